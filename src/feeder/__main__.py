@@ -1,0 +1,5 @@
+"""`python -m feeder`."""
+
+from feeder.cli import main
+
+main()

@@ -1,0 +1,241 @@
+"""The commands: what a user says becomes a run, and an error an exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from feeder import options
+from feeder.config import Settings
+from feeder.errors import FeederError
+
+if TYPE_CHECKING:
+    from feeder.assembly import Place
+    from feeder.feed import Feed
+    from feeder.tree import Tree
+
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Runs the program; the one place where errors become exit codes."""
+    try:
+        code = cli.main(prog_name="feeder", standalone_mode=False)
+    except FeederError as exc:
+        click.echo(f"feeder: {exc}", err=True)
+        code = exc.exit_code
+    except click.ClickException as exc:
+        exc.show()
+        code = exc.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("\nfeeder: interrupted; what is done is kept, run it again to go on.", err=True)
+        code = INTERRUPTED
+    sys.exit(code)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="feeder")
+def cli() -> None:
+    """Keeps a search index of a repository, by word and by meaning, equal to its HEAD."""
+
+
+@cli.command()
+@options.writing
+def sync(dry_run: bool, **said: Any) -> None:
+    """Make the index equal to HEAD, whatever it held before."""
+    from feeder.assembly import place_of, repository_of
+    from feeder.sync import plan, sync
+    from feeder.tree.commit import Commit
+
+    settings = Settings(**said)
+    repository = repository_of(settings)
+    tree = Commit(repository, max_bytes=settings.max_file_bytes)
+    with _run(place_of(repository, settings), tree, settings, dry_run=dry_run) as feed:
+        if dry_run:
+            plan(feed, feed.index.state({}), tree.entries())
+        else:
+            sync(feed)
+
+
+@cli.command()
+@options.paths("A file or folder, as it lies there; may be given several times.")
+@options.writing
+def process(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
+    """Index files and folders of the working tree; what is gone from them leaves the index."""
+    from feeder.assembly import base_for, place_of
+    from feeder.scope import process_paths
+
+    settings = Settings(**said)
+    paths = tuple(settings.directory / path for path in paths)
+    place = place_of(base_for(paths, settings), settings)
+    tree = _folder(place, paths, settings)
+    with _run(place, tree, settings, dry_run=dry_run) as feed:
+        process_paths(feed, place.base, paths, dry_run=dry_run)
+
+
+@cli.command()
+@options.paths("A file or folder of the index, which need not exist any more.")
+@options.writing
+def delete(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
+    """Take files and folders out of the index; the files themselves stay."""
+    from feeder.assembly import base_of, place_of
+    from feeder.scope import delete_paths
+
+    settings = Settings(**said)
+    paths = tuple(settings.directory / path for path in paths)
+    place = place_of(base_of(settings.directory), settings)
+    with _run(place, _folder(place, (), settings), settings, dry_run=dry_run) as feed:
+        delete_paths(feed, place.base, paths, dry_run=dry_run)
+
+
+@cli.command()
+@click.argument("deltas", type=click.File("rb"))
+@options.writing
+def apply(deltas: IO[bytes], dry_run: bool, **said: Any) -> None:
+    """Apply changes: a JSON array of {"file", "action": "process"|"delete"}; - reads stdin."""
+    from feeder.assembly import base_of, place_of
+    from feeder.scope import apply_deltas
+    from feeder.tree.deltas import parse
+    from feeder.tree.names import place as place_in
+
+    settings = Settings(**said)
+    place = place_of(base_of(settings.directory), settings)
+    changes = parse(deltas.read(), place.base)
+    files = [place_in(place.base, change.file) for change in changes if change.action == "process"]
+    with _run(place, _folder(place, files, settings), settings, dry_run=dry_run) as feed:
+        apply_deltas(feed, changes, dry_run=dry_run)
+
+
+@cli.command()
+@click.option("--base", required=True, help="The commit that is indexed.")
+@click.option("--head", default="HEAD", show_default=True, help="The commit to come.")
+@click.option("--merge-base", is_flag=True, help="Start where HEAD left the base's branch.")
+@options.here
+def deltas(base: str, head: str, merge_base: bool, directory: Path) -> None:
+    """Print what leads from one commit to another, in the form that `apply` takes."""
+    from feeder.assembly import repository_of
+    from feeder.tree.deltas import deltas
+
+    repository = repository_of(Settings(directory))
+    answer = deltas(repository, base, head, from_merge_base=merge_base)
+    if answer.note:
+        click.echo(answer.note, err=True)
+    click.echo(json.dumps([delta._asdict() for delta in answer.deltas], ensure_ascii=False))
+
+
+@cli.command()
+@options.writing
+def init(dry_run: bool, **said: Any) -> None:
+    """Make an empty index, or bring an older one's schema up to date."""
+    from feeder.assembly import base_of, opened, place_of
+
+    settings = Settings(**said)
+    place = place_of(base_of(settings.directory), settings)
+    with opened(place, settings, writes=not dry_run, create=True) as store:
+        _print(settings, {"index": store.index.database.place, "repo": place.repo}, ["Ready."])
+
+
+@cli.command()
+@click.option("--repair", is_flag=True, help="Make anew what disagrees, and ask again.")
+@options.proving
+def validate(repair: bool, **said: Any) -> None:
+    """Prove that the index's parts agree with each other and with HEAD; exit 1 if they do not."""
+    from feeder.assembly import base_of, feeding, opened, place_of
+    from feeder.validate import repair as mend
+    from feeder.validate import validate
+
+    settings = Settings(**said)
+    place = place_of(base_of(settings.directory), settings)
+    with (
+        opened(place, settings, writes=True, create=False) as store,
+        feeding(store, _tree(place, settings), settings, dry_run=False) as feed,
+    ):
+        verdict = validate(feed)
+        if repair and not verdict.passed:
+            mend(feed, verdict)
+            verdict = validate(feed)
+    _print(settings, verdict.as_json(), verdict.lines())
+    if not verdict.passed:
+        raise SystemExit(1)
+
+
+@cli.command()
+@click.argument("query")
+@click.option("-n", "--limit", type=click.IntRange(1, 100), default=10, show_default=True)
+@options.narrowing
+@click.option("--lines", type=click.IntRange(0), default=6, show_default=True, help="Of each node.")
+@options.reading
+def search(query: str, limit: int, lines: int, **said: Any) -> None:
+    """Find nodes by word and by meaning, and show their lines as they are now."""
+    from feeder.assembly import base_of, opened, place_of
+    from feeder.search import search
+    from feeder.showing import as_json, as_text
+    from feeder.store.reading import Scope
+
+    narrowed = [said.pop(name) for name in ("path", "language", "node_type")]
+    settings = Settings(**said)
+    place = place_of(base_of(settings.directory), settings)
+    with opened(place, settings, writes=False, create=False) as store:
+        scope = Scope(place.repo, *narrowed)
+        found = search(store.index.database, store.semantics, query, scope, limit)
+    _print(settings, as_json(found, place.base), as_text(found, place.base, lines))
+
+
+@cli.command()
+@options.reading
+def stats(**said: Any) -> None:
+    """Say what the index holds."""
+    from feeder.assembly import base_of, opened, place_of
+    from feeder.store.reading import statistics
+
+    settings = Settings(**said)
+    place = place_of(base_of(settings.directory), settings)
+    with opened(place, settings, writes=False, create=False) as store:
+        facts = statistics(store.index.database, place.repo)
+    _print(settings, facts.as_json(), facts.lines())
+
+
+def _folder(place: Place, paths: Sequence[Path], settings: Settings) -> Tree:
+    from feeder.tree.folder import Folder
+
+    there = [path for path in paths if os.path.lexists(path)]
+    return Folder(place.base, there, max_bytes=settings.max_file_bytes)
+
+
+def _tree(place: Place, settings: Settings) -> Tree:
+    """HEAD where there is a repository with a commit, else the folder as it lies there."""
+    from feeder.tree import git
+    from feeder.tree.commit import Commit
+
+    if git.root(place.base):
+        return Commit(place.base, max_bytes=settings.max_file_bytes)
+    return _folder(place, [place.base], settings)
+
+
+@contextmanager
+def _run(place: Place, tree: Tree, settings: Settings, *, dry_run: bool) -> Iterator[Feed]:
+    """A run that writes, with its account at the end."""
+    from feeder.assembly import feeding, opened
+
+    with (
+        opened(place, settings, writes=not dry_run, create=True) as store,
+        feeding(store, tree, settings, dry_run=dry_run) as feed,
+    ):
+        yield feed
+    _print(settings, feed.report.as_json(), feed.report.lines())
+
+
+def _print(settings: Settings, facts: Any, lines: Iterable[str]) -> None:
+    """The result on stdout: for a machine, or for a person."""
+    if settings.json:
+        click.echo(json.dumps(facts, ensure_ascii=False, indent=2))
+    else:
+        for line in lines:
+            click.echo(line)

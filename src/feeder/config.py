@@ -1,0 +1,25 @@
+"""What can be set? Flags and their environment twins, in one value."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+INDEX_FOLDER = ".feeder"
+"""Under the repository's root; it ignores itself for git."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the user has said; None is what the program finds out by itself."""
+
+    directory: Path = Path()
+    repo: str | None = None
+    branch: str | None = None
+    db: Path | None = None
+    cache: Path | None = None
+    vectors: bool = True
+    model: Path | None = None
+    grammar: Path | None = None
+    max_file_bytes: int = 1_000_000
+    jobs: int | None = None
+    json: bool = False
+    quiet: bool = False

@@ -1,0 +1,48 @@
+"""What do texts mean, as vectors? The seam that a local model, a service and the cache share."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Vector: TypeAlias = npt.NDArray[np.float32]
+else:
+    # `feeder --help` must not import numpy; Any still allows `Vector | None` at run time.
+    Vector = Any
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors: float32 arrays of length `dimensions`, L2-normalised."""
+
+    @property
+    def model(self) -> str:
+        """The name that the index keeps; two names never share an index or a cached vector."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """The length of every vector."""
+        ...
+
+    @property
+    def batch(self) -> int:
+        """How many texts are worth handing over in one call: what a Ctrl-C may lose."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """One vector a text, in the caller's order; a text's vector does not depend on the others.
+
+        Any number of texts is right. An implementation splits them to its model's or service's
+        limits and may have several parts under way at once.
+        """
+        ...
+
+    def embed_query(self, text: str) -> Vector:
+        """The vector of what someone searches for; some models read queries unlike documents."""
+        ...
+
+    def close(self) -> None:
+        """Give back threads, files and connections; a second call does nothing."""
+        ...

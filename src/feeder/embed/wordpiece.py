@@ -1,0 +1,132 @@
+"""Which tokens of BERT's vocabulary make up a text?
+
+The algorithm is BERT's (Devlin et al. 2018): the text is cleaned and split into words and
+punctuation, each word into the longest pieces that the vocabulary knows. `vocabulary.txt` is that
+of BERT base, uncased (Apache-2.0, `vocabulary.txt.license`). The well-kept library for this,
+`tokenizers`, brings a model hub's client and fourteen more packages along.
+"""
+
+import unicodedata
+from functools import lru_cache
+from pathlib import Path
+
+from feeder.errors import UserError
+
+VOCABULARY = Path(__file__).with_name("vocabulary.txt")
+
+_LONGEST_WORD = 100
+_CACHED_WORDS = 65_536
+_CJK = (
+    range(0x3400, 0x4DC0),
+    range(0x4E00, 0xA000),
+    range(0xF900, 0xFB00),
+    range(0x20000, 0x2A6E0),
+    range(0x2A700, 0x2CEB0),
+    range(0x2F800, 0x2FA20),
+)
+
+
+class WordPiece:
+    """Texts to token ids: `[CLS]`, at most `max_tokens - 2` pieces, `[SEP]`.
+
+    `lower` also strips accents, as uncased models want it. A special token that is written out in
+    a text (`[SEP]`) is read as the text it is. Threads may share an instance.
+    """
+
+    def __init__(
+        self, vocabulary: Path = VOCABULARY, *, max_tokens: int, lower: bool = True
+    ) -> None:
+        self._ids = _read_vocabulary(vocabulary)
+        self._longest_piece = max(map(len, self._ids))
+        self._max_pieces = max_tokens - 2
+        self._lower = lower
+        self._spacing = _Spacing(lower)
+        # Code repeats its words: most are split only once in a run.
+        self._pieces = lru_cache(_CACHED_WORDS)(self._split)
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of as much of the text's beginning as fits."""
+        pieces: list[int] = []
+        for word in self._words(text):
+            pieces += self._pieces(word)
+            if len(pieces) >= self._max_pieces:
+                break
+        return [self._ids["[CLS]"], *pieces[: self._max_pieces], self._ids["[SEP]"]]
+
+    def _words(self, text: str) -> list[str]:
+        if self._lower:
+            text = unicodedata.normalize("NFD", text)
+        return text.translate(self._spacing).split()
+
+    def _split(self, word: str) -> tuple[int, ...]:
+        """The word's ids by longest match from the left, `[UNK]` when some part has none."""
+        unknown = (self._ids["[UNK]"],)
+        if len(word) > _LONGEST_WORD:
+            return unknown
+        pieces, start = [], 0
+        while start < len(word):
+            end = self._match(word, start)
+            if end == start:
+                return unknown
+            pieces.append(self._ids[_piece(word, start, end)])
+            start = end
+        return tuple(pieces)
+
+    def _match(self, word: str, start: int) -> int:
+        """Where the longest known piece that begins at `start` ends; `start` when there is none."""
+        furthest = min(len(word), start + self._longest_piece)
+        return next(
+            (end for end in range(furthest, start, -1) if _piece(word, start, end) in self._ids),
+            start,
+        )
+
+
+def _piece(word: str, start: int, end: int) -> str:
+    return word[start:end] if start == 0 else f"##{word[start:end]}"
+
+
+def _read_vocabulary(path: Path) -> dict[str, int]:
+    """A line is a token, its number the id."""
+    try:
+        tokens = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    except (OSError, UnicodeDecodeError) as exc:
+        raise UserError(
+            f"The vocabulary {path} cannot be read ({exc}). Name a model folder with its vocab.txt."
+        ) from exc
+    ids = {token: number for number, token in enumerate(tokens)}
+    if missing := {"[UNK]", "[CLS]", "[SEP]"} - ids.keys():
+        raise UserError(
+            f"The vocabulary {path} is not BERT's: it has no {', '.join(sorted(missing))}. "
+            "Name a folder with a WordPiece model."
+        )
+    return ids
+
+
+class _Spacing(dict[int, str]):
+    """What stands for a code point before words are split at spaces; filled as points are met."""
+
+    def __init__(self, lower: bool) -> None:
+        super().__init__()
+        self._lower = lower
+
+    def __missing__(self, point: int) -> str:
+        self[point] = replacement = self._replacement(chr(point))
+        return replacement
+
+    def _replacement(self, char: str) -> str:
+        category = unicodedata.category(char)
+        if char in "\t\n\r" or category[0] == "Z":
+            return " "
+        # Control and format characters, surrogates, private use; U+FFFD stands for a lost one.
+        if category in {"Cc", "Cf", "Cs", "Co"} or char == "\ufffd":
+            return ""
+        if self._lower and category == "Mn":
+            return ""
+        if _is_punctuation(char, category) or any(ord(char) in block for block in _CJK):
+            return f" {char} "
+        return char.lower() if self._lower else char
+
+
+def _is_punctuation(char: str, category: str) -> bool:
+    """BERT counts all of ASCII that is neither letter, digit, space nor control as punctuation."""
+    return category[0] == "P" or ("!" <= char <= "~" and not char.isalnum())

@@ -1,0 +1,59 @@
+"""What can go wrong, as one tree that decides the exit code and whether another try makes sense.
+
+FeederError
+├── UserError            exit 2   the user must change something: one sentence and the remedy
+├── ServiceError         exit 1   a service said no: status, code and ray id
+│   ├── PassingError              the same call may go through later: retried
+│   └── TooLargeError             the same call in smaller parts may go through: halved
+└── Stopped              exit 75  stopped early, nothing lost: the next run goes on
+    └── Overtaken                 a run that started later has taken over
+
+A file that does not parse is none of these: it is a row of the report.
+"""
+
+
+class FeederError(Exception):
+    """The root; `exit_code` is what the process ends with."""
+
+    exit_code = 1
+
+
+class UserError(FeederError):
+    """The user must change something; the message is one sentence that names the remedy."""
+
+    exit_code = 2
+
+
+class ServiceError(FeederError):
+    """A service said no, finally."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        code: int | None = None,
+        ray: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.ray = ray
+
+
+class PassingError(ServiceError):
+    """The same call may go through later."""
+
+
+class TooLargeError(ServiceError):
+    """The service wants the same work in smaller parts."""
+
+
+class Stopped(FeederError):
+    """The run stopped early by a budget; what it did is kept and the next run goes on."""
+
+    exit_code = 75
+
+
+class Overtaken(Stopped):
+    """A run that started later owns the index now."""

@@ -1,0 +1,264 @@
+"""What a run does to the stores: words in and out, then vectors in and out."""
+
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, zip_longest
+from typing import NamedTuple, TypeVar
+
+from feeder.embed.cache import CachedEmbedder
+from feeder.nodes import HEADER_VERSION, Node, embedding_text, node_ids, text_sha
+from feeder.parse import Parsed, Parser
+from feeder.report import Report, Step, Talk
+from feeder.store import NodeVector, Value, Vectors
+from feeder.store.index import Index, State
+from feeder.store.rows import IndexedFile
+from feeder.tree import Entry, Tree
+
+BATCH_NODES = 2000
+BATCH_CHARS = 3_000_000
+"""What one transaction takes: a few of D1's parameters, and a few seconds of its time."""
+BATCH_GONE = 2000
+"""Files that one transaction removes."""
+BATCH_VECTORS = 1000
+"""Vectors after which their files are clean: what a run that dies embeds again, cache aside."""
+
+
+class Semantics(NamedTuple):
+    """What makes vectors and what keeps them; they belong to one model."""
+
+    embedder: CachedEmbedder
+    vectors: Vectors
+
+    def identity(self) -> dict[str, str]:
+        """What `meta` keeps of the model: vectors of another one are made again."""
+        return {
+            "model": self.embedder.model,
+            "dimensions": str(self.embedder.dimensions),
+            "header": HEADER_VERSION,
+        }
+
+
+@dataclass
+class Feed:
+    """The seams of a run, and its account."""
+
+    tree: Tree
+    parser: Parser
+    index: Index
+    semantics: Semantics | None
+    report: Report
+    talk: Talk
+    token: str
+
+
+class Work(NamedTuple):
+    """What separates the index from the tree; `waiting` files are right but for their vectors."""
+
+    process: list[Entry]
+    gone: list[str]
+    waiting: list[Entry]
+    unchanged: list[Entry]
+
+
+class Text(NamedTuple):
+    """A node on its way to its vector."""
+
+    path: str
+    id: str
+    node: Node
+    ends_file: bool
+
+
+class Texts(NamedTuple):
+    """The nodes of a file whose texts are to be embedded, and the blob that they are from."""
+
+    blob: str
+    ids: set[str]
+
+
+def write_words(feed: Feed, state: State, work: Work) -> tuple[dict[str, Texts], set[str]]:
+    """Rows and postings of what has changed; the texts to embed by path, and the ids that went."""
+    pending = bool(feed.semantics) or "model" in state.meta
+    texts: dict[str, Texts] = {}
+    gone: set[str] = set()
+    batches = _batches(_indexed(feed, work.process))
+    with feed.talk.step("words", len(work.process)) as step:
+        for files, paths in zip_longest(batches, _chunks(work.gone, BATCH_GONE), fillvalue=()):
+            changes = feed.index.write(files, paths, feed.tree.commit, pending=pending)
+            gone |= changes.gone
+            for file in files:
+                _count(feed.report, file, changes.new)
+                if ids := changes.new.intersection(file.ids):
+                    texts[file.path] = Texts(file.blob, ids)
+            step(len(files))
+    feed.report.nodes_deleted = len(gone)
+    return texts, gone
+
+
+def _count(report: Report, file: IndexedFile, new: Collection[str]) -> None:
+    if file.skipped and file.reason:
+        report.skipped[file.path] = file.reason
+    elif file.reason:
+        report.as_plain_text[file.path] = file.reason
+    types = [node.node_type for id_, node in zip(file.ids, file.nodes, strict=True) if id_ in new]
+    report.nodes_by_type.update(types)
+    report.nodes_new += len(types)
+
+
+def _indexed(feed: Feed, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
+    """The files as the index shall hold them, what is kept out first: it need not be read."""
+    for entry in entries:
+        if entry.skip:
+            yield IndexedFile(entry.path, entry.blob, skipped=True, reason=entry.skip)
+    for entry, parsed in _parsed(feed, [entry for entry in entries if not entry.skip]):
+        skip = entry.skip or parsed.skip
+        yield IndexedFile(
+            entry.path,
+            entry.blob,
+            parsed.nodes,
+            node_ids(feed.index.repo, entry.path, parsed.nodes),
+            skipped=skip is not None,
+            reason=skip or parsed.reason,
+        )
+
+
+def _parsed(feed: Feed, entries: Iterable[Entry]) -> Iterator[tuple[Entry, Parsed]]:
+    """Each file with its nodes, as many in memory as the parser has under way."""
+    under_way: deque[Entry] = deque()
+
+    def contents() -> Iterator[tuple[str, bytes]]:
+        for entry, content in feed.tree.read(entries):
+            under_way.append(entry)
+            yield entry.path, content
+
+    for parsed in feed.parser.parse(contents()):
+        yield under_way.popleft(), parsed
+
+
+def _batches(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:
+    batch: list[IndexedFile] = []
+    nodes = chars = 0
+    for file in files:
+        batch.append(file)
+        nodes += len(file.nodes) + 1
+        chars += sum(len(node.text) for node in file.nodes)
+        if nodes >= BATCH_NODES or chars >= BATCH_CHARS:
+            yield batch
+            batch, nodes, chars = [], 0, 0
+    if batch:
+        yield batch
+
+
+def send_vectors(feed: Feed, work: Work, wanted: dict[str, Texts]) -> list[str]:
+    """Makes and keeps the vectors of these texts and of the files that waited.
+
+    The paths of files that are clean by now, but for the note of it in the index.
+    """
+    if not feed.semantics:
+        feed.report.texts_waiting = sum(len(texts.ids) for texts in wanted.values())
+        return []
+    clean = [entry.path for entry in work.process if entry.path not in wanted]
+    ids = feed.index.node_ids([entry.path for entry in work.waiting])
+    wanted = wanted | {e.path: Texts(e.blob, ids.get(e.path, set())) for e in work.waiting}
+    entries = [entry for entry in (*work.process, *work.waiting) if entry.path in wanted]
+    with feed.talk.step("vectors", sum(len(texts.ids) for texts in wanted.values())) as step:
+        for number, batch in enumerate(_chunks(_texts(feed, entries, wanted), BATCH_VECTORS)):
+            if number:
+                feed.index.settle(clean, [])
+                clean = []
+            _embed(feed, feed.semantics, batch, step)
+            clean += [text.path for text in batch if text.ends_file]
+    return clean
+
+
+def _texts(feed: Feed, entries: Sequence[Entry], wanted: dict[str, Texts]) -> Iterator[Text]:
+    """The wanted nodes of each file, which is parsed once more.
+
+    A file of which not all are there, because it changed meanwhile, is left for the next run.
+    """
+    for entry, parsed in _parsed(feed, entries):
+        texts = wanted[entry.path]
+        ids = node_ids(feed.index.repo, entry.path, parsed.nodes)
+        found = [
+            (id_, node) for id_, node in zip(ids, parsed.nodes, strict=True) if id_ in texts.ids
+        ]
+        if entry.blob != texts.blob or len(found) < len(texts.ids):
+            feed.report.texts_waiting += len(texts.ids)
+            continue
+        for position, (id_, node) in enumerate(found, start=1):
+            yield Text(entry.path, id_, node, ends_file=position == len(found))
+
+
+def _embed(feed: Feed, semantics: Semantics, texts: Sequence[Text], step: Step) -> None:
+    vectors = []
+    for part in _chunks(texts, semantics.embedder.batch):
+        bodies = [embedding_text(text.path, text.node) for text in part]
+        values = semantics.embedder.embed(bodies)
+        vectors += [
+            NodeVector(text.id, text_sha(body), value, _metadata(feed, text))
+            for text, body, value in zip(part, bodies, values, strict=True)
+        ]
+        step(len(part))
+    semantics.vectors.upsert(vectors)
+    feed.report.texts_embedded = semantics.embedder.embedded
+    feed.report.texts_cached = semantics.embedder.hits
+
+
+def clear_outbox(
+    feed: Feed, state: State, wanted: dict[str, Texts], gone: Collection[str]
+) -> list[str]:
+    """Removes the vectors of nodes that are gone; the ids that may leave the outbox."""
+    back = {id_ for texts in wanted.values() for id_ in texts.ids}
+    leaving = sorted({*state.outbox, *gone} - back)
+    if not feed.semantics or not leaving:
+        return []
+    feed.semantics.vectors.delete(leaving)
+    # a write of the run that this one overtook may still arrive: the next run deletes once more
+    late = feed.semantics.vectors.late_writes and feed.index.is_unfinished(state)
+    return [] if late else leaving
+
+
+def foresee(feed: Feed, work: Work, *, remake: bool) -> None:
+    """Counts into the report what `write_words` and `send_vectors` would do; only reads."""
+    known = feed.index.node_texts([*(entry.path for entry in work.process), *work.gone])
+    texts: list[str] = []
+    kept: set[str] = set()
+    for file in _indexed(feed, work.process):
+        new = set()
+        for id_, node in zip(file.ids, file.nodes, strict=True):
+            text = embedding_text(file.path, node)
+            if known.get(id_) == text_sha(text):
+                kept.add(id_)
+            else:
+                new.add(id_)
+                texts.append(text)
+        _count(feed.report, file, new)
+    feed.report.nodes_deleted = len(known.keys() - kept)
+    again = [*work.waiting, *(work.unchanged if remake else [])]
+    for _, parsed in _parsed(feed, [entry for entry in again if not entry.skip]):
+        texts += [embedding_text(parsed.path, node) for node in parsed.nodes]
+    if feed.semantics:
+        feed.report.texts_embedded = feed.semantics.embedder.missing(texts)
+        feed.report.texts_cached = len(texts) - feed.report.texts_embedded
+
+
+def _metadata(feed: Feed, text: Text) -> dict[str, Value]:
+    """What a search of the vectors alone wants to know of a node."""
+    facts = {
+        "repo": feed.index.repo,
+        "branch": feed.index.branch,
+        "sha_head": feed.tree.commit,
+        "path": text.path,
+        **text.node._asdict(),
+    }
+    return {name: value for name, value in facts.items() if name != "text" and value is not None}
+
+
+Item = TypeVar("Item")
+
+
+def _chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    iterator = iter(items)
+    while chunk := list(islice(iterator, size)):
+        yield chunk

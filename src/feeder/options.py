@@ -1,0 +1,96 @@
+"""The options that commands share; each has an environment twin."""
+
+from collections.abc import Callable
+from functools import reduce
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from feeder.config import Settings
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+def _option(name: str, text: str, **more: Any) -> Callable[[Command], Command]:
+    twin = "FEEDER_" + name.partition("/")[0].lstrip("-").replace("-", "_").upper()
+    return click.option(name, help=text, envvar=twin, show_envvar=True, **more)
+
+
+_WHERE = (
+    click.option(
+        "-C",
+        "--directory",
+        type=_FOLDER,
+        default=Path(),
+        help="Run as if started here.",
+    ),
+    _option("--repo", "owner/name in the index; else the remote's, else the folder's name."),
+    _option("--branch", "The branch's name in the index; else the one checked out."),
+    _option("--db", "The index file; else .feeder/index.db under the root.", type=_FILE),
+)
+_MEANING = (
+    _option(
+        "--vectors/--no-vectors", "Search by meaning too, where a model is there.", default=True
+    ),
+    _option("--model", "A folder with another ONNX model and its tokenizer.", type=_FOLDER),
+    _option("--cache", "The file of embeddings made before; else beside the index.", type=_FILE),
+)
+_PARSING = (
+    _option("--grammar", "Your grammar_queries.json, merged over the shipped one.", type=_FILE),
+    _option(
+        "--max-file-bytes",
+        "Larger files are kept out.",
+        type=click.IntRange(1),
+        default=Settings.max_file_bytes,
+        show_default=True,
+    ),
+    _option("--jobs", "Parser processes; else as many as cores.", type=click.IntRange(1, 64)),
+)
+_OUTPUT = (
+    click.option("--json", is_flag=True, help="The result as JSON on stdout."),
+    click.option("-q", "--quiet", is_flag=True, help="Nothing on stderr but errors."),
+)
+
+
+here = _WHERE[0]
+"""The option of a command that only asks git."""
+
+
+def paths(text: str) -> Callable[[Command], Command]:
+    """The option that names files and folders."""
+    kind = click.Path(path_type=Path)
+    return click.option("--path", "paths", multiple=True, required=True, type=kind, help=text)
+
+
+def reading(command: Command) -> Command:
+    """The options of a command that reads the index."""
+    return _with(command, *_WHERE, *_MEANING, *_OUTPUT)
+
+
+def writing(command: Command) -> Command:
+    """The options of a command that brings the index on."""
+    dry_run = click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+    return _with(command, *_WHERE, *_MEANING, *_PARSING, dry_run, *_OUTPUT)
+
+
+def proving(command: Command) -> Command:
+    """The options of a command that reads the index and may mend it."""
+    return _with(command, *_WHERE, *_MEANING, *_PARSING, *_OUTPUT)
+
+
+def narrowing(command: Command) -> Command:
+    """The options that say where a search looks."""
+    return _with(
+        command,
+        click.option("--path", help="Only files whose path matches this glob, such as src/*."),
+        click.option("--language", help="Only this language."),
+        click.option("--node-type", help="Only this type of node, such as method."),
+    )
+
+
+def _with(command: Command, *options: Callable[[Command], Command]) -> Command:
+    return reduce(lambda made, option: option(made), reversed(options), command)

@@ -1,0 +1,33 @@
+"""A file becomes nodes: what a parser takes and gives."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, Protocol
+
+from feeder.nodes import Node
+
+
+class Parsed(NamedTuple):
+    """A file's nodes.
+
+    `skip` says why a file that has none was left out (binary, not text), `reason` why a file with
+    nodes has only plain-text chunks.
+    """
+
+    path: str
+    nodes: list[Node]
+    skip: str | None = None
+    reason: str | None = None
+
+
+class Parser(Protocol):
+    """Turns files into nodes; a file that cannot be parsed costs nothing but its structure."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What shapes the nodes: an index made by another one is made anew."""
+
+    def parse(self, files: Iterable[tuple[str, bytes]]) -> Iterator[Parsed]:
+        """The nodes of each `(path, content)`, in the order of the files."""
+
+    def close(self) -> None:
+        """Ends what the parser keeps running."""

@@ -1,0 +1,223 @@
+"""Which entries does a file of keys, tables or elements have, and under which paths?"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from tree_sitter import Node as Syntax
+
+from feeder.parse.comments import Comments
+from feeder.parse.layout import AIM_MAX, Source, Span
+
+ENTRY_MIN = 100
+"""Characters of an entry that is a node of its own; what is smaller stays with its parent."""
+ITEM_MIN = 750
+"""The same for what a sequence holds, which has only a number for a name."""
+DEPTH_LIMIT = 100
+"""Levels of entries that are looked into; what lies deeper stays with its parent."""
+KEY_LIMIT = 120
+"""Characters of a key in a path: a longer one is cut."""
+
+_DOTTED = re.compile(r'"(?:\\.|[^"\\])*"|\'[^\']*\'|[^\s."\']+')
+_MANY_PARTS = re.compile(r'[."\[\]]')
+
+
+class Shape(NamedTuple):
+    """How a language of data is built, in the names of its syntax nodes.
+
+    `entries`, `values` and `items` give node types: an entry is what has a name, a value inside it
+    gives it its type, and what a sequence (a key of `items`) holds is numbered. `root` is the type
+    of a file, `document` the syntax node of which a file may have several. The other fields are
+    about names: `names` holds them where the grammar has no field `key`, `numbered` entries are
+    items of an array of their name, `dotted` keys have parts, `xpath` joins names with `/` and
+    numbers those of several siblings. An element with text of a `prose` kind is not taken apart.
+    """
+
+    root: str
+    entries: Mapping[str, str]
+    values: Mapping[str, str] = {}
+    items: Mapping[str, str] = {}
+    document: str | None = None
+    names: Sequence[str] = ()
+    numbered: Sequence[str] = ()
+    prose: Sequence[str] = ()
+    dotted: bool = False
+    xpath: bool = False
+
+
+class _Member(NamedTuple):
+    """An entry or, with its number, an item."""
+
+    syntax: Syntax
+    number: int | None = None
+
+
+def entries(source: Source, root: Syntax, shape: Shape, comments: Comments) -> Span:
+    """The tree of a file's entries; a file that is not of the language's form is one chunk."""
+    return _Entries(source, shape, comments).file(root)
+
+
+class _Entries:
+    """Finds the entries of a file, each with the comments above it, and names them."""
+
+    def __init__(self, source: Source, shape: Shape, comments: Comments) -> None:
+        self._source = source
+        self._shape = shape
+        self._comments = comments
+
+    def file(self, root: Syntax) -> Span:
+        size = len(self._source.content)
+        documents = [child for child in root.children if child.type == self._shape.document]
+        if len(documents) > 1:
+            return Span(0, size, children=list(self._documents(documents)))
+        if sum(child.type in self._shape.values for child in root.children) > 1:
+            return Span(0, size)
+        whole = Span(0, size, "chunk" if root.type == "ERROR" else self._root_type(root))
+        if self._shape.xpath and len(elements := self._members(root)) == 1:
+            root = elements[0].syntax
+            whole.logical_path = self._name(root)
+        whole.children = list(self._inside(root, whole, 1))
+        return whole
+
+    def _root_type(self, root: Syntax) -> str:
+        return self._shape.root if self._shape.document else self._type(root, self._shape.root)
+
+    def _documents(self, documents: list[Syntax]) -> Iterator[Span]:
+        """A span for each document, from its comments to the next one's."""
+        starts = [0, *(self._start(one, 0) for one in documents[1:])]
+        ends = [*starts[1:], len(self._source.content)]
+        for document, start, end in zip(documents, starts, ends, strict=True):
+            span = Span(start, self._source.trimmed_end(end), self._shape.root)
+            if self._holds(span.start, span.end, AIM_MAX + 1):
+                span.children = list(self._inside(document, span, 1))
+            yield span
+
+    def _inside(self, syntax: Syntax, outer: Span, depth: int) -> Iterator[Span]:
+        """The spans of the entries right inside `syntax` that are large enough to be nodes."""
+        members = self._members(syntax)
+        spans = list(self._spans(members, outer))
+        large = [
+            self._holds(
+                member.syntax.start_byte, span.end, ENTRY_MIN if member.number is None else ITEM_MIN
+            )
+            for member, span in zip(members, spans, strict=True)
+        ]
+        if not any(large):
+            return
+        paths = self._paths(outer.logical_path or "", members)
+        for member, span, path, is_large in zip(members, spans, paths, large, strict=True):
+            if is_large:
+                span.logical_path = path
+                if depth < DEPTH_LIMIT and self._holds(span.start, span.end, AIM_MAX + 1):
+                    span.children = list(self._inside(member.syntax, span, depth + 1))
+                yield span
+
+    def _members(self, syntax: Syntax) -> list[_Member]:
+        """The nearest entries and items inside a syntax node, in order; none in mixed content."""
+        found: list[_Member] = []
+        todo = [syntax] if syntax.type in self._shape.items else syntax.named_children[::-1]
+        while todo:
+            one = todo.pop()
+            if one.type in self._shape.entries:
+                found.append(_Member(one))
+            elif one.type in self._shape.items:
+                items = (child for child in one.named_children if not child.is_extra)
+                found.extend(_Member(item, number) for number, item in enumerate(items))
+            elif one.type in self._shape.prose and self._text(one).strip():
+                return []
+            else:
+                todo.extend(one.named_children[::-1])
+        return found
+
+    def _spans(self, members: list[_Member], outer: Span) -> Iterator[Span]:
+        starts, earliest = [], outer.start
+        for member in members:
+            starts.append(self._start(member.syntax, earliest))
+            earliest = member.syntax.start_byte
+        for member, start, limit in zip(members, starts, [*starts[1:], outer.end], strict=False):
+            end = self._source.trimmed_end(min(member.syntax.end_byte, limit))
+            end = min(self._comments.behind(end), limit)
+            default = self._shape.entries.get(member.syntax.type, self._shape.root)
+            yield Span(start, max(start, end), self._type(member.syntax, default))
+
+    def _start(self, syntax: Syntax, earliest: int) -> int:
+        """Where an entry begins with what precedes it: its indentation and the comments above."""
+        start = syntax.start_byte
+        line = self._source.line_start(start)
+        if line < earliest or self._source.content[line:start].strip():
+            return start
+        return self._comments.above(line, earliest)
+
+    def _type(self, syntax: Syntax, default: str) -> str:
+        """The node type that the value gives to an entry, looked for down the last children."""
+        inside: Syntax | None = syntax
+        while inside:
+            if found := self._shape.values.get(inside.type):
+                return found
+            children = [child for child in inside.named_children if not child.is_extra]
+            inside = children[-1] if children else None
+            if inside and inside.type in self._shape.entries:
+                break
+        return default
+
+    def _holds(self, start: int, end: int, characters: int) -> bool:
+        if end - start < characters:
+            return False
+        return end - start >= 4 * characters or len(self._source.text(start, end)) >= characters
+
+    def _paths(self, outer: str, members: list[_Member]) -> Iterator[str]:
+        if self._shape.xpath:
+            return _element_paths(outer, [self._name(member.syntax) for member in members])
+        return self._key_paths(outer, members)
+
+    def _key_paths(self, outer: str, members: list[_Member]) -> Iterator[str]:
+        last: dict[str, int] = {}
+        for syntax, number in members:
+            if number is not None:
+                yield f"{outer}[{number}]"
+                continue
+            path, keys = outer, self._keys(syntax)
+            for position, key in enumerate(keys, 1):
+                path = f"{path}.{key}" if path else key
+                if position == len(keys) and syntax.type in self._shape.numbered:
+                    last[path] = last.get(path, -1) + 1
+                if path in last:
+                    path = f"{path}[{last[path]}]"
+            yield path
+
+    def _keys(self, syntax: Syntax) -> list[str]:
+        name = self._name(syntax)
+        return [_key(part) for part in (_DOTTED.findall(name) if self._shape.dotted else [name])]
+
+    def _name(self, syntax: Syntax) -> str:
+        """The name of an entry as it is written, empty where it has none."""
+        name = syntax.child_by_field_name("key")
+        inside: Syntax | None = syntax
+        while self._shape.names and inside and not name:
+            inside = inside.named_children[0] if inside.named_children else None
+            name = inside if inside and inside.type in self._shape.names else None
+        return " ".join(self._text(name).split()) if name else ""
+
+    def _text(self, syntax: Syntax) -> str:
+        return self._source.text(syntax.start_byte, syntax.end_byte)
+
+
+def _key(written: str) -> str:
+    """A key as a part of a path, quoted where it could pass for several parts."""
+    quote = written[:1] if len(written) > 1 and written[0] == written[-1] else ""
+    key = written[1:-1] if quote in ("'", '"') else written
+    if key and not _MANY_PARTS.search(key):
+        return key[:KEY_LIMIT]
+    escaped = key if quote == '"' else key.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped[:KEY_LIMIT]}"'
+
+
+def _element_paths(outer: str, names: list[str]) -> Iterator[str]:
+    """Paths of elements; of several siblings with one name each has its number, from 1."""
+    several = {name for name, count in Counter(names).items() if count > 1}
+    seen: Counter[str] = Counter()
+    for name in names:
+        seen[name] += 1
+        number = f"[{seen[name]}]" if name in several else ""
+        yield f"{outer}/{name[:KEY_LIMIT]}{number}"

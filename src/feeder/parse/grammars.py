@@ -1,0 +1,181 @@
+"""What is known of each language: endings, grammars and queries, all of it from grammar_queries.json."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+from tree_sitter import Language, Parser, Query, QueryError
+
+from feeder.errors import UserError
+
+SNIFFED_BYTES = 65_536
+"""How much of a file is looked at where its ending leaves the language open."""
+
+PARSER_VERSION = "1"
+"""Counted up when the same file gives other nodes than before."""
+
+_SECTIONS = (
+    "code_extensions",
+    "noncode_ts_grammar",
+    "text_extensions",
+    "content_patterns",
+    "hidden_text",
+    "document_nodes",
+)
+
+
+class Grammar(NamedTuple):
+    """A language's parser and its queries, compiled into one.
+
+    `noise` is text that the grammar is never shown; `errors` finds what it could not read, and
+    `conditionals` what it is then spared. `shape` is how a language of data is built, and empty
+    for others.
+    """
+
+    parser: Parser
+    query: Query
+    errors: Query
+    noise: re.Pattern[bytes] | None
+    conditionals: re.Pattern[bytes] | None
+    shape: dict[str, Any]
+
+
+class Grammars:
+    """The languages of a `grammar_queries.json`; parsers and queries are made when first used.
+
+    Raises UserError where the JSON is not of the form that `docs/languages.md` gives.
+    """
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self._settings = settings
+        self._grammar = cache(self._compile)
+        _check(settings)
+
+    @property
+    def fingerprint(self) -> str:
+        """What shapes the nodes: this parser's version, the grammars' and the settings."""
+        grammars = ("tree-sitter-language-pack", "tree-sitter-markdown")
+        return " ".join((PARSER_VERSION, *map(version, grammars), self.digest))
+
+    @property
+    def digest(self) -> str:
+        """A short hash of all settings: an index made with another one is made anew."""
+        text = json.dumps(self._settings, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def language(self, path: str, content: bytes) -> tuple[str, str]:
+        """The language of a file and its kind: `code`, `document` or `text`."""
+        name = PurePosixPath(path).name.lower()
+        ending = name.rpartition(".")[2] if "." in name else name
+        for key in (name, ending):
+            for rule in self._settings["content_patterns"].get(key, ()):
+                if re.search(rule["pattern"].encode(), content[:SNIFFED_BYTES], re.MULTILINE):
+                    return rule["language"], "code"
+            if language := self._settings["code_extensions"].get(key):
+                return language, "code"
+            if language := self._settings["noncode_ts_grammar"].get(key):
+                return language, "document"
+        known = self._settings["text_extensions"]
+        return known.get(name) or known.get(ending, "text"), "text"
+
+    def grammar(self, language: str) -> Grammar:
+        """The parser and query of a language; raises UserError where they cannot be made."""
+        return self._grammar(language)
+
+    def check(self) -> None:
+        """Compiles every query, so that a mistake is named before any file is read."""
+        for language in sorted({name for _, name, _ in self._queries()}):
+            self.grammar(language)
+
+    def _queries(self) -> Iterator[tuple[str, str, list[str]]]:
+        for category, languages in self._settings["grammar_queries"].items():
+            for language, queries in languages.items():
+                yield category, language, queries
+
+    def _compile(self, language: str) -> Grammar:
+        known = load_language(language)
+        own = [(c, query) for c, name, queries in self._queries() if name == language for query in queries]
+        try:
+            query = Query(known, "\n".join(query for _, query in own))
+        except QueryError:
+            _name_mistake(known, language, own)
+            raise
+        errors = Query(known, "(ERROR) @error")
+        shape = self._settings["document_nodes"].get(language, {})
+        noise, conditionals = (self._hidden(language, kind) for kind in ("noise", "conditionals"))
+        return Grammar(Parser(known), query, errors, noise, conditionals, shape)
+
+    def _hidden(self, language: str, kind: str) -> re.Pattern[bytes] | None:
+        pattern = self._settings["hidden_text"].get(language, {}).get(kind)
+        try:
+            return re.compile(pattern.encode(), re.MULTILINE) if pattern else None
+        except re.error as exc:
+            raise UserError(
+                f"The {kind} pattern of '{language}' is no regular expression: {exc}. "
+                f"Mend it in the grammar file: {pattern}"
+            ) from exc
+
+
+@cache
+def load_language(name: str) -> Language:
+    """A grammar by its name; raises UserError for one that is not shipped."""
+    if name == "markdown":
+        # the pack's own markdown crashes the process on 255 quote marks in a row
+        import tree_sitter_markdown
+
+        return Language(tree_sitter_markdown.language())
+    from tree_sitter_language_pack import get_language
+
+    try:
+        return get_language(name)  # type: ignore[arg-type]  # its names are a Literal type
+    except LookupError as exc:
+        raise UserError(
+            f"No grammar named '{name}' is shipped. Use a name of tree-sitter-language-pack 0.13."
+        ) from exc
+
+
+def load_grammars(own: Path | None = None) -> Grammars:
+    """The shipped settings, with a user's own file merged over them."""
+    shipped = json.loads(files("feeder").joinpath("grammar_queries.json").read_text("utf-8"))
+    return Grammars(_merge(shipped, _read(own)) if own else shipped)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        settings = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as exc:
+        raise UserError(f"The grammar file {path} cannot be read: {exc}. Give --grammar a JSON file.") from exc
+    if not isinstance(settings, dict):
+        raise UserError(f"The grammar file {path} holds no JSON object. Start from grammar_queries.json.")
+    return settings
+
+
+def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in over.items():
+        both = isinstance(value, dict) and isinstance(base.get(key), dict)
+        merged[key] = _merge(base[key], value) if both else value
+    return merged
+
+
+def _check(settings: dict[str, Any]) -> None:
+    for section in (*_SECTIONS, "grammar_queries"):
+        if not isinstance(settings.get(section), dict):
+            raise UserError(f"The grammar settings have no object '{section}'. Compare grammar_queries.json.")
+
+
+def _name_mistake(known: Language, language: str, queries: list[tuple[str, str]]) -> None:
+    """Raises the UserError that says which of a language's queries does not compile, and where."""
+    for category, query in queries:
+        try:
+            Query(known, query)
+        except QueryError as exc:
+            raise UserError(
+                f"The {category} query of '{language}' does not compile: {exc}. Mend it in the grammar file: {query}"
+            ) from exc

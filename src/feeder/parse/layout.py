@@ -1,0 +1,226 @@
+"""Which node owns which text? Every character of a file goes to one node, and none to two.
+
+A file is a tree of spans. What a span's children leave over is its own text: for a class or a
+section one node over the whole range, for the rest of a code file a chunk wherever one stands.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import NamedTuple
+
+from feeder.nodes import Node
+
+NODE_LIMIT = 3000
+"""Characters that no node exceeds."""
+AIM_MIN, AIM_MAX = 750, 1500
+"""Characters of a piece when text has to be split: measured best for retrieval."""
+TAIL_LIMIT = 250
+"""A last piece below this stays with the one before it."""
+SCRAP_LIMIT = 30
+"""A chunk below this, such as a closing brace, joins its neighbour."""
+SCRAP_REACH = 10
+"""Lines over which a scrap with words in it still joins."""
+
+SYMBOL_TYPES = frozenset({"method", "class"})
+
+
+@dataclass(slots=True)
+class Span:
+    """A named stretch of the source, `start` to `end` in bytes, with the spans inside it in order."""
+
+    start: int
+    end: int
+    node_type: str = "chunk"
+    symbol: str | None = None
+    signature: str | None = None
+    logical_path: str | None = None
+    children: list["Span"] = field(default_factory=list)
+
+
+class Line(NamedTuple):
+    """A line of the file, or the part of it that one node owns."""
+
+    number: int
+    text: str
+
+
+class Piece(NamedTuple):
+    """A stretch of text that becomes a node, and the lines that it is said to be on."""
+
+    start: int
+    end: int
+    text: str
+
+    def lines(self) -> list[Line]:
+        """Its lines, numbered as in the file."""
+        return [Line(number, line) for number, line in enumerate(self.text.split("\n"), self.start)]
+
+
+class Source:
+    """A file's text as UTF-8 bytes, which know their lines."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        sizes = map(len, content.split(b"\n"))
+        self._starts = [0, *accumulate(size + 1 for size in sizes)]
+        self._starts.pop()
+
+    def line_at(self, offset: int) -> int:
+        """The 1-based number of the line that holds the byte at `offset`."""
+        return bisect_right(self._starts, offset)
+
+    def line_start(self, offset: int) -> int:
+        """Where the line that holds `offset` begins."""
+        return self.content.rfind(b"\n", 0, offset) + 1
+
+    def line_end(self, offset: int) -> int:
+        """Where the line that holds `offset` ends, before its newline."""
+        end = self.content.find(b"\n", offset)
+        return end if end >= 0 else len(self.content)
+
+    def text(self, start: int, end: int) -> str:
+        """The text between two offsets."""
+        return self.content[start:end].decode("utf-8", "replace")
+
+    def trimmed_end(self, end: int) -> int:
+        """The offset behind the last character before `end` that is not white space."""
+        while end > 0 and self.content[end - 1 : end].isspace():
+            end -= 1
+        return end
+
+    def piece(self, start: int, end: int) -> Piece | None:
+        """The lines between two offsets, blank ones at both ends left out; None if all are blank."""
+        text = self.text(start, end).rstrip()
+        if not text:
+            return None
+        skipped = text.rfind("\n", 0, len(text) - len(text.lstrip())) + 1
+        first = self.line_at(start) + text.count("\n", 0, skipped)
+        kept = text[skipped:]
+        return Piece(first, first + kept.count("\n"), kept)
+
+
+def lay_out(source: Source, root: Span, language: str) -> list[Node]:
+    """The nodes of a file in source order; the text of the file is shared out among them."""
+    nodes: list[Node] = []
+    spans = [root]
+    while spans:
+        span = spans.pop()
+        named = span.symbol, span.signature, span.logical_path
+        for start, end, text in _own_text(source, span):
+            nodes.append(Node(language, span.node_type, *named, start, end, text))
+        spans.extend(reversed(span.children))
+    nodes.sort(key=lambda node: (node.start_line, -node.end_line))
+    return nodes
+
+
+def _own_text(source: Source, span: Span) -> list[Piece]:
+    """What the children of a span leave over, in pieces of a good size."""
+    gaps = [gap for start, end in _gaps(span) if (gap := source.piece(start, end))]
+    if span.node_type == "chunk":
+        return _chunks(gaps)
+    pieces = _pieces(gaps, NODE_LIMIT if span.node_type in SYMBOL_TYPES else AIM_MAX)
+    if span.children and pieces:
+        first, last = source.line_at(span.start), source.line_at(max(span.start, span.end - 1))
+        pieces[0] = Piece(first, last, pieces[0].text)
+    return pieces
+
+
+def _gaps(span: Span) -> Iterator[tuple[int, int]]:
+    """The stretches of a span that no child of it covers."""
+    at = span.start
+    for child in span.children:
+        yield at, child.start
+        at = child.end
+    yield at, span.end
+
+
+def _chunks(gaps: list[Piece]) -> list[Piece]:
+    """Each gap for itself, in pieces; what is only a scrap goes to a neighbour."""
+    chunks: list[Piece] = []
+    for piece in (piece for gap in gaps for piece in _pieces([gap], AIM_MAX)):
+        if chunks and _are_one(chunks[-1], piece):
+            chunks[-1] = _joined([chunks[-1], piece])
+        else:
+            chunks.append(piece)
+    return chunks
+
+
+def _are_one(above: Piece, below: Piece) -> bool:
+    """Whether one of two chunks is a scrap that the other takes in.
+
+    From afar it does so only where the scrap holds no word: its lines would say little then.
+    """
+    scrap = min(above.text, below.text, key=len)
+    if len(scrap) >= SCRAP_LIMIT or len(above.text) + len(below.text) >= NODE_LIMIT:
+        return False
+    return below.start - above.end <= SCRAP_REACH or not _WORD.search(scrap)
+
+
+_WORD = re.compile(r"\w")
+
+
+def _pieces(parts: list[Piece], limit: int) -> list[Piece]:
+    """The parts as one piece, or cut where the text pauses when they exceed `limit` characters."""
+    if sum(len(part.text) + 1 for part in parts) <= limit + 1:
+        return [_joined(parts)] if parts else []
+    rest = [short for part in parts for line in part.lines() for short in _short_lines(line)]
+    pieces: list[Piece] = []
+    while rest:
+        cut = _cut(rest)
+        if lines := _trim(rest[:cut]):
+            text = "\n".join(line.text for line in lines)
+            pieces.append(Piece(lines[0].number, lines[-1].number, text.rstrip()))
+        rest = rest[cut:]
+    if len(pieces) > 1 and len(pieces[-1].text) < TAIL_LIMIT:
+        pieces[-2:] = [_joined(pieces[-2:])]
+    return pieces
+
+
+def _joined(parts: Sequence[Piece]) -> Piece:
+    text = parts[0].text if len(parts) == 1 else "\n".join(part.text for part in parts)
+    return Piece(parts[0].start, parts[-1].end, text)
+
+
+_BREAK = re.compile(rf".{{{AIM_MIN},{AIM_MAX - 1}}}[;,}})\]>\s]|.{{1,{AIM_MAX}}}", re.DOTALL)
+
+
+def _short_lines(line: Line) -> list[Line]:
+    """A line above the limit in parts that end behind a bracket, a separator or a space."""
+    if len(line.text) <= AIM_MAX:
+        return [line]
+    return [Line(line.number, part) for part in _BREAK.findall(line.text)]
+
+
+def _cut(lines: Sequence[Line]) -> int:
+    """How many lines go into the next piece.
+
+    Of the places between AIM_MIN and AIM_MAX characters, the one before the least indented line
+    wins, a blank line before it counting as half a level out; of equals the last.
+    """
+    size, best, best_rank = 0, 0, 1e9
+    for index, line in enumerate(lines):
+        if size >= AIM_MIN and line.text.strip():
+            rank = _indent(line) - (0.5 if not lines[index - 1].text.strip() else 0)
+            if rank <= best_rank:
+                best, best_rank = index, rank
+        size += len(line.text) + 1
+        if size > AIM_MAX + 1:
+            return best or index or 1
+    return len(lines)
+
+
+def _indent(line: Line) -> int:
+    text = line.text.expandtabs(4)
+    return len(text) - len(text.lstrip())
+
+
+def _trim(lines: list[Line]) -> list[Line]:
+    first, last = 0, len(lines)
+    while first < last and not lines[first].text.strip():
+        first += 1
+    while last > first and not lines[last - 1].text.strip():
+        last -= 1
+    return lines[first:last]

@@ -1,0 +1,67 @@
+"""What does a grammar make of a file, if need be without the text that it cannot read?"""
+
+import re
+
+from tree_sitter import Node as Syntax
+from tree_sitter import QueryCursor
+
+from feeder.parse.grammars import Grammar
+
+GARBLED_SHARE = 0.1
+"""A file of which the grammar misreads more than this share is read once more."""
+_DEPTH = 100
+_VISIBLE = re.compile(rb"[^\r\n]")
+
+
+def read(grammar: Grammar, content: bytes) -> Syntax:
+    """The syntax tree of a file.
+
+    What is noise to the grammar is blanked first, so that no offset moves. Where errors still cover
+    much of the file, it is read again with one branch of each conditional; half the errors decide
+    for that reading.
+    """
+    if grammar.noise:
+        content = _blanked(content, grammar.noise)
+    root = grammar.parser.parse(content).root_node
+    if grammar.conditionals is None or not root.has_error:
+        return root
+    garbled = _garbled_bytes(grammar, root)
+    if garbled <= GARBLED_SHARE * len(content):
+        return root
+    other = grammar.parser.parse(_blanked(content, grammar.conditionals)).root_node
+    return other if 2 * _garbled_bytes(grammar, other) <= garbled else root
+
+
+def _garbled_bytes(grammar: Grammar, root: Syntax) -> int:
+    """How many bytes lie in error nodes."""
+    cursor = QueryCursor(grammar.errors)
+    cursor.set_max_start_depth(_DEPTH)
+    errors = cursor.captures(root).get("error", [])
+    total, seen = 0, 0
+    for start, end in sorted((error.start_byte, error.end_byte) for error in errors):
+        total += max(0, end - max(start, seen))
+        seen = max(seen, end)
+    return total
+
+
+def _blanked(content: bytes, hidden: re.Pattern[bytes]) -> bytes:
+    """The content with blanks for what the pattern's groups match, byte for byte.
+
+    `mark` is blanked for itself; `open`, `turn` and `close` are a conditional's directives (`#if`,
+    `#else`, `#endif`), and all between its first `turn` and its `close` goes too.
+    """
+    shown = bytearray(content)
+    depth, hidden_depth, hidden_from = 0, 0, 0
+    for match in hidden.finditer(content):
+        role = match.lastgroup or "mark"
+        start, end = match.span(match.lastgroup or 0)
+        if role == "open":
+            depth += 1
+        elif role == "turn" and depth and not hidden_depth:
+            hidden_depth, hidden_from = depth, start
+        elif role == "close" and depth:
+            if hidden_depth == depth:
+                start, hidden_depth = hidden_from, 0
+            depth -= 1
+        shown[start:end] = _VISIBLE.sub(b" ", content[start:end])
+    return bytes(shown)

@@ -1,0 +1,105 @@
+"""What goes on in a process that only parses: batches of files in, an answer for each file out."""
+
+import faulthandler
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from feeder.errors import UserError
+from feeder.parse import Parsed
+from feeder.parse.grammars import Grammars, load_grammars
+
+OUT_OF_MEMORY = 70
+"""Exit code where Python was given no more memory."""
+
+File = tuple[str, bytes]
+ParseFile = Callable[[Grammars, str, bytes], Parsed]
+
+
+class Limits(NamedTuple):
+    """What parsing one file may take; only Linux holds a process to the memory."""
+
+    timeout_s: float = 10.0
+    max_bytes: int = 1_500_000_000
+
+
+class Order(NamedTuple):
+    """What a worker is told once: a user's own grammars, what parses a file, and its limits."""
+
+    own: Path | None
+    parse: ParseFile
+    limits: Limits
+
+
+def serve() -> None:
+    """What a worker runs: takes its order, then answers for file by file until stdin ends."""
+    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    order: Order = pickle.load(requests)
+    try:
+        grammars = load_grammars(order.own)
+    except UserError as exc:
+        pickle.dump(exc, answers)
+        return
+    _confine(order.limits)
+    pickle.dump("ready", answers)
+    answers.flush()
+    with suppress(EOFError):
+        while True:
+            for path, content in pickle.load(requests):
+                answers.write(_answer(order, grammars, path, content))
+                answers.flush()
+
+
+def _answer(order: Order, grammars: Grammars, path: str, content: bytes) -> bytes:
+    """The pickled nodes, or reason why there are none, or UserError that ends the run."""
+    _alarm(order.limits.timeout_s)
+    try:
+        return pickle.dumps(order.parse(grammars, path, content), pickle.HIGHEST_PROTOCOL)
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+    except UserError as exc:
+        return pickle.dumps(exc)
+    except Exception as exc:
+        return pickle.dumps(f"the parser failed ({type(exc).__name__})")
+    finally:
+        _alarm(0)
+
+
+def _confine(limits: Limits) -> None:
+    """Limits the memory, lets the alarm through and silences what crashing parsers print."""
+    if sys.platform != "win32":
+        import resource
+
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        with suppress(ValueError, OSError):  # the caller's limit is lower, or macOS
+            resource.setrlimit(resource.RLIMIT_AS, (limits.max_bytes, limits.max_bytes))
+    silence = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(silence, stream)
+
+
+if sys.platform == "win32":
+    TIMED_OUT = 1
+
+    def _alarm(timeout_s: float) -> None:
+        if timeout_s:
+            faulthandler.dump_traceback_later(timeout_s, exit=True)
+        else:
+            faulthandler.cancel_dump_traceback_later()
+
+else:
+    TIMED_OUT = -signal.SIGALRM
+
+    def _alarm(timeout_s: float) -> None:
+        """Has the process ended after `timeout_s` seconds wherever it hangs; 0 calls that off.
+
+        The alarm is the worker's own, so that it does not outlive a killed parent for longer.
+        """
+        signal.setitimer(signal.ITIMER_REAL, timeout_s)

@@ -1,0 +1,126 @@
+"""What did a run do? The same account for people, for machines and for a dry run."""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol
+
+SHOWN_REASONS = 20
+"""Files that are named one by one before the rest is only counted."""
+
+
+@dataclass
+class Report:
+    """The account of one run; all counts are of files, nodes and texts as the names say."""
+
+    repo: str
+    branch: str
+    head: str
+    dry_run: bool = False
+    finished: bool = False
+    files_processed: int = 0
+    files_deleted: int = 0
+    files_unchanged: int = 0
+    nodes_new: int = 0
+    nodes_deleted: int = 0
+    nodes_by_type: Counter[str] = field(default_factory=Counter)
+    texts_embedded: int = 0
+    texts_cached: int = 0
+    texts_waiting: int = 0
+    skipped: dict[str, str] = field(default_factory=dict)
+    as_plain_text: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    requests: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it, with `skipped` and `as_plain_text` as path → reason."""
+        return asdict(self)
+
+    def lines(self) -> list[str]:
+        """The account in a few lines for a person."""
+        return [*self.notes, self._files(), self._nodes(), *self._reasons()]
+
+    def _files(self) -> str:
+        verb = "would be " if self.dry_run else ""
+        counts = (
+            f"{self.files_processed} {verb}processed, {self.files_deleted} {verb}deleted, "
+            f"{self.files_unchanged} unchanged, {len(self.skipped)} skipped"
+        )
+        return f"Files: {counts}."
+
+    def _nodes(self) -> str:
+        verb = "would be " if self.dry_run else ""
+        texts = f"{self.texts_embedded} {verb}embedded, {self.texts_cached} from the cache"
+        waiting = (
+            f", {self.texts_waiting} waiting for a run with a model" if self.texts_waiting else ""
+        )
+        return f"Nodes: {self.nodes_new} new, {self.nodes_deleted} gone; texts: {texts}{waiting}."
+
+    def _reasons(self) -> Iterator[str]:
+        for reason, count in Counter(self.skipped.values()).most_common():
+            yield f"  skipped {count}: {reason}"
+        for path, reason in list(self.as_plain_text.items())[:SHOWN_REASONS]:
+            yield f"  as plain text: {path}: {reason}"
+        if (more := len(self.as_plain_text) - SHOWN_REASONS) > 0:
+            yield f"  as plain text: {more} more files"
+
+
+class Step(Protocol):
+    """A stretch of work that shows how far it is."""
+
+    def __call__(self, done: int) -> None:
+        """`done` more of it are done."""
+
+
+class Talk:
+    """What a run says on stderr; bars only on a terminal."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+
+    def say(self, line: str) -> None:
+        """A line for a person."""
+        if not self._quiet:
+            print(line, file=sys.stderr, flush=True)
+
+    @contextmanager
+    def step(self, what: str, total: int) -> Iterator[Step]:
+        """A bar with rate and time left while the block runs."""
+        if self._quiet or not sys.stderr.isatty() or not total:
+            yield lambda done: None
+            return
+        with _bar() as bar:
+            task = bar.add_task(what, total=total)
+            yield lambda done: bar.advance(task, done)
+
+
+def _bar() -> Any:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        """How many a second, as measured lately."""
+
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.speed:.0f}/s" if task.speed else "")
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Rate(),
+        TimeRemainingColumn(),
+    )
+    return Progress(*columns, console=Console(stderr=True), transient=True)

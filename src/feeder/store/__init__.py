@@ -1,0 +1,84 @@
+"""Where nodes are kept: the two seams that a store consists of, and what passes through them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+Value = str | int | float | None
+Row = tuple[Value, ...]
+
+GUARD_BROKEN = "NOT NULL constraint failed: meta.value"
+"""How SQLite answers, here and in D1, when a run writes that no longer owns the index."""
+
+
+class Statement(NamedTuple):
+    """One SQL statement with its parameters; bulk travels as one JSON parameter."""
+
+    sql: str
+    params: tuple[Value, ...] = ()
+
+
+class Database(Protocol):
+    """A SQLite, wherever it runs."""
+
+    place: str
+    """How messages name it."""
+
+    def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        """Runs the statements as one transaction; the rows of each.
+
+        Raises Overtaken when the guard among them fails, ServiceError or UserError otherwise; then
+        nothing was written.
+        """
+
+    def script(self, sql: str, statements: Sequence[Statement]) -> None:
+        """Runs a migration's text and the statements as one transaction."""
+
+    def close(self) -> None:
+        """Ends the connection."""
+
+
+class NodeVector(NamedTuple):
+    """A node's embedding, with what a search wants to know without asking the database."""
+
+    id: str
+    text_sha: str
+    values: NDArray[float32]
+    metadata: dict[str, Value]
+
+
+class Neighbour(NamedTuple):
+    """A node near a query; `score` is the cosine, 1 for the same direction."""
+
+    id: str
+    score: float
+
+
+class Vectors(Protocol):
+    """Embeddings by node id."""
+
+    late_writes: bool
+    """Whether a write of a run that was overtaken can still arrive: its deletes are sent twice."""
+
+    def upsert(self, vectors: Sequence[NodeVector]) -> None:
+        """Keeps the vectors, over those with the same ids."""
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Removes vectors; ids without one are fine."""
+
+    def clear(self) -> None:
+        """Removes all vectors: another model takes their place."""
+
+    def ids(self) -> Iterator[str]:
+        """The ids of all vectors."""
+
+    def query(self, vector: NDArray[float32], limit: int) -> Iterable[Neighbour]:
+        """The nearest vectors, the best first."""
+
+    def close(self) -> None:
+        """Ends the connection."""

@@ -1,0 +1,232 @@
+"""The index in the words of the field.
+
+Order of writes: a file's rows, its postings and the ids that must leave the vectors are one
+transaction; vectors follow; then the file is clean. So every vector's id is in `docs` or `outbox`,
+and every node without a vector belongs to a pending file, whenever a run dies.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from feeder.errors import Overtaken
+from feeder.store import Database, Row, Statement, sql
+from feeder.store.rows import IndexedFile, doc_rows, file_rows, groups, keys, pages, postings
+
+PAGE_FILES = 20_000
+"""Rows of the manifest read at once."""
+
+
+class FileRow(NamedTuple):
+    """A file as the index holds it: `clean`, `pending` (vectors to come) or `skipped`."""
+
+    path: str
+    blob: str
+    state: str
+    reason: str | None
+
+
+class State(NamedTuple):
+    """What the index says of itself; `files` is None when all that was expected of it is met."""
+
+    meta: dict[str, str]
+    files: dict[str, FileRow] | None
+    outbox: list[str]
+
+
+class Changes(NamedTuple):
+    """What a write really changed, as node ids: `new` ones have no vector of their text yet."""
+
+    new: set[str]
+    gone: set[str]
+
+
+class Moved(Overtaken):
+    """Another run has begun between this one's reading and its first write: read again."""
+
+
+class Index:
+    """One repository's part of the index in a database.
+
+    A run that writes calls `begin` first. From its first write on, every later one carries a guard
+    that raises Overtaken, and so writes nothing, when another run has begun meanwhile.
+    """
+
+    def __init__(self, database: Database, repo: str, branch: str) -> None:
+        self.database = database
+        self.repo = repo
+        self.branch = branch
+        self._token = ""
+        self._opening: list[Statement] = []
+
+    def key(self, name: str) -> str:
+        """The key under which `meta` keeps something of this repository."""
+        return f"{self.repo}:{name}"
+
+    def state(self, expected: dict[str, str]) -> State:
+        """What the index holds; one request, and one more for every 20,000 files.
+
+        `expected` maps keys of `meta` to values; when it is not empty and all met, the files are
+        left out.
+        """
+        unless = json.dumps(expected)
+        files = Statement(sql.FILES, (self.repo, "", unless, PAGE_FILES))
+        meta, outbox, page = self.database.run([*self._itself(), files])
+        known = _meta(meta)
+        manifest = _manifest(page)
+        while len(page) == PAGE_FILES:
+            more = Statement(sql.FILES, (self.repo, str(page[-1][0]), unless, PAGE_FILES))
+            [page] = self.database.run([more])
+            manifest |= _manifest(page)
+        met = bool(expected) and expected.items() <= known.items()
+        return State(known, None if met else manifest, _ids(outbox))
+
+    def state_of(self, paths: Iterable[str]) -> State:
+        """The same for the files at `paths`."""
+        named = [Statement(sql.NAMED_FILES, (self.repo, page)) for page in pages(paths)]
+        meta, outbox, *found = self.database.run([*self._itself(), *named])
+        return State(_meta(meta), _manifest(row for page in found for row in page), _ids(outbox))
+
+    def _itself(self) -> list[Statement]:
+        return [Statement(sql.META), Statement(sql.OUTBOX, (self.repo,))]
+
+    def node_ids(self, paths: Iterable[str]) -> dict[str, set[str]]:
+        """The ids of the nodes that the files at `paths` have, by path; one request."""
+        ids: dict[str, set[str]] = {}
+        for path, id_, _ in self._nodes(paths):
+            ids.setdefault(str(path), set()).add(str(id_))
+        return ids
+
+    def node_texts(self, paths: Iterable[str]) -> dict[str, str]:
+        """The hash of each node's text by id, of the files at `paths`; one request."""
+        return {str(id_): str(sha) for _, id_, sha in self._nodes(paths)}
+
+    def _nodes(self, paths: Iterable[str]) -> Iterator[Row]:
+        named = [Statement(sql.NODE_TEXTS, (self.repo, page)) for page in pages(paths)]
+        for rows in self.database.run(named) if named else []:
+            yield from rows
+
+    def begin(self, token: str, seen: State, vectors: dict[str, str], *, remake: bool) -> None:
+        """Names the run: its first write makes the index its own, and no longer equal to a tree.
+
+        That write raises Moved when another run has begun since `seen` was read. `vectors` is what
+        `meta` keeps of who makes them; with `remake` all files wait for new ones.
+        """
+        self._token = token
+        meta = {self.key("run"): token, **vectors}
+        self._opening = [
+            Statement(sql.GUARD, (self.key("run"), seen.meta.get(self.key("run")))),
+            Statement(sql.DROP_META, (json.dumps([self.key("tree"), self.key("vectors")]),)),
+            Statement(sql.SET_META, (json.dumps(meta),)),
+        ]
+        if remake:
+            self._opening.append(Statement(sql.REMAKE_VECTORS))
+
+    def is_unfinished(self, seen: State) -> bool:
+        """Whether the last run before has not come to its end."""
+        return seen.meta.get(self.key("run")) != seen.meta.get(self.key("done"))
+
+    def write(
+        self, files: Sequence[IndexedFile], gone: Sequence[str], sha_head: str, *, pending: bool
+    ) -> Changes:
+        """Makes the index hold `files` as given and those at the paths `gone` not at all.
+
+        One request; a node whose id and text are there already costs nothing. With `pending`, the
+        files wait for their vectors.
+        """
+        statements = [
+            *self._removals(files, gone),
+            *self._additions(files, sha_head),
+            *self._files(files, gone, sha_head, pending=pending),
+        ]
+        returned: dict[str, set[str]] = {sql.ADD_NODES: set(), sql.DROP_NODES: set()}
+        for statement, rows in zip(statements, self._commit(statements), strict=True):
+            if statement.sql in returned:
+                returned[statement.sql].update(_ids(rows))
+        new = returned[sql.ADD_NODES]
+        return Changes(new, returned[sql.DROP_NODES] - new)
+
+    def forget(
+        self,
+        paths: Iterable[str],
+        postings: Iterable[int],
+        vectors: Iterable[str],
+        waiting: Iterable[str],
+    ) -> None:
+        """Takes out what a validation found wrong; the next sync makes it anew.
+
+        The rows of the files at `paths`, `postings` by row number, `vectors` by id; the files at
+        `waiting` are to get their vectors again. One request.
+        """
+        statements = [Statement(sql.DROP_POSTINGS_AT, (page,)) for page in pages(postings)]
+        for page in pages(paths):
+            statements += self._removal(page, "{}")
+            statements.append(Statement(sql.DROP_FILES, (self.repo, page)))
+        statements += [Statement(sql.SEND_AWAY, (self.repo, page)) for page in pages(vectors)]
+        statements += [Statement(sql.WAIT, (self.repo, page)) for page in pages(waiting)]
+        self._commit(statements)
+
+    def settle(self, clean: Iterable[str], sent: Iterable[str]) -> None:
+        """The files at `clean` have their vectors, and the ids `sent` have left the vectors."""
+        self._commit(self._settled(clean, sent))
+
+    def finish(self, clean: Iterable[str], sent: Iterable[str], meta: dict[str, str]) -> None:
+        """The run's last write: the same, what the index now equals, and that the run is over."""
+        facts = json.dumps({**meta, self.key("done"): self._token})
+        self._commit([*self._settled(clean, sent), Statement(sql.SET_META, (facts,))])
+
+    def _commit(self, statements: list[Statement]) -> list[list[Row]]:
+        """Runs them behind the run's opening or its guard, as one transaction."""
+        first = self._opening or [Statement(sql.GUARD, (self.key("run"), self._token))]
+        try:
+            rows = self.database.run([*first, *statements])
+        except Overtaken as exc:
+            if self._opening:
+                raise Moved(str(exc)) from exc
+            raise
+        self._opening = []
+        return rows[len(first) :]
+
+    def _removals(self, files: Sequence[IndexedFile], gone: Sequence[str]) -> Iterator[Statement]:
+        for group in groups(files):
+            wanted = keys(group)
+            yield from self._removal(json.dumps([file.path for file in group]), wanted)
+            yield Statement(sql.OUT_OF_OUTBOX, (wanted,))
+        for page in pages(gone):
+            yield from self._removal(page, "{}")
+
+    def _removal(self, paths: str, wanted: str) -> Iterator[Statement]:
+        for text in (sql.INTO_OUTBOX, sql.DROP_POSTINGS, sql.DROP_NODES):
+            yield Statement(text, (self.repo, paths, wanted))
+
+    def _additions(self, files: Sequence[IndexedFile], sha_head: str) -> Iterator[Statement]:
+        for page in pages(doc_rows(files)):
+            yield Statement(sql.ADD_NODES, (self.repo, self.branch, sha_head, page))
+        for page in pages(postings(files)):
+            yield Statement(sql.ADD_POSTINGS, (page,))
+
+    def _files(
+        self, files: Sequence[IndexedFile], gone: Sequence[str], sha_head: str, *, pending: bool
+    ) -> Iterator[Statement]:
+        for page in pages(file_rows(files, pending=pending)):
+            yield Statement(sql.SET_FILES, (self.repo, sha_head, page))
+        for page in pages(gone):
+            yield Statement(sql.DROP_FILES, (self.repo, page))
+
+    def _settled(self, clean: Iterable[str], sent: Iterable[str]) -> list[Statement]:
+        return [
+            *(Statement(sql.CLEAN_FILES, (self.repo, page)) for page in pages(clean)),
+            *(Statement(sql.EMPTY_OUTBOX, (page,)) for page in pages(sent)),
+        ]
+
+
+def _meta(rows: Iterable[Row]) -> dict[str, str]:
+    return {str(key): str(value) for key, value in rows}
+
+
+def _manifest(rows: Iterable[Row]) -> dict[str, FileRow]:
+    return {str(row[0]): FileRow(*row) for row in rows}  # type: ignore[arg-type]  # as selected
+
+
+def _ids(rows: Iterable[Row]) -> list[str]:
+    return [str(row[0]) for row in rows]

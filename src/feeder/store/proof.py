@@ -1,0 +1,107 @@
+"""Do the parts of the index agree? Each question answers with the rows that do not."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from feeder.store import Database, Row, Statement
+
+SYMBOLS_ASKED = 200
+"""Symbols that occur once and are looked up again by word: those with the lowest ids."""
+PAGE_IDS = 20_000
+
+_COUNTS = """
+SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM docs_fts),
+  (SELECT count(*) FROM docs WHERE repo = ?1),
+  (SELECT count(*) FROM files WHERE repo = ?1),
+  (SELECT coalesce(sum(nodes), 0) FROM files WHERE repo = ?1),
+  (SELECT count(*) FROM docs WHERE repo = ?1 AND symbol IS NOT NULL)
+"""
+_DOCS_WITHOUT_POSTING = """
+SELECT d.path, d.id FROM docs d LEFT JOIN docs_fts f ON f.rowid = d.seq
+WHERE d.repo = ? AND f.id IS NOT d.id ORDER BY d.path, d.start_line
+"""
+_POSTINGS_WITHOUT_DOC = """
+SELECT f.rowid, f.id FROM docs_fts f LEFT JOIN docs d ON d.seq = f.rowid
+WHERE f.id IS NOT d.id ORDER BY f.rowid
+"""
+_MISCOUNTED = """
+SELECT path, sum(expected), sum(found) FROM (
+  SELECT path, nodes AS expected, 0 AS found FROM files WHERE repo = ?1
+  UNION ALL SELECT path, 0, count(*) FROM docs WHERE repo = ?1 GROUP BY path
+) GROUP BY path HAVING sum(expected) <> sum(found) ORDER BY path
+"""
+_LOST_SYMBOLS = """
+WITH once AS (
+  SELECT min(seq) AS seq, min(id) AS id, min(path) AS path, symbol FROM docs
+  WHERE repo = ?1 AND symbol GLOB '*[a-zA-Z0-9]*'
+  GROUP BY symbol HAVING count(*) = 1 ORDER BY min(id) LIMIT ?2
+)
+SELECT path, id, symbol FROM once WHERE NOT EXISTS (
+  SELECT 1 FROM docs_fts f
+  WHERE docs_fts MATCH 'symbol : "' || replace(once.symbol, '"', '""') || '"' AND f.rowid = once.seq
+)
+"""
+_IDS = """
+SELECT d.id, d.repo = ?1, d.path, f.state FROM docs d
+LEFT JOIN files f ON f.repo = d.repo AND f.path = d.path
+WHERE d.id > ?2 ORDER BY d.id LIMIT ?3
+"""
+
+
+class Counts(NamedTuple):
+    """How many rows there are: of all repositories, and of one."""
+
+    all_docs: int
+    postings: int
+    docs: int
+    files: int
+    nodes_of_files: int
+    symbols: int
+
+
+class Parity(NamedTuple):
+    """The rows on which the parts of the index disagree.
+
+    `docs_without_posting` are (path, id), `postings_without_doc` (rowid, id), `miscounted`
+    (path, nodes that `files` says, rows of `docs`), `lost_symbols` (path, id, symbol).
+    """
+
+    counts: Counts
+    docs_without_posting: list[Row]
+    postings_without_doc: list[Row]
+    miscounted: list[Row]
+    lost_symbols: list[Row]
+
+
+class StoredNode(NamedTuple):
+    """A node's id, and whether its file waits for vectors; `path` is None in another repository."""
+
+    id: str
+    path: str | None
+    pending: bool
+
+
+def parity(database: Database, repo: str) -> Parity:
+    """All questions about rows, as one request."""
+    counts, *differences = database.run(
+        [
+            Statement(_COUNTS, (repo,)),
+            Statement(_DOCS_WITHOUT_POSTING, (repo,)),
+            Statement(_POSTINGS_WITHOUT_DOC),
+            Statement(_MISCOUNTED, (repo,)),
+            Statement(_LOST_SYMBOLS, (repo, SYMBOLS_ASKED)),
+        ]
+    )
+    return Parity(Counts(*counts[0]), *differences)  # type: ignore[arg-type]  # as selected
+
+
+def stored_nodes(database: Database, repo: str) -> Iterator[StoredNode]:
+    """Every node of the database in the order of ids; a request for every 20,000."""
+    last = ""
+    while True:
+        [page] = database.run([Statement(_IDS, (repo, last, PAGE_IDS))])
+        for id_, own, path, state in page:
+            yield StoredNode(str(id_), str(path) if own else None, state == "pending")
+        if len(page) < PAGE_IDS:
+            return
+        last = str(page[-1][0])

@@ -1,0 +1,114 @@
+"""What is in the index? The questions of search, validation and statistics, each one request."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+from feeder.store import Database, Row, Statement
+
+# symbol and path say what a node is, body what it says; id is the unindexed first column
+WEIGHTS = "0.0, 8.0, 4.0, 1.0"
+
+
+class Hit(NamedTuple):
+    """A node as a search shows it."""
+
+    id: str
+    path: str
+    language: str | None
+    node_type: str
+    symbol: str | None
+    signature: str | None
+    logical_path: str | None
+    start_line: int
+    end_line: int
+
+
+_MATCH = f"""
+SELECT f.id FROM docs_fts f JOIN docs d ON d.seq = f.rowid
+WHERE docs_fts MATCH ?1 AND d.repo = ?2
+AND (?3 IS NULL OR d.path GLOB ?3) AND (?4 IS NULL OR d.language = ?4)
+AND (?5 IS NULL OR d.node_type = ?5)
+ORDER BY bm25(docs_fts, {WEIGHTS}), d.path, d.start_line LIMIT ?6
+"""
+_HITS = """
+SELECT d.id, d.path, d.language, d.node_type, d.symbol, d.signature, d.logical_path,
+  d.start_line, d.end_line
+FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
+WHERE d.repo = ?2
+AND (?3 IS NULL OR d.path GLOB ?3) AND (?4 IS NULL OR d.language = ?4)
+AND (?5 IS NULL OR d.node_type = ?5)
+ORDER BY j.key
+"""
+
+
+class Scope(NamedTuple):
+    """Where a search looks: None means everywhere; `path` is a glob whose `*` crosses folders."""
+
+    repo: str
+    path: str | None = None
+    language: str | None = None
+    node_type: str | None = None
+
+
+def matches(database: Database, match: str, scope: Scope, limit: int) -> list[str]:
+    """The ids of the nodes that an FTS5 query matches, the best by bm25 first."""
+    [rows] = database.run([Statement(_MATCH, (match, *scope, limit))])
+    return [str(row[0]) for row in rows]
+
+
+def hits(database: Database, ids: Iterable[str], scope: Scope) -> list[Hit]:
+    """The nodes of these ids that lie in the scope, in the order of the ids."""
+    [rows] = database.run([Statement(_HITS, (json.dumps(list(ids)), *scope))])
+    return [Hit(*row) for row in rows]  # type: ignore[arg-type]  # as selected
+
+
+_BY = "SELECT {0}, count(*) FROM {1} WHERE repo = ? GROUP BY {0} ORDER BY count(*) DESC, {0}"
+
+
+@dataclass
+class Statistics:
+    """What the index holds of a repository; counts by state, type and language."""
+
+    repo: str
+    meta: dict[str, str]
+    files: dict[str, int]
+    node_types: dict[str, int]
+    languages: dict[str, int]
+    skipped: dict[str, int]
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it."""
+        return asdict(self)
+
+    def lines(self) -> Iterator[str]:
+        """All of it, for a person."""
+        yield f"{self.repo} at {self.meta.get('head', 'no commit in whole')}"
+        yield f"model: {self.meta.get('model', 'none, words only')}"
+        for name in ("files", "node_types", "languages", "skipped"):
+            counts: dict[str, int] = getattr(self, name)
+            parts = ", ".join(f"{count} {kind}" for kind, count in counts.items())
+            yield f"{name.replace('_', ' ')}: {sum(counts.values())} ({parts or 'none'})"
+
+
+def statistics(database: Database, repo: str) -> Statistics:
+    """Counts every node and file of the repository."""
+    skipped = "files WHERE state = 'skipped' AND repo = ?"
+    meta, files, types, languages, reasons = database.run(
+        [
+            Statement("SELECT key, value FROM meta"),
+            Statement(_BY.format("state", "files"), (repo,)),
+            Statement(_BY.format("node_type", "docs"), (repo,)),
+            Statement(_BY.format("language", "docs"), (repo,)),
+            Statement(f"SELECT reason, count(*) FROM {skipped} GROUP BY reason", (repo,)),
+        ]
+    )
+    own = {str(key).removeprefix(f"{repo}:"): str(value) for key, value in meta}
+    return Statistics(
+        repo, own, _counts(files), _counts(types), _counts(languages), _counts(reasons)
+    )
+
+
+def _counts(rows: Iterable[Row]) -> dict[str, int]:
+    return {str(kind): int(str(count)) for kind, count in rows}

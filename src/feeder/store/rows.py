@@ -1,0 +1,90 @@
+"""How do files and nodes travel into the database? As JSON, in parameters of a bounded size."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from feeder.nodes import Node, embedding_text, text_sha, words
+from feeder.store import Value
+
+PARAM_BYTES = 1_500_000
+"""D1 takes strings up to 2,000,000 bytes."""
+KEY_BYTES = 112
+"""An id and a hash in JSON."""
+
+
+class IndexedFile(NamedTuple):
+    """A file as the index shall hold it; one that is kept out has no nodes and a reason."""
+
+    path: str
+    blob: str
+    nodes: Sequence[Node] = ()
+    ids: Sequence[str] = ()
+    skipped: bool = False
+    reason: str | None = None
+
+
+def keys(files: Iterable[IndexedFile]) -> str:
+    """`{id: text_sha}` of all their nodes."""
+    return json.dumps({id_: _sha(file, node) for file, id_, node in _each_node(files)})
+
+
+def doc_rows(files: Iterable[IndexedFile]) -> Iterator[list[Value]]:
+    """A row of `docs` for each node: id, path, what the node says of itself, text_sha."""
+    for file, id_, node in _each_node(files):
+        yield [id_, file.path, *node[:-1], _sha(file, node)]
+
+
+def postings(files: Iterable[IndexedFile]) -> Iterator[list[str]]:
+    """What is indexed by word for each node: id, then the words of its name, path and text."""
+    for file, id_, node in _each_node(files):
+        name = node.symbol or node.logical_path or ""
+        yield [id_, words(name), words(file.path), words(node.text)]
+
+
+def file_rows(files: Iterable[IndexedFile], *, pending: bool) -> Iterator[list[Value]]:
+    """A row of `files` each: path, blob, number of nodes, state, reason."""
+    for file in files:
+        with_nodes = "pending" if pending and file.nodes else "clean"
+        state = "skipped" if file.skipped else with_nodes
+        yield [file.path, file.blob, len(file.nodes), state, file.reason]
+
+
+def groups(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:
+    """The files in groups whose `keys` fit into one parameter."""
+    group: list[IndexedFile] = []
+    size = 0
+    for file in files:
+        file_size = len(file.nodes) * KEY_BYTES
+        if group and size + file_size > PARAM_BYTES:
+            yield group
+            group, size = [], 0
+        group.append(file)
+        size += file_size
+    if group:
+        yield group
+
+
+def pages(items: Iterable[object]) -> Iterator[str]:
+    """The items as JSON arrays that fit into a parameter; all ASCII, so a character is a byte."""
+    page: list[str] = []
+    size = 0
+    for item in items:
+        text = json.dumps(item)
+        if page and size + len(text) > PARAM_BYTES:
+            yield f"[{','.join(page)}]"
+            page, size = [], 0
+        page.append(text)
+        size += len(text) + 1
+    if page:
+        yield f"[{','.join(page)}]"
+
+
+def _each_node(files: Iterable[IndexedFile]) -> Iterator[tuple[IndexedFile, str, Node]]:
+    for file in files:
+        for id_, node in zip(file.ids, file.nodes, strict=True):
+            yield file, id_, node
+
+
+def _sha(file: IndexedFile, node: Node) -> str:
+    return text_sha(embedding_text(file.path, node))

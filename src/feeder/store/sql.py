@@ -1,0 +1,82 @@
+"""All the SQL that writes the index, for D1 and SQLite alike; bulk comes as JSON parameters."""
+
+SET_META = """
+INSERT INTO meta (key, value) SELECT key, value FROM json_each(?) WHERE true
+ON CONFLICT (key) DO UPDATE SET value = excluded.value
+"""
+DROP_META = "DELETE FROM meta WHERE key IN (SELECT value FROM json_each(?))"
+GUARD = """
+INSERT INTO meta (key, value)
+SELECT 'guard', NULL WHERE (SELECT value FROM meta WHERE key = ?) IS NOT ?
+"""
+
+META = "SELECT key, value FROM meta"
+OUTBOX = "SELECT id FROM outbox WHERE repo = ? ORDER BY id"
+# ?3 what meta is expected to hold: when all of it is met, no file is read
+FILES = """
+SELECT path, blob, state, reason FROM files
+WHERE repo = ?1 AND path > ?2 AND (
+  ?3 = '{}' OR EXISTS (
+    SELECT 1 FROM json_each(?3) e LEFT JOIN meta m ON m.key = e.key WHERE m.value IS NOT e.value
+  )
+)
+ORDER BY path LIMIT ?4
+"""
+NAMED_FILES = """
+SELECT path, blob, state, reason FROM files
+WHERE repo = ? AND path IN (SELECT value FROM json_each(?)) ORDER BY path
+"""
+NODE_TEXTS = """
+SELECT path, id, text_sha FROM docs WHERE repo = ? AND path IN (SELECT value FROM json_each(?))
+"""
+REMAKE_VECTORS = "UPDATE files SET state = 'pending' WHERE state = 'clean'"
+
+# ?1 repo, ?2 paths, ?3 {id: text_sha} of the nodes that the files there shall have
+_CHANGED = """
+repo = ?1 AND path IN (SELECT value FROM json_each(?2))
+AND (id, text_sha) NOT IN (SELECT key, value FROM json_each(?3))
+"""
+INTO_OUTBOX = """
+INSERT OR IGNORE INTO outbox (id, repo)
+SELECT id, repo FROM docs WHERE repo = ?1 AND path IN (SELECT value FROM json_each(?2))
+AND id NOT IN (SELECT key FROM json_each(?3)) AND EXISTS (SELECT 1 FROM meta WHERE key = 'model')
+"""
+DROP_POSTINGS = f"DELETE FROM docs_fts WHERE rowid IN (SELECT seq FROM docs WHERE {_CHANGED})"
+DROP_NODES = f"DELETE FROM docs WHERE {_CHANGED} RETURNING id"
+OUT_OF_OUTBOX = "DELETE FROM outbox WHERE id IN (SELECT key FROM json_each(?))"
+
+ADD_NODES = """
+INSERT INTO docs (repo, branch, sha_head, id, path, language, node_type, symbol, signature,
+  logical_path, start_line, end_line, text_sha)
+SELECT ?1, ?2, ?3, value->>0, value->>1, value->>2, value->>3, value->>4, value->>5,
+  value->>6, value->>7, value->>8, value->>9
+FROM json_each(?4) WHERE true
+ON CONFLICT (id) DO NOTHING RETURNING id
+"""
+# the cross join keeps the order: each row of the parameter looks its node up, and not the reverse
+ADD_POSTINGS = """
+INSERT INTO docs_fts (rowid, id, symbol, path, body)
+SELECT d.seq, d.id, j.value->>1, j.value->>2, j.value->>3
+FROM json_each(?) j CROSS JOIN docs d ON d.id = j.value->>0
+WHERE NOT EXISTS (SELECT 1 FROM docs_fts f WHERE f.rowid = d.seq)
+"""
+
+SET_FILES = """
+INSERT INTO files (repo, sha_head, path, blob, nodes, state, reason)
+SELECT ?1, ?2, value->>0, value->>1, value->>2, value->>3, value->>4 FROM json_each(?3) WHERE true
+ON CONFLICT (repo, path) DO UPDATE SET sha_head = excluded.sha_head, blob = excluded.blob,
+  nodes = excluded.nodes, state = excluded.state, reason = excluded.reason
+"""
+DROP_FILES = "DELETE FROM files WHERE repo = ? AND path IN (SELECT value FROM json_each(?))"
+CLEAN_FILES = """
+UPDATE files SET state = 'clean'
+WHERE repo = ? AND state = 'pending' AND path IN (SELECT value FROM json_each(?))
+"""
+EMPTY_OUTBOX = "DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))"
+
+DROP_POSTINGS_AT = "DELETE FROM docs_fts WHERE rowid IN (SELECT value FROM json_each(?))"
+SEND_AWAY = "INSERT OR IGNORE INTO outbox (id, repo) SELECT value, ?1 FROM json_each(?2)"
+WAIT = """
+UPDATE files SET state = 'pending'
+WHERE repo = ? AND path IN (SELECT value FROM json_each(?))
+"""

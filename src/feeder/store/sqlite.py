@@ -1,0 +1,68 @@
+"""The database in a file on this machine."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import apsw
+
+from feeder.errors import FeederError, Overtaken, ServiceError, UserError
+from feeder.store import GUARD_BROKEN, Row, Statement
+
+BUSY_TIMEOUT_MS = 30_000
+
+
+class SQLite:
+    """A `Database` in one file; several processes may use it at once.
+
+    Raises UserError for a file that is no database or cannot be opened.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.place = str(path)
+        try:
+            self.connection = apsw.Connection(str(path))
+            self.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+            self.connection.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL")
+        except apsw.Error as exc:
+            raise self._translated(exc) from exc
+
+    def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        """One transaction, begun as a writer so that two runs take turns and none fails halfway."""
+        try:
+            self.connection.execute("BEGIN IMMEDIATE")
+            rows = [list(self.connection.execute(sql, params)) for sql, params in statements]
+            self.connection.execute("COMMIT")
+        except apsw.Error as exc:
+            self._roll_back()
+            raise self._translated(exc) from exc
+        except BaseException:
+            self._roll_back()
+            raise
+        return rows
+
+    def script(self, sql: str, statements: Sequence[Statement]) -> None:
+        """A text of several statements is one for SQLite as well."""
+        self.run([Statement(sql), *statements])
+
+    def close(self) -> None:
+        """Folds the write-ahead log into the file."""
+        self.connection.close()
+
+    def _roll_back(self) -> None:
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
+
+    def _translated(self, exc: apsw.Error) -> FeederError:
+        if GUARD_BROKEN in str(exc):
+            return Overtaken(
+                "A run that started later has taken over this index; it goes on there."
+            )
+        if isinstance(exc, apsw.NotADBError | apsw.CorruptError):
+            return UserError(
+                f"{self.place} is no index: {exc}. Delete it, or name another with --db."
+            )
+        if isinstance(exc, apsw.CantOpenError | apsw.ReadOnlyError):
+            return UserError(f"{self.place} cannot be written: {exc}. Name another with --db.")
+        if isinstance(exc, apsw.FullError | apsw.IOError):
+            return UserError(f"{self.place} cannot be written: {exc}. Make room on the disk.")
+        return ServiceError(f"{self.place}: {exc}")

@@ -1,0 +1,167 @@
+"""The heart: make what the index holds equal to what the tree holds.
+
+Words first, then vectors: every file is found by word before the first text is embedded.
+"""
+
+from collections.abc import Callable, Iterable, Sequence, Set
+from enum import StrEnum
+
+from feeder.errors import Overtaken
+from feeder.feed import Feed, Work, clear_outbox, foresee, send_vectors, write_words
+from feeder.report import Report
+from feeder.store.index import FileRow, Moved, State
+from feeder.tree import Entry
+
+MOVED_TRIES = 5
+
+
+class Stale(StrEnum):
+    """Why an index is made anew, in part or whole, although its files are the tree's."""
+
+    PARSER = "The index was made by another version of the parser: every file is parsed again."
+    RULES = "The rules of what is kept out have changed: what was kept out is looked at again."
+    VECTORS = "The index has no vectors of this model: every text is embedded."
+
+
+def sync(feed: Feed) -> None:
+    """Makes the index equal to the whole tree, whatever it held before.
+
+    Raises Overtaken when a later run has taken the index over, Stopped when a budget ends it early.
+    """
+    equal = _equality(feed)
+    state = feed.index.state(equal if feed.tree.root else {})
+    if state.files is None and not state.outbox:
+        feed.report.notes.append("The index equals the tree: nothing to do.")
+        feed.report.finished = True
+        return
+    first = [state] if state.files is not None else []
+    persist(
+        feed, lambda: first.pop() if first else feed.index.state({}), feed.tree.entries(), equal
+    )
+
+
+def persist(
+    feed: Feed, read: Callable[[], State], wanted: Sequence[Entry], equal: dict[str, str]
+) -> None:
+    """`bring`, from the reading on once more as long as other runs write in between."""
+    for _ in range(MOVED_TRIES):
+        try:
+            return bring(feed, read(), wanted, equal)
+        except Moved:
+            feed.talk.say("Another run has written meanwhile: the index is read again.")
+    raise Overtaken("Other runs keep writing to this index. Run again when they are done.")
+
+
+def bring(feed: Feed, state: State, wanted: Sequence[Entry], equal: dict[str, str]) -> None:
+    """Makes the files of `state` become the `wanted` ones; `equal` is what `meta` then says.
+
+    Without `equal` a part of the index is brought on, and it says nothing of a tree.
+    """
+    stale = _stale(feed, state)
+    have = state.files or {}
+    work = compare(wanted, have, stale)
+    _account(feed.report, work, have, stale)
+    if not (work.process or work.gone or work.waiting or state.outbox or equal):
+        feed.report.finished = True
+        return
+    _begin(feed, state, stale)
+    texts, gone = write_words(feed, state, work)
+    clean = send_vectors(feed, work, texts)
+    sent = clear_outbox(feed, state, texts, gone)
+    feed.index.finish(clean, sent, _reached(feed, equal))
+    feed.report.finished = True
+
+
+def compare(wanted: Iterable[Entry], have: dict[str, FileRow], stale: Set[Stale]) -> Work:
+    """What separates the files that the index has from the wanted ones."""
+    rest = dict(have)
+    work = Work([], [], [], [])
+    for entry in wanted:
+        row = rest.pop(entry.path, None)
+        if row is None or _differs(entry, row, stale):
+            work.process.append(entry)
+        elif row.state == "pending" or (Stale.VECTORS in stale and row.state == "clean"):
+            work.waiting.append(entry)
+        else:
+            work.unchanged.append(entry)
+    work.gone.extend(sorted(rest))
+    return work
+
+
+def _differs(entry: Entry, row: FileRow, stale: Set[Stale]) -> bool:
+    if entry.skip:
+        return row.state != "skipped" or row.reason != entry.skip
+    if entry.blob != row.blob:
+        return True
+    if row.state == "skipped":
+        return bool(stale & {Stale.PARSER, Stale.RULES})
+    return Stale.PARSER in stale
+
+
+def _equality(feed: Feed) -> dict[str, str]:
+    """What `meta` says of an index that equals the tree, made as this run would make it."""
+    key = feed.index.key
+    equal = {
+        key("tree"): feed.tree.root,
+        key("rules"): feed.tree.rules,
+        key("parser"): feed.parser.fingerprint,
+    }
+    if feed.semantics:
+        equal |= {**feed.semantics.identity(), key("vectors"): "complete"}
+    return equal
+
+
+def _reached(feed: Feed, equal: dict[str, str]) -> dict[str, str]:
+    """What `meta` says at the run's end: nothing of a tree when only a part was brought on."""
+    if not equal:
+        return {}
+    if feed.report.texts_waiting:
+        equal = {name: value for name, value in equal.items() if name != feed.index.key("vectors")}
+    return {**equal, feed.index.key("head"): feed.tree.commit}
+
+
+def _stale(feed: Feed, state: State) -> set[Stale]:
+    meta, key = state.meta, feed.index.key
+    stale = set()
+    if meta.get(key("parser"), feed.parser.fingerprint) != feed.parser.fingerprint:
+        stale.add(Stale.PARSER)
+    if feed.tree.root and meta.get(key("rules"), feed.tree.rules) != feed.tree.rules:
+        stale.add(Stale.RULES)
+    if feed.semantics and not feed.semantics.identity().items() <= meta.items():
+        stale.add(Stale.VECTORS)
+    return stale
+
+
+def _account(report: Report, work: Work, have: dict[str, FileRow], stale: Set[Stale]) -> None:
+    """The files of the report as they stand before the work; what parsing finds comes to it."""
+    kept = [have[entry.path] for entry in (*work.unchanged, *work.waiting)]
+    report.files_processed = sum(not entry.skip for entry in work.process)
+    report.files_deleted = len(work.gone)
+    report.files_unchanged = sum(row.state != "skipped" for row in kept)
+    report.skipped = {entry.path: entry.skip for entry in work.process if entry.skip}
+    for row in kept:
+        if row.reason:
+            reasons = report.skipped if row.state == "skipped" else report.as_plain_text
+            reasons[row.path] = row.reason
+    if have:
+        report.notes.extend(sorted(stale))
+
+
+def _begin(feed: Feed, state: State, stale: Set[Stale]) -> None:
+    """Takes the index over with the run's first write; vectors of another model go at once."""
+    identity = feed.semantics.identity() if feed.semantics else {}
+    remake = Stale.VECTORS in stale
+    feed.index.begin(feed.token, state, identity, remake=remake)
+    if feed.semantics and remake and "model" in state.meta:
+        feed.index.settle([], [])
+        feed.semantics.vectors.clear()
+
+
+def plan(feed: Feed, state: State, wanted: Sequence[Entry]) -> None:
+    """Puts into the report what `bring` would do, and writes nothing."""
+    have = state.files or {}
+    stale = _stale(feed, state)
+    work = compare(wanted, have, stale)
+    _account(feed.report, work, have, stale)
+    foresee(feed, work, remake=Stale.VECTORS in stale)
+    feed.report.finished = True

@@ -1,0 +1,72 @@
+"""What does HEAD say: which files are there, which are to be parsed, and what is in them?"""
+
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from typing import NamedTuple, Protocol
+
+MAX_BYTES = 1_000_000
+"""Larger files are kept out unless the user says otherwise."""
+
+
+class Skip(StrEnum):
+    """Why a file is kept out, as far as its path, mode, size and attributes tell: the closed list.
+
+    The reasons are tried in this order; the first that holds is the one reported.
+    """
+
+    SYMLINK = "a symbolic link"
+    SUBMODULE = "a submodule or a repository of its own"
+    SPECIAL = "not a regular file"
+    OWN = "feeder's own file"
+    NOINDEX = "in a folder with .noindex"
+    SECRET = "a name that may hold secrets"
+    IGNORED = "excluded by .feederignore"
+    VENDORED = "marked linguist-vendored"
+    MARKED = "marked linguist-generated"
+    LOCK = "a lock file"
+    MINIFIED = "minified, or a source map"
+    GENERATED = "generated, by its name"
+    BINARY = "binary, by its name"
+    LARGE = "larger than the limit"
+    UNREADABLE = "cannot be read"
+
+
+class Entry(NamedTuple):
+    r"""A file of a tree.
+
+    `path` is relative to the repository's root, with `/`; it is the name as UTF-8, in which a
+    backslash is written `\x5c` and a byte that is not UTF-8 `\xNN`. `blob` is git's id of the
+    contents, in hex; it is empty for what is kept out of a folder, which is not read.
+    `size` is in bytes. `skip` is None for a file that is to be parsed, else one of `Skip`.
+    """
+
+    path: str
+    blob: str
+    size: int
+    skip: str | None
+
+
+class Tree(Protocol):
+    """A state of files that an index can be compared with, and brought to."""
+
+    @property
+    def commit(self) -> str:
+        """HEAD's id, empty where there is none."""
+
+    @property
+    def root(self) -> str:
+        """The root tree's id, empty for files that are read from a folder."""
+
+    @property
+    def rules(self) -> str:
+        """A digest of all that decides skips: the same root and rules, the same entries."""
+
+    def entries(self) -> list[Entry]:
+        """Every file, kept out or not, in the order of their names' bytes."""
+
+    def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
+        """The contents of these entries in their order, one at a time in memory.
+
+        The entry comes back as it was read: a folder's file may have changed since it was listed,
+        and carries a reason in `skip` and no bytes when it is gone.
+        """

@@ -1,0 +1,55 @@
+"""The tree of HEAD, read from git's objects: what the working tree holds does not show."""
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+
+from feeder.tree import MAX_BYTES, Entry, git
+from feeder.tree.ignore import RULE_FILES, Rules
+
+
+class Commit:
+    """HEAD of a repository, which may be bare, shallow or a worktree.
+
+    Raises UserError where there is no repository or no commit.
+    """
+
+    def __init__(self, repository: Path, *, max_bytes: int = MAX_BYTES) -> None:
+        self._repository = repository
+        self._max_bytes = max_bytes
+        self.commit, self.root = git.head(repository)
+
+    @cached_property
+    def _files(self) -> list[git.File]:
+        return git.ls_tree(self._repository, self.commit)
+
+    @cached_property
+    def _rules(self) -> Rules:
+        wanted = [file for file in self._files if _is_rule_file(file)]
+        contents = git.blobs(self._repository, [file.blob for file in wanted])
+        rule_files = {file.name: text for file, text in zip(wanted, contents, strict=True)}
+        return Rules(rule_files, self._max_bytes)
+
+    @cached_property
+    def _entries(self) -> list[Entry]:
+        return self._rules.entries(self._files)
+
+    @property
+    def rules(self) -> str:
+        """A digest of the rule files in the tree, the limit and the lists of names."""
+        return self._rules.digest
+
+    def entries(self) -> list[Entry]:
+        """Every file of the commit; listed once."""
+        return self._entries
+
+    def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
+        """The blobs of these entries, from one git process, one at a time in memory."""
+        wanted = list(entries)
+        contents = git.blobs(self._repository, [entry.blob for entry in wanted])
+        yield from zip(wanted, contents, strict=True)
+
+
+def _is_rule_file(file: git.File) -> bool:
+    # As git does with its own: a rule file that is a symbolic link is no rule file.
+    return git.is_regular(file.mode) and file.name.rpartition(b"/")[2] in RULE_FILES

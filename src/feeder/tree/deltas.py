@@ -1,0 +1,147 @@
+"""The contract `[{"file", "action"}]`: which files does somebody say have changed?"""
+
+import json
+import os
+import posixpath
+import re
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from feeder.errors import UserError
+from feeder.tree import git, names
+
+Action = Literal["process", "delete"]
+ACTIONS: tuple[Action, ...] = ("process", "delete")
+
+
+class Delta(NamedTuple):
+    """One entry of the contract; `file` is a path as in `Entry`."""
+
+    file: str
+    action: Action
+
+
+class Answer(NamedTuple):
+    """What leads from one commit to another.
+
+    With a `note`, a sentence that says why, there is nothing to start from: every file of the other
+    commit is named, and what else an index holds is to be deleted.
+    """
+
+    deltas: list[Delta]
+    note: str | None = None
+
+
+_REFUSALS = (
+    (re.compile(r"\0"), "holds a NUL character; no file is named so"),
+    (re.compile(r"\A(?:[A-Za-z]:)?/"), "is absolute; write it relative to the repository's root"),
+    (re.compile(rf"(?!{names.ESCAPE})\\"), "uses a backslash; write / between folders"),
+    (re.compile(r"(?:\A|/)\.\.(?:/|\Z)"), "leads upwards; write it without .."),
+    (re.compile(r"\A[./]*\Z"), "names no file; write its path from the repository's root"),
+)
+
+
+def parse(text: str | bytes, root: Path | None = None) -> list[Delta]:
+    """The entries of a JSON array; of two for the same file the later one counts.
+
+    `root` is the working tree, where there is one: no path may leave it through a symbolic link.
+    Raises UserError for the first entry that cannot be followed.
+    """
+    latest: dict[str, Delta] = {}
+    for number, item in enumerate(_array(text), start=1):
+        try:
+            delta = _delta(item, root)
+        except ValueError as exc:
+            shown = json.dumps(item)[:200]
+            raise UserError(f"Entry {number} of the deltas {exc}: {shown}.") from exc
+        latest.pop(delta.file, None)
+        latest[delta.file] = delta
+    return list(latest.values())
+
+
+def _array(text: str | bytes) -> list[object]:
+    try:
+        items = json.loads(text.removeprefix("\ufeff") if isinstance(text, str) else text)
+    except (ValueError, RecursionError) as exc:
+        raise UserError(f"The deltas are not JSON ({exc}). {_EXPECTED}") from exc
+    if not isinstance(items, list):
+        raise UserError(f"The deltas are not a JSON array. {_EXPECTED}")
+    return items
+
+
+_EXPECTED = 'Write [{"file": "src/cart.py", "action": "process"}].'
+
+
+def _delta(item: object, root: Path | None) -> Delta:
+    """Raises ValueError with the end of a sentence that begins with the entry."""
+    if not isinstance(item, dict):
+        raise ValueError('is not an object; write {"file": …, "action": …}')
+    action = next((known for known in ACTIONS if known == item.get("action")), None)
+    if action is None:
+        raise ValueError('has no known action; write "process" or "delete"')
+    file = item.get("file")
+    if not isinstance(file, str) or not file:
+        raise ValueError("has no file; write its path as a string")
+    return Delta(_path(file, root), action)
+
+
+def _path(file: str, root: Path | None) -> str:
+    for pattern, why in _REFUSALS:
+        if pattern.search(file):
+            raise ValueError(why)
+    try:
+        path = names.escape(names.unescape(posixpath.normpath(file)))
+    except UnicodeEncodeError as exc:
+        raise ValueError("holds half a character; write the file's name as UTF-8") from exc
+    if root is not None and _leaves(root, path):
+        raise ValueError("leaves the repository through a symbolic link; name the file itself")
+    return path
+
+
+def _leaves(root: Path, path: str) -> bool:
+    place = os.path.realpath(names.place(root, path))
+    return not Path(place).is_relative_to(os.path.realpath(root))
+
+
+def deltas(
+    repository: Path, base: str, head: str = "HEAD", *, from_merge_base: bool = False
+) -> Answer:
+    """What leads from `base`, or from where `head` left it, to `head`.
+
+    A rename is a delete and a process; symbolic links and submodules count as absent. Raises
+    UserError when `head` is not here.
+    """
+    tip = git.commit(repository, head)
+    if tip is None:
+        raise UserError(f"There is no commit {head!r} in {repository}. Fetch it first.")
+    start, note = _start(repository, base, tip, from_merge_base)
+    if start is None:
+        return Answer(_everything(repository, tip), f"{note}; every file of {tip} is named.")
+    changes = (_changed(change) for change in git.diff_tree(repository, start, tip))
+    return Answer([delta for delta in changes if delta])
+
+
+def _start(repository: Path, base: str, tip: str, from_merge_base: bool) -> tuple[str | None, str]:
+    """The commit to compare with, else None and the reason."""
+    if not base.strip("0"):
+        return None, "There is no base to compare with"
+    start = git.commit(repository, base)
+    if start is None and git.is_shallow(repository):
+        return None, f"The base {base} is not in this shallow clone"
+    if start is None:
+        return None, f"The base {base} is not in this repository"
+    if not from_merge_base:
+        return start, ""
+    return git.merge_base(repository, start, tip), f"{base} and {tip} have no common commit here"
+
+
+def _everything(repository: Path, tip: str) -> list[Delta]:
+    files = git.ls_tree(repository, tip)
+    return [Delta(names.escape(f.name), "process") for f in files if git.is_regular(f.mode)]
+
+
+def _changed(change: git.Change) -> Delta | None:
+    path = names.escape(change.name)
+    if git.is_regular(change.after):
+        return Delta(path, "process")
+    return Delta(path, "delete") if git.is_regular(change.before) else None

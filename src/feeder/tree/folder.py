@@ -1,0 +1,124 @@
+"""Files and folders of a working tree as they lie there, inside a repository or outside of any."""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from feeder.errors import UserError
+from feeder.tree import MAX_BYTES, Entry, Skip, git, names, scratch
+from feeder.tree.ignore import RULE_FILES, Rules
+
+
+def base_of(paths: Sequence[Path]) -> Path:
+    """What the paths of an index are relative to: the repository's root, else the common folder."""
+    repository = git.root(paths[0])
+    if repository is not None:
+        return repository
+    folders = (path if path.is_dir() else path.parent for path in paths)
+    return Path(os.path.commonpath([folder.resolve() for folder in folders]))
+
+
+class Folder:
+    """What these paths hold below a base: a folder's files less the .gitignored, and named files.
+
+    A file that is named itself is taken although it is .gitignored; every other rule holds for it
+    too. Raises UserError for a path that does not exist, leads out of the base or into .git.
+    """
+
+    root = ""
+
+    def __init__(self, base: Path, paths: Sequence[Path], *, max_bytes: int = MAX_BYTES) -> None:
+        self._base = base.resolve()
+        self._paths = [_inside(self._base, path) for path in paths]
+        self._max_bytes = max_bytes
+        self._in_git = git.root(self._base) is not None
+        self.commit = (git.commit(self._base, "HEAD") if self._in_git else None) or ""
+        self._object_format = git.object_format(self._base) if self._in_git else "sha1"
+
+    @cached_property
+    def _listing(self) -> tuple[str, list[Entry]]:
+        files = [file for name in self._names() if (file := self._file(name))]
+        rules = Rules(self._rule_files(files), self._max_bytes)
+        return rules.digest, [self._with_blob(entry) for entry in rules.entries(files)]
+
+    @property
+    def rules(self) -> str:
+        """A digest of the rule files in and above the folders, the limit and the lists of names."""
+        return self._listing[0]
+
+    def entries(self) -> list[Entry]:
+        """The files; listed, and hashed as git would, once. What is kept out is not read."""
+        return self._listing[1]
+
+    def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
+        """The files' bytes, with `blob` and `size` as they are now."""
+        for entry in entries:
+            try:
+                contents = names.place(self._base, entry.path).read_bytes()
+            except OSError:
+                yield entry._replace(skip=Skip.UNREADABLE), b""
+                continue
+            blob = git.blob_id(contents, self._object_format)
+            yield entry._replace(blob=blob, size=len(contents)), contents
+
+    def _with_blob(self, entry: Entry) -> Entry:
+        if entry.skip:
+            return entry
+        (read, _), *_ = self.read([entry])
+        return read
+
+    def _names(self) -> list[bytes]:
+        folders = [name for name in self._paths if self._place(name).is_dir()]
+        listing = git.ls_files if self._in_git else scratch.files
+        below = listing(self._base, folders) if folders else []
+        named = set(self._paths).difference(folders)
+        return sorted(named.union(name.rstrip(b"/") for name in below))
+
+    def _file(self, name: bytes) -> git.File | None:
+        """None for a file that git tracks and that is gone."""
+        try:
+            status = self._place(name).lstat()
+        except OSError:
+            return None
+        mode = _MODES.get(stat.S_IFMT(status.st_mode), git.SPECIAL)
+        return git.File(name, mode, "", status.st_size)
+
+    def _rule_files(self, files: Iterable[git.File]) -> dict[bytes, bytes]:
+        folders = {b""}
+        for file in files:
+            folder = file.name.rpartition(b"/")[0]
+            while folder not in folders:
+                folders.add(folder)
+                folder = folder.rpartition(b"/")[0]
+        candidates = (folder + b"/" + name for folder in folders for name in RULE_FILES)
+        return dict(filter(None, map(self._rule_file, candidates)))
+
+    def _rule_file(self, candidate: bytes) -> tuple[bytes, bytes] | None:
+        name = candidate.removeprefix(b"/")
+        file = self._file(name)
+        if file is None or file.mode != git.REGULAR:
+            return None
+        try:
+            return name, self._place(name).read_bytes()
+        except OSError as exc:
+            raise UserError(f"{self._place(name)} holds rules. Make it readable.") from exc
+
+    def _place(self, name: bytes) -> Path:
+        return self._base / os.fsdecode(name)
+
+
+_MODES = {stat.S_IFREG: git.REGULAR, stat.S_IFLNK: git.SYMLINK, stat.S_IFDIR: git.SUBMODULE}
+
+
+def _inside(base: Path, path: Path) -> bytes:
+    if not os.path.lexists(path):
+        raise UserError(f"{path} does not exist. Name a file or a folder that does.")
+    place = path.resolve() if path.is_dir() else path.parent.resolve() / path.name
+    if not place.is_relative_to(base):
+        raise UserError(f"{path} is outside of {base}. Feed it in a run of its own.")
+    name = os.fsencode(place.relative_to(base).as_posix())
+    if b".git" in name.lower().split(b"/"):
+        raise UserError(f"{path} is git's own. Name files of the working tree.")
+    return name

@@ -1,0 +1,254 @@
+"""What does git say of a repository? Names are bytes, ended by NUL."""
+
+import hashlib
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, NamedTuple
+
+from feeder.errors import UserError
+from feeder.tree import names
+
+REGULAR, SYMLINK, SUBMODULE, SPECIAL = "100644", "120000", "160000", "000000"
+"""Modes; git has none for devices and the like, for which zeros stand here."""
+
+_KEPT = (
+    "GIT_ALLOW_PROTOCOL",
+    "GIT_ASKPASS",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_CONFIG",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_EXEC_PATH",
+    "GIT_SSH",
+    "GIT_SSL",
+)
+"""What a user sets to make git work here. A hook's GIT_DIR and GIT_INDEX_FILE would redirect it."""
+
+_FORCED = {
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+
+_RESOLVE = ("rev-parse", "-q", "--verify", "--end-of-options")
+_UNSAFE = re.compile(rb"(?:^|/)(?:\.{0,2}|\.git)(?:/|\Z)", re.IGNORECASE)
+
+
+class File(NamedTuple):
+    """A listed file: git's mode in octal digits, its id of the contents, and bytes."""
+
+    name: bytes
+    mode: str
+    blob: str
+    size: int
+
+
+class Change(NamedTuple):
+    """A name that differs between two commits; a mode of zeros says that it is not there."""
+
+    name: bytes
+    before: str
+    after: str
+
+
+def is_regular(mode: str) -> bool:
+    """Whether the mode is a regular file's, executable or not."""
+    return mode.startswith("100")
+
+
+def root(path: Path) -> Path | None:
+    """The working tree that holds the path, or the bare repository; None outside of git."""
+    folder = path if path.is_dir() else path.parent
+    try:
+        top = _run(folder, "rev-parse", "--show-toplevel")
+    except _NoRepositoryError:
+        return None
+    if b"must be run in a work tree" in top.stderr:
+        top = _run(folder, "rev-parse", "--absolute-git-dir")
+    return Path(os.fsdecode(_checked(folder, top).removesuffix(b"\n")))
+
+
+def commit(repository: Path, revision: str) -> str | None:
+    """The commit's full id; None when there is no such commit here."""
+    found = _run(repository, *_RESOLVE, f"{revision}^{{commit}}")
+    return found.stdout.decode().strip() if found.returncode == 0 else None
+
+
+def head(repository: Path) -> tuple[str, str]:
+    """The ids of HEAD and of its root tree; raises UserError before the first commit."""
+    tip = commit(repository, "HEAD")
+    if tip is None:
+        raise UserError(f"{repository} has no commit at HEAD. Commit something first.")
+    return tip, ask(repository, *_RESOLVE, f"{tip}^{{tree}}").decode().strip()
+
+
+def branch(repository: Path) -> str | None:
+    """The branch that is checked out; None when HEAD is detached."""
+    return _said(repository, "symbolic-ref", "-q", "--short", "HEAD")
+
+
+def default_branch(repository: Path) -> str | None:
+    """The branch that origin's HEAD names, where the clone knows it."""
+    name = _said(repository, "symbolic-ref", "-q", "--short", "refs/remotes/origin/HEAD")
+    return name.removeprefix("origin/") if name else None
+
+
+def slug(repository: Path) -> str | None:
+    """`owner/name` of origin; None without such a remote."""
+    url = _said(repository, "config", "--get", "remote.origin.url")
+    return names.slug(url) if url else None
+
+
+def is_shallow(repository: Path) -> bool:
+    """Whether history was cut off when it was fetched, as CI checkouts do."""
+    return ask(repository, "rev-parse", "--is-shallow-repository").strip() == b"true"
+
+
+def merge_base(repository: Path, one: str, other: str) -> str | None:
+    """The best common ancestor, as far as the history that is here tells."""
+    return _said(repository, "merge-base", one, other)
+
+
+def object_format(repository: Path) -> str:
+    """`sha1` or `sha256`: how this repository names contents."""
+    return ask(repository, "rev-parse", "--show-object-format").decode().strip()
+
+
+def blob_id(contents: bytes, object_format: str) -> str:
+    """The id that git gives to a file of these contents, stored as they are."""
+    return hashlib.new(object_format, b"blob %d\0%b" % (len(contents), contents)).hexdigest()
+
+
+def ls_tree(repository: Path, commit: str) -> list[File]:
+    """Every file of a commit, in the order of their names' bytes; a submodule's size is 0."""
+    rows = ask(repository, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
+    return [_file(row) for row in rows.split(b"\0")[:-1]]
+
+
+def _file(row: bytes) -> File:
+    head, _, name = row.partition(b"\t")
+    if _UNSAFE.search(name):
+        raise UserError(
+            f"The commit holds the path {names.escape(name)!r}, which git would not check out. "
+            "Remove it from the repository."
+        )
+    mode, _, blob, size = head.split()
+    return File(name, mode.decode(), blob.decode(), 0 if size == b"-" else int(size))
+
+
+def ls_files(folder: Path, paths: Sequence[bytes]) -> list[bytes]:
+    """The names of a working tree's files below these paths, tracked or not, less the ignored ones.
+
+    A tracked file may be gone; a repository inside ends with `/`.
+    """
+    listing = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
+    return ask(folder, *listing, *paths).split(b"\0")[:-1]
+
+
+def diff_tree(repository: Path, base: str, head: str) -> Iterator[Change]:
+    """The names that differ between two commits; a rename is two of them."""
+    out = ask(repository, "diff-tree", "-r", "-z", "--raw", "--no-renames", base, head)
+    fields = iter(out.split(b"\0")[:-1])
+    for status, name in zip(fields, fields, strict=True):
+        before, after = status.decode().lstrip(":").split()[:2]
+        yield Change(name, before, after)
+
+
+def blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes]:
+    """The contents of these objects in their order, by one process, one at a time in memory."""
+    if not ids:
+        return
+    with TemporaryFile() as requests:
+        # A file, because git would wait for us to read while we fill a pipe.
+        requests.writelines(f"{blob}\n".encode() for blob in ids)
+        requests.seek(0)
+        with subprocess.Popen(
+            _command(repository, "cat-file", "--batch", "--buffer"),
+            env=_environment(),
+            stdin=requests,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ) as batch:
+            assert batch.stdout is not None
+            for blob in ids:
+                yield _contents(batch.stdout, repository, blob)
+
+
+def _contents(batch: IO[bytes], repository: Path, blob: str) -> bytes:
+    header = batch.readline().split()
+    if len(header) != 3:  # "<id> missing", or nothing when git gave up
+        raise UserError(
+            f"{repository} does not hold the object {blob}. "
+            "Check it with `git fsck`, or fetch it again."
+        )
+    contents = batch.read(int(header[2]))
+    batch.read(1)
+    return contents
+
+
+def ask(folder: Path, *arguments: str | bytes, stdin: bytes = b"") -> bytes:
+    """git's output; raises UserError with its reason when it fails."""
+    return _checked(folder, _run(folder, *arguments, stdin=stdin))
+
+
+def _said(repository: Path, *arguments: str) -> str | None:
+    """A line of text, None where git has nothing to say."""
+    answer = _run(repository, *arguments)
+    if answer.returncode == 1 and not answer.stderr:
+        return None
+    return names.escape(_checked(repository, answer).removesuffix(b"\n"))
+
+
+def _run(
+    folder: Path, *arguments: str | bytes, stdin: bytes = b""
+) -> subprocess.CompletedProcess[bytes]:
+    """git's answer, whatever its exit code; raises UserError where it does not even begin."""
+    command = _command(folder, *arguments)
+    environment = _environment()
+    try:
+        answer = subprocess.run(
+            command, env=environment, input=stdin, capture_output=True, check=False
+        )
+    except FileNotFoundError as exc:
+        raise UserError("git is not found. Install it, or put it on the PATH.") from exc
+    if b"not a git repository" in answer.stderr:
+        raise _NoRepositoryError(
+            f"{folder} is not in a git repository. Run `git init` and commit, "
+            "or name the files with `feeder process --path`."
+        )
+    if b"dubious ownership" in answer.stderr:
+        remedy = names.escape(answer.stderr.strip().splitlines()[-1].strip())
+        raise UserError(
+            f"git sees that {folder} belongs to another user. Allow it with `{remedy}`."
+        )
+    return answer
+
+
+class _NoRepositoryError(UserError):
+    """There is no repository in the folder, nor in those above it."""
+
+
+def _checked(folder: Path, answer: subprocess.CompletedProcess[bytes]) -> bytes:
+    if answer.returncode == 0:
+        return answer.stdout
+    reason = names.escape(answer.stderr.strip().partition(b"\n")[0]) or "no reason given"
+    raise UserError(f"git failed in {folder} ({reason}). See what `git status` says there.")
+
+
+def _command(folder: Path, *arguments: str | bytes) -> list[str | bytes]:
+    return ["git", "--no-pager", "-C", os.fsencode(folder), *arguments]
+
+
+def _environment() -> dict[str, str]:
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or name.startswith(_KEPT)
+    }
+    return kept | _FORCED

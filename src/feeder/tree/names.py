@@ -1,0 +1,52 @@
+"""How is a name from git written as text, so that nothing is lost?"""
+
+import os
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+ESCAPE = r"\\x(5c|[89a-f][0-9a-f])"
+"""The only use of a backslash in a path."""
+
+_ESCAPE = re.compile(ESCAPE.encode())
+_SCP = re.compile(r"(?:[^/@]+@)?(?P<host>\[[^]/]+\]|[^/:\[]{2,}):(?P<path>.+)", re.DOTALL)
+
+
+def escape(name: bytes) -> str:
+    r"""A file's name as text: UTF-8 as it stands, other bytes as `\xNN`, a backslash as `\x5c`.
+
+    No two names become the same text.
+    """
+    return name.replace(b"\\", rb"\x5c").decode("utf-8", "backslashreplace")
+
+
+def unescape(path: str) -> bytes:
+    """The name that `escape` was given; bytes that Python decoded as lone surrogates count too.
+
+    Raises UnicodeEncodeError for other surrogates, which no name holds.
+    """
+    name = path.encode("utf-8", "surrogateescape")
+    return _ESCAPE.sub(lambda match: bytes.fromhex(match[1].decode()), name)
+
+
+def place(root: Path, path: str) -> Path:
+    """Where an entry's path is found in a working tree."""
+    return root / os.fsdecode(unescape(path))
+
+
+def slug(url: str) -> str | None:
+    """`owner/name` from a remote's URL, whatever credentials are in it; None for a folder's."""
+    scheme, separator, _ = url.partition("://")
+    if separator:
+        path = "" if scheme == "file" else _url_path(url)
+    else:
+        match = _SCP.fullmatch(url)
+        path = match["path"] if match else ""
+    return path.strip("/").removesuffix(".git").strip("/") or None
+
+
+def _url_path(url: str) -> str:
+    try:
+        return urlsplit(url).path
+    except ValueError:
+        return ""

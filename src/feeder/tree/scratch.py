@@ -1,0 +1,72 @@
+"""What would git say of files that are in no repository, or of rules that are in no file?"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from feeder.tree.git import ask
+
+_ON_ANY_MACHINE = (
+    *("-c", f"core.attributesFile={os.devnull}"),
+    *("-c", "core.ignoreCase=false"),
+    *("-c", "core.protectHFS=false"),
+    *("-c", "core.protectNTFS=false"),
+)
+"""The answer depends on the tree, not on whose machine gives it."""
+
+_EMPTY_BLOB = b"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+
+
+def files(folder: Path, paths: Sequence[bytes]) -> list[bytes]:
+    """The names below these paths of a folder outside of git, less the .gitignored ones.
+
+    A repository inside ends with `/`.
+    """
+    with _repository({}) as beside:
+        there = (f"--git-dir={beside / '.git'}", "--work-tree=.")
+        listing = ("ls-files", "-z", "--others", "--exclude-per-directory=.gitignore", "--")
+        return ask(folder, *there, *listing, *paths).split(b"\0")[:-1]
+
+
+def ignored(files: Iterable[bytes], rule_file: str, rules: Mapping[bytes, bytes]) -> set[bytes]:
+    """Those of the files that ignore files of this name exclude; `rules` are their contents.
+
+    git itself answers, so folders, order and negation count as in .gitignore.
+    """
+    with _repository(rules) as scratch:
+        index = b"".join(b"100644 %b 0\t%b\0" % (_EMPTY_BLOB, name) for name in files)
+        ask(scratch, *_ON_ANY_MACHINE, "update-index", "-z", "--index-info", stdin=index)
+        listing = ("ls-files", "-z", "-i", "-c", f"--exclude-per-directory={rule_file}")
+        return set(ask(scratch, *_ON_ANY_MACHINE, *listing).split(b"\0")[:-1])
+
+
+def attributes(
+    files: Iterable[bytes], wanted: Sequence[str], rules: Mapping[bytes, bytes]
+) -> dict[tuple[bytes, str], bool]:
+    """What .gitattributes files say of these attributes; `rules` are their contents.
+
+    A file and attribute that no rule speaks of are left out; any value but `false` is true.
+    """
+    with _repository(rules) as scratch:
+        question = (*_ON_ANY_MACHINE, "check-attr", "-z", "--stdin", *wanted)
+        out = ask(scratch, *question, stdin=b"".join(b"%b\0" % name for name in files))
+    fields = iter(out.split(b"\0")[:-1])
+    return {
+        (name, attribute.decode()): value not in (b"unset", b"false")
+        for name, attribute, value in zip(fields, fields, fields, strict=True)
+        if value != b"unspecified"
+    }
+
+
+@contextmanager
+def _repository(rules: Mapping[bytes, bytes]) -> Iterator[Path]:
+    """A repository of the moment, whose working tree holds these files alone."""
+    with TemporaryDirectory(prefix="feeder-") as folder:
+        ask(Path(folder), "init", "-q", "--template=", "--object-format=sha1")
+        for name, contents in rules.items():
+            place = Path(folder, os.fsdecode(name))
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(contents)
+        yield Path(folder)

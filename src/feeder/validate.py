@@ -1,0 +1,176 @@
+"""The proof: do the index's parts agree with each other, and with HEAD?"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from feeder.feed import Feed
+from feeder.store.index import State
+from feeder.store.proof import SYMBOLS_ASKED, Parity, parity, stored_nodes
+from feeder.sync import bring, compare, sync
+
+DIFFERENCES_SHOWN = 20
+"""Of each check; --json has all."""
+
+
+class Check(NamedTuple):
+    """One question: its figures, and what differs, in words."""
+
+    name: str
+    figures: dict[str, int]
+    differences: list[str]
+
+    @property
+    def passed(self) -> bool:
+        return not self.differences
+
+
+@dataclass
+class Damage:
+    """What has to be made anew for the checks to pass."""
+
+    paths: set[str] = field(default_factory=set)
+    """Files whose rows disagree."""
+    postings: set[int] = field(default_factory=set)
+    """Rows of `docs_fts` that belong to no node."""
+    vectors: set[str] = field(default_factory=set)
+    """Vectors of no node."""
+    waiting: set[str] = field(default_factory=set)
+    """Files that lack vectors."""
+
+
+class Verdict(NamedTuple):
+    """All checks of one validation."""
+
+    checks: list[Check]
+    damage: Damage
+
+    @property
+    def passed(self) -> bool:
+        return all(check.passed for check in self.checks)
+
+    def lines(self) -> Iterator[str]:
+        """A line a check with its figures, and the first differences."""
+        for check in self.checks:
+            figures = ", ".join(f"{name} {count}" for name, count in check.figures.items())
+            yield f"{'ok  ' if check.passed else 'FAIL'} {check.name}: {figures}"
+            yield from (f"       {line}" for line in check.differences[:DIFFERENCES_SHOWN])
+            if (more := len(check.differences) - DIFFERENCES_SHOWN) > 0:
+                yield f"       and {more} more"
+        yield (
+            "The index is right."
+            if self.passed
+            else "The index is not right: feeder validate --repair"
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """`passed`, and the checks with their figures and differences."""
+        return {
+            "passed": self.passed,
+            "checks": [{**check._asdict(), "passed": check.passed} for check in self.checks],
+        }
+
+
+def validate(feed: Feed) -> Verdict:
+    """Asks everything; reads only."""
+    damage = Damage()
+    state = feed.index.state({})
+    found = parity(feed.index.database, feed.index.repo)
+    checks = [
+        *_rows(found, damage),
+        *_progress(state),
+        *_vectors(feed, damage),
+        *_head(feed, state),
+    ]
+    return Verdict(checks, damage)
+
+
+def repair(feed: Feed, verdict: Verdict) -> None:
+    """Takes out what disagrees and feeds those files again; what agrees is not touched."""
+    state = feed.index.state({})
+    damage = verdict.damage
+    feed.index.begin(feed.token, state, {}, remake=False)
+    feed.index.forget(damage.paths, damage.postings, damage.vectors, damage.waiting)
+    if feed.tree.root:
+        return sync(feed)
+    known = set(state.files or {})
+    wanted = [entry for entry in feed.tree.entries() if entry.path in known]
+    return bring(feed, feed.index.state({}), wanted, {})
+
+
+def _rows(found: Parity, damage: Damage) -> Iterable[Check]:
+    damage.paths |= {str(path) for path, _ in found.docs_without_posting}
+    damage.paths |= {str(path) for path, *_ in (*found.miscounted, *found.lost_symbols)}
+    damage.postings |= {int(str(rowid)) for rowid, _ in found.postings_without_doc}
+    counts = found.counts
+    yield Check(
+        "every node has its posting, and every posting its node",
+        {"docs": counts.all_docs, "docs_fts": counts.postings},
+        [
+            *(f"{id_} of {path} has no posting" for path, id_ in found.docs_without_posting),
+            *(f"posting {row} ({id_}) has no node" for row, id_ in found.postings_without_doc),
+        ],
+    )
+    yield Check(
+        "every file has as many nodes as the manifest says",
+        {"files": counts.files, "files.nodes": counts.nodes_of_files, "docs": counts.docs},
+        [f"{path}: {said} in files, {rows} in docs" for path, said, rows in found.miscounted],
+    )
+    yield Check(
+        "symbols that occur once are found by word",
+        {"symbols": counts.symbols, "asked at most": SYMBOLS_ASKED},
+        [f"{id_} of {path}: {symbol}" for path, id_, symbol in found.lost_symbols],
+    )
+
+
+def _progress(state: State) -> Iterable[Check]:
+    pending = [row.path for row in (state.files or {}).values() if row.state == "pending"]
+    yield Check(
+        "no file waits for its vectors",
+        {"pending": len(pending)},
+        pending,
+    )
+    yield Check(
+        "no vector waits to be removed",
+        {"outbox": len(state.outbox)},
+        state.outbox,
+    )
+
+
+def _vectors(feed: Feed, damage: Damage) -> Iterable[Check]:
+    """Every node of a file that is not pending has a vector, and every vector a node."""
+    if not feed.semantics:
+        return
+    vectors = set(feed.semantics.vectors.ids())
+    without_node = set(vectors)
+    expected = 0
+    missing: list[str] = []
+    for node in stored_nodes(feed.index.database, feed.index.repo):
+        without_node.discard(node.id)
+        if node.path is None or node.pending:
+            continue
+        expected += 1
+        if node.id not in vectors:
+            missing.append(f"{node.id} of {node.path} has no vector")
+            damage.waiting.add(node.path)
+    damage.vectors |= without_node
+    yield Check(
+        "every node has its vector, and every vector its node",
+        {"docs not pending": expected, "vectors": len(vectors)},
+        [*missing, *(f"vector {id_} has no node" for id_ in sorted(without_node))],
+    )
+
+
+def _head(feed: Feed, state: State) -> Iterable[Check]:
+    if not feed.tree.root:
+        return
+    entries = feed.tree.entries()
+    work = compare(entries, state.files or {}, set())
+    yield Check(
+        "the index holds the files of HEAD",
+        {"files of HEAD": len(entries), "files": len(state.files or {})},
+        [
+            *(f"{entry.path} is not indexed as HEAD has it" for entry in work.process),
+            *(f"{path} is not in HEAD" for path in work.gone),
+        ],
+    )

@@ -1,0 +1,54 @@
+"""An `Embedder` for tests that need vectors but no meaning."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from feeder.embed import Vector
+
+
+class HashedEmbedder:
+    """Hashes words and pairs of words into a few dimensions.
+
+    Deterministic and instant, and texts that share words are near one another. It is no semantic
+    search: "delete a file" and "remove a document" have nothing in common here. `calls` and
+    `texts` count what was asked of `embed`.
+    """
+
+    def __init__(self, dimensions: int = 64, *, model: str = "hashed", batch: int = 64) -> None:
+        self.model = model
+        self.dimensions = dimensions
+        self.batch = batch
+        self.calls = 0
+        self.texts = 0
+        self.closed = False
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        self.calls += 1
+        self.texts += len(texts)
+        return [self._vector(text) for text in texts]
+
+    def embed_query(self, text: str) -> Vector:
+        return self._vector(text)
+
+    def close(self) -> None:
+        self.closed = True
+
+    def _vector(self, text: str) -> Vector:
+        vector = np.zeros(self.dimensions, dtype=np.float32)
+        for gram in _grams(text):
+            digest = hashlib.blake2b(gram.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+            vector[int.from_bytes(digest, "big") % self.dimensions] += 1
+        length = np.linalg.norm(vector)
+        return vector / length
+
+
+def _grams(text: str) -> Iterator[str]:
+    """The words and their neighbouring pairs; the whole text first, so that none is without."""
+    words = re.findall(r"\w+", text.lower())
+    yield text
+    yield from words
+    yield from map(" ".join, pairwise(words))
