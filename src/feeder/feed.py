@@ -118,6 +118,7 @@ def _indexed(feed: Feed, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
             entry.blob,
             parsed.nodes,
             node_ids(feed.index.repo, entry.path, parsed.nodes),
+            [text_sha(embedding_text(entry.path, node)) for node in parsed.nodes],
             skipped=skip is not None,
             reason=skip or parsed.reason,
         )
@@ -222,25 +223,22 @@ def clear_outbox(
 def foresee(feed: Feed, work: Work, *, remake: bool) -> None:
     """Counts into the report what `write_words` and `send_vectors` would do; only reads."""
     known = feed.index.node_texts([*(entry.path for entry in work.process), *work.gone])
-    texts: list[str] = []
-    kept: set[str] = set()
+    to_embed: list[str] = []
+    gone = set(known)
     for file in _indexed(feed, work.process):
-        new = set()
-        for id_, node in zip(file.ids, file.nodes, strict=True):
-            text = embedding_text(file.path, node)
-            if known.get(id_) == text_sha(text):
-                kept.add(id_)
-            else:
-                new.add(id_)
-                texts.append(text)
+        new = {
+            id_: sha for id_, sha in zip(file.ids, file.shas, strict=True) if known.get(id_) != sha
+        }
+        to_embed += new.values()
+        gone.difference_update(file.ids)
         _count(feed.report, file, new)
-    feed.report.nodes_deleted = len(known.keys() - kept)
+    feed.report.nodes_deleted = len(gone)
     again = [*work.waiting, *(work.unchanged if remake else [])]
-    for _, parsed in _parsed(feed, [entry for entry in again if not entry.skip]):
-        texts += [embedding_text(parsed.path, node) for node in parsed.nodes]
+    for file in _indexed(feed, [entry for entry in again if not entry.skip]):
+        to_embed += file.shas
     if feed.semantics:
-        feed.report.texts_embedded = feed.semantics.embedder.missing(texts)
-        feed.report.texts_cached = len(texts) - feed.report.texts_embedded
+        feed.report.texts_embedded = feed.semantics.embedder.missing(to_embed)
+        feed.report.texts_cached = len(to_embed) - feed.report.texts_embedded
 
 
 def _metadata(feed: Feed, text: Text) -> dict[str, Value]:

@@ -88,9 +88,9 @@ class CachedEmbedder:
         self.hits += len(texts) - len(new)
         return [np.frombuffer(found[key], dtype="<f4") for key in keys]
 
-    def missing(self, texts: Iterable[str]) -> int:
-        """How many of the texts would go to the model; each counts once."""
-        keys = {text_sha(text) for text in texts}
+    def missing(self, shas: Iterable[str]) -> int:
+        """How many texts would go to the model, by `text_sha`; each counts once."""
+        keys = set(shas)
         return len(keys) - len(self._read(list(keys)))
 
     def embed_query(self, text: str) -> Vector:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from feeder.nodes import Node, embedding_text, text_sha, words
+from feeder.nodes import Node, words
 from feeder.store import Value
 
 PARAM_BYTES = 1_500_000
@@ -14,32 +14,40 @@ KEY_BYTES = 112
 
 
 class IndexedFile(NamedTuple):
-    """A file as the index shall hold it; one that is kept out has no nodes and a reason."""
+    """A file as the index shall hold it; one that is kept out has no nodes and a reason.
+
+    `ids` and `shas` (of what is embedded) belong to the nodes, in their order.
+    """
 
     path: str
     blob: str
     nodes: Sequence[Node] = ()
     ids: Sequence[str] = ()
+    shas: Sequence[str] = ()
     skipped: bool = False
     reason: str | None = None
 
 
 def keys(files: Iterable[IndexedFile]) -> str:
     """`{id: text_sha}` of all their nodes."""
-    return json.dumps({id_: _sha(file, node) for file, id_, node in _each_node(files)})
+    return json.dumps(
+        {id_: sha for file in files for id_, sha in zip(file.ids, file.shas, strict=True)}
+    )
 
 
 def doc_rows(files: Iterable[IndexedFile]) -> Iterator[list[Value]]:
     """A row of `docs` for each node: id, path, what the node says of itself, text_sha."""
-    for file, id_, node in _each_node(files):
-        yield [id_, file.path, *node[:-1], _sha(file, node)]
+    for file in files:
+        for id_, sha, node in zip(file.ids, file.shas, file.nodes, strict=True):
+            yield [id_, file.path, *node[:-1], sha]
 
 
 def postings(files: Iterable[IndexedFile]) -> Iterator[list[str]]:
     """What is indexed by word for each node: id, then the words of its name, path and text."""
-    for file, id_, node in _each_node(files):
-        name = node.symbol or node.logical_path or ""
-        yield [id_, words(name), words(file.path), words(node.text)]
+    for file in files:
+        path = words(file.path)
+        for id_, node in zip(file.ids, file.nodes, strict=True):
+            yield [id_, words(node.symbol or node.logical_path or ""), path, words(node.text)]
 
 
 def file_rows(files: Iterable[IndexedFile], *, pending: bool) -> Iterator[list[Value]]:
@@ -78,13 +86,3 @@ def pages(items: Iterable[object]) -> Iterator[str]:
         size += len(text) + 1
     if page:
         yield f"[{','.join(page)}]"
-
-
-def _each_node(files: Iterable[IndexedFile]) -> Iterator[tuple[IndexedFile, str, Node]]:
-    for file in files:
-        for id_, node in zip(file.ids, file.nodes, strict=True):
-            yield file, id_, node
-
-
-def _sha(file: IndexedFile, node: Node) -> str:
-    return text_sha(embedding_text(file.path, node))

@@ -54,7 +54,6 @@ def parse(text: str | bytes, root: Path | None = None) -> list[Delta]:
         except ValueError as exc:
             shown = json.dumps(item)[:200]
             raise UserError(f"Entry {number} of the deltas {exc}: {shown}.") from exc
-        latest.pop(delta.file, None)
         latest[delta.file] = delta
     return list(latest.values())
 

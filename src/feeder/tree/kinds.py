@@ -58,7 +58,7 @@ _SECRET = re.compile(
     re.DOTALL,
 )
 
-_PATTERN_TO_FILL_IN = re.compile(
+_TEMPLATE = re.compile(
     r".*\.(dist|example|sample|template|tmpl|tpl)|(example|sample|template)\.env", re.DOTALL
 )
 
@@ -78,7 +78,7 @@ FINGERPRINT = repr(
     [
         *map(sorted, (_LOCKS, _MINIFIED, _GENERATED, _SECRETS, _SECRET_ENDINGS, _BINARY)),
         _SECRET.pattern,
-        _PATTERN_TO_FILL_IN.pattern,
+        _TEMPLATE.pattern,
     ]
 )
 """Differs when these lists do."""
@@ -101,4 +101,4 @@ def kind(path: str) -> Skip | None:
 
 def _holds_secrets(whole: str, name: str) -> bool:
     named_so = name in _SECRETS or whole.endswith(_SECRET_ENDINGS) or _SECRET.fullmatch(name)
-    return bool(named_so) and not _PATTERN_TO_FILL_IN.fullmatch(name)
+    return bool(named_so) and not _TEMPLATE.fullmatch(name)
