@@ -1,0 +1,188 @@
+"""How do tests start Cloudflare's API on this machine, and what can they do to it?"""
+
+import json
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import httpx
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+START_TIMEOUT_S = 60.0
+
+
+class StandIn:
+    """The stand-in as a process of its own; everything it holds is gone with `stop` or `reset`.
+
+    `base_url`, `token` and `account_id` are what a client needs; the other methods are for tests.
+    """
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], base_url: str, token: str, account_id: str
+    ) -> None:
+        self.base_url = base_url
+        self.token = token
+        self.account_id = account_id
+        self._process = process
+        control_url = base_url.removesuffix("/client/v4") + "/__control__/"
+        self._control = httpx.Client(base_url=control_url, trust_env=False, timeout=60)
+
+    @staticmethod
+    def missing() -> str | None:
+        """Why it cannot be started here: a sentence, or None when it can."""
+        if shutil.which("node") is None:
+            return "the stand-in for Cloudflare needs Node 20 or newer: install it."
+        if not (ROOT / "node_modules" / "miniflare").is_dir():
+            return "the stand-in for Cloudflare needs miniflare: run `npm ci`."
+        return None
+
+    @classmethod
+    def start(cls) -> Self:
+        """Start it on a free port of loopback; raises RuntimeError with its words when it dies."""
+        with tempfile.TemporaryFile() as said:
+            process = subprocess.Popen(
+                ["node", str(HERE / "server.mjs"), "--tied"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=said,
+                cwd=ROOT,
+            )
+            line = _first_line(process)
+            if not line:
+                process.kill()
+                process.wait()
+                said.seek(0)
+                raise RuntimeError(f"the stand-in did not start: {said.read().decode()}")
+        return cls(process, **json.loads(line))
+
+    def stop(self) -> None:
+        """End it; its standard input closes, and it cleans up behind itself."""
+        self._control.close()
+        self._process.communicate(timeout=START_TIMEOUT_S)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment with which a client finds it."""
+        return {
+            "CLOUDFLARE_BASE_URL": self.base_url,
+            "CLOUDFLARE_API_TOKEN": self.token,
+            "CLOUDFLARE_ACCOUNT_ID": self.account_id,
+        }
+
+    def reset(self) -> None:
+        """Forget databases, indexes, faults, settings, tokens, time and the log."""
+        self._order("reset", {})
+
+    def change(self, **settings: float | None) -> None:
+        """Change settings until the next reset; their names and values are in `settings.mjs`."""
+        self._order("settings", settings)
+
+    def advance(self, seconds: float) -> None:
+        """Move its clock: writes become visible, blocks end."""
+        self._order("clock", {"advance_s": seconds})
+
+    def freeze(self) -> None:
+        """From here on, its time passes only by `advance`."""
+        self._order("clock", {"freeze": True})
+
+    def fault(self, kind: str, **when: Any) -> None:
+        """Order a fault of a kind of `faults.mjs`.
+
+        `route` is a pattern of route names (`d1.*`, `vectorize.upsert`); `requests` numbers the
+        requests that match, from 1; `times` is how often, once unless said; `rate` with `seed`
+        makes it a matter of chance; `after=True` does the work first. `statements_above` and
+        `bytes_above` make it last, for what is larger.
+        """
+        self._order("faults", [{"kind": kind, **when}])
+
+    def grant(self, token: str, *permissions: str) -> None:
+        """Let a token in, with some of the permissions `d1`, `vectorize` and `ai`."""
+        self._order("tokens", {"token": token, "permissions": permissions})
+
+    def spend(self, requests: int) -> None:
+        """Act as if the token had made so many requests in its window already."""
+        self._order("spend", {"token": self.token, "requests": requests})
+
+    def settle(self, index: str | None = None) -> int:
+        """Make every queued write of an index, or of all, visible; returns how many there were."""
+        settled: int = self._order("settle", {"index": index})["settled"]
+        return settled
+
+    def faults(self) -> list[dict[str, Any]]:
+        """The faults ordered so far, each with how often it was `seen` and `fired`."""
+        return self._list("faults")
+
+    def log(self, since: int = 0) -> list[dict[str, Any]]:
+        """The requests after the first `since`: route, status, code, statements, rows written…"""
+        return self._list("log", since=since)
+
+    def counts(self) -> dict[str, int]:
+        """Requests by service since the reset: `d1`, `vectorize`, `ai`, `user`, `other`."""
+        counts: dict[str, int] = self._view("counts")
+        return counts
+
+    def routes(self) -> dict[str, int]:
+        """Requests by route since the reset."""
+        routes = [str(entry["route"]) for entry in self.log()]
+        return {route: routes.count(route) for route in sorted(set(routes))}
+
+    def rows_written(self) -> int:
+        """What D1 would bill since the reset."""
+        return sum(entry.get("rows_written", 0) for entry in self.log())
+
+    def vectors(self, index: str) -> dict[str, dict[str, Any]]:
+        """The vectors of an index that readers see, by id."""
+        return {vector["id"]: vector for vector in self._view("vectors", index=index)["vectors"]}
+
+    def pending(self, index: str) -> int:
+        """How many writes of an index nobody sees yet."""
+        pending: int = self._view("vectors", index=index)["pending"]
+        return pending
+
+    def _order(self, name: str, values: Any) -> Any:
+        return _answered(self._control.post(name, json=values))
+
+    def _list(self, name: str, **query: str | int) -> list[dict[str, Any]]:
+        entries: list[dict[str, Any]] = self._view(name, **query)
+        return entries
+
+    def _view(self, name: str, **query: str | int) -> Any:
+        return _answered(self._control.get(name, params=query))
+
+
+def unavailable() -> tuple[str, bool] | None:
+    """Why the stand-in cannot run, and whether that may pass as a skip: in CI it may not."""
+    reason = StandIn.missing()
+    return None if reason is None else (reason, os.environ.get("CI") != "true")
+
+
+def _first_line(process: subprocess.Popen[bytes]) -> bytes:
+    """The line it announces itself with; empty when it died or took too long."""
+    stdout: IO[bytes] | None = process.stdout
+    assert stdout is not None
+    ready, _, _ = select.select([stdout], [], [], START_TIMEOUT_S)
+    return stdout.readline() if ready else b""
+
+
+def _answered(response: httpx.Response) -> Any:
+    answer = response.json()
+    if response.is_error:
+        raise ValueError(answer["error"])
+    return answer
