@@ -53,12 +53,17 @@ class Feed:
 
 
 class Work(NamedTuple):
-    """What separates the index from the tree; `waiting` files are right but for their vectors."""
+    """What separates the index from the tree.
+
+    `waiting` files are right but for their vectors; at the paths `unvectored` no node can be
+    trusted to have one, whether or not it has changed.
+    """
 
     process: list[Entry]
     gone: list[str]
     waiting: list[Entry]
     unchanged: list[Entry]
+    unvectored: set[str]
 
 
 class Text(NamedTuple):
@@ -89,7 +94,8 @@ def write_words(feed: Feed, state: State, work: Work) -> tuple[dict[str, Texts],
             gone |= changes.gone
             for file in files:
                 _count(feed.report, file, changes.new)
-                if ids := changes.new.intersection(file.ids):
+                unvectored = file.path in work.unvectored
+                if ids := set(file.ids) if unvectored else changes.new.intersection(file.ids):
                     texts[file.path] = Texts(file.blob, ids)
             step(len(files))
     feed.report.nodes_deleted = len(gone)
@@ -161,7 +167,9 @@ def send_vectors(feed: Feed, work: Work, wanted: dict[str, Texts]) -> list[str]:
         return []
     clean = [entry.path for entry in work.process if entry.path not in wanted]
     ids = feed.index.node_ids([entry.path for entry in work.waiting])
-    wanted = wanted | {e.path: Texts(e.blob, ids.get(e.path, set())) for e in work.waiting}
+    clean += [entry.path for entry in work.waiting if entry.path not in ids]
+    waiting = {e.path: Texts(e.blob, ids[e.path]) for e in work.waiting if e.path in ids}
+    wanted = wanted | waiting
     entries = [entry for entry in (*work.process, *work.waiting) if entry.path in wanted]
     with feed.talk.step("vectors", sum(len(texts.ids) for texts in wanted.values())) as step:
         for number, batch in enumerate(_chunks(_texts(feed, entries, wanted), BATCH_VECTORS)):
@@ -220,7 +228,7 @@ def clear_outbox(
     return [] if late else leaving
 
 
-def foresee(feed: Feed, work: Work, *, remake: bool) -> None:
+def foresee(feed: Feed, work: Work) -> None:
     """Counts into the report what `write_words` and `send_vectors` would do; only reads."""
     known = feed.index.node_texts([*(entry.path for entry in work.process), *work.gone])
     to_embed: list[str] = []
@@ -229,12 +237,11 @@ def foresee(feed: Feed, work: Work, *, remake: bool) -> None:
         new = {
             id_: sha for id_, sha in zip(file.ids, file.shas, strict=True) if known.get(id_) != sha
         }
-        to_embed += new.values()
+        to_embed += file.shas if file.path in work.unvectored else new.values()
         gone.difference_update(file.ids)
         _count(feed.report, file, new)
     feed.report.nodes_deleted = len(gone)
-    again = [*work.waiting, *(work.unchanged if remake else [])]
-    for file in _indexed(feed, [entry for entry in again if not entry.skip]):
+    for file in _indexed(feed, work.waiting):
         to_embed += file.shas
     if feed.semantics:
         feed.report.texts_embedded = feed.semantics.embedder.missing(to_embed)

@@ -68,24 +68,31 @@ def bring(feed: Feed, state: State, wanted: Sequence[Entry], equal: dict[str, st
     texts, gone = write_words(feed, state, work)
     clean = send_vectors(feed, work, texts)
     sent = clear_outbox(feed, state, texts, gone)
-    feed.index.finish(clean, sent, _reached(feed, equal))
+    feed.index.finish(clean, sent, equal and {**equal, feed.index.key("head"): feed.tree.commit})
     feed.report.finished = True
 
 
 def compare(wanted: Iterable[Entry], have: dict[str, FileRow], stale: Set[Stale]) -> Work:
     """What separates the files that the index has from the wanted ones."""
     rest = dict(have)
-    work = Work([], [], [], [])
+    work = Work([], [], [], [], set())
     for entry in wanted:
         row = rest.pop(entry.path, None)
+        unvectored = row is not None and _lacks_vectors(row, stale)
+        if unvectored:
+            work.unvectored.add(entry.path)
         if row is None or _differs(entry, row, stale):
             work.process.append(entry)
-        elif row.state == "pending" or (Stale.VECTORS in stale and row.state == "clean"):
+        elif unvectored:
             work.waiting.append(entry)
         else:
             work.unchanged.append(entry)
     work.gone.extend(sorted(rest))
     return work
+
+
+def _lacks_vectors(row: FileRow, stale: Set[Stale]) -> bool:
+    return row.state == "pending" or (Stale.VECTORS in stale and row.state == "clean")
 
 
 def _differs(entry: Entry, row: FileRow, stale: Set[Stale]) -> bool:
@@ -109,15 +116,6 @@ def _equality(feed: Feed) -> dict[str, str]:
     if feed.semantics:
         equal |= {**feed.semantics.identity(), key("vectors"): "complete"}
     return equal
-
-
-def _reached(feed: Feed, equal: dict[str, str]) -> dict[str, str]:
-    """What `meta` says at the run's end: nothing of a tree when only a part was brought on."""
-    if not equal:
-        return {}
-    if feed.report.texts_waiting:
-        equal = {name: value for name, value in equal.items() if name != feed.index.key("vectors")}
-    return {**equal, feed.index.key("head"): feed.tree.commit}
 
 
 def _stale(feed: Feed, state: State) -> set[Stale]:
@@ -163,5 +161,5 @@ def plan(feed: Feed, state: State, wanted: Sequence[Entry]) -> None:
     stale = _stale(feed, state)
     work = compare(wanted, have, stale)
     _account(feed.report, work, have, stale)
-    foresee(feed, work, remake=Stale.VECTORS in stale)
+    foresee(feed, work)
     feed.report.finished = True

@@ -171,9 +171,13 @@ class Index:
         self._commit(self._settled(clean, sent))
 
     def finish(self, clean: Iterable[str], sent: Iterable[str], meta: dict[str, str]) -> None:
-        """The run's last write: the same, what the index now equals, and that the run is over."""
+        """The run's last write: the same, what the index now equals, and that the run is over.
+
+        Of `meta`, that the vectors are complete holds only when no file is pending.
+        """
         facts = json.dumps({**meta, self.key("done"): self._token})
-        self._commit([*self._settled(clean, sent), Statement(sql.SET_META, (facts,))])
+        reach = Statement(sql.REACH, (facts, self.key("vectors"), self.repo))
+        self._commit([*self._settled(clean, sent), reach])
 
     def _commit(self, statements: list[Statement]) -> list[list[Row]]:
         """Runs them behind the run's opening or its guard, as one transaction."""

@@ -4,6 +4,12 @@ SET_META = """
 INSERT INTO meta (key, value) SELECT key, value FROM json_each(?) WHERE true
 ON CONFLICT (key) DO UPDATE SET value = excluded.value
 """
+# ?2 the key that says that no vector is missing, ?3 the repository
+REACH = """
+INSERT INTO meta (key, value) SELECT key, value FROM json_each(?1)
+WHERE key <> ?2 OR NOT EXISTS (SELECT 1 FROM files WHERE repo = ?3 AND state = 'pending')
+ON CONFLICT (key) DO UPDATE SET value = excluded.value
+"""
 DROP_META = "DELETE FROM meta WHERE key IN (SELECT value FROM json_each(?))"
 GUARD = """
 INSERT INTO meta (key, value)
@@ -29,7 +35,7 @@ WHERE repo = ? AND path IN (SELECT value FROM json_each(?)) ORDER BY path
 NODE_TEXTS = """
 SELECT path, id, text_sha FROM docs WHERE repo = ? AND path IN (SELECT value FROM json_each(?))
 """
-REMAKE_VECTORS = "UPDATE files SET state = 'pending' WHERE state = 'clean'"
+REMAKE_VECTORS = "UPDATE files SET state = 'pending' WHERE state = 'clean' AND nodes > 0"
 
 # ?1 repo, ?2 paths, ?3 {id: text_sha} of the nodes that the files there shall have
 _CHANGED = """
