@@ -7,11 +7,12 @@ from itertools import islice, zip_longest
 from typing import NamedTuple, TypeVar
 
 from feeder.embed.cache import CachedEmbedder
+from feeder.errors import TooLargeError
 from feeder.nodes import HEADER_VERSION, Node, embedding_text, node_ids, text_sha
 from feeder.parse import Parsed, Parser
 from feeder.report import Report, Step, Talk
 from feeder.store import NodeVector, Value, Vectors
-from feeder.store.index import Index, State
+from feeder.store.index import Changes, Index, State
 from feeder.store.rows import IndexedFile
 from feeder.tree import Entry, Tree
 
@@ -90,7 +91,7 @@ def write_words(feed: Feed, state: State, work: Work) -> tuple[dict[str, Texts],
     batches = _batches(_indexed(feed, work.process))
     with feed.talk.step("words", len(work.process)) as step:
         for files, paths in zip_longest(batches, _chunks(work.gone, BATCH_GONE), fillvalue=()):
-            changes = feed.index.write(files, paths, feed.tree.commit, pending=pending)
+            changes = _write(feed, files, paths, pending=pending)
             gone |= changes.gone
             for file in files:
                 _count(feed.report, file, changes.new)
@@ -99,7 +100,24 @@ def write_words(feed: Feed, state: State, work: Work) -> tuple[dict[str, Texts],
                     texts[file.path] = Texts(file.blob, ids)
             step(len(files))
     feed.report.nodes_deleted = len(gone)
+    if pending and not feed.semantics:
+        feed.report.texts_waiting = sum(len(file.ids) for file in texts.values())
     return texts, gone
+
+
+def _write(
+    feed: Feed, files: Sequence[IndexedFile], gone: Sequence[str], *, pending: bool
+) -> Changes:
+    """One transaction, or smaller ones where the database wants that, down to a file's."""
+    try:
+        return feed.index.write(files, gone, feed.tree.commit, pending=pending)
+    except TooLargeError:
+        if len(files) + len(gone) < 2:
+            raise
+    some, others = len(files) // 2, (len(gone) + 1) // 2
+    first = _write(feed, files[:some], gone[:others], pending=pending)
+    second = _write(feed, files[some:], gone[others:], pending=pending)
+    return Changes(first.new | second.new, first.gone | second.gone)
 
 
 def _count(report: Report, file: IndexedFile, new: Collection[str]) -> None:
@@ -163,7 +181,6 @@ def send_vectors(feed: Feed, work: Work, wanted: dict[str, Texts]) -> list[str]:
     The paths of files that are clean by now, but for the note of it in the index.
     """
     if not feed.semantics:
-        feed.report.texts_waiting = sum(len(texts.ids) for texts in wanted.values())
         return []
     clean = [entry.path for entry in work.process if entry.path not in wanted]
     ids = feed.index.node_ids([entry.path for entry in work.waiting])

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 SIGNATURE_LIMIT = 300
@@ -63,16 +64,22 @@ def text_sha(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-_COMPOUND = re.compile(r"[^\W_]+(?:_+[^\W_]+)+|[^\W\d_]*[a-z][A-Z]\w*|[A-Z]{2,}[a-z]\w*")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+# FTS5's unicode61 parts words at all that is no letter or digit; what is left to part is case. A
+# letter beyond ASCII counts as a small one.
+_WORD = re.compile(r"[^\W_]+")
+_PART = re.compile(r"[A-Z]+(?![a-z\x80-\U0010ffff])|[A-Z]?[a-z\x80-\U0010ffff]+|[0-9]+")
 
 
 def words(text: str) -> str:
-    """The text, followed by the parts of its compound identifiers.
+    """The text, followed by the parts of its compound words, each once.
 
     `parseDeltaFile` is then found by "parse delta file" too, `HTTPServer` by "server".
     """
-    compounds = dict.fromkeys(_COMPOUND.findall(text))
-    if not compounds:
-        return text
-    return f"{text}\n{' '.join(part for word in compounds for part in _PART.findall(word))}"
+    parts = " ".join(filter(None, map(_parts, dict.fromkeys(_WORD.findall(text)))))
+    return f"{text}\n{parts}" if parts else text
+
+
+@lru_cache(maxsize=100_000)
+def _parts(word: str) -> str:
+    parts = _PART.findall(word)
+    return " ".join(parts) if len(parts) > 1 else ""

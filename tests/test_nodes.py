@@ -1,0 +1,100 @@
+"""What is a node called, and by which words is it found?"""
+
+import pytest
+
+from feeder.nodes import Node, embedding_text, node_ids, words
+
+
+def a_node(identity: str | None, start: int, end: int, *, symbol: bool = True) -> Node:
+    """A node of which only what makes its id matters."""
+    name, path = (identity, None) if symbol else (None, identity)
+    return Node("python", "method", name, None, path, start, end, "")
+
+
+@pytest.mark.parametrize(
+    ("repo", "path", "node", "sha1"),
+    [
+        (
+            "acme/shop",
+            "src/cart.py",
+            a_node("Cart.add", 12, 30),
+            "bf4a99b942ea5bb224016eb62dcab900ebe1a6aa",
+        ),
+        (
+            "acme/shop",
+            "src/main/java/acme/Cart.java",
+            a_node("acme.shop.Cart.add", 12, 30),
+            "d3cf81d18c8141f0356b16c808433c942b4ba9fb",
+        ),
+        (
+            "acme/shop",
+            "README.md",
+            a_node("Install > From source", 8, 21, symbol=False),
+            "2adf259d06815bf1be497939fa6b1c60662c195f",
+        ),
+        (
+            "acme/shop",
+            "docs/größe.md",
+            a_node("Größe", 1, 4, symbol=False),
+            "a413f370b071c92eb203c3d732a1a1bd5d44a1e4",
+        ),
+        ("acme/shop", "LICENSE", a_node(None, 1, 21), "25c56d91457c904317caa0b9399a740ef342cdbe"),
+    ],
+)
+def test_an_id_is_the_sha1_of_repo_path_identity_and_lines(
+    repo: str, path: str, node: Node, sha1: str
+) -> None:
+    """The id of a node depends on where it stands and what it is called, on nothing else."""
+    assert node_ids(repo, path, [node]) == [sha1]
+
+
+def test_the_second_of_a_name_on_the_same_lines_is_numbered() -> None:
+    """Overloads on one line are told apart by `#2` behind the name."""
+    one = a_node("Cart.add", 12, 30)
+    assert node_ids("acme/shop", "src/cart.py", [one, one]) == [
+        "bf4a99b942ea5bb224016eb62dcab900ebe1a6aa",
+        "1a3066a9ebcaf711066d67fe3bf5aa8ed8d99167",
+    ]
+
+
+def test_the_second_piece_of_one_line_without_a_name_is_numbered() -> None:
+    """Pieces of one long line have only their number for an identity."""
+    piece = a_node(None, 1, 1)
+    assert node_ids("acme/shop", "app.min.js", [piece, piece])[1] == (
+        "569d47b5db09f3d9e556a8ee6a5421747a30570f"
+    )
+
+
+def test_a_name_that_looks_like_a_number_collides_with_none() -> None:
+    """Ids of a file are all different, even when a name ends in `#2` by itself."""
+    nodes = [a_node("a", 1, 1), a_node("a", 1, 1), a_node("a#2", 1, 1)]
+    assert len(set(node_ids("r", "p", nodes))) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("parseDeltaFile", "parse Delta File"),
+        ("HTTPServer2", "HTTP Server 2"),
+        ("größeBerechnen", "größe Berechnen"),
+        ("see parseURL, then parseURL", "parse URL"),
+        ("utf8", "utf 8"),
+    ],
+)
+def test_the_parts_of_a_compound_word_follow_the_text(text: str, parts: str) -> None:
+    """An identifier is found by the words that it is made of."""
+    assert words(text) == f"{text}\n{parts}"
+
+
+@pytest.mark.parametrize("text", ["", "plain words", "snake_case_name", "SCREAMING_CASE", "Größe"])
+def test_what_has_no_inner_case_stays_as_it_is(text: str) -> None:
+    """The tokenizer itself parts words at underscores; nothing is added for them."""
+    assert words(text) == text
+
+
+def test_a_model_reads_where_a_node_stands() -> None:
+    """Path, language, type, name and signature come before the text."""
+    node = Node("python", "method", "Cart.add", "def add(self):", None, 1, 2, "def add(self):\n ...")
+    assert embedding_text("src/cart.py", node) == (
+        "src/cart.py python method Cart.add\ndef add(self):\ndef add(self):\n ..."
+    )
