@@ -32,8 +32,8 @@ _OPENED_WHEN_LARGE = frozenset({"method", "object", "closure"})
 _CARRIERS = ("value", "right", "definition", "declaration")
 _SEPARATORS = ("::", "\\")
 _BESIDE_NAME = re.compile(r"(?<=\w)<(?!=)[^<>]*>|(?<!\w)[&@](?=\w)|(?<=\w) (?=[^\w\s]+$)")
-"""Type arguments (`Cart<T>`), the mark of a name that would be a keyword (`&End`, `@class`), and the
-blank in `operator ()`."""
+"""Type arguments (`Cart<T>`), the mark of a name that would be a keyword (`&End`, `@class`), and
+the blank in `operator ()`."""
 
 
 class _Doc(NamedTuple):
@@ -58,7 +58,7 @@ class _Declaration:
 
 
 def declarations(source: Source, root: Syntax, query: Query) -> Span:
-    """The tree of a file's methods, classes and namespaces, as the queries of its grammar find them.
+    """The tree of a file's methods and classes, as the queries of its grammar find them.
 
     Captures: `@type`, `@method`, `@namespace` the whole declaration, `@object` a value with members
     of its own, `@closure` a function or object without a name, `@package` a clause that names all
@@ -74,9 +74,7 @@ def declarations(source: Source, root: Syntax, query: Query) -> Span:
     return _Layout(source, docs).file(_nest(source, found))
 
 
-def _matches(
-    source: Source, root: Syntax, query: Query
-) -> tuple[list[_Declaration], list[_Doc]]:
+def _matches(source: Source, root: Syntax, query: Query) -> tuple[list[_Declaration], list[_Doc]]:
     cursor = QueryCursor(query)
     cursor.set_max_start_depth(QUERY_DEPTH)
     found: list[_Declaration] = []
@@ -108,17 +106,22 @@ def _declaration(
 
 
 def _qualified(source: Source, captures: dict[str, list[Syntax]]) -> str:
-    parts = [*captures.get("scope", ()), captures["name"][0]]
+    if "scope" not in captures:
+        return _name(source, captures["name"][0])
+    parts = [*captures["scope"], captures["name"][0]]
     return ".".join(_name(source, part) for part in parts)
 
 
 def _name(source: Source, node: Syntax) -> str:
-    name = " ".join(source.text(node.start_byte, node.end_byte).split())
+    name = source.text(node.start_byte, node.end_byte)
+    if name.isidentifier():
+        return name
+    name = " ".join(name.split())
     for separator in _SEPARATORS:
         name = name.replace(separator, ".")
     while (bare := _BESIDE_NAME.sub("", name)) != name:
         name = bare
-    return name.strip("\"'`.")
+    return name.strip("\"'`.:")
 
 
 def _body(node: Syntax) -> Syntax | None:
@@ -205,7 +208,9 @@ class _Layout:
         start = self._line_before(one.start, outer, earliest)
         end = self._line_after(one.end, outer, latest)
         signature = self._signature(start, one.body)
-        return Span(self._with_docs(start, earliest), end, _NODE_TYPES[one.kind], signature=signature)
+        return Span(
+            self._with_docs(start, earliest), end, _NODE_TYPES[one.kind], signature=signature
+        )
 
     def _signature(self, start: int, end: int) -> str:
         """The declaration up to its body on one line, comments and annotations left out."""
@@ -217,10 +222,10 @@ class _Layout:
             start = min(doc.end, end)
             index += 1
         text += self._source.text(start, end)
-        return " ".join(text.split())[:SIGNATURE_LIMIT]
+        return " ".join(text.split()).rstrip(" ;\\")[:SIGNATURE_LIMIT]
 
     def _line_before(self, start: int, outer: Span, earliest: int) -> int:
-        """Where the declaration's first line begins, when the line is its own: `export`, `public:`."""
+        """Where the declaration's first line begins, if the line is its own: `export`, `pub`."""
         begin = self._source.line_start(start)
         opens_outer = outer.start == begin and outer is not self._whole
         if opens_outer or begin < earliest or start - begin > BESIDE_LIMIT:

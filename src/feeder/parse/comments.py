@@ -20,9 +20,9 @@ class Comments:
     def __init__(self, source: Source, root: Syntax, query: Query) -> None:
         cursor = QueryCursor(query)
         cursor.set_max_start_depth(QUERY_DEPTH)
-        found = sorted(
-            (one.start_byte, one.end_byte) for one in cursor.captures(root).get("doc", ())
-        )
+        # in a tree that is one error, a query takes time that is quadratic in its size
+        captures = {} if root.type == "ERROR" else cursor.captures(root)
+        found = sorted((one.start_byte, one.end_byte) for one in captures.get("doc", ()))
         self._source = source
         self._starts = [start for start, _ in found]
         self._ends = [source.trimmed_end(end) for _, end in found]

@@ -16,8 +16,8 @@ ITEM_MIN = 750
 """The same for what a sequence holds, which has only a number for a name."""
 DEPTH_LIMIT = 100
 """Levels of entries that are looked into; what lies deeper stays with its parent."""
-KEY_LIMIT = 120
-"""Characters of a key in a path: a longer one is cut."""
+KEY_LIMIT, PATH_LIMIT = 120, 500
+"""Characters of a key and of a whole path: longer ones are cut."""
 
 _DOTTED = re.compile(r'"(?:\\.|[^"\\])*"|\'[^\']*\'|[^\s."\']+')
 _MANY_PARTS = re.compile(r'[."\[\]]')
@@ -85,7 +85,7 @@ class _Entries:
 
     def _documents(self, documents: list[Syntax]) -> Iterator[Span]:
         """A span for each document, from its comments to the next one's."""
-        starts = [0, *(self._start(one, 0) for one in documents[1:])]
+        starts = [0, *(self._begin(one.start_byte, 0) for one in documents[1:])]
         ends = [*starts[1:], len(self._source.content)]
         for document, start, end in zip(documents, starts, ends, strict=True):
             span = Span(start, self._source.trimmed_end(end), self._shape.root)
@@ -96,21 +96,15 @@ class _Entries:
     def _inside(self, syntax: Syntax, outer: Span, depth: int) -> Iterator[Span]:
         """The spans of the entries right inside `syntax` that are large enough to be nodes."""
         members = self._members(syntax)
-        spans = list(self._spans(members, outer))
-        large = [
-            self._holds(
-                member.syntax.start_byte, span.end, ENTRY_MIN if member.number is None else ITEM_MIN
-            )
-            for member, span in zip(members, spans, strict=True)
-        ]
-        if not any(large):
+        spans = dict(self._large(members, outer))
+        if not spans:
             return
         paths = self._paths(outer.logical_path or "", members)
-        for member, span, path, is_large in zip(members, spans, paths, large, strict=True):
-            if is_large:
-                span.logical_path = path
+        for index, path in enumerate(paths):
+            if span := spans.get(index):
+                span.logical_path = path[:PATH_LIMIT]
                 if depth < DEPTH_LIMIT and self._holds(span.start, span.end, AIM_MAX + 1):
-                    span.children = list(self._inside(member.syntax, span, depth + 1))
+                    span.children = list(self._inside(members[index].syntax, span, depth + 1))
                 yield span
 
     def _members(self, syntax: Syntax) -> list[_Member]:
@@ -130,21 +124,31 @@ class _Entries:
                 todo.extend(one.named_children[::-1])
         return found
 
-    def _spans(self, members: list[_Member], outer: Span) -> Iterator[Span]:
-        starts, earliest = [], outer.start
-        for member in members:
-            starts.append(self._start(member.syntax, earliest))
-            earliest = member.syntax.start_byte
-        for member, start, limit in zip(members, starts, [*starts[1:], outer.end], strict=False):
-            end = self._source.trimmed_end(min(member.syntax.end_byte, limit))
-            end = min(self._comments.behind(end), limit)
-            default = self._shape.entries.get(member.syntax.type, self._shape.root)
-            yield Span(start, max(start, end), self._type(member.syntax, default))
+    def _large(self, members: list[_Member], outer: Span) -> Iterator[tuple[int, Span]]:
+        """The index and the span of each member that is large enough; comments do not count."""
+        for index, (syntax, number) in enumerate(members):
+            minimum = ENTRY_MIN if number is None else ITEM_MIN
+            if syntax.end_byte - syntax.start_byte < minimum:
+                continue
+            limit = self._start(members, index + 1, outer)
+            end = self._source.trimmed_end(min(syntax.end_byte, limit))
+            if self._holds(syntax.start_byte, end, minimum):
+                start = self._start(members, index, outer)
+                end = min(self._comments.behind(end), limit)
+                default = self._shape.entries.get(syntax.type, self._shape.root)
+                yield index, Span(start, end, self._type(syntax, default))
 
-    def _start(self, syntax: Syntax, earliest: int) -> int:
-        """Where an entry begins with what precedes it: its indentation and the comments above."""
-        start = syntax.start_byte
-        line = self._source.line_start(start)
+    def _start(self, members: list[_Member], index: int, outer: Span) -> int:
+        """Where a member begins, with the comments above it; behind the last one `outer` ends."""
+        if index == len(members):
+            return outer.end
+        earliest = members[index - 1].syntax.start_byte if index else outer.start
+        return self._begin(members[index].syntax.start_byte, earliest)
+
+    def _begin(self, start: int, earliest: int) -> int:
+        """Where what precedes an entry on its line, and the comments above it, begin."""
+        # looks no further back than `earliest`: a line can be as long as the file
+        line = self._source.content.rfind(b"\n", max(0, earliest - 1), start) + 1
         if line < earliest or self._source.content[line:start].strip():
             return start
         return self._comments.above(line, earliest)

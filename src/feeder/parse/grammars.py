@@ -1,4 +1,4 @@
-"""What is known of each language: endings, grammars and queries, all of it from grammar_queries.json."""
+"""What is known of each language? Endings, grammars and queries, all from grammar_queries.json."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from tree_sitter import Language, Parser, Query, QueryError
@@ -70,9 +70,12 @@ class Grammars:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def language(self, path: str, content: bytes) -> tuple[str, str]:
-        """The language of a file and its kind: `code`, `document` or `text`."""
-        name = PurePosixPath(path).name.lower()
-        ending = name.rpartition(".")[2] if "." in name else name
+        """The language of a file and its kind: `code`, `document` or `text`.
+
+        The whole name is looked up first, then the ending; of a name without a dot it is empty.
+        """
+        name = path.rpartition("/")[2].lower()
+        ending = name.rpartition(".")[2] if "." in name else ""
         for key in (name, ending):
             for rule in self._settings["content_patterns"].get(key, ()):
                 if re.search(rule["pattern"].encode(), content[:SNIFFED_BYTES], re.MULTILINE):
@@ -100,7 +103,12 @@ class Grammars:
 
     def _compile(self, language: str) -> Grammar:
         known = load_language(language)
-        own = [(c, query) for c, name, queries in self._queries() if name == language for query in queries]
+        own = [
+            (c, query)
+            for c, name, queries in self._queries()
+            if name == language
+            for query in queries
+        ]
         try:
             query = Query(known, "\n".join(query for _, query in own))
         except QueryError:
@@ -150,9 +158,13 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         settings = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as exc:
-        raise UserError(f"The grammar file {path} cannot be read: {exc}. Give --grammar a JSON file.") from exc
+        raise UserError(
+            f"The grammar file {path} cannot be read: {exc}. Give --grammar a JSON file."
+        ) from exc
     if not isinstance(settings, dict):
-        raise UserError(f"The grammar file {path} holds no JSON object. Start from grammar_queries.json.")
+        raise UserError(
+            f"The grammar file {path} holds no JSON object. Start from grammar_queries.json."
+        )
     return settings
 
 
@@ -167,7 +179,9 @@ def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
 def _check(settings: dict[str, Any]) -> None:
     for section in (*_SECTIONS, "grammar_queries"):
         if not isinstance(settings.get(section), dict):
-            raise UserError(f"The grammar settings have no object '{section}'. Compare grammar_queries.json.")
+            raise UserError(
+                f"The grammar settings have no object '{section}'. Compare grammar_queries.json."
+            )
 
 
 def _name_mistake(known: Language, language: str, queries: list[tuple[str, str]]) -> None:
@@ -177,5 +191,6 @@ def _name_mistake(known: Language, language: str, queries: list[tuple[str, str]]
             Query(known, query)
         except QueryError as exc:
             raise UserError(
-                f"The {category} query of '{language}' does not compile: {exc}. Mend it in the grammar file: {query}"
+                f"The {category} query of '{language}' does not compile: {exc}. "
+                f"Mend it in the grammar file: {query}"
             ) from exc

@@ -29,7 +29,7 @@ SYMBOL_TYPES = frozenset({"method", "class"})
 
 @dataclass(slots=True)
 class Span:
-    """A named stretch of the source, `start` to `end` in bytes, with the spans inside it in order."""
+    """A named stretch of the source, `start` to `end` in bytes, and the spans inside, in order."""
 
     start: int
     end: int
@@ -92,7 +92,7 @@ class Source:
         return end
 
     def piece(self, start: int, end: int) -> Piece | None:
-        """The lines between two offsets, blank ones at both ends left out; None if all are blank."""
+        """The lines between two offsets but for blank ones at both ends; None if all are blank."""
         text = self.text(start, end).rstrip()
         if not text:
             return None
@@ -164,6 +164,8 @@ _WORD = re.compile(r"\w")
 
 def _pieces(parts: list[Piece], limit: int) -> list[Piece]:
     """The parts as one piece, or cut where the text pauses when they exceed `limit` characters."""
+    if len(parts) == 1 and len(parts[0].text) <= limit:
+        return parts
     if sum(len(part.text) + 1 for part in parts) <= limit + 1:
         return [_joined(parts)] if parts else []
     rest = [short for part in parts for line in part.lines() for short in _short_lines(line)]
@@ -180,8 +182,7 @@ def _pieces(parts: list[Piece], limit: int) -> list[Piece]:
 
 
 def _joined(parts: Sequence[Piece]) -> Piece:
-    text = parts[0].text if len(parts) == 1 else "\n".join(part.text for part in parts)
-    return Piece(parts[0].start, parts[-1].end, text)
+    return Piece(parts[0].start, parts[-1].end, "\n".join(part.text for part in parts))
 
 
 _BREAK = re.compile(rf".{{{AIM_MIN},{AIM_MAX - 1}}}[;,}})\]>\s]|.{{1,{AIM_MAX}}}", re.DOTALL)

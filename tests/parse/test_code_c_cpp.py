@@ -1,0 +1,174 @@
+"""C and C++: declarators, members defined elsewhere, headers of either language."""
+
+import pytest
+
+from parse.outlines import GRAMMARS, nodes_of, only, outline, rows, sample
+
+C = sample("list.c")
+HEADER = sample("cart.h")
+CPP = sample("cart.cpp")
+
+
+def test_c_declarations() -> None:
+    assert outline(C) == rows("""
+        chunk   -            1:25
+        method  SWAP         6:7
+        class   Node         9:13
+        class   compare_fn   16:16
+        class   order        18:18
+        class   range        20:23
+        class   range.bound  22:22
+        method  list_free    26:26
+        method  node_new     27:27
+        method  list_sort    29:34
+        method  node_cost    36:41
+        chunk   -            43:47
+        method  hook         44:44
+        method  no_hook      46:46
+    """)
+
+
+@pytest.mark.parametrize(
+    ("symbol", "signature"),
+    [
+        ("SWAP", "#define SWAP(a, b)"),
+        ("Node", "typedef struct node"),
+        ("compare_fn", "typedef int (*compare_fn)(const Node *, const Node *)"),
+        ("range", "struct range"),
+        ("list_sort", "void list_sort(struct list *l, compare_fn by)"),
+        ("hook", "void (*hook(int level))(int)"),
+    ],
+)
+def test_c_signatures(symbol: str, signature: str) -> None:
+    assert only(C, symbol).signature == signature
+
+
+def test_the_parameters_of_an_old_c_function_are_in_its_signature() -> None:
+    assert only(C, "node_cost").signature == "static int node_cost(price, count) int price, count"
+
+
+def test_a_c_struct_is_indexed_with_the_variable_and_without_the_types_inside_it() -> None:
+    assert only(C, "range").text == "struct range {\n  int low, high;\n} whole = { 0, 100 };"
+
+
+def test_a_header_of_cpp_and_its_class() -> None:
+    assert {node.language for node in HEADER} == {"cpp"}
+    assert outline(HEADER) == rows("""
+        chunk   -                             1:6
+        class   acme.shop.Cart                8:33
+        class   acme.shop.Cart.value_type     12:12
+        method  acme.shop.Cart.Cart           14:14
+        method  acme.shop.Cart.~Cart          15:15
+        method  acme.shop.Cart.add            17:18
+        method  acme.shop.Cart.as             19:20
+        method  acme.shop.Cart.size           21:21
+        method  acme.shop.Cart.operator[]     22:22
+        method  acme.shop.Cart.operator.bool  23:23
+        class   acme.shop.Cart.Kind           25:25
+        class   acme.shop.Cart.Line           26:29
+        method  acme.shop.Cart.Line.clear     28:28
+        chunk   -                             35:35
+    """)
+
+
+def test_a_cpp_class_is_indexed_with_its_template_line_and_without_its_members() -> None:
+    cart = only(HEADER, "acme.shop.Cart")
+    assert cart.signature == "template <typename T> class CART_API Cart final : public Base<T>"
+    assert cart.text == (
+        "/// A cart of things.\ntemplate <typename T>\n"
+        "class CART_API Cart final : public Base<T> {\n"
+        " public:\n private:\n  int size_ = 0;\n};"
+    )
+
+
+@pytest.mark.parametrize(
+    ("symbol", "signature"),
+    [
+        ("Cart.Cart", "explicit Cart(int size)"),
+        ("Cart.as", "template <class U> U as() const"),
+        ("Cart.size", "int size() const"),
+        ("Cart.Kind", "enum class Kind"),
+    ],
+)
+def test_cpp_signatures(symbol: str, signature: str) -> None:
+    assert only(HEADER, f"acme.shop.{symbol}").signature == signature
+
+
+def test_cpp_members_outside_their_class_have_its_name() -> None:
+    assert outline(CPP) == rows("""
+        chunk   -                                   1:4
+        method  acme.shop.Cart.add                  6:10
+        method  acme.shop.Cart.~Cart                12:12
+        method  acme.shop.Cart.operator.std.string  14:14
+        chunk   -                                   16:30
+        method  acme.shop.hidden                    17:17
+        method  acme.shop.operator<                 20:22
+        method  cart_free                           28:29
+        method  CartTest.AddsItems                  32:34
+    """)
+
+
+def test_the_template_line_belongs_to_a_member() -> None:
+    add = only(CPP, "acme.shop.Cart.add")
+    assert add.signature == "template <typename T> Cart<T>& Cart<T>::add(const T& item)"
+    assert add.text.startswith("template <typename T>\nCart<T>& Cart<T>::add")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("#include <stdio.h>\nint main(void);\n", "c"),
+        ("/* see Foo::bar, a class of its own */\nstruct s { int class; };\n", "c"),
+        ("namespace a {\n}\n", "cpp"),
+        ("class A;\n", "cpp"),
+        ("  template <typename T>\n  void f(T);\n", "cpp"),
+        ("void f(const std::string& s);\n", "cpp"),
+        ("#include <vector>\n", "cpp"),
+    ],
+)
+def test_the_content_of_a_header_tells_its_language(text: str, language: str) -> None:
+    assert GRAMMARS.language("a.h", text.encode()) == (language, "code")
+
+
+def test_an_export_macro_does_not_hide_a_class() -> None:
+    nodes = nodes_of(
+        "a.hpp",
+        """
+        ACME_BEGIN_NAMESPACE
+
+        class ACME_EXPORT Cart : public Base {
+          ACME_API void add(int item);
+        };
+        """,
+    )
+    assert outline(nodes) == rows("""
+        chunk   -         1:1
+        class   Cart      3:5
+        method  Cart.add  4:4
+    """)
+    assert only(nodes, "Cart").text == "class ACME_EXPORT Cart : public Base {\n};"
+
+
+def test_a_file_that_conditionals_garble_is_read_with_their_first_branches() -> None:
+    nodes = nodes_of(
+        "a.c",
+        """
+        int open_list(void) {
+        #ifdef DEBUG
+          if (1) {
+        #else
+          if (2) {
+        #endif
+            return 1;
+          }
+          return 0;
+        }
+
+        int close_list(void) { return 0; }
+        """,
+    )
+    assert outline(nodes) == rows("""
+        method  open_list   1:10
+        method  close_list  12:12
+    """)
+    assert "if (2) {" in only(nodes, "open_list").text

@@ -1,0 +1,60 @@
+"""Python: decorators, conditional definitions, nested functions, type aliases."""
+
+from parse.outlines import nodes_of, only, outline, rows, sample
+
+CART = sample("cart.py")
+
+
+def test_declarations_have_symbols_and_lines_and_the_rest_is_chunks() -> None:
+    assert outline(CART) == rows("""
+        chunk   -            1:4
+        class   Price        6:6
+        class   Item         9:34
+        method  Item.label   17:19
+        method  Item.parse   21:31
+        class   Item.Sold    33:34
+        chunk   -            37:39
+        method  total        41:42
+        method  restock      45:47
+        chunk   -            50:51
+    """)
+
+
+def test_a_class_is_indexed_without_its_methods_but_with_its_docstring_and_decorators() -> None:
+    assert only(CART, "Item").text == (
+        "# Cents, never floats.\n"
+        "@dataclass(frozen=True)\n"
+        "class Item:\n"
+        '    """A thing that is sold."""\n'
+        "\n"
+        "    name: str\n"
+        "    cents: int"
+    )
+
+
+def test_a_method_starts_at_its_decorator_and_holds_what_is_nested_in_it() -> None:
+    text = only(CART, "Item.parse").text
+    assert text.startswith("@classmethod\n    def parse(\n")
+    assert "def strip(part: str)" in text
+    assert text.endswith("return cls(strip(name), int(strip(cents)))")
+
+
+def test_a_signature_is_one_line_without_decorators_and_comments() -> None:
+    assert only(CART, "Item.parse").signature == 'def parse( cls, text: str, ) -> "Item":'
+    assert only(CART, "restock").signature == "async def restock(items: list[Item]) -> None:"
+    assert only(CART, "Price").signature == "type Price[T] = dict[str, T]"
+
+
+def test_a_definition_inside_a_condition_leaves_the_condition_as_a_chunk() -> None:
+    chunk = next(node for node in CART if node.start_line == 37)
+    assert chunk.text == "try:\n    from speedups import total\nexcept ImportError:"
+
+
+def test_a_nested_function_is_a_node_once_the_outer_one_exceeds_3000_characters() -> None:
+    filler = "    log('a line of forty characters, and so on')\n" * 70
+    nodes = nodes_of("big.py", f"def outer():\n    def inner():\n        return 1\n{filler}")
+    symbols = [node.symbol for node in nodes]
+    assert symbols.count("outer.inner") == 1
+    assert only(nodes, "outer.inner").text == "def inner():\n        return 1"
+    assert outline(nodes)[0] == "method outer 1:73"
+    assert all("return 1" not in node.text for node in nodes if node.symbol == "outer")

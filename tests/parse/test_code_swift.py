@@ -1,0 +1,63 @@
+"""Swift: extensions, computed properties, what is not called func."""
+
+import pytest
+
+from parse.outlines import only, outline, rows, sample
+
+CART = sample("Cart.swift")
+
+
+def test_declarations() -> None:
+    assert outline(CART) == rows("""
+        chunk   -                1:1
+        class   Cart             3:39
+        method  Cart.count       11:14
+        method  Cart.init        16:18
+        method  Cart.deinit      20:20
+        method  Cart.add         22:27
+        method  Cart.subscript   29:31
+        method  Cart.==          33:33
+        class   Cart.Size        35:38
+        method  Cart.Size.label  37:37
+        class   Shape            41:44
+        method  Shape.area       43:43
+        class   Cart             46:48
+        method  Cart.area        47:47
+        class   Cents            50:50
+        method  price            52:52
+        chunk   -                54:54
+    """)
+
+
+@pytest.mark.parametrize(
+    ("symbol", "signature"),
+    [
+        ("Cart.count", "public var count: Int"),
+        ("Cart.init", "public init?(owner: String)"),
+        (
+            "Cart.add",
+            "@discardableResult func add(_ item: T, file: String = #fileID) async throws -> Bool",
+        ),
+        ("Cart.subscript", "subscript(index: Int) -> T"),
+        ("Cart.==", "static func == (a: Cart, b: Cart) -> Bool"),
+        ("Shape", "protocol Shape: AnyObject"),
+    ],
+)
+def test_signatures(symbol: str, signature: str) -> None:
+    assert only(CART, symbol).signature == signature
+
+
+def test_an_extension_is_a_class_of_the_name_that_it_extends() -> None:
+    assert [node.signature for node in CART if node.symbol == "Cart"] == [
+        "@available(iOS 13, *) public final class Cart<T: Item>: Base where T: Hashable",
+        "extension Cart: Shape where T == Int",
+    ]
+
+
+def test_a_class_is_indexed_with_its_stored_properties() -> None:
+    assert CART[1].text == (
+        "/// A cart.\n@available(iOS 13, *)\n"
+        "public final class Cart<T: Item>: Base where T: Hashable {\n"
+        "    private var items: [T] = []\n"
+        '    var owner: String = "" {\n        didSet { print(owner) }\n    }\n}'
+    )

@@ -1,0 +1,117 @@
+"""TypeScript, TSX and JavaScript: functions in constants, overloads, namespaces, objects."""
+
+from parse.outlines import nodes_of, only, outline, rows, sample
+
+CART = sample("cart.ts")
+ROUTER = sample("router.js")
+
+
+def test_typescript_declarations() -> None:
+    assert outline(CART) == rows("""
+        chunk   -                       1:1
+        class   Format                  3:4
+        method  format                  6:6
+        method  parse                   8:8
+        method  parse                   9:9
+        method  parse                   10:12
+        class   Cart                    14:40
+        method  Cart.constructor        22:24
+        method  Cart.add                26:29
+        method  Cart.close              31:31
+        method  Cart.total              33:35
+        method  Cart.[Symbol.iterator]  37:39
+        chunk   -                       42:51
+        class   shop.Shape              43:46
+        method  shop.Shape.scale        45:45
+        class   shop.Size               48:48
+        method  shop.open               50:50
+        class   routes                  53:56
+        method  default                 58:60
+    """)
+
+
+def test_a_class_is_indexed_without_its_methods_and_signed_without_its_decorators() -> None:
+    cart = only(CART, "Cart")
+    head = "export abstract class Cart<T extends Item> extends Store implements Iterable<T>"
+    assert cart.signature == head
+    assert cart.text == (
+        "/**\n * A cart.\n */\n@Injectable()\n"
+        f"{head} {{\n"
+        "  private items: T[] = [];\n"
+        "  static count = 0; // of all carts\n"
+        "}"
+    )
+
+
+def test_signatures_begin_with_what_stands_before_the_declaration_on_its_line() -> None:
+    assert only(CART, "format").signature == "export const format: Format = (cents) =>"
+    assert only(CART, "Cart.add").signature == "add = async (item: T) =>"
+    assert only(CART, "Cart.close").signature == "abstract close(): void"
+    assert only(CART, "routes").signature == "export const routes ="
+    assert [node.signature for node in CART if node.symbol == "parse"] == [
+        "export function parse(text: string): Item",
+        "export function parse(text: string, strict: boolean): Item",
+        "export function parse(text: string, strict = false): Item",
+    ]
+
+
+def test_what_a_namespace_leaves_over_is_a_chunk() -> None:
+    chunk = next(node for node in CART if node.start_line == 42)
+    assert chunk.text == "export namespace shop {\n}"
+
+
+def test_tsx_components() -> None:
+    panel = sample("panel.tsx")
+    assert outline(panel) == rows("""
+        chunk   -           1:1
+        class   Props       3:5
+        method  Panel       7:10
+        class   App         12:20
+        method  App.toggle  15:15
+        method  App.render  17:19
+    """)
+    assert only(panel, "Panel").signature == (
+        "export const Panel = React.memo(({ title }: Props) =>"
+    )
+
+
+def test_javascript_declarations() -> None:
+    assert outline(ROUTER) == rows("""
+        chunk   -            1:3
+        method  Router       5:11
+        method  Router.use   13:15
+        method  create       17:17
+        method  app.listen   19:21
+        class   handlers     23:28
+        chunk   -            30:41
+        class   Legacy       32:36
+        method  Legacy.of    34:34
+        method  Legacy.size  35:35
+        class   Named        43:45
+        method  Named.run    44:44
+    """)
+
+
+def test_a_jsdoc_comment_belongs_to_its_function_across_one_blank_line() -> None:
+    assert only(ROUTER, "Router").text.startswith(
+        "/**\n * Routes requests.\n */\n\nfunction Router"
+    )
+
+
+def test_the_members_of_an_object_are_nodes_once_it_exceeds_3000_characters() -> None:
+    members = "".join(f"  step{n}() {{\n    return {n}; // {'.' * 90}\n  }},\n" for n in range(30))
+    nodes = nodes_of("steps.js", f"const steps = {{\n{members}  last: () => 1,\n}};\n")
+    assert outline(nodes)[:2] == ["class steps 1:93", "method steps.step0 2:4"]
+    assert only(nodes, "steps.last").text == "last: () => 1,"
+    assert only(nodes, "steps").text == "const steps = {\n};"
+
+
+def test_a_large_closure_opens_and_adds_nothing_to_the_names_in_it() -> None:
+    filler = "  log('a line of forty characters, and so on');\n" * 70
+    nodes = nodes_of("iife.js", f"(function () {{\n  function inner() {{}}\n{filler}}})();\n")
+    assert only(nodes, "inner").start_line == 2
+
+
+def test_what_a_small_closure_declares_stays_in_the_text_around_it() -> None:
+    nodes = nodes_of("small.js", "setup(() => {\n  function inner() {}\n  inner();\n});\n")
+    assert outline(nodes) == ["chunk - 1:4"]

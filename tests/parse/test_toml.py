@@ -1,0 +1,79 @@
+"""Tables and pairs of TOML, under the path of their keys."""
+
+from parsing import check_laws, nodes, outline, texts
+
+LONG = (
+    "Keeps the search index of a repository equal to what its HEAD says, "
+    "and writes what has changed"
+)
+
+CARGO = f"""\
+# The manifest.
+edition = "2021"
+description = "{LONG}"
+
+[package]
+name = "shop"
+authors = ["Ada Lovelace <ada@example.com>", "Grace Hopper <grace@example.com>"]
+license = "MIT"
+
+[[bin]]
+name = "small"
+
+# The server,
+# with its features.
+[[bin]]
+name = "server"
+path = "src/bin/server/main.rs"
+required-features = ["http", "tls", "compression", "tracing"]
+
+[bin.metadata."x.y".'z']
+summary = "{LONG}"
+
+[profile.dev]
+debug = true
+"""
+
+
+def test_tables_with_enough_in_them_are_nodes() -> None:
+    """Tables of an array are numbered from 0, and name the tables inside the last of them."""
+    assert outline("Cargo.toml", CARGO) == [
+        ("toml_table", None, 1, 24),
+        ("toml_kv", "description", 3, 3),
+        ("toml_table", "package", 5, 8),
+        ("toml_table", "bin[1]", 13, 18),
+        ("toml_table", 'bin[1].metadata."x.y".z', 20, 21),
+    ]
+
+
+def test_small_tables_stay_in_the_text_of_the_file() -> None:
+    """The file's own text is what its large tables and pairs leave."""
+    assert texts("Cargo.toml", CARGO)[None] == (
+        '# The manifest.\nedition = "2021"\n[[bin]]\nname = "small"\n[profile.dev]\ndebug = true'
+    )
+
+
+def test_a_large_table_gives_up_its_large_pairs() -> None:
+    """Pairs of 100 characters are nodes where their table is above 1,500."""
+    pairs = "".join(f'a.key{n} = "{LONG}"  # why\n' for n in range(14))
+    text = f'[tool."my.tool"]\nname = "x"\n{pairs}\n[tool.small]\ntext = "{LONG}"\n'
+    assert outline("pyproject.toml", text) == [
+        ("toml_table", 'tool."my.tool"', 1, 16),
+        *(("toml_kv", f'tool."my.tool".a.key{n}', n + 3, n + 3) for n in range(14)),
+        ("toml_table", "tool.small", 18, 19),
+    ]
+
+
+def test_a_multi_line_text_is_one_pair() -> None:
+    """What looks like a table or a comment in it is neither."""
+    text = f'usage = """\n[not.a.table]\n# no comment\n{LONG}\n"""\n[table]\nx = "{LONG}"\n'
+    assert outline("x.toml", text) == [
+        ("toml_kv", "usage", 1, 5),
+        ("toml_table", "table", 6, 7),
+    ]
+
+
+def test_what_is_no_toml_is_never_lost() -> None:
+    """Broken files keep all their text."""
+    for text in ("= =\n[a\nb = 1\n", "[a]\nb = \n[c]\nd = 1\n", "# only a comment\n", "[[a]\n"):
+        check_laws("x.toml", text, nodes("x.toml", text))

@@ -1,0 +1,373 @@
+"""A file that the parser cannot cope with costs only itself."""
+
+import importlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from feeder.errors import UserError
+from feeder.parse import Parsed
+from feeder.parse.worker import Limits, ParseFile
+from feeder.parse.workers import BYTES_AHEAD, Workers
+
+CRASHING_YAML = b"- " * 254 + b"a\n"
+CRASHING_KOTLIN = b"val text = " + b'"${' * 1100
+HANGING_RUST = b'r#"' * 50_000
+SWELLING_JAVA = b"List<" * 20_000
+
+PARSER = '''
+import os
+from pathlib import Path
+from feeder.parse import Parsed
+from feeder.parse.files import parse_file
+
+def own(grammars, path, content):
+    """Notes in `skip` which process has parsed; has three bugs."""
+    if path == "divides.txt":
+        1 / 0
+    if path == "fills.txt":
+        bytearray(10**15)
+    if path == "leaves.txt":
+        os._exit(3)
+    return Parsed(path, [], skip=str(os.getpid()))
+
+def noting(grammars, path, content):
+    """Leaves the process's number in a file of the working directory before it parses."""
+    Path("pid.new").write_text(str(os.getpid()))
+    Path("pid.new").rename("pid")
+    return parse_file(grammars, path, content)
+'''
+
+
+@pytest.fixture(scope="module")
+def parser_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder on the module path with the parsers of `a_parser.py`."""
+    folder = tmp_path_factory.mktemp("parsers")
+    (folder / "a_parser.py").write_text(PARSER)
+    sys.path.insert(0, str(folder))
+    yield folder
+    sys.path.remove(str(folder))
+
+
+@pytest.fixture
+def own_parser(parser_folder: Path) -> ParseFile:
+    parser: ParseFile = importlib.import_module("a_parser").own
+    return parser
+
+
+def python_file(number: int) -> tuple[str, bytes]:
+    return f"f{number}.py", f"def f{number}(): pass\n".encode()
+
+
+def text_files(count: int, size: int) -> Iterator[tuple[str, bytes]]:
+    for number in range(count):
+        yield f"t{number}.txt", b"word\n" * (size // 5)
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process is there, and not only a zombie that init has yet to see."""
+    try:
+        os.kill(pid, 0)
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except ProcessLookupError:
+        return False
+    except FileNotFoundError:
+        return not Path("/proc").exists()
+    return state != "Z"
+
+
+def ends(pid: int) -> bool:
+    """Waits for the end of a process that is no child of this one."""
+    for _ in range(600):
+        if not is_running(pid):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def only_plain(parsed: Parsed, content: bytes) -> bool:
+    """Whether the text of a file came as chunks and none of it was lost."""
+    text = "".join(node.text for node in parsed.nodes)
+    kinds = {node.node_type for node in parsed.nodes}
+    return kinds == {"chunk"} and "".join(text.split()) == "".join(content.decode().split())
+
+
+def neighbours_stand(parsed: list[Parsed], but: set[str]) -> bool:
+    """Whether each file but some has the one function that its name tells."""
+    others = [one for one in parsed if one.path not in but]
+    return all(
+        ([node.symbol for node in one.nodes], one.reason, one.skip)
+        == ([one.path.removesuffix(".py")], None, None)
+        for one in others
+    )
+
+
+def test_results_come_in_the_order_of_the_files() -> None:
+    """Whichever worker is faster, the order of the results is that of the files."""
+    files = [python_file(number) for number in range(1000)]
+    with Workers(count=2) as workers:
+        parsed = list(workers.parse(files))
+    assert [one.path for one in parsed] == [f"f{number}.py" for number in range(1000)]
+    assert neighbours_stand(parsed, but=set())
+
+
+def test_no_files_are_no_results() -> None:
+    """Nothing comes from nothing, and no process is started for it."""
+    with Workers() as workers:
+        assert list(workers.parse([])) == []
+
+
+def test_what_is_no_text_is_skipped_with_its_reason() -> None:
+    """A file without text goes through a worker as it goes through `parse_file`."""
+    with Workers(count=1) as workers:
+        assert list(workers.parse([("a.py", b"\0\1")])) == [Parsed("a.py", [], skip="binary")]
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "signal_name"),
+    [("deep.yaml", CRASHING_YAML, "SIGSEGV"), ("deep.kt", CRASHING_KOTLIN, "SIGABRT")],
+)
+def test_a_crash_costs_one_file(path: str, content: bytes, signal_name: str) -> None:
+    """The file that crashes a parser becomes plain text, its neighbours in the batch do not."""
+    files = [python_file(1), (path, content), python_file(2), python_file(3)]
+    with Workers(count=1) as workers:
+        parsed = list(workers.parse(files))
+    assert [one.path for one in parsed] == ["f1.py", path, "f2.py", "f3.py"]
+    assert parsed[1].reason == f"the parser crashed ({signal_name})"
+    assert only_plain(parsed[1], content)
+    assert neighbours_stand(parsed, but={path})
+
+
+def test_each_crash_is_blamed_on_its_own_file() -> None:
+    """Crashes in a row, at both ends of a batch and in several batches each name their file."""
+    deep = {f"deep{number}.yaml" for number in (0, 1, 2, 31, 32, 99)}
+    files = [
+        (f"deep{number}.yaml", CRASHING_YAML)
+        if f"deep{number}.yaml" in deep
+        else python_file(number)
+        for number in range(100)
+    ]
+    with Workers(count=2) as workers:
+        parsed = list(workers.parse(files))
+    assert [one.path for one in parsed] == [path for path, _ in files]
+    assert {one.path for one in parsed if one.reason} == deep
+    assert neighbours_stand(parsed, but=deep)
+
+
+def test_a_hang_costs_one_file() -> None:
+    """A parser that does not come back is ended after the time limit, which the reason names."""
+    files = [python_file(1), ("raw.rs", HANGING_RUST), python_file(2)]
+    with Workers(count=1, limits=Limits(timeout_s=1)) as workers:
+        parsed = list(workers.parse(files))
+    assert parsed[1].reason == "parsing took longer than 1 s"
+    assert only_plain(parsed[1], HANGING_RUST)
+    assert neighbours_stand(parsed, but={"raw.rs"})
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits a process's memory")
+def test_hunger_for_memory_costs_one_file() -> None:
+    """A parser that takes more memory than it may is ended, and the reason names the limit."""
+    files = [python_file(1), ("Deep.java", SWELLING_JAVA), python_file(2)]
+    with Workers(count=1, limits=Limits(timeout_s=60, max_bytes=500_000_000)) as workers:
+        parsed = list(workers.parse(files))
+    assert parsed[1].reason == "parsing needed more than 0.5 GB"
+    assert only_plain(parsed[1], SWELLING_JAVA)
+    assert neighbours_stand(parsed, but={"Deep.java"})
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("divides.txt", "the parser failed (ZeroDivisionError)"),
+        ("fills.txt", "parsing needed more than 1.5 GB"),
+        ("leaves.txt", "the parser crashed (exit code 3)"),
+    ],
+)
+def test_a_bug_costs_one_file(own_parser: ParseFile, path: str, reason: str) -> None:
+    """An exception in the parser is a row of the report that names its type."""
+    files = [("a.txt", b"a"), (path, b"one text"), ("b.txt", b"b")]
+    with Workers(count=1, parse=own_parser) as workers:
+        before, broken, after = workers.parse(files)
+    assert broken.reason == reason
+    assert [node.text for node in broken.nodes] == ["one text"]
+    assert (before.path, before.reason) == ("a.txt", None)
+    assert (after.path, after.reason) == ("b.txt", None)
+
+
+def test_an_exception_does_not_cost_a_process(own_parser: ParseFile) -> None:
+    """After an exception the same process goes on."""
+    with Workers(count=1, parse=own_parser) as workers:
+        before, _, after = workers.parse([("a.txt", b""), ("divides.txt", b""), ("b.txt", b"")])
+    assert before.skip == after.skip
+
+
+def test_few_files_start_one_process(own_parser: ParseFile) -> None:
+    """Few files are parsed by one process, and so are the next ones."""
+    with Workers(count=4, parse=own_parser) as workers:
+        parsed = [*workers.parse(text_files(5, 10)), *workers.parse(text_files(5, 10))]
+    assert len({one.skip for one in parsed}) == 1
+
+
+def test_many_files_use_all_processes(own_parser: ParseFile) -> None:
+    """Many files are shared out among as many processes as were asked for."""
+    with Workers(count=2, parse=own_parser) as workers:
+        parsed = list(workers.parse(text_files(500, 10)))
+    assert len({one.skip for one in parsed}) == 2
+
+
+def test_a_process_killed_while_idle_is_replaced(own_parser: ParseFile) -> None:
+    """When something else ends a process between two files, no file is blamed."""
+    with Workers(count=1, parse=own_parser) as workers:
+        [first] = workers.parse([("a.txt", b"")])
+        assert first.skip
+        os.kill(int(first.skip), signal.SIGKILL)
+        assert ends(int(first.skip))
+        [second] = workers.parse([("b.txt", b"")])
+    assert second.reason is None
+    assert second.skip not in {None, first.skip}
+
+
+def test_files_are_read_a_bounded_number_of_bytes_ahead() -> None:
+    """While one file keeps the results back, only so much of a large repository is read."""
+    size, read = 200_000, 0
+
+    def files() -> Iterator[tuple[str, bytes]]:
+        nonlocal read
+        yield "raw.rs", HANGING_RUST
+        for file in text_files(200, size):
+            read += size
+            yield file
+
+    with Workers(count=1, limits=Limits(timeout_s=1)) as workers:
+        first = next(workers.parse(files()))
+    assert first.path == "raw.rs"
+    assert read <= BYTES_AHEAD + size
+
+
+def test_an_error_while_files_are_read_comes_through() -> None:
+    """What the reader of the files raises ends the parsing and reaches the caller."""
+
+    def files() -> Iterator[tuple[str, bytes]]:
+        yield python_file(1)
+        raise FileNotFoundError("gone")
+
+    with Workers(count=1) as workers, pytest.raises(FileNotFoundError, match="gone"):
+        list(workers.parse(files()))
+
+
+def test_a_query_that_does_not_compile_is_named_before_files_are_read(tmp_path: Path) -> None:
+    """A mistake in a user's own grammar file ends the run before it has begun."""
+    own = tmp_path / "own.json"
+    own.write_text(json.dumps({"grammar_queries": {"Method": {"go": ["(nonsense) @method"]}}}))
+    with pytest.raises(UserError, match="'go'"):
+        Workers(own)
+
+
+def test_a_user_error_in_a_worker_is_the_callers(tmp_path: Path) -> None:
+    """A language without a grammar is the user's to mend: no plain text is made of its files."""
+    own = tmp_path / "own.json"
+    own.write_text(json.dumps({"code_extensions": {"xyz": "klingon"}}))
+    with Workers(own, count=1) as workers:
+        with pytest.raises(UserError, match="'klingon'"):
+            list(workers.parse([python_file(1), ("a.xyz", b"Qapla'"), python_file(2)]))
+        assert neighbours_stand(list(workers.parse([python_file(3)])), but=set())
+
+
+def test_closing_leaves_no_process_and_no_open_file(own_parser: ParseFile) -> None:
+    """After `close`, also a second one, there is no process, no zombie and no open pipe."""
+    before = len(os.listdir("/dev/fd"))  # noqa: PTH208 - Path.iterdir opens another one
+    workers = Workers(count=2, parse=own_parser)
+    pids = {int(one.skip) for one in workers.parse(text_files(500, 10)) if one.skip}
+    list(workers.parse([("leaves.txt", b"")]))
+    workers.close()
+    workers.close()
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+    assert len(os.listdir("/dev/fd")) == before  # noqa: PTH208
+
+
+def test_closing_ends_a_parser_that_hangs() -> None:
+    """Results that nobody waits for any more are given up, and what hangs is ended."""
+    workers = Workers(count=1, limits=Limits(timeout_s=3600))
+    results = workers.parse([*(python_file(n) for n in range(64)), ("raw.rs", HANGING_RUST)])
+    assert next(results).path == "f0.py"
+    workers.close()
+
+
+SCRIPT = """
+import time
+from a_parser import noting
+from feeder.parse.worker import Limits
+from feeder.parse.workers import Workers
+
+with Workers(parse=noting, limits=Limits(timeout_s={timeout_s})) as workers:
+    list(workers.parse([("a.rs", b'r#"' * {repeats})]))
+    time.sleep(600)
+"""
+
+
+def started(script: str, folder: Path) -> "subprocess.Popen[str]":
+    """A program of its own that uses the package, in a process group of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-c", script],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def noted_pid(folder: Path) -> int:
+    """Waits until a worker has noted its number."""
+    for _ in range(600):
+        if (folder / "pid").exists():
+            return int((folder / "pid").read_text())
+        time.sleep(0.05)
+    raise AssertionError("no worker has started")
+
+
+def test_a_script_needs_no_main_guard(tmp_path: Path) -> None:
+    """A program that embeds the package may use it at its top level."""
+    (tmp_path / "script.py").write_text(
+        "from feeder.parse.workers import Workers\n"
+        "with Workers() as workers:\n"
+        "    for one in workers.parse([('a.py', b'def f(): pass')]):\n"
+        "        print(one.path, one.nodes[0].symbol)\n"
+    )
+    script = started("import runpy; runpy.run_path('script.py', run_name='__main__')", tmp_path)
+    assert script.communicate() == ("a.py f\n", "")
+
+
+@pytest.mark.usefixtures("parser_folder")
+@pytest.mark.parametrize(
+    "repeats", [pytest.param(1, id="idle"), pytest.param(50_000, id="hanging")]
+)
+def test_no_process_outlives_a_killed_parent(tmp_path: Path, repeats: int) -> None:
+    """Workers end when their parent is gone, without a word of it; a hanging one at its limit."""
+    script = started(SCRIPT.format(timeout_s=2, repeats=repeats), tmp_path)
+    pid = noted_pid(tmp_path)
+    script.kill()
+    assert script.communicate() == ("", "")
+    assert ends(pid)
+
+
+@pytest.mark.usefixtures("parser_folder")
+def test_an_interrupt_ends_all_processes(tmp_path: Path) -> None:
+    """Ctrl-C, which a terminal sends to all of them, is the parent's alone, and ends the others."""
+    script = started(SCRIPT.format(timeout_s=3600, repeats=50_000), tmp_path)
+    pid = noted_pid(tmp_path)
+    os.killpg(script.pid, signal.SIGINT)
+    _, said = script.communicate()
+    assert script.returncode == -signal.SIGINT
+    assert said.count("Traceback") == 1
+    assert not is_running(pid)

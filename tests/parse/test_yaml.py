@@ -1,0 +1,150 @@
+"""Mappings, sequences and documents of YAML, under the path of their keys."""
+
+from parsing import check_laws, nodes, outline, texts
+
+COMMAND = "python -m pytest tests --quiet --maxfail=1 --durations=10 --junitxml=reports/tests.xml"
+
+WORKFLOW = f"""\
+# For every push.
+name: CI
+
+on: [push, pull_request]
+
+# One run for a branch, the
+# last one.
+concurrency:
+  group: ${{{{ github.workflow }}}}-${{{{ github.ref }}}}-${{{{ github.event_name }}}}
+  cancel-in-progress: true
+
+env: &env
+  PIP_CACHE_DIR: .cache/pip
+
+jobs:
+  # Lint comes first.
+  lint:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - run: |
+          {COMMAND}
+          # done
+  test:
+    env: *env
+    runs-on: ubuntu-latest
+    steps:
+{"".join(f"      - run: {COMMAND} -k part{n}{chr(10)}" for n in range(12))}\
+"""
+
+
+def test_keys_with_enough_under_them_are_nodes() -> None:
+    """A value above 1,500 characters is looked into; comments right above a key are the key's."""
+    assert outline(".github/workflows/ci.yml", WORKFLOW) == [
+        ("yaml_doc", None, 1, 39),
+        ("yaml_mapping", "concurrency", 6, 10),
+        ("yaml_mapping", "jobs", 15, 39),
+        ("yaml_mapping", "jobs.lint", 16, 23),
+        ("yaml_mapping", "jobs.test", 24, 39),
+    ]
+
+
+def test_what_is_left_is_the_text_of_what_is_around() -> None:
+    """Small keys stay in their mapping, a comment in a block of text stays there."""
+    found = texts("ci.yml", WORKFLOW)
+    assert found[None] == (
+        "# For every push.\nname: CI\n\non: [push, pull_request]\n"
+        "env: &env\n  PIP_CACHE_DIR: .cache/pip"
+    )
+    assert found["jobs"] == "jobs:"
+    assert found["jobs.lint"].startswith("  # Lint comes first.\n  lint:\n    runs-on:")
+    assert found["jobs.lint"].endswith(f"          {COMMAND}\n          # done")
+
+
+def test_documents_of_a_file_are_nodes() -> None:
+    """Each begins at its `---`, or at the comment above; comments and marks are lost nowhere."""
+    text = """\
+kind: Service
+...
+# the second
+---
+kind: Pod
+---
+- a
+"""
+    assert outline("k8s.yaml", text) == [
+        ("yaml_doc", None, 1, 2),
+        ("yaml_doc", None, 3, 5),
+        ("yaml_doc", None, 6, 7),
+    ]
+
+
+def test_large_documents_of_a_file_are_looked_into() -> None:
+    """A document above 1,500 characters gives up its large keys.
+
+    `data` has 18 lines of 94 or 95 characters, of which 15 fit into a piece.
+    """
+    large = "".join(f"  key{n}: {COMMAND}\n" for n in range(18))
+    text = f"---\nkind: List\n---\nkind: Map\ndata:\n{large}"
+    assert [(n.node_type, n.logical_path, n.start_line) for n in nodes("k8s.yaml", text)] == [
+        ("yaml_doc", None, 1),
+        ("yaml_doc", None, 3),
+        ("yaml_mapping", "data", 5),
+        ("yaml_mapping", "data", 21),
+    ]
+
+
+def test_block_texts_and_flow_collections_have_their_types() -> None:
+    """A long text is a mapping's node, a flow sequence a sequence's."""
+    text = f"""\
+text: |
+  {COMMAND}
+  {COMMAND}
+list: [{COMMAND}, and, more]
+map: {{a: {COMMAND}, b: 1}}
+'a.b': >-
+  {COMMAND}
+  more words
+"""
+    assert outline("x.yaml", text) == [
+        ("yaml_mapping", "text", 1, 3),
+        ("yaml_sequence", "list", 4, 4),
+        ("yaml_mapping", "map", 5, 5),
+        ("yaml_mapping", '"a.b"', 6, 8),
+    ]
+
+
+def test_items_of_a_sequence_are_numbered() -> None:
+    """An item of 750 characters is a node, with its dash; a sequence may be the whole file."""
+    step = f"- name: long\n  run: |\n{'    ' + COMMAND + chr(10)}" + f"    {COMMAND}\n" * 9
+    found = outline("steps.yml", f"- name: first\n{step}- name: last\n")
+    assert found == [("yaml_doc", None, 1, 14), ("yaml_mapping", "[1]", 2, 13)]
+
+
+def test_comments_between_nested_keys_go_to_the_key_below() -> None:
+    """Also where the grammar takes them for the end of the mapping above."""
+    text = f"""\
+first:
+  inner:
+    command: {COMMAND}
+    more: words
+# about the second
+second:
+  command: {COMMAND}
+  more: words
+"""
+    assert texts("x.yaml", text) == {
+        "first": f"first:\n  inner:\n    command: {COMMAND}\n    more: words",
+        "second": f"# about the second\nsecond:\n  command: {COMMAND}\n  more: words",
+    }
+
+
+def test_what_is_no_yaml_is_never_lost() -> None:
+    """Templates, tabs and broken files keep all their text."""
+    for text in (
+        "a: 1\n{{- if .x }}\nb: {{ .y }}\n{{- end }}\n",
+        "a:\n\tb: 1\n",
+        "a: [1, 2\nb: 3\n",
+        "%YAML 1.2\n---\na: 1\n",
+        "# only a comment\n",
+        "? [complex, key]\n: value\n",
+    ):
+        check_laws("x.yaml", text, nodes("x.yaml", text))
