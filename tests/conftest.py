@@ -1,10 +1,21 @@
-"""The network is closed: tests talk to this machine only."""
+"""The network is closed: tests talk to this machine only. git is as on a new machine."""
+
+from pathlib import Path
 
 import pytest
 from pytest_socket import socket_allow_hosts
+
+from tree.conftest import plain_git as plain_git
+from tree.repos import Repo
 
 
 @pytest.fixture(autouse=True)
 def _closed_network() -> None:
     """Connections to anything but loopback are refused."""
     socket_allow_hosts(["127.0.0.1", "::1"], allow_unix_socket=True)
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    """An empty repository."""
+    return Repo(tmp_path / "repo")

@@ -44,6 +44,9 @@ class ServiceError(FeederError):
 class PassingError(ServiceError):
     """The same call may go through later."""
 
+    after_s: float | None = None
+    """How long the service asks to wait, where it does."""
+
 
 class TooLargeError(ServiceError):
     """The service wants the same work in smaller parts."""

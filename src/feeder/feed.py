@@ -121,10 +121,10 @@ def _write(
 
 
 def _count(report: Report, file: IndexedFile, new: Collection[str]) -> None:
-    if file.skipped and file.reason:
-        report.skipped[file.path] = file.reason
-    elif file.reason:
-        report.as_plain_text[file.path] = file.reason
+    report.files_processed += not file.skipped
+    if file.reason:
+        reasons = report.skipped if file.skipped else report.as_plain_text
+        reasons[file.path] = file.reason
     types = [node.node_type for id_, node in zip(file.ids, file.nodes, strict=True) if id_ in new]
     report.nodes_by_type.update(types)
     report.nodes_new += len(types)
@@ -245,7 +245,7 @@ def clear_outbox(
     return [] if late else leaving
 
 
-def foresee(feed: Feed, work: Work) -> None:
+def foresee(feed: Feed, state: State, work: Work) -> None:
     """Counts into the report what `write_words` and `send_vectors` would do; only reads."""
     known = feed.index.node_texts([*(entry.path for entry in work.process), *work.gone])
     to_embed: list[str] = []
@@ -258,11 +258,13 @@ def foresee(feed: Feed, work: Work) -> None:
         gone.difference_update(file.ids)
         _count(feed.report, file, new)
     feed.report.nodes_deleted = len(gone)
+    if not feed.semantics:
+        feed.report.texts_waiting = len(to_embed) if "model" in state.meta else 0
+        return
     for file in _indexed(feed, work.waiting):
         to_embed += file.shas
-    if feed.semantics:
-        feed.report.texts_embedded = feed.semantics.embedder.missing(to_embed)
-        feed.report.texts_cached = len(to_embed) - feed.report.texts_embedded
+    feed.report.texts_embedded = feed.semantics.embedder.missing(to_embed)
+    feed.report.texts_cached = len(to_embed) - feed.report.texts_embedded
 
 
 def _metadata(feed: Feed, text: Text) -> dict[str, Value]:

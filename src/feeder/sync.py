@@ -10,9 +10,11 @@ from feeder.errors import Overtaken
 from feeder.feed import Feed, Work, clear_outbox, foresee, send_vectors, write_words
 from feeder.report import Report
 from feeder.store.index import FileRow, Moved, State
-from feeder.tree import Entry
+from feeder.tree import Entry, Skip
 
 MOVED_TRIES = 5
+_OF_THE_TREE = frozenset(Skip)
+"""Reasons that are not in a file's contents."""
 
 
 class Stale(StrEnum):
@@ -23,30 +25,42 @@ class Stale(StrEnum):
     VECTORS = "The index has no vectors of this model: every text is embedded."
 
 
-def sync(feed: Feed) -> None:
+def sync(feed: Feed, *, dry_run: bool = False) -> None:
     """Makes the index equal to the whole tree, whatever it held before.
 
     Raises Overtaken when a later run has taken the index over, Stopped when a budget ends it early.
     """
     equal = _equality(feed)
     state = feed.index.state(equal if feed.tree.root else {})
-    if state.files is None and not state.outbox:
+    if state.files is None and not (state.outbox and feed.semantics):
         feed.report.notes.append("The index equals the tree: nothing to do.")
         feed.report.finished = True
         return
     first = [state] if state.files is not None else []
-    persist(
-        feed, lambda: first.pop() if first else feed.index.state({}), feed.tree.entries(), equal
-    )
+
+    def read() -> State:
+        return first.pop() if first else feed.index.state({})
+
+    if dry_run:
+        plan(feed, read(), feed.tree.entries())
+    else:
+        persist(feed, read, feed.tree.entries(), equal)
 
 
 def persist(
     feed: Feed, read: Callable[[], State], wanted: Sequence[Entry], equal: dict[str, str]
 ) -> None:
-    """`bring`, from the reading on once more as long as other runs write in between."""
+    """`bring`, from the reading on once more as long as other runs write in between.
+
+    What an unfinished run may still write is not foreseen: it is stopped first, then read.
+    """
     for _ in range(MOVED_TRIES):
         try:
-            return bring(feed, read(), wanted, equal)
+            state = read()
+            if feed.index.is_unfinished(state):
+                feed.index.take_over(feed.token, state)
+                state = read()
+            return bring(feed, state, wanted, equal)
         except Moved:
             feed.talk.say("Another run has written meanwhile: the index is read again.")
     raise Overtaken("Other runs keep writing to this index. Run again when they are done.")
@@ -57,18 +71,20 @@ def bring(feed: Feed, state: State, wanted: Sequence[Entry], equal: dict[str, st
 
     Without `equal` a part of the index is brought on, and it says nothing of a tree.
     """
-    stale = _stale(feed, state)
+    stale = stale_parts(feed, state)
     have = state.files or {}
     work = compare(wanted, have, stale)
     _account(feed.report, work, have, stale)
-    if not (work.process or work.gone or work.waiting or state.outbox or equal):
+    sendable = feed.semantics and (work.waiting or state.outbox)
+    if not (work.process or work.gone or sendable) and equal.items() <= state.meta.items():
         feed.report.finished = True
         return
     _begin(feed, state, stale)
     texts, gone = write_words(feed, state, work)
     clean = send_vectors(feed, work, texts)
     sent = clear_outbox(feed, state, texts, gone)
-    feed.index.finish(clean, sent, equal and {**equal, feed.index.key("head"): feed.tree.commit})
+    head = {feed.index.key("head"): feed.tree.commit} if feed.tree.root else {}
+    feed.index.finish(clean, sent, equal and {**equal, **head})
     feed.report.finished = True
 
 
@@ -97,11 +113,11 @@ def _lacks_vectors(row: FileRow, stale: Set[Stale]) -> bool:
 
 def _differs(entry: Entry, row: FileRow, stale: Set[Stale]) -> bool:
     if entry.skip:
-        return row.state != "skipped" or row.reason != entry.skip
+        return (row.state, row.reason, row.blob) != ("skipped", entry.skip, entry.blob)
     if entry.blob != row.blob:
         return True
-    if row.state == "skipped":
-        return bool(stale & {Stale.PARSER, Stale.RULES})
+    if row.state == "skipped" and row.reason in _OF_THE_TREE:
+        return True
     return Stale.PARSER in stale
 
 
@@ -112,13 +128,15 @@ def _equality(feed: Feed) -> dict[str, str]:
         key("tree"): feed.tree.root,
         key("rules"): feed.tree.rules,
         key("parser"): feed.parser.fingerprint,
+        key("branch"): feed.index.branch,
     }
     if feed.semantics:
         equal |= {**feed.semantics.identity(), key("vectors"): "complete"}
     return equal
 
 
-def _stale(feed: Feed, state: State) -> set[Stale]:
+def stale_parts(feed: Feed, state: State) -> set[Stale]:
+    """What of an index this program would make in another way."""
     meta, key = state.meta, feed.index.key
     stale = set()
     if meta.get(key("parser"), feed.parser.fingerprint) != feed.parser.fingerprint:
@@ -133,7 +151,6 @@ def _stale(feed: Feed, state: State) -> set[Stale]:
 def _account(report: Report, work: Work, have: dict[str, FileRow], stale: Set[Stale]) -> None:
     """The files of the report as they stand before the work; what parsing finds comes to it."""
     kept = [have[entry.path] for entry in (*work.unchanged, *work.waiting)]
-    report.files_processed = sum(not entry.skip for entry in work.process)
     report.files_deleted = len(work.gone)
     report.files_unchanged = sum(row.state != "skipped" for row in kept)
     report.skipped = {entry.path: entry.skip for entry in work.process if entry.skip}
@@ -147,9 +164,13 @@ def _account(report: Report, work: Work, have: dict[str, FileRow], stale: Set[St
 
 def _begin(feed: Feed, state: State, stale: Set[Stale]) -> None:
     """Takes the index over with the run's first write; vectors of another model go at once."""
-    identity = feed.semantics.identity() if feed.semantics else {}
+    meta = feed.semantics.identity() if feed.semantics else {}
+    if feed.index.key("parser") not in state.meta:
+        meta[feed.index.key("parser")] = feed.parser.fingerprint
     remake = Stale.VECTORS in stale
-    feed.index.begin(feed.token, state, identity, remake=remake)
+    if feed.semantics and remake and "model" in state.meta:
+        feed.semantics.vectors.check_clear()
+    feed.index.begin(feed.token, state, meta, remake=remake)
     if feed.semantics and remake and "model" in state.meta:
         feed.index.settle([], [])
         feed.semantics.vectors.clear()
@@ -158,8 +179,8 @@ def _begin(feed: Feed, state: State, stale: Set[Stale]) -> None:
 def plan(feed: Feed, state: State, wanted: Sequence[Entry]) -> None:
     """Puts into the report what `bring` would do, and writes nothing."""
     have = state.files or {}
-    stale = _stale(feed, state)
+    stale = stale_parts(feed, state)
     work = compare(wanted, have, stale)
     _account(feed.report, work, have, stale)
-    foresee(feed, work)
+    foresee(feed, state, work)
     feed.report.finished = True

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from feeder.errors import ServiceError
+
 if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
@@ -14,6 +16,13 @@ Row = tuple[Value, ...]
 
 GUARD_BROKEN = "NOT NULL constraint failed: meta.value"
 """How SQLite answers, here and in D1, when a run writes that no longer owns the index."""
+OVERTAKEN = "A run that started later has taken over this index; it goes on there."
+TWICE = "NOT NULL constraint failed: meta.key"
+"""How it answers when a write arrives that has been done: its first answer was lost."""
+
+
+class Repeated(ServiceError):
+    """A marked write was sent again although it had been done; nothing was written twice."""
 
 
 class Statement(NamedTuple):
@@ -32,7 +41,8 @@ class Database(Protocol):
     def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
         """Runs the statements as one transaction; the rows of each.
 
-        Raises Overtaken when the guard among them fails, ServiceError or UserError otherwise; then
+        They may be sent twice, where an answer can be lost. Raises Overtaken when the guard among
+        them fails and Repeated when their mark does, ServiceError or UserError otherwise; then
         nothing was written.
         """
 
@@ -70,6 +80,9 @@ class Vectors(Protocol):
 
     def delete(self, ids: Sequence[str]) -> None:
         """Removes vectors; ids without one are fine."""
+
+    def check_clear(self) -> None:
+        """Raises UserError where `clear` cannot do it; asked before anything is written."""
 
     def clear(self) -> None:
         """Removes all vectors: another model takes their place."""

@@ -6,11 +6,12 @@ and every node without a vector belongs to a pending file, whenever a run dies.
 """
 
 import json
+import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from feeder.errors import Overtaken
-from feeder.store import Database, Row, Statement, sql
+from feeder.errors import Overtaken, TooLargeError
+from feeder.store import Database, Repeated, Row, Statement, sql
 from feeder.store.rows import IndexedFile, doc_rows, file_rows, groups, keys, pages, postings
 
 PAGE_FILES = 20_000
@@ -57,7 +58,10 @@ class Index:
         self.repo = repo
         self.branch = branch
         self._token = ""
+        self._owns = False
         self._opening: list[Statement] = []
+        self._writer = secrets.token_hex(4)
+        self._writes = 0
 
     def key(self, name: str) -> str:
         """The key under which `meta` keeps something of this repository."""
@@ -106,21 +110,38 @@ class Index:
         for rows in self.database.run(named) if named else []:
             yield from rows
 
-    def begin(self, token: str, seen: State, vectors: dict[str, str], *, remake: bool) -> None:
-        """Names the run: its first write makes the index its own, and no longer equal to a tree.
+    def take_over(self, token: str, seen: State) -> None:
+        """Ends the right of the run in `seen` to write; what is read after it stays true.
 
-        That write raises Moved when another run has begun since `seen` was read. `vectors` is what
-        `meta` keeps of who makes them; with `remake` all files wait for new ones.
+        One request; raises Moved when another run has begun since.
         """
         self._token = token
-        meta = {self.key("run"): token, **vectors}
+        run = Statement(sql.SET_META, (json.dumps({self.key("run"): token}),))
+        self._opening = [self._unmoved(seen), run]
+        self._commit([])
+
+    def begin(self, token: str, seen: State, meta: dict[str, str], *, remake: bool) -> None:
+        """Names the run: its first write makes the index its own, and no longer equal to a tree.
+
+        That write raises Moved when another run has begun since `seen` was read. It puts `meta`
+        into the database's; with `remake` all files wait for new vectors.
+        """
+        self._token = token
+        claims = [self.key("tree"), self.key("vectors")]
+        branch = self.key("branch")
+        meta = {self.key("run"): token, branch: self.branch, **meta}
         self._opening = [
-            Statement(sql.GUARD, (self.key("run"), seen.meta.get(self.key("run")))),
-            Statement(sql.DROP_META, (json.dumps([self.key("tree"), self.key("vectors")]),)),
+            self._unmoved(seen),
+            Statement(sql.DROP_META, (json.dumps([*self._left_marks(seen), *claims]),)),
             Statement(sql.SET_META, (json.dumps(meta),)),
         ]
+        if seen.meta.get(branch, self.branch) != self.branch:
+            self._opening.append(Statement(sql.SET_BRANCH, (self.branch, self.repo)))
         if remake:
-            self._opening.append(Statement(sql.REMAKE_VECTORS))
+            self._opening += [Statement(sql.REMAKE_VECTORS), Statement(sql.NONE_COMPLETE)]
+
+    def _unmoved(self, seen: State) -> Statement:
+        return Statement(sql.GUARD, (self.key("run"), seen.meta.get(self.key("run"))))
 
     def is_unfinished(self, seen: State) -> bool:
         """Whether the last run before has not come to its end."""
@@ -139,8 +160,11 @@ class Index:
             *self._additions(files, sha_head),
             *self._files(files, gone, sha_head, pending=pending),
         ]
+        answer = self._commit(statements)
+        if answer is None:
+            return self._done(files, sha_head)
         returned: dict[str, set[str]] = {sql.ADD_NODES: set(), sql.DROP_NODES: set()}
-        for statement, rows in zip(statements, self._commit(statements), strict=True):
+        for statement, rows in zip(statements, answer, strict=True):
             if statement.sql in returned:
                 returned[statement.sql].update(_ids(rows))
         new = returned[sql.ADD_NODES]
@@ -177,19 +201,59 @@ class Index:
         """
         facts = json.dumps({**meta, self.key("done"): self._token})
         reach = Statement(sql.REACH, (facts, self.key("vectors"), self.repo))
-        self._commit([*self._settled(clean, sent), reach])
+        unmark = Statement(sql.DROP_META, (json.dumps([self._mark]),))
+        self._commit([*self._settled(clean, sent), reach, unmark])
 
-    def _commit(self, statements: list[Statement]) -> list[list[Row]]:
-        """Runs them behind the run's opening or its guard, as one transaction."""
+    def _commit(self, statements: list[Statement]) -> list[list[Row]] | None:
+        """Runs them behind the run's opening or its guard, as one transaction.
+
+        The rows of each; None when they were run, but the answer that said so was lost.
+        """
+        self._writes += 1
+        mark = Statement(sql.MARK, (self._mark, str(self._writes)))
         first = self._opening or [Statement(sql.GUARD, (self.key("run"), self._token))]
+        rows = None
         try:
-            rows = self.database.run([*first, *statements])
+            rows = self.database.run([mark, *first, *statements])[1 + len(first) :]
+        except Repeated:
+            pass
+        except TooLargeError:
+            # it may have been done, only too slowly to be told
+            if not self._is_marked():
+                raise
         except Overtaken as exc:
-            if self._opening:
+            if not self._owns:
                 raise Moved(str(exc)) from exc
             raise
         self._opening = []
-        return rows[len(first) :]
+        self._owns = True
+        return rows
+
+    @property
+    def _mark(self) -> str:
+        """Where this writer counts its writes: it shares its run's token with others."""
+        return self.key(f"write:{self._token}:{self._writer}")
+
+    def _is_marked(self) -> bool:
+        [found] = self.database.run([Statement(sql.MARKED, (self._mark,))])
+        return found == [(str(self._writes),)]
+
+    def _left_marks(self, seen: State) -> Iterator[str]:
+        """Those of runs that have not come to their end."""
+        marks, own = self.key("write:"), self.key(f"write:{self._token}:")
+        return (key for key in seen.meta if key.startswith(marks) and not key.startswith(own))
+
+    def _done(self, files: Sequence[IndexedFile], sha_head: str) -> Changes:
+        """What a write has changed whose answer was lost; one request.
+
+        Never too little: what an unfinished run left to remove or wrote at this commit may be in.
+        """
+        written = [
+            Statement(sql.WRITTEN_NODES, (self.repo, sha_head, page))
+            for page in pages(file.path for file in files)
+        ]
+        outbox, *found = self.database.run([Statement(sql.OUTBOX, (self.repo,)), *written])
+        return Changes(set(_ids(row for page in found for row in page)), set(_ids(outbox)))
 
     def _removals(self, files: Sequence[IndexedFile], gone: Sequence[str]) -> Iterator[Statement]:
         for group in groups(files):

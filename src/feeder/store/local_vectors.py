@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from feeder.store import Database, Neighbour, NodeVector, Statement
+from feeder.store import Database, Neighbour, NodeVector, Row, Statement
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -25,14 +25,21 @@ FROM json_each(?) j CROSS JOIN docs d ON d.id = j.value->>0 AND d.text_sha = j.v
 WHERE true
 ON CONFLICT (id) DO UPDATE SET scale = excluded.scale, code = excluded.code
 """
-_DELETE = "DELETE FROM vectors WHERE id IN (SELECT value FROM json_each(?))"
+# likewise: a node that another run has brought back meanwhile keeps its vector
+_DELETE = """
+DELETE FROM vectors WHERE id IN (SELECT value FROM json_each(?) EXCEPT SELECT id FROM docs)
+"""
+_EXISTS = "SELECT 1 FROM sqlite_schema WHERE name = 'vectors'"
 _ALL = "SELECT id, scale, code FROM vectors WHERE length(code) = ? ORDER BY id"
 ROWS_AT_ONCE = 8192
 """Rows turned to float32 at a time, so that the matrix stays int8 in memory."""
 
 
 class LocalVectors:
-    """`Vectors` in a table of the database's file; a query compares with every vector."""
+    """`Vectors` in a table of the database's file, made with the first vector.
+
+    A query compares with every vector.
+    """
 
     late_writes = False
 
@@ -40,24 +47,28 @@ class LocalVectors:
         self._database = database
         self._dimensions = dimensions
         self._matrix: tuple[list[str], Any, Any] | None = None
-        database.run([Statement(_TABLE)])
 
     def upsert(self, vectors: Sequence[NodeVector]) -> None:
         """Keeps those whose node is still there with the same text."""
         rows = json.dumps([_row(vector) for vector in vectors])
-        self._run(Statement(_UPSERT, (rows,)))
+        self._write(Statement(_TABLE), Statement(_UPSERT, (rows,)))
 
     def delete(self, ids: Sequence[str]) -> None:
-        """Removes vectors by id."""
-        self._run(Statement(_DELETE, (json.dumps(list(ids)),)))
+        """Removes vectors by id, if their nodes are gone."""
+        if self._exists():
+            self._write(Statement(_DELETE, (json.dumps(list(ids)),)))
+
+    def check_clear(self) -> None:
+        """Always possible."""
 
     def clear(self) -> None:
         """Removes all vectors."""
-        self._run(Statement("DELETE FROM vectors"))
+        if self._exists():
+            self._write(Statement("DELETE FROM vectors"))
 
     def ids(self) -> Iterator[str]:
         """The ids, in order."""
-        [rows] = self._database.run([Statement("SELECT id FROM vectors ORDER BY id")])
+        rows = self._read(Statement("SELECT id FROM vectors ORDER BY id"))
         return (str(row[0]) for row in rows)
 
     def query(self, vector: NDArray[float32], limit: int) -> list[Neighbour]:
@@ -75,16 +86,23 @@ class LocalVectors:
     def close(self) -> None:
         """Nothing to end: the database is closed by its owner."""
 
-    def _run(self, statement: Statement) -> None:
+    def _exists(self) -> bool:
+        [found] = self._database.run([Statement(_EXISTS)])
+        return bool(found)
+
+    def _read(self, statement: Statement) -> list[Row]:
+        return self._database.run([statement])[0] if self._exists() else []
+
+    def _write(self, *statements: Statement) -> None:
         self._matrix = None
-        self._database.run([statement])
+        self._database.run(statements)
 
     def _loaded(self) -> tuple[list[str], Any, Any]:
         """Ids, scales (n,) float32 and codes (n, dimensions) int8, read once."""
         if self._matrix is None:
             import numpy as np
 
-            [rows] = self._database.run([Statement(_ALL, (self._dimensions,))])
+            rows = self._read(Statement(_ALL, (self._dimensions,)))
             scales = np.array([row[1] for row in rows], dtype=np.float32)
             codes = np.frombuffer(b"".join(cast("bytes", row[2]) for row in rows), dtype=np.int8)
             self._matrix = (

@@ -15,6 +15,13 @@ GUARD = """
 INSERT INTO meta (key, value)
 SELECT 'guard', NULL WHERE (SELECT value FROM meta WHERE key = ?) IS NOT ?
 """
+# a write whose answer was lost comes again with the same number, and then breaks this
+MARK = """
+INSERT INTO meta (key, value) VALUES (?, ?)
+ON CONFLICT (key) DO UPDATE
+SET key = iif(meta.value = excluded.value, NULL, meta.key), value = excluded.value
+"""
+MARKED = "SELECT value FROM meta WHERE key = ?"
 
 META = "SELECT key, value FROM meta"
 OUTBOX = "SELECT id FROM outbox WHERE repo = ? ORDER BY id"
@@ -35,7 +42,13 @@ WHERE repo = ? AND path IN (SELECT value FROM json_each(?)) ORDER BY path
 NODE_TEXTS = """
 SELECT path, id, text_sha FROM docs WHERE repo = ? AND path IN (SELECT value FROM json_each(?))
 """
+WRITTEN_NODES = """
+SELECT id FROM docs WHERE repo = ? AND sha_head = ? AND path IN (SELECT value FROM json_each(?))
+"""
 REMAKE_VECTORS = "UPDATE files SET state = 'pending' WHERE state = 'clean' AND nodes > 0"
+# a model is every repository's
+NONE_COMPLETE = "DELETE FROM meta WHERE key GLOB '*:vectors'"
+SET_BRANCH = "UPDATE docs SET branch = ?1 WHERE repo = ?2 AND branch <> ?1"
 
 # ?1 repo, ?2 paths, ?3 {id: text_sha} of the nodes that the files there shall have
 _CHANGED = """

@@ -1,14 +1,16 @@
 """The database in a file on this machine."""
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import apsw
 
 from feeder.errors import FeederError, Overtaken, ServiceError, UserError
-from feeder.store import GUARD_BROKEN, Row, Statement
+from feeder.store import GUARD_BROKEN, OVERTAKEN, TWICE, Repeated, Row, Statement
 
 BUSY_TIMEOUT_MS = 30_000
+BUSY_TRIES = 300
 
 
 class SQLite:
@@ -22,9 +24,26 @@ class SQLite:
         try:
             self.connection = apsw.Connection(str(path))
             self.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-            self.connection.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL")
+            self._write_ahead()
         except apsw.Error as exc:
             raise self._translated(exc) from exc
+        except UnicodeEncodeError as exc:
+            raise UserError(
+                f"{path} has a name that is not UTF-8. Name another with --db."
+            ) from exc
+
+    def _write_ahead(self) -> None:
+        """Readers do not wait for writers then; the file stays so once it has been said."""
+        for tries_left in reversed(range(BUSY_TRIES)):
+            try:
+                self.connection.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL")
+            except apsw.BusyError:
+                # two that say it at once are refused without the timeout's wait
+                if not tries_left:
+                    raise
+                time.sleep(BUSY_TIMEOUT_MS / BUSY_TRIES / 1000)
+            else:
+                return
 
     def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
         """One transaction, begun as a writer so that two runs take turns and none fails halfway."""
@@ -54,9 +73,9 @@ class SQLite:
 
     def _translated(self, exc: apsw.Error) -> FeederError:
         if GUARD_BROKEN in str(exc):
-            return Overtaken(
-                "A run that started later has taken over this index; it goes on there."
-            )
+            return Overtaken(OVERTAKEN)
+        if TWICE in str(exc):
+            return Repeated(str(exc))
         if isinstance(exc, apsw.NotADBError | apsw.CorruptError):
             return UserError(
                 f"{self.place} is no index: {exc}. Delete it, or name another with --db."

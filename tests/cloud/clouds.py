@@ -1,0 +1,147 @@
+"""The cloud's objects over the stand-in, and what an index there holds."""
+
+import secrets
+import threading
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import httpx
+from standin import StandIn
+
+from feeder.api import Api, Clock
+from feeder.embed import Embedder
+from feeder.embed.cache import CachedEmbedder
+from feeder.feed import Feed, Semantics
+from feeder.report import Report, Talk
+from feeder.store import Row, Statement
+from feeder.store.d1 import D1
+from feeder.store.index import Index
+from feeder.store.migrations import migrate
+from feeder.store.vectorize import Vectorize
+from feeder.sync import sync
+from feeder.tree import Tree
+from hashed import HashedEmbedder
+from worlds import MEMORY, REPO, InProcess
+
+DIMENSIONS = 64
+INDEX = "acme_shop_code"
+DOCS = """
+SELECT id, repo, branch, sha_head, path, language, node_type, symbol, signature, logical_path,
+  start_line, end_line, text_sha FROM docs ORDER BY id
+"""
+
+
+class MovedClock(Clock):
+    """A clock that moves when somebody sleeps by it; `slept` is for how long each time."""
+
+    def __init__(self, standin: StandIn | None = None, start: float = 0.0) -> None:
+        self.slept: list[float] = []
+        self._now = start
+        self._standin = standin
+        self._lock = threading.Lock()
+
+    def now(self) -> float:
+        return self._now
+
+    def wait(self, end: threading.Event, seconds: float) -> None:
+        with self._lock:
+            self.slept.append(seconds)
+            self._now += seconds
+            if self._standin:
+                self._standin.advance(seconds)
+
+
+class Cloud:
+    """An account with an empty database and an empty index, and what `feeder` reaches it with."""
+
+    def __init__(self, standin: StandIn) -> None:
+        self.standin = standin
+        self.clock = MovedClock(standin)
+        self.api = self.connected()
+        self._control = httpx.Client(
+            base_url=f"{standin.base_url}/accounts/{standin.account_id}",
+            headers={"Authorization": f"Bearer {standin.token}"},
+            trust_env=False,
+        )
+        made = self.post("d1/database", {"name": "code"})
+        self.database_id = str(made["uuid"])
+        self.make_index(INDEX, DIMENSIONS)
+        self.d1 = D1(self.api, self.database_id)
+        self.vectorize = Vectorize(self.api, INDEX)
+        self._seen: Counter[str] = Counter()
+
+    def connected(
+        self, token: str | None = None, account_id: str | None = None, timeout_s: float = 5
+    ) -> Api:
+        """Another connection to the account, on the same clock."""
+        return Api(
+            token or self.standin.token,
+            account_id or self.standin.account_id,
+            base_url=self.standin.base_url,
+            timeout_s=timeout_s,
+            clock=self.clock,
+        )
+
+    def make_index(self, name: str, dimensions: int) -> None:
+        config = {"dimensions": dimensions, "metric": "cosine"}
+        self.post("vectorize/v2/indexes", {"name": name, "config": config})
+
+    def post(self, path: str, body: dict[str, Any]) -> Any:
+        return self._control.post(path, json=body).raise_for_status().json()["result"]
+
+    def close(self) -> None:
+        self.api.close()
+        self._control.close()
+
+    def migrated(self) -> "Cloud":
+        """The same with the schema, and with counting begun."""
+        migrate(self.d1)
+        self.spent()
+        return self
+
+    def feed(self, tree: Tree, embedder: Embedder | None = None, *, cache: Path = MEMORY) -> Feed:
+        """A run of its own."""
+        cached = CachedEmbedder(embedder or HashedEmbedder(DIMENSIONS, batch=1000), cache)
+        return Feed(
+            tree,
+            InProcess(),
+            Index(self.d1, REPO, "main"),
+            Semantics(cached, self.vectorize),
+            Report(REPO, "main", tree.commit),
+            Talk(quiet=True),
+            secrets.token_hex(8),
+        )
+
+    def synced(self, tree: Tree, embedder: Embedder | None = None, **more: Any) -> Report:
+        """The report of a whole run."""
+        run = self.feed(tree, embedder, **more)
+        sync(run)
+        return run.report
+
+    def spent(self) -> dict[str, int]:
+        """Requests by service that arrived since the last question."""
+        counts = Counter(self.standin.counts())
+        spent = {name: counts[name] - self._seen[name] for name in ("d1", "vectorize", "ai")}
+        self._seen = counts
+        return spent
+
+    def rows(self, sql: str, *params: str) -> list[Row]:
+        [rows] = self.d1.run([Statement(sql, params)])
+        return rows
+
+    def docs(self) -> list[Row]:
+        """Every node's row but for its number."""
+        return self.rows(DOCS)
+
+    def states(self) -> dict[str, str]:
+        """How far each file is."""
+        return {str(path): str(state) for path, state in self.rows("SELECT path, state FROM files")}
+
+    def vector_ids(self) -> list[str]:
+        """The ids that Vectorize has once all its writes are seen."""
+        self.standin.settle(INDEX)
+        return sorted(self.standin.vectors(INDEX))
+
+    def node_ids(self) -> list[str]:
+        return [str(id_) for [id_] in self.rows("SELECT id FROM docs ORDER BY id")]

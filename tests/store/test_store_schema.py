@@ -1,0 +1,225 @@
+"""A database is brought to this program's schema, or left alone with a sentence that says why."""
+
+import os
+import threading
+from importlib.resources import files
+from pathlib import Path
+
+import apsw
+import pytest
+
+from feeder.errors import ServiceError, UserError
+from feeder.store import Statement
+from feeder.store.migrations import known_migrations, migrate
+from feeder.store.sqlite import SQLite
+from worlds import MEMORY, opened, rows
+
+COLUMNS = {
+    "docs": (
+        "seq id repo branch sha_head path language node_type symbol signature logical_path "
+        "start_line end_line text_sha"
+    ),
+    "docs_fts": "id symbol path body",
+    "files": "repo path blob sha_head nodes state reason",
+    "outbox": "id repo",
+    "meta": "key value",
+}
+
+
+@pytest.mark.parametrize("table", COLUMNS)
+def test_tables_have_the_columns_of_the_design(table: str) -> None:
+    """The seed's columns, and those that tie rows, postings and vectors together."""
+    found = rows(opened(), "SELECT name FROM pragma_table_info(?)", table)
+    assert found == COLUMNS[table].split()
+
+
+def test_docs_have_the_three_indexes() -> None:
+    """By path, by repository and path, and by the commit that wrote a row."""
+    found = rows(
+        opened(),
+        """SELECT group_concat(i.name) FROM pragma_index_list('docs') l, pragma_index_info(l.name) i
+        WHERE l.origin = 'c' GROUP BY l.name ORDER BY 1""",
+    )
+    assert found == ["path", "repo,path", "sha_head"]
+
+
+def test_postings_keep_no_text_but_ids() -> None:
+    """The full-text table stores no content, can delete a row and gives its id back; words stem."""
+    [sql] = rows(opened(), "SELECT sql FROM sqlite_schema WHERE name = 'docs_fts'")
+    options = ("content=''", "contentless_delete=1", "contentless_unindexed=1", "id UNINDEXED")
+    assert [option for option in (*options, "tokenize='porter unicode61'") if option in sql] == [
+        *options,
+        "tokenize='porter unicode61'",
+    ]
+
+
+def test_an_id_is_unique() -> None:
+    """Two rows with the same id cannot be."""
+    database = opened()
+    row = """INSERT INTO docs (id, repo, branch, sha_head, path, node_type, start_line, end_line,
+        text_sha) VALUES ('x', '', '', '', '', '', 1, 1, '')"""
+    with pytest.raises(ServiceError, match="UNIQUE"):
+        database.run([Statement(row), Statement(row)])
+    assert rows(database, "SELECT count(*) FROM docs") == [0]
+
+
+def test_migrations_are_kept_as_wrangler_keeps_them(tmp_path: Path) -> None:
+    """Each is noted by its file's name in d1_migrations, and is not applied a second time."""
+    database = SQLite(tmp_path / "index.db")
+    names = sorted(
+        file.name
+        for file in files("feeder.store").joinpath("migrations").iterdir()
+        if file.name.endswith(".sql")
+    )
+    assert migrate(database) == names
+    assert rows(database, "SELECT name FROM d1_migrations ORDER BY id") == names
+    before = database.connection.total_changes()
+    assert migrate(database) == []
+    assert database.connection.total_changes() == before
+
+
+def test_what_wrangler_has_applied_is_accepted() -> None:
+    """A database whose tables came from wrangler needs nothing more."""
+    database = SQLite(MEMORY)
+    table = """CREATE TABLE d1_migrations(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE,
+        applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)"""
+    database.run([Statement(table)])
+    for migration in known_migrations():
+        database.run(
+            [
+                Statement(migration.sql),
+                Statement("INSERT INTO d1_migrations (name) VALUES (?)", (migration.name,)),
+            ]
+        )
+    assert migrate(database) == []
+
+
+def test_two_programs_may_make_the_same_database(tmp_path: Path) -> None:
+    """Of two first runs at once both find the schema in place."""
+    failures: list[BaseException] = []
+    barrier = threading.Barrier(4)
+
+    def make() -> None:
+        barrier.wait()
+        try:
+            opened(tmp_path / "index.db").close()
+        except BaseException as exc:
+            failures.append(exc)
+
+    threads = [threading.Thread(target=make) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def test_a_newer_schema_is_refused() -> None:
+    """What a newer program made is not touched, and the remedy is named."""
+    database = opened()
+    database.run([Statement("INSERT INTO d1_migrations (name) VALUES ('9999_later.sql')")])
+    with pytest.raises(UserError, match=r"newer feeder.*9999_later\.sql.*Update feeder"):
+        migrate(database)
+
+
+@pytest.mark.parametrize("table", ["docs", "moz_places"])
+def test_another_programs_database_is_refused(tmp_path: Path, table: str) -> None:
+    """A database that holds other tables is left as it is."""
+    file = tmp_path / "foreign.db"
+    foreign = apsw.Connection(str(file))
+    foreign.execute(f"CREATE TABLE {table}(x)")
+    foreign.close()
+    database = SQLite(file)
+    with pytest.raises(UserError, match=r"another program.*Name another"):
+        migrate(database)
+    assert rows(database, "SELECT name FROM sqlite_schema") == [table]
+
+
+@pytest.mark.parametrize(
+    "content", [b"no database at all" * 100, b"SQLite format 3\0" + b"\1" * 2000]
+)
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path, content: bytes) -> None:
+    """Such a file is named with what to do about it, and not changed."""
+    file = tmp_path / "index.db"
+    file.write_bytes(content)
+    with pytest.raises(UserError, match=r"is no index.*Delete it, or name another with --db"):
+        opened(file)
+    assert file.read_bytes() == content
+
+
+def test_a_corrupt_index_is_named(tmp_path: Path) -> None:
+    """An index with overwritten pages ends in a sentence, whatever it was asked."""
+    file = tmp_path / "index.db"
+    database = opened(file)
+    database.run([Statement("INSERT INTO meta VALUES ('key', hex(zeroblob(50000)))")])
+    database.close()
+    content = file.read_bytes()
+    file.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
+    with pytest.raises(UserError, match="is no index"):
+        database = opened(file)
+        database.run([Statement("SELECT * FROM meta")])
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """A folder in the file's place, or a folder that is not there, is the user's to mend."""
+    for place in (tmp_path, tmp_path / "nowhere" / "index.db", Path("/proc/index.db")):
+        with pytest.raises(UserError, match=r"cannot be written.*Name another with --db"):
+            SQLite(place)
+
+
+def test_a_name_that_is_no_utf_8_is_named(tmp_path: Path) -> None:
+    """SQLite takes names as UTF-8 only; another one ends in a sentence."""
+    with pytest.raises(UserError, match="--db"):
+        SQLite(tmp_path / os.fsdecode(b"caf\xe9.db"))
+
+
+def test_a_batch_is_one_transaction() -> None:
+    """When one statement fails, none has happened."""
+    database = opened()
+    insert = "INSERT INTO meta VALUES (?, ?)"
+    with pytest.raises(ServiceError, match="no such table"):
+        database.run([Statement(insert, ("a", "1")), Statement("DELETE FROM nowhere")])
+    with pytest.raises(ServiceError):
+        database.run([Statement(insert, ("a", "1")), Statement(insert, ("a", "2"))])
+    assert rows(database, "SELECT * FROM meta") == []
+    assert database.run([Statement(insert, ("a", "1")), Statement("SELECT * FROM meta")]) == [
+        [],
+        [("a", "1")],
+    ]
+
+
+def test_an_interrupt_in_a_batch_leaves_nothing_of_it() -> None:
+    """Ctrl-C in the midst of a transaction rolls it back, and the database goes on working."""
+    database = opened()
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    database.connection.create_scalar_function("interrupt", interrupt)
+    insert = Statement("INSERT INTO meta VALUES ('a', '1')")
+    with pytest.raises(KeyboardInterrupt):
+        database.run([insert, Statement("SELECT interrupt()")])
+    assert database.run([Statement("SELECT * FROM meta"), insert]) == [[], []]
+
+
+def test_two_writers_take_turns(tmp_path: Path) -> None:
+    """Transactions of several connections wait for each other and none is lost."""
+    file = tmp_path / "index.db"
+    opened(file).close()
+    add = Statement(
+        """INSERT INTO meta VALUES ('n', 1)
+        ON CONFLICT DO UPDATE SET value = value + 1"""
+    )
+
+    def write() -> None:
+        database = SQLite(file)
+        for _ in range(50):
+            database.run([Statement("SELECT value FROM meta"), add])
+        database.close()
+
+    threads = [threading.Thread(target=write) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert rows(SQLite(file), "SELECT value FROM meta") == ["150"]

@@ -1,0 +1,153 @@
+"""Vectors beside the nodes."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from feeder.store import NodeVector, Statement
+from feeder.store.local_vectors import LocalVectors
+from feeder.store.sqlite import SQLite
+from worlds import opened, rows
+
+DOC = """INSERT INTO docs (id, repo, branch, sha_head, path, node_type, start_line, end_line,
+    text_sha) VALUES (?, 'r', 'b', 'c', 'p', 'chunk', 1, 1, ?)"""
+
+
+@pytest.fixture
+def database() -> SQLite:
+    """Three nodes, a to c, each with the text of its own name."""
+    database = opened()
+    database.run([Statement(DOC, (name, name)) for name in "abc"])
+    return database
+
+
+def vector(id_: str, *values: float, text: str | None = None) -> NodeVector:
+    return NodeVector(id_, text or id_, np.array(values, dtype=np.float32), {})
+
+
+def unit(*values: float) -> Any:
+    array = np.array(values, dtype=np.float32)
+    return array / np.linalg.norm(array)
+
+
+def test_a_vector_is_found_by_its_direction(database: SQLite) -> None:
+    """The best comes first, and its score is the cosine."""
+    vectors = LocalVectors(database, 2)
+    vectors.upsert([vector("a", 1, 0), vector("b", 0, 1), vector("c", 0.6, 0.8)])
+    near = vectors.query(unit(1, 0), 10)
+    assert [one.id for one in near] == ["a", "c", "b"]
+    assert [one.score for one in near] == pytest.approx([1, 0.6, 0], abs=0.01)
+    assert [one.id for one in vectors.query(unit(0, 1), 1)] == ["b"]
+
+
+def test_only_a_node_that_is_still_the_same_gets_its_vector(database: SQLite) -> None:
+    """A vector of a text that the node has no more, or of no node, is not kept."""
+    vectors = LocalVectors(database, 2)
+    vectors.upsert([vector("a", 1, 0), vector("b", 1, 0, text="an older text"), vector("z", 1, 0)])
+    assert list(vectors.ids()) == ["a"]
+
+
+def test_a_new_vector_replaces_the_old_one(database: SQLite) -> None:
+    """An id has one vector."""
+    vectors = LocalVectors(database, 2)
+    vectors.upsert([vector("a", 1, 0)])
+    vectors.upsert([vector("a", 0, 1)])
+    [near] = vectors.query(unit(0, 1), 10)
+    assert near.score == pytest.approx(1, abs=0.01)
+
+
+def test_deleting_takes_out_what_has_no_node(database: SQLite) -> None:
+    """Ids without a vector are fine; one whose node is there, by another run, keeps its vector."""
+    vectors = LocalVectors(database, 2)
+    vectors.upsert([vector(name, 1, 0) for name in "abc"])
+    database.run([Statement("DELETE FROM docs WHERE id <> 'c'")])
+    vectors.delete(["a", "c", "never"])
+    assert list(vectors.ids()) == ["b", "c"]
+
+
+def test_clearing_takes_out_all(database: SQLite) -> None:
+    """Another model takes the place."""
+    vectors = LocalVectors(database, 2)
+    vectors.upsert([vector("a", 1, 0), vector("b", 0, 1)])
+    vectors.clear()
+    assert list(vectors.ids()) == []
+    assert vectors.query(unit(1, 0), 10) == []
+
+
+def test_an_index_of_words_has_no_vectors_and_gets_no_table(database: SQLite) -> None:
+    """Asking, deleting and clearing where there are none writes nothing."""
+    before = database.connection.total_changes(), rows(database, "SELECT name FROM sqlite_schema")
+    vectors = LocalVectors(database, 2)
+    assert vectors.query(unit(1, 0), 10) == []
+    assert list(vectors.ids()) == []
+    vectors.delete(["a"])
+    vectors.clear()
+    after = database.connection.total_changes(), rows(database, "SELECT name FROM sqlite_schema")
+    assert after == before
+
+
+def test_vectors_of_other_dimensions_are_not_compared(database: SQLite) -> None:
+    """While another model's vectors are still being replaced, a query sees its own alone."""
+    LocalVectors(database, 2).upsert([vector("a", 1, 0)])
+    vectors = LocalVectors(database, 3)
+    vectors.upsert([vector("b", 1, 0, 0)])
+    assert [one.id for one in vectors.query(unit(1, 0, 0), 10)] == ["b"]
+
+
+def test_a_query_sees_what_was_written_since_the_last_one(database: SQLite) -> None:
+    """What is kept in memory for queries is read again after a write."""
+    vectors = LocalVectors(database, 2)
+    vectors.upsert([vector("a", 1, 0)])
+    assert len(vectors.query(unit(1, 0), 10)) == 1
+    vectors.upsert([vector("b", 1, 0)])
+    assert len(vectors.query(unit(1, 0), 10)) == 2
+
+
+def test_a_vector_of_zeros_is_far_from_everything(database: SQLite) -> None:
+    """It divides nothing by zero."""
+    vectors = LocalVectors(database, 2)
+    vectors.upsert([vector("a", 0, 0)])
+    assert vectors.query(unit(1, 0), 10) == [("a", 0.0)]
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    matrix=arrays(np.float32, (12, 8), elements=st.floats(-1, 1, width=32)),
+    query=arrays(np.float32, 8, elements=st.floats(-1, 1, width=32)),
+)
+def test_eight_bits_keep_the_order(matrix: Any, query: Any) -> None:
+    """Scores differ from those of the exact vectors by no more than the rounding allows."""
+    matrix[:, 0] += 2
+    query[0] += 2
+    exact = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+    asked = query / np.linalg.norm(query)
+    database = opened()
+    ids = [f"{number:02}" for number in range(len(exact))]
+    database.run([Statement(DOC, (id_, id_)) for id_ in ids])
+    vectors = LocalVectors(database, 8)
+    vectors.upsert([NodeVector(id_, id_, row, {}) for id_, row in zip(ids, exact, strict=True)])
+    found = vectors.query(asked, 100)
+    truth = dict(zip(ids, (exact @ asked).tolist(), strict=True))
+    # half a step of 1/127 in each of eight numbers, times a vector of length 1
+    tolerance = 0.5 / 127 * np.sqrt(8) + 1e-5
+    assert sorted(one.id for one in found) == ids
+    assert all(abs(one.score - truth[one.id]) <= tolerance for one in found)
+    scores = [truth[one.id] for one in found]
+    assert all(
+        left >= right - 2 * tolerance for left, right in zip(scores, scores[1:], strict=False)
+    )
+    database.close()
+
+
+def test_many_vectors_are_compared_in_parts(
+    database: SQLite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However few rows are turned to floats at once, all are compared."""
+    monkeypatch.setattr("feeder.store.local_vectors.ROWS_AT_ONCE", 2)
+    vectors = LocalVectors(database, 2)
+    vectors.upsert([vector("a", 1, 0), vector("b", 0, 1), vector("c", 0.6, 0.8)])
+    assert [one.id for one in vectors.query(unit(1, 0), 10)] == ["a", "c", "b"]

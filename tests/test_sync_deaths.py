@@ -1,0 +1,247 @@
+"""A run may end at any moment, and two may write at once: the index comes out right."""
+
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import count, product
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from feeder.errors import Overtaken
+from feeder.store.sqlite import SQLite
+from feeder.sync import sync
+from feeder.tree import Tree
+from feeder.tree.commit import Commit
+from feeder.validate import validate
+from hashed import HashedEmbedder
+from tree.repos import Repo
+from worlds import (
+    CART,
+    SHOP,
+    Death,
+    Fuse,
+    FusedDatabase,
+    FusedEmbedder,
+    InProcess,
+    Picture,
+    feed,
+    fresh,
+    opened,
+    picture,
+    synced,
+)
+
+
+class Trees(NamedTuple):
+    """Three commits in a row; the second and third share no change with the one before."""
+
+    first: Commit
+    second: Commit
+    third: Commit
+
+
+@pytest.fixture(scope="module")
+def trees(tmp_path_factory: pytest.TempPathFactory) -> Trees:
+    repo = Repo(tmp_path_factory.mktemp("trees"))
+    repo.commit(SHOP)
+    first = Commit(repo.path)
+    edited = CART.replace("return Cart()", "return Basket()")
+    repo.commit({"src/cart.py": edited, "docs/guide.md": None, "src/tax.py": "RATE = 19\n"})
+    second = Commit(repo.path)
+    moved = edited.replace("\n\n\nclass", "\n\n\n\nclass")
+    repo.commit({"src/cart.py": moved, "docs/guide.md": SHOP["docs/guide.md"], "config.json": None})
+    return Trees(first, second, Commit(repo.path))
+
+
+@pytest.fixture(scope="module")
+def pictures(trees: Trees) -> dict[Tree, Picture]:
+    """What a fresh index holds of each of them."""
+    return {tree: fresh(tree, HashedEmbedder()) for tree in trees}
+
+
+Prepare = Callable[[Commit, SQLite], object]
+SITUATIONS: dict[str, tuple[Prepare, bool]] = {
+    "the first run": (lambda tree, database: None, True),
+    "a later run": (lambda tree, database: synced(tree, database, HashedEmbedder()), True),
+    "the first run with a model": (lambda tree, database: synced(tree, database), True),
+    "the first run with another model": (
+        lambda tree, database: synced(tree, database, HashedEmbedder(32)),
+        True,
+    ),
+    "a run with another parser": (
+        lambda tree, database: synced(tree, database, HashedEmbedder(), parser=InProcess("old")),
+        True,
+    ),
+    "a run without the model": (
+        lambda tree, database: synced(tree, database, HashedEmbedder()),
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("prepare", "with_model"), SITUATIONS.values(), ids=SITUATIONS)
+def test_a_run_that_dies_anywhere_is_finished_by_the_next(
+    trees: Trees,
+    pictures: dict[Tree, Picture],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    prepare: Prepare,
+    with_model: bool,
+) -> None:
+    """Whichever call to a store or a model is its last, and whatever commit the next run finds."""
+    for constant in ("BATCH_NODES", "BATCH_VECTORS"):
+        monkeypatch.setattr(f"feeder.feed.{constant}", 4)
+    start = tmp_path / "start.db"
+    database = opened(start)
+    prepare(trees.first, database)
+    database.close()
+    for before in (True, False):
+        for at in count(1):
+            file = shutil.copy(start, tmp_path / "index.db")
+            if not _dies(trees.second, file, Fuse(at, before=before), with_model=with_model):
+                break
+            for_next = shutil.copy(file, tmp_path / "next.db")
+            _ends_right(trees.second, file, pictures)
+            _ends_right(trees.third, for_next, pictures)
+            assert at < 50
+        assert at > 3
+
+
+def _dies(tree: Tree, file: Path, fuse: Fuse, *, with_model: bool) -> bool:
+    """Whether the fuse blew before the run was over."""
+    database = SQLite(file)
+    embedder = FusedEmbedder(fuse, batch=3) if with_model else None
+    try:
+        run = feed(tree, FusedDatabase(database, fuse), embedder)
+        sync(run)
+    except Death:
+        return True
+    finally:
+        database.close()
+    return False
+
+
+def _ends_right(tree: Tree, file: Path, pictures: dict[Tree, Picture]) -> None:
+    database = SQLite(file)
+    run = feed(tree, database, HashedEmbedder())
+    sync(run)
+    assert picture(database) == pictures[tree]
+    assert validate(run).passed
+    database.close()
+
+
+def test_runs_that_die_one_after_the_other_lose_nothing(
+    trees: Trees, pictures: dict[Tree, Picture], tmp_path: Path
+) -> None:
+    """However many runs of however many commits have died, one that ends makes the index right."""
+    for pattern in product((3, 4, 6), repeat=3):
+        file = tmp_path / "index.db"
+        database = opened(file)
+        synced(trees.third, database, HashedEmbedder())
+        database.close()
+        for tree, at in zip(trees, pattern, strict=True):
+            assert _dies(tree, file, Fuse(at, before=False), with_model=True)
+        _ends_right(trees.first, file, pictures)
+        file.unlink()
+
+
+def test_a_new_parser_after_a_first_run_that_died(trees: Trees, tmp_path: Path) -> None:
+    """What the dead run has parsed in the old way is parsed again, although no blob changed."""
+    database = opened(tmp_path / "index.db")
+    fuse = Fuse(5, before=False)
+    with suppress(Death):
+        sync(
+            feed(
+                trees.first, FusedDatabase(database, fuse), HashedEmbedder(), parser=InProcess("1")
+            )
+        )
+    parser = InProcess("2")
+    report = synced(trees.first, database, HashedEmbedder(), parser=parser)
+    assert "src/cart.py" in parser.parsed
+    assert report.files_unchanged == 0
+    database.close()
+
+
+@pytest.fixture
+def file(trees: Trees, tmp_path: Path) -> Iterator[Path]:
+    """An index of the first commit."""
+    path = tmp_path / "index.db"
+    database = opened(path)
+    synced(trees.first, database, HashedEmbedder())
+    database.close()
+    yield path
+
+
+def _run(tree: Tree, file: Path, fuse: Fuse) -> bool:
+    """Whether the run came to its end; False when it was overtaken."""
+    database = SQLite(file)
+    try:
+        sync(feed(tree, FusedDatabase(database, fuse), FusedEmbedder(fuse)))
+    except Overtaken:
+        return False
+    finally:
+        database.close()
+    return True
+
+
+def test_the_run_that_took_over_last_wins(
+    trees: Trees, pictures: dict[Tree, Picture], file: Path, tmp_path: Path
+) -> None:
+    """A whole run inside of another one: the outer one stops, unless it had not begun to write."""
+    outcomes = []
+    for at in range(1, 50):
+        index = shutil.copy(file, tmp_path / "copy.db")
+        fuse = Fuse(at, blow=lambda: _ends_right(trees.third, index, pictures))  # noqa: B023
+        survived = _run(trees.second, index, fuse)
+        if not fuse.has_blown:
+            break
+        outcomes.append(survived)
+        database = SQLite(index)
+        winner = trees.second if survived else trees.third
+        assert picture(database) == pictures[winner]
+        assert validate(feed(winner, database, HashedEmbedder())).passed
+        database.close()
+    assert outcomes == sorted(outcomes, reverse=True)
+    assert outcomes.count(False) >= 3
+
+
+def test_two_runs_that_take_turns_leave_the_index_of_the_one_that_ends_last(
+    trees: Trees, pictures: dict[Tree, Picture], file: Path, tmp_path: Path
+) -> None:
+    """One run stands still at any call, another at any of its own while the first one goes on."""
+    for at, other_at in product(range(1, 10), range(1, 10)):
+        index = shutil.copy(file, tmp_path / "copy.db")
+        winners = _turns(trees, index, at, other_at)
+        database = SQLite(index)
+        assert picture(database) == pictures[winners[-1]], (at, other_at)
+        database.close()
+
+
+def _turns(trees: Trees, index: Path, at: int, other_at: int) -> list[Tree]:
+    """The trees of the runs that were not overtaken, in the order in which they ended."""
+    ended: list[Tree] = []
+    reached, go = threading.Event(), threading.Event()
+
+    def stand_still() -> None:
+        reached.set()
+        go.wait()
+
+    def first() -> None:
+        if _run(trees.second, index, Fuse(at, blow=stand_still)):
+            ended.append(trees.second)
+        reached.set()
+
+    def go_on() -> None:
+        go.set()
+        thread.join()
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    reached.wait()
+    if _run(trees.third, index, Fuse(other_at, blow=go_on)):
+        ended.append(trees.third)
+    go_on()
+    return ended

@@ -1,0 +1,229 @@
+"""Small worlds for tests: a repository, an index of it, and what that index holds."""
+
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache as once
+from pathlib import Path
+from typing import Any, TypeVar
+
+from feeder.embed import Embedder, Vector
+from feeder.embed.cache import CachedEmbedder
+from feeder.feed import Feed, Semantics
+from feeder.parse import Parsed, Parser
+from feeder.parse.files import parse_file
+from feeder.parse.grammars import Grammars, load_grammars
+from feeder.report import Report, Talk
+from feeder.store import Database, Row, Statement, Value
+from feeder.store.index import Index
+from feeder.store.local_vectors import LocalVectors
+from feeder.store.migrations import migrate
+from feeder.store.sqlite import SQLite
+from feeder.sync import sync
+from feeder.tree import Tree
+from hashed import HashedEmbedder
+
+MEMORY = Path(":memory:")
+REPO = "acme/shop"
+
+CART = '''\
+"""What a customer is about to buy."""
+
+from decimal import Decimal
+
+
+class Cart:
+    """Lines and their sum."""
+
+    def addLine(self, article, count):
+        self.lines.append((article, count))
+
+    def total(self):
+        return sum(Decimal(price) for _, price in self.lines)
+
+
+def emptyCart():
+    return Cart()
+'''
+GUIDE = (
+    "# Guide\n\nHow to run the shop.\n\n## Install\n\nUse a package.\n\n## Refunds\n\nAsk first.\n"
+)
+CONFIG = '{"server": {"port": 8080, "host": "localhost"}, "debug": true}\n'
+SHOP: dict[str, str | bytes] = {
+    "src/cart.py": CART,
+    "docs/guide.md": GUIDE,
+    "config.json": CONFIG,
+    "src/__init__.py": "",
+    "logo.bin": b"\x89\0\1\2\0",
+    "yarn.lock": "lock\n",
+}
+
+
+@once
+def _grammars() -> Grammars:
+    return load_grammars(None)
+
+
+class InProcess:
+    """The real grammars without the processes around them, for files that are known to be tame."""
+
+    def __init__(self, fingerprint: str = "in process") -> None:
+        self.fingerprint = fingerprint
+        self.parsed: list[str] = []
+        self._grammars = _grammars()
+
+    def parse(self, files: Iterable[tuple[str, bytes]]) -> Iterator[Parsed]:
+        for path, content in files:
+            self.parsed.append(path)
+            yield parse_file(self._grammars, path, content)
+
+    def close(self) -> None:
+        pass
+
+
+class Death(Exception):
+    """A run that ends without a word, as a killed one does."""
+
+
+Answer = TypeVar("Answer")
+
+
+class Fuse:
+    """Blows at the `at`-th call that passes over a wire, before it arrives or after its answer."""
+
+    def __init__(self, at: int, *, before: bool = True, blow: Callable[[], None] | None = None):
+        self.calls = 0
+        self._at = at
+        self._before = before
+        self._blow = blow or _die
+
+    @property
+    def has_blown(self) -> bool:
+        return self.calls >= self._at
+
+    def call(self, call: Callable[[], Answer]) -> Answer:
+        self.calls += 1
+        this_one = self.calls == self._at
+        if this_one and self._before:
+            self._blow()
+        answer = call()
+        if this_one and not self._before:
+            self._blow()
+        return answer
+
+
+def _die() -> None:
+    raise Death
+
+
+class FusedDatabase:
+    """A database behind a wire that may break."""
+
+    def __init__(self, database: Database, fuse: Fuse) -> None:
+        self.place = database.place
+        self._database = database
+        self._fuse = fuse
+
+    def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        return self._fuse.call(lambda: self._database.run(statements))
+
+    def script(self, sql: str, statements: Sequence[Statement]) -> None:
+        self._fuse.call(lambda: self._database.script(sql, statements))
+
+    def close(self) -> None:
+        self._database.close()
+
+
+class FusedEmbedder(HashedEmbedder):
+    """An embedder behind a wire that may break."""
+
+    def __init__(self, fuse: Fuse, dimensions: int = 64, *, batch: int = 64) -> None:
+        super().__init__(dimensions, batch=batch)
+        self._fuse = fuse
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        embed = super().embed
+        return self._fuse.call(lambda: embed(texts))
+
+
+def opened(path: Path = MEMORY) -> SQLite:
+    """A database with the schema; in memory unless a file is named."""
+    database = SQLite(path)
+    migrate(database)
+    return database
+
+
+def feed(
+    tree: Tree,
+    database: Database,
+    embedder: Embedder | None = None,
+    *,
+    name: str = REPO,
+    branch: str = "main",
+    parser: Parser | None = None,
+    cache: Path = MEMORY,
+) -> Feed:
+    """A run over the in-process parser, with vectors where there is an embedder."""
+    semantics = None
+    if embedder:
+        cached = CachedEmbedder(embedder, cache)
+        semantics = Semantics(cached, LocalVectors(database, embedder.dimensions))
+    report = Report(name, branch, tree.commit)
+    index = Index(database, name, branch)
+    token = secrets.token_hex(8)
+    return Feed(tree, parser or InProcess(), index, semantics, report, Talk(quiet=True), token)
+
+
+def synced(tree: Tree, database: Database, embedder: Embedder | None = None, **more: Any) -> Report:
+    """The report of a whole run."""
+    run = feed(tree, database, embedder, **more)
+    sync(run)
+    return run.report
+
+
+Picture = dict[str, list[Row]]
+
+_PICTURE = {
+    "docs": """SELECT id, branch, path, language, node_type, symbol, signature, logical_path,
+        start_line, end_line, text_sha FROM docs WHERE repo = ?1 ORDER BY id""",
+    "files": """SELECT path, blob, nodes, state, reason FROM files WHERE repo = ?1 ORDER BY path""",
+    "outbox": "SELECT id FROM outbox WHERE repo = ?1 ORDER BY id",
+    "meta": """SELECT key, value FROM meta WHERE key NOT IN (?1 || ':run', ?1 || ':done', ?1 || ':head')
+        AND (key GLOB ?1 || ':*' OR key NOT GLOB '*:*') ORDER BY key""",
+    "postings": """SELECT d.id, t.term, t.col, t.offset FROM terms t LEFT JOIN docs d
+        ON d.seq = t.doc WHERE d.repo IS NULL OR d.repo = ?1 ORDER BY 1, 2, 3, 4""",
+    "postings' ids": """SELECT f.id, d.id FROM docs_fts f LEFT JOIN docs d ON d.seq = f.rowid
+        WHERE d.repo IS NULL OR d.repo = ?1 ORDER BY 1, 2""",
+}
+_VECTORS = (
+    "SELECT v.* FROM vectors v LEFT JOIN docs d USING (id) WHERE d.repo IS NULL OR d.repo = ?"
+)
+
+
+def picture(database: SQLite, name: str = REPO) -> Picture:
+    """All that an index holds of a repository, apart from what may differ: seq and sha_head.
+
+    The postings are what SQLite's own fts5vocab reads: every term with its column and position.
+    """
+    execute = database.connection.execute
+    execute(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.terms USING fts5vocab(main, docs_fts, instance)"
+    )
+    found = {what: list(execute(sql, (name,))) for what, sql in _PICTURE.items()}
+    has_vectors = execute("SELECT 1 FROM sqlite_schema WHERE name = 'vectors'").get
+    found["vectors"] = list(execute(f"{_VECTORS} ORDER BY 1", (name,))) if has_vectors else []
+    return found
+
+
+def fresh(tree: Tree, embedder: Embedder | None = None, **more: Any) -> Picture:
+    """What an index holds that has seen nothing but this tree."""
+    database = opened()
+    synced(tree, database, embedder, **more)
+    found = picture(database, more.get("name", REPO))
+    database.close()
+    return found
+
+
+def rows(database: SQLite, sql: str, *params: Value) -> list[Any]:
+    """What an SQL statement answers; single columns come bare."""
+    found = list(database.connection.execute(sql, params))
+    return [row[0] if len(row) == 1 else row for row in found]
