@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from feeder.parse.text import NotText, decode
 from feeder.search import Found
 from feeder.tree.names import place
 
@@ -44,7 +45,7 @@ def _excerpt(lines: list[str] | None, shown: int) -> Iterator[str]:
 
 def _lines(one: Found, base: Path) -> list[str] | None:
     try:
-        text = place(base, one.hit.path).read_text("utf-8", errors="replace")
-    except OSError:
+        text = decode(place(base, one.hit.path).read_bytes()).decode("utf-8", "replace")
+    except (OSError, NotText):
         return None
     return text.split("\n")[one.hit.start_line - 1 : one.hit.end_line]

@@ -26,7 +26,7 @@ class Hit(NamedTuple):
 
 
 _MATCH = f"""
-SELECT f.id FROM docs_fts f JOIN docs d ON d.seq = f.rowid
+SELECT f.id, coalesce(d.symbol, d.logical_path, '') FROM docs_fts f JOIN docs d ON d.seq = f.rowid
 WHERE docs_fts MATCH ?1 AND d.repo = ?2
 AND (?3 IS NULL OR d.path GLOB ?3) AND (?4 IS NULL OR d.language = ?4)
 AND (?5 IS NULL OR d.node_type = ?5)
@@ -52,10 +52,19 @@ class Scope(NamedTuple):
     node_type: str | None = None
 
 
-def matches(database: Database, match: str, scope: Scope, limit: int) -> list[str]:
-    """The ids of the nodes that an FTS5 query matches, the best by bm25 first."""
-    [rows] = database.run([Statement(_MATCH, (match, *scope, limit))])
-    return [str(row[0]) for row in rows]
+class Match(NamedTuple):
+    """A node that an FTS5 query matches: its id, and its symbol or logical path."""
+
+    id: str
+    name: str
+
+
+def matches(
+    database: Database, expressions: Iterable[str], scope: Scope, limit: int
+) -> list[list[Match]]:
+    """For each FTS5 query the nodes that it matches, the best by bm25 first; one request."""
+    found = database.run([Statement(_MATCH, (text, *scope, limit)) for text in expressions])
+    return [[Match(*row) for row in rows] for rows in found]  # type: ignore[arg-type]  # as selected
 
 
 def hits(database: Database, ids: Iterable[str], scope: Scope) -> list[Hit]:

@@ -1,0 +1,344 @@
+"""What a question finds, in which order, and how it is shown."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from feeder.embed.cache import CachedEmbedder
+from feeder.feed import Semantics
+from feeder.search import Found, is_called, match_expression, merged, search
+from feeder.showing import as_json, as_text
+from feeder.store.local_vectors import LocalVectors
+from feeder.store.reading import Scope
+from feeder.store.sqlite import SQLite
+from feeder.tree.commit import Commit
+from hashed import HashedEmbedder
+from tree.repos import Repo
+from worlds import MEMORY, REPO, opened, synced
+
+FILES = {
+    "src/refund.py": "def refundOrder(order):\n    return order.total\n",
+    "src/order.py": (
+        "def place(order):\n    return ship(order)\n\n\n"
+        "def cancel(order):\n    # a refund is due\n    return None\n"
+    ),
+    "docs/payments.md": "# Payments\n\nCustomers pay by card, running late costs nothing.\n",
+    "lib/parser.js": "function parseDeltaFile(path) {\n  return read(path);\n}\n",
+    "lib/HTTPServer.java": "class HTTPServer {\n  void listen() {}\n}\n",
+    "größe.txt": "Größe und Straße, naïve café\n",
+}
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SQLite]:
+    """An index of the files above, with vectors."""
+    repo = Repo(tmp_path_factory.mktemp("search"))
+    repo.commit(FILES)
+    database = opened()
+    synced(Commit(repo.path), database, HashedEmbedder())
+    yield database
+    database.close()
+
+
+def asked(
+    database: SQLite,
+    query: str,
+    semantics: Semantics | None = None,
+    *,
+    path: str | None = None,
+) -> list[Found]:
+    return search(database, semantics, query, Scope(REPO, path), 10)
+
+
+def symbols(found: Sequence[Found]) -> list[str | None]:
+    return [one.hit.symbol for one in found]
+
+
+def paths(found: Sequence[Found]) -> list[str]:
+    return [one.hit.path for one in found]
+
+
+def test_a_name_weighs_more_than_a_mention(database: SQLite) -> None:
+    """The function that is called so comes before the one whose text speaks of it."""
+    assert symbols(asked(database, "refund")) == ["refundOrder", "cancel"]
+
+
+def test_a_node_comes_first_under_its_own_name(repo: Repo) -> None:
+    """The function that is asked for comes before many that speak of it, and before its file."""
+    callers = "".join(f"def user_{i}():\n    mergeMap(mergeMap)\n\n\n" for i in range(20))
+    long_body = "    # what it does\n" * 40
+    repo.commit(
+        {
+            "mergeMap_users.py": callers,
+            "mergeMap.py": f"import mergeMap\n\n\ndef mergeMap():\n{long_body}    return 1\n",
+        }
+    )
+    database = opened()
+    synced(Commit(repo.path), database, None)
+    assert symbols(asked(database, "mergeMap"))[0] == "mergeMap"
+    database.close()
+
+
+def test_a_test_counts_less_than_what_it_tests(repo: Repo) -> None:
+    """A test comes first only when the question is about tests."""
+    code = "def levenshtein(a, b):\n" + "    # counts insertions and deletions\n" * 20
+    check = "def test_levenshtein():\n    levenshtein()\n"
+    repo.commit({"src/distance.py": code + "    return 1\n", "tests/test_distance.py": check})
+    database = opened()
+    synced(Commit(repo.path), database, None)
+    assert symbols(asked(database, "the levenshtein distance"))[0] == "levenshtein"
+    assert symbols(asked(database, "test of levenshtein"))[0] == "test_levenshtein"
+    database.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "called"),
+    [
+        ("acme.shop.Cart.add", "add", True),
+        ("acme.shop.Cart.add", "cart.ADD()", True),
+        ("acme.shop.Cart.add", "Cart::add", True),
+        ("Install > From source", "from source", True),
+        ("acme.shop.Cart.add", "dd", False),
+        ("acme.shop.Cart.add", "Cart", False),
+    ],
+)
+def test_a_query_can_be_the_end_of_a_name(name: str, query: str, called: bool) -> None:
+    """A name is recognised by its last parts, whole ones only."""
+    assert is_called(name, query) is called
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [
+        ("parse delta file", "lib/parser.js"),
+        ("parseDeltaFile", "lib/parser.js"),
+        ("delta", "lib/parser.js"),
+        ("server", "lib/HTTPServer.java"),
+        ("HTTPServer", "lib/HTTPServer.java"),
+        ("customer paying", "docs/payments.md"),
+        ("runs", "docs/payments.md"),
+        ("payments.md", "docs/payments.md"),
+        ("cancel()", "src/order.py"),
+        ("groesse größe", "größe.txt"),
+        ("GRÖSSE strasse cafe", "größe.txt"),
+    ],
+)
+def test_parts_stems_paths_and_any_case_are_found(database: SQLite, query: str, path: str) -> None:
+    """Compound names by their parts, words by their stems, files by their names."""
+    assert paths(asked(database, query))[0] == path
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        '"',
+        'a "b',
+        "AND",
+        "order AND",
+        "NOT order",
+        "NEAR(order, 2)",
+        "ord*",
+        "path:order",
+        "- order",
+        "^order",
+        "{order}",
+        "order;--",
+        "'order'",
+        "\\",
+        "%",
+        "",
+        "   ",
+        "?!…",
+        "\0",
+        "🛒",
+        "½ ² ٣",
+        "हिन्दी",
+        "e\u0301",
+        "\ud800",
+        "word " * 2000,
+    ],
+)
+def test_no_query_is_syntax(database: SQLite, query: str) -> None:
+    """Operators and signs of FTS5 are words or nothing; no query is an error."""
+    for one in asked(database, query):
+        assert one.vector_rank is None
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=40))
+@example("a\u0300_b")
+def test_any_text_is_a_query(database: SQLite, query: str) -> None:
+    """Whatever it is, it is answered."""
+    assert isinstance(asked(database, query), list)
+
+
+def test_every_word_is_quoted() -> None:
+    """Any of the words may match, each once, and the parts of compound ones too."""
+    assert match_expression('foo OR "foo"') == '"foo" OR "OR"'
+    assert match_expression("a:b*") == '"a" OR "b"'
+    assert set(match_expression("parseFile").split(" OR ")) == {'"parseFile"', '"parse"', '"File"'}
+    assert match_expression("?!") == ""
+
+
+def test_ranks_are_merged_by_their_reciprocals() -> None:
+    """Weight ÷ (20 + rank), summed over the rankings that know a node."""
+    scores = merged({1.0: ["a", "b"], 2.0: ["b", "c"]})
+    assert scores == pytest.approx({"a": 1 / 21, "b": 1 / 22 + 2 / 21, "c": 2 / 22})
+
+
+class Pointing(HashedEmbedder):
+    """Sees whatever is asked as the text of one function."""
+
+    def embed_query(self, text: str) -> Any:
+        [vector] = self.embed(
+            ["src/order.py python method place\ndef place(order):\n" + FILES["src/order.py"][:45]]
+        )
+        return vector
+
+
+def semantic(database: SQLite, embedder: HashedEmbedder) -> Semantics:
+    return Semantics(CachedEmbedder(embedder, MEMORY), LocalVectors(database, embedder.dimensions))
+
+
+def test_words_and_meaning_are_merged(database: SQLite) -> None:
+    """A node's score is made of its rank by word and its rank by meaning, which are both told."""
+    found = asked(database, "refund", semantic(database, Pointing()))
+    by_symbol = {one.hit.symbol: one for one in found}
+    place = by_symbol["place"]
+    assert (place.word_rank, place.vector_rank) == (None, 1)
+    assert place.score == pytest.approx(2 / 21)
+    refund = by_symbol["refundOrder"]
+    assert refund.word_rank == 1
+    assert refund.vector_rank
+    assert refund.score == pytest.approx(1 / 21 + 2 / (20 + refund.vector_rank))
+    scores = [one.score for one in found]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_words_alone_tell_no_rank_by_meaning(database: SQLite) -> None:
+    """Without a model the order is bm25's."""
+    found = asked(database, "refund")
+    assert [(one.word_rank, one.vector_rank) for one in found] == [(1, None), (2, None)]
+    assert [one.score for one in found] == pytest.approx([1 / 21, 1 / 22])
+
+
+@pytest.mark.parametrize(
+    ("scope", "expected"),
+    [
+        (Scope(REPO, path="src/*"), {"src/order.py", "src/refund.py"}),
+        (Scope(REPO, path="*.md"), {"docs/payments.md"}),
+        (Scope(REPO, language="java"), {"lib/HTTPServer.java"}),
+        (Scope(REPO, node_type="class"), {"lib/HTTPServer.java"}),
+        (Scope(REPO, path="src/*", language="java"), set()),
+    ],
+)
+def test_a_scope_narrows_words_and_meaning(
+    database: SQLite, scope: Scope, expected: set[str]
+) -> None:
+    """By a glob whose star crosses folders, by language, by type, and by all of them together."""
+    query = "order refund customers HTTPServer parser"
+    for semantics in (None, semantic(database, HashedEmbedder())):
+        assert set(paths(search(database, semantics, query, scope, 10))) == expected
+
+
+def test_another_repository_is_not_searched(database: SQLite) -> None:
+    """Its nodes are in the file, and in no answer."""
+    semantics = semantic(database, HashedEmbedder())
+    assert search(database, semantics, "refund", Scope("acme/other"), 10) == []
+
+
+def test_a_limit_counts_nodes(database: SQLite) -> None:
+    """The best come first and no more than asked for."""
+    assert symbols(search(database, None, "order", Scope(REPO), 1)) == ["refundOrder"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The working tree."""
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_the_lines_shown_are_those_of_the_working_tree(database: SQLite, folder: Path) -> None:
+    """They are read where they stand, as they are now."""
+    (folder / "src/refund.py").write_text("def refundOrder(order):\n    return 'now'\n")
+    assert list(as_text(asked(database, "refundOrder"), folder, 6))[:3] == [
+        "src/refund.py:1-2  method  refundOrder",
+        "    def refundOrder(order):",
+        "        return 'now'",
+    ]
+
+
+def test_long_nodes_are_cut_and_short_files_are_no_error(database: SQLite, folder: Path) -> None:
+    """What is left out is counted; lines that are not there any more are not shown."""
+    found = asked(database, "cancel", path="src/order.py")[:1]
+    assert list(as_text(found, folder, 1)) == [
+        "src/order.py:5-7  method  cancel",
+        "    def cancel(order):",
+        "    … 2 more",
+    ]
+    assert list(as_text(found, folder, 0)) == ["src/order.py:5-7  method  cancel"]
+    (folder / "src/order.py").write_text("pass\n")
+    assert next(as_text(found, folder, 6)) == "src/order.py:5-7  method  cancel"
+
+
+@pytest.mark.parametrize("how", ["gone", "folder", "binary"])
+def test_a_file_that_is_gone_from_the_working_tree_is_said_to_be(
+    database: SQLite, folder: Path, how: str
+) -> None:
+    """The answer stands, the lines cannot be shown."""
+    found = asked(database, "refundOrder", path="src/refund.py")
+    (folder / "src/refund.py").unlink()
+    if how == "folder":
+        (folder / "src/refund.py").mkdir()
+    elif how == "binary":
+        (folder / "src/refund.py").write_bytes(b"\0\0")
+    assert list(as_text(found, folder, 6)) == [
+        "src/refund.py:1-2  method  refundOrder",
+        "    (not in the working tree any more)",
+    ]
+    assert as_json(found, folder)[0]["text"] is None
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1"])
+def test_lines_are_shown_in_the_files_own_encoding(folder: Path, encoding: str) -> None:
+    """As they were read when they were indexed, whatever ends a line."""
+    repo = Repo(folder / "other")
+    text = "Straße eins\r\nGröße zwei\r\n"
+    repo.commit({"a.txt": text.encode(encoding)})
+    database = opened()
+    synced(Commit(repo.path), database)
+    [found] = as_json(asked(database, "eins"), repo.path)
+    assert found["text"] == "Straße eins\nGröße zwei"
+
+
+def test_an_answer_for_a_machine_has_all_that_is_known(database: SQLite, folder: Path) -> None:
+    """Id, place, names, ranks and text."""
+    [found] = as_json(asked(database, "refundOrder", path="src/refund.py"), folder)
+    id_ = found.pop("id")
+    assert len(id_) == 40
+    assert found == {
+        "path": "src/refund.py",
+        "language": "python",
+        "node_type": "method",
+        "symbol": "refundOrder",
+        "signature": "def refundOrder(order):",
+        "logical_path": None,
+        "start_line": 1,
+        "end_line": 2,
+        "score": round((4 + 1) / 21, 6),  # first by name, first by word
+        "word_rank": 1,
+        "vector_rank": None,
+        "text": "def refundOrder(order):\n    return order.total",
+    }
+
+
+def test_nothing_found_is_an_answer(folder: Path) -> None:
+    """It is said in two words."""
+    assert list(as_text([], folder, 6)) == ["Nothing found."]
