@@ -1,24 +1,32 @@
-"""How the tests write down the nodes that a file has."""
+"""How the tests write down the nodes that a file has, and what holds for all of them."""
 
+from collections import Counter
 from pathlib import Path
 from textwrap import dedent
 
-from feeder.nodes import Node
+from feeder.nodes import Node, node_ids
 from feeder.parse.files import parse_file
-from parsing import grammars
+from feeder.parse.grammars import load_grammars
+from feeder.parse.layout import NODE_LIMIT
 
 SAMPLES = Path(__file__).parent / "samples"
-GRAMMARS = grammars()
+GRAMMARS = load_grammars()
 
 
-def sample(name: str) -> list[Node]:
-    """The nodes of a file in `samples`."""
-    return parse_file(GRAMMARS, name, (SAMPLES / name).read_bytes()).nodes
+def nodes(path: str, text: str | bytes) -> list[Node]:
+    """The nodes of a file."""
+    content = text if isinstance(text, bytes) else text.encode()
+    return parse_file(GRAMMARS, path, content).nodes
 
 
 def nodes_of(path: str, text: str) -> list[Node]:
     """The nodes of a text, indented like the test that holds it."""
-    return parse_file(GRAMMARS, path, dedent(text).lstrip("\n").encode()).nodes
+    return nodes(path, dedent(text).lstrip("\n"))
+
+
+def sample(name: str) -> list[Node]:
+    """The nodes of a file in `samples`."""
+    return nodes(name, (SAMPLES / name).read_bytes())
 
 
 def outline(nodes: list[Node]) -> list[str]:
@@ -35,3 +43,31 @@ def only(nodes: list[Node], symbol: str) -> Node:
     """The one node with a symbol."""
     (node,) = (node for node in nodes if node.symbol == symbol)
     return node
+
+
+def parts(path: str, text: str | bytes) -> list[tuple[str, str | None, int, int]]:
+    """A document's nodes: type, logical path, first and last line of each."""
+    found = nodes(path, text)
+    return [(n.node_type, n.logical_path, n.start_line, n.end_line) for n in found]
+
+
+def texts(path: str, text: str | bytes) -> dict[str | None, str]:
+    """The text of each node by its logical path, for files in which no two have the same."""
+    return {node.logical_path: node.text for node in nodes(path, text)}
+
+
+def check_laws(path: str, text: str, found: list[Node]) -> None:
+    """Every character is in one node, every line within a node's; sizes and ids are in order."""
+    indexed = "".join(node.text for node in found)
+    assert _visible(indexed) == _visible(text), "each visible character is in exactly one node"
+    covered = {line for node in found for line in range(node.start_line, node.end_line + 1)}
+    lines = text.split("\n")
+    missing = [n for n, line in enumerate(lines, 1) if line.strip() and n not in covered]
+    assert not missing, f"lines {missing} are in no node"
+    assert all(1 <= n.start_line <= n.end_line <= len(lines) for n in found)
+    assert all(node.text.strip() and len(node.text) <= NODE_LIMIT for node in found)
+    assert len(set(node_ids("acme/shop", path, found))) == len(found)
+
+
+def _visible(text: str) -> Counter[str]:
+    return Counter("".join(text.split()))

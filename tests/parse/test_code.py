@@ -1,5 +1,6 @@
 """What holds for code in every language: where a declaration begins and ends, what is split."""
 
+import string
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,8 +10,7 @@ from hypothesis import strategies as st
 
 from feeder.nodes import node_ids
 from feeder.parse.layout import AIM_MAX, AIM_MIN
-from parse.outlines import SAMPLES, nodes_of, only, outline, sample
-from parsing import check_laws, nodes
+from parse.outlines import SAMPLES, check_laws, nodes, nodes_of, only, outline, sample
 
 FILES = sorted(path for path in SAMPLES.iterdir() if path.is_file())
 
@@ -29,6 +29,24 @@ def test_a_blank_line_parts_a_comment_from_the_declaration() -> None:
 def test_a_comment_behind_code_is_no_doc_of_the_next_declaration() -> None:
     found = nodes_of("doc.go", "package a\n\nvar limit = 1000000000 // how many\nfunc F() {}\n")
     assert outline(found) == ["chunk - 1:3", "method a.F 4:4"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", "@A  # b\n# c\n@D(\n  1,  # e\n)  # f\nclass X: ...\n"),
+        ("a.ts", "@A() // b\n// c\n@D(\n  1, // e\n) // f\nclass X {}\n"),
+        ("a.rs", "#[A] // b\n// c\n#[D(\n  1, // e\n)] // f\nstruct X;\n"),
+        ("a.dart", "@A // b\n// c\n@D(\n  1, // e\n) // f\nclass X {}\n"),
+        ("a.groovy", "@A // b\n// c\n@D(a = 1) // d\n// e\n// f\nclass X {}\n"),
+        ("a.java", "@A // b\n// c\n@D(\n  a = 1 // e\n) // f\nclass X {}\n"),
+        ("a.kt", "@A // b\n// c\n@D(\n  1, // e\n) // f\nclass X {}\n"),
+    ],
+)
+def test_annotations_with_comments_behind_and_between_them_are_the_declarations(
+    path: str, text: str
+) -> None:
+    assert outline(nodes(path, text)) == ["class X 1:6"]
 
 
 def test_what_stands_beside_a_declaration_on_its_lines_belongs_to_it() -> None:
@@ -94,10 +112,44 @@ def test_a_sample_loses_no_character(path: Path) -> None:
     check_laws(path.name, path.read_text("utf-8"), sample(path.name))
 
 
-@settings(deadline=None)
-@given(st.sampled_from(FILES), st.data())
-def test_a_torn_file_loses_no_character(path: Path, data: st.DataObject) -> None:
-    whole = path.read_text("utf-8")
-    start = data.draw(st.integers(0, len(whole)))
-    text = whole[start : data.draw(st.integers(start, len(whole)))]
-    check_laws(path.name, text, nodes(path.name, text))
+@st.composite
+def torn(draw: st.DrawFn) -> tuple[str, str]:
+    """The name of a sample and its text after a few accidents."""
+    path = draw(st.sampled_from(FILES))
+    text = path.read_text("utf-8")
+    for accident in draw(st.lists(st.sampled_from(ACCIDENTS), min_size=1, max_size=6)):
+        start = draw(st.integers(0, len(text)))
+        text = accident(draw, text, start)
+    return path.name, text
+
+
+def cut(draw: st.DrawFn, text: str, start: int) -> str:
+    """From one place in the text to another."""
+    return text[start : draw(st.integers(start, len(text)))]
+
+
+def flip(draw: st.DrawFn, text: str, at: int) -> str:
+    """One character becomes punctuation."""
+    return text[:at] + draw(st.sampled_from(string.punctuation)) + text[at + 1 :]
+
+
+def rearrange(draw: st.DrawFn, text: str, at: int) -> str:
+    """Some lines are gone, doubled or in another order."""
+    lines = text.splitlines(keepends=True)
+    first = text.count("\n", 0, at)
+    some = lines[first : first + draw(st.integers(1, 8))]
+    others = draw(st.sampled_from([[], some * 2, some * 60]) | st.permutations(some))
+    return "".join([*lines[:first], *others, *lines[first + len(some) :]])
+
+
+ACCIDENTS = [cut, flip, flip, rearrange, rearrange]
+
+
+@settings(deadline=None, max_examples=200)
+@given(torn())
+def test_a_torn_file_keeps_the_laws(file: tuple[str, str]) -> None:
+    """Every character is in one node, ids are unique; the same file gives the same nodes."""
+    path, text = file
+    found = nodes(path, text)
+    check_laws(path, text, found)
+    assert nodes(path, text) == found

@@ -1,6 +1,6 @@
 """Python: decorators, conditional definitions, nested functions, type aliases."""
 
-from parse.outlines import nodes_of, only, outline, rows, sample
+from parse.outlines import nodes, nodes_of, only, outline, rows, sample
 
 CART = sample("cart.py")
 
@@ -39,6 +39,33 @@ def test_a_method_starts_at_its_decorator_and_holds_what_is_nested_in_it() -> No
     assert text.endswith("return cls(strip(name), int(strip(cents)))")
 
 
+def test_a_decorator_with_a_comment_behind_it_belongs_to_the_declaration() -> None:
+    text = """\
+@override_settings(DEBUG=True)  # why
+class A:
+    # first
+    @cache  # for all calls
+    # between
+    @retry(
+        times=3,  # at most
+        # as the service asks
+        on=(OSError,),
+    )  # behind
+    # last
+    def load(self): ...
+"""
+    found = nodes("a.py", text)
+    assert outline(found) == ["class A 1:12", "method A.load 3:12"]
+    assert found[0].text == "@override_settings(DEBUG=True)  # why\nclass A:"
+    assert found[1].text.startswith("# first\n    @cache  # for all calls\n")
+    assert [node.signature for node in found] == ["class A:", "def load(self):"]
+
+
+def test_a_comment_that_a_blank_line_parts_from_a_decorator_is_none_of_it() -> None:
+    found = nodes("a.py", "# Apart from it.\n\n@final  # right above\nclass A: ...\n")
+    assert outline(found) == ["chunk - 1:1", "class A 3:4"]
+
+
 def test_a_signature_is_one_line_without_decorators_and_comments() -> None:
     assert only(CART, "Item.parse").signature == 'def parse( cls, text: str, ) -> "Item":'
     assert only(CART, "restock").signature == "async def restock(items: list[Item]) -> None:"
@@ -52,9 +79,9 @@ def test_a_definition_inside_a_condition_leaves_the_condition_as_a_chunk() -> No
 
 def test_a_nested_function_is_a_node_once_the_outer_one_exceeds_3000_characters() -> None:
     filler = "    log('a line of forty characters, and so on')\n" * 70
-    nodes = nodes_of("big.py", f"def outer():\n    def inner():\n        return 1\n{filler}")
-    symbols = [node.symbol for node in nodes]
+    found = nodes_of("big.py", f"def outer():\n    def inner():\n        return 1\n{filler}")
+    symbols = [node.symbol for node in found]
     assert symbols.count("outer.inner") == 1
-    assert only(nodes, "outer.inner").text == "def inner():\n        return 1"
-    assert outline(nodes)[0] == "method outer 1:73"
-    assert all("return 1" not in node.text for node in nodes if node.symbol == "outer")
+    assert only(found, "outer.inner").text == "def inner():\n        return 1"
+    assert outline(found)[0] == "method outer 1:73"
+    assert all("return 1" not in node.text for node in found if node.symbol == "outer")

@@ -1,15 +1,18 @@
 """Which language is a file in, and what may a user's own grammar file say?"""
 
 import json
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from feeder.errors import UserError
+from feeder.parse.entries import Shape
 from feeder.parse.files import parse_file
+from feeder.parse.forms import GRAMMAR_FILE, Each, Fields
 from feeder.parse.grammars import load_grammars
-from parsing import grammars
+from parse.outlines import GRAMMARS
 
 LUA = {
     "code_extensions": {"lua": "lua"},
@@ -55,7 +58,7 @@ def own(folder: Path, settings: object) -> Path:
     ],
 )
 def test_the_name_of_a_file_tells_its_language(path: str, language: str) -> None:
-    assert grammars().language(path, b"") == (language, "code")
+    assert GRAMMARS.language(path, b"") == (language, "code")
 
 
 @pytest.mark.parametrize(
@@ -70,11 +73,11 @@ def test_the_name_of_a_file_tells_its_language(path: str, language: str) -> None
 def test_a_file_without_an_ending_is_known_by_its_first_line(
     first: bytes, language: tuple[str, str]
 ) -> None:
-    assert grammars().language("bin/tool", first) == language
+    assert GRAMMARS.language("bin/tool", first) == language
 
 
 def test_every_shipped_query_compiles() -> None:
-    grammars().check()
+    GRAMMARS.check()
 
 
 def test_a_new_language_needs_only_json(tmp_path: Path) -> None:
@@ -91,7 +94,7 @@ def test_an_own_grammar_file_is_merged_over_the_shipped_one(tmp_path: Path) -> N
     known = load_grammars(own(tmp_path, {"code_extensions": {"py": "ruby"}}))
     assert known.language("a.py", b"") == ("ruby", "code")
     assert known.language("a.go", b"") == ("go", "code")
-    assert known.digest != grammars().digest
+    assert known.digest != GRAMMARS.digest
 
 
 def test_a_wrong_query_is_named_with_its_language_and_position(tmp_path: Path) -> None:
@@ -101,26 +104,83 @@ def test_a_wrong_query_is_named_with_its_language_and_position(tmp_path: Path) -
         known.check()
 
 
-def test_an_unknown_grammar_is_named(tmp_path: Path) -> None:
-    queries = {"Method": {"klingon": ["(a) @method"]}}
-    known = load_grammars(own(tmp_path, {"grammar_queries": queries}))
-    with pytest.raises(UserError, match="'klingon'"):
-        known.check()
+QUERIES = "grammar_queries"
+PATTERNS = "content_patterns"
+HIDDEN = "hidden_text"
+SHAPES = "document_nodes"
 
 
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
         ("{", "cannot be read"),
+        pytest.param("[" * 100_000, "cannot be read", id="deep"),
+        (r'{"code_extensions": {"\ud800": "go"}}', "cannot be read"),
         ("[]", "no JSON object"),
-        ({"code_extensions": []}, "no object 'code_extensions'"),
+        ({"grammars": {}}, "grammars must be one of code_extensions, "),
+        ({"code_extensions": []}, "code_extensions must be an object"),
+        ({"code_extensions": {"x": 1}}, "code_extensions.x must be the name of a grammar"),
+        ({"code_extensions": {"x": ["go"]}}, "code_extensions.x must be the name of a grammar"),
+        ({"noncode_ts_grammar": {"x": "klingon"}}, "noncode_ts_grammar.x must be .* not 'klingon'"),
+        ({"text_extensions": {"x": None}}, "text_extensions.x must be a string"),
+        ({PATTERNS: {"x": {}}}, "content_patterns.x must be a list"),
+        ({PATTERNS: {"x": ["go"]}}, r"content_patterns.x\[0\] must be an object"),
+        ({PATTERNS: {"x": [{"pattern": "a"}]}}, r"content_patterns.x\[0\].language must be given"),
+        ({PATTERNS: {"": [{"language": "go"}]}}, r"content_patterns.''\[0\].pattern must be given"),
+        (
+            {PATTERNS: {"x": [{"pattern": "(", "language": "go"}]}},
+            r"content_patterns.x\[0\].pattern must be a regular expression \(missing \)",
+        ),
+        ({HIDDEN: {"go": "a"}}, "hidden_text.go must be an object"),
+        ({HIDDEN: {"go": {"noise": 1}}}, "hidden_text.go.noise must be a string"),
+        ({HIDDEN: {"go": {"noise": "*"}}}, "hidden_text.go.noise must be a regular expression"),
+        ({HIDDEN: {"go": {"noises": "a"}}}, "hidden_text.go.noises must be one of noise, "),
+        ({HIDDEN: {"klingon": {}}}, "a key of hidden_text must be .* not 'klingon'"),
+        ({SHAPES: {"ini": {"root": "ini"}}}, "document_nodes.ini.entries must be given"),
+        ({SHAPES: {"json": {"names": "key"}}}, "document_nodes.json.names must be a list"),
+        ({SHAPES: {"json": {"values": []}}}, "document_nodes.json.values must be an object"),
+        ({SHAPES: {"json": {"dotted": 1}}}, "document_nodes.json.dotted must be true or false"),
+        ({SHAPES: {"json": {"depth": 1}}}, "document_nodes.json.depth must be one of root, "),
+        ({QUERIES: {"Method": ["(a)"]}}, "grammar_queries.Method must be an object"),
+        ({QUERIES: {"Method": {"go": "(a)"}}}, "grammar_queries.Method.go must be a list"),
+        ({QUERIES: {"Method": {"go": [1]}}}, r"grammar_queries.Method.go\[0\] must be a string"),
+        (
+            {QUERIES: {"Method": {"klingon": []}}},
+            "a key of grammar_queries.Method must be",
+        ),
     ],
 )
 def test_a_grammar_file_of_another_form_is_refused(
     tmp_path: Path, settings: Any, says: str
 ) -> None:
+    """Section and key are named, and what they must be."""
     with pytest.raises(UserError, match=says):
         load_grammars(own(tmp_path, settings))
+
+
+def test_the_form_names_every_field_of_a_document_language() -> None:
+    shapes = GRAMMAR_FILE.forms["document_nodes"]
+    assert isinstance(shapes, Each) and isinstance(shapes.form, Fields)
+    assert set(shapes.form.forms) == set(Shape._fields)
+
+
+def test_the_shipped_grammar_file_is_of_the_form(tmp_path: Path) -> None:
+    shipped = files("feeder").joinpath("grammar_queries.json").read_text("utf-8")
+    assert load_grammars(own(tmp_path, shipped)).digest == GRAMMARS.digest
+
+
+def test_a_capture_without_a_meaning_is_named(tmp_path: Path) -> None:
+    """One that begins with _ is for the query's own use."""
+    queries = {"Method": {"lua": ['((comment) @_c (#eq? @_c "--"))', "(comment) @function"]}}
+    known = load_grammars(own(tmp_path, {QUERIES: queries}))
+    with pytest.raises(UserError, match="'lua' capture @function"):
+        known.check()
+
+
+@pytest.mark.parametrize("ending", ["lua", ".lua", "Lua", ".LUA"])
+def test_an_ending_may_be_given_with_its_dot_and_in_upper_case(tmp_path: Path, ending: str) -> None:
+    known = load_grammars(own(tmp_path, {"code_extensions": {ending: "lua"}}))
+    assert known.language("src/Cart.lua", b"") == ("lua", "code")
 
 
 def test_a_grammar_file_that_is_missing_is_named(tmp_path: Path) -> None:

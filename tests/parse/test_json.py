@@ -2,7 +2,7 @@
 
 import json
 
-from parsing import check_laws, nodes, outline, texts
+from parse.outlines import check_laws, nodes, parts, texts
 
 LONG = (
     "A sentence of some length, as a translator would find it "
@@ -28,19 +28,33 @@ PACKAGE = f"""\
 
 def test_keys_with_enough_under_them_are_nodes() -> None:
     """The type of a key's node is that of its value; small ones stay in the object around them."""
-    assert outline("package.json", PACKAGE) == [
+    assert parts("package.json", PACKAGE) == [
         ("json_object", None, 1, 13),
         ("json_object", "scripts", 3, 6),
         ("json_array", "keywords", 8, 10),
-        ("json_prop", "description", 11, 11),
     ]
 
 
 def test_the_rest_of_an_object_is_its_own_text() -> None:
     """A comma belongs to the entry that it ends."""
     found = texts("package.json", PACKAGE)
-    assert found[None] == '{\n  "name": "shop",\n  "files": ["dist"],\n  "license": "MIT"\n}'
-    assert found["description"] == f'  "description": "{LONG}",'
+    assert found[None] == (
+        '{\n  "name": "shop",\n  "files": ["dist"],\n'
+        f'  "description": "{LONG}",\n  "license": "MIT"\n}}'
+    )
+    assert found["scripts"] == (
+        '  "scripts": {\n    "build": "tsc --project tsconfig.build.json'
+        ' && node scripts/copy-assets.mjs",\n    "test": "vitest run --coverage"\n  },'
+    )
+
+
+def test_a_text_is_a_node_from_400_characters() -> None:
+    """Key, colon and value count; the sentences of a translation stay with each other."""
+    text = f'{{\n"short": "{"s" * 388}",\n"large": "{"l" * 389}",\n"title": "{LONG}"\n}}\n'
+    assert parts("de.json", text) == [
+        ("json_object", None, 1, 5),
+        ("json_prop", "large", 3, 3),
+    ]
 
 
 def test_a_large_value_is_looked_into_and_a_smaller_one_stays_whole() -> None:
@@ -55,7 +69,7 @@ def test_items_of_an_array_are_numbered() -> None:
     """An item needs 750 characters; what is smaller stays in its array, and counts."""
     build = {"name": "build", "steps": [LONG] * 9, "after": [LONG] * 9}
     jobs = [{"name": "small"}, build, ["deploy", *[LONG] * 8]]
-    assert outline("ci.json", json.dumps({"jobs": jobs}, indent=1)) == [
+    assert parts("ci.json", json.dumps({"jobs": jobs}, indent=1)) == [
         ("json_object", None, 1, 43),
         ("json_array", "jobs", 2, 42),
         ("json_object", "jobs[1]", 6, 30),
@@ -68,7 +82,7 @@ def test_items_of_an_array_are_numbered() -> None:
 def test_keys_that_could_pass_for_a_path_are_quoted() -> None:
     """Dots, brackets and quotes within a key leave its path unambiguous."""
     keys = ["a.b", "x[0]", 'say "hi"', "", "plain key", "@scope/name", "größe"]
-    text = json.dumps(dict.fromkeys(keys, LONG + LONG), indent=1, ensure_ascii=False)
+    text = json.dumps({key: [LONG] for key in keys}, indent=1, ensure_ascii=False)
     assert [node.logical_path for node in nodes("keys.json", text)][1:] == [
         '"a.b"',
         '"x[0]"',
@@ -82,11 +96,11 @@ def test_keys_that_could_pass_for_a_path_are_quoted() -> None:
 
 def test_top_level_arrays_and_scalars_are_nodes() -> None:
     """A file need not hold an object."""
-    assert outline("a.json", "[1, 2]\n") == [("json_array", None, 1, 1)]
-    assert outline("a.json", '"only text"') == [("json_prop", None, 1, 1)]
-    assert outline("a.json", "\n42\n") == [("json_prop", None, 2, 2)]
+    assert parts("a.json", "[1, 2]\n") == [("json_array", None, 1, 1)]
+    assert parts("a.json", '"only text"') == [("json_prop", None, 1, 1)]
+    assert parts("a.json", "\n42\n") == [("json_prop", None, 2, 2)]
     items = json.dumps([{"text": LONG * 8}, {"text": "short"}], indent=1)
-    assert outline("a.json", items) == [
+    assert parts("a.json", items) == [
         ("json_array", None, 1, 8),
         ("json_object", "[0]", 2, 4),
     ]
@@ -121,7 +135,7 @@ def test_comments_and_trailing_commas_lose_nothing() -> None:
 def test_entries_on_one_line_are_told_apart() -> None:
     """A minified file has paths too; its nodes share their line."""
     text = json.dumps({"a": 1, "b": {"text": LONG}, "c": [LONG]}, separators=(",", ":"))
-    assert outline("min.json", text) == [
+    assert parts("min.json", text) == [
         ("json_object", None, 1, 1),
         ("json_object", "b", 1, 1),
         ("json_array", "c", 1, 1),

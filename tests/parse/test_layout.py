@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feeder.parse.layout import Source, Span, lay_out
-from parsing import check_laws, nodes
+from parse.outlines import check_laws, nodes
 
 NODE_TYPES = ["chunk", "class", "method", "md_section", "json_object", "yaml_mapping"]
 
@@ -171,6 +171,21 @@ def test_every_document_keeps_all_its_text(
     found = nodes(path, text)
     check_laws(path, text, found)
     assert nodes(path, text) == found
+
+
+def test_short_lines_fill_each_piece_to_1500_characters() -> None:
+    """500 lines of two letters and a newline are as many as fit."""
+    found = nodes("many.txt", "ab\n" * 10_000)
+    assert [(n.start_line, n.end_line) for n in found] == [
+        (first, first + 499) for first in range(1, 10_000, 500)
+    ]
+
+
+def test_a_cut_leaves_what_follows_it_to_the_next_piece() -> None:
+    """The least indented line between 750 and 1,500 characters begins a piece, a short one too."""
+    lines = [" " * 4 + "a" * 900, "b" * 400, " " * 4 + "c" * 1300, " " * 4 + "d" * 900]
+    found = nodes("cuts.txt", "\n".join(lines))
+    assert [(n.start_line, n.end_line) for n in found] == [(1, 1), (2, 2), (3, 3), (4, 4)]
 
 
 def test_a_small_container_is_one_node_over_its_whole_range() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from feeder.parse.files import parse_file
 from feeder.parse.text import NotText, decode
-from parsing import check_laws, grammars, nodes, outline
+from parse.outlines import GRAMMARS, check_laws, nodes, parts
 
 GERMAN = "{ Größe und Länge ändern }\nunit Foo;\n// für Jürgen\n"
 POLISH = "Zażółć gęślą jaźń. Proszę wybrać inny plik, ponieważ ten jest za duży.\n"
@@ -79,7 +79,7 @@ def test_a_few_broken_bytes_do_not_lose_a_file() -> None:
 )
 def test_what_is_no_text_is_left_out_with_the_reason(content: bytes, reason: str) -> None:
     """It has no nodes."""
-    assert parse_file(grammars(), "file.txt", content) == ("file.txt", [], reason, None)
+    assert parse_file(GRAMMARS, "file.txt", content) == ("file.txt", [], reason, None)
 
 
 @pytest.mark.parametrize("size", [16, 300, 5000])
@@ -101,7 +101,7 @@ def test_line_ends_become_newlines() -> None:
 def test_lines_are_those_that_newlines_end() -> None:
     """Form feeds and U+2028 are within a line."""
     text = "one\n\x0ctwo\u2028still two\x85and here\n\nfour"
-    assert outline("notes.txt", text) == [("chunk", None, 1, 4)]
+    assert parts("notes.txt", text) == [("chunk", None, 1, 4)]
     check_laws("notes.txt", text, nodes("notes.txt", text))
 
 
@@ -109,7 +109,7 @@ def test_an_empty_file_has_no_nodes_and_needs_no_reason() -> None:
     """The same holds for one of white space only, whatever its language."""
     for path in ("a.txt", "a.md", "a.json", "a.yaml", "a.toml", "a.xml", "a.py", "a.ipynb"):
         for content in (b"", b"\n \t\r\n\n", codecs.BOM_UTF8):
-            assert parse_file(grammars(), path, content) == (path, [], None, None)
+            assert parse_file(GRAMMARS, path, content) == (path, [], None, None)
 
 
 @pytest.mark.parametrize(

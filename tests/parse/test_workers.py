@@ -25,17 +25,20 @@ SWELLING_JAVA = b"List<" * 20_000
 PARSER = '''
 import os
 from pathlib import Path
+from feeder.errors import UserError
 from feeder.parse import Parsed
 from feeder.parse.files import parse_file
 
 def own(grammars, path, content):
-    """Notes in `skip` which process has parsed; has three bugs."""
+    """Notes in `skip` which process has parsed; has three bugs and a demand."""
     if path == "divides.txt":
         1 / 0
     if path == "fills.txt":
         bytearray(10**15)
     if path == "leaves.txt":
         os._exit(3)
+    if path == "asks.txt":
+        raise UserError("Change something.")
     return Parsed(path, [], skip=str(os.getpid()))
 
 def noting(grammars, path, content):
@@ -270,14 +273,31 @@ def test_a_query_that_does_not_compile_is_named_before_files_are_read(tmp_path: 
         Workers(own)
 
 
-def test_a_user_error_in_a_worker_is_the_callers(tmp_path: Path) -> None:
-    """A language without a grammar is the user's to mend: no plain text is made of its files."""
+def test_a_language_without_a_grammar_is_named_before_files_are_read(tmp_path: Path) -> None:
+    """Nor is plain text made of files that the user wanted to have parsed."""
     own = tmp_path / "own.json"
     own.write_text(json.dumps({"code_extensions": {"xyz": "klingon"}}))
+    with pytest.raises(UserError, match="'klingon'"):
+        Workers(own)
+
+
+def test_a_user_error_in_a_worker_is_the_callers(own_parser: ParseFile) -> None:
+    """What the user must change ends the run, but not the process that has found it."""
+    with Workers(count=1, parse=own_parser) as workers:
+        with pytest.raises(UserError, match=r"Change something\."):
+            list(workers.parse([("a.txt", b""), ("asks.txt", b""), ("b.txt", b"")]))
+        (after,) = workers.parse([("c.txt", b"")])
+    assert after.path == "c.txt" and after.skip
+
+
+def test_a_grammar_file_that_a_worker_cannot_read_any_more_is_named(tmp_path: Path) -> None:
+    """Workers read it when they start, which may be later."""
+    own = tmp_path / "own.json"
+    own.write_text("{}")
     with Workers(own, count=1) as workers:
-        with pytest.raises(UserError, match="'klingon'"):
-            list(workers.parse([python_file(1), ("a.xyz", b"Qapla'"), python_file(2)]))
-        assert neighbours_stand(list(workers.parse([python_file(3)])), but=set())
+        own.unlink()
+        with pytest.raises(UserError, match=r"own\.json cannot be read"):
+            list(workers.parse([python_file(1)]))
 
 
 def test_closing_leaves_no_process_and_no_open_file(own_parser: ParseFile) -> None:

@@ -1,6 +1,6 @@
 """Elements of XML, under the path of their names."""
 
-from parsing import check_laws, nodes, outline, texts
+from parse.outlines import check_laws, nodes, parts, texts
 
 POM = """\
 <?xml version="1.0" encoding="UTF-8"?>
@@ -28,7 +28,7 @@ POM = """\
 
 def test_elements_with_enough_in_them_are_nodes() -> None:
     """Several elements of one name are numbered from 1, a single one is not; small ones count."""
-    assert outline("pom.xml", POM) == [
+    assert parts("pom.xml", POM) == [
         ("xml_element", "project", 1, 20),
         ("xml_element", "project/parent", 5, 8),
         ("xml_element", "project/dependency[1]", 9, 14),
@@ -55,7 +55,7 @@ def test_prefixes_self_closing_elements_and_cdata_are_kept() -> None:
   <soap:Body><![CDATA[ <not> & an element, but {words} ]]></soap:Body>
 </soap:Envelope>
 """
-    assert outline("call.xml", text) == [
+    assert parts("call.xml", text) == [
         ("xml_element", "soap:Envelope", 1, 4),
         ("xml_element", "soap:Envelope/soap:Header", 2, 2),
         ("xml_element", "soap:Envelope/soap:Body", 3, 3),
@@ -65,10 +65,10 @@ def test_prefixes_self_closing_elements_and_cdata_are_kept() -> None:
 def test_mixed_content_is_not_taken_apart() -> None:
     """An element in the midst of words stays with them, however long it is."""
     link = f'<link href="https://example.com/{"x" * 100}">here</link>'
-    assert outline("doc.xml", f"<p>Read more\n{link}\nand there.</p>\n") == [
+    assert parts("doc.xml", f"<p>Read more\n{link}\nand there.</p>\n") == [
         ("xml_element", "p", 1, 3)
     ]
-    assert outline("doc.xml", f"<p>\n{link}\n</p>\n") == [
+    assert parts("doc.xml", f"<p>\n{link}\n</p>\n") == [
         ("xml_element", "p", 1, 3),
         ("xml_element", "p/link", 2, 2),
     ]

@@ -1,6 +1,6 @@
 """Mappings, sequences and documents of YAML, under the path of their keys."""
 
-from parsing import check_laws, nodes, outline, texts
+from parse.outlines import check_laws, nodes, parts, texts
 
 COMMAND = "python -m pytest tests --quiet --maxfail=1 --durations=10 --junitxml=reports/tests.xml"
 
@@ -38,7 +38,7 @@ jobs:
 
 def test_keys_with_enough_under_them_are_nodes() -> None:
     """A value above 1,500 characters is looked into; comments right above a key are the key's."""
-    assert outline(".github/workflows/ci.yml", WORKFLOW) == [
+    assert parts(".github/workflows/ci.yml", WORKFLOW) == [
         ("yaml_doc", None, 1, 39),
         ("yaml_mapping", "concurrency", 6, 10),
         ("yaml_mapping", "jobs", 15, 39),
@@ -70,7 +70,7 @@ kind: Pod
 ---
 - a
 """
-    assert outline("k8s.yaml", text) == [
+    assert parts("k8s.yaml", text) == [
         ("yaml_doc", None, 1, 2),
         ("yaml_doc", None, 3, 5),
         ("yaml_doc", None, 6, 7),
@@ -93,29 +93,33 @@ def test_large_documents_of_a_file_are_looked_into() -> None:
 
 
 def test_block_texts_and_flow_collections_have_their_types() -> None:
-    """A long text is a mapping's node, a flow sequence a sequence's."""
+    """A text of 400 characters is a mapping's node, a flow sequence a sequence's."""
+    commands = "\n".join([f"  {COMMAND}"] * 5)
     text = f"""\
 text: |
-  {COMMAND}
-  {COMMAND}
+{commands}
 list: [{COMMAND}, and, more]
 map: {{a: {COMMAND}, b: 1}}
 'a.b': >-
+{commands}
+short: >-
   {COMMAND}
-  more words
+  {COMMAND}
 """
-    assert outline("x.yaml", text) == [
-        ("yaml_mapping", "text", 1, 3),
-        ("yaml_sequence", "list", 4, 4),
-        ("yaml_mapping", "map", 5, 5),
-        ("yaml_mapping", '"a.b"', 6, 8),
+    assert parts("x.yaml", text) == [
+        ("yaml_doc", None, 1, 17),
+        ("yaml_mapping", "text", 1, 6),
+        ("yaml_sequence", "list", 7, 7),
+        ("yaml_mapping", "map", 8, 8),
+        ("yaml_mapping", '"a.b"', 9, 14),
     ]
+    assert texts("x.yaml", text)[None] == f"short: >-\n  {COMMAND}\n  {COMMAND}"
 
 
 def test_items_of_a_sequence_are_numbered() -> None:
     """An item of 750 characters is a node, with its dash; a sequence may be the whole file."""
     step = f"- name: long\n  run: |\n{'    ' + COMMAND + chr(10)}" + f"    {COMMAND}\n" * 9
-    found = outline("steps.yml", f"- name: first\n{step}- name: last\n")
+    found = parts("steps.yml", f"- name: first\n{step}- name: last\n")
     assert found == [("yaml_doc", None, 1, 14), ("yaml_mapping", "[1]", 2, 13)]
 
 

@@ -90,8 +90,19 @@ def _matches(source: Source, root: Syntax, query: Query) -> tuple[list[_Declarat
                 name = query.pattern_settings(pattern).get("name") or ""
             if name or kind == "closure":
                 found.append(_declaration(source, pattern, kind, name, captures))
-    docs.sort()
-    return found, docs
+    return found, _outermost(docs)
+
+
+def _outermost(docs: list[_Doc]) -> list[_Doc]:
+    """The docs in order, without those inside others, as comments in a decorator's arguments are.
+
+    Of two that are the same, the one that may stand apart is kept.
+    """
+    kept: list[_Doc] = []
+    for doc in sorted(docs, key=lambda doc: (doc.start, -doc.end, not doc.apart)):
+        if not kept or kept[-1].end < doc.end:
+            kept.append(doc)
+    return kept
 
 
 def _declaration(

@@ -12,6 +12,8 @@ from feeder.parse.layout import AIM_MAX, Source, Span
 
 ENTRY_MIN = 100
 """Characters of an entry that is a node of its own; what is smaller stays with its parent."""
+SCALAR_MIN = 400
+"""The same where a language tells collections from single values, and the value is a single one."""
 ITEM_MIN = 750
 """The same for what a sequence holds, which has only a number for a name."""
 DEPTH_LIMIT = 100
@@ -81,7 +83,7 @@ class _Entries:
         return whole
 
     def _root_type(self, root: Syntax) -> str:
-        return self._shape.root if self._shape.document else self._type(root, self._shape.root)
+        return (not self._shape.document and self._value_type(root)) or self._shape.root
 
     def _documents(self, documents: list[Syntax]) -> Iterator[Span]:
         """A span for each document, from its comments to the next one's."""
@@ -127,16 +129,23 @@ class _Entries:
     def _large(self, members: list[_Member], outer: Span) -> Iterator[tuple[int, Span]]:
         """The index and the span of each member that is large enough; comments do not count."""
         for index, (syntax, number) in enumerate(members):
-            minimum = ENTRY_MIN if number is None else ITEM_MIN
-            if syntax.end_byte - syntax.start_byte < minimum:
+            if syntax.end_byte - syntax.start_byte < ENTRY_MIN:
                 continue
+            value_type = self._value_type(syntax)
+            minimum = self._minimum(number, value_type)
             limit = self._start(members, index + 1, outer)
             end = self._source.trimmed_end(min(syntax.end_byte, limit))
             if self._holds(syntax.start_byte, end, minimum):
                 start = self._start(members, index, outer)
                 end = min(self._comments.behind(end), limit)
                 default = self._shape.entries.get(syntax.type, self._shape.root)
-                yield index, Span(start, end, self._type(syntax, default))
+                yield index, Span(start, end, value_type or default)
+
+    def _minimum(self, number: int | None, value_type: str | None) -> int:
+        if number is not None:
+            return ITEM_MIN
+        is_scalar = self._shape.values and not value_type
+        return SCALAR_MIN if is_scalar else ENTRY_MIN
 
     def _start(self, members: list[_Member], index: int, outer: Span) -> int:
         """Where a member begins, with the comments above it; behind the last one `outer` ends."""
@@ -153,8 +162,8 @@ class _Entries:
             return start
         return self._comments.above(line, earliest)
 
-    def _type(self, syntax: Syntax, default: str) -> str:
-        """The node type that the value gives to an entry, looked for down the last children."""
+    def _value_type(self, syntax: Syntax) -> str | None:
+        """The node type that a collection gives to its entry, looked for down the last children."""
         inside: Syntax | None = syntax
         while inside:
             if found := self._shape.values.get(inside.type):
@@ -163,7 +172,7 @@ class _Entries:
             inside = children[-1] if children else None
             if inside and inside.type in self._shape.entries:
                 break
-        return default
+        return None
 
     def _holds(self, start: int, end: int, characters: int) -> bool:
         if end - start < characters:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from tree_sitter import Language, Parser, Query, QueryError
 
 from feeder.errors import UserError
+from feeder.parse.forms import misfits
 
 SNIFFED_BYTES = 65_536
 """How much of a file is looked at where its ending leaves the language open."""
@@ -20,13 +21,11 @@ SNIFFED_BYTES = 65_536
 PARSER_VERSION = "1"
 """Counted up when the same file gives other nodes than before."""
 
-_SECTIONS = (
-    "code_extensions",
-    "noncode_ts_grammar",
-    "text_extensions",
-    "content_patterns",
-    "hidden_text",
-    "document_nodes",
+_BY_ENDING = ("code_extensions", "noncode_ts_grammar", "text_extensions", "content_patterns")
+
+_CAPTURE = re.compile(
+    r"package|namespace|type|method|object|closure|name|scope|body|end|doc|apart"
+    r"|h[1-6]|codeblock|inset|_.*"
 )
 
 
@@ -47,15 +46,11 @@ class Grammar(NamedTuple):
 
 
 class Grammars:
-    """The languages of a `grammar_queries.json`; parsers and queries are made when first used.
-
-    Raises UserError where the JSON is not of the form that `docs/languages.md` gives.
-    """
+    """The languages of a `grammar_queries.json`; parsers and queries are made when first used."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self._settings = settings
         self._grammar = cache(self._compile)
-        _check(settings)
 
     @property
     def fingerprint(self) -> str:
@@ -94,7 +89,13 @@ class Grammars:
     def check(self) -> None:
         """Compiles every query, so that a mistake is named before any file is read."""
         for language in sorted({name for _, name, _ in self._queries()}):
-            self.grammar(language)
+            query = self.grammar(language).query
+            captures = {query.capture_name(index) for index in range(query.capture_count)}
+            if unknown := sorted(name for name in captures if not _CAPTURE.fullmatch(name)):
+                raise UserError(
+                    f"The queries of '{language}' capture @{unknown[0]}, which has no meaning. "
+                    f"Take a capture of docs/languages.md, or begin its name with _."
+                )
 
     def _queries(self) -> Iterator[tuple[str, str, list[str]]]:
         for category, languages in self._settings["grammar_queries"].items():
@@ -121,13 +122,7 @@ class Grammars:
 
     def _hidden(self, language: str, kind: str) -> re.Pattern[bytes] | None:
         pattern = self._settings["hidden_text"].get(language, {}).get(kind)
-        try:
-            return re.compile(pattern.encode(), re.MULTILINE) if pattern else None
-        except re.error as exc:
-            raise UserError(
-                f"The {kind} pattern of '{language}' is no regular expression: {exc}. "
-                f"Mend it in the grammar file: {pattern}"
-            ) from exc
+        return re.compile(pattern.encode(), re.MULTILINE) if pattern else None
 
 
 @cache
@@ -149,15 +144,23 @@ def load_language(name: str) -> Language:
 
 
 def load_grammars(own: Path | None = None) -> Grammars:
-    """The shipped settings, with a user's own file merged over them."""
-    shipped = json.loads(files("feeder").joinpath("grammar_queries.json").read_text("utf-8"))
-    return Grammars(_merge(shipped, _read(own)) if own else shipped)
+    """The shipped settings, with a user's own file merged over them.
+
+    Raises UserError where that file is not of the form that `docs/languages.md` describes.
+    """
+    settings = json.loads(files("feeder").joinpath("grammar_queries.json").read_text("utf-8"))
+    if own:
+        settings = _merge(settings, _read(own))
+        for misfit in misfits(settings):
+            raise UserError(f"In the grammar file {own}, {misfit}. See docs/languages.md.")
+    return Grammars(settings)
 
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        settings = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as exc:
+        settings = json.loads(path.read_text("utf-8-sig"))
+        json.dumps(settings, ensure_ascii=False).encode()  # \ud800 is JSON, but no text
+    except (OSError, ValueError, RecursionError) as exc:
         raise UserError(
             f"The grammar file {path} cannot be read: {exc}. Give --grammar a JSON file."
         ) from exc
@@ -165,6 +168,11 @@ def _read(path: Path) -> dict[str, Any]:
         raise UserError(
             f"The grammar file {path} holds no JSON object. Start from grammar_queries.json."
         )
+    for section in _BY_ENDING:
+        if isinstance(endings := settings.get(section), dict):
+            settings[section] = {
+                ending.lower().removeprefix("."): value for ending, value in endings.items()
+            }
     return settings
 
 
@@ -174,14 +182,6 @@ def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
         both = isinstance(value, dict) and isinstance(base.get(key), dict)
         merged[key] = _merge(base[key], value) if both else value
     return merged
-
-
-def _check(settings: dict[str, Any]) -> None:
-    for section in (*_SECTIONS, "grammar_queries"):
-        if not isinstance(settings.get(section), dict):
-            raise UserError(
-                f"The grammar settings have no object '{section}'. Compare grammar_queries.json."
-            )
 
 
 def _name_mistake(known: Language, language: str, queries: list[tuple[str, str]]) -> None:

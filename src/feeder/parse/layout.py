@@ -6,7 +6,7 @@ section one node over the whole range, for the rest of a code file a chunk where
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple
@@ -40,11 +40,8 @@ class Span:
     children: list["Span"] = field(default_factory=list)
 
 
-class Line(NamedTuple):
-    """A line of the file, or the part of it that one node owns."""
-
-    number: int
-    text: str
+Line = tuple[int, str]
+"""The number of a line and its text, or the part of it that one node owns."""
 
 
 class Piece(NamedTuple):
@@ -53,10 +50,6 @@ class Piece(NamedTuple):
     start: int
     end: int
     text: str
-
-    def lines(self) -> list[Line]:
-        """Its lines, numbered as in the file."""
-        return [Line(number, line) for number, line in enumerate(self.text.split("\n"), self.start)]
 
 
 class Source:
@@ -168,14 +161,11 @@ def _pieces(parts: list[Piece], limit: int) -> list[Piece]:
         return parts
     if sum(len(part.text) + 1 for part in parts) <= limit + 1:
         return [_joined(parts)] if parts else []
-    rest = [short for part in parts for line in part.lines() for short in _short_lines(line)]
     pieces: list[Piece] = []
-    while rest:
-        cut = _cut(rest)
-        if lines := _trim(rest[:cut]):
-            text = "\n".join(line.text for line in lines)
-            pieces.append(Piece(lines[0].number, lines[-1].number, text.rstrip()))
-        rest = rest[cut:]
+    for lines in _cut_lines(line for part in parts for line in _lines(part)):
+        if kept := _trim(lines):
+            text = "\n".join(text for _, text in kept)
+            pieces.append(Piece(kept[0][0], kept[-1][0], text.rstrip()))
     if len(pieces) > 1 and len(pieces[-1].text) < TAIL_LIMIT:
         pieces[-2:] = [_joined(pieces[-2:])]
     return pieces
@@ -188,40 +178,58 @@ def _joined(parts: Sequence[Piece]) -> Piece:
 _BREAK = re.compile(rf".{{{AIM_MIN},{AIM_MAX - 1}}}[;,}})\]>\s]|.{{1,{AIM_MAX}}}", re.DOTALL)
 
 
-def _short_lines(line: Line) -> list[Line]:
-    """A line above the limit in parts that end behind a bracket, a separator or a space."""
-    if len(line.text) <= AIM_MAX:
-        return [line]
-    return [Line(line.number, part) for part in _BREAK.findall(line.text)]
+def _lines(piece: Piece) -> Iterator[Line]:
+    """The lines of a piece; parts of those above the limit end at a bracket, separator or space."""
+    for line in enumerate(piece.text.split("\n"), piece.start):
+        number, text = line
+        if len(text) <= AIM_MAX:
+            yield line
+        else:
+            yield from ((number, part) for part in _BREAK.findall(text))
 
 
-def _cut(lines: Sequence[Line]) -> int:
-    """How many lines go into the next piece.
+def _cut_lines(lines: Iterable[Line]) -> Iterator[list[Line]]:
+    """The lines of each piece; no more than a piece's are held at a time."""
+    held: list[Line] = []
+    size = 0
+    for line in lines:
+        held.append(line)
+        size += len(line[1]) + 1
+        while size > AIM_MAX + 1:
+            cut = _cut(held)
+            yield held[:cut]
+            held = held[cut:]
+            size = sum(len(text) + 1 for _, text in held)
+    yield held
+
+
+def _cut(lines: list[Line]) -> int:
+    """How many of the lines, which are too many for one piece, go into the next.
 
     Of the places between AIM_MIN and AIM_MAX characters, the one before the least indented line
     wins, a blank line before it counting as half a level out; of equals the last.
     """
     size, best, best_rank = 0, 0, 1e9
-    for index, line in enumerate(lines):
-        if size >= AIM_MIN and line.text.strip():
-            rank = _indent(line) - (0.5 if not lines[index - 1].text.strip() else 0)
+    for index, (_, text) in enumerate(lines):
+        if size >= AIM_MIN and text.strip():
+            rank = _indent(text) - (0.5 if not lines[index - 1][1].strip() else 0)
             if rank <= best_rank:
                 best, best_rank = index, rank
-        size += len(line.text) + 1
+        size += len(text) + 1
         if size > AIM_MAX + 1:
-            return best or index or 1
-    return len(lines)
+            break
+    return best or index
 
 
-def _indent(line: Line) -> int:
-    text = line.text.expandtabs(4)
-    return len(text) - len(text.lstrip())
+def _indent(text: str) -> int:
+    before = text[: len(text) - len(text.lstrip())]
+    return len(before.expandtabs(4))
 
 
 def _trim(lines: list[Line]) -> list[Line]:
     first, last = 0, len(lines)
-    while first < last and not lines[first].text.strip():
+    while first < last and not lines[first][1].strip():
         first += 1
-    while last > first and not lines[last - 1].text.strip():
+    while last > first and not lines[last - 1][1].strip():
         last -= 1
     return lines[first:last]

@@ -1,0 +1,39 @@
+"""Is docs/languages.md right?"""
+
+import re
+from pathlib import Path
+
+from feeder.parse.files import parse_file
+from feeder.parse.forms import GRAMMAR_FILE, Each, Fields
+from feeder.parse.grammars import load_grammars
+
+PAGE = (Path(__file__).parents[2] / "docs" / "languages.md").read_text("utf-8")
+
+
+def block(language: str) -> str:
+    """The first block of code in a language."""
+    found = re.search(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    assert found
+    return found[1]
+
+
+def test_the_example_gives_the_nodes_that_are_printed(tmp_path: Path) -> None:
+    own = tmp_path / "lua.json"
+    own.write_text(block("json"), "utf-8")
+    grammars = load_grammars(own)
+    grammars.check()
+    nodes = parse_file(grammars, "cart.lua", block("lua").encode()).nodes
+    shown = [
+        f"cart.lua:{n.start_line}-{n.end_line}  {n.node_type}  {n.symbol or ''}".rstrip()
+        for n in nodes
+    ]
+    assert sorted(shown) == sorted(block("text").splitlines())
+    assert grammars.language("bin/tool", b"#!/usr/bin/env lua5.4\n") == ("lua", "code")
+
+
+def test_the_page_names_every_section_and_field() -> None:
+    shapes, hidden = (GRAMMAR_FILE.forms[name] for name in ("document_nodes", "hidden_text"))
+    assert isinstance(shapes, Each) and isinstance(shapes.form, Fields)
+    assert isinstance(hidden, Each) and isinstance(hidden.form, Fields)
+    known = [*GRAMMAR_FILE.forms, *shapes.form.forms, *hidden.form.forms]
+    assert [name for name in known if f"`{name}`" not in PAGE] == []
