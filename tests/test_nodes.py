@@ -94,7 +94,9 @@ def test_what_has_no_inner_case_stays_as_it_is(text: str) -> None:
 
 def test_a_model_reads_where_a_node_stands() -> None:
     """Path, language, type, name and signature come before the text."""
-    node = Node("python", "method", "Cart.add", "def add(self):", None, 1, 2, "def add(self):\n ...")
+    node = Node(
+        "python", "method", "Cart.add", "def add(self):", None, 1, 2, "def add(self):\n ..."
+    )
     assert embedding_text("src/cart.py", node) == (
         "src/cart.py python method Cart.add\ndef add(self):\ndef add(self):\n ..."
     )
