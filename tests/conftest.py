@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pytest_socket import socket_allow_hosts
 
-from tree.conftest import plain_git as plain_git
+from tree.conftest import plain_git  # noqa: F401 - a fixture
 from tree.repos import Repo
 
 

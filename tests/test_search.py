@@ -339,6 +339,12 @@ def test_an_answer_for_a_machine_has_all_that_is_known(database: SQLite, folder:
     }
 
 
+def test_a_blank_query_means_nothing(database: SQLite) -> None:
+    """Neither by word nor by meaning."""
+    for query in ("", " \n"):
+        assert asked(database, query, semantic(database, HashedEmbedder())) == []
+
+
 def test_nothing_found_is_an_answer(folder: Path) -> None:
     """It is said in two words."""
     assert list(as_text([], folder, 6)) == ["Nothing found."]

@@ -216,6 +216,24 @@ def test_any_change_leads_to_the_index_of_its_tree(
     assert picture(database) == fresh(before, HashedEmbedder())
 
 
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("model", ["the same", "none", "another", "the first"])
+def test_a_dry_run_foresees_the_report(
+    shop: Repo, database: SQLite, change: Callable[[Repo], None], model: str
+) -> None:
+    """Whatever has changed, it counts what the run then does, and writes nothing."""
+    embedders = {"the same": HashedEmbedder(), "none": None, "another": HashedEmbedder(32)}
+    embedder = embedders.get(model, HashedEmbedder())
+    synced(Commit(shop.path), database, None if model == "the first" else HashedEmbedder())
+    change(shop)
+    shop.commit()
+    run = feed(Commit(shop.path), database, embedder)
+    before = database.connection.total_changes()
+    sync(run, dry_run=True)
+    assert database.connection.total_changes() == before
+    assert run.report == synced(Commit(shop.path), database, embedder)
+
+
 def test_a_file_that_changes_places_with_a_folder_is_followed(repo: Repo, database: SQLite) -> None:
     """A path that was a file may be a folder in the next commit, and the reverse."""
     repo.commit({"a": "a file\n", "b/c": "in a folder\n"})
@@ -263,7 +281,7 @@ def test_any_name_is_indexed(repo: Repo, database: SQLite) -> None:
     paths = ["*[x].txt", "-n.txt", "a b.txt", r"caf\xe9.txt", "l\ni.txt", "q\"u'o.txt"]
     assert rows(database, "SELECT path FROM docs ORDER BY path") == paths
     assert picture(database) == fresh(Commit(repo.path), HashedEmbedder())
-    repo.commit({name: None for name in names[:4]} | {b"rest.txt": "rest\n"})
+    repo.commit(dict.fromkeys(names[:4]) | {b"rest.txt": "rest\n"})
     synced(Commit(repo.path), database, HashedEmbedder())
     paths = ["*[x].txt", "-n.txt", "rest.txt"]
     assert rows(database, "SELECT path FROM docs ORDER BY path") == paths
@@ -356,7 +374,7 @@ def test_another_model_makes_all_vectors_anew(
 def test_another_parser_parses_everything_and_rewrites_what_differs(
     shop: Repo, database: SQLite
 ) -> None:
-    """A new version of the parser reads every file; nodes that come out the same keep their rows."""
+    """A new version of the parser reads every file; what comes out the same keeps its row."""
     synced(Commit(shop.path), database, HashedEmbedder(), parser=InProcess("1"))
     before = rows(database, "SELECT id, seq FROM docs ORDER BY id")
     parser, embedder = InProcess("2"), HashedEmbedder()
@@ -398,7 +416,7 @@ def test_two_repositories_share_a_database(shop: Repo, tmp_path: Path, database:
 def test_another_model_is_another_model_for_every_repository(
     shop: Repo, tmp_path: Path, database: SQLite
 ) -> None:
-    """When one repository's run brings another model, the other's next run makes its vectors too."""
+    """When one repository's run brings another model, the other's next run does so, too."""
     other = Repo(tmp_path / "other")
     other.commit({"a.py": CART})
     synced(Commit(shop.path), database, HashedEmbedder())

@@ -4,7 +4,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from itertools import count, product
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,7 +36,7 @@ from worlds import (
 
 
 class Trees(NamedTuple):
-    """Three commits in a row; the second and third share no change with the one before."""
+    """Three commits: the third undoes what the second did, and does something else."""
 
     first: Commit
     second: Commit
@@ -52,7 +52,8 @@ def trees(tmp_path_factory: pytest.TempPathFactory) -> Trees:
     repo.commit({"src/cart.py": edited, "docs/guide.md": None, "src/tax.py": "RATE = 19\n"})
     second = Commit(repo.path)
     moved = edited.replace("\n\n\nclass", "\n\n\n\nclass")
-    repo.commit({"src/cart.py": moved, "docs/guide.md": SHOP["docs/guide.md"], "config.json": None})
+    repo.commit({"src/cart.py": moved, "docs/guide.md": SHOP["docs/guide.md"]})
+    repo.commit({"src/tax.py": None, "config.json": None, "src/vat.py": "RATE = 7\n"})
     return Trees(first, second, Commit(repo.path))
 
 
@@ -62,52 +63,72 @@ def pictures(trees: Trees) -> dict[Tree, Picture]:
     return {tree: fresh(tree, HashedEmbedder()) for tree in trees}
 
 
-Prepare = Callable[[Commit, SQLite], object]
-SITUATIONS: dict[str, tuple[Prepare, bool]] = {
-    "the first run": (lambda tree, database: None, True),
-    "a later run": (lambda tree, database: synced(tree, database, HashedEmbedder()), True),
-    "the first run with a model": (lambda tree, database: synced(tree, database), True),
-    "the first run with another model": (
-        lambda tree, database: synced(tree, database, HashedEmbedder(32)),
-        True,
-    ),
-    "a run with another parser": (
-        lambda tree, database: synced(tree, database, HashedEmbedder(), parser=InProcess("old")),
-        True,
-    ),
-    "a run without the model": (
-        lambda tree, database: synced(tree, database, HashedEmbedder()),
-        False,
-    ),
+def _nothing(tree: Commit, database: SQLite) -> None:
+    pass
+
+
+def _words(tree: Commit, database: SQLite) -> None:
+    synced(tree, database)
+
+
+def _vectors(tree: Commit, database: SQLite) -> None:
+    synced(tree, database, HashedEmbedder())
+
+
+def _other_vectors(tree: Commit, database: SQLite) -> None:
+    synced(tree, database, HashedEmbedder(32))
+
+
+def _other_parser(tree: Commit, database: SQLite) -> None:
+    synced(tree, database, HashedEmbedder(), parser=InProcess("old"))
+
+
+class Situation(NamedTuple):
+    """What the index of the first commit is like, and whether the run on the second has a model."""
+
+    before: Callable[[Commit, SQLite], None]
+    with_model: bool = True
+
+
+SITUATIONS = {
+    "the first run": Situation(_nothing),
+    "a later run": Situation(_vectors),
+    "the first run with a model": Situation(_words),
+    "the first run with another model": Situation(_other_vectors),
+    "a run with another parser": Situation(_other_parser),
+    "a run without the model": Situation(_vectors, with_model=False),
 }
 
 
-@pytest.mark.parametrize(("prepare", "with_model"), SITUATIONS.values(), ids=SITUATIONS)
+@pytest.mark.parametrize("situation", SITUATIONS.values(), ids=SITUATIONS)
 def test_a_run_that_dies_anywhere_is_finished_by_the_next(
     trees: Trees,
     pictures: dict[Tree, Picture],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    prepare: Prepare,
-    with_model: bool,
+    situation: Situation,
 ) -> None:
     """Whichever call to a store or a model is its last, and whatever commit the next run finds."""
     for constant in ("BATCH_NODES", "BATCH_VECTORS"):
         monkeypatch.setattr(f"feeder.feed.{constant}", 4)
     start = tmp_path / "start.db"
     database = opened(start)
-    prepare(trees.first, database)
+    situation.before(trees.first, database)
     database.close()
-    for before in (True, False):
-        for at in count(1):
-            file = shutil.copy(start, tmp_path / "index.db")
-            if not _dies(trees.second, file, Fuse(at, before=before), with_model=with_model):
-                break
-            for_next = shutil.copy(file, tmp_path / "next.db")
-            _ends_right(trees.second, file, pictures)
-            _ends_right(trees.third, for_next, pictures)
-            assert at < 50
-        assert at > 3
+    for before, at in product((True, False), range(1, 50)):
+        file = copied(start, "index.db")
+        fuse = Fuse(at, before=before)
+        if not _dies(trees.second, file, fuse, with_model=situation.with_model):
+            assert at > 3
+            continue
+        for_next = copied(file, "next.db")
+        _ends_right(trees.second, file, pictures)
+        _ends_right(trees.third, for_next, pictures)
+
+
+def copied(file: Path, name: str) -> Path:
+    """Another file beside it with the same contents."""
+    return Path(shutil.copy(file, file.with_name(name)))
 
 
 def _dies(tree: Tree, file: Path, fuse: Fuse, *, with_model: bool) -> bool:
@@ -188,12 +209,12 @@ def _run(tree: Tree, file: Path, fuse: Fuse) -> bool:
 
 
 def test_the_run_that_took_over_last_wins(
-    trees: Trees, pictures: dict[Tree, Picture], file: Path, tmp_path: Path
+    trees: Trees, pictures: dict[Tree, Picture], file: Path
 ) -> None:
     """A whole run inside of another one: the outer one stops, unless it had not begun to write."""
     outcomes = []
     for at in range(1, 50):
-        index = shutil.copy(file, tmp_path / "copy.db")
+        index = copied(file, "copy.db")
         fuse = Fuse(at, blow=lambda: _ends_right(trees.third, index, pictures))  # noqa: B023
         survived = _run(trees.second, index, fuse)
         if not fuse.has_blown:
@@ -209,11 +230,12 @@ def test_the_run_that_took_over_last_wins(
 
 
 def test_two_runs_that_take_turns_leave_the_index_of_the_one_that_ends_last(
-    trees: Trees, pictures: dict[Tree, Picture], file: Path, tmp_path: Path
+    trees: Trees, pictures: dict[Tree, Picture], file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One run stands still at any call, another at any of its own while the first one goes on."""
-    for at, other_at in product(range(1, 10), range(1, 10)):
-        index = shutil.copy(file, tmp_path / "copy.db")
+    monkeypatch.setattr("feeder.feed.BATCH_NODES", 2)
+    for at, other_at in product(range(1, 12), range(1, 10)):
+        index = copied(file, "copy.db")
         winners = _turns(trees, index, at, other_at)
         database = SQLite(index)
         assert picture(database) == pictures[winners[-1]], (at, other_at)

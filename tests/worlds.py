@@ -187,8 +187,9 @@ _PICTURE = {
         start_line, end_line, text_sha FROM docs WHERE repo = ?1 ORDER BY id""",
     "files": """SELECT path, blob, nodes, state, reason FROM files WHERE repo = ?1 ORDER BY path""",
     "outbox": "SELECT id FROM outbox WHERE repo = ?1 ORDER BY id",
-    "meta": """SELECT key, value FROM meta WHERE key NOT IN (?1 || ':run', ?1 || ':done', ?1 || ':head')
-        AND (key GLOB ?1 || ':*' OR key NOT GLOB '*:*') ORDER BY key""",
+    "meta": """SELECT key, value FROM meta WHERE key GLOB ?1 || ':*' OR key NOT GLOB '*:*'
+        EXCEPT SELECT m.key, m.value FROM meta m, json_each('[":run", ":done", ":head"]') j
+        WHERE m.key = ?1 || j.value ORDER BY 1""",
     "postings": """SELECT d.id, t.term, t.col, t.offset FROM terms t LEFT JOIN docs d
         ON d.seq = t.doc WHERE d.repo IS NULL OR d.repo = ?1 ORDER BY 1, 2, 3, 4""",
     "postings' ids": """SELECT f.id, d.id FROM docs_fts f LEFT JOIN docs d ON d.seq = f.rowid

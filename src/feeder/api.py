@@ -81,8 +81,8 @@ class Api:
         self._pace = Pace()
         self._clock = clock or Clock()
         self._token = token
-        self._address = base_url.rstrip("/")
-        self._base = f"{self._address}/accounts/{account_id}"
+        self.address = base_url.rstrip("/")
+        self._base = f"{self.address}/accounts/{account_id}"
         self._client = _client(token, timeout_s)
 
     def call(self, call: Call) -> Any:
@@ -131,11 +131,12 @@ class Api:
                 headers={"Content-Type": call.content_type},
             )
         except httpx.RequestError as exc:
-            raise _unreachable(exc, self._address) from exc
+            raise unreachable(exc, self.address) from exc
         self._pace.read(response.headers.get("Ratelimit", ""), self._clock.now())
-        return self._result(call.service, response)
+        return self.result(call.service, response)
 
-    def _result(self, service: str, response: "httpx.Response") -> Any:
+    def result(self, service: str, response: "httpx.Response") -> Any:
+        """The `result` of an answer that somebody got; raises what `call` raises."""
         try:
             answer = response.json()
         except ValueError:
@@ -167,9 +168,9 @@ class Api:
         if status in {408, 413, 429} or status >= 500:
             return error_of(Refusal(service, status, None, words, response.headers.get("cf-ray")))
         if "json" in response.headers.get("Content-Type", ""):
-            return PassingError(f"{self._address} gave an answer that breaks off.", status=status)
+            return PassingError(f"{self.address} gave an answer that breaks off.", status=status)
         return UserError(
-            f"{self._address} answered HTTP {status} with something else than JSON ({words!r}). "
+            f"{self.address} answered HTTP {status} with something else than JSON ({words!r}). "
             "Check CLOUDFLARE_BASE_URL, and the proxy in HTTPS_PROXY if there is one."
         )
 
@@ -243,7 +244,7 @@ def _retry_after(header: str | None, now: float) -> float | None:
         return None
 
 
-def _unreachable(exc: "httpx.RequestError", address: str) -> FeederError:
+def unreachable(exc: "httpx.RequestError", address: str) -> FeederError:
     """No answer at all; only settings that are wrong are worth no other try."""
     import httpx
 

@@ -1,4 +1,4 @@
-"""Which objects stand behind the seams? The embedded store: one file, a model on this machine."""
+"""Which store is it, and which folder is it about? What a command opens."""
 
 import os
 import secrets
@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from feeder.config import INDEX_FOLDER, Settings
+from feeder.credentials import choice
 from feeder.errors import UserError
 from feeder.feed import Feed, Semantics
 from feeder.report import Report, Talk
 from feeder.store.index import Index
-from feeder.store.sqlite import SQLite
+from feeder.stores import Parts
 from feeder.tree import Tree
-
-IN_MEMORY = Path(":memory:")
-"""SQLite's name for a database that leaves nothing behind."""
 
 
 @dataclass
@@ -37,18 +35,21 @@ class Store:
     index: Index
     semantics: Semantics | None
     talk: Talk
+    parts: Parts
 
 
 def place_of(base: Path, settings: Settings) -> Place:
     """Names a base folder: as the settings say, else as its remote does, else by its own name."""
     from feeder.tree import git
+    from feeder.tree.names import escape
 
     repository = git.root(base)
     repo, branch = settings.repo, settings.branch
     if repository is not None:
         repo = repo or git.slug(repository)
         branch = branch or git.branch(repository) or git.default_branch(repository)
-    return Place(base, repo or base.name or "root", branch or "HEAD")
+    name = escape(os.fsencode(base.name)) or "root"
+    return Place(base, repo or name, branch or "HEAD")
 
 
 def base_of(directory: Path) -> Path:
@@ -65,14 +66,22 @@ def base_of(directory: Path) -> Path:
 
 
 def base_for(paths: Sequence[Path], settings: Settings) -> Path:
-    """The base of files to process: their repository's root, else what they have in common."""
+    """The base of files to process: their repository's root, else the directory that holds them.
+
+    That is the one that the program runs in, where it can be, so that a search finds the index.
+    """
+    from feeder.tree import git
     from feeder.tree.folder import base_of as common_base
 
     there = [path for path in paths if os.path.lexists(path)]
     known = base_of(settings.directory)
     if (known / INDEX_FOLDER).is_dir() or not there:
         return known
-    return common_base(there).resolve()
+    common = common_base(there).resolve()
+    if ".git" in common.parts:  # not a repository of its own: to be refused
+        common = Path(*common.parts[: common.parts.index(".git")])
+    is_below = common.is_relative_to(known) and git.root(common) is None
+    return known if is_below else base_of(common)
 
 
 def repository_of(settings: Settings) -> Path:
@@ -92,26 +101,34 @@ def repository_of(settings: Settings) -> Path:
 def opened(place: Place, settings: Settings, *, writes: bool, create: bool) -> Iterator[Store]:
     """The index of a place, closed at the end; raises UserError where there is none to read.
 
-    With `create` a missing one is made, in memory only unless the run `writes`.
+    With `create` a missing local one is made, in memory only unless the run `writes`.
     """
-    from feeder.store.migrations import migrate
-
     talk = Talk(quiet=settings.quiet)
-    file = settings.db or place.base / INDEX_FOLDER / "index.db"
-    if not create and not file.exists():
-        raise UserError(f"There is no index at {file}. Make one with: feeder sync")
-    in_memory = not writes and not file.exists()
-    if not in_memory and settings.db is None:
-        _make_folder(file.parent)
-    cache = settings.cache or file.with_name("embeddings.db")
+    chosen = choice(settings)
     with ExitStack() as stack:
-        database = SQLite(IN_MEMORY if in_memory else file)
-        stack.callback(database.close)
-        migrate(database)
-        semantics = _semantics(database, IN_MEMORY if in_memory else cache, settings, stack)
-        maker = semantics.embedder.model if semantics else f"words only{_why_words_only(settings)}"
-        talk.say(f"{place.repo}: local index {file}, {maker}")
-        yield Store(place, Index(database, place.repo, place.branch), semantics, talk)
+        if chosen.is_cloud:
+            from feeder.cloud_store import cloud_parts
+
+            parts = cloud_parts(place.base, place.repo, settings, stack, writes=writes)
+        else:
+            from feeder.local_store import local_parts
+
+            parts = local_parts(place.base, settings, stack, writes=writes, create=create)
+        semantics = _semantics(parts, stack)
+        maker = semantics.embedder.model if semantics else parts.words_only
+        talk.say(f"{place.repo}: {parts.place}, {maker}; {chosen.why}")
+        index = Index(parts.database, place.repo, place.branch)
+        yield Store(place, index, semantics, talk, parts)
+
+
+def comparable(store: Store) -> Semantics | None:
+    """What a search by meaning needs; None, and a line that says so, where the index lacks it."""
+    if store.semantics is None:
+        return None
+    if store.semantics.identity().items() <= store.index.state_of([]).meta.items():
+        return store.semantics
+    store.talk.say("The index has no vectors of this model: words alone. Make them: feeder sync")
+    return None
 
 
 @contextmanager
@@ -121,39 +138,26 @@ def feeding(store: Store, tree: Tree, settings: Settings, *, dry_run: bool) -> I
 
     started = time.monotonic()
     report = Report(store.place.repo, store.place.branch, tree.commit, dry_run=dry_run)
+    index, semantics, budget = store.index, store.semantics, store.parts.budget
     with Workers(settings.grammar, count=settings.jobs) as parser:
-        yield Feed(tree, parser, store.index, store.semantics, report, store.talk, _token())
-    report.seconds = round(time.monotonic() - started, 2)
+        try:
+            yield Feed(tree, parser, index, semantics, report, store.talk, _token(), budget)
+        finally:
+            report.seconds = round(time.monotonic() - started, 2)
+            parts = store.parts
+            report.usage = parts.foreseen(report) if dry_run else parts.usage()
+            report.requests.update(report.usage.requests if report.usage else {})
 
 
-def _semantics(
-    database: SQLite, cache: Path, settings: Settings, stack: ExitStack
-) -> Semantics | None:
-    """The local model behind its cache, and the vectors in the index's own file."""
-    from feeder.embed import local
+def _semantics(parts: Parts, stack: ExitStack) -> Semantics | None:
+    """The embedder behind its cache, and what keeps the vectors."""
     from feeder.embed.cache import CachedEmbedder
-    from feeder.store.local_vectors import LocalVectors
 
-    if not settings.vectors or not (settings.model or local.available()):
+    if parts.embedder is None or parts.vectors is None:
         return None
-    model = local.LocalEmbedder.from_folder(settings.model) if settings.model else None
-    embedder = CachedEmbedder(model or local.LocalEmbedder(), cache)
+    embedder = CachedEmbedder(parts.embedder, parts.cache)
     stack.callback(embedder.close)
-    return Semantics(embedder, LocalVectors(database, embedder.dimensions))
-
-
-def _why_words_only(settings: Settings) -> str:
-    if not settings.vectors:
-        return " (--no-vectors)"
-    return ": search by meaning needs pip install 'feeder[local]'"
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(exist_ok=True)
-        (folder / ".gitignore").write_text("*\n", "utf-8")
-    except OSError as exc:
-        raise UserError(f"{folder} cannot be made: {exc}. Name a place with --db.") from exc
+    return Semantics(embedder, parts.vectors)
 
 
 def _token() -> str:

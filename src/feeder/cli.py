@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import click
 
 from feeder import options
 from feeder.config import Settings
-from feeder.errors import FeederError
+from feeder.errors import FeederError, Overtaken, ServiceError, Stopped
 
 if TYPE_CHECKING:
     from feeder.assembly import Place
@@ -51,17 +52,14 @@ def cli() -> None:
 def sync(dry_run: bool, **said: Any) -> None:
     """Make the index equal to HEAD, whatever it held before."""
     from feeder.assembly import place_of, repository_of
-    from feeder.sync import plan, sync
+    from feeder.sync import sync
     from feeder.tree.commit import Commit
 
     settings = Settings(**said)
     repository = repository_of(settings)
     tree = Commit(repository, max_bytes=settings.max_file_bytes)
     with _run(place_of(repository, settings), tree, settings, dry_run=dry_run) as feed:
-        if dry_run:
-            plan(feed, feed.index.state({}), tree.entries())
-        else:
-            sync(feed)
+        sync(feed, dry_run=dry_run)
 
 
 @cli.command()
@@ -131,21 +129,30 @@ def deltas(base: str, head: str, merge_base: bool, directory: Path) -> None:
 
 
 @cli.command()
-@options.writing
-def init(dry_run: bool, **said: Any) -> None:
-    """Make an empty index, or bring an older one's schema up to date."""
+@click.option("--database-name", help="Of the D1 database to find or make; else <owner>_<repo>.")
+@options.making
+def init(database_name: str | None, dry_run: bool, **said: Any) -> None:
+    """Make what an index is kept in, where it is missing, or bring its schema up to date."""
     from feeder.assembly import base_of, opened, place_of
+    from feeder.credentials import choice
 
     settings = Settings(**said)
     place = place_of(base_of(settings.directory), settings)
-    with opened(place, settings, writes=not dry_run, create=True) as store:
-        _print(settings, {"index": store.index.database.place, "repo": place.repo}, ["Ready."])
+    if choice(settings).is_cloud:
+        _provision(place, settings, database_name, dry_run=dry_run)
+    else:
+        with opened(place, settings, writes=not dry_run, create=True) as store:
+            facts = {"index": store.index.database.place, "repo": place.repo}
+        _print(settings, facts, ["Ready."])
 
 
 @cli.command()
 @click.option("--repair", is_flag=True, help="Make anew what disagrees, and ask again.")
+@click.option(
+    "--wait", is_flag=True, help="Until Vectorize shows what was written; --repair does so anyway."
+)
 @options.proving
-def validate(repair: bool, **said: Any) -> None:
+def validate(repair: bool, wait: bool, **said: Any) -> None:
     """Prove that the index's parts agree with each other and with HEAD; exit 1 if they do not."""
     from feeder.assembly import base_of, feeding, opened, place_of
     from feeder.validate import repair as mend
@@ -154,13 +161,14 @@ def validate(repair: bool, **said: Any) -> None:
     settings = Settings(**said)
     place = place_of(base_of(settings.directory), settings)
     with (
-        opened(place, settings, writes=True, create=False) as store,
+        opened(place, settings, writes=repair, create=False) as store,
         feeding(store, _tree(place, settings), settings, dry_run=False) as feed,
     ):
-        verdict = validate(feed)
+        waits = wait or repair
+        verdict = validate(feed, wait=waits)
         if repair and not verdict.passed:
             mend(feed, verdict)
-            verdict = validate(feed)
+            verdict = validate(feed, wait=waits)
     _print(settings, verdict.as_json(), verdict.lines())
     if not verdict.passed:
         raise SystemExit(1)
@@ -174,17 +182,19 @@ def validate(repair: bool, **said: Any) -> None:
 @options.reading
 def search(query: str, limit: int, lines: int, **said: Any) -> None:
     """Find nodes by word and by meaning, and show their lines as they are now."""
-    from feeder.assembly import base_of, opened, place_of
+    from feeder.assembly import base_of, comparable, opened, place_of
     from feeder.search import search
     from feeder.showing import as_json, as_text
     from feeder.store.reading import Scope
+    from feeder.tree.names import escape
 
-    narrowed = [said.pop(name) for name in ("path", "language", "node_type")]
+    path, language, node_type = (said.pop(name) for name in ("path", "language", "node_type"))
     settings = Settings(**said)
     place = place_of(base_of(settings.directory), settings)
     with opened(place, settings, writes=False, create=False) as store:
-        scope = Scope(place.repo, *narrowed)
-        found = search(store.index.database, store.semantics, query, scope, limit)
+        glob = escape(os.fsencode(path)) if path else None
+        scope = Scope(place.repo, glob, language, node_type)
+        found = search(store.index.database, comparable(store), query, scope, limit)
     _print(settings, as_json(found, place.base), as_text(found, place.base, lines))
 
 
@@ -199,7 +209,13 @@ def stats(**said: Any) -> None:
     place = place_of(base_of(settings.directory), settings)
     with opened(place, settings, writes=False, create=False) as store:
         facts = statistics(store.index.database, place.repo)
-    _print(settings, facts.as_json(), facts.lines())
+        usage = store.parts.usage()
+    answer, lines = facts.as_json(), list(facts.lines())
+    if usage:
+        usage = replace(usage, dimensions=facts.dimensions)
+        answer["usage"] = usage.as_json()
+        lines += usage.lines()
+    _print(settings, answer, lines)
 
 
 def _folder(place: Place, paths: Sequence[Path], settings: Settings) -> Tree:
@@ -214,7 +230,7 @@ def _tree(place: Place, settings: Settings) -> Tree:
     from feeder.tree import git
     from feeder.tree.commit import Commit
 
-    if git.root(place.base):
+    if git.root(place.base) and git.commit(place.base, "HEAD"):
         return Commit(place.base, max_bytes=settings.max_file_bytes)
     return _folder(place, [place.base], settings)
 
@@ -224,12 +240,35 @@ def _run(place: Place, tree: Tree, settings: Settings, *, dry_run: bool) -> Iter
     """A run that writes, with its account at the end."""
     from feeder.assembly import feeding, opened
 
+    ended_early: FeederError | None = None
     with (
         opened(place, settings, writes=not dry_run, create=True) as store,
         feeding(store, tree, settings, dry_run=dry_run) as feed,
     ):
-        yield feed
-    _print(settings, feed.report.as_json(), feed.report.lines())
+        try:
+            yield feed
+        except (Stopped, ServiceError) as exc:
+            ended_early = exc
+    if not isinstance(ended_early, Overtaken):
+        _print(settings, feed.report.as_json(), feed.report.lines())
+    if ended_early:
+        raise ended_early
+
+
+def _provision(
+    place: Place, settings: Settings, database_name: str | None, *, dry_run: bool
+) -> None:
+    """What `init` makes at Cloudflare, each line as soon as it is made."""
+    from feeder.credentials import choice
+    from feeder.provision import provision
+    from feeder.report import Talk
+
+    Talk(quiet=settings.quiet).say(f"{place.repo}: Cloudflare; {choice(settings).why}")
+    things = provision(place.base, place.repo, settings, database_name, dry_run=dry_run)
+    if settings.json:
+        _print(settings, [thing._asdict() for thing in things], ())
+    else:
+        _print(settings, None, (thing.line(dry_run=dry_run) for thing in things))
 
 
 def _print(settings: Settings, facts: Any, lines: Iterable[str]) -> None:

@@ -17,9 +17,16 @@ class Settings:
     db: Path | None = None
     cache: Path | None = None
     vectors: bool = True
-    model: Path | None = None
+    model: str | None = None
     grammar: Path | None = None
     max_file_bytes: int = 1_000_000
     jobs: int | None = None
     json: bool = False
     quiet: bool = False
+    store: str | None = None
+    account_id: str | None = None
+    database_id: str | None = None
+    index_name: str | None = None
+    dimensions: int | None = None
+    max_embeddings: int | None = None
+    max_requests: int | None = None

@@ -2,10 +2,11 @@
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice, zip_longest
+from dataclasses import dataclass, field
+from itertools import groupby, islice, zip_longest
 from typing import NamedTuple, TypeVar
 
+from feeder.budget import Budget
 from feeder.embed.cache import CachedEmbedder
 from feeder.errors import TooLargeError
 from feeder.nodes import HEADER_VERSION, Node, embedding_text, node_ids, text_sha
@@ -23,6 +24,8 @@ BATCH_GONE = 2000
 """Files that one transaction removes."""
 BATCH_VECTORS = 1000
 """Vectors after which their files are clean: what a run that dies embeds again, cache aside."""
+OUTBOX_PIECE = 100
+"""Vectors that are removed before a limited run asks whether it may go on."""
 
 
 class Semantics(NamedTuple):
@@ -32,8 +35,10 @@ class Semantics(NamedTuple):
     vectors: Vectors
 
     def identity(self) -> dict[str, str]:
-        """What `meta` keeps of the model: vectors of another one are made again."""
+        """What `meta` keeps of the model: vectors of another one, or elsewhere, are made again."""
+        place = {"index": self.vectors.index} if self.vectors.index else {}
         return {
+            **place,
             "model": self.embedder.model,
             "dimensions": str(self.embedder.dimensions),
             "header": HEADER_VERSION,
@@ -51,6 +56,7 @@ class Feed:
     report: Report
     talk: Talk
     token: str
+    budget: Budget = field(default_factory=Budget)
 
 
 class Work(NamedTuple):
@@ -83,14 +89,24 @@ class Texts(NamedTuple):
     ids: set[str]
 
 
-def write_words(feed: Feed, state: State, work: Work) -> tuple[dict[str, Texts], set[str]]:
-    """Rows and postings of what has changed; the texts to embed by path, and the ids that went."""
+def write_words(
+    feed: Feed, state: State, work: Work, *, whole: bool
+) -> tuple[dict[str, Texts], set[str]]:
+    """Rows and postings of what has changed; the texts to embed by path, and the ids that went.
+
+    Where the budget ends it, `work` is cut down to what is done; `whole` goes through all of it.
+    """
+    written: set[str] = set()
     pending = bool(feed.semantics) or "model" in state.meta
     texts: dict[str, Texts] = {}
     gone: set[str] = set()
     batches = _batches(_indexed(feed, work.process))
     with feed.talk.step("words", len(work.process)) as step:
         for files, paths in zip_longest(batches, _chunks(work.gone, BATCH_GONE), fillvalue=()):
+            if not whole and not feed.budget.allows(1):
+                _keep_only(work, written)
+                break
+            written.update(file.path for file in files)
             changes = _write(feed, files, paths, pending=pending)
             gone |= changes.gone
             for file in files:
@@ -103,6 +119,11 @@ def write_words(feed: Feed, state: State, work: Work) -> tuple[dict[str, Texts],
     if pending and not feed.semantics:
         feed.report.texts_waiting = sum(len(file.ids) for file in texts.values())
     return texts, gone
+
+
+def _keep_only(work: Work, written: Collection[str]) -> None:
+    work.process[:] = [entry for entry in work.process if entry.path in written]
+    work.waiting.clear()
 
 
 def _write(
@@ -188,14 +209,42 @@ def send_vectors(feed: Feed, work: Work, wanted: dict[str, Texts]) -> list[str]:
     waiting = {e.path: Texts(e.blob, ids[e.path]) for e in work.waiting if e.path in ids}
     wanted = wanted | waiting
     entries = [entry for entry in (*work.process, *work.waiting) if entry.path in wanted]
-    with feed.talk.step("vectors", sum(len(texts.ids) for texts in wanted.values())) as step:
-        for number, batch in enumerate(_chunks(_texts(feed, entries, wanted), BATCH_VECTORS)):
+    total = sum(len(texts.ids) for texts in wanted.values())
+    texts = _texts(feed, entries, wanted)
+    if feed.budget.is_set:
+        texts = _affordable(feed, feed.semantics, texts, total)
+    with feed.talk.step("vectors", total) as step:
+        for number, batch in enumerate(_chunks(texts, BATCH_VECTORS)):
             if number:
                 feed.index.settle(clean, [])
                 clean = []
             _embed(feed, feed.semantics, batch, step)
             clean += [text.path for text in batch if text.ends_file]
     return clean
+
+
+def _affordable(
+    feed: Feed, semantics: Semantics, texts: Iterable[Text], total: int
+) -> Iterator[Text]:
+    """Of these `total` texts those of one file after the other, as the budget allows whole files.
+
+    The rest is counted as waiting.
+    """
+    seen: set[str] = set()
+    new = 0
+    for _, group in groupby(texts, key=lambda text: text.path):
+        file = list(group)
+        shas = {text_sha(embedding_text(text.path, text.node)) for text in file} - seen
+        new += semantics.embedder.missing(shas)
+        unsent = new - semantics.embedder.embedded
+        # besides the embeddings: an upsert, and the note of it
+        if not feed.budget.allows(feed.budget.requests_for(unsent) + 2, new):
+            break
+        seen |= shas
+        total -= len(file)
+        yield from file
+    if feed.budget.stopped:
+        feed.report.texts_waiting += total
 
 
 def _texts(feed: Feed, entries: Sequence[Entry], wanted: dict[str, Texts]) -> Iterator[Text]:
@@ -239,10 +288,21 @@ def clear_outbox(
     leaving = sorted({*state.outbox, *gone} - back)
     if not feed.semantics or not leaving:
         return []
-    feed.semantics.vectors.delete(leaving)
+    leaving = _removed(feed, feed.semantics, leaving)
     # a write of the run that this one overtook may still arrive: the next run deletes once more
     late = feed.semantics.vectors.late_writes and feed.index.is_unfinished(state)
     return [] if late else leaving
+
+
+def _removed(feed: Feed, semantics: Semantics, ids: list[str]) -> list[str]:
+    """Those of the vectors that the budget allowed to remove."""
+    removed: list[str] = []
+    for piece in _chunks(ids, OUTBOX_PIECE) if feed.budget.is_set else [ids]:
+        if not feed.budget.allows(1):
+            break
+        semantics.vectors.delete(piece)
+        removed += piece
+    return removed
 
 
 def foresee(feed: Feed, state: State, work: Work) -> None:

@@ -15,9 +15,9 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
-def _option(name: str, text: str, **more: Any) -> Callable[[Command], Command]:
+def _option(name: str, text: str, *twins: str, **more: Any) -> Callable[[Command], Command]:
     twin = "FEEDER_" + name.partition("/")[0].lstrip("-").replace("-", "_").upper()
-    return click.option(name, help=text, envvar=twin, show_envvar=True, **more)
+    return click.option(name, help=text, envvar=[twin, *twins], show_envvar=True, **more)
 
 
 _WHERE = (
@@ -32,11 +32,30 @@ _WHERE = (
     _option("--branch", "The branch's name in the index; else the one checked out."),
     _option("--db", "The index file; else .feeder/index.db under the root.", type=_FILE),
 )
+_CLOUD = (
+    _option(
+        "--store",
+        "Where the index is; else Cloudflare where the environment has CLOUDFLARE_API_TOKEN and "
+        "an account.",
+        type=click.Choice(["cloudflare", "local"]),
+    ),
+    _option("--account-id", "Cloudflare's account; else wrangler.toml's.", "CLOUDFLARE_ACCOUNT_ID"),
+    _option("--database-id", "The D1 database; else wrangler.toml's."),
+    _option(
+        "--index-name",
+        "The Vectorize index; else wrangler.toml's, else <owner>_<repo>_code.",
+    ),
+)
 _MEANING = (
     _option(
         "--vectors/--no-vectors", "Search by meaning too, where a model is there.", default=True
     ),
-    _option("--model", "A folder with another ONNX model and its tokenizer.", type=_FOLDER),
+    _option("--model", "Workers AI's name of a model, or a folder with an ONNX model."),
+    _option(
+        "--dimensions",
+        "Of the vectors, where the model can shorten them.",
+        type=click.IntRange(1, 1536),
+    ),
     _option("--cache", "The file of embeddings made before; else beside the index.", type=_FILE),
 )
 _PARSING = (
@@ -50,12 +69,25 @@ _PARSING = (
     ),
     _option("--jobs", "Parser processes; else as many as cores.", type=click.IntRange(1, 64)),
 )
+_LIMITS = (
+    _option(
+        "--max-embeddings",
+        "Stop before more texts than that are embedded; the next run goes on.",
+        type=click.IntRange(1),
+    ),
+    _option(
+        "--max-requests",
+        "Stop before more requests than that are sent; the next run goes on.",
+        type=click.IntRange(1),
+    ),
+)
 _OUTPUT = (
     click.option("--json", is_flag=True, help="The result as JSON on stdout."),
     click.option("-q", "--quiet", is_flag=True, help="Nothing on stderr but errors."),
 )
 
 
+dry_run = click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 here = _WHERE[0]
 """The option of a command that only asks git."""
 
@@ -68,18 +100,22 @@ def paths(text: str) -> Callable[[Command], Command]:
 
 def reading(command: Command) -> Command:
     """The options of a command that reads the index."""
-    return _with(command, *_WHERE, *_MEANING, *_OUTPUT)
+    return _with(command, *_WHERE, *_CLOUD, *_MEANING, *_OUTPUT)
 
 
 def writing(command: Command) -> Command:
     """The options of a command that brings the index on."""
-    dry_run = click.option("--dry-run", is_flag=True, help="Only say what would be done.")
-    return _with(command, *_WHERE, *_MEANING, *_PARSING, dry_run, *_OUTPUT)
+    return _with(command, *_WHERE, *_CLOUD, *_MEANING, *_PARSING, *_LIMITS, dry_run, *_OUTPUT)
+
+
+def making(command: Command) -> Command:
+    """The options of a command that makes what an index is kept in."""
+    return _with(command, *_WHERE, *_CLOUD, *_MEANING, dry_run, *_OUTPUT)
 
 
 def proving(command: Command) -> Command:
     """The options of a command that reads the index and may mend it."""
-    return _with(command, *_WHERE, *_MEANING, *_PARSING, *_OUTPUT)
+    return _with(command, *_WHERE, *_CLOUD, *_MEANING, *_PARSING, *_OUTPUT)
 
 
 def narrowing(command: Command) -> Command:

@@ -4,8 +4,10 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from feeder.freetier import Usage
 
 SHOWN_REASONS = 20
 """Files that are named one by one before the rest is only counted."""
@@ -33,15 +35,18 @@ class Report:
     as_plain_text: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     requests: Counter[str] = field(default_factory=Counter)
+    usage: Usage | None = None
     seconds: float = 0.0
 
     def as_json(self) -> dict[str, Any]:
         """All of it, with `skipped` and `as_plain_text` as path → reason."""
-        return asdict(self)
+        # asdict would take a Counter for a list of pairs
+        return {**vars(self), "usage": self.usage.as_json() if self.usage else None}
 
     def lines(self) -> list[str]:
         """The account in a few lines for a person."""
-        return [*self.notes, self._files(), self._nodes(), *self._reasons()]
+        usage = self.usage.lines() if self.usage else ()
+        return [*self.notes, self._files(), self._nodes(), *self._reasons(), *usage]
 
     def _files(self) -> str:
         verb = "would be " if self.dry_run else ""
@@ -54,9 +59,7 @@ class Report:
     def _nodes(self) -> str:
         verb = "would be " if self.dry_run else ""
         texts = f"{self.texts_embedded} {verb}embedded, {self.texts_cached} from the cache"
-        waiting = (
-            f", {self.texts_waiting} waiting for a run with a model" if self.texts_waiting else ""
-        )
+        waiting = f", {self.texts_waiting} waiting for a later run" if self.texts_waiting else ""
         return f"Nodes: {self.nodes_new} new, {self.nodes_deleted} gone; texts: {texts}{waiting}."
 
     def _reasons(self) -> Iterator[str]:

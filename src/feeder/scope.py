@@ -18,7 +18,8 @@ def process_paths(feed: Feed, base: Path, paths: Sequence[Path], *, dry_run: boo
 
     Raises UserError for a path that neither exists nor is in the index.
     """
-    scopes = [_inside(base, path) for path in paths]
+    # as the tree does: a link to a folder stands for the folder
+    scopes = [_inside(base, path.resolve() if path.is_dir() else path) for path in paths]
     known = feed.index.state({}).files or {}
     for path, scope in zip(paths, scopes, strict=True):
         if not os.path.lexists(path) and not any(_covers([scope], file) for file in known):
@@ -35,7 +36,7 @@ def apply_deltas(feed: Feed, deltas: Iterable[Delta], *, dry_run: bool) -> None:
     """Follows each delta; to process what is gone, or delete what is not there, is fine."""
     actions = {delta.file: delta.action for delta in deltas}
     wanted = [entry for entry in feed.tree.entries() if actions.get(entry.path) == "process"]
-    _bring(feed, lambda: feed.index.state_of(actions), wanted, dry_run=dry_run)
+    _bring(feed, lambda: feed.index.state_of(actions), wanted, {}, dry_run=dry_run)
 
 
 def _bring_below(
@@ -46,16 +47,22 @@ def _bring_below(
         files = {path: row for path, row in (state.files or {}).items() if _covers(scopes, path)}
         return state._replace(files=files)
 
-    _bring(feed, read, wanted, dry_run=dry_run)
+    everything = {feed.index.key("parser"): feed.parser.fingerprint}
+    _bring(feed, read, wanted, everything if "" in scopes else {}, dry_run=dry_run)
 
 
 def _bring(
-    feed: Feed, read: Callable[[], State], wanted: Sequence[Entry], *, dry_run: bool
+    feed: Feed,
+    read: Callable[[], State],
+    wanted: Sequence[Entry],
+    equal: dict[str, str],
+    *,
+    dry_run: bool,
 ) -> None:
     if dry_run:
         plan(feed, read(), wanted)
     else:
-        persist(feed, read, wanted, {})
+        persist(feed, read, wanted, equal)
 
 
 def _covers(scopes: Sequence[str], path: str) -> bool:

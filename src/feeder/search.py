@@ -39,7 +39,7 @@ def search(
     """The best nodes for a query, at most `limit`; by words alone without semantics."""
     by_name, by_word = _by_words(database, query, scope)
     by_meaning: list[str] = []
-    if semantics:
+    if semantics and query.strip():
         vector = semantics.embedder.embed_query(query)
         by_meaning = [near.id for near in semantics.vectors.query(vector, CANDIDATES)]
     scores = merged({NAME_WEIGHT: by_name, WORD_WEIGHT: by_word, VECTOR_WEIGHT: by_meaning})

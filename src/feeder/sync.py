@@ -6,7 +6,7 @@ Words first, then vectors: every file is found by word before the first text is 
 from collections.abc import Callable, Iterable, Sequence, Set
 from enum import StrEnum
 
-from feeder.errors import Overtaken
+from feeder.errors import Overtaken, Stopped
 from feeder.feed import Feed, Work, clear_outbox, foresee, send_vectors, write_words
 from feeder.report import Report
 from feeder.store.index import FileRow, Moved, State
@@ -80,11 +80,16 @@ def bring(feed: Feed, state: State, wanted: Sequence[Entry], equal: dict[str, st
         feed.report.finished = True
         return
     _begin(feed, state, stale)
-    texts, gone = write_words(feed, state, work)
+    # nothing tells which files another parser has read already: they are one piece
+    texts, gone = write_words(feed, state, work, whole=Stale.PARSER in stale)
+    if feed.budget.stopped:
+        equal = {}
     clean = send_vectors(feed, work, texts)
     sent = clear_outbox(feed, state, texts, gone)
     head = {feed.index.key("head"): feed.tree.commit} if feed.tree.root else {}
     feed.index.finish(clean, sent, equal and {**equal, **head})
+    if feed.budget.stopped:
+        raise Stopped(feed.budget.stopped)
     feed.report.finished = True
 
 
@@ -168,8 +173,10 @@ def _begin(feed: Feed, state: State, stale: Set[Stale]) -> None:
     if feed.index.key("parser") not in state.meta:
         meta[feed.index.key("parser")] = feed.parser.fingerprint
     remake = Stale.VECTORS in stale
-    if feed.semantics and remake and "model" in state.meta:
-        feed.semantics.vectors.check_clear()
+    if feed.semantics and remake:
+        feed.semantics.vectors.check_fits(feed.semantics.embedder.dimensions)
+        if "model" in state.meta:
+            feed.semantics.vectors.check_clear()
     feed.index.begin(feed.token, state, meta, remake=remake)
     if feed.semantics and remake and "model" in state.meta:
         feed.index.settle([], [])

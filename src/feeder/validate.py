@@ -4,13 +4,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from feeder.errors import ServiceError
 from feeder.feed import Feed
 from feeder.store.index import State
 from feeder.store.proof import SYMBOLS_ASKED, Parity, parity, stored_nodes
-from feeder.sync import bring, compare, sync
+from feeder.sync import Stale, bring, compare, stale_parts, sync
 
 DIFFERENCES_SHOWN = 20
 """Of each check; --json has all."""
+
+
+SETTLING_S = 600.0
+"""Writes of Vectorize are seen after half a minute, at times after several."""
 
 
 class Check(NamedTuple):
@@ -53,7 +58,8 @@ class Verdict(NamedTuple):
         """A line a check with its figures, and the first differences."""
         for check in self.checks:
             figures = ", ".join(f"{name} {count}" for name, count in check.figures.items())
-            yield f"{'ok  ' if check.passed else 'FAIL'} {check.name}: {figures}"
+            said = f"{check.name}: {figures}" if figures else check.name
+            yield f"{'ok  ' if check.passed else 'FAIL'} {said}"
             yield from (f"       {line}" for line in check.differences[:DIFFERENCES_SHOWN])
             if (more := len(check.differences) - DIFFERENCES_SHOWN) > 0:
                 yield f"       and {more} more"
@@ -71,15 +77,23 @@ class Verdict(NamedTuple):
         }
 
 
-def validate(feed: Feed) -> Verdict:
-    """Asks everything; reads only."""
+def validate(feed: Feed, *, wait: bool = False) -> Verdict:
+    """Asks everything; reads only. With `wait`, once all vectors written are seen.
+
+    Raises ServiceError when that takes longer than `SETTLING_S`.
+    """
+    if wait and feed.semantics and not feed.semantics.vectors.settled(SETTLING_S):
+        raise ServiceError(
+            f"The vectors written last are not seen after {SETTLING_S:.0f} s. Validate again later."
+        )
     damage = Damage()
     state = feed.index.state({})
     found = parity(feed.index.database, feed.index.repo)
     checks = [
         *_rows(found, damage),
         *_progress(state),
-        *_vectors(feed, damage),
+        *_vectors(feed, state, damage),
+        *_makers(feed, state),
         *_head(feed, state),
     ]
     return Verdict(checks, damage)
@@ -93,9 +107,10 @@ def repair(feed: Feed, verdict: Verdict) -> None:
     feed.index.forget(damage.paths, damage.postings, damage.vectors, damage.waiting)
     if feed.tree.root:
         return sync(feed)
-    known = set(state.files or {})
+    known = damage.paths.union(state.files or {})
     wanted = [entry for entry in feed.tree.entries() if entry.path in known]
-    return bring(feed, feed.index.state({}), wanted, {})
+    made_by = {feed.index.key("parser"): feed.parser.fingerprint}
+    return bring(feed, feed.index.state({}), wanted, made_by)
 
 
 def _rows(found: Parity, damage: Damage) -> Iterable[Check]:
@@ -137,9 +152,9 @@ def _progress(state: State) -> Iterable[Check]:
     )
 
 
-def _vectors(feed: Feed, damage: Damage) -> Iterable[Check]:
+def _vectors(feed: Feed, state: State, damage: Damage) -> Iterable[Check]:
     """Every node of a file that is not pending has a vector, and every vector a node."""
-    if not feed.semantics:
+    if not feed.semantics or "model" not in state.meta:
         return
     vectors = set(feed.semantics.vectors.ids())
     without_node = set(vectors)
@@ -159,6 +174,13 @@ def _vectors(feed: Feed, damage: Damage) -> Iterable[Check]:
         {"docs not pending": expected, "vectors": len(vectors)},
         [*missing, *(f"vector {id_} has no node" for id_ in sorted(without_node))],
     )
+
+
+def _makers(feed: Feed, state: State) -> Iterable[Check]:
+    stale = stale_parts(feed, state)
+    if "model" not in state.meta:  # an index of words alone is one too
+        stale.discard(Stale.VECTORS)
+    yield Check("parser, rules and model are the index's", {}, [str(why) for why in sorted(stale)])
 
 
 def _head(feed: Feed, state: State) -> Iterable[Check]:

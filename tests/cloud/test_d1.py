@@ -86,9 +86,9 @@ def test_a_migration_whose_answer_is_lost_counts_as_applied(
 def test_a_migration_that_fails_is_an_error(cloud: Cloud) -> None:
     """Here because a table is there that it wants to make; nothing of it stays."""
     cloud.d1.run([Statement("CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY, name)")])
-    cloud.d1.run([Statement("CREATE TABLE outbox (id)")])
+    cloud.d1.run([Statement("CREATE TABLE docs_fts (id)")])
 
-    with pytest.raises(ServiceError, match="outbox already exists"):
+    with pytest.raises(ServiceError, match="docs_fts already exists"):
         migrate(cloud.d1)
 
     assert cloud.rows("SELECT name FROM sqlite_schema WHERE name = 'docs'") == []

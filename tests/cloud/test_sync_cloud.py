@@ -10,6 +10,7 @@ from cloud.clouds import DIMENSIONS, DOCS, INDEX, Cloud
 from feeder.errors import Overtaken, PassingError, ServiceError, TooLargeError, UserError
 from feeder.store import Row
 from feeder.store.sqlite import SQLite
+from feeder.store.vectorize import Vectorize
 from feeder.sync import sync
 from feeder.tree.commit import Commit
 from feeder.validate import validate
@@ -255,6 +256,8 @@ def test_embeddings_that_are_down_delay_only_the_vectors(cloud: Cloud, shop: Rep
     """The quota of the day ends the run after the words are in; the next one brings the rest."""
     from feeder.embed.workers_ai import WorkersAI
 
+    cloud.make_index("parts", 1024)
+    cloud.vectorize = Vectorize(cloud.api, "parts")
     cloud.migrated()
     cloud.standin.fault("ai_daily_neurons", route="ai.run")
     run = cloud.feed(Commit(shop.path), WorkersAI(cloud.api))

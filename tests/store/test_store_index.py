@@ -104,7 +104,7 @@ def test_an_edited_node_has_its_new_words_only(database: SQLite) -> None:
 
 
 def test_what_is_gone_leaves_nothing(database: SQLite) -> None:
-    """Nodes that a file lost and files that are gone: no row, no posting, no line in the manifest."""
+    """Nodes that a file lost, and files that are gone: no row, posting or line in the manifest."""
     first, second = file("a.py", add="apples", drop="pears"), file("b.py", sum="plums")
     begun(database).write([first, second], [], "c1", pending=False)
     less = file("a.py", add="apples")
@@ -301,7 +301,8 @@ def test_pages_and_groups_hold_everything_once(monkeypatch: pytest.MonkeyPatch) 
     files = [file(f"{number}.py", add="x", drop="y") for number in range(3)]
     assert [one for group in groups(files) for one in group] == files
     assert all(len(group) == 1 for group in groups(files))
-    assert list(pages([])) == list(groups([])) == []
+    assert list(pages([])) == []
+    assert list(groups([])) == []
 
 
 def test_keys_say_what_the_nodes_of_files_are() -> None:

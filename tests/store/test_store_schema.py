@@ -192,7 +192,7 @@ def test_an_interrupt_in_a_batch_leaves_nothing_of_it() -> None:
     """Ctrl-C in the midst of a transaction rolls it back, and the database goes on working."""
     database = opened()
 
-    def interrupt() -> None:
+    def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
     database.connection.create_scalar_function("interrupt", interrupt)

@@ -1,5 +1,6 @@
 """Vectors beside the nodes."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -137,9 +138,7 @@ def test_eight_bits_keep_the_order(matrix: Any, query: Any) -> None:
     assert sorted(one.id for one in found) == ids
     assert all(abs(one.score - truth[one.id]) <= tolerance for one in found)
     scores = [truth[one.id] for one in found]
-    assert all(
-        left >= right - 2 * tolerance for left, right in zip(scores, scores[1:], strict=False)
-    )
+    assert all(left >= right - 2 * tolerance for left, right in pairwise(scores))
     database.close()
 
 

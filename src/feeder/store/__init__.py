@@ -72,6 +72,8 @@ class Neighbour(NamedTuple):
 class Vectors(Protocol):
     """Embeddings by node id."""
 
+    index: str
+    """The name of what keeps them, where that is not the database itself."""
     late_writes: bool
     """Whether a write of a run that was overtaken can still arrive: its deletes are sent twice."""
 
@@ -80,6 +82,9 @@ class Vectors(Protocol):
 
     def delete(self, ids: Sequence[str]) -> None:
         """Removes vectors; ids without one are fine."""
+
+    def check_fits(self, dimensions: int) -> None:
+        """Raises UserError where vectors of these dimensions cannot be kept."""
 
     def check_clear(self) -> None:
         """Raises UserError where `clear` cannot do it; asked before anything is written."""
@@ -92,6 +97,9 @@ class Vectors(Protocol):
 
     def query(self, vector: NDArray[float32], limit: int) -> Iterable[Neighbour]:
         """The nearest vectors, the best first."""
+
+    def settled(self, timeout_s: float) -> bool:
+        """Waits until all that was written is seen by readers; False when it takes longer."""
 
     def close(self) -> None:
         """Ends the connection."""

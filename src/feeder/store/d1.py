@@ -6,13 +6,14 @@ from typing import Any
 from urllib.parse import quote
 
 from feeder.api import Api, Call, as_json
-from feeder.errors import FeederError, Overtaken, ServiceError
+from feeder.errors import FeederError, Overtaken, ServiceError, UserError
 from feeder.store import GUARD_BROKEN, OVERTAKEN, TWICE, Repeated, Row, Statement
 
 
 class D1:
     """A `Database` in D1; `rows` counts what was `read` and `written`, as it is billed.
 
+    `size_bytes` is what the last answer said of the whole database.
     A transaction whose answer was lost is sent again: those for which that matters carry a mark.
     Raises TooLargeError where D1 wants less in one transaction.
     """
@@ -20,6 +21,7 @@ class D1:
     def __init__(self, api: Api, database_id: str) -> None:
         self.place = f"D1 database {database_id}"
         self.rows: Counter[str] = Counter(read=0, written=0)
+        self.size_bytes = 0
         self._api = api
         self._path = f"d1/database/{quote(database_id, safe='')}"
 
@@ -48,21 +50,23 @@ class D1:
         try:
             results = self._api.call(Call("d1", f"{self._path}/{route}", as_json(body)))
         except ServiceError as exc:
-            raise _translated(exc) from exc
+            raise self._translated(exc) from exc
         for result in results:
             meta = result.get("meta") or {}
             self.rows["read"] += meta.get("rows_read", 0)
             self.rows["written"] += meta.get("rows_written", 0)
+            self.size_bytes = meta.get("size_after", self.size_bytes)
         return list(results)
+
+    def _translated(self, exc: ServiceError) -> FeederError:
+        if GUARD_BROKEN in str(exc):
+            return Overtaken(OVERTAKEN)
+        if TWICE in str(exc):
+            return Repeated(str(exc))
+        if "no such table" in str(exc):
+            return UserError(f"{self.place} holds no index. Make one with: feeder init")
+        return exc
 
 
 def _rows(table: dict[str, Any] | None) -> list[Row]:
     return [tuple(row) for row in (table or {}).get("rows") or []]
-
-
-def _translated(exc: ServiceError) -> FeederError:
-    if GUARD_BROKEN in str(exc):
-        return Overtaken(OVERTAKEN)
-    if TWICE in str(exc):
-        return Repeated(str(exc))
-    return exc

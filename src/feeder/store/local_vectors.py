@@ -41,6 +41,7 @@ class LocalVectors:
     A query compares with every vector.
     """
 
+    index = ""
     late_writes = False
 
     def __init__(self, database: Database, dimensions: int) -> None:
@@ -57,6 +58,9 @@ class LocalVectors:
         """Removes vectors by id, if their nodes are gone."""
         if self._exists():
             self._write(Statement(_DELETE, (json.dumps(list(ids)),)))
+
+    def check_fits(self, dimensions: int) -> None:
+        """Always possible."""
 
     def check_clear(self) -> None:
         """Always possible."""
@@ -82,6 +86,10 @@ class LocalVectors:
         scores = np.concatenate(parts) * scales
         best = np.argsort(-scores, kind="stable")[:limit]
         return [Neighbour(ids[at], float(scores[at])) for at in best]
+
+    def settled(self, timeout_s: float) -> bool:
+        """At once."""
+        return True
 
     def close(self) -> None:
         """Nothing to end: the database is closed by its owner."""

@@ -6,13 +6,15 @@ from typing import NamedTuple
 from feeder.errors import ServiceError, UserError
 from feeder.store import Database, Statement
 
-_TABLE = """
-CREATE TABLE IF NOT EXISTS d1_migrations (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  name TEXT UNIQUE,
-  applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
+# to the blank as wrangler writes it, so that the schemas are equal
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS d1_migrations(\n"
+    "\t\tid         INTEGER PRIMARY KEY AUTOINCREMENT,\n"
+    "\t\tname       TEXT UNIQUE,\n"
+    "\t\tapplied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL\n)"
 )
-"""
+APPLIED = "SELECT name FROM d1_migrations ORDER BY id"
+"""One column; fails where there is no schema."""
 _TABLES = (
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
 )
@@ -41,22 +43,38 @@ def missing_migrations(database: Database) -> list[Migration]:
     Raises UserError when its tables are another program's or a newer version's.
     """
     [tables] = database.run([Statement(_TABLES)])
-    names = {str(row[0]) for row in tables}
+    names = {str(row[0]) for row in tables if not str(row[0]).startswith("_cf_")}  # D1's own
     if "d1_migrations" not in names:
-        if any(not name.startswith("_cf_") for name in names):  # D1 keeps its own in some
-            raise UserError(
-                f"{database.place} holds tables of another program. Name another database."
-            )
+        if names:
+            raise _foreign(database.place)
         return known_migrations()
-    [applied] = database.run([Statement("SELECT name FROM d1_migrations ORDER BY id")])
+    # other programs have migrations too, and many a first one has the same name
+    if names - {"d1_migrations"} and "docs_fts" not in names:
+        raise _foreign(database.place)
+    [applied] = database.run([Statement(APPLIED)])
     return _missing({str(row[0]) for row in applied}, database.place)
+
+
+def check_applied(applied: set[str], place: str) -> None:
+    """Raises UserError unless these migrations, by name, make this program's schema."""
+    if missing := _missing(applied, place):
+        raise UserError(
+            f"{place} lacks the migration {missing[0].name}. Bring it up to date with: feeder init"
+        )
 
 
 def _missing(applied: set[str], place: str) -> list[Migration]:
     known = known_migrations()
-    if unknown := sorted(applied - {migration.name for migration in known}):
+    names = {migration.name for migration in known}
+    if applied and not applied & names:
+        raise _foreign(place)
+    if unknown := sorted(applied - names):
         raise UserError(f"{place} was made by a newer feeder: it has {unknown[-1]}. Update feeder.")
     return [migration for migration in known if migration.name not in applied]
+
+
+def _foreign(place: str) -> UserError:
+    return UserError(f"{place} holds tables of another program. Name another database.")
 
 
 def migrate(database: Database) -> list[str]:

@@ -87,6 +87,11 @@ class Statistics:
     languages: dict[str, int]
     skipped: dict[str, int]
 
+    @property
+    def dimensions(self) -> int:
+        """How many numbers the vectors of all nodes have together."""
+        return sum(self.node_types.values()) * int(self.meta.get("dimensions", 0))
+
     def as_json(self) -> dict[str, Any]:
         """All of it."""
         return asdict(self)

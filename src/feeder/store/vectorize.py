@@ -37,6 +37,7 @@ class Vectorize:
     late_writes = True
 
     def __init__(self, api: Api, index_name: str) -> None:
+        self.index = index_name
         self.place = f"Vectorize index {index_name}"
         self.dimensions_written = 0
         self._api = api
@@ -53,12 +54,23 @@ class Vectorize:
         for at in range(0, len(ids), DELETE_IDS):
             self._post("delete_by_ids", {"ids": list(ids[at : at + DELETE_IDS])})
 
+    def check_fits(self, dimensions: int) -> None:
+        """Raises UserError where the index is missing or has other dimensions; one request."""
+        found = self._info().get("dimensions", dimensions)
+        if found != dimensions:
+            raise UserError(
+                f"{self.place} has {found} dimensions and the model {dimensions}. Choose --model "
+                "or --dimensions as the index has them, or name another index with --index-name "
+                "and make it with: feeder init"
+            )
+
     def check_clear(self) -> None:
         """Raises UserError unless the index is empty: Vectorize cannot be told to empty one."""
         if count := self._info().get("vectorCount"):
             raise UserError(
-                f"{self.place} holds {count} vectors of another model. Make another index with "
-                "feeder init --index-name, or go back to the model of before with --model."
+                f"{self.place} holds {count} vectors of another model or database. Make another "
+                "index with feeder init --index-name, or go back to what was before with --model "
+                "and --index-name."
             )
 
     def clear(self) -> None:

@@ -1,0 +1,52 @@
+"""How much may a run take, and has it got there?"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+ENDING = 2
+"""Requests with which a run ends: it deletes vectors, and notes what is done."""
+
+
+@dataclass
+class Budget:
+    """The limits that the user has set to one run; None is no limit.
+
+    A run asks before each piece of work. Its first piece is always allowed, so that repeated runs
+    come to an end however small the limits are. `requests` tells how many were sent so far, and
+    `requests_for` how many so many texts take to be embedded.
+    """
+
+    max_embeddings: int | None = None
+    max_requests: int | None = None
+    requests: Callable[[], int] = lambda: 0
+    requests_for: Callable[[int], int] = lambda texts: 0
+    stopped: str = ""
+    """Why nothing is allowed any more: a sentence."""
+    _begun: bool = False
+
+    @property
+    def is_set(self) -> bool:
+        """Whether there is any limit."""
+        return self.max_embeddings is not None or self.max_requests is not None
+
+    def allows(self, requests: int, embedded: int = 0) -> bool:
+        """Whether a piece may begin that takes so many requests; after a no it stays no.
+
+        With it, the run will have embedded so many texts.
+        """
+        if self._begun and not self.stopped:
+            self.stopped = self._above(requests, embedded)
+        self._begun = True
+        return not self.stopped
+
+    def _above(self, requests: int, embedded: int) -> str:
+        if self.max_embeddings is not None and embedded > self.max_embeddings:
+            limit = f"--max-embeddings {self.max_embeddings}"
+        elif (
+            self.max_requests is not None
+            and self.requests() + requests + ENDING > self.max_requests
+        ):
+            limit = f"--max-requests {self.max_requests}"
+        else:
+            return ""
+        return f"Stopped by {limit}: what is done is kept, and the next run goes on from there."

@@ -1,0 +1,85 @@
+"""What does work at Cloudflare take, and which share is it of what is free?"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+ROWS_WRITTEN_A_DAY = 100_000
+ROWS_READ_A_DAY = 5_000_000
+NEURONS_A_DAY = 10_000
+STORED_DIMENSIONS = 5_000_000
+DATABASE_BYTES = 500_000_000
+
+_NAMES = {"d1": "D1", "vectorize": "Vectorize", "ai": "Workers AI"}
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a run took, or would take.
+
+    `requests` and `retries` are by service; rows are as D1 bills them; `dimensions` are the numbers
+    of all vectors written; tokens and neurons are estimates. `database_bytes` is the size of the
+    whole database, 0 where nobody has asked.
+    """
+
+    requests: Mapping[str, int] = field(default_factory=dict)
+    retries: Mapping[str, int] = field(default_factory=dict)
+    waited_s: float = 0.0
+    rows_read: int = 0
+    rows_written: int = 0
+    dimensions: int = 0
+    tokens: int = 0
+    neurons: float = 0.0
+    database_bytes: int = 0
+
+    def shares(self) -> dict[str, float]:
+        """Fractions of the free tier: of a day for rows and neurons, of the store for the rest."""
+        return {
+            "rows_read": self.rows_read / ROWS_READ_A_DAY,
+            "rows_written": self.rows_written / ROWS_WRITTEN_A_DAY,
+            "neurons": self.neurons / NEURONS_A_DAY,
+            "dimensions": self.dimensions / STORED_DIMENSIONS,
+            "database_bytes": self.database_bytes / DATABASE_BYTES,
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it, with the `free_tier` shares as fractions."""
+        shares = {name: round(share, 6) for name, share in self.shares().items()}
+        return {**asdict(self), "neurons": round(self.neurons, 1), "free_tier": shares}
+
+    def lines(self) -> Iterator[str]:
+        """The same for a person."""
+        share = {name: percent(of_one) for name, of_one in self.shares().items()}
+        yield f"Requests: {_counted(self.requests) or 'none'}{self._troubles()}."
+        yield (
+            f"D1: {self.rows_written:,} rows written ({share['rows_written']} of a free day), "
+            f"{self.rows_read:,} read ({share['rows_read']})."
+        )
+        if self.dimensions:
+            yield (
+                f"Vectorize: {self.dimensions:,} dimensions in vectors "
+                f"({share['dimensions']} of what is free)."
+            )
+        if self.tokens:
+            yield (
+                f"Workers AI: about {self.tokens:,} tokens, {self.neurons:,.1f} neurons "
+                f"({share['neurons']} of a free day)."
+            )
+        if self.database_bytes:
+            megabytes = self.database_bytes / 1e6
+            yield f"Database: {megabytes:,.1f} MB ({share['database_bytes']} of what is free)."
+
+    def _troubles(self) -> str:
+        retries = f"; retried: {_counted(self.retries)}" if any(self.retries.values()) else ""
+        return retries + (f"; {self.waited_s:.0f} s waited" if self.waited_s >= 1 else "")
+
+
+def percent(share: float) -> str:
+    """A share as people write it."""
+    if 0 < share < 0.001:
+        return "below 0.1 %"
+    return f"{100 * share:.1f} %"
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{counts[key]} {name}" for key, name in _NAMES.items() if counts.get(key))

@@ -1,0 +1,59 @@
+"""What does a run work on? The three objects in which the two stores differ, and their costs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from feeder.budget import Budget
+from feeder.config import Settings
+from feeder.embed import Embedder
+from feeder.errors import UserError
+from feeder.freetier import Usage
+from feeder.report import Report
+from feeder.store import Database, Vectors
+
+IN_MEMORY = Path(":memory:")
+"""SQLite's name for a database that leaves nothing behind."""
+
+
+@dataclass
+class Parts:
+    """The objects behind the seams, opened; without an embedder there are no vectors either.
+
+    `place` is how people call the store, `cache` where embeddings are remembered, and `words_only`
+    why there is no embedder. `usage` tells what has been taken so far, and `foreseen` what the run
+    of a report would take; None where nothing is counted.
+    """
+
+    place: str
+    database: Database
+    embedder: Embedder | None
+    vectors: Vectors | None
+    cache: Path
+    words_only: str = "words only (--no-vectors)"
+    budget: Budget = field(default_factory=Budget)
+    usage: Callable[[], Usage | None] = lambda: None
+    foreseen: Callable[[Report], Usage | None] = lambda report: None
+
+
+def folder_embedder(folder: str, settings: Settings) -> Embedder:
+    """The ONNX model of a folder; raises UserError where it has other dimensions than asked for."""
+    from feeder.embed.local import LocalEmbedder
+
+    embedder = LocalEmbedder.from_folder(Path(folder))
+    if settings.dimensions not in {None, embedder.dimensions}:
+        raise UserError(
+            f"The model in {folder} makes vectors of {embedder.dimensions} dimensions. "
+            "Leave --dimensions out."
+        )
+    return embedder
+
+
+def made_folder(folder: Path) -> None:
+    """The folder of an index, which ignores itself for git."""
+    try:
+        folder.mkdir(exist_ok=True)
+        if not (folder / ".gitignore").exists():
+            (folder / ".gitignore").write_text("*\n", "utf-8")
+    except OSError as exc:
+        raise UserError(f"{folder} cannot be made: {exc}. Name a place with --db.") from exc

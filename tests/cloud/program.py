@@ -1,0 +1,121 @@
+"""The program as a user runs it, with the stand-in's account in its environment."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+import pytest
+from standin import StandIn
+
+from feeder.cli import main
+from tree.repos import Repo
+
+MODEL = "@cf/baai/bge-small-en-v1.5"
+"""The one with the shortest vectors, 384 numbers."""
+
+
+class Answer(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def facts(self) -> Any:
+        return json.loads(self.out)
+
+
+Feeder = Callable[..., Answer]
+
+
+@pytest.fixture
+def feeder(
+    standin: StandIn,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> Iterator[Feeder]:
+    """Runs a command in a folder; nothing that it ever prints has the token in it."""
+    standin.change(vectorize_delay_s=0)
+    for name, value in standin.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("FEEDER_JOBS", "1")
+    monkeypatch.setenv("FEEDER_MODEL", MODEL)
+    monkeypatch.setenv("FEEDER_REPO", "acme/shop")
+    monkeypatch.delenv("GITHUB_RUN_ID", raising=False)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+
+    def run(place: Path | Repo, *arguments: str | Path) -> Answer:
+        monkeypatch.chdir(place.path if isinstance(place, Repo) else place)
+        monkeypatch.setattr(sys, "argv", ["feeder", *map(str, arguments)])
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        code = ended.value.code
+        out, err = capfd.readouterr()
+        assert standin.token not in out + err
+        assert "Traceback" not in err
+        return Answer(0 if code is None else int(code), out, err)
+
+    yield run
+
+
+class Console:
+    """The account behind the program's back."""
+
+    def __init__(self, standin: StandIn) -> None:
+        self.standin = standin
+        self._client = httpx.Client(
+            base_url=f"{standin.base_url}/accounts/{standin.account_id}",
+            headers={"Authorization": f"Bearer {standin.token}"},
+            trust_env=False,
+        )
+
+    def make_database(self, name: str = "other") -> str:
+        """A new database's id."""
+        return str(self.post("d1/database", {"name": name})["uuid"])
+
+    def make_index(self, name: str, dimensions: int, metric: str = "cosine") -> None:
+        config = {"dimensions": dimensions, "metric": metric}
+        self.post("vectorize/v2/indexes", {"name": name, "config": config})
+
+    def names(self) -> tuple[list[str], list[str]]:
+        """Of the databases and of the indexes."""
+        databases, indexes = self._get("d1/database"), self._get("vectorize/v2/indexes")
+        return [one["name"] for one in databases], [one["name"] for one in indexes]
+
+    def database_id(self, name: str = "acme_shop") -> str:
+        [found] = [one["uuid"] for one in self._get("d1/database") if one["name"] == name]
+        return str(found)
+
+    def properties(self, index: str = "acme_shop_code") -> list[str]:
+        """What an index has metadata indexes of."""
+        found = self._get(f"vectorize/v2/indexes/{index}/metadata_index/list")
+        return sorted(one["propertyName"] for one in found["metadataIndexes"])
+
+    def sql(self, text: str, database_id: str | None = None) -> list[list[Any]]:
+        """The rows of the last statement."""
+        path = f"d1/database/{database_id or self.database_id()}/raw"
+        rows: list[list[Any]] = self.post(path, {"sql": text})[-1]["results"]["rows"]
+        return rows
+
+    def post(self, path: str, body: dict[str, Any]) -> Any:
+        return self._client.post(path, json=body).raise_for_status().json()["result"]
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _get(self, path: str) -> Any:
+        return self._client.get(path).raise_for_status().json()["result"]
+
+
+@pytest.fixture
+def console(standin: StandIn) -> Iterator[Console]:
+    """What the user sees in the dashboard."""
+    console = Console(standin)
+    yield console
+    console.close()

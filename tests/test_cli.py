@@ -1,0 +1,562 @@
+"""The commands as a user meets them: what they print where, and how they end."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from feeder.cli import cli, main
+from feeder.store import Statement
+from feeder.store.sqlite import SQLite
+from tree.repos import Repo
+from worlds import CART, SHOP
+
+COMMANDS = ("sync", "process", "delete", "apply", "deltas", "init", "validate", "search", "stats")
+
+
+class Answer(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def facts(self) -> Any:
+        return json.loads(self.out)
+
+
+Feeder = Callable[..., Answer]
+
+
+@pytest.fixture
+def feeder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Iterator[Feeder]:
+    """Runs the program in a folder, by words alone unless its environment says otherwise."""
+    monkeypatch.setenv("FEEDER_VECTORS", "no")
+    monkeypatch.setenv("FEEDER_JOBS", "1")
+    monkeypatch.delenv("GITHUB_RUN_ID", raising=False)
+    # outside of the repository that the tests lie in
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+
+    def run(place: Path | Repo, *arguments: str | Path) -> Answer:
+        monkeypatch.chdir(place.path if isinstance(place, Repo) else place)
+        monkeypatch.setattr(sys, "argv", ["feeder", *map(str, arguments)])
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        code = ended.value.code
+        out, err = capfd.readouterr()
+        assert "Traceback" not in err
+        return Answer(0 if code is None else int(code), out, err)
+
+    yield run
+
+
+@pytest.fixture
+def shop(repo: Repo) -> Repo:
+    repo.commit(SHOP)
+    return repo
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Path:
+    """A folder outside of git."""
+    folder = tmp_path / "plain"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "a.py").write_text("def apple():\n    pass\n")
+    (folder / "sub/b.py").write_text("def bread():\n    pass\n")
+    return folder
+
+
+def asked(place: Repo | Path, sql: str) -> list[Any]:
+    """What the index of a place answers."""
+    root = place.path if isinstance(place, Repo) else place
+    database = SQLite(root / ".feeder/index.db")
+    [rows] = database.run([Statement(sql)])
+    database.close()
+    return [row[0] for row in rows]
+
+
+PATHS = "SELECT path FROM files ORDER BY path"
+COUNTS = ("files_processed", "files_deleted", "nodes_new", "nodes_deleted", "nodes_by_type")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(feeder: Feeder, plain: Path, command: str) -> None:
+    """--help says what it does, exits with 0, and is known to the list of commands."""
+    answer = feeder(plain, command, "--help")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.startswith(f"Usage: feeder {command}")
+    assert command in feeder(plain, "--help").out
+    assert sorted(cli.commands) == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["unheard"],
+        ["sync", "--unheard"],
+        ["search"],
+        ["process"],
+        ["sync", "--max-file-bytes", "many"],
+        ["search", "x", "-n", "0"],
+        ["apply", "nowhere.json"],
+        ["deltas"],
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_call_ends_with_2(feeder: Feeder, plain: Path, arguments: list[str]) -> None:
+    """What is wrong is said on stderr."""
+    answer = feeder(plain, *arguments)
+    assert (answer.code, answer.out) == (2, "")
+    assert "Error: " in answer.err
+
+
+def test_sync_makes_the_index_and_says_what_it_did(feeder: Feeder, shop: Repo) -> None:
+    """The report is on stdout; the line that says which store it is, on stderr."""
+    answer = feeder(shop, "sync", "--repo", "acme/shop")
+    assert answer.code == 0
+    assert answer.err == (
+        f"acme/shop: local index {shop.path}/.feeder/index.db, words only (--no-vectors); "
+        "no CLOUDFLARE_API_TOKEN\n"
+    )
+    lines = answer.out.splitlines()
+    assert lines[0] == "Files: 4 processed, 0 deleted, 0 unchanged, 2 skipped."
+    assert lines[1].startswith("Nodes: 7 new, 0 gone;")
+    assert asked(shop, PATHS) == sorted(SHOP)
+
+
+def test_a_second_sync_says_that_there_is_nothing_to_do(feeder: Feeder, shop: Repo) -> None:
+    """And does nothing."""
+    feeder(shop, "sync")
+    before = (shop.path / ".feeder/index.db").read_bytes()
+    answer = feeder(shop, "sync")
+    assert answer.out.splitlines()[0] == "The index equals the tree: nothing to do."
+    assert (shop.path / ".feeder/index.db").read_bytes() == before
+
+
+def test_the_index_ignores_itself(feeder: Feeder, shop: Repo) -> None:
+    """git does not see the folder, and neither does the next run."""
+    feeder(shop, "sync")
+    assert shop.git("status", "--porcelain") == ""
+    feeder(shop, "process", "--path", ".")
+    assert asked(shop, PATHS) == sorted(SHOP)
+
+
+def test_json_is_for_machines(feeder: Feeder, shop: Repo) -> None:
+    """stdout holds one JSON value with the run's counts, and nothing else."""
+    facts = feeder(shop, "sync", "--json").facts
+    head = shop.git("rev-parse", "HEAD")
+    assert (facts["head"], facts["branch"], facts["repo"]) == (head, "main", "repo")
+    assert (facts["finished"], facts["dry_run"]) == (True, False)
+    assert (facts["files_processed"], facts["nodes_new"]) == (4, 7)
+    assert facts["nodes_by_type"] == {
+        "method": 3,
+        "class": 1,
+        "chunk": 1,
+        "md_section": 1,
+        "json_object": 1,
+    }
+    assert facts["skipped"] == {"logo.bin": "binary, by its name", "yarn.lock": "a lock file"}
+    assert facts["nodes_new"] == asked(shop, "SELECT count(*) FROM docs")[0]
+
+
+def test_quiet_is_quiet(feeder: Feeder, shop: Repo) -> None:
+    """Nothing on stderr; the result stays."""
+    answer = feeder(shop, "sync", "-q")
+    assert answer.err == ""
+    assert answer.out
+
+
+def test_content_that_is_no_text_is_skipped_and_not_processed(feeder: Feeder, shop: Repo) -> None:
+    """A file is in one of the counts, and its reason in the list."""
+    shop.commit({"nul.txt": b"a\0b"})
+    facts = feeder(shop, "sync", "--json").facts
+    assert facts["files_processed"] == 4
+    assert facts["skipped"]["nul.txt"] == "binary"
+
+
+def test_a_file_that_crashes_the_parser_is_plain_text_and_no_failure(
+    feeder: Feeder, shop: Repo
+) -> None:
+    """It is named with the reason, found by its words, and the run goes on."""
+    shop.commit({"deep.yaml": b"- " * 254 + b"treasure\n"})
+    answer = feeder(shop, "sync", "--json")
+    assert answer.code == 0
+    assert list(answer.facts["as_plain_text"]) == ["deep.yaml"]
+    assert answer.facts["files_processed"] == 5
+    assert [one["path"] for one in feeder(shop, "search", "treasure", "--json").facts] == [
+        "deep.yaml"
+    ]
+
+
+def test_a_dry_run_makes_nothing(feeder: Feeder, shop: Repo) -> None:
+    """Not even the folder; and its counts are those of the run that follows."""
+    foreseen = feeder(shop, "sync", "--dry-run", "--json").facts
+    assert not (shop.path / ".feeder").exists()
+    real = feeder(shop, "sync", "--json").facts
+    assert foreseen["dry_run"]
+    assert [foreseen[name] for name in COUNTS] == [real[name] for name in COUNTS]
+
+
+def test_a_dry_run_over_an_index_changes_nothing(feeder: Feeder, shop: Repo) -> None:
+    """Edits, deletes, renames and lines shifted are foreseen as they come about."""
+    feeder(shop, "sync")
+    shop.git("mv", "docs/guide.md", "guide.md")
+    edited = "\n" + CART.replace("return Cart()", "return Basket()")
+    shop.commit({"src/cart.py": edited, "config.json": None})
+    before = _files(shop.path)
+    foreseen = feeder(shop, "sync", "--dry-run", "--json").facts
+    assert _files(shop.path) == before
+    real = feeder(shop, "sync", "--json").facts
+    assert [foreseen[name] for name in COUNTS] == [real[name] for name in COUNTS]
+    assert (real["files_processed"], real["files_deleted"]) == (2, 2)
+    answer = feeder(shop, "sync", "--dry-run")
+    assert answer.out == feeder(shop, "sync").out.replace(
+        "processed", "would be processed"
+    ).replace("deleted", "would be deleted").replace("embedded", "would be embedded")
+
+
+def _files(root: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file()}
+
+
+def test_environment_twins_say_what_flags_say(
+    feeder: Feeder, shop: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """FEEDER_DB, FEEDER_REPO, FEEDER_BRANCH, FEEDER_MAX_FILE_BYTES; a flag outdoes its twin."""
+    monkeypatch.setenv("FEEDER_DB", str(tmp_path / "else.db"))
+    monkeypatch.setenv("FEEDER_REPO", "acme/twin")
+    monkeypatch.setenv("FEEDER_BRANCH", "release")
+    monkeypatch.setenv("FEEDER_MAX_FILE_BYTES", "100")
+    facts = feeder(shop, "sync", "--json").facts
+    assert (tmp_path / "else.db").exists()
+    assert not (shop.path / ".feeder").exists()
+    assert (facts["repo"], facts["branch"]) == ("acme/twin", "release")
+    assert facts["skipped"]["src/cart.py"] == "larger than the limit"
+    facts = feeder(shop, "sync", "--json", "--repo", "acme/flag", "--max-file-bytes", "9999").facts
+    assert facts["repo"] == "acme/flag"
+    assert "src/cart.py" not in facts["skipped"]
+
+
+def test_the_repository_is_named_by_its_remote(feeder: Feeder, shop: Repo) -> None:
+    """Else by its folder."""
+    assert feeder(shop, "sync", "--json").facts["repo"] == "repo"
+    shop.git("remote", "add", "origin", "https://user:secret@example.org/acme/shop.git")
+    answer = feeder(shop, "sync", "--json")
+    assert answer.facts["repo"] == "acme/shop"
+    assert "secret" not in answer.out + answer.err
+
+
+def test_a_run_below_the_root_is_of_the_whole_repository(feeder: Feeder, shop: Repo) -> None:
+    """And so is one with -C."""
+    feeder(shop.path / "src", "sync")
+    assert asked(shop, PATHS) == sorted(SHOP)
+    assert feeder(shop.path.parent, "search", "addLine", "-C", shop.path / "docs").out.startswith(
+        "src/cart.py:9-10  method  Cart.addLine\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["sync", "deltas --base HEAD"])
+def test_what_needs_git_says_so(feeder: Feeder, plain: Path, command: str) -> None:
+    """Outside of a repository the remedy is named, and nothing is made."""
+    answer = feeder(plain, *command.split())
+    assert (answer.code, answer.out) == (2, "")
+    assert "is in no git repository. Go into one, or index files" in answer.err
+    assert len(answer.err.splitlines()) == 1
+    assert not (plain / ".feeder").exists()
+
+
+def test_a_repository_without_a_commit_says_so(feeder: Feeder, repo: Repo) -> None:
+    """For sync; files are processed without."""
+    repo.write({"a.py": "x = 1\n"})
+    answer = feeder(repo, "sync")
+    assert answer.code == 2
+    assert answer.err == (f"feeder: {repo.path} has no commit at HEAD. Commit something first.\n")
+    assert feeder(repo, "process", "--path", "a.py").code == 0
+    assert feeder(repo, "validate").code == 0
+
+
+@pytest.mark.parametrize("command", ["search x", "stats", "validate"])
+def test_without_an_index_the_remedy_is_named(feeder: Feeder, shop: Repo, command: str) -> None:
+    """Reading makes no index."""
+    answer = feeder(shop, *command.split())
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.endswith("Make one with: feeder sync\n")
+    assert not (shop.path / ".feeder").exists()
+
+
+@pytest.mark.parametrize("command", ["search x", "stats", "sync", "validate", "init"])
+@pytest.mark.parametrize("content", [b"no database" * 1000, None], ids=["corrupt", "foreign"])
+def test_a_file_that_is_no_index_is_left_alone(
+    feeder: Feeder, shop: Repo, tmp_path: Path, command: str, content: bytes | None
+) -> None:
+    """Whatever was asked: one sentence, exit 2, and not a byte changed."""
+    file = tmp_path / "other.db"
+    if content is None:
+        database = SQLite(file)
+        database.run([Statement("CREATE TABLE bookmarks(x)")])
+        database.close()
+    else:
+        file.write_bytes(content)
+    before = file.read_bytes()
+    answer = feeder(shop, *command.split(), "--db", file)
+    assert (answer.code, answer.out) == (2, "")
+    assert len(answer.err.splitlines()) == 1
+    assert str(file) in answer.err
+    assert file.read_bytes() == before
+
+
+def test_process_indexes_a_folder_outside_of_git(feeder: Feeder, plain: Path) -> None:
+    """The index lies in the folder, and a search finds it from below as well."""
+    answer = feeder(plain, "process", "--path", ".")
+    assert answer.code == 0
+    assert asked(plain, PATHS) == ["a.py", "sub/b.py"]
+    assert feeder(plain / "sub", "search", "apple").out.startswith("a.py:1-2  method  apple\n")
+    assert feeder(plain, "validate").code == 0
+
+
+def test_process_of_a_part_makes_the_index_where_it_was_asked(
+    feeder: Feeder, plain: Path, tmp_path: Path
+) -> None:
+    """So that the next command finds it; from elsewhere it is the folder that was named."""
+    feeder(plain, "process", "--path", "sub")
+    assert asked(plain, PATHS) == ["sub/b.py"]
+    assert feeder(plain, "search", "bread").out.startswith("sub/b.py:1-2")
+    other, cwd = tmp_path / "other", tmp_path / "cwd"
+    other.mkdir()
+    cwd.mkdir()
+    (other / "c.py").write_text("x = 1\n")
+    feeder(cwd, "process", "--path", other)
+    assert asked(other, PATHS) == ["c.py"]
+    (other / "deep").mkdir()
+    (other / "deep/d.py").write_text("y = 1\n")
+    feeder(cwd, "process", "--path", other / "deep")
+    assert asked(other, PATHS) == ["c.py", "deep/d.py"]
+
+
+def test_several_paths_are_processed_and_deleted(feeder: Feeder, shop: Repo) -> None:
+    """Each --path counts; a folder loses what has vanished from it."""
+    feeder(shop, "process", "--path", "src", "--path", "config.json")
+    assert asked(shop, PATHS) == ["config.json", "src/__init__.py", "src/cart.py"]
+    shop.write({"src/cart.py": None})
+    facts = feeder(shop, "process", "--path", "src", "--json").facts
+    assert facts["files_deleted"] == 1
+    facts = feeder(shop, "delete", "--path", "src", "--path", "never.py", "--json").facts
+    assert (facts["files_deleted"], asked(shop, PATHS)) == (1, ["config.json"])
+
+
+def test_paths_are_relative_to_where_the_user_is(feeder: Feeder, shop: Repo) -> None:
+    """Or to -C."""
+    feeder(shop.path / "src", "process", "--path", "cart.py")
+    assert asked(shop, PATHS) == ["src/cart.py"]
+    feeder(shop.path.parent, "process", "-C", shop.path / "docs", "--path", "guide.md")
+    assert asked(shop, PATHS) == ["docs/guide.md", "src/cart.py"]
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["process", "--path", "nowhere"], "does not exist"),
+        (["process", "--path", "../beside"], "outside"),
+        (["process", "--path", ".git/config"], "git's own"),
+        (["delete", "--path", "/etc"], "outside"),
+        (["sync", "--grammar", "nowhere.json"], "nowhere.json"),
+        (["sync", "--db", "nowhere/index.db"], "cannot be written"),
+    ],
+)
+def test_a_path_that_cannot_be_followed_is_named(
+    feeder: Feeder, shop: Repo, command: list[str], said: str
+) -> None:
+    """Exit 2 and one sentence."""
+    (shop.path.parent / "beside").mkdir()
+    if command[0] != "process" or ".git" not in command[2]:
+        feeder(shop, "sync")
+    answer = feeder(shop, *command, "-q")
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err
+    assert len(answer.err.splitlines()) == 1
+
+
+def test_deltas_are_applied_from_a_file_and_from_stdin(feeder: Feeder, shop: Repo) -> None:
+    """What `deltas` prints is what `apply` takes."""
+    base = shop.git("rev-parse", "HEAD")
+    feeder(shop, "sync")
+    shop.write({"config.json": None, "src/cart.py": "x = 1\n", "new.md": "# New\n"})
+    shop.git("add", "-A")
+    shop.git("commit", "-q", "-m", "a commit that git knows to leave .feeder out of")
+    answer = feeder(shop, "deltas", "--base", base)
+    assert answer.facts == [
+        {"file": "config.json", "action": "delete"},
+        {"file": "new.md", "action": "process"},
+        {"file": "src/cart.py", "action": "process"},
+    ]
+    file = shop.path.parent / "deltas.json"
+    file.write_text(answer.out)
+    facts = feeder(shop, "apply", file, "--json").facts
+    assert (facts["files_processed"], facts["files_deleted"]) == (2, 1)
+    assert feeder(shop, "validate").code == 0
+    command = [sys.executable, "-m", "feeder", "apply", "-", "--json"]
+    done = subprocess.run(
+        command,
+        check=True,
+        input=b'[{"file": "new.md", "action": "delete"}]',
+        cwd=shop.path,
+        capture_output=True,
+    )
+    assert json.loads(done.stdout)["files_deleted"] == 1
+
+
+BAD_DELTAS = {
+    "{": "not JSON",
+    "[1, 2": "not JSON",
+    '{"file": "a.py"}': "not a JSON array",
+    "null": "not a JSON array",
+    '[{"file": "a.py", "action": "process"}, 7]': "Entry 2",
+    '[{"file": "a.py", "action": "change"}]': "Entry 1 of the deltas has no known action",
+    '[{"file": "a.py"}]': "Entry 1 of the deltas has no known action",
+    '[{"action": "process"}]': "Entry 1 of the deltas has no file",
+    '[{"file": 7, "action": "process"}]': "Entry 1 of the deltas has no file",
+    '[{"file": "", "action": "process"}]': "Entry 1 of the deltas has no file",
+    '[{"file": "/etc/passwd", "action": "process"}]': "absolute",
+    '[{"file": "src/../../x", "action": "delete"}]': "leads upwards",
+    '[{"file": "out/passwd", "action": "process"}]': "leaves the repository",
+    '[{"file": "a\\u0000b", "action": "process"}]': "NUL",
+    '[{"file": ".", "action": "process"}]': "names no file",
+    '[{"file": "config.json", "action": "delete"}, {"file": "..", "action": "delete"}]': "Entry 2",
+}
+
+
+@pytest.mark.parametrize(("text", "said"), BAD_DELTAS.items())
+def test_bad_deltas_write_nothing(feeder: Feeder, shop: Repo, text: str, said: str) -> None:
+    """Exit 2, one sentence that names the entry, and the index stays as it is, or unmade."""
+    (shop.path / "out").symlink_to("/etc")
+    file = shop.path.parent / "deltas.json"
+    file.write_text(text)
+    for _ in range(2):
+        before = _files(shop.path)
+        answer = feeder(shop, "apply", file)
+        assert (answer.code, answer.out) == (2, "")
+        assert said in answer.err
+        assert len(answer.err.splitlines()) == 1
+        assert _files(shop.path) == before
+        feeder(shop, "sync")
+
+
+def test_init_makes_an_empty_index(feeder: Feeder, shop: Repo) -> None:
+    """A second one changes nothing; a dry one makes nothing."""
+    assert feeder(shop, "init", "--dry-run").code == 0
+    assert not (shop.path / ".feeder").exists()
+    for _ in range(2):
+        assert feeder(shop, "init").out == "Ready.\n"
+    assert asked(shop, "SELECT count(*) FROM docs") == [0]
+    assert feeder(shop, "init", "--json").facts == {
+        "index": f"{shop.path}/.feeder/index.db",
+        "repo": "repo",
+    }
+
+
+def test_stats_say_what_the_index_holds(feeder: Feeder, shop: Repo) -> None:
+    """By state, type and language."""
+    feeder(shop, "sync")
+    facts = feeder(shop, "stats", "--json").facts
+    assert facts["files"] == {"clean": 4, "skipped": 2}
+    assert facts["languages"] == {"python": 5, "json": 1, "markdown": 1}
+    assert facts["skipped"] == {"a lock file": 1, "binary, by its name": 1}
+    lines = feeder(shop, "stats").out.splitlines()
+    assert lines[0] == f"repo at {shop.git('rev-parse', 'HEAD')}"
+    assert lines[1:3] == ["model: none, words only", "files: 6 (4 clean, 2 skipped)"]
+
+
+def test_validate_ends_with_1_until_it_is_repaired(feeder: Feeder, shop: Repo) -> None:
+    """Its figures are on stdout, also as JSON."""
+    feeder(shop, "sync")
+    database = SQLite(shop.path / ".feeder/index.db")
+    database.run([Statement("DELETE FROM docs WHERE symbol = 'Cart.total'")])
+    database.close()
+    answer = feeder(shop, "validate")
+    assert answer.code == 1
+    assert "FAIL every file has as many nodes as the manifest says" in answer.out
+    answer = feeder(shop, "validate", "--json")
+    assert (answer.code, answer.facts["passed"]) == (1, False)
+    assert feeder(shop, "validate", "--repair").code == 0
+    assert feeder(shop, "validate", "--json").facts["passed"] is True
+
+
+def test_search_shows_where_and_what(feeder: Feeder, shop: Repo) -> None:
+    """Path, lines, type, name and the lines themselves; narrowed and limited as asked."""
+    feeder(shop, "sync")
+    assert feeder(shop, "search", "total", "-n", "1").out.splitlines() == [
+        "src/cart.py:12-13  method  Cart.total",
+        "        def total(self):",
+        "            return sum(Decimal(price) for _, price in self.lines)",
+    ]
+    assert feeder(shop, "search", "cart", "--node-type", "class", "--lines", "0").out == (
+        "src/cart.py:6-13  class  Cart\n"
+    )
+    assert feeder(shop, "search", "cart", "--path", "*.md").out == "Nothing found.\n"
+    assert feeder(shop, "search", "unheard", "--json").facts == []
+    assert len(feeder(shop, "search", "cart", "-n", "2", "--json").facts) == 2
+
+
+def test_a_search_writes_nothing(
+    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor do the other commands that only read, with a model or without."""
+    feeder(shop, "sync")
+    monkeypatch.setenv("FEEDER_VECTORS", "yes")
+    before = _files(shop.path)
+    for command in (["search", "cart"], ["stats"], ["validate"]):
+        assert feeder(shop, *command).code == 0
+        assert _files(shop.path) == before
+
+
+def test_a_repository_in_a_folder_that_is_no_utf_8(feeder: Feeder, tmp_path: Path) -> None:
+    """SQLite cannot keep its file there: the remedy is named, and helps."""
+    repo = Repo(tmp_path / os.fsdecode(b"caf\xe9"))
+    repo.commit({"a.py": "def apple():\n    pass\n"})
+    answer = feeder(repo, "sync")
+    assert answer.code == 2
+    assert "--db" in answer.err
+    database = tmp_path / "index.db"
+    assert feeder(repo, "sync", "--db", database, "--json").facts["repo"] == r"caf\xe9"
+    assert feeder(repo, "search", "apple", "--db", database).code == 0
+
+
+def test_names_of_any_kind_are_searched(feeder: Feeder, repo: Repo) -> None:
+    """Also where the shell hands over bytes that are no UTF-8."""
+    repo.commit({b"caf\xe9 1.py": "def apple():\n    pass\n", b"a\nb.py": "def apple(): pass\n"})
+    assert feeder(repo, "sync").code == 0
+    glob = os.fsdecode(b"caf\xe9*")
+    [found] = feeder(repo, "search", "apple", "--path", glob, "--json").facts
+    assert found["path"] == r"caf\xe9 1.py"
+    assert found["text"] == "def apple():\n    pass"
+    assert feeder(repo, "delete", "--path", os.fsdecode(b"caf\xe9 1.py")).code == 0
+    assert asked(repo, PATHS) == ["a\nb.py"]
+
+
+def test_a_pipe_that_closes_early_is_no_traceback(feeder: Feeder, shop: Repo) -> None:
+    """As with `| head -1`: nobody listens any more, and no more is said."""
+    for number in range(60):
+        shop.write({f"{number}.txt": f"word {number}\n" * 400})
+    shop.commit()
+    feeder(shop, "sync")
+    command = [sys.executable, "-m", "feeder", "search", "word", "-n", "100", "--json"]
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with subprocess.Popen(
+        command, cwd=shop.path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as program:
+        assert program.stdout and program.stderr
+        assert program.stdout.readline() == b"[\n"
+        program.stdout.close()
+        errors = program.stderr.read().decode().splitlines()
+    assert program.returncode == 1
+    assert len(errors) == 1
+    assert errors[0].startswith("repo: local index")

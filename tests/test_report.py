@@ -1,0 +1,102 @@
+"""The account of a run, for people and for machines."""
+
+import io
+import json
+import sys
+from collections import Counter
+
+import pytest
+
+from feeder.report import Report, Talk
+
+
+def test_the_account_is_a_few_lines() -> None:
+    """Files, nodes and texts; skips by reason, the most frequent first; plain text by name."""
+    report = Report(
+        "acme/shop",
+        "main",
+        "c1",
+        files_processed=3,
+        files_deleted=1,
+        files_unchanged=7,
+        nodes_new=20,
+        nodes_deleted=4,
+        texts_embedded=12,
+        texts_cached=8,
+        skipped={"a.lock": "a lock file", "b.bin": "binary", "c.bin": "binary"},
+        as_plain_text={"d.yaml": "the parser crashed (SIGSEGV)"},
+        notes=["A note."],
+    )
+    assert report.lines() == [
+        "A note.",
+        "Files: 3 processed, 1 deleted, 7 unchanged, 3 skipped.",
+        "Nodes: 20 new, 4 gone; texts: 12 embedded, 8 from the cache.",
+        "  skipped 2: binary",
+        "  skipped 1: a lock file",
+        "  as plain text: d.yaml: the parser crashed (SIGSEGV)",
+    ]
+
+
+def test_a_dry_run_speaks_of_what_would_be() -> None:
+    """The same lines, in the conditional."""
+    report = Report("acme/shop", "main", "c1", dry_run=True, files_processed=3, texts_embedded=5)
+    assert report.lines() == [
+        "Files: 3 would be processed, 0 would be deleted, 0 unchanged, 0 skipped.",
+        "Nodes: 0 new, 0 gone; texts: 5 would be embedded, 0 from the cache.",
+    ]
+
+
+def test_texts_that_wait_are_said_to() -> None:
+    """Only where there are any."""
+    report = Report("acme/shop", "main", "c1", texts_waiting=5)
+    assert report.lines()[1].endswith(
+        "texts: 0 embedded, 0 from the cache, 5 waiting for a later run."
+    )
+
+
+def test_many_files_as_plain_text_are_counted() -> None:
+    """Twenty are named."""
+    reasons = {f"{number:02}.yaml": "why" for number in range(25)}
+    lines = Report("acme/shop", "main", "c1", as_plain_text=reasons).lines()
+    assert lines[2] == "  as plain text: 00.yaml: why"
+    assert lines[21:] == ["  as plain text: 19.yaml: why", "  as plain text: 5 more files"]
+
+
+def test_a_machine_gets_all_of_it() -> None:
+    """Counts are numbers, and reasons are by path."""
+    report = Report("acme/shop", "main", "c1", nodes_new=2, nodes_by_type=Counter(method=2))
+    report.skipped["größe.bin"] = "binary"
+    facts = json.loads(json.dumps(report.as_json()))
+    assert facts["nodes_by_type"] == {"method": 2}
+    assert facts["skipped"] == {"größe.bin": "binary"}
+    assert (facts["repo"], facts["nodes_new"], facts["dry_run"]) == ("acme/shop", 2, False)
+
+
+def test_talk_goes_to_stderr_unless_it_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    """stdout is for results."""
+    Talk().say("a line")
+    Talk(quiet=True).say("another line")
+    assert capsys.readouterr() == ("", "a line\n")
+
+
+class Terminal(io.StringIO):
+    """A stderr that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_bars_are_for_terminals(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pipe gets none; a terminal sees what is done of how much; quiet is quiet."""
+    with Talk().step("words", 10) as step:
+        step(4)
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setenv("TERM", "xterm")
+    for quiet in (False, True):
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        with Talk(quiet=quiet).step("words", 10) as step:
+            step(4)
+        assert ("4/10" in terminal.getvalue()) is not quiet
