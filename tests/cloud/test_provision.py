@@ -1,5 +1,8 @@
 """`feeder init` at Cloudflare: what is missing is made, and nothing else."""
 
+import os
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -321,3 +324,27 @@ def test_a_key_of_old_in_the_environment_does_not_replace_the_token(
     monkeypatch.setenv("CLOUDFLARE_EMAIL", "me@example.org")
     monkeypatch.setenv("CLOUDFLARE_API_KEY", "0123456789abcdef0123456789abcdef01234")
     assert feeder(repo, "init").code == 0
+
+
+def test_this_projects_wrangler_toml_binds_what_the_program_makes() -> None:
+    """The three bindings, with the program's own migrations, for `wrangler d1 migrations apply`."""
+    root = Path(__file__).parents[2]
+    said = tomllib.loads((root / "wrangler.toml").read_text())
+    [database] = said["d1_databases"]
+    [index] = said["vectorize"]
+    assert (database["binding"], index["binding"], said["ai"]["binding"]) == (
+        "CODE_DB",
+        "CODE_INDEX",
+        "AI",
+    )
+    names = [file.name for file in (root / database["migrations_dir"]).iterdir()]
+    assert sorted(names) == [migration.name for migration in migrations.known_migrations()]
+
+
+def test_a_log_of_the_sdk_has_no_token(standin: StandIn, repo: Repo) -> None:
+    """In a process of its own: the SDK reads the setting when it is imported."""
+    environment = os.environ | standin.environment | {"CLOUDFLARE_LOG": "debug"}
+    command = [sys.executable, "-m", "feeder", "init"]
+    done = subprocess.run(command, cwd=repo.path, env=environment, capture_output=True, check=True)
+    assert b"Request options" in done.stderr
+    assert standin.token.encode() not in done.stdout + done.stderr

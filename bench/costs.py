@@ -1,0 +1,138 @@
+"""Measures what each kind of run costs, over HTTP against the stand-in, as a table of markdown."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests/cloudflare"))
+
+from standin import StandIn  # noqa: E402  # it lies among the tests
+
+FILES = 500
+FOLDER_FILES = 50
+CLASSES = 5
+NODES_A_FILE = 20
+"""Of each class, itself and three methods."""
+HEAD = """\
+| run | D1 | Vectorize | Workers AI | texts embedded | rows written |
+|---|---|---|---|---|---|
+"""
+
+
+class Cost(NamedTuple):
+    """Requests by service, texts and rows of one run."""
+
+    run: str
+    d1: int
+    vectorize: int
+    ai: int
+    texts: int
+    rows: int
+
+    def line(self) -> str:
+        return (
+            f"| {' | '.join(f'{value:,}' if isinstance(value, int) else value for value in self)} |"
+        )
+
+
+def module(number: int) -> str:
+    """A file of 20 nodes."""
+    return "\n\n".join(
+        f'class Part{number}x{part}:\n    """Part {part} of module {number}."""\n\n'
+        + "\n".join(
+            f"    def {name}{part}(self, value):\n        return self.{name} + value * {number}\n"
+            for name in ("weigh", "measure", "count")
+        )
+        for part in range(CLASSES)
+    )
+
+
+class Project:
+    """A repository whose index is at the stand-in; no embedding is remembered between runs."""
+
+    def __init__(self, folder: Path, standin: StandIn) -> None:
+        self.folder = folder
+        self._standin = standin
+        self._git("init", "-q")
+        self._environment = {
+            **{name: value for name, value in os.environ.items() if "FEEDER_" not in name},
+            **standin.environment,
+            "FEEDER_REPO": "acme/parts",
+        }
+        (folder / ".git/info/exclude").write_text("wrangler.toml\n")
+        self._feeder("init")
+
+    def write(self, files: dict[str, str]) -> None:
+        for name, text in files.items():
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / name).write_text(text)
+
+    def synced(self, run: str) -> Cost:
+        """What it costs to bring the index to what lies in the folder."""
+        self._git("add", "-A")
+        self._git("commit", "-q", "--allow-empty", "-m", run)
+        (self.folder / ".feeder/embeddings.db").unlink(missing_ok=True)
+        before, rows = self._standin.counts(), self._standin.rows_written()
+        report = json.loads(self._feeder("sync", "--json"))
+        after = self._standin.counts()
+        rows = self._standin.rows_written() - rows
+        d1, vectorize, ai = (after[name] - before[name] for name in ("d1", "vectorize", "ai"))
+        return Cost(run, d1, vectorize, ai, report["texts_embedded"], rows)
+
+    def _git(self, *arguments: str) -> None:
+        who = ["-c", "user.name=bench", "-c", "user.email=bench@example.org"]
+        subprocess.run(["git", *who, *arguments], cwd=self.folder, check=True)
+
+    def _feeder(self, *arguments: str) -> str:
+        command = [sys.executable, "-m", "feeder", *arguments, "--quiet"]
+        done = subprocess.run(
+            command, cwd=self.folder, env=self._environment, check=True, stdout=subprocess.PIPE
+        )
+        return done.stdout.decode()
+
+
+def measured(standin: StandIn, folder: Path, files: int) -> Iterator[Cost]:
+    """A first feed and each kind of change after it."""
+    project = Project(folder, standin)
+    project.write({f"src/parts/m{number:03}.py": module(number) for number in range(files)})
+    yield project.synced("first feed")
+    yield project.synced("nothing changed")
+    edited = module(3).replace("self.weigh + value", "self.weigh - value", 1)
+    project.write({"src/parts/m003.py": edited})
+    yield project.synced("one node of a file edited")
+    project.write({"src/parts/m004.py": f"\n{module(4)}"})
+    yield project.synced("a line put at the top of a file of 20 nodes")
+    (project.folder / "src/parts/m005.py").rename(project.folder / "src/m005.py")
+    yield project.synced("a file of 20 nodes renamed")
+    (project.folder / "src/parts/m006.py").unlink()
+    yield project.synced("a file of 20 nodes deleted")
+    (project.folder / "src/kept").mkdir()
+    for number in range(files - FOLDER_FILES, files):
+        name = f"m{number:03}.py"
+        (project.folder / "src/parts" / name).rename(project.folder / "src/kept" / name)
+    yield project.synced(f"{FOLDER_FILES} files of 20 nodes renamed")
+
+
+def table(standin: StandIn, files: int) -> str:
+    """The measurements of a repository of so many files, with what they are of."""
+    with tempfile.TemporaryDirectory() as folder:
+        costs = list(measured(standin, Path(folder), files))
+    title = f"{files * NODES_A_FILE:,} nodes in {files} files:\n\n"
+    return title + HEAD + "".join(f"{cost.line()}\n" for cost in costs)
+
+
+def main() -> None:
+    """Prints a table for each number of files given, or for 500."""
+    for files in sys.argv[1:] or [str(FILES)]:
+        with StandIn.start() as standin:
+            print(table(standin, int(files)))
+
+
+if __name__ == "__main__":
+    main()
