@@ -289,7 +289,7 @@ def test_without_an_index_the_remedy_is_named(feeder: Feeder, shop: Repo, comman
     """Reading makes no index."""
     answer = feeder(shop, *command.split())
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err.endswith("Make one with: feeder sync\n")
+    assert "Make one with: feeder sync (outside git: feeder process --path .)" in answer.err
     assert not (shop.path / ".feeder").exists()
 
 

@@ -292,3 +292,30 @@ def test_a_file_that_goes_between_listing_and_reading_is_kept_out(
     process_paths(run, plain, [plain], dry_run=False)
     assert run.report.skipped == {"a.py": "cannot be read"}
     assert rows(database, "SELECT path FROM docs ORDER BY path") == ["b.py", "sub/c.py"]
+
+
+def test_a_part_made_by_another_parser_leaves_the_whole_to_be_made_anew(repo: Repo) -> None:
+    """After `process` with another grammar the next sync parses every file."""
+    repo.commit({"a.py": "def alpha():\n    pass\n", "b.py": "def beta():\n    pass\n"})
+    database = opened()
+    synced(Commit(repo.path), database, parser=InProcess("one"))
+    other = feed(Folder(repo.path, [repo.path / "a.py"]), database, parser=InProcess("other"))
+    process_paths(other, repo.path, [repo.path / "a.py"], dry_run=False)
+    parser = InProcess("one")
+    synced(Commit(repo.path), database, parser=parser)
+    assert sorted(parser.parsed) == ["a.py", "b.py"]
+    again = InProcess("one")
+    synced(Commit(repo.path), database, parser=again)
+    assert again.parsed == []
+    database.close()
+
+
+def test_deleting_what_the_index_has_not_says_so(repo: Repo) -> None:
+    """It is no error, but a mistyped path shall not look like work done."""
+    repo.commit({"a.py": "def alpha():\n    pass\n"})
+    database = opened()
+    synced(Commit(repo.path), database)
+    run = feed(Folder(repo.path, []), database)
+    delete_paths(run, repo.path, [repo.path / "nope.py"], dry_run=False)
+    assert run.report.notes == [f"The index has nothing at {repo.path / 'nope.py'}."]
+    database.close()

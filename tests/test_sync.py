@@ -2,12 +2,13 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from feeder.errors import UserError
+from feeder.parse import Parsed
 from feeder.store.sqlite import SQLite
 from feeder.sync import Stale, sync
 from feeder.tree.commit import Commit
@@ -458,3 +459,26 @@ def test_a_bare_repository_is_one_too(shop: Repo, tmp_path: Path, database: SQLi
     shop.git("clone", "-q", "--bare", os.fspath(shop.path), os.fspath(bare))
     synced(Commit(bare), database)
     assert picture(database) == fresh(Commit(shop.path))
+
+
+class OnceStopped(InProcess):
+    """A parser that a loaded machine stops at the second file it is given, once."""
+
+    def parse(self, files: Iterable[tuple[str, bytes]]) -> Iterator[Parsed]:
+        for found in super().parse(files):
+            if len(self.parsed) == 2:
+                yield Parsed(found.path, [found.nodes[0]._replace(symbol=None)], reason="stopped")
+            else:
+                yield found
+
+
+def test_a_file_whose_parser_was_stopped_between_words_and_vectors_is_mended(repo: Repo) -> None:
+    """Its nodes are made anew by the next run, which then equals a fresh index."""
+    repo.commit({"a.py": "def alpha():\n    return 1\n"})
+    database = opened()
+    tree = Commit(repo.path)
+    report = synced(tree, database, HashedEmbedder(), parser=OnceStopped())
+    assert report.texts_waiting == 1
+    synced(tree, database, HashedEmbedder())
+    assert picture(database) == fresh(tree, HashedEmbedder())
+    database.close()

@@ -152,7 +152,10 @@ class Api:
         raise error
 
     def _refusal(self, service: str, response: "httpx.Response", answer: dict[str, Any]) -> Refusal:
-        first, *_ = answer.get("errors") or [{}]
+        errors: Any = answer.get("errors")
+        first: Any = errors[0] if isinstance(errors, list) and errors else {}
+        if not isinstance(first, dict):
+            first = {"message": first}
         message = str(first.get("message") or "no reason given").replace(self._token, "***")
         code = first.get("code")
         number = int(code) if str(code).isdecimal() else None
@@ -164,7 +167,8 @@ class Api:
         """The edge answers in HTML when it fails, and so do proxies and log-in pages."""
         status = response.status_code
         title = re.search(r"<title>(.*?)</title>", response.text, re.IGNORECASE | re.DOTALL)
-        words = (title[1] if title else response.text[:80]).strip().replace(self._token, "***")
+        # masked before it is cut: half a token is one too
+        words = (title[1] if title else response.text).replace(self._token, "***").strip()[:80]
         if status in {408, 413, 429} or status >= 500:
             return error_of(Refusal(service, status, None, words, response.headers.get("cf-ray")))
         if "json" in response.headers.get("Content-Type", ""):

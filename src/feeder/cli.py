@@ -15,7 +15,7 @@ import click
 
 from feeder import options
 from feeder.config import Settings
-from feeder.errors import FeederError, Overtaken, ServiceError, Stopped
+from feeder.errors import FeederError, Overtaken, ServiceError, Stopped, UserError
 
 if TYPE_CHECKING:
     from feeder.assembly import Place
@@ -38,6 +38,12 @@ def main() -> None:
     except (KeyboardInterrupt, click.Abort):
         click.echo("\nfeeder: interrupted; what is done is kept, run it again to go on.", err=True)
         code = INTERRUPTED
+    except UnicodeEncodeError:
+        click.echo("feeder: an argument is not UTF-8. Write it so.", err=True)
+        code = UserError.exit_code
+    except OSError as exc:
+        click.echo(f"feeder: {exc}", err=True)
+        code = FeederError.exit_code
     sys.exit(code)
 
 
@@ -115,6 +121,7 @@ def apply(deltas: IO[bytes], dry_run: bool, **said: Any) -> None:
 @click.option("--base", required=True, help="The commit that is indexed.")
 @click.option("--head", default="HEAD", show_default=True, help="The commit to come.")
 @click.option("--merge-base", is_flag=True, help="Start where HEAD left the base's branch.")
+@click.option("--json", is_flag=True, expose_value=False, help="As always here.")
 @options.here
 def deltas(base: str, head: str, merge_base: bool, directory: Path) -> None:
     """Print what leads from one commit to another, in the form that `apply` takes."""

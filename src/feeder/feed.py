@@ -250,7 +250,8 @@ def _affordable(
 def _texts(feed: Feed, entries: Sequence[Entry], wanted: dict[str, Texts]) -> Iterator[Text]:
     """The wanted nodes of each file, which is parsed once more.
 
-    A file of which not all are there, because it changed meanwhile, is left for the next run.
+    A file of which not all are there is parsed anew by the next run: it has changed meanwhile, or
+    one of the two times its parser was stopped.
     """
     for entry, parsed in _parsed(feed, entries):
         texts = wanted[entry.path]
@@ -260,6 +261,7 @@ def _texts(feed: Feed, entries: Sequence[Entry], wanted: dict[str, Texts]) -> It
         ]
         if entry.blob != texts.blob or len(found) < len(texts.ids):
             feed.report.texts_waiting += len(texts.ids)
+            feed.index.doubt([entry.path])
             continue
         for position, (id_, node) in enumerate(found, start=1):
             yield Text(entry.path, id_, node, ends_file=position == len(found))

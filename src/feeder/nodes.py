@@ -6,6 +6,11 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
+NODE_TYPES = (
+    *("method", "class", "chunk", "md_section", "md_codeblock"),
+    *("json_object", "json_array", "json_prop", "yaml_mapping", "yaml_sequence", "yaml_doc"),
+    *("xml_element", "toml_table", "toml_kv"),
+)
 SIGNATURE_LIMIT = 300
 HEADER_VERSION = "1"
 """Of what `embedding_text` puts before a node's text: vectors of another one are made again."""

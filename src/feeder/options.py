@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from feeder.config import Settings
+from feeder.nodes import NODE_TYPES
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -118,13 +119,17 @@ def proving(command: Command) -> Command:
     return _with(command, *_WHERE, *_CLOUD, *_MEANING, *_PARSING, *_OUTPUT)
 
 
+def _lower(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    return value.lower() if value else None
+
+
 def narrowing(command: Command) -> Command:
     """The options that say where a search looks."""
     return _with(
         command,
-        click.option("--path", help="Only files whose path matches this glob, such as src/*."),
-        click.option("--language", help="Only this language."),
-        click.option("--node-type", help="Only this type of node, such as method."),
+        click.option("--path", help="Only this folder, or files that match a glob, from the root."),
+        click.option("--language", callback=_lower, help="Only this language, such as python."),
+        click.option("--node-type", type=click.Choice(NODE_TYPES), help="Only this type of node."),
     )
 
 

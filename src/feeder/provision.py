@@ -210,7 +210,8 @@ def _found(account: Account, api: Api, cloud: Known, database_name: str, dimensi
 def _dimensions(settings: Settings) -> int:
     if settings.model and Path(settings.model).is_dir():
         return folder_embedder(settings.model, settings).dimensions
-    return settings.dimensions or model_of(settings.model, settings.dimensions).dimensions
+    model = model_of(settings.model, settings.dimensions)
+    return settings.dimensions or model.dimensions
 
 
 def _bound(file: Path, base: Path, names: wrangler.Names, *, dry_run: bool) -> Thing:

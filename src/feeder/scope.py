@@ -29,7 +29,10 @@ def process_paths(feed: Feed, base: Path, paths: Sequence[Path], *, dry_run: boo
 
 def delete_paths(feed: Feed, base: Path, paths: Sequence[Path], *, dry_run: bool) -> None:
     """Takes what the index holds at these paths and below them out of it."""
-    _bring_below(feed, [_inside(base, path) for path in paths], [], dry_run=dry_run)
+    scopes = [_inside(base, path) for path in paths]
+    _bring_below(feed, scopes, [], dry_run=dry_run)
+    if not feed.report.files_deleted:
+        feed.report.notes.append(f"The index has nothing at {', '.join(map(str, paths))}.")
 
 
 def apply_deltas(feed: Feed, deltas: Iterable[Delta], *, dry_run: bool) -> None:

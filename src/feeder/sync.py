@@ -6,13 +6,14 @@ Words first, then vectors: every file is found by word before the first text is 
 from collections.abc import Callable, Iterable, Sequence, Set
 from enum import StrEnum
 
-from feeder.errors import Overtaken, Stopped
+from feeder.errors import Stopped
 from feeder.feed import Feed, Work, clear_outbox, foresee, send_vectors, write_words
 from feeder.report import Report
-from feeder.store.index import FileRow, Moved, State
+from feeder.store.index import FileRow, State
 from feeder.tree import Entry, Skip
 
-MOVED_TRIES = 5
+MIXED = "mixed"
+"""Under `parser` in `meta`, when not all nodes are one parser's."""
 _OF_THE_TREE = frozenset(Skip)
 """Reasons that are not in a file's contents."""
 
@@ -50,20 +51,16 @@ def sync(feed: Feed, *, dry_run: bool = False) -> None:
 def persist(
     feed: Feed, read: Callable[[], State], wanted: Sequence[Entry], equal: dict[str, str]
 ) -> None:
-    """`bring`, from the reading on once more as long as other runs write in between.
+    """`bring`, behind a look whether another run is under way.
 
-    What an unfinished run may still write is not foreseen: it is stopped first, then read.
+    What an unfinished run may still write is not foreseen: it is stopped first, then read. A run
+    that begins between this one's reading and first write has started later, and wins: Moved.
     """
-    for _ in range(MOVED_TRIES):
-        try:
-            state = read()
-            if feed.index.is_unfinished(state):
-                feed.index.take_over(feed.token, state)
-                state = read()
-            return bring(feed, state, wanted, equal)
-        except Moved:
-            feed.talk.say("Another run has written meanwhile: the index is read again.")
-    raise Overtaken("Other runs keep writing to this index. Run again when they are done.")
+    state = read()
+    if feed.index.is_unfinished(state):
+        feed.index.take_over(feed.token, state)
+        state = read()
+    bring(feed, state, wanted, equal)
 
 
 def bring(feed: Feed, state: State, wanted: Sequence[Entry], equal: dict[str, str]) -> None:
@@ -172,6 +169,8 @@ def _begin(feed: Feed, state: State, stale: Set[Stale]) -> None:
     meta = feed.semantics.identity() if feed.semantics else {}
     if feed.index.key("parser") not in state.meta:
         meta[feed.index.key("parser")] = feed.parser.fingerprint
+    elif Stale.PARSER in stale:  # until a run over the whole tree has ended, by no one parser
+        meta[feed.index.key("parser")] = MIXED
     remake = Stale.VECTORS in stale
     if feed.semantics and remake:
         feed.semantics.vectors.check_fits(feed.semantics.embedder.dimensions)

@@ -42,6 +42,9 @@ def read(file: Path | None) -> Bindings:
             facts = tomllib.load(stream)
     except (OSError, ValueError) as exc:
         raise UserError(f"{file} cannot be read ({exc}). Mend it.") from exc
+    for kind in ("d1_databases", "vectorize"):
+        if not isinstance(facts.get(kind, []), list):
+            raise UserError(f"{file} has one table {kind}. Write it as [[{kind}]].")
     database = _binding(facts.get("d1_databases"), DATABASE)
     index = _binding(facts.get("vectorize"), INDEX)
     return Bindings(

@@ -405,3 +405,20 @@ def test_who_waits_for_another_try_is_woken_at_the_end(wire: respx.Route) -> Non
     with pytest.raises(ServiceError, match="closed"):
         border.call(QUERY)
     assert wire.call_count == 1
+
+
+def test_no_part_of_the_token_is_shown(api: Api, wire: respx.Route) -> None:
+    """A page that echoes the header is masked before it is cut to a line's length."""
+    page = f"Forbidden. Your request had: {'x' * 30} Bearer {TOKEN}"
+    wire.mock(return_value=httpx.Response(403, text=page))
+    assert TOKEN[:8] not in str(error_of(api))
+
+
+@pytest.mark.parametrize("errors", ["no", ["no"], {"code": 1}, [None], None])
+def test_errors_of_another_form_are_an_error_too(
+    api: Api, wire: respx.Route, errors: object
+) -> None:
+    """Whatever stands under `errors`, the caller gets the error tree and no traceback."""
+    body = {"success": False, "errors": errors}
+    wire.mock(return_value=httpx.Response(400, json=body))
+    assert str(error_of(api))

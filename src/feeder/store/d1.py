@@ -51,12 +51,14 @@ class D1:
             results = self._api.call(Call("d1", f"{self._path}/{route}", as_json(body)))
         except ServiceError as exc:
             raise self._translated(exc) from exc
+        if not isinstance(results, list):
+            raise ServiceError("D1 answered without results.")
         for result in results:
             meta = result.get("meta") or {}
-            self.rows["read"] += meta.get("rows_read", 0)
-            self.rows["written"] += meta.get("rows_written", 0)
-            self.size_bytes = meta.get("size_after", self.size_bytes)
-        return list(results)
+            self.rows["read"] += meta.get("rows_read") or 0
+            self.rows["written"] += meta.get("rows_written") or 0
+            self.size_bytes = meta.get("size_after") or self.size_bytes
+        return results
 
     def _translated(self, exc: ServiceError) -> FeederError:
         if GUARD_BROKEN in str(exc):

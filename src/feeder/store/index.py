@@ -190,6 +190,10 @@ class Index:
         statements += [Statement(sql.WAIT, (self.repo, page)) for page in pages(waiting)]
         self._commit(statements)
 
+    def doubt(self, paths: Iterable[str]) -> None:
+        """The nodes of the files at `paths` may be wrong: the next run makes them anew."""
+        self._commit([Statement(sql.DOUBT, (self.repo, page)) for page in pages(paths)])
+
     def settle(self, clean: Iterable[str], sent: Iterable[str]) -> None:
         """The files at `clean` have their vectors, and the ids `sent` have left the vectors."""
         self._commit(self._settled(clean, sent))

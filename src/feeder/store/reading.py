@@ -28,8 +28,8 @@ class Hit(NamedTuple):
 _MATCH = f"""
 SELECT f.id, coalesce(d.symbol, d.logical_path, '') FROM docs_fts f JOIN docs d ON d.seq = f.rowid
 WHERE docs_fts MATCH ?1 AND d.repo = ?2
-AND (?3 IS NULL OR d.path GLOB ?3) AND (?4 IS NULL OR d.language = ?4)
-AND (?5 IS NULL OR d.node_type = ?5)
+AND (?3 IS NULL OR d.path GLOB ?3 OR d.path GLOB rtrim(?3, '/') || '/*')
+AND (?4 IS NULL OR d.language = ?4) AND (?5 IS NULL OR d.node_type = ?5)
 ORDER BY bm25(docs_fts, {WEIGHTS}), d.path, d.start_line LIMIT ?6
 """
 _HITS = """
@@ -37,8 +37,8 @@ SELECT d.id, d.path, d.language, d.node_type, d.symbol, d.signature, d.logical_p
   d.start_line, d.end_line
 FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
 WHERE d.repo = ?2
-AND (?3 IS NULL OR d.path GLOB ?3) AND (?4 IS NULL OR d.language = ?4)
-AND (?5 IS NULL OR d.node_type = ?5)
+AND (?3 IS NULL OR d.path GLOB ?3 OR d.path GLOB rtrim(?3, '/') || '/*')
+AND (?4 IS NULL OR d.language = ?4) AND (?5 IS NULL OR d.node_type = ?5)
 ORDER BY j.key
 """
 

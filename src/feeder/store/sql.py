@@ -87,6 +87,9 @@ ON CONFLICT (repo, path) DO UPDATE SET sha_head = excluded.sha_head, blob = excl
   nodes = excluded.nodes, state = excluded.state, reason = excluded.reason
 """
 DROP_FILES = "DELETE FROM files WHERE repo = ? AND path IN (SELECT value FROM json_each(?))"
+DOUBT = """
+UPDATE files SET blob = '' WHERE repo = ? AND path IN (SELECT value FROM json_each(?))
+"""
 CLEAN_FILES = """
 UPDATE files SET state = 'clean'
 WHERE repo = ? AND state = 'pending' AND path IN (SELECT value FROM json_each(?))

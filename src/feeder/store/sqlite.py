@@ -46,9 +46,10 @@ class SQLite:
                 return
 
     def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
-        """One transaction, begun as a writer so that two runs take turns and none fails halfway."""
+        """One transaction; a writer's is begun as one, so that two take turns and none fails."""
         try:
-            self.connection.execute("BEGIN IMMEDIATE")
+            reads = all(sql.lstrip().startswith(("SELECT", "WITH")) for sql, _ in statements)
+            self.connection.execute("BEGIN" if reads else "BEGIN IMMEDIATE")
             rows = [list(self.connection.execute(sql, params)) for sql, params in statements]
             self.connection.execute("COMMIT")
         except apsw.Error as exc:
