@@ -1,4 +1,4 @@
-"""The options that commands share; each has an environment twin."""
+"""The options that commands share; what sets an index up has an environment twin."""
 
 from collections.abc import Callable
 from functools import reduce

@@ -7,7 +7,7 @@ from pathlib import Path
 from feeder.errors import UserError
 from feeder.feed import Feed
 from feeder.store.index import State
-from feeder.sync import persist, plan
+from feeder.sync import overtake, plan
 from feeder.tree import Entry
 from feeder.tree.deltas import Delta
 from feeder.tree.names import escape
@@ -65,7 +65,7 @@ def _bring(
     if dry_run:
         plan(feed, read(), wanted)
     else:
-        persist(feed, read, wanted, equal)
+        overtake(feed, read, wanted, equal)
 
 
 def _covers(scopes: Sequence[str], path: str) -> bool:

@@ -45,13 +45,13 @@ def sync(feed: Feed, *, dry_run: bool = False) -> None:
     if dry_run:
         plan(feed, read(), feed.tree.entries())
     else:
-        persist(feed, read, feed.tree.entries(), equal)
+        overtake(feed, read, feed.tree.entries(), equal)
 
 
-def persist(
+def overtake(
     feed: Feed, read: Callable[[], State], wanted: Sequence[Entry], equal: dict[str, str]
 ) -> None:
-    """`bring`, behind a look whether another run is under way.
+    """`bring`, after the end of a run that is still under way.
 
     What an unfinished run may still write is not foreseen: it is stopped first, then read. A run
     that begins between this one's reading and first write has started later, and wins: Moved.

@@ -43,7 +43,7 @@ class Changes(NamedTuple):
 
 
 class Moved(Overtaken):
-    """Another run has begun between this one's reading and its first write: read again."""
+    """Another run has begun between this one's reading and its first write, and wins."""
 
 
 class Index:
