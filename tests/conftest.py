@@ -1,5 +1,7 @@
-"""The network is closed: tests talk to this machine only. git is as on a new machine."""
+"""The network is closed: tests talk to this machine only. git is as on a new machine, and no test
+knows that it runs in a workflow."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,12 @@ from tree.repos import Repo
 def _closed_network() -> None:
     """Connections to anything but loopback are refused."""
     socket_allow_hosts(["127.0.0.1", "::1"], allow_unix_socket=True)
+
+
+@pytest.fixture(autouse=True)
+def _no_workflow(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith(("GITHUB_", "RUNNER_"))]:
+        monkeypatch.delenv(name)
 
 
 @pytest.fixture

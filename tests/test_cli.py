@@ -16,7 +16,10 @@ from feeder.store.sqlite import SQLite
 from tree.repos import Repo
 from worlds import CART, SHOP
 
-COMMANDS = ("sync", "process", "delete", "apply", "deltas", "init", "validate", "search", "stats")
+COMMANDS = (
+    *("sync", "process", "delete", "apply", "deltas", "plan", "action"),
+    *("init", "validate", "search", "stats"),
+)
 
 
 class Answer(NamedTuple):
@@ -41,7 +44,6 @@ def feeder(
     """Runs the program in a folder, by words alone unless its environment says otherwise."""
     monkeypatch.setenv("FEEDER_VECTORS", "no")
     monkeypatch.setenv("FEEDER_JOBS", "1")
-    monkeypatch.delenv("GITHUB_RUN_ID", raising=False)
     # outside of the repository that the tests lie in
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
 

@@ -197,7 +197,7 @@ def _pending(shop: Shop) -> dict[str, list[str]]:
 
 
 def _outbox(shop: Shop) -> dict[str, list[str]]:
-    shop.change("INSERT INTO outbox VALUES ('stray', 'acme/shop')")
+    shop.change("INSERT INTO outbox VALUES ('stray', 'acme/shop', '')")
     return {OUTBOX: ["stray"]}
 
 
@@ -327,7 +327,7 @@ def test_the_verdict_is_a_line_a_check(shop: Shop) -> None:
     """The first differences are shown, the rest counted; the last line says what to do."""
     shop.change("DELETE FROM vectors")
     for number in range(25):
-        shop.change("INSERT INTO outbox VALUES (?, 'acme/shop')", f"{number:02}")
+        shop.change("INSERT INTO outbox VALUES (?, 'acme/shop', '')", f"{number:02}")
     lines = list(validate(shop.feed()).lines())
     assert f"FAIL {OUTBOX}: outbox 25" in lines
     assert "       19" in lines

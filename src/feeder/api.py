@@ -102,6 +102,10 @@ class Api:
         )
         return retrying(self._send, call)
 
+    def share(self, sharers: int) -> None:
+        """So many programs use the token at once, this one among them."""
+        self._pace = Pace(sharers)
+
     def pause(self, seconds: float) -> None:
         """Sleeps, unless the program ends meanwhile."""
         with self._lock:

@@ -5,12 +5,13 @@ import secrets
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from feeder.config import INDEX_FOLDER, Settings
-from feeder.credentials import choice
+from feeder.credentials import choice, has_token
 from feeder.errors import UserError
+from feeder.event import Event, current
 from feeder.feed import Feed, Semantics
 from feeder.report import Report, Talk
 from feeder.store.index import Index
@@ -107,9 +108,12 @@ def opened(place: Place, settings: Settings, *, writes: bool, create: bool) -> I
     chosen = choice(settings)
     with ExitStack() as stack:
         if chosen.is_cloud:
-            from feeder.cloud_store import cloud_parts
+            from feeder.cloud_store import cloud_parts, foreseen_parts
 
-            parts = cloud_parts(place.base, place.repo, settings, stack, writes=writes)
+            if create and not writes and not has_token():
+                parts = foreseen_parts(settings, stack)
+            else:
+                parts = cloud_parts(place.base, place.repo, settings, stack, writes=writes)
         else:
             from feeder.local_store import local_parts
 
@@ -139,9 +143,11 @@ def feeding(store: Store, tree: Tree, settings: Settings, *, dry_run: bool) -> I
     started = time.monotonic()
     report = Report(store.place.repo, store.place.branch, tree.commit, dry_run=dry_run)
     index, semantics, budget = store.index, store.semantics, store.parts.budget
+    token, event = _run(tree, settings)
     with Workers(settings.grammar, count=settings.jobs) as parser:
+        feed = Feed(tree, parser, index, semantics, report, store.talk, token, budget)
         try:
-            yield Feed(tree, parser, index, semantics, report, store.talk, _token(), budget)
+            yield replace(feed, shard=settings.shard, event=event, force=settings.force)
         finally:
             report.seconds = round(time.monotonic() - started, 2)
             parts = store.parts
@@ -160,8 +166,11 @@ def _semantics(parts: Parts, stack: ExitStack) -> Semantics | None:
     return Semantics(embedder, parts.vectors)
 
 
-def _token() -> str:
-    """Who this run is: in Actions the shards of a run share it."""
-    run = os.environ.get("GITHUB_RUN_ID")
-    attempt = os.environ.get("GITHUB_RUN_ATTEMPT", "1")
-    return f"actions-{run}-{attempt}" if run else secrets.token_hex(8)
+def _run(tree: Tree, settings: Settings) -> tuple[str, Event | None]:
+    """Who this run is, and the event that the tree's commit came with."""
+    event = current()
+    token = settings.run or (event.run if event else "")
+    if settings.shard and not token:
+        raise UserError("Shards have to know each other: give all the same --run NAME.")
+    is_own = event is not None and event.number > 0 and event.sha == tree.commit
+    return token or secrets.token_hex(8), event if is_own else None

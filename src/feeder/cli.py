@@ -14,37 +14,53 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from feeder import options
+from feeder.account import Account
 from feeder.config import Settings
-from feeder.errors import FeederError, Overtaken, ServiceError, Stopped, UserError
+from feeder.errors import FeederError, Interrupted, Overtaken, ServiceError, Stopped, UserError
+
+SOME = "the given files"
 
 if TYPE_CHECKING:
     from feeder.assembly import Place
     from feeder.feed import Feed
     from feeder.tree import Tree
 
-INTERRUPTED = 130
-
 
 def main() -> None:
     """Runs the program; the one place where errors become exit codes."""
+    account = Account()
+    title = " ".join(["feeder", *sys.argv[1:2]])
+    with account.job as job:
+        with job.group(title):
+            code, error = _run_to_its_end(account)
+        account.close(title, error)
+    sys.exit(code)
+
+
+def _run_to_its_end(account: Account) -> tuple[int, FeederError | None]:
+    """The exit code, and what went wrong, which has been said on stderr."""
     try:
-        code = cli.main(prog_name="feeder", standalone_mode=False)
-    except FeederError as exc:
-        click.echo(f"feeder: {exc}", err=True)
-        code = exc.exit_code
+        return cli.main(prog_name="feeder", standalone_mode=False, obj=account) or 0, None
+    except SystemExit as exc:
+        return int(exc.code or 0), None
     except click.ClickException as exc:
         exc.show()
-        code = exc.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("\nfeeder: interrupted; what is done is kept, run it again to go on.", err=True)
-        code = INTERRUPTED
-    except UnicodeEncodeError:
-        click.echo("feeder: an argument is not UTF-8. Write it so.", err=True)
-        code = UserError.exit_code
-    except OSError as exc:
-        click.echo(f"feeder: {exc}", err=True)
-        code = FeederError.exit_code
-    sys.exit(code)
+        return exc.exit_code, UserError(exc.format_message())
+    except (FeederError, KeyboardInterrupt, click.Abort, OSError, UnicodeEncodeError) as exc:
+        error = _in_our_words(exc)
+        click.echo(f"feeder: {error}", err=True)
+        return error.exit_code, error
+
+
+def _in_our_words(error: BaseException) -> FeederError:
+    match error:
+        case FeederError():
+            return error
+        case UnicodeEncodeError():
+            return UserError("an argument is not UTF-8. Write it so.")
+        case OSError():
+            return FeederError(str(error))
+    return Interrupted("interrupted; what is done is kept, run it again to go on.")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -54,7 +70,7 @@ def cli() -> None:
 
 
 @cli.command()
-@options.writing
+@options.syncing
 def sync(dry_run: bool, **said: Any) -> None:
     """Make the index equal to HEAD, whatever it held before."""
     from feeder.assembly import place_of, repository_of
@@ -63,8 +79,10 @@ def sync(dry_run: bool, **said: Any) -> None:
 
     settings = Settings(**said)
     repository = repository_of(settings)
-    tree = Commit(repository, max_bytes=settings.max_file_bytes)
-    with _run(place_of(repository, settings), tree, settings, dry_run=dry_run) as feed:
+    tree = Commit(repository, below=settings.path, max_bytes=settings.max_file_bytes)
+    part = f"shard {settings.shard}" if settings.shard else ""
+    place = place_of(repository, settings)
+    with _run(place, tree, settings, dry_run=dry_run, part=part or _folder_name(settings)) as feed:
         sync(feed, dry_run=dry_run)
 
 
@@ -80,7 +98,7 @@ def process(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
     paths = tuple(settings.directory / path for path in paths)
     place = place_of(base_for(paths, settings), settings)
     tree = _folder(place, paths, settings)
-    with _run(place, tree, settings, dry_run=dry_run) as feed:
+    with _run(place, tree, settings, dry_run=dry_run, part=SOME) as feed:
         process_paths(feed, place.base, paths, dry_run=dry_run)
 
 
@@ -95,25 +113,29 @@ def delete(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
     settings = Settings(**said)
     paths = tuple(settings.directory / path for path in paths)
     place = place_of(base_of(settings.directory), settings)
-    with _run(place, _folder(place, (), settings), settings, dry_run=dry_run) as feed:
+    tree = _folder(place, (), settings)
+    with _run(place, tree, settings, dry_run=dry_run, part=SOME) as feed:
         delete_paths(feed, place.base, paths, dry_run=dry_run)
 
 
 @cli.command()
 @click.argument("deltas", type=click.File("rb"))
-@options.writing
+@options.applying
 def apply(deltas: IO[bytes], dry_run: bool, **said: Any) -> None:
     """Apply changes: a JSON array of {"file", "action": "process"|"delete"}; - reads stdin."""
     from feeder.assembly import base_of, place_of
     from feeder.scope import apply_deltas
     from feeder.tree.deltas import parse
+    from feeder.tree.names import is_below
     from feeder.tree.names import place as place_in
 
     settings = Settings(**said)
     place = place_of(base_of(settings.directory), settings)
     changes = parse(deltas.read(), place.base)
+    changes = [change for change in changes if is_below(change.file, settings.path)]
     files = [place_in(place.base, change.file) for change in changes if change.action == "process"]
-    with _run(place, _folder(place, files, settings), settings, dry_run=dry_run) as feed:
+    tree = _folder(place, files, settings)
+    with _run(place, tree, settings, dry_run=dry_run, part=SOME) as feed:
         apply_deltas(feed, changes, dry_run=dry_run)
 
 
@@ -126,13 +148,50 @@ def apply(deltas: IO[bytes], dry_run: bool, **said: Any) -> None:
 def deltas(base: str, head: str, merge_base: bool, directory: Path) -> None:
     """Print what leads from one commit to another, in the form that `apply` takes."""
     from feeder.assembly import repository_of
-    from feeder.tree.deltas import deltas
+    from feeder.tree.deltas import as_json, deltas
 
     repository = repository_of(Settings(directory))
     answer = deltas(repository, base, head, from_merge_base=merge_base)
     if answer.note:
         click.echo(answer.note, err=True)
-    click.echo(json.dumps([delta._asdict() for delta in answer.deltas], ensure_ascii=False))
+    _echo(as_json(answer.deltas))
+
+
+@cli.command()
+@options.counting
+@options.here
+def plan(shards: int, directory: Path) -> None:
+    """Print the matrix of jobs that share a first feed: each runs sync --shard."""
+    from feeder.assembly import repository_of
+    from feeder.shards import matrix
+    from feeder.tree.commit import Commit
+
+    files = len(Commit(repository_of(Settings(directory))).entries())
+    account = _account()
+    account.matrix = json.dumps(matrix(max(1, min(shards, files))))
+    click.echo(f"{files:,} files, about {files / shards:,.0f} each", err=True)
+    _echo(account.matrix)
+
+
+@cli.command()
+@options.acting
+@click.pass_context
+def action(context: click.Context, /, directory: Path, **said: Any) -> None:
+    """What action.yml runs in GitHub Actions: its inputs, and the event, decide which command."""
+    from feeder.assembly import repository_of
+    from feeder.event import current
+    from feeder.step import Wanted, step
+
+    event = current()
+    if event is None:
+        raise UserError("This is not GitHub Actions. Take the commands themselves, such as sync.")
+    wanted = Wanted(**{name: said[name] for name in Wanted._fields})
+    what = step(wanted, event, repository_of(Settings(directory)))
+    if what.note:
+        _account().note = what.note
+        click.echo(what.note, err=True)
+    for arguments in what.commands:
+        _again(context, arguments)
 
 
 @cli.command()
@@ -176,6 +235,7 @@ def validate(repair: bool, wait: bool, **said: Any) -> None:
         if repair and not verdict.passed:
             mend(feed, verdict)
             verdict = validate(feed, wait=waits)
+    _account().verdict = verdict.as_json()
     _print(settings, verdict.as_json(), verdict.lines())
     if not verdict.passed:
         raise SystemExit(1)
@@ -232,19 +292,25 @@ def _folder(place: Place, paths: Sequence[Path], settings: Settings) -> Tree:
     return Folder(place.base, there, max_bytes=settings.max_file_bytes)
 
 
+def _folder_name(settings: Settings) -> str:
+    return f"the folder {settings.path}" if settings.path else ""
+
+
 def _tree(place: Place, settings: Settings) -> Tree:
     """HEAD where there is a repository with a commit, else the folder as it lies there."""
     from feeder.tree import git
     from feeder.tree.commit import Commit
 
     if git.root(place.base) and git.commit(place.base, "HEAD"):
-        return Commit(place.base, max_bytes=settings.max_file_bytes)
+        return Commit(place.base, below=settings.path, max_bytes=settings.max_file_bytes)
     return _folder(place, [place.base], settings)
 
 
 @contextmanager
-def _run(place: Place, tree: Tree, settings: Settings, *, dry_run: bool) -> Iterator[Feed]:
-    """A run that writes, with its account at the end."""
+def _run(
+    place: Place, tree: Tree, settings: Settings, *, dry_run: bool, part: str
+) -> Iterator[Feed]:
+    """A run that writes, with its account at the end; `part` is what of a commit it is about."""
     from feeder.assembly import feeding, opened
 
     ended_early: FeederError | None = None
@@ -256,6 +322,9 @@ def _run(place: Place, tree: Tree, settings: Settings, *, dry_run: bool) -> Iter
             yield feed
         except (Stopped, ServiceError) as exc:
             ended_early = exc
+    account = _account()
+    account.report = feed.report.as_json()
+    account.part = part
     if not isinstance(ended_early, Overtaken):
         _print(settings, feed.report.as_json(), feed.report.lines())
     if ended_early:
@@ -281,7 +350,21 @@ def _provision(
 def _print(settings: Settings, facts: Any, lines: Iterable[str]) -> None:
     """The result on stdout: for a machine, or for a person."""
     if settings.json:
-        click.echo(json.dumps(facts, ensure_ascii=False, indent=2))
+        _echo(json.dumps(facts, ensure_ascii=False, indent=2))
     else:
         for line in lines:
-            click.echo(line)
+            _echo(line)
+
+
+def _echo(text: str) -> None:
+    click.echo(_account().job.inert(text))
+
+
+def _account() -> Account:
+    return click.get_current_context().ensure_object(Account)
+
+
+def _again(context: click.Context, arguments: list[str]) -> None:
+    """Runs another command of the program; what has environment twins need not be said."""
+    with cli.make_context("feeder", arguments, parent=context.parent) as inner:
+        cli.invoke(inner)

@@ -7,7 +7,7 @@ from pathlib import Path
 from feeder.api import Api
 from feeder.budget import Budget
 from feeder.config import INDEX_FOLDER, Settings
-from feeder.credentials import known, require
+from feeder.credentials import TOKEN, known, require
 from feeder.embed import Embedder
 from feeder.embed.models import REQUEST_TOKENS
 from feeder.embed.workers_ai import WorkersAI
@@ -15,7 +15,9 @@ from feeder.feed import BATCH_NODES, BATCH_VECTORS
 from feeder.freetier import Usage
 from feeder.report import Report
 from feeder.store.d1 import D1
+from feeder.store.migrations import migrate
 from feeder.store.schema import Current
+from feeder.store.sqlite import SQLite
 from feeder.store.vectorize import DELETE_IDS, Vectorize
 from feeder.stores import IN_MEMORY, Parts, folder_embedder, made_folder
 
@@ -34,6 +36,8 @@ def cloud_parts(
     require(cloud, database=True)
     api = Api(cloud.token, cloud.account_id, base_url=cloud.base_url)
     stack.callback(api.close)
+    if settings.shard:
+        api.share(settings.shard.of)
     database = D1(api, cloud.database_id)
     vectors = Vectorize(api, cloud.index_name)
     embedder = _embedder(api, settings)
@@ -51,6 +55,24 @@ def cloud_parts(
             lambda texts: requests_for(texts, embedder),
         ),
         usage=lambda: taken(api, database, vectors, embedder),
+        foreseen=lambda report: foreseen(report, embedder),
+    )
+
+
+def foreseen_parts(settings: Settings, stack: ExitStack) -> Parts:
+    """What tells without a token how large a first feed is: an empty index, and no request."""
+    database = SQLite(IN_MEMORY)
+    stack.callback(database.close)
+    migrate(database)
+    api = Api("none", "none")
+    stack.callback(api.close)
+    embedder = _embedder(api, settings)
+    return Parts(
+        f"Cloudflare without {TOKEN}: planned against an empty index",
+        database,
+        embedder,
+        Vectorize(api, "none") if embedder else None,
+        IN_MEMORY,
         foreseen=lambda report: foreseen(report, embedder),
     )
 

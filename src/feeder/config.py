@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from feeder.shards import Shard
+
 INDEX_FOLDER = ".feeder"
 """Under the repository's root; it ignores itself for git."""
 
@@ -30,3 +32,7 @@ class Settings:
     dimensions: int | None = None
     max_embeddings: int | None = None
     max_requests: int | None = None
+    path: str = ""
+    shard: Shard | None = None
+    run: str | None = None
+    force: bool = False

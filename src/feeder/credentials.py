@@ -54,13 +54,18 @@ def known(settings: Settings, repo: str) -> Known:
     )
 
 
+def has_token() -> bool:
+    """Whether anything at Cloudflare can be asked."""
+    return bool(os.environ.get(TOKEN, "").strip())
+
+
 def choice(settings: Settings) -> Choice:
     """The store that the settings ask for; Cloudflare where a token and an account are there."""
     if settings.store:
         return Choice(settings.store == "cloudflare", f"--store {settings.store}")
     if settings.db:
         return Choice(False, "--db names a file")
-    if not os.environ.get(TOKEN, "").strip():
+    if not has_token():
         return Choice(False, f"no {TOKEN}")
     if settings.account_id or wrangler.read(wrangler.find(settings.directory)).account_id:
         return Choice(True, "token and account are set")

@@ -1,6 +1,7 @@
 """What can go wrong, as one tree that decides the exit code and whether another try makes sense.
 
 FeederError
+├── Interrupted          exit 130 the user ended it; what is done is kept
 ├── UserError            exit 2   the user must change something: one sentence and the remedy
 ├── ServiceError         exit 1   a service said no: status, code and ray id
 │   ├── PassingError              the same call may go through later: retried
@@ -22,6 +23,12 @@ class UserError(FeederError):
     """The user must change something; the message is one sentence that names the remedy."""
 
     exit_code = 2
+
+
+class Interrupted(FeederError):
+    """The user has ended the run."""
+
+    exit_code = 130
 
 
 class ServiceError(FeederError):

@@ -9,9 +9,11 @@ from typing import NamedTuple, TypeVar
 from feeder.budget import Budget
 from feeder.embed.cache import CachedEmbedder
 from feeder.errors import TooLargeError
+from feeder.event import Event
 from feeder.nodes import HEADER_VERSION, Node, embedding_text, node_ids, text_sha
 from feeder.parse import Parsed, Parser
 from feeder.report import Report, Step, Talk
+from feeder.shards import Shard
 from feeder.store import NodeVector, Value, Vectors
 from feeder.store.index import Changes, Index, State
 from feeder.store.rows import IndexedFile
@@ -25,7 +27,7 @@ BATCH_GONE = 2000
 BATCH_VECTORS = 1000
 """Vectors after which their files are clean: what a run that dies embeds again, cache aside."""
 OUTBOX_PIECE = 100
-"""Vectors that are removed before a limited run asks whether it may go on."""
+"""Vectors that are removed before a run asks whether it may go on: what Vectorize takes at once."""
 
 
 class Semantics(NamedTuple):
@@ -47,7 +49,11 @@ class Semantics(NamedTuple):
 
 @dataclass
 class Feed:
-    """The seams of a run, and its account."""
+    """The seams of a run, and its account.
+
+    `token` names the run; several that share it share the work, by `shard`. `event` is what the
+    tree's commit came with. With `force` an index may go back, and become another folder's.
+    """
 
     tree: Tree
     parser: Parser
@@ -57,6 +63,9 @@ class Feed:
     talk: Talk
     token: str
     budget: Budget = field(default_factory=Budget)
+    shard: Shard | None = None
+    event: Event | None = None
+    force: bool = False
 
 
 class Work(NamedTuple):
@@ -215,12 +224,20 @@ def send_vectors(feed: Feed, work: Work, wanted: dict[str, Texts]) -> list[str]:
         texts = _affordable(feed, feed.semantics, texts, total)
     with feed.talk.step("vectors", total) as step:
         for number, batch in enumerate(_chunks(texts, BATCH_VECTORS)):
+            vectors = _embedded(feed, feed.semantics, batch, step)
             if number:
                 feed.index.settle(clean, [])
                 clean = []
-            _embed(feed, feed.semantics, batch, step)
+            _guard(feed, feed.semantics)
+            feed.semantics.vectors.upsert(vectors)
             clean += [text.path for text in batch if text.ends_file]
     return clean
+
+
+def _guard(feed: Feed, semantics: Semantics) -> None:
+    """Before vectors are written where no guard can be: raises Overtaken."""
+    if semantics.vectors.late_writes:
+        feed.index.confirm()
 
 
 def _affordable(
@@ -267,8 +284,10 @@ def _texts(feed: Feed, entries: Sequence[Entry], wanted: dict[str, Texts]) -> It
             yield Text(entry.path, id_, node, ends_file=position == len(found))
 
 
-def _embed(feed: Feed, semantics: Semantics, texts: Sequence[Text], step: Step) -> None:
-    vectors = []
+def _embedded(
+    feed: Feed, semantics: Semantics, texts: Sequence[Text], step: Step
+) -> list[NodeVector]:
+    vectors: list[NodeVector] = []
     for part in _chunks(texts, semantics.embedder.batch):
         bodies = [embedding_text(text.path, text.node) for text in part]
         values = semantics.embedder.embed(bodies)
@@ -277,9 +296,9 @@ def _embed(feed: Feed, semantics: Semantics, texts: Sequence[Text], step: Step) 
             for text, body, value in zip(part, bodies, values, strict=True)
         ]
         step(len(part))
-    semantics.vectors.upsert(vectors)
     feed.report.texts_embedded = semantics.embedder.embedded
     feed.report.texts_cached = semantics.embedder.hits
+    return vectors
 
 
 def clear_outbox(
@@ -292,16 +311,17 @@ def clear_outbox(
         return []
     leaving = _removed(feed, feed.semantics, leaving)
     # a write of the run that this one overtook may still arrive: the next run deletes once more
-    late = feed.semantics.vectors.late_writes and feed.index.is_unfinished(state)
+    late = feed.semantics.vectors.late_writes and feed.index.has_overtaken(state, feed.token)
     return [] if late else leaving
 
 
 def _removed(feed: Feed, semantics: Semantics, ids: list[str]) -> list[str]:
     """Those of the vectors that the budget allowed to remove."""
     removed: list[str] = []
-    for piece in _chunks(ids, OUTBOX_PIECE) if feed.budget.is_set else [ids]:
+    for piece in _chunks(ids, OUTBOX_PIECE):
         if not feed.budget.allows(1):
             break
+        _guard(feed, semantics)
         semantics.vectors.delete(piece)
         removed += piece
     return removed

@@ -7,6 +7,7 @@ from feeder.budget import Budget
 from feeder.config import INDEX_FOLDER, Settings
 from feeder.embed import Embedder
 from feeder.errors import UserError
+from feeder.private import unlinked
 from feeder.store.local_vectors import LocalVectors
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
@@ -20,7 +21,7 @@ def local_parts(
 
     With `create` a missing one is made, in memory only unless the run `writes`.
     """
-    file = settings.db or base / INDEX_FOLDER / "index.db"
+    file = settings.db or unlinked(base / INDEX_FOLDER) / "index.db"
     if not create and not file.exists():
         raise UserError(
             f"There is no index at {file}. Make one with: feeder sync "

@@ -9,6 +9,7 @@ import click
 
 from feeder.config import Settings
 from feeder.nodes import NODE_TYPES
+from feeder.shards import LARGEST, Shard, parse
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -21,12 +22,24 @@ def _option(name: str, text: str, *twins: str, **more: Any) -> Callable[[Command
     return click.option(name, help=text, envvar=[twin, *twins], show_envvar=True, **more)
 
 
+def _folder(_: click.Context, __: click.Parameter, value: str | None) -> str:
+    from feeder.tree.deltas import folder
+
+    return folder(value or "")
+
+
+def _shard(_: click.Context, __: click.Parameter, value: str | None) -> Shard | None:
+    return parse(value) if value else None
+
+
 _WHERE = (
     click.option(
         "-C",
         "--directory",
         type=_FOLDER,
         default=Path(),
+        envvar="FEEDER_DIRECTORY",
+        show_envvar=True,
         help="Run as if started here.",
     ),
     _option("--repo", "owner/name in the index; else the remote's, else the folder's name."),
@@ -82,6 +95,18 @@ _LIMITS = (
         type=click.IntRange(1),
     ),
 )
+_PART = _option(
+    "--path", "Only this folder of the tree, from the root, is the index's.", callback=_folder
+)
+_FORCE = _option(
+    "--force",
+    "Although it goes back to an older event's commit, or takes other folders' files out.",
+    is_flag=True,
+)
+_SHARES = (
+    _option("--shard", "I/N: one of N runs at once that share the files.", callback=_shard),
+    _option("--run", "The name that shards share; in GitHub Actions the run's id and attempt."),
+)
 _OUTPUT = (
     click.option("--json", is_flag=True, help="The result as JSON on stdout."),
     click.option("-q", "--quiet", is_flag=True, help="Nothing on stderr but errors."),
@@ -91,6 +116,31 @@ _OUTPUT = (
 dry_run = click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 here = _WHERE[0]
 """The option of a command that only asks git."""
+
+
+def acting(command: Command) -> Command:
+    """What action.yml says to the command that it runs."""
+    return _with(
+        command,
+        _option(
+            "--command",
+            "What to do; deltas make a sync an apply.",
+            type=click.Choice(["sync", "apply", "validate", "plan"]),
+            default="sync",
+            show_default=True,
+        ),
+        _option("--deltas", "The changes as a JSON array, or a file with it; else all of HEAD."),
+        _option("--validate", "Prove the index afterwards.", type=bool, default=False),
+        _option("--repair", "Mend what a validation finds.", type=bool, default=False),
+        _option("--dry-run", "Only say what would be done.", type=bool, default=False),
+        *_WHERE,
+    )
+
+
+def counting(command: Command) -> Command:
+    """How many shards there are to be."""
+    shards = _option("--shards", "How many.", type=click.IntRange(1, LARGEST), required=True)
+    return _with(command, shards)
 
 
 def paths(text: str) -> Callable[[Command], Command]:
@@ -109,6 +159,16 @@ def writing(command: Command) -> Command:
     return _with(command, *_WHERE, *_CLOUD, *_MEANING, *_PARSING, *_LIMITS, dry_run, *_OUTPUT)
 
 
+def syncing(command: Command) -> Command:
+    """The options of the command that brings all of the index on."""
+    return _with(writing(command), _PART, *_SHARES, _FORCE)
+
+
+def applying(command: Command) -> Command:
+    """The options of the command that follows deltas."""
+    return _with(writing(command), _PART, _FORCE)
+
+
 def making(command: Command) -> Command:
     """The options of a command that makes what an index is kept in."""
     return _with(command, *_WHERE, *_CLOUD, *_MEANING, dry_run, *_OUTPUT)
@@ -116,7 +176,7 @@ def making(command: Command) -> Command:
 
 def proving(command: Command) -> Command:
     """The options of a command that reads the index and may mend it."""
-    return _with(command, *_WHERE, *_CLOUD, *_MEANING, *_PARSING, *_OUTPUT)
+    return _with(command, *_WHERE, _PART, *_CLOUD, *_MEANING, *_PARSING, *_OUTPUT)
 
 
 def _lower(_: click.Context, __: click.Parameter, value: str | None) -> str | None:

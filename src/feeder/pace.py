@@ -8,15 +8,19 @@ class Pace:
     """Keeps the requests of all services below the API's limit, as its `Ratelimit` header tells.
 
     Far from the wall nobody waits. Near it, what is left is spread over the rest of the window,
-    and some of it is left to others who use the same token.
+    and some of it is left to others who use the same token. Of `sharers` that run at once each
+    takes its part, and begins to wait the earlier.
     """
 
     CALM = 200
+    CALM_AT_MOST = 1000
     RESERVE = 20
 
-    def __init__(self) -> None:
+    def __init__(self, sharers: int = 1) -> None:
+        self._sharers = sharers
+        self._calm = min(self.CALM * sharers, self.CALM_AT_MOST)
         self._lock = threading.Lock()
-        self._remaining = self.CALM
+        self._remaining = self._calm
         self._ends = self._last = self._held_until = float("-inf")
 
     def read(self, header: str, now: float) -> None:
@@ -36,8 +40,8 @@ class Pace:
         """Seconds that the next request has to wait; it is counted as made then."""
         with self._lock:
             start = max(now, self._held_until)
-            if start < self._ends and self._remaining < self.CALM:
-                spare = self._remaining - self.RESERVE
+            if start < self._ends and self._remaining < self._calm:
+                spare = (self._remaining - self.RESERVE) / self._sharers
                 gap = (self._ends - now) / spare if spare > 0 else 0.0
                 start = max(start, self._last + gap if spare > 0 else self._ends)
             self._remaining -= 1

@@ -10,7 +10,7 @@ from feeder.store.index import State
 from feeder.sync import overtake, plan
 from feeder.tree import Entry
 from feeder.tree.deltas import Delta
-from feeder.tree.names import escape
+from feeder.tree.names import escape, is_below
 
 
 def process_paths(feed: Feed, base: Path, paths: Sequence[Path], *, dry_run: bool) -> None:
@@ -69,7 +69,7 @@ def _bring(
 
 
 def _covers(scopes: Sequence[str], path: str) -> bool:
-    return any(not scope or path == scope or path.startswith(f"{scope}/") for scope in scopes)
+    return any(is_below(path, scope) for scope in scopes)
 
 
 def _inside(base: Path, path: Path) -> str:

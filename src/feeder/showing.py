@@ -6,7 +6,7 @@ from typing import Any
 
 from feeder.parse.text import NotText, decode
 from feeder.search import Found
-from feeder.tree.names import place
+from feeder.tree.names import file_inside
 
 
 def as_json(found: Sequence[Found], base: Path) -> list[dict[str, Any]]:
@@ -44,8 +44,11 @@ def _excerpt(lines: list[str] | None, shown: int) -> Iterator[str]:
 
 
 def _lines(one: Found, base: Path) -> list[str] | None:
+    file = file_inside(base, one.hit.path)
+    if file is None:
+        return None
     try:
-        text = decode(place(base, one.hit.path).read_bytes()).decode("utf-8", "replace")
+        text = decode(file.read_bytes()).decode("utf-8", "replace")
     except (OSError, NotText):
         return None
     return text.split("\n")[one.hit.start_line - 1 : one.hit.end_line]

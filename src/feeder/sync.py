@@ -3,13 +3,17 @@
 Words first, then vectors: every file is found by word before the first text is embedded.
 """
 
+import hashlib
+import json
 from collections.abc import Callable, Iterable, Sequence, Set
 from enum import StrEnum
 
-from feeder.errors import Stopped
+from feeder.errors import Stopped, UserError
 from feeder.feed import Feed, Work, clear_outbox, foresee, send_vectors, write_words
+from feeder.precedence import claim, goes_on, refuse_outdated
 from feeder.report import Report
-from feeder.store.index import FileRow, State
+from feeder.shards import shards
+from feeder.store.index import ALONE, FileRow, Moved, Share, State
 from feeder.tree import Entry, Skip
 
 MIXED = "mixed"
@@ -32,41 +36,104 @@ def sync(feed: Feed, *, dry_run: bool = False) -> None:
     Raises Overtaken when a later run has taken the index over, Stopped when a budget ends it early.
     """
     equal = _equality(feed)
-    state = feed.index.state(equal if feed.tree.root else {})
+    share = _share(feed, equal)
+    expected = {share.own: share.whole[share.own]} if feed.shard else equal
+    state = _own_part(feed, feed.index.state(expected if feed.tree.root else {}))
     if state.files is None and not (state.outbox and feed.semantics):
-        feed.report.notes.append("The index equals the tree: nothing to do.")
+        whose = f"shard {feed.shard} of the tree" if feed.shard else "the tree"
+        feed.report.notes.append(f"The index equals {whose}: nothing to do.")
         feed.report.finished = True
         return
     first = [state] if state.files is not None else []
 
     def read() -> State:
-        return first.pop() if first else feed.index.state({})
+        return first.pop() if first else _own_part(feed, feed.index.state({}))
 
+    wanted = [entry for entry in feed.tree.entries() if _is_own(feed, entry.path)]
     if dry_run:
-        plan(feed, read(), feed.tree.entries())
+        plan(feed, read(), wanted)
     else:
-        overtake(feed, read, feed.tree.entries(), equal)
+        overtake(feed, read, wanted, equal, share)
+
+
+def _is_own(feed: Feed, path: str) -> bool:
+    return feed.shard is None or feed.shard.holds(path)
+
+
+def _own_part(feed: Feed, state: State) -> State:
+    files = state.files
+    if files is not None:
+        files = {path: row for path, row in files.items() if _is_own(feed, path)}
+    outbox = {id_: path for id_, path in state.outbox.items() if _is_own(feed, path)}
+    return state._replace(files=files, outbox=outbox)
+
+
+def _share(feed: Feed, equal: dict[str, str]) -> Share:
+    """What the shards of this very work write down as they end."""
+    if not feed.shard:
+        return ALONE
+    work = hashlib.sha1(json.dumps(equal, sort_keys=True).encode()).hexdigest()
+    keys = [feed.index.key(f"shard:{shard}") for shard in shards(feed.shard.of)]
+    return Share(keys[feed.shard.number - 1], dict.fromkeys(keys, work))
 
 
 def overtake(
-    feed: Feed, read: Callable[[], State], wanted: Sequence[Entry], equal: dict[str, str]
+    feed: Feed,
+    read: Callable[[], State],
+    wanted: Sequence[Entry],
+    equal: dict[str, str],
+    share: Share = ALONE,
 ) -> None:
     """`bring`, after the end of a run that is still under way.
 
     What an unfinished run may still write is not foreseen: it is stopped first, then read. A run
-    that begins between this one's reading and first write has started later, and wins: Moved.
+    that begins between this one's reading and first write has started later, and wins: Moved. Not
+    so one that shares the work, or follows an older event: then this one reads again.
     """
+    while True:
+        try:
+            return bring(feed, _claimed(feed, read), wanted, equal, share)
+        except Moved:
+            if not goes_on(feed, feed.index.state_of([])):
+                raise
+
+
+def _claimed(feed: Feed, read: Callable[[], State]) -> State:
     state = read()
-    if feed.index.is_unfinished(state):
-        feed.index.take_over(feed.token, state)
+    refuse_outdated(feed, state)
+    _refuse_other_folder(feed, state)
+    if feed.index.is_unfinished(state, feed.token):
+        feed.index.take_over(feed.token, state, claim(feed))
         state = read()
-    bring(feed, state, wanted, equal)
+    return state
 
 
-def bring(feed: Feed, state: State, wanted: Sequence[Entry], equal: dict[str, str]) -> None:
+def _refuse_other_folder(feed: Feed, state: State) -> None:
+    """Raises UserError when the index is of another part of the tree, which would leave it."""
+    held = state.meta.get(feed.index.key("below"), feed.tree.below)
+    if feed.force or not feed.tree.root or held == feed.tree.below:
+        return
+    raise UserError(
+        f"The index of {feed.index.repo} is of {_part(held)}, which would leave it for "
+        f"{_part(feed.tree.below)}. Name the part by a --repo of its own, or say --force."
+    )
+
+
+def _part(below: str) -> str:
+    return f"the folder {below}" if below else "the whole tree"
+
+
+def bring(
+    feed: Feed,
+    state: State,
+    wanted: Sequence[Entry],
+    equal: dict[str, str],
+    share: Share = ALONE,
+) -> None:
     """Makes the files of `state` become the `wanted` ones; `equal` is what `meta` then says.
 
-    Without `equal` a part of the index is brought on, and it says nothing of a tree.
+    Without `equal` a part of the index is brought on, and it says nothing of a tree. Of runs that
+    share the work, the last to end says it for all.
     """
     stale = stale_parts(feed, state)
     have = state.files or {}
@@ -76,7 +143,7 @@ def bring(feed: Feed, state: State, wanted: Sequence[Entry], equal: dict[str, st
     if not (work.process or work.gone or sendable) and equal.items() <= state.meta.items():
         feed.report.finished = True
         return
-    _begin(feed, state, stale)
+    _begin(feed, state, stale, share)
     # nothing tells which files another parser has read already: they are one piece
     texts, gone = write_words(feed, state, work, whole=Stale.PARSER in stale)
     if feed.budget.stopped:
@@ -84,7 +151,10 @@ def bring(feed: Feed, state: State, wanted: Sequence[Entry], equal: dict[str, st
     clean = send_vectors(feed, work, texts)
     sent = clear_outbox(feed, state, texts, gone)
     head = {feed.index.key("head"): feed.tree.commit} if feed.tree.root else {}
-    feed.index.finish(clean, sent, equal and {**equal, **head})
+    if share.own and (feed.budget.stopped or (feed.semantics and feed.report.texts_waiting)):
+        feed.index.leave(clean, sent)
+    else:
+        feed.index.finish(clean, sent, equal and {**equal, **head}, share)
     if feed.budget.stopped:
         raise Stopped(feed.budget.stopped)
     feed.report.finished = True
@@ -131,6 +201,7 @@ def _equality(feed: Feed) -> dict[str, str]:
         key("rules"): feed.tree.rules,
         key("parser"): feed.parser.fingerprint,
         key("branch"): feed.index.branch,
+        key("below"): feed.tree.below,
     }
     if feed.semantics:
         equal |= {**feed.semantics.identity(), key("vectors"): "complete"}
@@ -161,12 +232,15 @@ def _account(report: Report, work: Work, have: dict[str, FileRow], stale: Set[St
             reasons = report.skipped if row.state == "skipped" else report.as_plain_text
             reasons[row.path] = row.reason
     if have:
-        report.notes.extend(sorted(stale))
+        report.notes[:] = sorted({*report.notes, *stale})
 
 
-def _begin(feed: Feed, state: State, stale: Set[Stale]) -> None:
-    """Takes the index over with the run's first write; vectors of another model go at once."""
-    meta = feed.semantics.identity() if feed.semantics else {}
+def _begin(feed: Feed, state: State, stale: Set[Stale], share: Share) -> None:
+    """Takes the index over with the run's first write; vectors of another model go at once.
+
+    Shards do so before anything else: what the first has made of the index, the others find.
+    """
+    meta = claim(feed) | (feed.semantics.identity() if feed.semantics else {})
     if feed.index.key("parser") not in state.meta:
         meta[feed.index.key("parser")] = feed.parser.fingerprint
     elif Stale.PARSER in stale:  # until a run over the whole tree has ended, by no one parser
@@ -175,15 +249,27 @@ def _begin(feed: Feed, state: State, stale: Set[Stale]) -> None:
     if feed.semantics and remake:
         feed.semantics.vectors.check_fits(feed.semantics.embedder.dimensions)
         if "model" in state.meta:
+            _refuse_shard(feed)
             feed.semantics.vectors.check_clear()
-    feed.index.begin(feed.token, state, meta, remake=remake)
+    feed.index.begin(feed.token, state, meta, remake=remake, share=share)
+    if feed.shard:
+        feed.index.settle([], [])
     if feed.semantics and remake and "model" in state.meta:
         feed.index.settle([], [])
         feed.semantics.vectors.clear()
 
 
+def _refuse_shard(feed: Feed) -> None:
+    if feed.shard:
+        raise UserError(
+            "The index has vectors of another model, and shards cannot replace them: others would "
+            "lose theirs. Begin with: feeder sync --max-embeddings 1"
+        )
+
+
 def plan(feed: Feed, state: State, wanted: Sequence[Entry]) -> None:
     """Puts into the report what `bring` would do, and writes nothing."""
+    _refuse_other_folder(feed, state)
     have = state.files or {}
     stale = stale_parts(feed, state)
     work = compare(wanted, have, stale)

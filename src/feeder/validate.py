@@ -148,7 +148,7 @@ def _progress(state: State) -> Iterable[Check]:
     yield Check(
         "no vector waits to be removed",
         {"outbox": len(state.outbox)},
-        state.outbox,
+        [*state.outbox],
     )
 
 

@@ -46,7 +46,6 @@ def feeder(
     monkeypatch.setenv("FEEDER_JOBS", "1")
     monkeypatch.setenv("FEEDER_MODEL", MODEL)
     monkeypatch.setenv("FEEDER_REPO", "acme/shop")
-    monkeypatch.delenv("GITHUB_RUN_ID", raising=False)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
 
     def run(place: Path | Repo, *arguments: str | Path) -> Answer:

@@ -20,6 +20,7 @@ PROPERTIES = ["branch", "language", "node_type", "path", "repo"]
 THINGS = [
     "D1 database acme_shop",
     "migration 0001_init.sql",
+    "migration 0002_outbox_path.sql",
     "Vectorize index acme_shop_code (384 dimensions, cosine)",
     "metadata index path",
     "metadata index language",
@@ -50,7 +51,10 @@ def test_init_makes_all_that_an_index_needs(feeder: Feeder, console: Console, re
     assert answer.err == "acme/shop: Cloudflare; token and account are set\n"
     assert console.names() == (["acme_shop"], ["acme_shop_code"])
     assert console.properties() == PROPERTIES
-    assert console.sql("SELECT name FROM d1_migrations") == [["0001_init.sql"]]
+    assert console.sql("SELECT name FROM d1_migrations ORDER BY id") == [
+        ["0001_init.sql"],
+        ["0002_outbox_path.sql"],
+    ]
     assert bindings(repo) == {
         "name": "acme-shop",
         "compatibility_date": "2026-04-01",
@@ -88,9 +92,10 @@ def test_init_finds_by_name_what_no_file_binds(
 
     answer = feeder(repo, "init")
 
-    assert answer.out.splitlines()[:3] == [
+    assert answer.out.splitlines()[:4] == [
         "there already: D1 database acme_shop",
         "made: migration 0001_init.sql",
+        "made: migration 0002_outbox_path.sql",
         "made: Vectorize index acme_shop_code (384 dimensions, cosine)",
     ]
     assert bindings(repo)["d1_databases"][0]["database_id"] == database_id
@@ -216,9 +221,10 @@ def test_init_and_wrangler_leave_the_same_schema(
     assert console.sql(SCHEMA) == console.sql(SCHEMA, other)
     assert len(console.sql(SCHEMA)) > 10
     # each takes the other's work for its own
-    assert feeder(repo, "init", "--database-id", other).out.splitlines()[:2] == [
+    assert feeder(repo, "init", "--database-id", other).out.splitlines()[:3] == [
         "there already: D1 database other",
         "there already: migration 0001_init.sql",
+        "there already: migration 0002_outbox_path.sql",
     ]
 
 

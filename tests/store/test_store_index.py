@@ -130,9 +130,9 @@ def test_vectors_of_gone_nodes_wait_in_the_outbox(database: SQLite) -> None:
     begun(database, model=True).write([wanted], [], "c1", pending=True)
     index = begun(database)
     index.write([file("a.py", add="plums")], [], "c2", pending=True)
-    assert index.state({}).outbox == [wanted.ids[1]]
+    assert index.state({}).outbox == {wanted.ids[1]: "a.py"}
     index.settle([], [wanted.ids[1]])
-    assert index.state({}).outbox == []
+    assert index.state({}).outbox == {}
 
 
 def test_a_node_that_comes_back_leaves_the_outbox(database: SQLite) -> None:
@@ -140,16 +140,16 @@ def test_a_node_that_comes_back_leaves_the_outbox(database: SQLite) -> None:
     wanted = file("a.py", add="apples")
     begun(database, model=True).write([wanted], [], "c1", pending=True)
     begun(database).write([], ["a.py"], "c2", pending=True)
-    assert begun(database).state({}).outbox == wanted.ids
+    assert begun(database).state({}).outbox == {wanted.ids[0]: "a.py"}
     begun(database).write([wanted], [], "c3", pending=True)
-    assert begun(database).state({}).outbox == []
+    assert begun(database).state({}).outbox == {}
 
 
 def test_without_a_model_nothing_waits(database: SQLite) -> None:
     """An index of words has no outbox."""
     begun(database).write([file("a.py", add="apples")], [], "c1", pending=False)
     begun(database).write([], ["a.py"], "c2", pending=False)
-    assert begun(database).state({}).outbox == []
+    assert begun(database).state({}).outbox == {}
 
 
 def test_files_wait_until_they_are_settled(database: SQLite) -> None:
@@ -219,14 +219,14 @@ def test_a_run_that_is_taken_over_before_its_work_writes_nothing(database: SQLit
     first.write([file("a.py", add="apples")], [], "c1", pending=False)
     second = Index(database, REPO, "main")
     seen = second.state({})
-    assert second.is_unfinished(seen)
-    second.take_over("second", seen)
+    assert second.is_unfinished(seen, "second")
+    second.take_over("second", seen, {})
     with pytest.raises(Overtaken):
         first.finish([], [], {})
-    assert second.is_unfinished(second.state({}))
+    assert second.has_overtaken(second.state({}), "second")
     second.begin("second", second.state({}), {}, remake=False)
     second.finish([], [], {})
-    assert not second.is_unfinished(second.state({}))
+    assert not second.is_unfinished(second.state({}), "third")
 
 
 def test_a_run_makes_the_index_unequal_to_any_tree_first(database: SQLite) -> None:

@@ -21,7 +21,7 @@ COLUMNS = {
     ),
     "docs_fts": "id symbol path body",
     "files": "repo path blob sha_head nodes state reason",
-    "outbox": "id repo",
+    "outbox": "id repo path",
     "meta": "key value",
 }
 

@@ -1,5 +1,6 @@
 """Which texts have been embedded before?"""
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,7 @@ import apsw
 from feeder.embed import Embedder, Vector
 from feeder.errors import UserError
 from feeder.nodes import text_sha
+from feeder.private import make_file
 
 # "feed": tells this file from another program's.
 _APPLICATION_ID = 0x66656564
@@ -44,8 +46,8 @@ class CachedEmbedder:
     Processes may share the file, and so may models: a vector is found again under its model's
     name, its dimensions and its text's SHA-256. What one call brings is kept in one transaction.
     `embedded` counts the texts that went to the model, `hits` those that did not need to. Above
-    `max_entries`, those not asked for longest are dropped. Raises `UserError` when the file is
-    not a cache or cannot be written.
+    `max_entries`, those not asked for longest are dropped. A new file is its owner's alone. Raises
+    `UserError` when the file is not a cache or cannot be written.
     """
 
     def __init__(self, embedder: Embedder, path: Path, *, max_entries: int = 200_000) -> None:
@@ -120,7 +122,9 @@ class CachedEmbedder:
 
 
 def _open(path: Path) -> apsw.Connection:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if os.fspath(path) != ":memory:":
+        make_file(path)
     connection = apsw.Connection(str(path))
     connection.set_busy_timeout(_BUSY_MS)
     connection.transaction_mode = "IMMEDIATE"

@@ -7,7 +7,8 @@ and every node without a vector belongs to a pending file, whenever a run dies.
 
 import json
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from feeder.errors import Overtaken, TooLargeError
@@ -16,6 +17,8 @@ from feeder.store.rows import IndexedFile, doc_rows, file_rows, groups, keys, pa
 
 PAGE_FILES = 20_000
 """Rows of the manifest read at once."""
+TRUST_S = 5.0
+"""After a guarded write, by the clock on the wall: it goes on while a machine sleeps."""
 
 
 class FileRow(NamedTuple):
@@ -32,7 +35,22 @@ class State(NamedTuple):
 
     meta: dict[str, str]
     files: dict[str, FileRow] | None
-    outbox: list[str]
+    outbox: dict[str, str]
+    """The path of each node that is gone and whose vector may not be, by id."""
+
+
+class Share(NamedTuple):
+    """What a run does of a work that several do at once, as `meta` knows it.
+
+    `own` is the key that says that this one has done its part, `whole` what the keys of all say
+    when the work is done.
+    """
+
+    own: str
+    whole: Mapping[str, str]
+
+
+ALONE = Share("", {})
 
 
 class Changes(NamedTuple):
@@ -53,7 +71,9 @@ class Index:
     that raises Overtaken, and so writes nothing, when another run has begun meanwhile.
     """
 
-    def __init__(self, database: Database, repo: str, branch: str) -> None:
+    def __init__(
+        self, database: Database, repo: str, branch: str, clock: Callable[[], float] = time.time
+    ) -> None:
         self.database = database
         self.repo = repo
         self.branch = branch
@@ -62,6 +82,8 @@ class Index:
         self._opening: list[Statement] = []
         self._writer = secrets.token_hex(4)
         self._writes = 0
+        self._clock = clock
+        self._written_at = float("-inf")
 
     def key(self, name: str) -> str:
         """The key under which `meta` keeps something of this repository."""
@@ -83,13 +105,14 @@ class Index:
             [page] = self.database.run([more])
             manifest |= _manifest(page)
         met = bool(expected) and expected.items() <= known.items()
-        return State(known, None if met else manifest, _ids(outbox))
+        return State(known, None if met else manifest, _outbox(outbox))
 
     def state_of(self, paths: Iterable[str]) -> State:
         """The same for the files at `paths`."""
         named = [Statement(sql.NAMED_FILES, (self.repo, page)) for page in pages(paths)]
         meta, outbox, *found = self.database.run([*self._itself(), *named])
-        return State(_meta(meta), _manifest(row for page in found for row in page), _ids(outbox))
+        files = _manifest(row for page in found for row in page)
+        return State(_meta(meta), files, _outbox(outbox))
 
     def _itself(self) -> list[Statement]:
         return [Statement(sql.META), Statement(sql.OUTBOX, (self.repo,))]
@@ -110,17 +133,25 @@ class Index:
         for rows in self.database.run(named) if named else []:
             yield from rows
 
-    def take_over(self, token: str, seen: State) -> None:
+    def take_over(self, token: str, seen: State, meta: Mapping[str, str]) -> None:
         """Ends the right of the run in `seen` to write; what is read after it stays true.
 
-        One request; raises Moved when another run has begun since.
+        One request; puts `meta` into the database's. Raises Moved when another run has begun since.
         """
         self._token = token
-        run = Statement(sql.SET_META, (json.dumps({self.key("run"): token}),))
-        self._opening = [self._unmoved(seen), run]
+        meta = {**meta, self.key("run"): token, self.key("overtook"): token}
+        self._opening = [self._unmoved(seen), Statement(sql.SET_META, (json.dumps(meta),))]
         self._commit([])
 
-    def begin(self, token: str, seen: State, meta: dict[str, str], *, remake: bool) -> None:
+    def begin(
+        self,
+        token: str,
+        seen: State,
+        meta: Mapping[str, str],
+        *,
+        remake: bool,
+        share: Share = ALONE,
+    ) -> None:
         """Names the run: its first write makes the index its own, and no longer equal to a tree.
 
         That write raises Moved when another run has begun since `seen` was read. It puts `meta`
@@ -132,7 +163,7 @@ class Index:
         meta = {self.key("run"): token, branch: self.branch, **meta}
         self._opening = [
             self._unmoved(seen),
-            Statement(sql.DROP_META, (json.dumps([*self._left_marks(seen), *claims]),)),
+            Statement(sql.DROP_META, (json.dumps([*self._left(seen, share), *claims]),)),
             Statement(sql.SET_META, (json.dumps(meta),)),
         ]
         if seen.meta.get(branch, self.branch) != self.branch:
@@ -143,9 +174,13 @@ class Index:
     def _unmoved(self, seen: State) -> Statement:
         return Statement(sql.GUARD, (self.key("run"), seen.meta.get(self.key("run"))))
 
-    def is_unfinished(self, seen: State) -> bool:
-        """Whether the last run before has not come to its end."""
-        return seen.meta.get(self.key("run")) != seen.meta.get(self.key("done"))
+    def is_unfinished(self, seen: State, token: str) -> bool:
+        """Whether the last run has not come to its end, and is another one than `token`."""
+        return seen.meta.get(self.key("run")) not in {seen.meta.get(self.key("done")), token}
+
+    def has_overtaken(self, seen: State, token: str) -> bool:
+        """Whether the run `token` began before the end of another one, which may still write."""
+        return seen.meta.get(self.key("overtook")) == token
 
     def write(
         self, files: Sequence[IndexedFile], gone: Sequence[str], sha_head: str, *, pending: bool
@@ -198,15 +233,47 @@ class Index:
         """The files at `clean` have their vectors, and the ids `sent` have left the vectors."""
         self._commit(self._settled(clean, sent))
 
-    def finish(self, clean: Iterable[str], sent: Iterable[str], meta: dict[str, str]) -> None:
+    def finish(
+        self,
+        clean: Iterable[str],
+        sent: Iterable[str],
+        meta: Mapping[str, str],
+        share: Share = ALONE,
+    ) -> None:
         """The run's last write: the same, what the index now equals, and that the run is over.
 
-        Of `meta`, that the vectors are complete holds only when no file is pending.
+        Of several runs that share the work, the last to end says so for all. Of `meta`, that the
+        vectors are complete holds only when no file is pending.
         """
+        own = {key: share.whole[key] for key in share.whole if key == share.own}
         facts = json.dumps({**meta, self.key("done"): self._token})
-        reach = Statement(sql.REACH, (facts, self.key("vectors"), self.repo))
+        whole = json.dumps(dict(share.whole))
+        passing = json.dumps([self.key("overtook"), *share.whole])
+        self._commit(
+            [
+                *self._settled(clean, sent),
+                Statement(sql.SET_META, (json.dumps(own),)),
+                Statement(sql.REACH, (facts, self.key("vectors"), self.repo, whole)),
+                Statement(sql.DROP_META_WHEN, (passing, self.key("done"), self._token)),
+                Statement(sql.DROP_META, (json.dumps([self._mark]),)),
+            ]
+        )
+
+    def confirm(self) -> None:
+        """Asks whether the run may still write, where its last write is not just over.
+
+        What has no guard of its own comes behind it. Raises Overtaken.
+        """
+        if self._opening:
+            self._commit([])
+        elif self._clock() - self._written_at > TRUST_S:
+            self.database.run([Statement(sql.GUARD, (self.key("run"), self._token))])
+            self._written_at = self._clock()
+
+    def leave(self, clean: Iterable[str], sent: Iterable[str]) -> None:
+        """The last write of one of several runs, whose part of the work is not done."""
         unmark = Statement(sql.DROP_META, (json.dumps([self._mark]),))
-        self._commit([*self._settled(clean, sent), reach, unmark])
+        self._commit([*self._settled(clean, sent), unmark])
 
     def _commit(self, statements: list[Statement]) -> list[list[Row]] | None:
         """Runs them behind the run's opening or its guard, as one transaction.
@@ -231,6 +298,7 @@ class Index:
             raise
         self._opening = []
         self._owns = True
+        self._written_at = self._clock()
         return rows
 
     @property
@@ -242,10 +310,12 @@ class Index:
         [found] = self.database.run([Statement(sql.MARKED, (self._mark,))])
         return found == [(str(self._writes),)]
 
-    def _left_marks(self, seen: State) -> Iterator[str]:
-        """Those of runs that have not come to their end."""
+    def _left(self, seen: State, share: Share) -> Iterator[str]:
+        """What runs that have not come to their end left in `meta`."""
         marks, own = self.key("write:"), self.key(f"write:{self._token}:")
-        return (key for key in seen.meta if key.startswith(marks) and not key.startswith(own))
+        yield from (key for key in seen.meta if key.startswith(marks) and not key.startswith(own))
+        shares = {pair for pair in seen.meta.items() if pair[0].startswith(self.key("shard:"))}
+        yield from sorted(key for key, _ in shares.difference(share.whole.items()))
 
     def _done(self, files: Sequence[IndexedFile], sha_head: str) -> Changes:
         """What a write has changed whose answer was lost; one request.
@@ -298,6 +368,10 @@ def _meta(rows: Iterable[Row]) -> dict[str, str]:
 
 def _manifest(rows: Iterable[Row]) -> dict[str, FileRow]:
     return {str(row[0]): FileRow(*row) for row in rows}  # type: ignore[arg-type]  # as selected
+
+
+def _outbox(rows: Iterable[Row]) -> dict[str, str]:
+    return {str(id_): str(path) for id_, path in rows}
 
 
 def _ids(rows: Iterable[Row]) -> list[str]:

@@ -1,10 +1,12 @@
 """What is in the index? The questions of search, validation and statistics, each one request."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
+from feeder.errors import UserError
 from feeder.store import Database, Row, Statement
 
 # symbol and path say what a node is, body what it says; id is the unindexed first column
@@ -25,26 +27,37 @@ class Hit(NamedTuple):
     end_line: int
 
 
+# ?3 a folder or file by its name, ?4 what a glob begins with and ?5 the rest of it
+_IN_SCOPE = """
+d.repo = ?2
+AND (?3 IS NULL OR d.path = ?3 OR substr(d.path, 1, length(?3) + 1) = ?3 || '/'
+  OR substr(d.path, 1, length(?4)) = ?4 AND (
+    substr(d.path, length(?4) + 1) GLOB ?5 OR substr(d.path, length(?4) + 1) GLOB ?5 || '/*'))
+AND (?6 IS NULL OR d.language = ?6) AND (?7 IS NULL OR d.node_type = ?7)
+"""
 _MATCH = f"""
 SELECT f.id, coalesce(d.symbol, d.logical_path, '') FROM docs_fts f JOIN docs d ON d.seq = f.rowid
-WHERE docs_fts MATCH ?1 AND d.repo = ?2
-AND (?3 IS NULL OR d.path GLOB ?3 OR d.path GLOB rtrim(?3, '/') || '/*')
-AND (?4 IS NULL OR d.language = ?4) AND (?5 IS NULL OR d.node_type = ?5)
-ORDER BY bm25(docs_fts, {WEIGHTS}), d.path, d.start_line LIMIT ?6
+WHERE docs_fts MATCH ?1 AND {_IN_SCOPE}
+ORDER BY bm25(docs_fts, {WEIGHTS}), d.path, d.start_line LIMIT ?8
 """
-_HITS = """
+_HITS = f"""
 SELECT d.id, d.path, d.language, d.node_type, d.symbol, d.signature, d.logical_path,
   d.start_line, d.end_line
 FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
-WHERE d.repo = ?2
-AND (?3 IS NULL OR d.path GLOB ?3 OR d.path GLOB rtrim(?3, '/') || '/*')
-AND (?4 IS NULL OR d.language = ?4) AND (?5 IS NULL OR d.node_type = ?5)
+WHERE {_IN_SCOPE}
 ORDER BY j.key
 """
 
+_GLOB = re.compile(r"(?P<before>(?:[^*?\[/]*/)*)(?P<glob>[^*?\[/]*[*?\[].*)", re.DOTALL)
+# D1 allows patterns of 50 bytes, and `/*` is put behind one
+_GLOB_BYTES = 48
+
 
 class Scope(NamedTuple):
-    """Where a search looks: None means everywhere; `path` is a glob whose `*` crosses folders."""
+    """Where a search looks: None means everywhere.
+
+    `path` is a file or folder by its name, or a glob whose `*` crosses folders.
+    """
 
     repo: str
     path: str | None = None
@@ -63,14 +76,28 @@ def matches(
     database: Database, expressions: Iterable[str], scope: Scope, limit: int
 ) -> list[list[Match]]:
     """For each FTS5 query the nodes that it matches, the best by bm25 first; one request."""
-    found = database.run([Statement(_MATCH, (text, *scope, limit)) for text in expressions])
+    where = _params(scope)
+    found = database.run([Statement(_MATCH, (text, *where, limit)) for text in expressions])
     return [[Match(*row) for row in rows] for rows in found]  # type: ignore[arg-type]  # as selected
 
 
 def hits(database: Database, ids: Iterable[str], scope: Scope) -> list[Hit]:
     """The nodes of these ids that lie in the scope, in the order of the ids."""
-    [rows] = database.run([Statement(_HITS, (json.dumps(list(ids)), *scope))])
+    [rows] = database.run([Statement(_HITS, (json.dumps(list(ids)), *_params(scope)))])
     return [Hit(*row) for row in rows]  # type: ignore[arg-type]  # as selected
+
+
+def _params(scope: Scope) -> tuple[str | None, ...]:
+    """Raises UserError for a glob that is too long."""
+    path = (scope.path or "").rstrip("/") or None
+    parts = _GLOB.fullmatch(path or "")
+    before, glob = parts.groups() if parts else (None, None)
+    if glob and len(glob.encode()) > _GLOB_BYTES:
+        raise UserError(
+            f"--path has {len(glob.encode())} bytes from its first folder with *, ? or [ on, and "
+            f"may have {_GLOB_BYTES}. Shorten it."
+        )
+    return scope.repo, path, before, glob, scope.language, scope.node_type
 
 
 _BY = "SELECT {0}, count(*) FROM {1} WHERE repo = ? GROUP BY {0} ORDER BY count(*) DESC, {0}"

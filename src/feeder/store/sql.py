@@ -4,11 +4,19 @@ SET_META = """
 INSERT INTO meta (key, value) SELECT key, value FROM json_each(?) WHERE true
 ON CONFLICT (key) DO UPDATE SET value = excluded.value
 """
-# ?2 the key that says that no vector is missing, ?3 the repository
+# ?2 the key that says that no vector is missing, ?3 the repository, ?4 what meta must hold for it
 REACH = """
 INSERT INTO meta (key, value) SELECT key, value FROM json_each(?1)
-WHERE key <> ?2 OR NOT EXISTS (SELECT 1 FROM files WHERE repo = ?3 AND state = 'pending')
+WHERE (key <> ?2 OR NOT EXISTS (SELECT 1 FROM files WHERE repo = ?3 AND state = 'pending'))
+AND NOT EXISTS (
+  SELECT 1 FROM json_each(?4) e LEFT JOIN meta m ON m.key = e.key WHERE m.value IS NOT e.value
+)
 ON CONFLICT (key) DO UPDATE SET value = excluded.value
+"""
+# ?2 a key and ?3 its value: only then
+DROP_META_WHEN = """
+DELETE FROM meta WHERE key IN (SELECT value FROM json_each(?1))
+AND EXISTS (SELECT 1 FROM meta WHERE key = ?2 AND value = ?3)
 """
 DROP_META = "DELETE FROM meta WHERE key IN (SELECT value FROM json_each(?))"
 GUARD = """
@@ -24,7 +32,7 @@ SET key = iif(meta.value = excluded.value, NULL, meta.key), value = excluded.val
 MARKED = "SELECT value FROM meta WHERE key = ?"
 
 META = "SELECT key, value FROM meta"
-OUTBOX = "SELECT id FROM outbox WHERE repo = ? ORDER BY id"
+OUTBOX = "SELECT id, path FROM outbox WHERE repo = ? ORDER BY id"
 # ?3 what meta is expected to hold: when all of it is met, no file is read
 FILES = """
 SELECT path, blob, state, reason FROM files
@@ -56,8 +64,8 @@ repo = ?1 AND path IN (SELECT value FROM json_each(?2))
 AND (id, text_sha) NOT IN (SELECT key, value FROM json_each(?3))
 """
 INTO_OUTBOX = """
-INSERT OR IGNORE INTO outbox (id, repo)
-SELECT id, repo FROM docs WHERE repo = ?1 AND path IN (SELECT value FROM json_each(?2))
+INSERT OR IGNORE INTO outbox (id, repo, path)
+SELECT id, repo, path FROM docs WHERE repo = ?1 AND path IN (SELECT value FROM json_each(?2))
 AND id NOT IN (SELECT key FROM json_each(?3)) AND EXISTS (SELECT 1 FROM meta WHERE key = 'model')
 """
 DROP_POSTINGS = f"DELETE FROM docs_fts WHERE rowid IN (SELECT seq FROM docs WHERE {_CHANGED})"

@@ -7,6 +7,7 @@ from pathlib import Path
 import apsw
 
 from feeder.errors import FeederError, Overtaken, ServiceError, UserError
+from feeder.private import make_file
 from feeder.store import GUARD_BROKEN, OVERTAKEN, TWICE, Repeated, Row, Statement
 
 BUSY_TIMEOUT_MS = 30_000
@@ -16,12 +17,15 @@ BUSY_TRIES = 300
 class SQLite:
     """A `Database` in one file; several processes may use it at once.
 
-    Raises UserError for a file that is no database or cannot be opened.
+    A new file is its owner's alone, since it holds the words of the source. Raises UserError for a
+    file that is no database or cannot be opened.
     """
 
     def __init__(self, path: Path) -> None:
         self.place = str(path)
         try:
+            if self.place != ":memory:":
+                make_file(path)
             self.connection = apsw.Connection(str(path))
             self.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
             self._write_ahead()

@@ -58,6 +58,10 @@ class Tree(Protocol):
         """The root tree's id, empty for files that are read from a folder."""
 
     @property
+    def below(self) -> str:
+        """The folder that alone is looked at, as in `Entry.path`; empty for the whole tree."""
+
+    @property
     def rules(self) -> str:
         """A digest of all that decides skips: the same root and rules, the same entries."""
 

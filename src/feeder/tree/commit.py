@@ -4,20 +4,23 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 
-from feeder.tree import MAX_BYTES, Entry, git
+from feeder.tree import MAX_BYTES, Entry, git, names
 from feeder.tree.ignore import RULE_FILES, Rules
 
 
 class Commit:
-    """HEAD of a repository, which may be bare, shallow or a worktree.
+    """HEAD of a repository, which may be bare, shallow or a worktree; or one folder of it.
 
-    Raises UserError where there is no repository or no commit.
+    Raises UserError where there is no repository, no commit or no such folder.
     """
 
-    def __init__(self, repository: Path, *, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, repository: Path, *, below: str = "", max_bytes: int = MAX_BYTES) -> None:
         self._repository = repository
         self._max_bytes = max_bytes
         self.commit, self.root = git.head(repository)
+        self.below = below
+        if below:
+            self.root = git.folder(repository, self.commit, below)
 
     @cached_property
     def _files(self) -> list[git.File]:
@@ -32,7 +35,8 @@ class Commit:
 
     @cached_property
     def _entries(self) -> list[Entry]:
-        return self._rules.entries(self._files)
+        entries = self._rules.entries(self._files)
+        return [entry for entry in entries if names.is_below(entry.path, self.below)]
 
     @property
     def rules(self) -> str:

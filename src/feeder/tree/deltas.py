@@ -4,6 +4,7 @@ import json
 import os
 import posixpath
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -37,6 +38,7 @@ _REFUSALS = (
     (re.compile(r"\A(?:[A-Za-z]:)?/"), "is absolute; write it relative to the repository's root"),
     (re.compile(rf"(?!{names.ESCAPE})\\"), "uses a backslash; write / between folders"),
     (re.compile(r"(?:\A|/)\.\.(?:/|\Z)"), "leads upwards; write it without .."),
+    (re.compile(r"(?i)(?:\A|/)\.git(?:/|\Z)"), "is git's own; name files of the working tree"),
     (re.compile(r"\A[./]*\Z"), "names no file; write its path from the repository's root"),
 )
 
@@ -100,6 +102,21 @@ def _path(file: str, root: Path | None) -> str:
 def _leaves(root: Path, path: str) -> bool:
     place = os.path.realpath(names.place(root, path))
     return not Path(place).is_relative_to(os.path.realpath(root))
+
+
+def as_json(deltas: Iterable[Delta]) -> str:
+    """The contract's text, as `parse` reads it."""
+    return json.dumps([delta._asdict() for delta in deltas], ensure_ascii=False)
+
+
+def folder(text: str) -> str:
+    """A folder's name as in `Entry.path`, empty for the root; raises UserError for what is none."""
+    if posixpath.normpath(text) == ".":
+        return ""
+    try:
+        return _path(text, None)
+    except ValueError as exc:
+        raise UserError(f"The path {text!r} {exc}.") from exc
 
 
 def deltas(

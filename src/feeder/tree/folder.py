@@ -28,11 +28,13 @@ class Folder:
     """
 
     root = ""
+    below = ""
 
     def __init__(self, base: Path, paths: Sequence[Path], *, max_bytes: int = MAX_BYTES) -> None:
         self._base = base.resolve()
         self._paths = [_inside(self._base, path) for path in paths]
         self._max_bytes = max_bytes
+        self._unlinked: dict[bytes, bool] = {}
         self._in_git = git.root(self._base) is not None
         self.commit = (git.commit(self._base, "HEAD") if self._in_git else None) or ""
         self._object_format = git.object_format(self._base) if self._in_git else "sha1"
@@ -77,13 +79,21 @@ class Folder:
         return sorted(named.union(name.rstrip(b"/") for name in below))
 
     def _file(self, name: bytes) -> git.File | None:
-        """None for a file that git tracks and that is gone."""
+        """None for a file that git tracks and that is gone, or a link took its folder's place."""
+        if not self._is_unlinked(name.rpartition(b"/")[0]):
+            return None
         try:
             status = self._place(name).lstat()
         except OSError:
             return None
         mode = _MODES.get(stat.S_IFMT(status.st_mode), git.SPECIAL)
         return git.File(name, mode, "", status.st_size)
+
+    def _is_unlinked(self, folder: bytes) -> bool:
+        if folder not in self._unlinked:
+            place = self._place(folder)
+            self._unlinked[folder] = os.path.realpath(place) == os.fspath(place)
+        return self._unlinked[folder]
 
     def _rule_files(self, files: Iterable[git.File]) -> dict[bytes, bytes]:
         folders = {b""}

@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -14,6 +15,7 @@ from feeder.tree import names
 
 REGULAR, SYMLINK, SUBMODULE, SPECIAL = "100644", "120000", "160000", "000000"
 """Modes; git has none for devices and the like, for which zeros stand here."""
+_FOLDER = b"040000"
 
 _KEPT = (
     "GIT_ALLOW_PROTOCOL",
@@ -36,6 +38,13 @@ _FORCED = {
     "LC_ALL": "C",
 }
 
+_WITHHELD = "CLOUDFLARE_API_TOKEN"
+"""What no program that git starts needs to know."""
+
+_NOTHING_RUNS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+"""A repository's settings may name programs; none is started for a question."""
+
+_BARE = re.compile(rb"must be run in a work tree|cannot use bare repository")
 _RESOLVE = ("rev-parse", "-q", "--verify", "--end-of-options")
 _UNSAFE = re.compile(rb"(?:^|/)(?:\.{0,2}|\.git)(?:/|\Z)", re.IGNORECASE)
 
@@ -63,19 +72,35 @@ def is_regular(mode: str) -> bool:
 
 
 def root(path: Path) -> Path | None:
-    """The working tree that holds the path, or the bare repository; None outside of git."""
+    """The working tree that holds the path, or the bare repository; None outside of git.
+
+    Raises UserError for a bare repository among the files of another one: a commit may bring it,
+    with settings that name programs for git to start.
+    """
     folder = path if path.is_dir() else path.parent
     try:
-        top = _run(folder, "rev-parse", "--show-toplevel")
+        top = _run(folder, "-c", "safe.bareRepository=explicit", "rev-parse", "--show-toplevel")
     except _NoRepositoryError:
         return None
-    if b"must be run in a work tree" in top.stderr:
-        top = _run(folder, "rev-parse", "--absolute-git-dir")
-    return Path(os.fsdecode(_checked(folder, top).removesuffix(b"\n")))
+    if not _BARE.search(top.stderr):
+        return _place(folder, top)
+    bare = _place(folder, _run(folder, "rev-parse", "--absolute-git-dir"))
+    if bare.name != ".git" and (outer := root(bare.parent)):
+        raise UserError(
+            f"{bare} is a repository without a working tree among the files of {outer}. "
+            "Move it out of there first."
+        )
+    return bare
+
+
+def _place(folder: Path, answer: subprocess.CompletedProcess[bytes]) -> Path:
+    return Path(os.fsdecode(_checked(folder, answer).removesuffix(b"\n")))
 
 
 def commit(repository: Path, revision: str) -> str | None:
     """The commit's full id; None when there is no such commit here."""
+    if "\0" in revision:
+        return None
     found = _run(repository, *_RESOLVE, f"{revision}^{{commit}}")
     return found.stdout.decode().strip() if found.returncode == 0 else None
 
@@ -86,6 +111,15 @@ def head(repository: Path) -> tuple[str, str]:
     if tip is None:
         raise UserError(f"{repository} has no commit at HEAD. Commit something first.")
     return tip, ask(repository, *_RESOLVE, f"{tip}^{{tree}}").decode().strip()
+
+
+def folder(repository: Path, commit: str, path: str) -> str:
+    """The id of the tree at a folder of a commit; raises UserError where there is none."""
+    row = ask(repository, "ls-tree", "-d", "-z", "--full-tree", commit, "--", names.unescape(path))
+    mode, _, rest = row.rstrip(b"\0").partition(b" ")
+    if mode != _FOLDER:
+        raise UserError(f"There is no folder {path} in {commit[:10]}. Mend --path.")
+    return rest.split()[1].decode()
 
 
 def branch(repository: Path) -> str | None:
@@ -126,20 +160,33 @@ def blob_id(contents: bytes, object_format: str) -> str:
 
 
 def ls_tree(repository: Path, commit: str) -> list[File]:
-    """Every file of a commit, in the order of their names' bytes; a submodule's size is 0."""
+    """Every file of a commit, in the order of their names' bytes; a submodule's size is 0.
+
+    Raises UserError for a name that git would not check out, and for one that is there twice.
+    """
     rows = ask(repository, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
-    return [_file(row) for row in rows.split(b"\0")[:-1]]
+    files = [_file(repository, row) for row in rows.split(b"\0")[:-1]]
+    if len({file.name for file in files}) < len(files):
+        [(twice, _)] = Counter(file.name for file in files).most_common(1)
+        raise _refused(f"{names.escape(twice)!r} twice")
+    return files
 
 
-def _file(row: bytes) -> File:
+def _file(repository: Path, row: bytes) -> File:
     head, _, name = row.partition(b"\t")
     if _UNSAFE.search(name):
-        raise UserError(
-            f"The commit holds the path {names.escape(name)!r}, which git would not check out. "
-            "Remove it from the repository."
-        )
+        raise _refused(repr(names.escape(name)))
     mode, _, blob, size = head.split()
+    if size == b"BAD":
+        raise _missing(repository, blob.decode())
     return File(name, mode.decode(), blob.decode(), 0 if size == b"-" else int(size))
+
+
+def _refused(path: str) -> UserError:
+    return UserError(
+        f"The commit holds the path {path}, which git would not check out. "
+        "Remove it from the repository."
+    )
 
 
 def ls_files(folder: Path, paths: Sequence[bytes]) -> list[bytes]:
@@ -183,18 +230,24 @@ def blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes]:
 def _contents(batch: IO[bytes], repository: Path, blob: str) -> bytes:
     header = batch.readline().split()
     if len(header) != 3:  # "<id> missing", or nothing when git gave up
-        raise UserError(
-            f"{repository} does not hold the object {blob}. "
-            "Check it with `git fsck`, or fetch it again."
-        )
+        raise _missing(repository, blob)
     contents = batch.read(int(header[2]))
     batch.read(1)
     return contents
 
 
-def ask(folder: Path, *arguments: str | bytes, stdin: bytes = b"") -> bytes:
-    """git's output; raises UserError with its reason when it fails."""
-    return _checked(folder, _run(folder, *arguments, stdin=stdin))
+def _missing(repository: Path, blob: str) -> UserError:
+    return UserError(
+        f"{repository} does not hold the object {blob}. "
+        "Check it with `git fsck`, or fetch it again."
+    )
+
+
+def ask(
+    folder: Path, *arguments: str | bytes, stdin: bytes = b"", timeout_s: float | None = None
+) -> bytes:
+    """git's output; raises UserError with its reason when it fails, and TimeoutError."""
+    return _checked(folder, _run(folder, *arguments, stdin=stdin, timeout_s=timeout_s))
 
 
 def _said(repository: Path, *arguments: str) -> str | None:
@@ -206,17 +259,24 @@ def _said(repository: Path, *arguments: str) -> str | None:
 
 
 def _run(
-    folder: Path, *arguments: str | bytes, stdin: bytes = b""
+    folder: Path, *arguments: str | bytes, stdin: bytes = b"", timeout_s: float | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     """git's answer, whatever its exit code; raises UserError where it does not even begin."""
     command = _command(folder, *arguments)
     environment = _environment()
     try:
         answer = subprocess.run(
-            command, env=environment, input=stdin, capture_output=True, check=False
+            command,
+            env=environment,
+            input=stdin,
+            capture_output=True,
+            check=False,
+            timeout=timeout_s,
         )
     except FileNotFoundError as exc:
         raise UserError("git is not found. Install it, or put it on the PATH.") from exc
+    except subprocess.TimeoutExpired as exc:
+        raise TimeoutError from exc
     if b"not a git repository" in answer.stderr:
         raise _NoRepositoryError(
             f"{folder} is not in a git repository. Run `git init` and commit, "
@@ -242,13 +302,13 @@ def _checked(folder: Path, answer: subprocess.CompletedProcess[bytes]) -> bytes:
 
 
 def _command(folder: Path, *arguments: str | bytes) -> list[str | bytes]:
-    return ["git", "--no-pager", "-C", os.fsencode(folder), *arguments]
+    return ["git", "--no-pager", *_NOTHING_RUNS, "-C", os.fsencode(folder), *arguments]
 
 
 def _environment() -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith("GIT_") or name.startswith(_KEPT)
+        if name != _WITHHELD and (not name.startswith("GIT_") or name.startswith(_KEPT))
     }
     return kept | _FORCED

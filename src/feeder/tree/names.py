@@ -29,9 +29,25 @@ def unescape(path: str) -> bytes:
     return _ESCAPE.sub(lambda match: bytes.fromhex(match[1].decode()), name)
 
 
+def is_below(path: str, folder: str) -> bool:
+    """Whether the path is the folder or in it; everything is in the empty one."""
+    return not folder or path == folder or path.startswith(f"{folder}/")
+
+
 def place(root: Path, path: str) -> Path:
     """Where an entry's path is found in a working tree."""
     return root / os.fsdecode(unescape(path))
+
+
+def file_inside(root: Path, path: str) -> Path | None:
+    """Where an entry's file lies; None where there is no regular file, or a link leads to it."""
+    try:
+        base = root.resolve()
+        found = place(base, path)
+        is_inside = found.is_relative_to(base) and os.path.realpath(found) == os.fspath(found)
+        return found if is_inside and found.is_file() else None
+    except (OSError, ValueError):
+        return None
 
 
 def slug(url: str) -> str | None:

@@ -6,7 +6,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from feeder.errors import UserError
+from feeder.tree import names
 from feeder.tree.git import ask
+
+RULES_TIMEOUT_S = 60.0
+"""One pattern of twenty `*` can keep git busy for days."""
 
 _ON_ANY_MACHINE = (
     *("-c", f"core.attributesFile={os.devnull}"),
@@ -30,28 +35,40 @@ def files(folder: Path, paths: Sequence[bytes]) -> list[bytes]:
         return ask(folder, *there, *listing, *paths).split(b"\0")[:-1]
 
 
-def ignored(files: Iterable[bytes], rule_file: str, rules: Mapping[bytes, bytes]) -> set[bytes]:
+def ignored(
+    files: Iterable[bytes],
+    rule_file: str,
+    rules: Mapping[bytes, bytes],
+    timeout_s: float = RULES_TIMEOUT_S,
+) -> set[bytes]:
     """Those of the files that ignore files of this name exclude; `rules` are their contents.
 
-    git itself answers, so folders, order and negation count as in .gitignore.
+    git itself answers, so folders, order and negation count as in .gitignore. Raises UserError for
+    rules that take too long.
     """
-    with _repository(rules) as scratch:
+    with _repository(rules) as scratch, _in_time(rule_file, timeout_s):
         index = b"".join(b"100644 %b 0\t%b\0" % (_EMPTY_BLOB, name) for name in files)
         ask(scratch, *_ON_ANY_MACHINE, "update-index", "-z", "--index-info", stdin=index)
         listing = ("ls-files", "-z", "-i", "-c", f"--exclude-per-directory={rule_file}")
-        return set(ask(scratch, *_ON_ANY_MACHINE, *listing).split(b"\0")[:-1])
+        out = ask(scratch, *_ON_ANY_MACHINE, *listing, timeout_s=timeout_s)
+    return set(out.split(b"\0")[:-1])
 
 
 def attributes(
-    files: Iterable[bytes], wanted: Sequence[str], rules: Mapping[bytes, bytes]
+    files: Iterable[bytes],
+    wanted: Sequence[str],
+    rules: Mapping[bytes, bytes],
+    timeout_s: float = RULES_TIMEOUT_S,
 ) -> dict[tuple[bytes, str], bool]:
     """What .gitattributes files say of these attributes; `rules` are their contents.
 
-    A file and attribute that no rule speaks of are left out; any value but `false` is true.
+    A file and attribute that no rule speaks of are left out; any value but `false` is true. Raises
+    UserError for rules that take too long.
     """
-    with _repository(rules) as scratch:
+    with _repository(rules) as scratch, _in_time(".gitattributes", timeout_s):
         question = (*_ON_ANY_MACHINE, "check-attr", "-z", "--stdin", *wanted)
-        out = ask(scratch, *question, stdin=b"".join(b"%b\0" % name for name in files))
+        listed = b"".join(b"%b\0" % name for name in files)
+        out = ask(scratch, *question, stdin=listed, timeout_s=timeout_s)
     fields = iter(out.split(b"\0")[:-1])
     return {
         (name, attribute.decode()): value not in (b"unset", b"false")
@@ -66,7 +83,27 @@ def _repository(rules: Mapping[bytes, bytes]) -> Iterator[Path]:
     with TemporaryDirectory(prefix="feeder-") as folder:
         ask(Path(folder), "init", "-q", "--template=", "--object-format=sha1")
         for name, contents in rules.items():
-            place = Path(folder, os.fsdecode(name))
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(contents)
+            _write(Path(folder, os.fsdecode(name)), name, contents)
         yield Path(folder)
+
+
+def _write(place: Path, name: bytes, contents: bytes) -> None:
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(contents)
+    except OSError as exc:
+        shown = names.escape(name[:200])
+        raise UserError(
+            f"The rules in {shown!r} cannot be followed ({exc.strerror}). Rename its folders."
+        ) from exc
+
+
+@contextmanager
+def _in_time(rule_file: str, timeout_s: float) -> Iterator[None]:
+    try:
+        yield
+    except TimeoutError as exc:
+        raise UserError(
+            f"The rules in {rule_file} take longer than {timeout_s:g} s. "
+            "Write their patterns with fewer *."
+        ) from exc

@@ -1,0 +1,102 @@
+"""What has happened, as GitHub Actions tells it, and does the index follow it?"""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+_BRANCH = "refs/heads/"
+
+
+@dataclass(frozen=True)
+class Event:
+    """The event that a workflow's run answers to; empty where GitHub does not say."""
+
+    name: str
+    ref: str
+    sha: str
+    repository: str
+    workflow: str
+    number: int
+    run: str
+    """The run with its attempt: what its jobs share."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """The event's payload."""
+
+    @property
+    def is_proposal(self) -> bool:
+        """Whether the commit is only proposed: a pull request's."""
+        return self.name in {"pull_request", "pull_request_target"}
+
+    @property
+    def base(self) -> str:
+        """The commit that a pull request would change."""
+        return _text(self.facts, "pull_request", "base", "sha")
+
+    @property
+    def default_branch(self) -> str:
+        """The repository's."""
+        return _text(self.facts, "repository", "default_branch")
+
+    def why_not(self, followed: str, checked_out: str | None, commit: str | None) -> str | None:
+        """Why the index of the `followed` branch has nothing to do with this event; else None.
+
+        `checked_out` is the branch in the working tree, and `commit` its commit.
+        """
+        if self.facts.get("deleted") is True:
+            return f"{self.ref.removeprefix(_BRANCH)} was deleted"
+        is_branch = self.ref.startswith(_BRANCH)
+        if checked_out is None and commit == self.sha:
+            checked_out = self.ref.removeprefix(_BRANCH) if is_branch else self.ref
+        if not followed or checked_out in {None, followed}:
+            return None
+        return f"{checked_out} is checked out, and the index follows {followed}"
+
+
+def current(environ: Mapping[str, str] = os.environ) -> Event | None:
+    """The event that this process runs for; None outside of GitHub Actions."""
+    if environ.get("GITHUB_ACTIONS") != "true":
+        return None
+    said = {name: environ.get(f"GITHUB_{name}", "") for name in _NAMES}
+    workflow = said["WORKFLOW_REF"].partition("@")[0] or said["WORKFLOW"]
+    number = said["RUN_NUMBER"]
+    return Event(
+        said["EVENT_NAME"],
+        said["REF"],
+        said["SHA"],
+        said["REPOSITORY"],
+        workflow,
+        int(number) if number.isdecimal() else 0,
+        f"actions-{said['RUN_ID']}-{said['RUN_ATTEMPT'] or 1}",
+        _payload(said["EVENT_PATH"]),
+    )
+
+
+_NAMES = (
+    "EVENT_NAME",
+    "EVENT_PATH",
+    "REF",
+    "REPOSITORY",
+    "RUN_ATTEMPT",
+    "RUN_ID",
+    "RUN_NUMBER",
+    "SHA",
+    "WORKFLOW",
+    "WORKFLOW_REF",
+)
+
+
+def _payload(path: str) -> dict[str, Any]:
+    try:
+        facts = json.loads(Path(path).read_bytes()) if path else {}
+    except (OSError, ValueError):  # an odd runner: what the environment says is enough
+        return {}
+    return facts if isinstance(facts, dict) else {}
+
+
+def _text(facts: Any, *keys: str) -> str:
+    for key in keys:
+        facts = facts.get(key) if isinstance(facts, dict) else None
+    return facts if isinstance(facts, str) else ""

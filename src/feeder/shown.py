@@ -1,0 +1,69 @@
+"""What of a text may a terminal get? Nothing that moves its cursor, or shows letters out of order.
+
+Names of files, symbols and code are written by others; a name may hold any character but NUL.
+"""
+
+import json
+import re
+import unicodedata
+from itertools import groupby
+
+_JOINERS = "\u200c\u200d"
+"""Invisible, but words of Persian and Hindi and many an emoji fall apart without them."""
+_TELLING = 8
+"""Characters of a short secret that are not its half only, but tell too much."""
+
+
+def line(text: str) -> str:
+    r"""The text as one line: what a terminal would obey instead of show comes as `\uXXXX`.
+
+    These are control characters but the tab, line ends, invisible characters and those that turn
+    the direction of writing, and halves of characters.
+    """
+    return _shown(text, kept="\t")
+
+
+def lines(text: str) -> str:
+    """The same for a text of several lines; a JSON document means the same after it."""
+    return _shown(text, kept="\t\n")
+
+
+def _shown(text: str, kept: str) -> str:
+    if text.isprintable():
+        return text
+    return "".join(
+        character if _is_plain(character) or character in kept else _escaped(character)
+        for character in text
+    )
+
+
+def _is_plain(character: str) -> bool:
+    is_space = unicodedata.category(character) == "Zs"
+    return character.isprintable() or is_space or character in _JOINERS
+
+
+def _escaped(character: str) -> str:
+    """As JSON writes it, beyond the first 65,536 characters in two halves."""
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+
+
+def without(text: str, secret: str) -> str:
+    """The text with `***` for the secret and for any half of it, also as a URL or JSON has it."""
+    import html
+    from urllib.parse import quote
+
+    hidden = bytearray(len(text))
+    for written in {secret, quote(secret, safe=""), json.dumps(secret)[1:-1], html.escape(secret)}:
+        _hide(hidden, text, written)
+    runs = groupby(zip(text, hidden, strict=True), key=lambda pair: pair[1])
+    return "".join("***" if is_hidden else "".join(c for c, _ in run) for is_hidden, run in runs)
+
+
+def _hide(hidden: bytearray, text: str, secret: str) -> None:
+    """Marks where in the text a half of the secret is."""
+    size = max(len(secret) // 2, min(_TELLING, len(secret)))
+    for start in range(len(secret) - size + 1):
+        part = re.escape(secret[start : start + size])
+        for found in re.finditer(f"(?={part})", text):
+            hidden[found.start() : found.start() + size] = b"\1" * size

@@ -1,0 +1,257 @@
+"""What a question, a file in the working tree and another user of the machine cannot reach."""
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from feeder.config import Settings
+from feeder.embed.cache import CachedEmbedder
+from feeder.errors import UserError
+from feeder.local_store import local_parts
+from feeder.search import Found, search
+from feeder.showing import as_json, as_text
+from feeder.store.reading import Scope
+from feeder.store.sqlite import SQLite
+from feeder.tree.commit import Commit
+from hashed import HashedEmbedder
+from tree.repos import Repo
+from worlds import REPO, Picture, opened, picture, synced
+
+FILES = {
+    "app/[id]/page.py": "def page(): pass\n",
+    "app/i/page.py": "def page(): pass\n",
+    "app/x*y?.py": "def page(): pass\n",
+    "app/xay.py": "def page(): pass\n",
+    "q.py": "def drop_table(): pass\n",
+}
+DEEP = "src/main/java/com/acme/shop/checkout/payment/provider/internal"
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    repo = Repo(tmp_path_factory.mktemp("files"))
+    repo.commit(FILES | {f"{DEEP}/page.py": "def page(): pass\n"})
+    return repo
+
+
+@pytest.fixture(scope="module")
+def database(files: Repo) -> Iterator[SQLite]:
+    """An index of the files above."""
+    database = opened()
+    synced(Commit(files.path), database)
+    yield database
+    database.close()
+
+
+@pytest.fixture(scope="module")
+def before(database: SQLite) -> Picture:
+    """What the index holds before any question."""
+    return picture(database)
+
+
+def asked(database: SQLite, query: str, path: str | None = None) -> list[Found]:
+    return search(database, None, query, Scope(REPO, path), 10)
+
+
+SYNTAX = [
+    '"',
+    "*",
+    "^",
+    ":",
+    "(",
+    ")",
+    "{",
+    "}",
+    "-",
+    "+",
+    "'",
+    ";",
+    "--",
+    "\0",
+    "%",
+    "_",
+    "\\",
+    "é",
+]
+WORDS = ["NEAR", "AND", "OR", "NOT", "drop", "table", "symbol", "docs_fts", "x"]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from(SYNTAX + WORDS)).map("".join) | st.text(st.characters(codec=None)))
+@example("'; DROP TABLE docs; --")
+@example('symbol : "drop" OR NEAR(a b, 2) AND {x y} : ^z * NOT')
+@example('"' * 1001)
+@example("half \ud800 a character")
+def test_a_question_is_words_whatever_it_looks_like(
+    database: SQLite, before: Picture, query: str
+) -> None:
+    """No syntax of SQL or FTS5 in it is any: it finds or does not, and changes nothing."""
+    asked(database, query)
+    assert picture(database) == before
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "table " * 400_000,
+        "page " + " ".join(f"w{number}" for number in range(200_000)),
+        "page " + "(" * 3_000_000,
+    ],
+    ids=["one word", "many words", "signs"],
+)
+def test_a_question_of_any_length(database: SQLite, query: str) -> None:
+    """What is pasted is answered by its beginning: 10,000 characters."""
+    assert asked(database, query)
+    assert asked(database, " " * 10_000 + query) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("app/[id]", ["app/[id]/page.py", "app/i/page.py"]),
+        ("app/[id]/", ["app/[id]/page.py", "app/i/page.py"]),
+        ("app/[id]/page.py", ["app/[id]/page.py", "app/i/page.py"]),
+        ("app/[i]", ["app/i/page.py"]),
+        ("app/x*y?.py", ["app/x*y?.py"]),
+        ("app/x*y*.py", ["app/x*y?.py", "app/xay.py"]),
+        ("*/page.py", ["app/[id]/page.py", "app/i/page.py", f"{DEEP}/page.py"]),
+        ("src/*/pay*", [f"{DEEP}/page.py"]),
+        (f"{DEEP}/p*", [f"{DEEP}/page.py"]),
+        (DEEP, [f"{DEEP}/page.py"]),
+        ("ap", []),
+        ("[", []),
+        ("app' OR 1 = 1 --", []),
+        (
+            "/",
+            ["app/[id]/page.py", "app/i/page.py", "app/x*y?.py", "app/xay.py", f"{DEEP}/page.py"],
+        ),
+    ],
+)
+def test_a_place_is_a_name_or_a_glob(database: SQLite, path: str, found: list[str]) -> None:
+    """A folder that is named like a glob is found by its name too."""
+    assert sorted(one.hit.path for one in asked(database, "page", path)) == found
+
+
+def test_a_glob_that_is_too_long_is_refused(database: SQLite) -> None:
+    """D1 takes 50 bytes; they are counted from the first folder with a sign of a glob."""
+    assert asked(database, "page", f"{DEEP}/{'?' * 48}") == []
+    with pytest.raises(UserError, match=r"--path has 49 bytes from its first folder with \*"):
+        asked(database, "page", f"{DEEP}/{'?' * 49}")
+
+
+def test_lines_come_from_the_file_itself(repo: Repo, tmp_path: Path) -> None:
+    """A link in a file's place, or in its folder's, shows nothing of what is behind it."""
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/a.py").write_text("TOP SECRET\n")
+    repo.commit({"src/a.py": "def answer(): pass\n", "b.py": "def answer(): pass\n"})
+    database = opened()
+    synced(Commit(repo.path), database)
+    found = asked(database, "answer")
+    (repo.path / "src/a.py").unlink()
+    (repo.path / "src").rmdir()
+    (repo.path / "src").symlink_to(tmp_path / "outside")
+    (repo.path / "b.py").unlink()
+    (repo.path / "b.py").symlink_to(tmp_path / "outside/a.py")
+
+    assert [one["text"] for one in as_json(found, repo.path)] == [None, None]
+    assert "SECRET" not in "".join(as_text(found, repo.path, 9))
+
+
+@pytest.mark.parametrize("path", ["../secret.py", "src/../../secret.py", "{0}/secret.py", "a\0b"])
+def test_an_index_that_lies_shows_nothing_from_outside(
+    repo: Repo, tmp_path: Path, path: str
+) -> None:
+    """Whoever can write into the index cannot read this machine's files through a search."""
+    (tmp_path / "secret.py").write_text("TOP SECRET\n")
+    repo.commit({"src/a.py": "def answer(): pass\n"})
+    database = opened()
+    synced(Commit(repo.path), database)
+    [one] = asked(database, "answer")
+    lie = one._replace(hit=one.hit._replace(path=path.format(tmp_path)))
+    assert [shown["text"] for shown in as_json([lie], repo.path)] == [None]
+
+
+def test_what_is_no_file_is_not_waited_for(repo: Repo) -> None:
+    """A pipe in a file's place has nothing to show."""
+    repo.commit({"a.py": "def answer(): pass\n"})
+    database = opened()
+    synced(Commit(repo.path), database)
+    (repo.path / "a.py").unlink()
+    os.mkfifo(repo.path / "a.py")
+    assert [one["text"] for one in as_json(asked(database, "answer"), repo.path)] == [None]
+
+
+@pytest.fixture
+def usual_umask() -> Iterator[None]:
+    """New files can be read by everybody, as on most machines."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+def modes(folder: Path) -> dict[str, str]:
+    return {place.name: f"{place.stat().st_mode & 0o777:o}" for place in folder.iterdir()}
+
+
+@pytest.mark.usefixtures("usual_umask")
+def test_the_index_is_its_owners(tmp_path: Path, files: Repo) -> None:
+    """It holds the words of the source: nobody else reads it, or what SQLite writes beside it."""
+    database = opened(tmp_path / "index.db")
+    synced(Commit(files.path), database, cache=tmp_path / "unused.db")
+    assert modes(tmp_path) == dict.fromkeys(["index.db", "index.db-wal", "index.db-shm"], "600")
+    database.close()
+
+
+@pytest.mark.usefixtures("usual_umask")
+def test_the_cache_is_its_owners(tmp_path: Path) -> None:
+    """So are the embeddings, from which texts can be told, and a folder made for them."""
+    cache = CachedEmbedder(HashedEmbedder(), tmp_path / "cache" / "embeddings.db")
+    cache.embed(["a text"])
+    names = ["embeddings.db", "embeddings.db-wal", "embeddings.db-shm"]
+    assert modes(tmp_path / "cache") == dict.fromkeys(names, "600")
+    assert modes(tmp_path) == {"cache": "700"}
+    cache.close()
+
+
+@pytest.mark.usefixtures("usual_umask")
+def test_who_shares_an_index_goes_on_sharing_it(tmp_path: Path) -> None:
+    """A file that is there keeps its mode."""
+    (tmp_path / "index.db").touch(0o660)
+    (tmp_path / "index.db").chmod(0o660)
+    opened(tmp_path / "index.db").close()
+    assert modes(tmp_path) == {"index.db": "660"}
+
+
+@pytest.mark.parametrize("link", [".feeder", ".feeder/index.db", ".feeder/index.db-wal"])
+@pytest.mark.parametrize("writes", [True, False])
+def test_a_link_that_a_commit_brings_is_not_followed(
+    tmp_path: Path, link: str, writes: bool
+) -> None:
+    """An index that lands, or is read, elsewhere is another's."""
+    base, outside = tmp_path / "base", tmp_path / "outside"
+    (base / link).parent.mkdir(parents=True)
+    (base / link).symlink_to(outside)
+    outside.mkdir()
+    settings = Settings(vectors=False)
+    with pytest.raises(UserError, match=f"{link} is a symbolic link"), ExitStack() as stack:
+        local_parts(base, settings, stack, writes=writes, create=True)
+    assert list(outside.iterdir()) == []
+
+
+def test_a_place_that_the_user_names_may_be_a_link(tmp_path: Path) -> None:
+    """Whoever says --db has chosen."""
+    (tmp_path / "link.db").symlink_to(tmp_path / "real.db")
+    with ExitStack() as stack:
+        local_parts(
+            tmp_path,
+            Settings(vectors=False, db=tmp_path / "link.db"),
+            stack,
+            writes=True,
+            create=True,
+        )
+    assert (tmp_path / "real.db").exists()

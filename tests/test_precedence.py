@@ -1,0 +1,131 @@
+"""Of two runs the one that started last wins, but an older event does not turn the index back."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from feeder.errors import Overtaken
+from feeder.event import Event
+from feeder.feed import Feed
+from feeder.store.sqlite import SQLite
+from feeder.sync import sync
+from feeder.tree import Tree
+from feeder.tree.commit import Commit
+from tree.repos import Repo
+from worlds import Death, Fuse, FusedDatabase, feed, fresh, opened, picture, rows
+
+FEED = "acme/shop/.github/workflows/feed.yml"
+HEAD = "SELECT value FROM meta WHERE key = 'acme/shop:head'"
+
+
+@pytest.fixture
+def database() -> Iterator[SQLite]:
+    database = opened()
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def trees(repo: Repo) -> list[Tree]:
+    """Three commits, the later ones with other files."""
+    made: list[Tree] = []
+    for number in range(3):
+        repo.commit({f"part{number}.py": f"N = {number}\n", "a.py": f"A = {number}\n"})
+        made.append(Commit(repo.path))
+    return made
+
+
+def answering(tree: Tree, database: SQLite, number: int, workflow: str = FEED) -> Feed:
+    """A run of a workflow whose commit is the tree's."""
+    token = f"actions-{1000 + number}-1"
+    event = Event("push", "refs/heads/main", tree.commit, "acme/shop", workflow, number, token)
+    return replace(feed(tree, database), event=event, token=token)
+
+
+def test_an_older_event_that_is_run_again_is_refused(trees: list[Tree], database: SQLite) -> None:
+    """The same workflow, a smaller number, another commit: nothing is written."""
+    sync(answering(trees[1], database, 8))
+    before = picture(database)
+    with pytest.raises(Overtaken, match=r"This is run 7 of .*feed.yml; run 8 has .*--force"):
+        sync(answering(trees[0], database, 7))
+    assert picture(database) == before
+    assert rows(database, HEAD) == [trees[1].commit]
+
+
+def test_force_goes_back(trees: list[Tree], database: SQLite) -> None:
+    sync(answering(trees[1], database, 8))
+    sync(replace(answering(trees[0], database, 7), force=True))
+    assert rows(database, HEAD) == [trees[0].commit]
+
+
+def test_a_force_push_back_to_an_older_commit_wins(trees: list[Tree], database: SQLite) -> None:
+    """It is a new event, whatever its commit is."""
+    sync(answering(trees[1], database, 8))
+    sync(answering(trees[0], database, 9))
+    assert rows(database, HEAD) == [trees[0].commit]
+    assert "part1.py" not in rows(database, "SELECT path FROM files")
+
+
+def test_an_older_event_of_the_same_commit_may_run_again(
+    trees: list[Tree], database: SQLite
+) -> None:
+    """The newer run has died: what the older one writes is what it would have written."""
+    dying = answering(trees[0], database, 8)
+    dying.index.database = FusedDatabase(database, Fuse(at=2, before=False))
+    with pytest.raises(Death):
+        sync(dying)
+    sync(answering(trees[0], database, 7))
+    assert rows(database, HEAD) == [trees[0].commit]
+
+
+def test_an_older_event_does_not_finish_for_a_newer_one_that_died(
+    trees: list[Tree], database: SQLite
+) -> None:
+    """What the newer run has begun is its commit's; the next event finishes it."""
+    dying = answering(trees[1], database, 8)
+    dying.index.database = FusedDatabase(database, Fuse(at=2, before=False))
+    with pytest.raises(Death):
+        sync(dying)
+    with pytest.raises(Overtaken):
+        sync(answering(trees[0], database, 7))
+    sync(answering(trees[2], database, 9))
+    assert rows(database, HEAD) == [trees[2].commit]
+
+
+def test_the_numbers_of_another_workflow_say_nothing(trees: list[Tree], database: SQLite) -> None:
+    sync(answering(trees[0], database, 8))
+    sync(answering(trees[1], database, 1, "acme/shop/.github/workflows/other.yml"))
+    assert rows(database, HEAD) == [trees[1].commit]
+
+
+def test_a_run_that_is_no_events_is_not_asked(trees: list[Tree], database: SQLite) -> None:
+    """A checkout of the branch's tip, or a person's run, is as new as it can be."""
+    sync(answering(trees[1], database, 8))
+    sync(feed(trees[2], database))
+    assert rows(database, HEAD) == [trees[2].commit]
+
+
+def test_a_newer_event_goes_on_where_an_older_one_began_between_its_steps(
+    trees: list[Tree], database: SQLite
+) -> None:
+    """Started later or not, the older of two events does not win."""
+    older = answering(trees[0], database, 7)
+    newer = answering(trees[1], database, 8)
+    fuse = Fuse(at=1, before=False, blow=lambda: sync(older))
+    newer.index.database = FusedDatabase(database, fuse)
+    sync(newer)
+    assert rows(database, HEAD) == [trees[1].commit]
+    assert picture(database) | {"meta": []} == fresh(trees[1]) | {"meta": []}
+
+
+def test_an_older_event_gives_way_to_a_newer_one_that_began_meanwhile(
+    trees: list[Tree], database: SQLite
+) -> None:
+    older = answering(trees[0], database, 7)
+    newer = answering(trees[1], database, 8)
+    fuse = Fuse(at=1, before=False, blow=lambda: sync(newer))
+    older.index.database = FusedDatabase(database, fuse)
+    with pytest.raises(Overtaken):
+        sync(older)
+    assert rows(database, HEAD) == [trees[1].commit]
