@@ -13,7 +13,8 @@ from feeder.feed import Feed, Work, clear_outbox, foresee, send_vectors, write_w
 from feeder.precedence import claim, goes_on, refuse_outdated
 from feeder.report import Report
 from feeder.shards import shards
-from feeder.store.index import ALONE, FileRow, Moved, Share, State
+from feeder.store.index import ALONE, FileRow, Share, State
+from feeder.store.ownership import Moved
 from feeder.tree import Entry, Skip
 
 MIXED = "mixed"

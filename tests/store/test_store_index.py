@@ -9,7 +9,8 @@ import pytest
 from feeder.errors import Overtaken
 from feeder.nodes import Node
 from feeder.store import Row, Statement
-from feeder.store.index import Index, Moved
+from feeder.store.index import Index
+from feeder.store.ownership import Moved
 from feeder.store.rows import IndexedFile, groups, keys, pages
 from feeder.store.sqlite import SQLite
 from worlds import REPO, opened, rows

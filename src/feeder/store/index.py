@@ -6,19 +6,16 @@ and every node without a vector belongs to a pending file, whenever a run dies.
 """
 
 import json
-import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from feeder.errors import Overtaken, TooLargeError
-from feeder.store import Database, Repeated, Row, Statement, sql
+from feeder.store import Database, Row, Statement, sql
+from feeder.store.ownership import Ownership
 from feeder.store.rows import IndexedFile, doc_rows, file_rows, groups, keys, pages, postings
 
 PAGE_FILES = 20_000
 """Rows of the manifest read at once."""
-TRUST_S = 5.0
-"""After a guarded write, by the clock on the wall: it goes on while a machine sleeps."""
 
 
 class FileRow(NamedTuple):
@@ -60,10 +57,6 @@ class Changes(NamedTuple):
     gone: set[str]
 
 
-class Moved(Overtaken):
-    """Another run has begun between this one's reading and its first write, and wins."""
-
-
 class Index:
     """One repository's part of the index in a database.
 
@@ -77,13 +70,7 @@ class Index:
         self.database = database
         self.repo = repo
         self.branch = branch
-        self._token = ""
-        self._owns = False
-        self._opening: list[Statement] = []
-        self._writer = secrets.token_hex(4)
-        self._writes = 0
-        self._clock = clock
-        self._written_at = float("-inf")
+        self._owner = Ownership(lambda: self.database, self.key, clock)
 
     def key(self, name: str) -> str:
         """The key under which `meta` keeps something of this repository."""
@@ -138,10 +125,9 @@ class Index:
 
         One request; puts `meta` into the database's. Raises Moved when another run has begun since.
         """
-        self._token = token
         meta = {**meta, self.key("run"): token, self.key("overtook"): token}
-        self._opening = [self._unmoved(seen), Statement(sql.SET_META, (json.dumps(meta),))]
-        self._commit([])
+        self._open(token, seen, [Statement(sql.SET_META, (json.dumps(meta),))])
+        self._owner.write([])
 
     def begin(
         self,
@@ -157,22 +143,22 @@ class Index:
         That write raises Moved when another run has begun since `seen` was read. It puts `meta`
         into the database's; with `remake` all files wait for new vectors.
         """
-        self._token = token
         claims = [self.key("tree"), self.key("vectors")]
         branch = self.key("branch")
         meta = {self.key("run"): token, branch: self.branch, **meta}
-        self._opening = [
-            self._unmoved(seen),
-            Statement(sql.DROP_META, (json.dumps([*self._left(seen, share), *claims]),)),
+        left = [*self._left(token, seen, share), *claims]
+        opening = [
+            Statement(sql.DROP_META, (json.dumps(left),)),
             Statement(sql.SET_META, (json.dumps(meta),)),
         ]
         if seen.meta.get(branch, self.branch) != self.branch:
-            self._opening.append(Statement(sql.SET_BRANCH, (self.branch, self.repo)))
+            opening.append(Statement(sql.SET_BRANCH, (self.branch, self.repo)))
         if remake:
-            self._opening += [Statement(sql.REMAKE_VECTORS), Statement(sql.NONE_COMPLETE)]
+            opening += [Statement(sql.REMAKE_VECTORS), Statement(sql.NONE_COMPLETE)]
+        self._open(token, seen, opening)
 
-    def _unmoved(self, seen: State) -> Statement:
-        return Statement(sql.GUARD, (self.key("run"), seen.meta.get(self.key("run"))))
+    def _open(self, token: str, seen: State, statements: list[Statement]) -> None:
+        self._owner.open(token, seen.meta.get(self.key("run")), statements)
 
     def is_unfinished(self, seen: State, token: str) -> bool:
         """Whether the last run has not come to its end, and is another one than `token`."""
@@ -195,7 +181,7 @@ class Index:
             *self._additions(files, sha_head),
             *self._files(files, gone, sha_head, pending=pending),
         ]
-        answer = self._commit(statements)
+        answer = self._owner.write(statements)
         if answer is None:
             return self._done(files, sha_head)
         returned: dict[str, set[str]] = {sql.ADD_NODES: set(), sql.DROP_NODES: set()}
@@ -223,15 +209,15 @@ class Index:
             statements.append(Statement(sql.DROP_FILES, (self.repo, page)))
         statements += [Statement(sql.SEND_AWAY, (self.repo, page)) for page in pages(vectors)]
         statements += [Statement(sql.WAIT, (self.repo, page)) for page in pages(waiting)]
-        self._commit(statements)
+        self._owner.write(statements)
 
     def doubt(self, paths: Iterable[str]) -> None:
         """The nodes of the files at `paths` may be wrong: the next run makes them anew."""
-        self._commit([Statement(sql.DOUBT, (self.repo, page)) for page in pages(paths)])
+        self._owner.write([Statement(sql.DOUBT, (self.repo, page)) for page in pages(paths)])
 
     def settle(self, clean: Iterable[str], sent: Iterable[str]) -> None:
         """The files at `clean` have their vectors, and the ids `sent` have left the vectors."""
-        self._commit(self._settled(clean, sent))
+        self._owner.write(self._settled(clean, sent))
 
     def finish(
         self,
@@ -246,73 +232,30 @@ class Index:
         vectors are complete holds only when no file is pending.
         """
         own = {key: share.whole[key] for key in share.whole if key == share.own}
-        facts = json.dumps({**meta, self.key("done"): self._token})
+        facts = json.dumps({**meta, self.key("done"): self._owner.token})
         whole = json.dumps(dict(share.whole))
         passing = json.dumps([self.key("overtook"), *share.whole])
-        self._commit(
+        self._owner.write(
             [
                 *self._settled(clean, sent),
                 Statement(sql.SET_META, (json.dumps(own),)),
                 Statement(sql.REACH, (facts, self.key("vectors"), self.repo, whole)),
-                Statement(sql.DROP_META_WHEN, (passing, self.key("done"), self._token)),
-                Statement(sql.DROP_META, (json.dumps([self._mark]),)),
+                Statement(sql.DROP_META_WHEN, (passing, self.key("done"), self._owner.token)),
+                self._owner.unmark(),
             ]
         )
 
     def confirm(self) -> None:
-        """Asks whether the run may still write, where its last write is not just over.
-
-        What has no guard of its own comes behind it. Raises Overtaken.
-        """
-        if self._opening:
-            self._commit([])
-        elif self._clock() - self._written_at > TRUST_S:
-            self.database.run([Statement(sql.GUARD, (self.key("run"), self._token))])
-            self._written_at = self._clock()
+        """Raises Overtaken when the run may not write any more; what has no guard comes behind."""
+        self._owner.confirm()
 
     def leave(self, clean: Iterable[str], sent: Iterable[str]) -> None:
         """The last write of one of several runs, whose part of the work is not done."""
-        unmark = Statement(sql.DROP_META, (json.dumps([self._mark]),))
-        self._commit([*self._settled(clean, sent), unmark])
+        self._owner.write([*self._settled(clean, sent), self._owner.unmark()])
 
-    def _commit(self, statements: list[Statement]) -> list[list[Row]] | None:
-        """Runs them behind the run's opening or its guard, as one transaction.
-
-        The rows of each; None when they were run, but the answer that said so was lost.
-        """
-        self._writes += 1
-        mark = Statement(sql.MARK, (self._mark, str(self._writes)))
-        first = self._opening or [Statement(sql.GUARD, (self.key("run"), self._token))]
-        rows = None
-        try:
-            rows = self.database.run([mark, *first, *statements])[1 + len(first) :]
-        except Repeated:
-            pass
-        except TooLargeError:
-            # it may have been done, only too slowly to be told
-            if not self._is_marked():
-                raise
-        except Overtaken as exc:
-            if not self._owns:
-                raise Moved(str(exc)) from exc
-            raise
-        self._opening = []
-        self._owns = True
-        self._written_at = self._clock()
-        return rows
-
-    @property
-    def _mark(self) -> str:
-        """Where this writer counts its writes: it shares its run's token with others."""
-        return self.key(f"write:{self._token}:{self._writer}")
-
-    def _is_marked(self) -> bool:
-        [found] = self.database.run([Statement(sql.MARKED, (self._mark,))])
-        return found == [(str(self._writes),)]
-
-    def _left(self, seen: State, share: Share) -> Iterator[str]:
+    def _left(self, token: str, seen: State, share: Share) -> Iterator[str]:
         """What runs that have not come to their end left in `meta`."""
-        marks, own = self.key("write:"), self.key(f"write:{self._token}:")
+        marks, own = self.key("write:"), self.key(f"write:{token}:")
         yield from (key for key in seen.meta if key.startswith(marks) and not key.startswith(own))
         shares = {pair for pair in seen.meta.items() if pair[0].startswith(self.key("shard:"))}
         yield from sorted(key for key, _ in shares.difference(share.whole.items()))
