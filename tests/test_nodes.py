@@ -1,7 +1,14 @@
 """What is a node called, and by which words is it found?"""
 
-import pytest
+from hashlib import sha1
+from itertools import count
+from typing import Any
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from feeder import nodes as nodes_module
 from feeder.nodes import Node, embedding_text, node_ids, words
 
 
@@ -12,7 +19,7 @@ def a_node(identity: str | None, start: int, end: int, *, symbol: bool = True) -
 
 
 @pytest.mark.parametrize(
-    ("repo", "path", "node", "sha1"),
+    ("repo", "path", "node", "expected"),
     [
         (
             "acme/shop",
@@ -42,10 +49,10 @@ def a_node(identity: str | None, start: int, end: int, *, symbol: bool = True) -
     ],
 )
 def test_an_id_is_the_sha1_of_repo_path_identity_and_lines(
-    repo: str, path: str, node: Node, sha1: str
+    repo: str, path: str, node: Node, expected: str
 ) -> None:
     """The id of a node depends on where it stands and what it is called, on nothing else."""
-    assert node_ids(repo, path, [node]) == [sha1]
+    assert node_ids(repo, path, [node]) == [expected]
 
 
 def test_the_second_of_a_name_on_the_same_lines_is_numbered() -> None:
@@ -69,6 +76,32 @@ def test_a_name_that_looks_like_a_number_collides_with_none() -> None:
     """Ids of a file are all different, even when a name ends in `#2` by itself."""
     nodes = [a_node("a", 1, 1), a_node("a", 1, 1), a_node("a#2", 1, 1)]
     assert len(set(node_ids("r", "p", nodes))) == 3
+
+
+@given(names=st.lists(st.sampled_from(["a", "a#2", "a#3", "a#2#2", "b", ""]), max_size=12))
+def test_names_of_one_line_are_numbered_in_their_order(names: list[str]) -> None:
+    """Each takes its own name if it is free, else the first free number behind it."""
+    taken: list[str] = []
+    for name in names:
+        numbers = (name if number == 1 else f"{name}#{number}" for number in count(1))
+        taken.append(next(one for one in numbers if one not in taken))
+    keys = [f"r|p|{name}|1:1" if name else "r|p|1:1" for name in taken]
+    nodes = [a_node(name or None, 1, 1) for name in names]
+    assert node_ids("r", "p", nodes) == [sha1(key.encode()).hexdigest() for key in keys]
+
+
+def test_many_names_of_one_line_are_hashed_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A minified file has thousands of them: the work grows with their number, not its square."""
+    keys: list[str] = []
+    real = nodes_module._key
+
+    def counted(*parts: Any) -> str:
+        keys.append(real(*parts))
+        return keys[-1]
+
+    monkeypatch.setattr(nodes_module, "_key", counted)
+    assert len(set(node_ids("r", "p", [a_node("a", 1, 1)] * 500))) == 500
+    assert len(keys) < 2 * 500
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
@@ -39,14 +40,14 @@ def node_ids(repo: str, path: str, nodes: Iterable[Node]) -> list[str]:
     A second node with the same key gets `#2` at the end of its identity, a third `#3`.
     """
     taken: set[str] = set()
+    counts: Counter[str] = Counter()
     ids = []
     for node in nodes:
         identity = node.symbol or node.logical_path or ""
-        key = _key(repo, path, identity, node)
-        count = 1
+        key = first = _key(repo, path, identity, node)
         while key in taken:
-            count += 1
-            key = _key(repo, path, f"{identity}#{count}", node)
+            counts[first] += 1
+            key = _key(repo, path, f"{identity}#{counts[first] + 1}", node)
         taken.add(key)
         ids.append(hashlib.sha1(key.encode()).hexdigest())
     return ids

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from feeder.parse import Parsed
 from feeder.parse.files import parse_file
 from feeder.parse.text import NotText, decode
 from parse.outlines import GRAMMARS, check_laws, nodes, parts
@@ -79,7 +80,7 @@ def test_a_few_broken_bytes_do_not_lose_a_file() -> None:
 )
 def test_what_is_no_text_is_left_out_with_the_reason(content: bytes, reason: str) -> None:
     """It has no nodes."""
-    assert parse_file(GRAMMARS, "file.txt", content) == ("file.txt", [], reason, None)
+    assert parse_file(GRAMMARS, "file.txt", content) == Parsed("file.txt", [], reason)
 
 
 @pytest.mark.parametrize("size", [16, 300, 5000])
@@ -109,7 +110,7 @@ def test_an_empty_file_has_no_nodes_and_needs_no_reason() -> None:
     """The same holds for one of white space only, whatever its language."""
     for path in ("a.txt", "a.md", "a.json", "a.yaml", "a.toml", "a.xml", "a.py", "a.ipynb"):
         for content in (b"", b"\n \t\r\n\n", codecs.BOM_UTF8):
-            assert parse_file(GRAMMARS, path, content) == (path, [], None, None)
+            assert parse_file(GRAMMARS, path, content) == Parsed(path, [])
 
 
 @pytest.mark.parametrize(

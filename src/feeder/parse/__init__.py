@@ -10,13 +10,14 @@ class Parsed(NamedTuple):
     """A file's nodes.
 
     `skip` says why a file that has none was left out (binary, not text), `reason` why a file with
-    nodes has only plain-text chunks.
+    nodes has only plain-text chunks; `masked` counts the secrets that are not in the nodes.
     """
 
     path: str
     nodes: list[Node]
     skip: str | None = None
     reason: str | None = None
+    masked: int = 0
 
 
 class Parser(Protocol):

@@ -7,6 +7,7 @@ from feeder.parse.documents import outline
 from feeder.parse.grammars import Grammars
 from feeder.parse.layout import Source, Span, lay_out
 from feeder.parse.reading import read
+from feeder.parse.secrets import mask
 from feeder.parse.text import NotText, decode, without_payloads
 
 NODES_LIMIT = 10_000
@@ -15,16 +16,22 @@ NOTEBOOK = "notebook"
 """The text kind whose base64 images are cut."""
 
 
-def parse_file(grammars: Grammars, path: str, content: bytes) -> Parsed:
-    """The nodes of a file; a file that is no text has none and says why."""
+def parse_file(
+    grammars: Grammars, path: str, content: bytes, *, mask_secrets: bool = True
+) -> Parsed:
+    """The nodes of a file; a file that is no text has none and says why.
+
+    Its grammar reads the text as it is: masked secrets change no line, name or type of a node.
+    """
     try:
-        source, language, kind = _open(grammars, path, content)
+        text, language, kind = _open(grammars, path, content)
     except NotText as exc:
         return Parsed(path, [], skip=str(exc))
+    source, masked = _masked(path, text, mask_secrets=mask_secrets)
     if kind == "text":
-        return Parsed(path, plain_nodes(source, language))
+        return Parsed(path, plain_nodes(source, language), masked=masked)
     grammar = grammars.grammar(language)
-    root = read(grammar, source.content)
+    root = read(grammar, text)
     if kind == "code":
         span = declarations(source, root, grammar.query)
     else:
@@ -32,8 +39,8 @@ def parse_file(grammars: Grammars, path: str, content: bytes) -> Parsed:
     nodes = lay_out(source, span, language)
     if len(nodes) > NODES_LIMIT:
         reason = f"more than {NODES_LIMIT} nodes: indexed as plain text"
-        return Parsed(path, plain_nodes(source, language), reason=reason)
-    return Parsed(path, nodes)
+        return Parsed(path, plain_nodes(source, language), reason=reason, masked=masked)
+    return Parsed(path, nodes, masked=masked)
 
 
 def plain_nodes(source: Source, language: str) -> list[Node]:
@@ -41,17 +48,26 @@ def plain_nodes(source: Source, language: str) -> list[Node]:
     return lay_out(source, Span(0, len(source.content)), language)
 
 
-def plain_file(grammars: Grammars, path: str, content: bytes, reason: str) -> Parsed:
+def plain_file(
+    grammars: Grammars, path: str, content: bytes, reason: str, *, mask_secrets: bool = True
+) -> Parsed:
     """A file that a grammar could not cope with, as chunks, with the reason."""
     try:
-        source, language, _ = _open(grammars, path, content)
+        text, language, _ = _open(grammars, path, content)
     except NotText as exc:
         return Parsed(path, [], skip=str(exc))
-    return Parsed(path, plain_nodes(source, language), reason=reason)
+    source, masked = _masked(path, text, mask_secrets=mask_secrets)
+    return Parsed(path, plain_nodes(source, language), reason=reason, masked=masked)
 
 
-def _open(grammars: Grammars, path: str, content: bytes) -> tuple[Source, str, str]:
+def _open(grammars: Grammars, path: str, content: bytes) -> tuple[bytes, str, str]:
     """A file's text, its language and the language's kind; raises NotText."""
     text = decode(content)
     language, kind = grammars.language(path, text)
-    return Source(without_payloads(text) if language == NOTEBOOK else text), language, kind
+    return without_payloads(text) if language == NOTEBOOK else text, language, kind
+
+
+def _masked(path: str, text: bytes, *, mask_secrets: bool) -> tuple[Source, int]:
+    """What of a text becomes nodes, and how many secrets were taken out."""
+    content, count = mask(path, text) if mask_secrets else (text, 0)
+    return Source(content), count

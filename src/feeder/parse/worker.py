@@ -8,16 +8,19 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from feeder.errors import UserError
 from feeder.parse import Parsed
+from feeder.parse.files import plain_file
 from feeder.parse.grammars import Grammars, load_grammars
 
 OUT_OF_MEMORY = 70
 """Exit code where Python was given no more memory."""
 
 File = tuple[str, bytes]
+Request = tuple[str, bytes, str | None]
+"""A file, and the reason where it is to become plain text."""
 ParseFile = Callable[[Grammars, str, bytes], Parsed]
 
 
@@ -34,6 +37,7 @@ class Order(NamedTuple):
     own: Path | None
     parse: ParseFile
     limits: Limits
+    mask_secrets: bool
 
 
 def serve() -> None:
@@ -50,16 +54,31 @@ def serve() -> None:
     answers.flush()
     with suppress(EOFError):
         while True:
-            for path, content in pickle.load(requests):
-                answers.write(_answer(order, grammars, path, content))
+            for request in _requested(requests):
+                answers.write(_answer(order, grammars, *request))
                 answers.flush()
 
 
-def _answer(order: Order, grammars: Grammars, path: str, content: bytes) -> bytes:
+def _requested(requests: BinaryIO) -> list[Request]:
+    try:
+        batch: list[Request] = pickle.load(requests)
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+    return batch
+
+
+def _answer(
+    order: Order, grammars: Grammars, path: str, content: bytes, reason: str | None
+) -> bytes:
     """The pickled nodes, or reason why there are none, or UserError that ends the run."""
     _alarm(order.limits.timeout_s)
     try:
-        return pickle.dumps(order.parse(grammars, path, content), pickle.HIGHEST_PROTOCOL)
+        if reason:
+            masks = order.mask_secrets
+            parsed = plain_file(grammars, path, content, reason, mask_secrets=masks)
+        else:
+            parsed = order.parse(grammars, path, content)
+        return pickle.dumps(parsed, pickle.HIGHEST_PROTOCOL)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     except UserError as exc:

@@ -1,8 +1,8 @@
 """How does a file that crashes, hangs or bloats the parser cost only itself? In a process apart.
 
 Each worker is an interpreter that reads batches of files from stdin and answers file by file on
-stdout. The kernel ends it when a file takes too long or too much memory. The file that ended it
-becomes plain text, and a new worker goes on with the next one.
+stdout. The kernel ends it when a file takes too long or too much memory. A new worker goes on with
+the next one, and makes plain text of the file that ended it, under the same limits.
 """
 
 # Not multiprocessing, hence not pebble: fork is unsafe beside onnxruntime's threads, spawn runs the
@@ -18,15 +18,17 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Self
 
 from feeder.errors import FeederError, UserError
 from feeder.parse import Parsed
-from feeder.parse.files import parse_file, plain_file
+from feeder.parse.files import parse_file
 from feeder.parse.grammars import load_grammars
-from feeder.parse.worker import OUT_OF_MEMORY, TIMED_OUT, File, Limits, Order, ParseFile
+from feeder.parse.secrets import fingerprint
+from feeder.parse.worker import OUT_OF_MEMORY, TIMED_OUT, File, Limits, Order, ParseFile, Request
 
 WORKERS_LIMIT = 8
 """Workers at most, unless more are asked for."""
@@ -36,6 +38,9 @@ BYTES_AHEAD = 8_000_000
 """Content that is read and not yet handed back; its nodes take about as much again."""
 BYTES_BESIDE = 1000
 """What a file counts beside its content, so that empty files are bounded too."""
+_MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024
+WITHHELD = "CLOUDFLARE_API_TOKEN"
+"""What no parser needs to know."""
 
 _PROGRAM = """
 import signal, sys
@@ -50,21 +55,23 @@ class Workers:
     """Parses files in `count` processes (as many as cores, up to 8), started when there is work.
 
     `own` is a user's grammar file: raises UserError when one of its queries does not compile,
-    before any file is read. `parse` must be importable by its name.
+    before any file is read. `parse`, in place of `parse_file`, must be importable by its name.
     """
 
     def __init__(
         self,
         own: Path | None = None,
         *,
+        mask_secrets: bool = True,
         count: int | None = None,
         limits: Limits = Limits(),  # noqa: B008 - immutable
-        parse: ParseFile = parse_file,
+        parse: ParseFile | None = None,
     ) -> None:
         self.grammars = load_grammars(own)
         if own:  # compiling all takes 0.4 s, and the shipped ones are known to compile
             self.grammars.check()
-        self._order = Order(own, parse, limits)
+        parse = parse or partial(parse_file, mask_secrets=mask_secrets)
+        self._order = Order(own, parse, limits, mask_secrets)
         self._threads = ThreadPoolExecutor(count or min(WORKERS_LIMIT, os.cpu_count() or 1))
         self._lock = Lock()
         self._closed = False
@@ -79,14 +86,15 @@ class Workers:
 
     @property
     def fingerprint(self) -> str:
-        """What shapes the nodes: the parser's version, the grammars' and their settings."""
-        return self.grammars.fingerprint
+        """What shapes the nodes: the parser's version, the grammars' and what is masked."""
+        masking = fingerprint() if self._order.mask_secrets else "unmasked"
+        return f"{self.grammars.fingerprint} {masking}"
 
     def parse(self, files: Iterable[File]) -> Iterator[Parsed]:
         """The nodes of each file, in order; files are read a bounded number of bytes ahead.
 
-        A file that the parser cannot cope with comes as plain text, with the reason. Raises
-        UserError for a grammar that cannot be loaded.
+        A file that the parser cannot cope with comes as plain text, with the reason; one of which
+        not even that can be made is skipped. Raises UserError for a grammar that cannot be loaded.
         """
         ahead: deque[tuple[int, Future[list[Parsed]]]] = deque()
         bytes_ahead = 0
@@ -116,22 +124,31 @@ class Workers:
 
     def _parse(self, batch: list[File]) -> list[Parsed]:
         """Runs in a thread, which waits for a worker and takes another when that has ended."""
-        parsed: list[Parsed] = []
-        while len(parsed) < len(batch):
-            rest = batch[len(parsed) :]
+        answers = self._answers([(path, content, None) for path, content in batch])
+        both = list(zip(batch, answers, strict=True))
+        failed: list[Request] = [
+            (*file, answer) for file, answer in both if isinstance(answer, str)
+        ]
+        texts = iter(self._answers(failed))
+        return [
+            _parsed(file[0], next(texts)) if isinstance(answer, str) else answer
+            for file, answer in both
+        ]
+
+    def _answers(self, requests: list[Request]) -> list[Parsed | str]:
+        """The nodes of each file, or why it has none."""
+        answers: list[Parsed | str] = []
+        while len(answers) < len(requests):
+            rest = requests[len(answers) :]
             try:
                 with self._worker() as worker:
                     worker.send(rest)
-                    for file in rest:
-                        parsed.append(self._parsed(file, worker.receive()))
+                    answers.extend(worker.receive() for _ in rest)
             except _Ended as exc:
-                parsed.append(self._parsed(batch[len(parsed)], exc.reason))
+                answers.append(exc.reason)
             except BrokenPipeError:  # it had ended while it was idle: no file is to blame
                 continue
-        return parsed
-
-    def _parsed(self, file: File, answer: Parsed | str) -> Parsed:
-        return plain_file(self.grammars, *file, answer) if isinstance(answer, str) else answer
+        return answers
 
     @contextmanager
     def _worker(self) -> Iterator["_Worker"]:
@@ -154,6 +171,10 @@ class Workers:
         self._idle.append(worker)
 
 
+def _parsed(path: str, answer: Parsed | str) -> Parsed:
+    return Parsed(path, [], skip=answer) if isinstance(answer, str) else answer
+
+
 class _Ended(Exception):
     """A worker ended while it parsed; `reason` says why."""
 
@@ -167,8 +188,12 @@ class _Worker:
 
     def __init__(self, order: Order) -> None:
         self._limits = order.limits
+        self._is_new = False
+        self._inherited_bytes = _peak_bytes()
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, *sys.path],
+            # -P: nothing of the folder that the program runs in is imported
+            [sys.executable, "-P", "-c", _PROGRAM, *sys.path],
+            env={name: value for name, value in os.environ.items() if name != WITHHELD},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
@@ -182,13 +207,16 @@ class _Worker:
         except BaseException:
             self.end()
             raise
+        self._is_new = True
 
-    def send(self, message: Order | list[File]) -> None:
-        """Raises BrokenPipeError when the process has ended."""
+    def send(self, message: Order | list[Request]) -> None:
+        """Raises BrokenPipeError when the process has ended; _Ended when the message ended it."""
         try:
             pickle.dump(message, self._requests, pickle.HIGHEST_PROTOCOL)
             self._requests.flush()
         except OSError as exc:  # Windows has another one
+            if self._is_new:
+                raise _Ended(self._reason()) from exc
             raise BrokenPipeError("it has ended") from exc
 
     def receive(self) -> Parsed | str:
@@ -197,6 +225,7 @@ class _Worker:
             answer: Parsed | str | UserError = pickle.load(self._answers)
         except (EOFError, pickle.UnpicklingError) as exc:
             raise _Ended(self._reason()) from exc
+        self._is_new = False
         if isinstance(answer, UserError):
             raise answer
         return answer
@@ -205,8 +234,10 @@ class _Worker:
         code, peak_bytes = _reap(self._process)
         if code == TIMED_OUT:
             return f"parsing took longer than {self._limits.timeout_s:g} s"
-        # parsers seldom check that malloc gave what they asked: twice of what they have
-        starved = code < 0 and peak_bytes > self._limits.max_bytes / 2
+        # parsers seldom check that malloc gave what they asked: twice of what they have; a process
+        # has its parent's peak until its own is higher
+        least_bytes = max(self._limits.max_bytes / 2, self._inherited_bytes)
+        starved = code < 0 and peak_bytes > least_bytes
         if starved or code == OUT_OF_MEMORY:
             return f"parsing needed more than {self._limits.max_bytes / 1e9:g} GB"
         how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
@@ -234,12 +265,25 @@ def _reap(process: "subprocess.Popen[bytes]") -> tuple[int, int]:
     except ChildProcessError:  # `kill` has reaped it
         return process.wait(), 0
     process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return process.returncode, usage.ru_maxrss * _MAXRSS_BYTES
+
+
+def _peak_bytes() -> int:
+    """The most memory that this process has had, 0 where unknown."""
+    if sys.platform == "win32":
+        return 0
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MAXRSS_BYTES
 
 
 def _batches(files: Iterable[File]) -> Iterator[list[File]]:
+    """The files in batches; a large one has its own, so that it is the one to blame."""
     batch: list[File] = []
     for file in files:
+        if batch and _size([file]) > BATCH_BYTES:
+            yield batch
+            batch = []
         batch.append(file)
         if len(batch) == BATCH_FILES or _size(batch) > BATCH_BYTES:
             yield batch

@@ -1,0 +1,211 @@
+"""Feeds files made to break parsers to the real workers; prints what became of them as tables."""
+
+import argparse
+import multiprocessing
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from feeder.parse.worker import Limits  # noqa: E402  # what follows lies among the tests
+from feeder.parse.workers import Workers  # noqa: E402
+from parse.corpus import KINDS, Case  # noqa: E402
+from parse.laws import broken_law  # noqa: E402
+from parse.mutations import mutated  # noqa: E402
+from parse.tongues import TONGUES, real_files  # noqa: E402
+
+SEED = 5
+SIZE = 1_000_000
+"""What `--max-file-bytes` lets through."""
+LONG_LINE, LONG_KIND = 10_000_000, "all on one line"
+SYNC_SIZE = 2000
+REAL_SIZE, REAL_FILES = 40_000, 1000
+"""Of the folder with real files, those below so many bytes, and at most so many a language."""
+LATE_S = 5.0
+"""Beyond the limit, what the next worker's start and plain text take on a busy machine."""
+HEAD = """\
+| files | tried | parsed | no text | as plain text | slowest, s | worker's peak, MB | laws broken |
+|---|---|---|---|---|---|---|---|
+"""
+
+
+class Task(NamedTuple):
+    """The files of one language in a row; without a kind, as many mutations."""
+
+    row: str
+    language: str
+    kind: str | None
+    mutations: int
+    size: int
+    folder: Path | None
+    limits: Limits
+
+    def files(self) -> Iterator[bytes]:
+        real: Sequence[bytes] = real_files(self.language)
+        some = Random(f"{SEED} {self.row} {self.language}")
+        if self.kind:
+            yield from KINDS[self.kind](Case(TONGUES[self.language], real, self.size, some))
+            return
+        if self.folder:
+            real = _found(self.folder, Path(TONGUES[self.language].path).suffix) or real
+        for _ in range(self.mutations):
+            yield mutated(some.choice(real), some.choice(real), some)
+
+
+@dataclass
+class Tally:
+    """What became of the files of a row."""
+
+    row: str
+    files: int = 0
+    parsed: int = 0
+    left_out: int = 0
+    as_plain_text: Counter[str] = field(default_factory=Counter)
+    slowest_s: float = 0.0
+    peak_bytes: int = 0
+    broken: list[str] = field(default_factory=list)
+
+    def add(self, other: "Tally") -> None:
+        self.files += other.files
+        self.parsed += other.parsed
+        self.left_out += other.left_out
+        self.as_plain_text += other.as_plain_text
+        self.slowest_s = max(self.slowest_s, other.slowest_s)
+        self.peak_bytes = max(self.peak_bytes, other.peak_bytes)
+        self.broken += other.broken
+
+    def line(self) -> str:
+        reasons = (f"{count:,}: {reason}" for reason, count in self.as_plain_text.most_common())
+        return (
+            f"| {self.row} | {self.files:,} | {self.parsed:,} | {self.left_out:,} "
+            f"| {'; '.join(reasons) or '0'} | {self.slowest_s:.1f} "
+            f"| {self.peak_bytes / 1e6:,.0f} | {len(self.broken)} |"
+        )
+
+
+def fed(task: Task) -> Tally:
+    """Feeds the files of a task one by one; the process must not have had other workers."""
+    tally = Tally(task.row)
+    path = TONGUES[task.language].path
+    with Workers(count=1, limits=task.limits) as workers:
+        list(workers.parse([(path, b"")]))  # its start is not the first file's
+        for number, content in enumerate(task.files()):
+            start = time.monotonic()
+            [parsed] = workers.parse([(path, content)])
+            took_s = time.monotonic() - start
+            tally.files += 1
+            tally.left_out += parsed.skip is not None
+            tally.parsed += not (parsed.skip or parsed.reason)
+            tally.as_plain_text.update([parsed.reason] if parsed.reason else [])
+            tally.slowest_s = max(tally.slowest_s, took_s)
+            late = f"took {took_s:.1f} s" if took_s > task.limits.timeout_s + LATE_S else None
+            if broken := broken_law(parsed, content) or late:
+                tally.broken.append(f"{task.row}, {task.language}, file {number}: {broken:.200}")
+    # ru_maxrss is in kilobytes on Linux
+    tally.peak_bytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    if tally.peak_bytes > task.limits.max_bytes:
+        tally.broken.append(f"{task.row}, {task.language}: {tally.peak_bytes / 1e6:.0f} MB")
+    return tally
+
+
+def _found(folder: Path, ending: str) -> list[bytes]:
+    """Real files from a folder, the same ones in every run."""
+    places = (place for place in sorted(folder.rglob(f"*{ending}")) if place.is_file())
+    small = [place for place in places if place.stat().st_size < REAL_SIZE]
+    return [place.read_bytes() for place in small[:: len(small) // REAL_FILES + 1]]
+
+
+def tallies(tasks: Sequence[Task], jobs: int) -> Iterator[Tally]:
+    """The tally of each row, in the order of the tasks, as soon as it is there."""
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=spawn, max_tasks_per_child=1) as pool:
+        for row, found in groupby(pool.map(fed, tasks), key=lambda tally: tally.row):
+            total = Tally(row)
+            for tally in found:
+                total.add(tally)
+            yield total
+
+
+def print_table(tasks: Sequence[Task], jobs: int) -> None:
+    """A line for each row as it comes; what broke a law goes to stderr."""
+    print(HEAD, end="")
+    for tally in tallies(tasks, jobs):
+        print(tally.line(), flush=True)
+        print(*tally.broken, sep="\n", end="\n" if tally.broken else "", file=sys.stderr)
+    print()
+
+
+def synced(folder: Path) -> str:
+    """What `feeder sync` and `feeder validate` say of a repository of small hostile files."""
+    some, count = Random(SEED), 0
+    for language, tongue in TONGUES.items():
+        for number, kind in enumerate(KINDS.values()):
+            for content in kind(Case(tongue, real_files(language), SYNC_SIZE, some)):
+                place = folder / language / str(number) / f"{count}{tongue.path}"
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(content)
+                count += 1
+    who = ["-c", "user.name=bench", "-c", "user.email=bench@example.org"]
+    for command in (["init", "-q"], ["add", "-Af"], [*who, "commit", "-qm", "hostile files"]):
+        subprocess.run(["git", *command], cwd=folder, check=True)
+    said = f"A repository of {count:,} hostile files:\n"
+    for command in (["sync"], ["validate"]):
+        line = [sys.executable, "-m", "feeder", *command, "--no-vectors", "--quiet"]
+        done = subprocess.run(line, cwd=folder, stdout=subprocess.PIPE, text=True, check=False)
+        said += f"\n`feeder {command[0]}`, exit code {done.returncode}:\n{done.stdout}"
+    return said
+
+
+def main() -> None:
+    """Prints a table of hostile files by kind, one of mutations by language, and a whole run's."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--mutations", type=int, default=1000, help="Of real files, a language.")
+    options.add_argument("--real", type=Path, help="Where real files are; else the tests' samples.")
+    options.add_argument("--size", type=int, default=SIZE, help="Of the largest files, bytes.")
+    options.add_argument("--timeout", type=float, default=Limits().timeout_s, help="Of a file, s.")
+    options.add_argument("--kind", action="append", help="Only this kind of hostile files.")
+    options.add_argument("--jobs", type=int, default=2)
+    given = options.parse_args()
+    limits = Limits(timeout_s=given.timeout)
+    rows = [(kind, kind, given.size) for kind in given.kind or KINDS]
+    if not given.kind:
+        rows.append((f"{LONG_KIND} of 10 MB", LONG_KIND, LONG_LINE))
+    hostile = [
+        Task(row, language, kind, 0, size, None, limits)
+        for row, kind, size in rows
+        for language in TONGUES
+    ]
+    print_table(hostile, given.jobs)
+    if given.kind:
+        return
+    mutations = [
+        Task(
+            f"mutations of {language}",
+            language,
+            None,
+            given.mutations,
+            given.size,
+            given.real,
+            limits,
+        )
+        for language in TONGUES
+    ]
+    print_table(mutations, given.jobs)
+    with tempfile.TemporaryDirectory() as folder:
+        print(synced(Path(folder)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""What holds for every file that goes through the parser, whatever is in it."""
+
+from feeder.nodes import Node
+from feeder.parse import Parsed
+from feeder.parse.secrets import mask
+from feeder.parse.text import NotText, decode
+from parse.outlines import check_laws
+
+
+def broken_law(parsed: Parsed, content: bytes) -> str | None:
+    """What does not hold of a file's nodes, or of its reason to have none; None if all holds."""
+    try:
+        text = mask(parsed.path, decode(content)).content.decode()
+    except NotText as exc:
+        is_left_out = parsed == Parsed(parsed.path, [], skip=str(exc))
+        return None if is_left_out else f"is no text ({exc}), but was not left out"
+    if parsed.skip or "failed" in (parsed.reason or ""):
+        return parsed.skip or parsed.reason
+    try:
+        check_laws(parsed.path, text, parsed.nodes)
+        _check_lines(text, parsed.nodes)
+    except AssertionError as exc:
+        return str(exc)
+    return None
+
+
+def _check_lines(text: str, found: list[Node]) -> None:
+    """The lines of a node's text lie, in their order, on the lines that it says it is on."""
+    lines = text.split("\n")
+    for node in found:
+        at = node.start_line - 1
+        for part in node.text.split("\n"):
+            while at < node.end_line and part not in lines[at]:
+                at += 1
+            assert at < node.end_line, f"{part!r:.80} is not on {node.start_line}:{node.end_line}"
