@@ -199,6 +199,26 @@ def test_a_file_that_crashes_the_parser_is_plain_text_and_no_failure(
     ]
 
 
+def test_a_secret_is_in_no_file_of_the_index_unless_that_is_asked_for(
+    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The report counts it; an index made the other way is made anew."""
+    token = "gh" + "p_" + "aB3" * 12
+    shop.commit({"deploy.py": f"def deploy(token='{token}'):\n    pass\n"})
+    masked = json.loads(feeder(shop, "sync", "--json").out)
+    assert masked["secrets_masked"] == {"deploy.py": 1}
+    signature = "SELECT signature FROM docs WHERE symbol = 'deploy'"
+    posted = f"SELECT rowid FROM docs_fts WHERE docs_fts MATCH '{token[4:]}'"
+    assert asked(shop, signature) == [f"def deploy(token='{'x' * 40}'):"]
+    assert asked(shop, posted) == []
+    monkeypatch.setenv("FEEDER_MASK_SECRETS", "false")
+    assert json.loads(feeder(shop, "sync", "--json").out)["secrets_masked"] == {}
+    assert asked(shop, signature) == [f"def deploy(token='{token}'):"]
+    assert len(asked(shop, posted)) == 1
+    assert feeder(shop, "validate").code == 0
+    assert feeder(shop, "validate", "--mask-secrets").code == 1
+
+
 def test_a_dry_run_makes_nothing(feeder: Feeder, shop: Repo) -> None:
     """Not even the folder; and its counts are those of the run that follows."""
     foreseen = feeder(shop, "sync", "--dry-run", "--json").facts
@@ -254,7 +274,7 @@ def test_the_repository_is_named_by_its_remote(feeder: Feeder, shop: Repo) -> No
     shop.git("remote", "add", "origin", "https://user:secret@example.org/acme/shop.git")
     answer = feeder(shop, "sync", "--json")
     assert answer.facts["repo"] == "acme/shop"
-    assert "secret" not in answer.out + answer.err
+    assert "user:secret" not in answer.out + answer.err
 
 
 def test_a_run_below_the_root_is_of_the_whole_repository(feeder: Feeder, shop: Repo) -> None:

@@ -67,6 +67,43 @@ def test_a_force_push_back_to_an_older_commit_wins(trees: list[Tree], database: 
     assert "part1.py" not in rows(database, "SELECT path FROM files")
 
 
+def test_a_push_back_that_finds_nothing_to_do_is_remembered(
+    trees: list[Tree], database: SQLite
+) -> None:
+    """The event between them has not run yet: when it does, it does not turn the index back."""
+    sync(answering(trees[0], database, 7))
+    sync(answering(trees[0], database, 9))
+    with pytest.raises(Overtaken):
+        sync(answering(trees[1], database, 8))
+    assert rows(database, HEAD) == [trees[0].commit]
+
+
+def test_a_push_back_that_finds_nothing_to_do_stops_a_run_that_has_only_read(
+    trees: list[Tree], database: SQLite
+) -> None:
+    sync(answering(trees[0], database, 7))
+    older, newer = answering(trees[1], database, 8), answering(trees[0], database, 9)
+    fuse = Fuse(at=1, before=False, blow=lambda: sync(newer))
+    older.index.database = FusedDatabase(database, fuse)
+    with pytest.raises(Overtaken):
+        sync(older)
+    assert picture(database) | {"meta": []} == fresh(trees[0]) | {"meta": []}
+
+
+def test_an_event_that_finds_nothing_to_do_costs_one_request_the_second_time(
+    trees: list[Tree], database: SQLite
+) -> None:
+    sync(answering(trees[0], database, 7))
+    calls = []
+    for _ in range(2):
+        again = answering(trees[0], database, 8)
+        fuse = Fuse(at=99)
+        again.index.database = FusedDatabase(database, fuse)
+        sync(again)
+        calls.append(fuse.calls)
+    assert calls == [2, 1]
+
+
 def test_an_older_event_of_the_same_commit_may_run_again(
     trees: list[Tree], database: SQLite
 ) -> None:

@@ -37,6 +37,13 @@ def test_the_account_is_a_few_lines() -> None:
     ]
 
 
+def test_masked_secrets_are_counted() -> None:
+    """In all for a person, by file for a machine."""
+    report = Report("acme/shop", "main", "c1", secrets_masked={"a.py": 2, "b.py": 1})
+    assert report.lines()[-1] == "  secrets masked 3, in 2 files"
+    assert report.as_json()["secrets_masked"] == {"a.py": 2, "b.py": 1}
+
+
 def test_a_dry_run_speaks_of_what_would_be() -> None:
     """The same lines, in the conditional."""
     report = Report("acme/shop", "main", "c1", dry_run=True, files_processed=3, texts_embedded=5)

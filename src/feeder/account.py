@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from feeder.errors import Stopped
 from feeder.github import Job
+from feeder.tree.names import place
 
 
 @dataclass
@@ -19,6 +21,8 @@ class Account:
     """Of the validation, as `Verdict.as_json` gives it."""
     matrix: str = ""
     """Of `plan`."""
+    base: Path = Path()
+    """The folder that the report's paths begin at."""
     part: str = ""
     """Of the commit, as a noun, when the run was not about all of it."""
     note: str = ""
@@ -48,7 +52,8 @@ class Account:
         if self.note:
             self.job.annotate("notice", self.note)
         for path, reason in (self.report or {}).get("as_plain_text", {}).items():
-            self.job.annotate("warning", f"Indexed as plain text: {reason}", file=path)
+            file = place(self.base, path)
+            self.job.annotate("warning", f"Indexed as plain text: {reason}", file=file)
         for check in (self.verdict or {}).get("checks", ()):
             for difference in check["differences"]:
                 self.job.annotate("error", f"{check['name']}? {difference}")

@@ -6,8 +6,10 @@ import re
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from feeder import shown
 from feeder.answers import Refusal, error_of
 from feeder.errors import FeederError, PassingError, ServiceError, UserError
 from feeder.pace import Pace
@@ -24,6 +26,8 @@ LONGEST_BACKOFF_S = 30.0
 LONGEST_BLOCK_S = 300.0
 """For so long Cloudflare refuses a token that has spent its requests."""
 CONNECTIONS = 8
+MASKED_CHARS = 10_000
+"""Of a page that is no JSON: its first words are shown."""
 
 
 class Call(NamedTuple):
@@ -37,6 +41,8 @@ class Call(NamedTuple):
     content: bytes | None = None
     content_type: str = "application/json"
     params: dict[str, str] | None = None
+    permit: Callable[[], None] | None = None
+    """Asked before each try, when nothing is left to wait for; what it raises ends the call."""
 
 
 def as_json(value: object) -> bytes:
@@ -125,6 +131,7 @@ class Api:
 
         if (wait_s := self._pace.wait(self._clock.now())) > 0:
             self.pause(wait_s)
+        _ask(call)
         self._count(self.requests, call.service)
         try:
             response = self._client.request(
@@ -135,7 +142,8 @@ class Api:
                 headers={"Content-Type": call.content_type},
             )
         except httpx.RequestError as exc:
-            raise unreachable(exc, self.address) from exc
+            # the cause may quote what was sent
+            raise self.unreachable(exc) from None
         self._pace.read(response.headers.get("Ratelimit", ""), self._clock.now())
         return self.result(call.service, response)
 
@@ -160,27 +168,37 @@ class Api:
         first: Any = errors[0] if isinstance(errors, list) and errors else {}
         if not isinstance(first, dict):
             first = {"message": first}
-        message = str(first.get("message") or "no reason given").replace(self._token, "***")
+        message = self._masked(str(first.get("message") or "no reason given"))
         code = first.get("code")
         number = int(code) if str(code).isdecimal() else None
-        return Refusal(
-            service, response.status_code, number, message, response.headers.get("cf-ray")
-        )
+        return Refusal(service, response.status_code, number, message, self._ray(response))
+
+    def _ray(self, response: "httpx.Response") -> str | None:
+        return self._masked(response.headers.get("cf-ray", "")) or None
+
+    def _masked(self, text: str) -> str:
+        return shown.without(text, self._token)
 
     def _no_json(self, service: str, response: "httpx.Response") -> FeederError:
         """The edge answers in HTML when it fails, and so do proxies and log-in pages."""
         status = response.status_code
         title = re.search(r"<title>(.*?)</title>", response.text, re.IGNORECASE | re.DOTALL)
         # masked before it is cut: half a token is one too
-        words = (title[1] if title else response.text).replace(self._token, "***").strip()[:80]
+        words = self._masked((title[1] if title else response.text).strip()[:MASKED_CHARS])[:80]
         if status in {408, 413, 429} or status >= 500:
-            return error_of(Refusal(service, status, None, words, response.headers.get("cf-ray")))
+            return error_of(Refusal(service, status, None, words, self._ray(response)))
         if "json" in response.headers.get("Content-Type", ""):
             return PassingError(f"{self.address} gave an answer that breaks off.", status=status)
         return UserError(
             f"{self.address} answered HTTP {status} with something else than JSON ({words!r}). "
             "Check CLOUDFLARE_BASE_URL, and the proxy in HTTPS_PROXY if there is one."
         )
+
+    def unreachable(self, exc: "httpx.RequestError") -> FeederError:
+        """No answer at all; only settings that are wrong are worth no other try."""
+        # what breaks HTTP is quoted, and it may quote the request
+        reason = self._masked(str(exc) or type(exc).__name__)
+        return _unreachable(exc, reason, self.address)
 
     def _heed(self, response: "httpx.Response", error: PassingError) -> None:
         """Notes how long the service asks to wait; a throttled token waits as a whole."""
@@ -195,6 +213,15 @@ class Api:
     def _count(self, counter: Counter[str], service: str) -> None:
         with self._lock:
             counter[service] += 1
+
+
+def _ask(call: Call) -> None:
+    """For the call's permit; what has been asked in vain often enough is not asked again."""
+    try:
+        if call.permit:
+            call.permit()
+    except PassingError as exc:
+        raise ServiceError(str(exc), status=exc.status, code=exc.code, ray=exc.ray) from exc
 
 
 def _check(token: str, account_id: str, base_url: str) -> None:
@@ -252,11 +279,9 @@ def _retry_after(header: str | None, now: float) -> float | None:
         return None
 
 
-def unreachable(exc: "httpx.RequestError", address: str) -> FeederError:
-    """No answer at all; only settings that are wrong are worth no other try."""
+def _unreachable(exc: "httpx.RequestError", reason: str, address: str) -> FeederError:
     import httpx
 
-    reason = str(exc) or type(exc).__name__
     if isinstance(exc, httpx.ProxyError):
         return UserError(f"The proxy does not let {address} through ({reason}). Mend HTTPS_PROXY.")
     if "CERTIFICATE" in reason.upper():

@@ -144,7 +144,8 @@ def feeding(store: Store, tree: Tree, settings: Settings, *, dry_run: bool) -> I
     report = Report(store.place.repo, store.place.branch, tree.commit, dry_run=dry_run)
     index, semantics, budget = store.index, store.semantics, store.parts.budget
     token, event = _run(tree, settings)
-    with Workers(settings.grammar, count=settings.jobs) as parser:
+    masks = settings.mask_secrets
+    with Workers(settings.grammar, mask_secrets=masks, count=settings.jobs) as parser:
         feed = Feed(tree, parser, index, semantics, report, store.talk, token, budget)
         try:
             yield replace(feed, shard=settings.shard, event=event, force=settings.force)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from feeder import options
+from feeder import console, options
 from feeder.account import Account
 from feeder.config import Settings
 from feeder.errors import FeederError, Interrupted, Overtaken, ServiceError, Stopped, UserError
@@ -44,11 +44,11 @@ def _run_to_its_end(account: Account) -> tuple[int, FeederError | None]:
     except SystemExit as exc:
         return int(exc.code or 0), None
     except click.ClickException as exc:
-        exc.show()
+        console.refuse(exc)
         return exc.exit_code, UserError(exc.format_message())
     except (FeederError, KeyboardInterrupt, click.Abort, OSError, UnicodeEncodeError) as exc:
         error = _in_our_words(exc)
-        click.echo(f"feeder: {error}", err=True)
+        console.tell(f"feeder: {error}")
         return error.exit_code, error
 
 
@@ -153,8 +153,8 @@ def deltas(base: str, head: str, merge_base: bool, directory: Path) -> None:
     repository = repository_of(Settings(directory))
     answer = deltas(repository, base, head, from_merge_base=merge_base)
     if answer.note:
-        click.echo(answer.note, err=True)
-    _echo(as_json(answer.deltas))
+        console.tell(answer.note)
+    console.out(as_json(answer.deltas))
 
 
 @cli.command()
@@ -167,10 +167,11 @@ def plan(shards: int, directory: Path) -> None:
     from feeder.tree.commit import Commit
 
     files = len(Commit(repository_of(Settings(directory))).entries())
-    account = _account()
-    account.matrix = json.dumps(matrix(max(1, min(shards, files))))
+    shards = max(1, min(shards, files))
+    account = console.account()
+    account.matrix = json.dumps(matrix(shards))
     click.echo(f"{files:,} files, about {files / shards:,.0f} each", err=True)
-    _echo(account.matrix)
+    console.out(account.matrix)
 
 
 @cli.command()
@@ -188,8 +189,8 @@ def action(context: click.Context, /, directory: Path, **said: Any) -> None:
     wanted = Wanted(**{name: said[name] for name in Wanted._fields})
     what = step(wanted, event, repository_of(Settings(directory)))
     if what.note:
-        _account().note = what.note
-        click.echo(what.note, err=True)
+        console.account().note = what.note
+        console.tell(what.note)
     for arguments in what.commands:
         _again(context, arguments)
 
@@ -209,7 +210,7 @@ def init(database_name: str | None, dry_run: bool, **said: Any) -> None:
     else:
         with opened(place, settings, writes=not dry_run, create=True) as store:
             facts = {"index": store.index.database.place, "repo": place.repo}
-        _print(settings, facts, ["Ready."])
+        console.result(settings, facts, ["Ready."])
 
 
 @cli.command()
@@ -235,8 +236,8 @@ def validate(repair: bool, wait: bool, **said: Any) -> None:
         if repair and not verdict.passed:
             mend(feed, verdict)
             verdict = validate(feed, wait=waits)
-    _account().verdict = verdict.as_json()
-    _print(settings, verdict.as_json(), verdict.lines())
+    console.account().verdict = verdict.as_json()
+    console.result(settings, verdict.as_json(), verdict.lines())
     if not verdict.passed:
         raise SystemExit(1)
 
@@ -262,7 +263,7 @@ def search(query: str, limit: int, lines: int, **said: Any) -> None:
         glob = escape(os.fsencode(path)) if path else None
         scope = Scope(place.repo, glob, language, node_type)
         found = search(store.index.database, comparable(store), query, scope, limit)
-    _print(settings, as_json(found, place.base), as_text(found, place.base, lines))
+    console.result(settings, as_json(found, place.base), as_text(found, place.base, lines))
 
 
 @cli.command()
@@ -282,7 +283,7 @@ def stats(**said: Any) -> None:
         usage = replace(usage, dimensions=facts.dimensions)
         answer["usage"] = usage.as_json()
         lines += usage.lines()
-    _print(settings, answer, lines)
+    console.result(settings, answer, lines)
 
 
 def _folder(place: Place, paths: Sequence[Path], settings: Settings) -> Tree:
@@ -322,11 +323,12 @@ def _run(
             yield feed
         except (Stopped, ServiceError) as exc:
             ended_early = exc
-    account = _account()
+    account = console.account()
+    account.base = place.base
     account.report = feed.report.as_json()
     account.part = part
     if not isinstance(ended_early, Overtaken):
-        _print(settings, feed.report.as_json(), feed.report.lines())
+        console.result(settings, feed.report.as_json(), feed.report.lines())
     if ended_early:
         raise ended_early
 
@@ -342,26 +344,9 @@ def _provision(
     Talk(quiet=settings.quiet).say(f"{place.repo}: Cloudflare; {choice(settings).why}")
     things = provision(place.base, place.repo, settings, database_name, dry_run=dry_run)
     if settings.json:
-        _print(settings, [thing._asdict() for thing in things], ())
+        console.result(settings, [thing._asdict() for thing in things], ())
     else:
-        _print(settings, None, (thing.line(dry_run=dry_run) for thing in things))
-
-
-def _print(settings: Settings, facts: Any, lines: Iterable[str]) -> None:
-    """The result on stdout: for a machine, or for a person."""
-    if settings.json:
-        _echo(json.dumps(facts, ensure_ascii=False, indent=2))
-    else:
-        for line in lines:
-            _echo(line)
-
-
-def _echo(text: str) -> None:
-    click.echo(_account().job.inert(text))
-
-
-def _account() -> Account:
-    return click.get_current_context().ensure_object(Account)
+        console.result(settings, None, (thing.line(dry_run=dry_run) for thing in things))
 
 
 def _again(context: click.Context, arguments: list[str]) -> None:

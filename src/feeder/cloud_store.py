@@ -13,6 +13,7 @@ from feeder.embed.models import REQUEST_TOKENS
 from feeder.embed.workers_ai import WorkersAI
 from feeder.feed import BATCH_NODES, BATCH_VECTORS
 from feeder.freetier import Usage
+from feeder.private import unlinked
 from feeder.report import Report
 from feeder.store.d1 import D1
 from feeder.store.migrations import migrate
@@ -137,7 +138,7 @@ def _embedder(api: Api, settings: Settings) -> Embedder | None:
 def _cache(base: Path, settings: Settings, *, writes: bool) -> Path:
     if settings.cache:
         return settings.cache if writes or settings.cache.exists() else IN_MEMORY
-    file = base / INDEX_FOLDER / "embeddings.db"
+    file = unlinked(base / INDEX_FOLDER) / "embeddings.db"
     if writes:
         made_folder(file.parent)
     return file if file.exists() or writes else IN_MEMORY

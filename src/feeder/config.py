@@ -22,6 +22,7 @@ class Settings:
     model: str | None = None
     grammar: Path | None = None
     max_file_bytes: int = 1_000_000
+    mask_secrets: bool = True
     jobs: int | None = None
     json: bool = False
     quiet: bool = False

@@ -46,7 +46,8 @@ class Event:
         `checked_out` is the branch in the working tree, and `commit` its commit.
         """
         if self.facts.get("deleted") is True:
-            return f"{self.ref.removeprefix(_BRANCH)} was deleted"
+            # by now the event's own ref is the default branch
+            return f"{_text(self.facts, 'ref').removeprefix(_BRANCH)} was deleted"
         is_branch = self.ref.startswith(_BRANCH)
         if checked_out is None and commit == self.sha:
             checked_out = self.ref.removeprefix(_BRANCH) if is_branch else self.ref

@@ -155,6 +155,8 @@ def _count(report: Report, file: IndexedFile, new: Collection[str]) -> None:
     if file.reason:
         reasons = report.skipped if file.skipped else report.as_plain_text
         reasons[file.path] = file.reason
+    if file.masked:
+        report.secrets_masked[file.path] = file.masked
     types = [node.node_type for id_, node in zip(file.ids, file.nodes, strict=True) if id_ in new]
     report.nodes_by_type.update(types)
     report.nodes_new += len(types)
@@ -175,6 +177,7 @@ def _indexed(feed: Feed, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
             [text_sha(embedding_text(entry.path, node)) for node in parsed.nodes],
             skipped=skip is not None,
             reason=skip or parsed.reason,
+            masked=parsed.masked,
         )
 
 
@@ -228,16 +231,9 @@ def send_vectors(feed: Feed, work: Work, wanted: dict[str, Texts]) -> list[str]:
             if number:
                 feed.index.settle(clean, [])
                 clean = []
-            _guard(feed, feed.semantics)
-            feed.semantics.vectors.upsert(vectors)
+            feed.semantics.vectors.upsert(vectors, feed.index.confirm)
             clean += [text.path for text in batch if text.ends_file]
     return clean
-
-
-def _guard(feed: Feed, semantics: Semantics) -> None:
-    """Before vectors are written where no guard can be: raises Overtaken."""
-    if semantics.vectors.late_writes:
-        feed.index.confirm()
 
 
 def _affordable(
@@ -321,8 +317,7 @@ def _removed(feed: Feed, semantics: Semantics, ids: list[str]) -> list[str]:
     for piece in _chunks(ids, OUTBOX_PIECE):
         if not feed.budget.allows(1):
             break
-        _guard(feed, semantics)
-        semantics.vectors.delete(piece)
+        semantics.vectors.delete(piece, feed.index.confirm)
         removed += piece
     return removed
 

@@ -40,7 +40,7 @@ _WHERE = (
         default=Path(),
         envvar="FEEDER_DIRECTORY",
         show_envvar=True,
-        help="Run as if started here.",
+        help="Run as if started there.",
     ),
     _option("--repo", "owner/name in the index; else the remote's, else the folder's name."),
     _option("--branch", "The branch's name in the index; else the one checked out."),
@@ -62,12 +62,14 @@ _CLOUD = (
 )
 _MEANING = (
     _option(
-        "--vectors/--no-vectors", "Search by meaning too, where a model is there.", default=True
+        "--vectors/--no-vectors", "Search by meaning too, where there is a model.", default=True
     ),
-    _option("--model", "Workers AI's name of a model, or a folder with an ONNX model."),
+    _option(
+        "--model", "A model of Workers AI, or a folder with an ONNX model; else the store's own."
+    ),
     _option(
         "--dimensions",
-        "Of the vectors, where the model can shorten them.",
+        "Numbers in a vector, where the model can shorten them; else as many as it has.",
         type=click.IntRange(1, 1536),
     ),
     _option("--cache", "The file of embeddings made before; else beside the index.", type=_FILE),
@@ -80,6 +82,11 @@ _PARSING = (
         type=click.IntRange(1),
         default=Settings.max_file_bytes,
         show_default=True,
+    ),
+    _option(
+        "--mask-secrets/--no-mask-secrets",
+        "Keep tokens, private keys and generated passwords out of what is indexed and embedded.",
+        default=Settings.mask_secrets,
     ),
     _option("--jobs", "Parser processes; else as many as cores.", type=click.IntRange(1, 64)),
 )
@@ -96,16 +103,18 @@ _LIMITS = (
     ),
 )
 _PART = _option(
-    "--path", "Only this folder of the tree, from the root, is the index's.", callback=_folder
+    "--path", "The index is of this folder alone, from the root; else of all.", callback=_folder
 )
 _FORCE = _option(
     "--force",
-    "Although it goes back to an older event's commit, or takes other folders' files out.",
+    "Go on although the index goes back to an older event, or loses other folders' files.",
     is_flag=True,
 )
 _SHARES = (
-    _option("--shard", "I/N: one of N runs at once that share the files.", callback=_shard),
-    _option("--run", "The name that shards share; in GitHub Actions the run's id and attempt."),
+    _option(
+        "--shard", "Such as 3/16: one of 16 runs at once that share the files.", callback=_shard
+    ),
+    _option("--run", "The name that shards share; in GitHub Actions they have one."),
 )
 _OUTPUT = (
     click.option("--json", is_flag=True, help="The result as JSON on stdout."),
@@ -139,14 +148,27 @@ def acting(command: Command) -> Command:
 
 def counting(command: Command) -> Command:
     """How many shards there are to be."""
-    shards = _option("--shards", "How many.", type=click.IntRange(1, LARGEST), required=True)
+    shards = _option(
+        "--shards",
+        "How many parts; no more are made than there are files.",
+        type=click.IntRange(1, LARGEST),
+        required=True,
+    )
     return _with(command, shards)
 
 
 def paths(text: str) -> Callable[[Command], Command]:
     """The option that names files and folders."""
-    kind = click.Path(path_type=Path)
-    return click.option("--path", "paths", multiple=True, required=True, type=kind, help=text)
+    return click.option("--path", "paths", multiple=True, required=True, type=_Place(), help=text)
+
+
+class _Place(click.ParamType[Path]):
+    """A file or a folder; an empty name, as a variable that is not set leaves, is not `.`."""
+
+    name = "path"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        return Path(value) if value else self.fail("it is empty; write . for all", param, ctx)
 
 
 def reading(command: Command) -> Command:

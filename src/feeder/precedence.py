@@ -28,6 +28,12 @@ def refuse_outdated(feed: Feed, state: State) -> None:
         )
 
 
+def is_newest(feed: Feed, state: State) -> bool:
+    """Whether the run's event is newer than the last one of its workflow that the index knows."""
+    last = _last(feed, state)
+    return bool(feed.event and (not last or last.number < feed.event.number))
+
+
 def goes_on(feed: Feed, state: State) -> bool:
     """Whether a run may go on beside, or over, the one that has begun since it read the index."""
     begun = state.meta.get(feed.index.key("run"))

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from feeder import wrangler
-from feeder.api import Api, unreachable
+from feeder.api import Api
 from feeder.config import INDEX_FOLDER, Settings
 from feeder.credentials import Known, known, names_of, require
 from feeder.embed.models import model_of
 from feeder.errors import ServiceError, UserError
+from feeder.private import make_folder, unlinked
 from feeder.store.d1 import D1
 from feeder.store.migrations import known_migrations, migrate, missing_migrations
 from feeder.stores import folder_embedder, made_folder
@@ -135,7 +136,7 @@ class Account:
         except self._cloudflare.APIConnectionError as exc:
             if exc.__cause__ is None:
                 raise ServiceError(f"{self._api.address} gave no answer ({exc}).") from exc
-            raise unreachable(exc.__cause__, self._api.address) from exc  # type: ignore[arg-type]
+            raise self._api.unreachable(exc.__cause__) from None  # type: ignore[arg-type]
         return self._api.result(service, response)
 
 
@@ -222,7 +223,7 @@ def _bound(file: Path, base: Path, names: wrangler.Names, *, dry_run: bool) -> T
         return Thing(f"bindings in {file}", is_there)
     folder = base / INDEX_FOLDER / MIGRATIONS
     made_folder(folder.parent)
-    folder.mkdir(exist_ok=True)
+    make_folder(unlinked(folder))
     for migration in known_migrations():
         (folder / migration.name).write_bytes(migration.sql.encode())
     return Thing(f"bindings in {file}", not wrangler.write(file, names))

@@ -1,5 +1,6 @@
 """What did a run do? The same account for people, for machines and for a dry run."""
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -7,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from feeder import shown
 from feeder.freetier import Usage
 
 SHOWN_REASONS = 20
@@ -33,13 +35,17 @@ class Report:
     texts_waiting: int = 0
     skipped: dict[str, str] = field(default_factory=dict)
     as_plain_text: dict[str, str] = field(default_factory=dict)
+    secrets_masked: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     requests: Counter[str] = field(default_factory=Counter)
     usage: Usage | None = None
     seconds: float = 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """All of it, with `skipped` and `as_plain_text` as path → reason."""
+        """All of it; by path, `skipped` and `as_plain_text` hold reasons, `secrets_masked` counts.
+
+        The secrets of files that are unchanged are not counted.
+        """
         # asdict would take a Counter for a list of pairs
         return {**vars(self), "usage": self.usage.as_json() if self.usage else None}
 
@@ -69,6 +75,9 @@ class Report:
             yield f"  as plain text: {path}: {reason}"
         if (more := len(self.as_plain_text) - SHOWN_REASONS) > 0:
             yield f"  as plain text: {more} more files"
+        if self.secrets_masked:
+            count, files = sum(self.secrets_masked.values()), len(self.secrets_masked)
+            yield f"  secrets masked {count}, in {files} {'file' if files == 1 else 'files'}"
 
 
 class Step(Protocol):
@@ -83,16 +92,17 @@ class Talk:
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
+        self._has_bars = sys.stderr.isatty() and "GITHUB_ACTIONS" not in os.environ
 
     def say(self, line: str) -> None:
         """A line for a person."""
         if not self._quiet:
-            print(line, file=sys.stderr, flush=True)
+            print(shown.line(line), file=sys.stderr, flush=True)
 
     @contextmanager
     def step(self, what: str, total: int) -> Iterator[Step]:
         """A bar with rate and time left while the block runs."""
-        if self._quiet or not sys.stderr.isatty() or not total:
+        if self._quiet or not self._has_bars or not total:
             yield lambda done: None
             return
         with _bar() as bar:

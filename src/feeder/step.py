@@ -1,5 +1,6 @@
 """What does a step of a GitHub workflow run? The inputs and the event become commands."""
 
+import os
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +19,7 @@ class Wanted(NamedTuple):
 
     command: str
     deltas: str | None
+    repo: str | None
     branch: str | None
     validate: bool
     repair: bool
@@ -41,11 +43,11 @@ def step(wanted: Wanted, event: Event, repository: Path) -> Step:
         return Step([["plan"]])
     if event.is_proposal:
         return _proposed(wanted, event, repository)
-    followed = wanted.branch or event.default_branch
+    followed = _followed(wanted, event, repository)
     commit = git.commit(repository, "HEAD")
     if why := event.why_not(followed, git.branch(repository), commit):
         return Step([], f"Nothing to do: {why}.")
-    names = _names(followed, event)
+    names = _names(wanted, followed, event)
     validation = ["validate", "--wait", *names, *(["--repair"] if wanted.repair else [])]
     if wanted.command == "validate":
         return Step([validation])
@@ -54,9 +56,17 @@ def step(wanted: Wanted, event: Event, repository: Path) -> Step:
     return Step([[*_feeding(wanted), *names], *([validation] if wanted.validate else [])])
 
 
-def _names(branch: str, event: Event) -> Arguments:
-    repo = ["--repo", event.repository] if event.repository else []
-    return [*repo, *(["--branch", branch] if branch else [])]
+def _followed(wanted: Wanted, event: Event, repository: Path) -> str:
+    branch = wanted.branch or event.default_branch
+    if branch and not git.is_branch_name(repository, branch):
+        raise UserError(f"{branch!r} is no name of a branch. Mend the input branch.")
+    return branch
+
+
+def _names(wanted: Wanted, branch: str, event: Event) -> Arguments:
+    repo = wanted.repo or event.repository
+    named = {"--repo": repo, "--branch": branch}
+    return [word for option, name in named.items() if name for word in (option, name)]
 
 
 def _feeding(wanted: Wanted) -> Arguments:
@@ -70,11 +80,13 @@ def _feeding(wanted: Wanted) -> Arguments:
 def _proposed(wanted: Wanted, event: Event, repository: Path) -> Step:
     if wanted.command == "validate":
         return Step([], "Nothing to do: a pull request's commit is in no index.")
-    followed = wanted.branch or event.default_branch
-    dry = [*_names(followed, event), "--dry-run"]
+    followed = _followed(wanted, event, repository)
+    dry = [*_names(wanted, followed, event), "--dry-run"]
     if has_token():
         return Step([[*_feeding(wanted), *dry]], "A pull request: what its merge would change.")
-    changes = deltas(repository, event.base, "HEAD")
+    # the first parent of what GitHub has merged is the newest base; it takes a depth of two
+    is_merged = git.commit(repository, "HEAD^2") is not None
+    changes = deltas(repository, "HEAD^1" if is_merged else event.base, "HEAD")
     note = "A pull request without the secrets: what it changes, as if nothing were indexed."
     return Step([["apply", _file(as_json(changes.deltas)), *dry]], note + _because(changes.note))
 
@@ -86,7 +98,7 @@ def _because(note: str | None) -> str:
 def _file(deltas: str) -> str:
     """Where the deltas can be read: they are a file's name, or go into one."""
     if not deltas.lstrip().startswith(("[", "{")):
-        if not Path(deltas).is_file():
+        if not os.path.isfile(deltas):  # noqa: PTH113 - Path raises for a name that is too long
             raise UserError(
                 f"The input deltas is neither a JSON array nor a file: {deltas[:200]!r}. "
                 'Write [{"file": "src/cart.py", "action": "process"}].'

@@ -9,6 +9,7 @@ from feeder.config import Settings
 from feeder.embed import Embedder
 from feeder.errors import UserError
 from feeder.freetier import Usage
+from feeder.private import make_folder, unlinked
 from feeder.report import Report
 from feeder.store import Database, Vectors
 
@@ -50,9 +51,9 @@ def folder_embedder(folder: str, settings: Settings) -> Embedder:
 
 
 def made_folder(folder: Path) -> None:
-    """The folder of an index, which ignores itself for git."""
+    """The folder of an index, which ignores itself for git, and which only its owner enters."""
     try:
-        folder.mkdir(exist_ok=True)
+        make_folder(unlinked(folder))
         if not (folder / ".gitignore").exists():
             (folder / ".gitignore").write_text("*\n", "utf-8")
     except OSError as exc:

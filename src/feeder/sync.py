@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from feeder.errors import Stopped, UserError
 from feeder.feed import Feed, Work, clear_outbox, foresee, send_vectors, write_words
-from feeder.precedence import claim, goes_on, refuse_outdated
+from feeder.precedence import claim, goes_on, is_newest, refuse_outdated
 from feeder.report import Report
 from feeder.shards import shards
 from feeder.store.index import ALONE, FileRow, Share, State
@@ -40,7 +40,8 @@ def sync(feed: Feed, *, dry_run: bool = False) -> None:
     share = _share(feed, equal)
     expected = {share.own: share.whole[share.own]} if feed.shard else equal
     state = _own_part(feed, feed.index.state(expected if feed.tree.root else {}))
-    if state.files is None and not (state.outbox and feed.semantics):
+    nothing_to_do = state.files is None and not (state.outbox and feed.semantics)
+    if nothing_to_do and (dry_run or _is_remembered(feed, state)):
         whose = f"shard {feed.shard} of the tree" if feed.shard else "the tree"
         feed.report.notes.append(f"The index equals {whose}: nothing to do.")
         feed.report.finished = True
@@ -55,6 +56,20 @@ def sync(feed: Feed, *, dry_run: bool = False) -> None:
         plan(feed, read(), wanted)
     else:
         overtake(feed, read, wanted, equal, share)
+
+
+def _is_remembered(feed: Feed, state: State) -> bool:
+    """Whether no older event can turn the index back after a run that has nothing to do.
+
+    A newer event than the index knows of is noted; False when another run has begun meanwhile.
+    """
+    if feed.shard or not is_newest(feed, state):
+        return True
+    try:
+        feed.index.pass_by(feed.token, state, claim(feed))
+    except Moved:
+        return False
+    return True
 
 
 def _is_own(feed: Feed, path: str) -> bool:

@@ -1,14 +1,19 @@
 """The cloud assembly holds what the embedded one holds, whatever happened before."""
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 import pytest
+from standin import StandIn
 
-from cloud.clouds import DIMENSIONS, DOCS, INDEX, Cloud
+from cloud.clouds import DIMENSIONS, DOCS, INDEX, Cloud, MovedClock
+from feeder.api import Api
 from feeder.errors import Overtaken, PassingError, ServiceError, TooLargeError, UserError
+from feeder.feed import Semantics
 from feeder.store import Row
+from feeder.store.index import Index
 from feeder.store.sqlite import SQLite
 from feeder.store.vectorize import Vectorize
 from feeder.sync import sync
@@ -209,6 +214,52 @@ def test_a_run_that_is_overtaken_stops_and_leaves_the_index_to_the_other(
         check_whole(other, embedded, tree)
         other.close()
     assert outcomes == {"done", "overtaken"}
+
+
+class Napping(MovedClock):
+    """A clock by which something happens while somebody sleeps, once."""
+
+    def __init__(self, standin: StandIn, dream: Callable[[], None]) -> None:
+        super().__init__(standin)
+        self._dreams = [dream]
+
+    def wait(self, end: threading.Event, seconds: float) -> None:
+        super().wait(end, seconds)
+        if self._dreams:
+            self._dreams.pop()()
+
+
+@pytest.mark.parametrize("route", ["vectorize.upsert", "vectorize.delete_by_ids"])
+def test_a_run_that_is_overtaken_while_it_waits_for_another_try_writes_no_vector(
+    cloud: Cloud, shop: Repo, route: str
+) -> None:
+    """Vectorize refuses it for 5 minutes, in which another run brings another commit."""
+    cloud.migrated().synced(Commit(shop.path))
+    shop.commit(EDIT)
+    # another text at the same lines is the same node, and what was deleted comes back
+    older, edit = Commit(shop.path), CART.replace("return Cart()", "return Trolley()")
+    shop.commit({"src/cart.py": edit, "docs/guide.md": GUIDE})
+    newer = Commit(shop.path)
+    clock = Napping(cloud.standin, lambda: sync(cloud.feed(newer)))
+    account = cloud.standin.account_id
+    asleep = Api(cloud.standin.token, account, base_url=cloud.standin.base_url, clock=clock)
+    run = cloud.feed(older)
+    run.index = Index(cloud.d1, REPO, "main", clock=clock.now)
+    assert run.semantics
+    run.semantics = Semantics(run.semantics.embedder, Vectorize(asleep, INDEX))
+    cloud.standin.fault("throttled", route=route, retry_after=300)
+
+    with pytest.raises(Overtaken):
+        sync(run)
+
+    cloud.synced(newer)
+    found = vectors(cloud)
+    cloud.standin.reset()
+    asleep.close()
+    clean = Cloud(cloud.standin).migrated()
+    clean.synced(newer)
+    assert found == vectors(clean)
+    clean.close()
 
 
 @pytest.mark.parametrize("kind", ["d1_timeout", "d1_memory", "d1_cpu", "d1_overloaded"])

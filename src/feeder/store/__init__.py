@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from feeder.errors import ServiceError
@@ -69,18 +69,22 @@ class Neighbour(NamedTuple):
     score: float
 
 
+Permit = Callable[[], None]
+"""Asked before each try of a write: raises what ends it."""
+
+
 class Vectors(Protocol):
-    """Embeddings by node id."""
+    """Embeddings by node id; each write may be told whom to ask whether it is still wanted."""
 
     index: str
     """The name of what keeps them, where that is not the database itself."""
     late_writes: bool
     """Whether a write of a run that was overtaken can still arrive: its deletes are sent twice."""
 
-    def upsert(self, vectors: Sequence[NodeVector]) -> None:
+    def upsert(self, vectors: Sequence[NodeVector], permit: Permit | None = None) -> None:
         """Keeps the vectors, over those with the same ids."""
 
-    def delete(self, ids: Sequence[str]) -> None:
+    def delete(self, ids: Sequence[str], permit: Permit | None = None) -> None:
         """Removes vectors; ids without one are fine."""
 
     def check_fits(self, dimensions: int) -> None:

@@ -129,6 +129,15 @@ class Index:
         self._open(token, seen, [Statement(sql.SET_META, (json.dumps(meta),))])
         self._owner.write([])
 
+    def pass_by(self, token: str, seen: State, meta: Mapping[str, str]) -> None:
+        """Notes a run that had nothing to do, as begun and ended; one request.
+
+        Puts `meta` into the database's. Raises Moved when another run has begun since `seen`.
+        """
+        meta = {**meta, self.key("run"): token, self.key("done"): token}
+        self._open(token, seen, [Statement(sql.SET_META, (json.dumps(meta),))])
+        self._owner.write([self._owner.unmark()])
+
     def begin(
         self,
         token: str,

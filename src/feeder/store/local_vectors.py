@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from feeder.store import Database, Neighbour, NodeVector, Row, Statement
+from feeder.store import Database, Neighbour, NodeVector, Permit, Row, Statement
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -38,7 +38,8 @@ ROWS_AT_ONCE = 8192
 class LocalVectors:
     """`Vectors` in a table of the database's file, made with the first vector.
 
-    A query compares with every vector.
+    A query compares with every vector. A write needs no permit: its SQL does nothing when it comes
+    too late.
     """
 
     index = ""
@@ -49,12 +50,12 @@ class LocalVectors:
         self._dimensions = dimensions
         self._matrix: tuple[list[str], Any, Any] | None = None
 
-    def upsert(self, vectors: Sequence[NodeVector]) -> None:
+    def upsert(self, vectors: Sequence[NodeVector], permit: Permit | None = None) -> None:
         """Keeps those whose node is still there with the same text."""
         rows = json.dumps([_row(vector) for vector in vectors])
         self._write(Statement(_TABLE), Statement(_UPSERT, (rows,)))
 
-    def delete(self, ids: Sequence[str]) -> None:
+    def delete(self, ids: Sequence[str], permit: Permit | None = None) -> None:
         """Removes vectors by id, if their nodes are gone."""
         if self._exists():
             self._write(Statement(_DELETE, (json.dumps(list(ids)),)))

@@ -16,7 +16,8 @@ KEY_BYTES = 112
 class IndexedFile(NamedTuple):
     """A file as the index shall hold it; one that is kept out has no nodes and a reason.
 
-    `ids` and `shas` (of what is embedded) belong to the nodes, in their order.
+    `ids` and `shas` (of what is embedded) belong to the nodes, in their order; `masked` counts the
+    secrets that are not in them.
     """
 
     path: str
@@ -26,6 +27,7 @@ class IndexedFile(NamedTuple):
     shas: Sequence[str] = ()
     skipped: bool = False
     reason: str | None = None
+    masked: int = 0
 
 
 def keys(files: Iterable[IndexedFile]) -> str:

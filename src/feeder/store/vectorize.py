@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from feeder.api import Api, Call, as_json
 from feeder.errors import UserError
-from feeder.store import Neighbour, NodeVector, Value
+from feeder.store import Neighbour, NodeVector, Permit, Value
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -43,16 +43,17 @@ class Vectorize:
         self._api = api
         self._path = f"vectorize/v2/indexes/{quote(index_name, safe='')}"
 
-    def upsert(self, vectors: Sequence[NodeVector]) -> None:
+    def upsert(self, vectors: Sequence[NodeVector], permit: Permit | None = None) -> None:
         """Never `insert`, which keeps the old vector and says nothing."""
         for body in _bodies(map(_line, vectors)):
-            self._api.call(Call("vectorize", f"{self._path}/upsert", body, "application/x-ndjson"))
+            path, kind = f"{self._path}/upsert", "application/x-ndjson"
+            self._api.call(Call("vectorize", path, body, kind, permit=permit))
         self.dimensions_written += sum(len(vector.values) for vector in vectors)
 
-    def delete(self, ids: Sequence[str]) -> None:
+    def delete(self, ids: Sequence[str], permit: Permit | None = None) -> None:
         """A hundred a request: more would be refused whole."""
         for at in range(0, len(ids), DELETE_IDS):
-            self._post("delete_by_ids", {"ids": list(ids[at : at + DELETE_IDS])})
+            self._post("delete_by_ids", {"ids": list(ids[at : at + DELETE_IDS])}, permit)
 
     def check_fits(self, dimensions: int) -> None:
         """Raises UserError where the index is missing or has other dimensions; one request."""
@@ -121,8 +122,9 @@ class Vectorize:
         facts: dict[str, Any] = self._api.call(Call("vectorize", f"{self._path}/info"))
         return facts
 
-    def _post(self, route: str, body: object) -> Any:
-        return self._api.call(Call("vectorize", f"{self._path}/{route}", as_json(body)))
+    def _post(self, route: str, body: object, permit: Permit | None = None) -> Any:
+        path = f"{self._path}/{route}"
+        return self._api.call(Call("vectorize", path, as_json(body), permit=permit))
 
 
 def _bodies(lines: Iterator[bytes]) -> Iterator[bytes]:

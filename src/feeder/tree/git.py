@@ -127,6 +127,11 @@ def branch(repository: Path) -> str | None:
     return _said(repository, "symbolic-ref", "-q", "--short", "HEAD")
 
 
+def is_branch_name(repository: Path, name: str) -> bool:
+    """Whether git allows a branch to be called so."""
+    return _run(repository, "check-ref-format", f"refs/heads/{name}").returncode == 0
+
+
 def default_branch(repository: Path) -> str | None:
     """The branch that origin's HEAD names, where the clone knows it."""
     name = _said(repository, "symbolic-ref", "-q", "--short", "refs/remotes/origin/HEAD")

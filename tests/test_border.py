@@ -1,0 +1,174 @@
+"""What a terminal, a parser and a hostile checkout get of the program, as a user runs it."""
+
+import os
+import sys
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from feeder.cli import main
+from feeder.parse.workers import Workers
+from tree.repos import Repo
+
+OBEYED = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+"""Unicode's categories of what a terminal obeys instead of showing it."""
+EVIL = "e\x1b[2J\u202e\x9b31m\r\nFiles: 9 deleted\u2066"
+FILES = {
+    f"{EVIL}.py": f"class Answer{EVIL.splitlines()[0]}:\n    def \x1b]0;title\x07(): pass\n",
+    f"{EVIL}.md": f"# Answer {EVIL}\n\n\x1b]52;c;Y2FsYw==\x07 answer\r\n",
+    f"{EVIL}.json": '{"answer\\u001b[31m\\u202e": "\\u009b"}',
+    f"{EVIL}.yml": "- " * 300 + "answer\n",
+}
+
+Feeder = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def feeder(
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> Feeder:
+    """Runs a command in a repository; nothing that it says moves a terminal's cursor."""
+    monkeypatch.setenv("FEEDER_VECTORS", "no")
+    monkeypatch.setenv("FEEDER_JOBS", "1")
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path_factory.getbasetemp()))
+
+    def run(repo: Repo, *arguments: str) -> tuple[int, str]:
+        monkeypatch.chdir(repo.path)
+        monkeypatch.setattr(sys, "argv", ["feeder", *arguments])
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = "".join(capfd.readouterr())
+        assert {c for c in said if unicodedata.category(c) in OBEYED} <= {"\n"}
+        assert "\nFiles: 9" not in said
+        return int(ended.value.code or 0), said
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """Names and words that a terminal would obey."""
+    repo = Repo(tmp_path_factory.mktemp("hostile"))
+    repo.commit(FILES)
+    return repo
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("search", "answer"),
+        ("search", "--json", "answer"),
+        ("search", EVIL),
+        ("search", "answer", "--path", EVIL),
+        ("search", "answer", "--node-type", EVIL),
+        ("stats", "--repo", EVIL),
+        ("deltas", "--base", EVIL),
+        ("deltas", "--base", "HEAD", "--head", EVIL),
+        ("process", "--path", EVIL),
+        ("process", "--path", f"{EVIL}.md", "--dry-run", "--json"),
+        ("delete", "--path", EVIL),
+        ("delete", "--path", f"../{EVIL}"),
+        ("apply", EVIL),
+        ("sync", "-C", EVIL),
+        ("sync", "--repo", EVIL, "--branch", EVIL),
+        ("sync", f"--{EVIL}"),
+        ("sync", EVIL),
+        ("sync", "--grammar", EVIL),
+        ("stats", "--db", EVIL),
+        (EVIL,),
+    ],
+    ids=repr,
+)
+def test_nothing_that_is_said_is_obeyed(
+    feeder: Feeder, hostile: Repo, arguments: tuple[str, ...]
+) -> None:
+    """Names, code, headings and arguments are written out, in answers and in errors."""
+    if not (hostile.path / ".feeder").exists():
+        feeder(hostile, "sync")
+    feeder(hostile, *arguments)
+
+
+def test_what_disagrees_is_named_without_harm(feeder: Feeder, repo: Repo) -> None:
+    """The differences that a validation finds carry names too."""
+    repo.commit(FILES)
+    feeder(repo, "sync")
+    repo.commit(dict.fromkeys(FILES, "other\n"))
+    code, said = feeder(repo, "validate")
+    assert code == 1
+    assert "is not indexed as HEAD has it" in said
+
+
+def test_deltas_are_lossless(feeder: Feeder, repo: Repo, tmp_path: Path) -> None:
+    """What is written out in JSON is the same name for the program that reads it."""
+    repo.commit(FILES)
+    feeder(repo, "sync")
+    _, made = feeder(repo, "deltas", "--base", "")
+    deltas = made[made.index("[{") : made.rindex("}]") + 2].replace('"process"', '"delete"')
+    (tmp_path / "deltas.json").write_text(deltas)
+    _, said = feeder(repo, "apply", str(tmp_path / "deltas.json"))
+    assert f"{len(FILES)} deleted" in said
+
+
+@pytest.mark.parametrize("command", ["process", "delete"])
+def test_an_empty_path_is_not_everything(feeder: Feeder, repo: Repo, command: str) -> None:
+    """A variable of a script that is not set does not empty the index."""
+    repo.commit({"a.py": "x"})
+    feeder(repo, "sync")
+    code, said = feeder(repo, command, "--path", "")
+    assert code == 2
+    assert "Invalid value for '--path': it is empty" in said
+    assert "files: 1 " in feeder(repo, "stats")[1]
+
+
+@pytest.mark.parametrize("module", ["signal", "pickle", "ast"])
+def test_nothing_of_the_checkout_is_imported(feeder: Feeder, repo: Repo, module: str) -> None:
+    """A file that is called like a module of Python's is code to be indexed and no more."""
+    repo.commit({f"{module}.py": "open('it has run', 'w')\n"})
+    assert feeder(repo, "sync")[0] == 0
+    assert not (repo.path / "it has run").exists()
+
+
+def test_parsers_do_not_know_the_token(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """They read what others wrote, in native code."""
+    parser = "import os\nfrom feeder.parse import Parsed\n\n"
+    parser += "def spy(grammars, path, content):\n"
+    parser += "    return Parsed(path, [], skip=' '.join(os.environ))\n"
+    (tmp_path / "a_spy.py").write_text(parser)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "t0ken")
+    from a_spy import spy  # type: ignore[import-not-found]
+
+    with Workers(count=1, parse=spy) as workers:
+        [parsed] = workers.parse([("a.py", b"x")])
+    assert "PATH" in str(parsed.skip)
+    assert "CLOUDFLARE_API_TOKEN" not in str(parsed.skip)
+
+
+def test_the_folder_of_the_index_is_its_owners(feeder: Feeder, repo: Repo) -> None:
+    """Others of the machine do not even see what is in it."""
+    before = os.umask(0o022)
+    try:
+        repo.commit({"a.py": "x"})
+        feeder(repo, "sync")
+    finally:
+        os.umask(before)
+    assert f"{(repo.path / '.feeder').stat().st_mode & 0o777:o}" == "700"
+
+
+@pytest.mark.parametrize("link", [".feeder", ".feeder/.gitignore", ".feeder/index.db"])
+def test_a_link_in_the_place_of_the_index(
+    feeder: Feeder, repo: Repo, tmp_path: Path, link: str
+) -> None:
+    """Nothing is written behind it, and the sentence names it."""
+    (repo.path / link).parent.mkdir(exist_ok=True)
+    (repo.path / link).symlink_to(tmp_path / "elsewhere")
+    repo.commit({"a.py": "x"})
+    code, said = feeder(repo, "sync")
+    assert code == 2
+    assert f"{link} is a symbolic link" in said
+    assert not (tmp_path / "elsewhere").exists()
