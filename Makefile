@@ -1,8 +1,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
+LOCK := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
+  --generate-hashes --custom-compile-command "make lock"
 QUERY ?= which files differ between the tree and the index
 
-.PHONY: index test lint clean
+.PHONY: index test lint lock docs clean
 
 ## Index this very repository and search it.
 index: .venv/installed
@@ -10,7 +12,7 @@ index: .venv/installed
 	$(BIN)/feeder search -n 3 "$(QUERY)"
 
 ## All that CI runs: lint, types, layers, tests.
-test: lint .venv/node
+test: lint .venv/node .venv/wheels
 	$(BIN)/python -m pytest -q -n auto
 
 lint: .venv/dev
@@ -36,6 +38,21 @@ lint: .venv/dev
 .venv/node: .venv/pip package-lock.json
 	npm ci --silent --no-audit --no-fund
 	touch $@
+
+# the tests install the action from here, without a network
+.venv/wheels: .venv/pip requirements/local.txt
+	$(BIN)/pip download --quiet --only-binary :all: --require-hashes --no-deps \
+	  --dest $@ --requirement requirements/local.txt
+	touch $@
+
+## What the action installs, pinned with hashes: after a change of the dependencies.
+lock: .venv/dev
+	$(LOCK) --output-file requirements/cloudflare.txt
+	$(LOCK) --extra local --output-file requirements/local.txt
+
+## The tables of README and docs/github-action.md, from the program and action.yml.
+docs: .venv/dev
+	$(BIN)/python docs/tables.py
 
 clean:
 	rm -rf .venv node_modules

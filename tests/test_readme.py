@@ -1,57 +1,196 @@
-"""README says what the program does."""
+"""The pages say what the program and the action do, and what they show to paste works."""
 
 import re
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from textwrap import dedent
+from typing import Any
 
-import click
 import pytest
+import yaml
+from markdown_it import MarkdownIt
 
 from feeder.cli import cli
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text("utf-8")
-COMMANDS = re.findall(r"^\| `feeder (\w+)", README, re.MULTILINE)
-SETTINGS = re.findall(r"^\| `(--[\w-]+)[^|`]*(?:\\\|\w+)?` \| `(\w+)", README, re.MULTILINE)
+TABLES = ROOT / "docs/tables.py"
+TOOLS = Path(sys.executable).parent
+README, GUIDE = ROOT / "README.md", ROOT / "docs/github-action.md"
+PAGES = [README, *sorted(ROOT.glob("docs/*.md"))]
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+OURS = "OWNER/feeder@COMMIT"
+FENCE = re.compile(r"^( *)```yaml\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 
 
-def options(command: click.Command) -> dict[str, click.Option]:
-    found = [option for option in command.params if isinstance(option, click.Option)]
-    return {name: one for one in found for name in (*one.opts, *one.secondary_opts)}
+def rewritten(folder: Path, page: str) -> str:
+    """What the command that writes the tables makes of a page."""
+    file = folder / "page.md"
+    file.write_text(page, "utf-8")
+    subprocess.run([sys.executable, TABLES, file], check=True)
+    return file.read_text("utf-8")
 
 
-def twins(option: click.Option) -> set[str]:
-    """The environment variables that set an option."""
-    named = option.envvar or ()
-    return {named} if isinstance(named, str) else set(named)
+def rows(folder: Path, table: str) -> list[list[str]]:
+    """The text of a table's cells, as an independent reader of markdown sees it, without its head.
+
+    What is code stands in backticks.
+    """
+    page = rewritten(folder, f"<!-- table: {table} -->\n<!-- end -->\n")
+    tokens = MarkdownIt("commonmark").enable("table").parse(page)
+    cells: list[list[str]] = []
+    for token in tokens:
+        if token.type == "tr_open":
+            cells.append([])
+        if token.type == "inline":
+            parts = token.children or []
+            assert {part.type for part in parts} <= {"text", "code_inline"}
+            said = [f"`{one.content}`" if one.markup else one.content for one in parts]
+            cells[-1].append("".join(said))
+    return cells[1:]
 
 
-def test_every_command_is_listed() -> None:
-    """The table of commands has each of them, and no other."""
-    assert sorted(COMMANDS) == sorted(cli.commands)
+def workflows() -> Iterator[Any]:
+    """Each workflow that the two pages show to paste."""
+    for page in (README, GUIDE):
+        for number, found in enumerate(FENCE.finditer(page.read_text("utf-8"))):
+            yield pytest.param(dedent(found[2]), id=f"{page.stem}-{number}")
 
 
-@pytest.mark.parametrize(("flag", "twin"), SETTINGS)
-def test_every_setting_has_its_environment_twin(flag: str, twin: str) -> None:
-    """A setting of the tables is an option of `sync`, and the variable beside it sets the same."""
-    assert twin in twins(options(cli.commands["sync"])[flag])
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_tables_are_those_that_the_command_writes(tmp_path: Path, page: Path) -> None:
+    """`python docs/tables.py` finds nothing to change."""
+    text = page.read_text("utf-8")
+    assert rewritten(tmp_path, text) == text
 
 
-def test_every_setting_is_listed() -> None:
-    """An option of `sync` with an environment twin stands in README."""
-    known = options(cli.commands["sync"])
-    named = {twin for _, twin in SETTINGS}
-    assert [flag for flag, one in known.items() if twins(one) and not named & twins(one)] == []
+def test_both_pages_have_their_tables() -> None:
+    marked = {page.stem: re.findall("<!-- table: (.*) -->", page.read_text()) for page in PAGES}
+    assert (marked["README"], marked["github-action"]) == (
+        ["commands", "settings"],
+        ["inputs", "outputs"],
+    )
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+def test_a_table_that_is_old_is_written_anew(tmp_path: Path) -> None:
+    """What stands around it stays."""
+    old = "Before.\n<!-- table: outputs -->\n| old |\n<!-- end -->\nAfter.\n<!-- end -->\n"
+    new = rewritten(tmp_path, old)
+    assert new.startswith("Before.\n<!-- table: outputs -->\n\n| output | what it is |\n")
+    assert new.endswith("|\n\n<!-- end -->\nAfter.\n<!-- end -->\n")
+    assert "old" not in new
+
+
+def test_the_table_of_commands_has_what_each_needs(tmp_path: Path) -> None:
+    """Arguments and options that cannot be left out; no command is missing."""
+    shown = [row[0].strip("`") for row in rows(tmp_path, "commands")]
+    assert [one.split()[1] for one in shown] == list(cli.commands)
+    assert {
+        "feeder sync",
+        "feeder search QUERY",
+        "feeder apply DELTAS",
+        "feeder process --path PATH …",
+        "feeder plan --shards N",
+    } <= {*shown}
+
+
+def test_the_table_of_settings_has_flags_and_their_twins(tmp_path: Path) -> None:
+    """A value is named by its kind; names of files and variables are code."""
+    table = {flag: (twins, text) for flag, twins, text in rows(tmp_path, "settings")}
+    assert table["`--jobs N`"][0] == "`FEEDER_JOBS`"
+    assert table["`--account-id ID`"][0] == "`FEEDER_ACCOUNT_ID`, `CLOUDFLARE_ACCOUNT_ID`"
+    assert table["`--store cloudflare|local`"][0] == "`FEEDER_STORE`"
+    assert table["`--vectors`, `--no-vectors`"][0] == "`FEEDER_VECTORS`"
+    assert table["`--force`"][0] == "`FEEDER_FORCE`"
+    assert table["`--max-file-bytes N`"][1].endswith(" Default: 1,000,000.")
+    assert "`<owner>_<repo>_code`" in table["`--index-name NAME`"][1]
+    assert "`.feeder/index.db`" in table["`--db FILE`"][1]
+    assert not {"`--json`", "`--dry-run`", "`--limit N`"} & table.keys()
+
+
+@pytest.mark.parametrize("kind", ["inputs", "outputs"])
+def test_every_input_and_output_is_listed(tmp_path: Path, kind: str) -> None:
+    """In the order of action.yml."""
+    assert [row[0].strip("`") for row in rows(tmp_path, kind)] == list(ACTION[kind])
+
+
+def test_an_input_has_its_default(tmp_path: Path) -> None:
+    """An empty cell where there is none."""
+    defaults = {name: default for name, _, default in rows(tmp_path, "inputs")}
+    assert (defaults["`command`"], defaults["`api-token`"]) == ("`sync`", "")
+
+
+def test_readme_shows_the_workflow_of_the_guide() -> None:
+    """One snippet, in both places."""
+    found, guide = (FENCE.search(page.read_text("utf-8")) for page in (README, GUIDE))
+    assert found and guide
+    assert found[2] == dedent(guide[2])
+
+
+@pytest.mark.parametrize("text", [*workflows()])
+def test_a_workflow_to_paste_is_one_that_github_understands(text: str) -> None:
+    """By actionlint, which knows its schema and expressions."""
+    check = [str(TOOLS / "actionlint"), "-shellcheck=", "-"]
+    answer = subprocess.run(check, input=text, capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, answer.stdout
+
+
+@pytest.mark.parametrize("text", [*workflows()])
+def test_a_workflow_to_paste_sets_inputs_that_there_are(text: str) -> None:
+    """And uses the outputs of steps that have them."""
+    ours = [step for step in steps(text) if step["uses"] == OURS]
+    assert ours
+    for step in ours:
+        assert step["with"].keys() <= ACTION["inputs"].keys()
+    assert {*re.findall(r"steps\.\w+\.outputs\.([\w-]+)", text)} <= ACTION["outputs"].keys()
+
+
+@pytest.mark.parametrize("text", [*workflows()])
+def test_a_workflow_to_paste_is_safe(tmp_path: Path, text: str) -> None:
+    """By zizmor, once a commit is put in; it may only read, and pins what feed.yml pins."""
+    file = tmp_path / ".github/workflows/feed.yml"
+    file.parent.mkdir(parents=True)
+    file.write_text(text.replace("COMMIT", "0" * 40))
+    check = [str(TOOLS / "zizmor"), "--offline", "--no-progress", str(tmp_path)]
+    answer = subprocess.run(check, capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, answer.stdout
+    said = yaml.safe_load(text)
+    assert said["permissions"] == {}
+    assert {*map(str, (job["permissions"] for job in said["jobs"].values()))} == {
+        "{'contents': 'read'}"
+    }
+    own = re.findall(r"uses: (actions/.*)", (ROOT / ".github/workflows/feed.yml").read_text())
+    assert {*re.findall(r"uses: (actions/.*)", text)} == {*own}
+
+
+def steps(text: str) -> Iterator[dict[str, Any]]:
+    for job in yaml.safe_load(text)["jobs"].values():
+        yield from job["steps"]
+
+
+@pytest.mark.parametrize("name", list(cli.commands))
 def test_every_command_answers_for_machines(name: str) -> None:
-    """Every command has `--json`, and those that write have `--dry-run`."""
-    known = options(cli.commands[name])
-    assert "--json" in known or name == "deltas"
-    assert ("--dry-run" in known) == (name in {"sync", "process", "delete", "apply", "init"})
+    """Every command has `--json` or prints nothing else; those that write have `--dry-run`."""
+    known = {flag for option in cli.commands[name].params for flag in option.opts}
+    assert "--json" in known or name in {"deltas", "plan", "action"}
+    writes = {"sync", "process", "delete", "apply", "init", "action"}
+    assert ("--dry-run" in known) == (name in writes)
 
 
-@pytest.mark.parametrize("page", re.findall(r"\]\(([\w./-]+)\)", README))
-def test_every_page_linked_is_there(page: str) -> None:
-    """No link leads nowhere."""
-    assert (ROOT / page).is_file()
+def links() -> Iterator[Any]:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
+            if not target.startswith("https://"):
+                yield pytest.param(page, target, id=f"{page.stem}-{target}")
+
+
+@pytest.mark.parametrize(("page", "target"), [*links()])
+def test_no_link_leads_nowhere(page: Path, target: str) -> None:
+    """Neither to a page that is not there, nor to a heading that is not in it."""
+    name, _, heading = target.partition("#")
+    there = page.parent / name if name else page
+    assert there.is_file()
+    titles = re.findall(r"^#+ (.*)$", there.read_text("utf-8"), re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+    assert not heading or heading in anchors

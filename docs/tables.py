@@ -1,0 +1,139 @@
+"""Writes what the program and action.yml say of themselves into the tables of the pages.
+
+A table stands between `<!-- table: settings -->` and `<!-- end -->`. Without arguments, all pages.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+
+from feeder.cli import cli
+
+ROOT = Path(__file__).resolve().parents[1]
+MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+WORD = re.compile(r"\.?[\w<>]+(?:[./][\w<>]+)*/?")
+
+Row = tuple[str, ...]
+
+
+def commands() -> Iterator[Row]:
+    """What each command needs to be told, and what it does."""
+    yield "command", "what it does"
+    for name, command in cli.commands.items():
+        needed = filter(None, (_needed(parameter) for parameter in command.params))
+        yield _code(" ".join(["feeder", name, *needed])), _prose(command.help or "")
+
+
+def settings() -> Iterator[Row]:
+    """Each option that has a twin in the environment; `action` has its inputs instead."""
+    yield "option", "environment", "what it says"
+    known: dict[str, click.Option] = {}
+    for name, command in cli.commands.items():
+        options = [one for one in command.params if isinstance(one, click.Option) and one.envvar]
+        known |= {_flag(option): option for option in options if name != "action"}
+    for flag, option in known.items():
+        default = f" Default: {option.default:,}." if option.show_default else ""
+        yield flag, ", ".join(map(_code, _twins(option))), _prose(option.help or "") + default
+
+
+def inputs() -> Iterator[Row]:
+    """The action's."""
+    yield "input", "what it says", "default"
+    for name, said in _action()["inputs"].items():
+        yield _code(name), _prose(said["description"]), _code(said["default"])
+
+
+def outputs() -> Iterator[Row]:
+    """The action's."""
+    yield "output", "what it is"
+    for name, said in _action()["outputs"].items():
+        yield _code(name), _prose(said["description"])
+
+
+TABLES: dict[str, Callable[[], Iterator[Row]]] = {
+    table.__name__: table for table in (commands, settings, inputs, outputs)
+}
+
+
+def filled(page: str) -> str:
+    """The page with every table that it marks as it is now; raises KeyError for an unknown one."""
+    return MARKED.sub(lambda found: f"{found[1]}{_markdown(TABLES[found[2]]())}{found[3]}", page)
+
+
+def _markdown(rows: Iterable[Row]) -> str:
+    head, *body = rows
+    lines = (f"| {' | '.join(cells)} |\n" for cells in (head, ["---"] * len(head), *body))
+    return f"\n{''.join(lines)}\n"
+
+
+def _action() -> Any:
+    return yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+
+
+def _needed(parameter: click.Parameter) -> str:
+    """How a parameter that cannot be left out is written; empty for others."""
+    if not parameter.required:
+        return ""
+    value = _value(parameter)
+    several = " …" if parameter.multiple else ""
+    return f"{parameter.opts[0]} {value}{several}" if value != parameter.opts[0].upper() else value
+
+
+def _flag(option: click.Option) -> str:
+    names = [name for name in (*option.opts, *option.secondary_opts) if name.startswith("--")]
+    if option.is_flag:
+        return ", ".join(map(_code, names))
+    return _code(f"{names[-1]} {_value(option)}")
+
+
+def _value(parameter: click.Parameter) -> str:
+    """What stands for the value: the choices, its kind, or the last word of the name."""
+    match parameter.type:
+        case click.Choice(choices=choices):
+            return "|".join(choices)
+        case click.IntRange():
+            return "N"
+        case click.Path(dir_okay=False):
+            return "FILE"
+        case click.Path(file_okay=False):
+            return "FOLDER"
+    return parameter.metavar or parameter.opts[-1].rpartition("-")[2].upper()
+
+
+def _twins(option: click.Option) -> list[str]:
+    named = option.envvar or ()
+    return [named] if isinstance(named, str) else list(named)
+
+
+def _code(text: str) -> str:
+    return f"`{text}`".replace("|", r"\|") if text else ""
+
+
+def _prose(text: str) -> str:
+    """A help text's first paragraph as a cell, with names of files and variables as code."""
+    line = " ".join(text.partition("\n\n")[0].split())
+    parts = line.split("`")
+    parts[::2] = [WORD.sub(_named, part).replace("|", r"\|") for part in parts[::2]]
+    return "`".join(parts)
+
+
+def _named(word: re.Match[str]) -> str:
+    return _code(word[0]) if re.search("[._/<]", word[0]) else word[0]
+
+
+def main() -> None:
+    """Rewrites the pages given, or all."""
+    pages = [Path(page) for page in sys.argv[1:]] or [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
+    for page in pages:
+        text = page.read_text("utf-8")
+        if (now := filled(text)) != text:
+            page.write_text(now, "utf-8")
+
+
+if __name__ == "__main__":
+    main()
