@@ -454,6 +454,12 @@ def test_no_job_is_without_a_file_to_share(
     assert f"6 files, about {each} each" in outcome.err
 
 
+def test_only_the_files_of_the_folder_are_shared(step: Step, shop: Repo) -> None:
+    """Two of the six are in src."""
+    outcome = step.run(shop, "plan", "--shards", "16", FEEDER_PATH="src")
+    assert json.loads(outcome.out) == {"shard": ["1/2", "2/2"]}
+
+
 @pytest.mark.parametrize("shards", ["0", "257", "many"])
 def test_a_matrix_has_1_to_256_jobs(step: Step, shop: Repo, shards: str) -> None:
     """GitHub takes no more."""

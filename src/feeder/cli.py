@@ -160,13 +160,13 @@ def deltas(base: str, head: str, merge_base: bool, directory: Path) -> None:
 @cli.command()
 @options.counting
 @options.here
-def plan(shards: int, directory: Path) -> None:
+def plan(shards: int, path: str, directory: Path) -> None:
     """Print the matrix of jobs that share a first feed: each runs sync --shard."""
     from feeder.assembly import repository_of
     from feeder.shards import matrix
     from feeder.tree.commit import Commit
 
-    files = len(Commit(repository_of(Settings(directory))).entries())
+    files = len(Commit(repository_of(Settings(directory)), below=path).entries())
     shards = max(1, min(shards, files))
     account = console.account()
     account.matrix = json.dumps(matrix(shards))

@@ -154,7 +154,7 @@ def counting(command: Command) -> Command:
         type=click.IntRange(1, LARGEST),
         required=True,
     )
-    return _with(command, shards)
+    return _with(command, shards, _PART)
 
 
 def paths(text: str) -> Callable[[Command], Command]:

@@ -104,6 +104,7 @@ def _file(deltas: str) -> str:
                 'Write [{"file": "src/cart.py", "action": "process"}].'
             )
         return deltas
-    with tempfile.NamedTemporaryFile("w", suffix=".json", delete=False, encoding="utf-8") as file:
-        file.write(deltas)
-    return file.name
+    folder = tempfile.mkdtemp(prefix="feeder-", dir=os.environ.get("RUNNER_TEMP"))
+    file = Path(folder, "deltas.json")
+    file.write_text(deltas, "utf-8")
+    return str(file)
