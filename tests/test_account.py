@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from feeder.account import Account
+from feeder.account import REMEDY, Account
 from feeder.errors import FeederError, Interrupted, Overtaken, ServiceError, Stopped, UserError
 from feeder.github import Job
 from feeder.report import Report
@@ -157,16 +157,18 @@ def test_files_taken_as_plain_text_are_warned_of(
     crashed = report(as_plain_text={"deep.yaml": "the parser crashed (SIGSEGV)"})
     place.account(report=crashed).close("feeder sync", None)
     said = "Indexed as plain text: the parser crashed (SIGSEGV)"
-    assert place.annotations == [Command("warning", {"file": "deep.yaml"}, said)]
+    assert place.annotations == [Command("warning", {"file": "deep.yaml", "line": "1"}, said)]
 
 
-def test_differences_are_errors_with_their_question(place: Place) -> None:
-    """One each; checks that passed are silent."""
+def test_a_check_that_failed_is_an_error_and_the_remedy_a_notice(place: Place) -> None:
+    """One each, with its first difference; checks that passed are silent."""
     place.account(verdict=verdict(GOOD, BAD)).close("feeder validate", None)
     assert place.annotations == [
-        Command("error", {}, "the index holds the files of HEAD? a.py is missing"),
-        Command("error", {}, "the index holds the files of HEAD? b.py is old"),
+        Command("error", {}, "the index holds the files of HEAD? a.py is missing, and 1 more"),
+        Command("notice", {}, REMEDY),
     ]
+    assert "feeder validate --repair" in REMEDY
+    assert 'repair&#58; "true"' in place.summary or 'repair: "true"' in place.summary
     assert place.summary.startswith("## feeder validate: the index is not right, 1 of 2 checks")
 
 

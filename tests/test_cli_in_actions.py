@@ -494,4 +494,4 @@ def test_a_checkout_below_the_workspace(step: Step, shop: Repo) -> None:
     outcome = step.run(shop.path.parent, FEEDER_DIRECTORY=shop.path.name)
     assert outcome.code == 0
     [warning] = [one for one in outcome.annotations if one.name == "warning"]
-    assert warning.facts == {"file": f"{shop.path.name}/deep.yaml"}
+    assert warning.facts == {"file": f"{shop.path.name}/deep.yaml", "line": "1"}

@@ -37,7 +37,7 @@ def trees(repo: Repo) -> list[Tree]:
 
 
 def answering(tree: Tree, database: SQLite, number: int, workflow: str = FEED) -> Feed:
-    """A run of a workflow whose commit is the tree's."""
+    """A run of a workflow; its id grows with the number."""
     token = f"actions-{1000 + number}-1"
     event = Event("push", "refs/heads/main", tree.commit, "acme/shop", workflow, number, token)
     return replace(feed(tree, database), event=event, token=token)
@@ -47,7 +47,7 @@ def test_an_older_event_that_is_run_again_is_refused(trees: list[Tree], database
     """The same workflow, a smaller number, another commit: nothing is written."""
     sync(answering(trees[1], database, 8))
     before = picture(database)
-    with pytest.raises(Overtaken, match=r"This is run 7 of .*feed.yml; run 8 has .*--force"):
+    with pytest.raises(Overtaken, match=r"This is run 7 of .*feed.yml, and a later run .*--force"):
         sync(answering(trees[0], database, 7))
     assert picture(database) == before
     assert rows(database, HEAD) == [trees[1].commit]
@@ -130,14 +130,20 @@ def test_an_older_event_does_not_finish_for_a_newer_one_that_died(
     assert rows(database, HEAD) == [trees[2].commit]
 
 
-def test_the_numbers_of_another_workflow_say_nothing(trees: list[Tree], database: SQLite) -> None:
-    sync(answering(trees[0], database, 8))
-    sync(answering(trees[1], database, 1, "acme/shop/.github/workflows/other.yml"))
-    assert rows(database, HEAD) == [trees[1].commit]
+def test_runs_of_other_workflows_are_older_or_newer_too(
+    trees: list[Tree], database: SQLite
+) -> None:
+    """The ids of runs grow over all workflows of a repository."""
+    other = "acme/shop/.github/workflows/other.yml"
+    sync(answering(trees[1], database, 8))
+    with pytest.raises(Overtaken):
+        sync(answering(trees[0], database, 7, other))
+    sync(answering(trees[2], database, 9, other))
+    assert rows(database, HEAD) == [trees[2].commit]
 
 
 def test_a_run_that_is_no_events_is_not_asked(trees: list[Tree], database: SQLite) -> None:
-    """A checkout of the branch's tip, or a person's run, is as new as it can be."""
+    """A person's run is as new as it can be."""
     sync(answering(trees[1], database, 8))
     sync(feed(trees[2], database))
     assert rows(database, HEAD) == [trees[2].commit]

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feeder.errors import Overtaken, Stopped, UserError
+from feeder.event import Event
 from feeder.feed import Feed
 from feeder.shards import Shard, matrix, parse, shards
 from feeder.store.sqlite import SQLite
@@ -182,9 +183,39 @@ def test_another_run_makes_what_shards_have_done_doubtful(shop: Repo, database: 
     first = Commit(shop.path)
     sync(part(first, database, Shard(1, 2)))
     shop.commit({name: f"N = {name!r}\n" for name in SHOP if name.endswith(".py")})
-    synced(Commit(shop.path), database, HashedEmbedder())
+    second = Commit(shop.path)
+    synced(second, database, HashedEmbedder())
     sync(part(first, database, Shard(2, 2), "late"))
     assert rows(database, TREE) == []
+    synced(second, database, HashedEmbedder())
+    assert picture(database) == fresh(second, HashedEmbedder())
+
+
+def test_a_shard_of_an_older_run_does_not_go_back(shop: Repo, database: SQLite) -> None:
+    """It failed, a push fed a newer commit, and then it is run again: nothing is written."""
+    first = Commit(shop.path)
+    workflow = Event("workflow_dispatch", "", "", "acme/shop", "first-feed.yml", 1, "actions-7-2")
+    push = Event("push", "", "", "acme/shop", "feed.yml", 30, "actions-8-1")
+    sync(part(first, database, Shard(1, 2)))
+    shop.commit({"src/cart.py": CART.replace("Cart", "Basket")})
+    second = Commit(shop.path)
+    sync(replace(feed(second, database, HashedEmbedder()), event=push))
+    before = picture(database)
+    with pytest.raises(Overtaken, match="a later run of a workflow"):
+        sync(replace(part(first, database, Shard(2, 2), "again"), event=workflow))
+    assert picture(database) == before
+
+
+def test_shards_end_the_work_although_their_run_has_ended_another(
+    shop: Repo, database: SQLite
+) -> None:
+    """A job of the same run has fed the index before them; so has another use of the name."""
+    sync(replace(feed(Commit(shop.path), database, HashedEmbedder()), token="run"))
+    shop.commit({"src/cart.py": CART.replace("Cart", "Basket")})
+    tree = Commit(shop.path)
+    for shard in shards(2):
+        sync(part(tree, database, shard))
+    assert rows(database, TREE) == [tree.root]
 
 
 def test_a_whole_run_finishes_what_shards_began(shop: Repo, database: SQLite) -> None:

@@ -13,7 +13,8 @@ from feeder.step import Step, Wanted, step
 from tree.repos import Repo
 
 ONE_FILE = '[{"file": "a.py", "action": "process"}]'
-NAMES = ["--repo", "acme/shop", "--branch", "main"]
+STORE = ["--store", "cloudflare"]
+NAMES = ["--repo", "acme/shop", "--branch", "main", *STORE]
 
 
 @pytest.fixture(autouse=True)
@@ -34,6 +35,7 @@ def wanted(**inputs: Any) -> Wanted:
     usual: dict[str, Any] = {
         "command": "sync",
         "deltas": None,
+        "store": None,
         "repo": None,
         "branch": None,
         "validate": False,
@@ -118,7 +120,7 @@ def test_deltas_may_be_a_file_of_the_workspace(
     (tmp_path / "deltas.json").write_text(ONE_FILE)
     monkeypatch.chdir(tmp_path)
     what = step(wanted(deltas="deltas.json"), pushed(shop), shop.path)
-    assert what.commands == [["apply", "deltas.json", *NAMES]]
+    assert what.commands == [["apply", "./deltas.json", *NAMES]]
 
 
 @pytest.mark.parametrize("text", [None, "", "  \n"])
@@ -139,7 +141,7 @@ def test_deltas_that_are_neither_json_nor_a_file_are_named(
 ) -> None:
     """One sentence with the beginning of what was given, and the form that is meant."""
     monkeypatch.chdir(shop.path)
-    with pytest.raises(UserError, match="neither a JSON array nor a file") as refused:
+    with pytest.raises(UserError, match="is no JSON array, and there is no such file") as refused:
         step(wanted(deltas=text), pushed(shop), shop.path)
     assert repr(text[:150])[:-1] in str(refused.value)
     assert len(str(refused.value)) < 400
@@ -208,7 +210,7 @@ def test_another_branch_can_be_followed(shop: Repo) -> None:
     shop.git("checkout", "-q", "-b", "release")
     happened = told(events.push(events.ZERO, "2" * 40, ref="refs/heads/release"))
     [names] = step(wanted(branch="release"), happened, shop.path).commands
-    assert names == ["sync", "--repo", "acme/shop", "--branch", "release"]
+    assert names == ["sync", "--repo", "acme/shop", "--branch", "release", *STORE]
     shop.git("checkout", "-q", "main")
     assert step(wanted(branch="release"), pushed(shop), shop.path).commands == []
 
@@ -224,7 +226,7 @@ def test_what_can_be_no_branch_is_refused(shop: Repo, branch: str) -> None:
 
 def test_the_repository_can_be_called_otherwise(shop: Repo) -> None:
     """The input outdoes GitHub's name, in a plan of a pull request too."""
-    names = ["--repo", "acme/shop/web", "--branch", "main"]
+    names = ["--repo", "acme/shop/web", "--branch", "main", *STORE]
     mine = wanted(repo="acme/shop/web")
     assert step(mine, pushed(shop), shop.path).commands == [["sync", *names]]
     happened = proposed(shop, files={"c.py": ""})
@@ -237,7 +239,7 @@ def test_a_branch_with_another_name_is_followed_as_before(shop: Repo) -> None:
     payload = {"repository": {"default_branch": "trunk"}}
     happened = told(events.Event("push", "refs/heads/trunk", "2" * 40, payload))
     [command] = step(wanted(), happened, shop.path).commands
-    assert command == ["sync", "--repo", "acme/shop", "--branch", "trunk"]
+    assert command == ["sync", "--repo", "acme/shop", "--branch", "trunk", *STORE]
 
 
 def test_a_pull_request_is_compared_with_the_index(shop: Repo) -> None:
@@ -327,4 +329,4 @@ def test_a_pull_request_is_not_validated(shop: Repo) -> None:
 def test_a_runner_that_says_nothing_leaves_the_names_to_git(shop: Repo) -> None:
     """Then the checkout's remote and branch name them."""
     silent = Event("push", "", "", "", "", 0, "actions--1")
-    assert step(wanted(), silent, shop.path).commands == [["sync"]]
+    assert step(wanted(), silent, shop.path).commands == [["sync", *STORE]]

@@ -242,6 +242,19 @@ def test_two_runs_that_take_turns_leave_the_index_of_the_one_that_ends_last(
         database.close()
 
 
+def test_of_two_runs_of_one_commit_that_take_turns_nothing_is_left_behind(
+    trees: Trees, pictures: dict[Tree, Picture], file: Path
+) -> None:
+    """One may find its work done by the other, which it has just taken the index from."""
+    both = trees._replace(third=trees.second)
+    for at, other_at in product(range(2, 9), range(1, 5)):
+        index = copied(file, "copy.db")
+        _turns(both, index, at, other_at)
+        database = SQLite(index)
+        assert picture(database) == pictures[trees.second], (at, other_at)
+        database.close()
+
+
 def _turns(trees: Trees, index: Path, at: int, other_at: int) -> list[Tree]:
     """The trees of the runs that were not overtaken, in the order in which they ended."""
     ended: list[Tree] = []

@@ -9,6 +9,11 @@ from feeder.errors import Stopped
 from feeder.github import Job
 from feeder.tree.names import place
 
+REMEDY = (
+    "The index can be mended: feeder validate --repair, "
+    'or the action with command: validate and repair: "true".'
+)
+
 
 @dataclass
 class Account:
@@ -45,6 +50,8 @@ class Account:
             self.job.summarize(text)
         elif self.note:
             self.job.summarize(f"## {prose(title)}: nothing was done")
+        if self.verdict and not self.verdict["passed"]:
+            self.job.summarize(prose(REMEDY, len(REMEDY)))
         if self.note:
             self.job.summarize(prose(self.note, len(self.note)))
 
@@ -53,10 +60,12 @@ class Account:
             self.job.annotate("notice", self.note)
         for path, reason in (self.report or {}).get("as_plain_text", {}).items():
             file = place(self.base, path)
-            self.job.annotate("warning", f"Indexed as plain text: {reason}", file=file)
+            self.job.annotate("warning", f"Indexed as plain text: {reason}", line=1, file=file)
         for check in (self.verdict or {}).get("checks", ()):
-            for difference in check["differences"]:
-                self.job.annotate("error", f"{check['name']}? {difference}")
+            if not check["passed"]:
+                self.job.annotate("error", _failure(check))
+        if self.verdict and not self.verdict["passed"]:
+            self.job.annotate("notice", REMEDY)
         if error:
             self.job.annotate("warning" if isinstance(error, Stopped) else "error", str(error))
 
@@ -75,3 +84,8 @@ class Account:
         if self.report or self.verdict:
             path = self.job.keep("report", {"report": self.report, "validation": self.verdict})
             yield from [("report", str(path))] if path else ()
+
+
+def _failure(check: dict[str, Any]) -> str:
+    first, *others = check["differences"]
+    return f"{check['name']}? {first}" + (f", and {len(others):,} more" if others else "")

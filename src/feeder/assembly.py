@@ -168,10 +168,13 @@ def _semantics(parts: Parts, stack: ExitStack) -> Semantics | None:
 
 
 def _run(tree: Tree, settings: Settings) -> tuple[str, Event | None]:
-    """Who this run is, and the event that the tree's commit came with."""
+    """Who this run is, and the event that it answers to.
+
+    Those that share a name and a commit are one run.
+    """
     event = current()
-    token = settings.run or (event.run if event else "")
-    if settings.shard and not token:
+    name = settings.run or (event.run if event else "")
+    if settings.shard and not name:
         raise UserError("Shards have to know each other: give all the same --run NAME.")
-    is_own = event is not None and event.number > 0 and event.sha == tree.commit
-    return token or secrets.token_hex(8), event if is_own else None
+    token = f"{name}-{tree.commit[:10]}" if name else secrets.token_hex(8)
+    return token, event if event and event.order else None

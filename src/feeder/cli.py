@@ -180,16 +180,19 @@ def plan(shards: int, path: str, directory: Path) -> None:
 def action(context: click.Context, /, directory: Path, **said: Any) -> None:
     """What action.yml runs in GitHub Actions: its inputs, and the event, decide which command."""
     from feeder.assembly import repository_of
+    from feeder.credentials import trimmed_token
     from feeder.event import current
     from feeder.step import Wanted, step
 
     event = current()
     if event is None:
         raise UserError("This is not GitHub Actions. Take the commands themselves, such as sync.")
+    account = console.account()
+    account.job.mask(trimmed_token())
     wanted = Wanted(**{name: said[name] for name in Wanted._fields})
     what = step(wanted, event, repository_of(Settings(directory)))
     if what.note:
-        console.account().note = what.note
+        account.note = what.note
         console.tell(what.note)
     for arguments in what.commands:
         _again(context, arguments)
@@ -236,6 +239,7 @@ def validate(repair: bool, wait: bool, **said: Any) -> None:
         if repair and not verdict.passed:
             mend(feed, verdict)
             verdict = validate(feed, wait=waits)
+            console.account().report = feed.report.as_json()
     console.account().verdict = verdict.as_json()
     console.result(settings, verdict.as_json(), verdict.lines())
     if not verdict.passed:
@@ -315,18 +319,20 @@ def _run(
     from feeder.assembly import feeding, opened
 
     ended_early: FeederError | None = None
-    with (
-        opened(place, settings, writes=not dry_run, create=True) as store,
-        feeding(store, tree, settings, dry_run=dry_run) as feed,
-    ):
-        try:
-            yield feed
-        except (Stopped, ServiceError) as exc:
-            ended_early = exc
     account = console.account()
-    account.base = place.base
-    account.report = feed.report.as_json()
-    account.part = part
+    account.base, account.part = place.base, part
+    feed: Feed | None = None
+    try:
+        with (
+            opened(place, settings, writes=not dry_run, create=True) as store,
+            feeding(store, tree, settings, dry_run=dry_run) as feed,
+        ):
+            try:
+                yield feed
+            except (Stopped, ServiceError) as exc:
+                ended_early = exc
+    finally:
+        account.report = feed.report.as_json() if feed else None
     if not isinstance(ended_early, Overtaken):
         console.result(settings, feed.report.as_json(), feed.report.lines())
     if ended_early:
@@ -351,5 +357,5 @@ def _provision(
 
 def _again(context: click.Context, arguments: list[str]) -> None:
     """Runs another command of the program; what has environment twins need not be said."""
-    with cli.make_context("feeder", arguments, parent=context.parent) as inner:
+    with cli.make_context("feeder", arguments, obj=context.obj) as inner:
         cli.invoke(inner)

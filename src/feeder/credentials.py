@@ -59,6 +59,12 @@ def has_token() -> bool:
     return bool(os.environ.get(TOKEN, "").strip())
 
 
+def trimmed_token() -> str:
+    """The token that is sent, where it is not what was said: GitHub masks only that; else empty."""
+    said = os.environ.get(TOKEN, "")
+    return said.strip() if said != said.strip() else ""
+
+
 def choice(settings: Settings) -> Choice:
     """The store that the settings ask for; Cloudflare where a token and an account are there."""
     if settings.store:

@@ -26,6 +26,12 @@ class Event:
     """The event's payload."""
 
     @property
+    def order(self) -> int:
+        """The run's id: it grows over all workflows, and a re-run keeps it; 0 where it has none."""
+        id_ = self.run.split("-")[1]
+        return int(id_) if id_.isdecimal() else 0
+
+    @property
     def is_proposal(self) -> bool:
         """Whether the commit is only proposed: a pull request's."""
         return self.name in {"pull_request", "pull_request_target"}

@@ -51,8 +51,8 @@ class Semantics(NamedTuple):
 class Feed:
     """The seams of a run, and its account.
 
-    `token` names the run; several that share it share the work, by `shard`. `event` is what the
-    tree's commit came with. With `force` an index may go back, and become another folder's.
+    `token` names the run; several that share it share the work, by `shard`. `event` is what it
+    answers to in a workflow. With `force` an index may go back, and become another folder's.
     """
 
     tree: Tree
@@ -291,9 +291,9 @@ def _embedded(
             NodeVector(text.id, text_sha(body), value, _metadata(feed, text))
             for text, body, value in zip(part, bodies, values, strict=True)
         ]
+        feed.report.texts_embedded = semantics.embedder.embedded
+        feed.report.texts_cached = semantics.embedder.hits
         step(len(part))
-    feed.report.texts_embedded = semantics.embedder.embedded
-    feed.report.texts_cached = semantics.embedder.hits
     return vectors
 
 

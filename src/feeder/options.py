@@ -142,6 +142,7 @@ def acting(command: Command) -> Command:
         _option("--validate", "Prove the index afterwards.", type=bool, default=False),
         _option("--repair", "Mend what a validation finds.", type=bool, default=False),
         _option("--dry-run", "Only say what would be done.", type=bool, default=False),
+        _CLOUD[0],
         *_WHERE,
     )
 

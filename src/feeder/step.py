@@ -19,6 +19,7 @@ class Wanted(NamedTuple):
 
     command: str
     deltas: str | None
+    store: str | None
     repo: str | None
     branch: str | None
     validate: bool
@@ -65,7 +66,7 @@ def _followed(wanted: Wanted, event: Event, repository: Path) -> str:
 
 def _names(wanted: Wanted, branch: str, event: Event) -> Arguments:
     repo = wanted.repo or event.repository
-    named = {"--repo": repo, "--branch": branch}
+    named = {"--repo": repo, "--branch": branch, "--store": wanted.store or "cloudflare"}
     return [word for option, name in named.items() if name for word in (option, name)]
 
 
@@ -100,10 +101,10 @@ def _file(deltas: str) -> str:
     if not deltas.lstrip().startswith(("[", "{")):
         if not os.path.isfile(deltas):  # noqa: PTH113 - Path raises for a name that is too long
             raise UserError(
-                f"The input deltas is neither a JSON array nor a file: {deltas[:200]!r}. "
+                f"The input deltas is no JSON array, and there is no such file: {deltas[:200]!r}. "
                 'Write [{"file": "src/cart.py", "action": "process"}].'
             )
-        return deltas
+        return os.path.join(".", deltas)  # noqa: PTH118 - a name may begin with a dash
     folder = tempfile.mkdtemp(prefix="feeder-", dir=os.environ.get("RUNNER_TEMP"))
     file = Path(folder, "deltas.json")
     file.write_text(deltas, "utf-8")

@@ -179,7 +179,7 @@ def _costs(usage: Mapping[str, Any]) -> str:
     share = {name: percent(of_one) for name, of_one in usage["free_tier"].items()}
     size = f"{usage['database_bytes'] / 1e6:,.1f} MB"
     estimates = [
-        ("Dimensions in vectors", usage["dimensions"], f"{share['dimensions']} of the store"),
+        ("Dimensions written", usage["dimensions"], f"{share['dimensions']} of a free store"),
         ("Tokens, about", usage["tokens"], ""),
         ("Neurons, about", usage["neurons"], f"{share['neurons']} of a day"),
     ]

@@ -45,6 +45,8 @@ def sync(feed: Feed, *, dry_run: bool = False) -> None:
         whose = f"shard {feed.shard} of the tree" if feed.shard else "the tree"
         feed.report.notes.append(f"The index equals {whose}: nothing to do.")
         feed.report.finished = True
+        if feed.event:  # the next steps of a workflow read the counts; others need not wait
+            _account_unchanged(feed)
         return
     first = [state] if state.files is not None else []
 
@@ -56,6 +58,12 @@ def sync(feed: Feed, *, dry_run: bool = False) -> None:
         plan(feed, read(), wanted)
     else:
         overtake(feed, read, wanted, equal, share)
+
+
+def _account_unchanged(feed: Feed) -> None:
+    entries = [entry for entry in feed.tree.entries() if _is_own(feed, entry.path)]
+    feed.report.skipped = {entry.path: entry.skip for entry in entries if entry.skip}
+    feed.report.files_unchanged = len(entries) - len(feed.report.skipped)
 
 
 def _is_remembered(feed: Feed, state: State) -> bool:
@@ -157,6 +165,8 @@ def bring(
     _account(feed.report, work, have, stale)
     sendable = feed.semantics and (work.waiting or state.outbox)
     if not (work.process or work.gone or sendable) and equal.items() <= state.meta.items():
+        if feed.index.has_overtaken(state, feed.token):  # one that ended in that moment
+            feed.index.finish([], [], {}, share)
         feed.report.finished = True
         return
     _begin(feed, state, stale, share)

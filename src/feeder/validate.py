@@ -89,10 +89,11 @@ def validate(feed: Feed, *, wait: bool = False) -> Verdict:
     damage = Damage()
     state = feed.index.state({})
     found = parity(feed.index.database, feed.index.repo)
+    vectors = _vector_ids(feed, state)
     checks = [
         *_rows(found, damage),
-        *_progress(state),
-        *_vectors(feed, state, damage),
+        *_progress(state, vectors),
+        *_vectors(feed, vectors, damage),
         *_makers(feed, state),
         *_head(feed, state),
     ]
@@ -138,7 +139,15 @@ def _rows(found: Parity, damage: Damage) -> Iterable[Check]:
     )
 
 
-def _progress(state: State) -> Iterable[Check]:
+def _vector_ids(feed: Feed, state: State) -> set[str] | None:
+    """None where there is no model, or nothing to ask them with."""
+    if not feed.semantics or "model" not in state.meta:
+        return None
+    return set(feed.semantics.vectors.ids())
+
+
+def _progress(state: State, vectors: set[str] | None) -> Iterable[Check]:
+    """What a run leaves to the next; a vector that is gone may be removed once more."""
     pending = [row.path for row in (state.files or {}).values() if row.state == "pending"]
     yield Check(
         "no file waits for its vectors",
@@ -148,15 +157,14 @@ def _progress(state: State) -> Iterable[Check]:
     yield Check(
         "no vector waits to be removed",
         {"outbox": len(state.outbox)},
-        [*state.outbox],
+        [id_ for id_ in state.outbox if vectors is None or id_ in vectors],
     )
 
 
-def _vectors(feed: Feed, state: State, damage: Damage) -> Iterable[Check]:
+def _vectors(feed: Feed, vectors: set[str] | None, damage: Damage) -> Iterable[Check]:
     """Every node of a file that is not pending has a vector, and every vector a node."""
-    if not feed.semantics or "model" not in state.meta:
+    if vectors is None:
         return
-    vectors = set(feed.semantics.vectors.ids())
     without_node = set(vectors)
     expected = 0
     missing: list[str] = []

@@ -160,7 +160,7 @@ def test_what_it_cost_is_a_table_with_shares_of_the_free_tier() -> None:
         "| Requests to Workers AI | 1,204 |  |",
         "| Rows written | 31,500 | 31.5 % of a day |",
         "| Rows read | 4,210 | below 0.1 % of a day |",
-        "| Dimensions in vectors | 500,000 | 10.0 % of the store |",
+        "| Dimensions written | 500,000 | 10.0 % of a free store |",
         "| Tokens, about | 120,400 |  |",
         "| Neurons, about | 223.1 | 2.2 % of a day |",
         "| Size of the database | 12.5 MB | 2.5 % of the size |",

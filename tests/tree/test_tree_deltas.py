@@ -11,6 +11,8 @@ from feeder.errors import UserError
 from feeder.tree.deltas import Delta, deltas, parse
 from tree.repos import Repo, raw_commit
 
+GONE = "What is gone since is not: feeder sync takes it out."
+
 
 def one(file: object, action: object = "process") -> str:
     return json.dumps([{"file": file, "action": action}])
@@ -230,7 +232,7 @@ def test_the_first_push_names_every_file(repo: Repo, tip: str, base: str) -> Non
     """A base of zeros, or none, gives all of HEAD and says why."""
     answer = deltas(repo.path, base)
     assert answer.deltas == EVERY_FILE
-    assert answer.note == f"There is no base to compare with; every file of {tip} is named."
+    assert answer.note == f"There is no base to compare with; every file of {tip} is named. {GONE}"
 
 
 @pytest.mark.parametrize("base", ["f" * 40, "no-branch", "--output=x", 'a";echo pwned;"'])
@@ -239,7 +241,8 @@ def test_an_unknown_base_names_every_file(repo: Repo, tip: str, base: str) -> No
     answer = deltas(repo.path, base)
     assert answer.deltas == EVERY_FILE
     assert (
-        answer.note == f"The base {base} is not in this repository; every file of {tip} is named."
+        answer.note
+        == f"The base {base} is not in this repository; every file of {tip} is named. {GONE}"
     )
 
 
@@ -250,7 +253,7 @@ def test_a_shallow_clone_names_every_file(repo: Repo, tip: str, tmp_path: Path) 
     assert answer.deltas == EVERY_FILE
     assert (
         answer.note
-        == f"The base {base} is not in this shallow clone; every file of {tip} is named."
+        == f"The base {base} is not in this shallow clone; every file of {tip} is named. {GONE}"
     )
 
 
@@ -261,7 +264,7 @@ def test_without_a_merge_base_every_file_is_named(repo: Repo, tip: str) -> None:
     assert answer.deltas == EVERY_FILE
     assert (
         answer.note
-        == f"{other} and {tip} have no common commit here; every file of {tip} is named."
+        == f"{other} and {tip} have no common commit here; every file of {tip} is named. {GONE}"
     )
 
 

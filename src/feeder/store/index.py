@@ -152,7 +152,7 @@ class Index:
         That write raises Moved when another run has begun since `seen` was read. It puts `meta`
         into the database's; with `remake` all files wait for new vectors.
         """
-        claims = [self.key("tree"), self.key("vectors")]
+        claims = [self.key("tree"), self.key("vectors"), self.key("done")]
         branch = self.key("branch")
         meta = {self.key("run"): token, branch: self.branch, **meta}
         left = [*self._left(token, seen, share), *claims]

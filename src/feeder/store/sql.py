@@ -23,11 +23,12 @@ GUARD = """
 INSERT INTO meta (key, value)
 SELECT 'guard', NULL WHERE (SELECT value FROM meta WHERE key = ?) IS NOT ?
 """
-# a write whose answer was lost comes again with the same number, and then breaks this
+# a write that comes again, or late, has a number that was there already, and breaks this
 MARK = """
 INSERT INTO meta (key, value) VALUES (?, ?)
-ON CONFLICT (key) DO UPDATE
-SET key = iif(meta.value = excluded.value, NULL, meta.key), value = excluded.value
+ON CONFLICT (key) DO UPDATE SET
+  key = iif(CAST(meta.value AS INTEGER) >= CAST(excluded.value AS INTEGER), NULL, meta.key),
+  value = excluded.value
 """
 MARKED = "SELECT value FROM meta WHERE key = ?"
 

@@ -132,9 +132,14 @@ def deltas(
         raise UserError(f"There is no commit {head!r} in {repository}. Fetch it first.")
     start, note = _start(repository, base, tip, from_merge_base)
     if start is None:
-        return Answer(_everything(repository, tip), f"{note}; every file of {tip} is named.")
+        return Answer(
+            _everything(repository, tip), f"{note}; every file of {tip} is named. {_GONE}"
+        )
     changes = (_changed(change) for change in git.diff_tree(repository, start, tip))
     return Answer([delta for delta in changes if delta])
+
+
+_GONE = "What is gone since is not: feeder sync takes it out."
 
 
 def _start(repository: Path, base: str, tip: str, from_merge_base: bool) -> tuple[str | None, str]:

@@ -1,0 +1,115 @@
+"""A small repository with three commits: what is there, what comes, and what comes after that."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+REPO = "acme/shop"
+
+CART = '''\
+"""What a customer is about to buy."""
+
+from decimal import Decimal
+
+
+class Cart:
+    """Lines and their sum."""
+
+    def addLine(self, article, count):
+        self.lines.append((article, count))
+
+    def total(self):
+        return sum(Decimal(price) for _, price in self.lines)
+
+
+def emptyCart():
+    return Cart()
+'''
+TAX = (
+    "RATE = 19\n\n\ndef tax(net):\n    return net * RATE / 100\n\n\ndef net(gross):\n    return 1\n"
+)
+GUIDE = (
+    "# Guide\n\nHow to run the shop.\n\n## Install\n\nUse a package.\n\n## Refunds\n\nAsk first.\n"
+)
+STOCK = "def inStock(article):\n    return article.count > 0\n\n\ndef order(article):\n    pass\n"
+OLD = "class Courier:\n    def send(self, parcel):\n        parcel.leave()\n"
+CONFIG = '{"server": {"port": 8080, "host": "localhost"}, "debug": true}\n'
+
+Files = dict[str, str | None]
+
+FIRST: Files = {
+    "src/cart.py": CART,
+    "src/tax.py": TAX,
+    "src/stock.py": STOCK,
+    "src/courier.py": OLD,
+    "docs/guide.md": GUIDE,
+    "config.json": CONFIG,
+    "src/empty.py": "",
+    "yarn.lock": "lock\n",
+}
+# an edit in place keeps the node's id, a shift keeps its text
+SECOND: Files = {
+    "src/cart.py": CART.replace("return Cart()", "return Basket()"),
+    "src/tax.py": f"# of the year\n{TAX}",
+    "src/stock.py": None,
+    "src/courier.py": None,
+    "src/carrier.py": OLD,
+    "src/wishes.py": "def wishes():\n    return []\n",
+    "docs/guide.md": GUIDE.replace("Ask first.", "Ask us."),
+}
+THIRD: Files = {
+    "src/cart.py": CART.replace("return Cart()", "return Trolley()"),
+    "src/tax.py": TAX,
+    "src/stock.py": STOCK,
+    "src/carrier.py": None,
+    "src/wishes.py": None,
+    "src/vat.py": "VAT = 7\n",
+    "config.json": None,
+}
+
+
+class Commits(NamedTuple):
+    """A checkout of each; the second adds, edits, shifts, renames and deletes files.
+
+    The third takes some of that back, and edits at the same lines once more.
+    """
+
+    first: Path
+    second: Path
+    third: Path
+
+
+def commits(folder: Path) -> Commits:
+    """Makes the repository in a folder, and a clone of it for each commit."""
+    main = folder / "main"
+    main.mkdir(parents=True)
+    _git(main, "init", "-q")
+    return Commits(*_committed(main))
+
+
+def _committed(main: Path) -> Iterator[Path]:
+    for number, files in enumerate((FIRST, SECOND, THIRD), start=1):
+        for name, text in files.items():
+            place = main / name
+            place.parent.mkdir(exist_ok=True)
+            if text is None:
+                place.unlink()
+            else:
+                place.write_text(text)
+        _git(main, "add", "-A")
+        _git(main, "commit", "-q", "-m", f"commit {number}")
+        checkout = main.with_name(f"commit-{number}")
+        _git(main, "clone", "-q", str(main), str(checkout))
+        yield checkout
+
+
+def sha(checkout: Path) -> str:
+    """The commit that is checked out."""
+    return _git(checkout, "rev-parse", "HEAD").strip()
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    who = ["-c", "user.name=bench", "-c", "user.email=bench@example.org"]
+    done = subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
+    return done.stdout.decode()

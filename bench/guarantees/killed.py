@@ -1,0 +1,98 @@
+"""Killed anywhere: is a run that dies at any of its steps finished by the next one?"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+from guarantees import table
+from guarantees.clean import Finish, Reference, finish
+from guarantees.history import Commits
+from guarantees.stores import Store
+
+
+class Scene(NamedTuple):
+    """A run that is to be killed, on the index of `before`; and the commits that the next finds."""
+
+    name: str
+    before: Path | None
+    killed: Path
+    later: Path
+
+
+def scenes(commits: Commits) -> list[Scene]:
+    return [
+        Scene("first feed", None, commits.first, commits.second),
+        Scene("update", commits.first, commits.second, commits.third),
+    ]
+
+
+@dataclass
+class Tally:
+    """What came of the points of one row."""
+
+    tried: int = 0
+    held: int = 0
+    twice: int = 0
+    """Points after which the removed vectors were removed once more, by the run after the next."""
+    broken: list[str] = field(default_factory=list)
+
+    def add(self, point: str, found: Finish) -> None:
+        self.tried += 1
+        self.held += found.is_right
+        self.twice += bool(found.first)
+        if not found.is_right:
+            self.broken.append(f"{point}: {found}")
+
+
+class Row(NamedTuple):
+    """A scene, where its run is killed, and which commit the next run finds."""
+
+    scene: Scene
+    moment: str
+    name: str
+    then: Path
+
+
+def rows(store: Store, commits: Commits) -> Iterator[Row]:
+    for scene in scenes(commits):
+        for moment in store.moments:
+            yield Row(scene, moment, "the same", scene.killed)
+            yield Row(scene, moment, "a later one", scene.later)
+
+
+def tried(store: Store, row: Row, reference: Reference, steps: Iterable[int]) -> Tally:
+    """What came of the runs that were killed at these steps, up to the first that is none."""
+    tally = Tally()
+    expected = reference.of(row.then)
+    for at in steps:
+        store.start(row.scene.before)
+        if not store.dies(row.scene.killed, at, row.moment):
+            break
+        tally.add(f"step {at}", finish(store, row.then, expected))
+    return tally
+
+
+def held(store: Store, commits: Commits, every: int = 1) -> bool:
+    """Prints a row for each scene, moment and next commit; whether all points held."""
+    reference = Reference(store)
+    all_held = True
+    for row in rows(store, commits):
+        tally = tried(store, row, reference, count(1, every))
+        figures = (tally.tried, tally.held, tally.twice)
+        table.line(store.name, row.scene.name, row.moment, row.name, *figures)
+        table.wrong(tally.broken)
+        all_held = all_held and tally.held == tally.tried
+    return all_held
+
+
+HEAD = (
+    "store",
+    "killed run",
+    "at each step",
+    "commit of the next run",
+    "points tried",
+    "points held",
+    "of these with vectors removed once more by the run after",
+)

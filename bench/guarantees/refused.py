@@ -1,0 +1,269 @@
+"""Refused anything: does a run end with the right index, or stop with a reason for the next one?"""
+
+import json
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import chain
+from random import Random
+from typing import Any, NamedTuple
+
+import httpx
+
+from feeder.api import Clock
+from guarantees import table
+from guarantees.clean import Reference, finish
+from guarantees.history import Commits
+from guarantees.picture import WORDS, Picture
+from guarantees.program import AtRequest, Change, Limits
+from guarantees.stores import INDEX, MODEL, Cloud, Store
+
+HEAD = (
+    "what is refused",
+    "runs",
+    "requests refused",
+    "ended right at once",
+    "stopped with a reason, finished by the next",
+    "wrong",
+)
+SEEDS = 20
+RATES = (0.01, 0.1, 0.3)
+HORIZON = 80
+"""Requests to a service, of a run that takes about ten; what is ordered for later ones is lost."""
+SMALL_BYTES = 7_000
+"""More than the largest file takes, and less than all of them."""
+
+Fault = dict[str, Any]
+D1, VECTORIZE, AI = "d1.raw", "vectorize.*", "ai.run"
+Kinds = list[Fault]
+
+
+def _kinds(*names: str, lost: bool = False) -> Kinds:
+    """Faults of these names; with `lost` also those that come when the work is done."""
+    return [{"kind": name, "after": after} for name in names for after in {False, lost}]
+
+
+_ANYWHERE = [
+    *_kinds("throttled", "throttled_silent", "throttled_10429", "bad_gateway", "unavailable"),
+    *_kinds("success_false", "half_body"),
+    *_kinds("reset", "server_error", lost=True),
+]
+MIX: dict[str, Kinds] = {
+    D1: [
+        *_ANYWHERE,
+        *_kinds("d1_internal", "d1_updated", "d1_object_reset", "d1_unresolved"),
+        *_kinds("d1_overloaded", "d1_memory", "d1_cpu"),
+        *_kinds("d1_timeout", "d1_lost", lost=True),
+    ],
+    VECTORIZE: [*_ANYWHERE, *_kinds("vectorize_throttled")],
+    AI: [*_ANYWHERE, *_kinds("ai_capacity")],
+}
+
+
+class Order(NamedTuple):
+    """Something that the stand-in is told from within a run."""
+
+    base_url: str
+    name: str
+    values: str
+
+    def __call__(self) -> None:
+        address = f"{self.base_url.removesuffix('/client/v4')}/__control__/{self.name}"
+        # not by httpx: the run's requests are counted there
+        urllib.request.urlopen(urllib.request.Request(address, self.values.encode())).close()
+
+
+class MovedTime(NamedTuple):
+    """The run does not sleep: its clock and the stand-in's are moved on instead."""
+
+    base_url: str
+
+    def __call__(self) -> None:
+        import feeder.api
+
+        clock = _MovedClock(self.base_url)
+        setattr(feeder.api, "Clock", lambda: clock)  # noqa: B010
+
+
+class _MovedClock(Clock):
+    def __init__(self, base_url: str) -> None:
+        self._base_url = base_url
+        self._added_s = 0.0
+
+    def now(self) -> float:
+        return time.time() + self._added_s
+
+    def wait(self, end: threading.Event, seconds: float) -> None:
+        self._added_s += seconds
+        Order(self._base_url, "clock", json.dumps({"advance_s": seconds}))()
+
+
+class Trouble(NamedTuple):
+    """What a run meets on its way; words must be whole where `keeps_words`, although it stops."""
+
+    name: str
+    faults: Sequence[Fault] = ()
+    changes: Sequence[Change] = ()
+    keeps_words: bool = False
+
+
+@dataclass
+class Tally:
+    """What came of the runs of a row."""
+
+    runs: int = 0
+    refused: int = 0
+    at_once: int = 0
+    next_run: int = 0
+    broken: list[str] = field(default_factory=list)
+
+
+def held(store: Store, commits: Commits, every: int = 1) -> bool:
+    """Prints a row for each kind of refusal; whether no run came out wrong.
+
+    The embedded store has nobody who refuses, and no row.
+    """
+    if not isinstance(store, Cloud):
+        return True
+    trials = Trials(store, commits)
+    all_held = True
+    for name, troubles in _rows(trials, every):
+        tally = trials.tally(troubles)
+        row = (tally.runs, tally.refused, tally.at_once, tally.next_run, len(tally.broken))
+        table.line(name, *row)
+        table.wrong(tally.broken)
+        all_held = all_held and not tally.broken
+    return all_held
+
+
+class Trials:
+    """Runs that bring the first commit's index to the second one's, and meet some trouble."""
+
+    def __init__(self, cloud: Cloud, commits: Commits) -> None:
+        self.cloud = cloud
+        self._commits = commits
+        self._moved = MovedTime(cloud.standin.base_url)
+        self._clean = Reference(cloud).of(commits.second)
+        self.requests = self._counted()
+
+    def tally(self, troubles: Iterator[Trouble]) -> Tally:
+        tally = Tally()
+        for trouble in troubles:
+            self._met(trouble, tally)
+        return tally
+
+    def order(self, name: str, **values: Any) -> Order:
+        """Something that a run tells the stand-in on its way."""
+        return Order(self.cloud.standin.base_url, name, json.dumps(values))
+
+    def _met(self, trouble: Trouble, tally: Tally) -> None:
+        cloud = self.cloud
+        cloud.start(self._commits.first)
+        before = len(cloud.standin.log())
+        for fault in trouble.faults:
+            cloud.standin.fault(**fault)
+        ended = cloud.synced(self._commits.second, self._moved, *trouble.changes)
+        log = cloud.standin.log(before)
+        tally.runs += 1
+        tally.refused += sum(entry["status"] >= 400 or "fault" in entry for entry in log)
+        _use_up(cloud)
+        seen = cloud.picture()
+        unlike = seen.differences(self._clean)
+        if not ended.code and not unlike:
+            tally.at_once += 1
+        elif ended.has_reason and self._goes_on(trouble, seen):
+            tally.next_run += 1
+        else:
+            tally.broken.append(f"{trouble.name}: {ended}, {unlike}")
+
+    def _goes_on(self, trouble: Trouble, seen: Picture) -> bool:
+        """Whether what was left is what was promised, and the next run makes the rest of it."""
+        whole = all(seen.tables[name] == self._clean.tables[name] for name in WORDS)
+        if trouble.keeps_words and not whole:
+            return False
+        return finish(self.cloud, self._commits.second, self._clean, self._moved).is_right
+
+    def _counted(self) -> dict[str, int]:
+        """Requests by service that the run takes when nothing is refused."""
+        self.cloud.start(self._commits.first)
+        before = self.cloud.standin.counts()
+        self.cloud.synced(self._commits.second)
+        after = self.cloud.standin.counts()
+        return {name: after[name] - before.get(name, 0) for name in ("d1", "vectorize", "ai")}
+
+
+def _rows(trials: Trials, every: int) -> Iterator[tuple[str, Iterator[Trouble]]]:
+    for rate in RATES:
+        seeds = range(0, SEEDS, every)
+        name = f"a mix of everything, {rate:.0%} of the requests"
+        yield name, (Trouble(f"{rate} seed {seed}", mixed(rate, seed)) for seed in seeds)
+    requests = trials.requests
+    yield (
+        "all for 5 minutes, from each request on",
+        (
+            Trouble(f"blocked at {at}", changes=[AtRequest(at, _spend(trials))])
+            for at in range(1, sum(requests.values()) + 1, every)
+        ),
+    )
+    quotas = (
+        ("the day's neurons, from each request for them on", AI, "ai_daily_neurons", "ai"),
+        ("the day's rows of D1, from each request to it on", D1, "d1_daily_rows", "d1"),
+    )
+    for name, route, kind, service in quotas:
+        points = range(1, requests[service] + 1, every)
+        yield name, (_from(name, at, route, kind) for at in points)
+    for name, route in (("Vectorize", VECTORIZE), ("Workers AI", AI), ("D1", D1)):
+        kinds = ("unavailable", "server_error", "reset")[: 1 if every > 1 else 3]
+        yield f"{name}, for the whole run", (_from(kind, 1, route, kind) for kind in kinds)
+    kinds = ("d1_overloaded", "d1_timeout", "d1_memory", "d1_cpu")
+    yield (
+        "batches of D1 that are not small",
+        (Trouble(kind, [_large(kind)], [Limits(2000, 2000, 1000, 100)]) for kind in kinds),
+    )
+
+
+def mixed(rate: float, seed: int) -> list[Fault]:
+    """Faults for so many of the requests to each service, drawn with a seed."""
+    some = Random(f"{rate} {seed}")
+    faults: list[Fault] = []
+    for route, kinds in MIX.items():
+        drawn = [(some.choice(kinds), number) for number in range(1, HORIZON + 1)]
+        chosen = [one for one in drawn if some.random() < rate]
+        faults += ({**kind, "route": route, "requests": [number]} for kind, number in chosen)
+    return faults
+
+
+def down(route: str, kind: str = "unavailable", at: int = 1) -> list[Fault]:
+    """A fault for each request there from the `at`-th on."""
+    return [{"kind": kind, "route": route, "requests": list(range(at, HORIZON + 1))}]
+
+
+def _from(name: str, at: int, route: str, kind: str) -> Trouble:
+    return Trouble(f"{name}, {at}", down(route, kind, at), keeps_words=route != D1)
+
+
+def _large(kind: str) -> Fault:
+    return {"kind": kind, "route": D1, "bytes_above": SMALL_BYTES}
+
+
+def _spend(trials: Trials) -> Order:
+    return trials.order("spend", token=trials.cloud.standin.token, requests=2000)
+
+
+def _use_up(cloud: Cloud) -> None:
+    """Requests of somebody else's, until no fault is left that was ordered by number."""
+    bodies = {
+        D1: (f"{cloud.database}/raw", {"sql": "SELECT 1"}),
+        VECTORIZE: (f"vectorize/v2/indexes/{INDEX}/delete_by_ids", {"ids": ["nobody"]}),
+        AI: (f"ai/run/{MODEL}", {"text": ["nothing"]}),
+    }
+    for route, body in bodies.items():
+        faults = [fault for fault in cloud.standin.faults() if fault["route"] == route]
+        last = max(chain([0], *(fault.get("requests", ()) for fault in faults)))
+        seen = faults[0]["seen"] if faults else 0
+        for _ in range(seen, last):
+            with suppress(httpx.HTTPError, ValueError):
+                cloud.ask(*body)

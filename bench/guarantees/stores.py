@@ -1,0 +1,256 @@
+"""The two stores as a trial needs them: brought to a commit, run against, and looked at."""
+
+import shutil
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+from standin import StandIn
+
+from feeder.api import Api
+from feeder.store.d1 import D1
+from feeder.store.migrations import migrate
+from feeder.store.sqlite import SQLite
+from guarantees.history import REPO
+from guarantees.picture import Picture, tables
+from guarantees.program import (
+    MOMENTS,
+    Act,
+    AtRequest,
+    AtTransaction,
+    AtTurn,
+    Change,
+    Ended,
+    Limits,
+    Recorded,
+    Run,
+    Sent,
+    die,
+    recorded,
+    wait_until,
+)
+
+MODEL, DIMENSIONS = "@cf/baai/bge-small-en-v1.5", 384
+"""The one with the shortest vectors."""
+WIRE = "*"
+INDEX = "acme_shop_code"
+
+
+class Store(ABC):
+    """An index that starts as that of a commit, or empty, as often as is wished."""
+
+    name: str
+    moments: Sequence[str]
+    """At which a run can be ended, at each of its steps."""
+    limits = Limits()
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True)
+        self._runs = 0
+
+    def run(
+        self, checkout: Path, *changes: Change, environment: dict[str, str] | None = None
+    ) -> Run:
+        """Begins to make the index equal to a checkout."""
+        self._runs += 1
+        arguments = ["sync", "-C", str(checkout), "--quiet", *self._options()]
+        said = self.folder / f"said-{self._runs}.txt"
+        common = {"FEEDER_JOBS": "1", "FEEDER_REPO": REPO, "FEEDER_BRANCH": "main"}
+        everything = common | self._environment() | (environment or {})
+        return Run(arguments, everything, said, [self.limits, *changes])
+
+    def synced(self, checkout: Path, *changes: Change, **more: Any) -> Ended:
+        """A run to its end."""
+        return self.run(checkout, *changes, **more).ended()
+
+    @abstractmethod
+    def start(self, checkout: Path | None) -> None:
+        """Forgets everything; the index becomes that of a checkout."""
+
+    @abstractmethod
+    def dies(self, checkout: Path, at: int, moment: str) -> bool:
+        """Whether a run was killed at its `at`-th step; False when it has ended before that."""
+
+    @abstractmethod
+    def when(self, at: int, act: Act) -> Change:
+        """Has a run do something where its `at`-th step is about to begin."""
+
+    def on_the_wire(self, at: int, act: Act) -> Change | None:
+        """The same where the step is under way; None where nothing is between."""
+        return None
+
+    @abstractmethod
+    def picture(self) -> Picture:
+        """All that the index holds, late writes included."""
+
+    def close(self) -> None:  # noqa: B027 - most have nothing to end
+        """Ends connections."""
+
+    @abstractmethod
+    def _options(self) -> list[str]: ...
+
+    @abstractmethod
+    def _environment(self) -> dict[str, str]: ...
+
+
+class Embedded(Store):
+    """The SQLite file; its vectors come from a cache, so that no model has to be loaded."""
+
+    name = "embedded"
+    moments = MOMENTS
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._file = folder / "index.db"
+        self._made: dict[Path, Path] = {}
+
+    def start(self, checkout: Path | None) -> None:
+        for file in self.folder.glob("index.db*"):
+            file.unlink()
+        if checkout is None:
+            return
+        if checkout not in self._made:
+            made = self.folder / f"{checkout.name}.db"
+            self.synced(checkout).expect_done()
+            self._made[checkout] = Path(shutil.copy(self._file, made))
+        shutil.copy(self._made[checkout], self._file)
+
+    def dies(self, checkout: Path, at: int, moment: str) -> bool:
+        return self.synced(checkout, AtTransaction(at, die, moment)).code < 0
+
+    def when(self, at: int, act: Act) -> Change:
+        return AtTransaction(at, act)
+
+    def picture(self) -> Picture:
+        database = SQLite(self._file)
+        has_vectors = database.connection.execute(
+            "SELECT 1 FROM sqlite_schema WHERE name = 'vectors'"
+        ).get
+        rows = list(database.connection.execute("SELECT * FROM vectors")) if has_vectors else []
+        picture = Picture(tables(database), {str(row[0]): row[1:] for row in rows})
+        database.close()
+        return picture
+
+    def _options(self) -> list[str]:
+        return ["--store", "local", "--db", str(self._file)]
+
+    def _environment(self) -> dict[str, str]:
+        return {"FEEDER_CACHE": str(self.folder / "embeddings.db")}
+
+
+class Made(NamedTuple):
+    """What made the index of a commit: to be sent again to an empty account, and the cache."""
+
+    sent: list[Sent]
+    database_id: str
+    cache: Path
+
+
+class Cloud(Store):
+    """An account at the stand-in; each trial has an empty one, and an embedding cache of its own.
+
+    What is looked at is asked for with another token, so that it counts for no limit of the run's.
+    """
+
+    name = "cloud"
+    moments = ("before it arrives", "done, and the answer lost")
+
+    def __init__(self, folder: Path, standin: StandIn) -> None:
+        super().__init__(folder)
+        self.standin = standin
+        self._cache = folder / "embeddings.db"
+        self._made: dict[Path, Made] = {}
+        self._api = Api("watch", standin.account_id, base_url=standin.base_url)
+        self._http = httpx.Client(
+            base_url=f"{standin.base_url}/accounts/{standin.account_id}/",
+            headers={"Authorization": "Bearer watch"},
+            trust_env=False,
+            timeout=60,
+        )
+        self._database_id = ""
+
+    def start(self, checkout: Path | None) -> None:
+        self._empty()
+        if checkout is None:
+            return
+        if checkout not in self._made:
+            self._made[checkout] = self._make(checkout)
+            self._empty()
+        made = self._made[checkout]
+        for sent in made.sent:
+            address = sent.path.replace(made.database_id, self._database_id)
+            kind = {"Content-Type": sent.content_type}
+            self._http.post(address, content=sent.content, headers=kind).raise_for_status()
+        shutil.copy(made.cache, self._cache)
+        self.standin.settle()
+
+    def dies(self, checkout: Path, at: int, moment: str) -> bool:
+        seen = sum(self.standin.counts().values())
+        self.standin.fault("hang", route=WIRE, requests=[at], after=moment == self.moments[1])
+        run = self.run(checkout)
+
+        def hangs() -> bool:
+            entries = self.standin.log(seen)
+            return any(entry.get("fault") == "hang" and "status" in entry for entry in entries)
+
+        wait_until(lambda: run.is_over or hangs())
+        return (run.kill() if hangs() else run.ended()).code < 0
+
+    def when(self, at: int, act: Act) -> Change:
+        return AtTurn(at, act)
+
+    def on_the_wire(self, at: int, act: Act) -> Change:
+        """Has a run do something when its `at`-th request has left, and not arrived."""
+        return AtRequest(at, act)
+
+    def picture(self) -> Picture:
+        self.standin.settle()
+        found = self.standin.vectors(INDEX)
+        for vector in found.values():
+            vector["metadata"].pop("sha_head")
+        return Picture(tables(D1(self._api, self._database_id)), found)
+
+    def close(self) -> None:
+        self._api.close()
+        self._http.close()
+
+    def ask(self, path: str, body: object) -> Any:
+        """A request of somebody else's; its JSON, whatever it says."""
+        return self._http.post(path, json=body).json()
+
+    @property
+    def database(self) -> str:
+        """The path of the database."""
+        return f"d1/database/{self._database_id}"
+
+    def _empty(self) -> None:
+        self.standin.reset()
+        self.standin.grant("watch", "d1", "vectorize", "ai")
+        self._database_id = self.ask("d1/database", {"name": "code"})["result"]["uuid"]
+        config = {"dimensions": DIMENSIONS, "metric": "cosine"}
+        self.ask("vectorize/v2/indexes", {"name": INDEX, "config": config})
+        migrate(D1(self._api, self._database_id))
+        for file in self.folder.glob("embeddings.db*"):
+            file.unlink()
+
+    def _make(self, checkout: Path) -> Made:
+        file = self.folder / f"{checkout.name}.requests"
+        self.synced(checkout, Recorded(str(file))).expect_done()
+        sent = [one for one in recorded(file) if "/ai/" not in one.path]
+        cache = Path(shutil.copy(self._cache, self.folder / f"{checkout.name}.cache"))
+        return Made(sent, self._database_id, cache)
+
+    def _options(self) -> list[str]:
+        return ["--store", "cloudflare"]
+
+    def _environment(self) -> dict[str, str]:
+        mine = {
+            "FEEDER_MODEL": MODEL,
+            "FEEDER_DATABASE_ID": self._database_id,
+            "FEEDER_INDEX_NAME": INDEX,
+            "FEEDER_CACHE": str(self._cache),
+        }
+        return self.standin.environment | mine

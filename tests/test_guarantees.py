@@ -1,0 +1,94 @@
+"""The trials of bench/guarantees at a few points each: the real program, in its own processes."""
+
+from collections.abc import Iterator
+
+import pytest
+from guarantees import killed, refused, together
+from guarantees.clean import Reference
+from guarantees.history import Commits, commits
+from guarantees.picture import Picture
+from guarantees.stores import Cloud, Embedded, Store
+from standin import StandIn
+from standin_fixtures import standin_process
+
+from feeder.store import Row
+
+__all__ = ["standin_process"]
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory: pytest.TempPathFactory) -> Commits:
+    return commits(tmp_path_factory.mktemp("history"))
+
+
+@pytest.fixture(scope="module")
+def embedded(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Embedded(tmp_path_factory.mktemp("embedded") / "store")
+
+
+@pytest.fixture(scope="module")
+def cloud(standin_process: StandIn, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
+    cloud = Cloud(tmp_path_factory.mktemp("cloud") / "store", standin_process)
+    yield cloud
+    cloud.close()
+
+
+def test_a_run_that_is_killed_in_the_midst_of_a_transaction_is_finished_by_the_next(
+    embedded: Store, history: Commits
+) -> None:
+    """SIGKILL before SQLite commits; then a run on a later commit."""
+    scene = killed.scenes(history)[1]
+    row = killed.Row(scene, "before the commit", "a later one", scene.later)
+    tally = killed.tried(embedded, row, Reference(embedded), [6, 10])
+    assert tally.broken == []
+    assert tally.tried == 2
+
+
+def test_a_run_that_is_killed_while_cloudflare_does_its_work_is_finished_by_the_next(
+    cloud: Cloud, history: Commits
+) -> None:
+    """Its request is done, and nobody learns of it; then a run on the same commit."""
+    scene = killed.scenes(history)[1]
+    row = killed.Row(scene, cloud.moments[1], "the same", scene.killed)
+    tally = killed.tried(cloud, row, Reference(cloud), [8, 12])
+    assert tally.broken == []
+    assert tally.tried == 2
+
+
+def test_a_run_that_is_refused_again_and_again_loses_nothing(
+    cloud: Cloud, history: Commits
+) -> None:
+    """It ends with the right index, or stops with a reason and the next one goes on."""
+    trials = refused.Trials(cloud, history)
+    mix = refused.Trouble("a mix", refused.mixed(0.3, seed=1))
+    down = refused.Trouble("Vectorize is down", refused.down("vectorize.*"), keeps_words=True)
+    tally = trials.tally(iter([mix, down]))
+    assert tally.broken == []
+    assert tally.refused > 5
+    assert tally.next_run >= 1
+
+
+def test_a_run_that_sleeps_while_a_newer_event_is_answered_changes_nothing_more(
+    cloud: Cloud, history: Commits
+) -> None:
+    """The index is the newer commit's, and after the next run its vectors are too."""
+    [meeting] = [one for one in together.meetings(history) if one.other.number == 9][:1]
+    trial = together.Trial(cloud, history, every=13)
+    tally = trial.tally(trial.sleeping(meeting), set())
+    assert tally.broken == []
+    assert tally.tried >= 2
+
+
+def test_a_difference_has_a_name() -> None:
+    """What a trial would say of an index that lacks a vector, or has another row."""
+    tables: dict[str, list[Row]] = {
+        "docs": [],
+        "docs_fts": [],
+        "files": [],
+        "outbox": [],
+        "meta": [],
+    }
+    clean = Picture({**tables, "files": [("a.py", "clean")]}, {"1": [0.6, 0.8]})
+    assert clean.differences(clean) == []
+    assert clean.differences(clean._replace(vectors={})) == ["vectors"]
+    assert clean.differences(Picture(dict(tables), {"1": [0.8, 0.6]})) == ["files", "vectors"]
