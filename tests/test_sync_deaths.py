@@ -4,6 +4,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -227,6 +228,21 @@ def test_the_run_that_took_over_last_wins(
         database.close()
     assert outcomes == sorted(outcomes, reverse=True)
     assert outcomes.count(False) >= 3
+
+
+def test_a_run_that_replaces_the_model_removes_no_vectors_of_its_successor(
+    trees: Trees, pictures: dict[Tree, Picture]
+) -> None:
+    """Overtaken before it has removed those of the old model, it does not remove them any more."""
+    for at in range(3, 6):
+        database = opened()
+        synced(trees.first, database, HashedEmbedder(32))
+        later = feed(trees.third, database, HashedEmbedder())
+        fuse = Fuse(at, blow=partial(sync, later))
+        with pytest.raises(Overtaken):
+            sync(feed(trees.second, FusedDatabase(database, fuse), HashedEmbedder()))
+        assert picture(database) == pictures[trees.third], at
+        database.close()
 
 
 def test_two_runs_that_take_turns_leave_the_index_of_the_one_that_ends_last(

@@ -18,8 +18,7 @@ _TABLES = {
     "files": "SELECT repo, path, blob, nodes, state, reason FROM files ORDER BY path",
     "outbox": "SELECT id, repo FROM outbox ORDER BY id",
     "meta": f"""SELECT key, value FROM meta WHERE key NOT IN
-        ('{REPO}:run', '{REPO}:done', '{REPO}:head') AND key NOT GLOB '{REPO}:event:*'
-        ORDER BY key""",
+        ('{REPO}:run', '{REPO}:done', '{REPO}:head', '{REPO}:event') ORDER BY key""",
 }
 WORDS = ("docs", "docs_fts")
 LATE = "outbox"

@@ -282,7 +282,7 @@ def _begin(feed: Feed, state: State, stale: Set[Stale], share: Share) -> None:
         feed.index.settle([], [])
     if feed.semantics and remake and "model" in state.meta:
         feed.index.settle([], [])
-        feed.semantics.vectors.clear()
+        feed.semantics.vectors.clear(feed.index.guard())
 
 
 def _refuse_shard(feed: Feed) -> None:

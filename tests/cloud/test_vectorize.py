@@ -8,7 +8,7 @@ import pytest
 
 from cloud.clouds import DIMENSIONS, INDEX, Cloud
 from feeder.errors import UserError
-from feeder.store import NodeVector, Value
+from feeder.store import NodeVector, Statement, Value
 from feeder.store.vectorize import Vectorize
 
 
@@ -136,7 +136,7 @@ def test_a_lone_surrogate_does_not_refuse_the_others(cloud: Cloud) -> None:
 
 def test_an_index_cannot_be_cleared_but_an_empty_one_is_clear(cloud: Cloud) -> None:
     """Another model needs another index; the sentence says how to get it."""
-    cloud.vectorize.clear()
+    cloud.vectorize.clear(Statement("SELECT 1"))
     cloud.vectorize.upsert([vector("a")])
     cloud.standin.settle()
 

@@ -74,7 +74,7 @@ def test_clearing_takes_out_all(database: SQLite) -> None:
     """Another model takes the place."""
     vectors = LocalVectors(database, 2)
     vectors.upsert([vector("a", 1, 0), vector("b", 0, 1)])
-    vectors.clear()
+    vectors.clear(Statement("SELECT 1"))
     assert list(vectors.ids()) == []
     assert vectors.query(unit(1, 0), 10) == []
 
@@ -86,7 +86,7 @@ def test_an_index_of_words_has_no_vectors_and_gets_no_table(database: SQLite) ->
     assert vectors.query(unit(1, 0), 10) == []
     assert list(vectors.ids()) == []
     vectors.delete(["a"])
-    vectors.clear()
+    vectors.clear(Statement("SELECT 1"))
     after = database.connection.total_changes(), rows(database, "SELECT name FROM sqlite_schema")
     assert after == before
 

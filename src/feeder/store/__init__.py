@@ -93,8 +93,11 @@ class Vectors(Protocol):
     def check_clear(self) -> None:
         """Raises UserError where `clear` cannot do it; asked before anything is written."""
 
-    def clear(self) -> None:
-        """Removes all vectors: another model takes their place."""
+    def clear(self, guard: Statement) -> None:
+        """Removes all vectors: another model takes their place.
+
+        None where the guard fails, which is run with it: raises Overtaken.
+        """
 
     def ids(self) -> Iterator[str]:
         """The ids of all vectors."""

@@ -254,6 +254,10 @@ class Index:
             ]
         )
 
+    def guard(self) -> Statement:
+        """What fails, and a transaction with it, when the run may not write any more."""
+        return self._owner.guard()
+
     def confirm(self) -> None:
         """Raises Overtaken when the run may not write any more; what has no guard comes behind."""
         self._owner.confirm()

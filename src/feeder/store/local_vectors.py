@@ -66,10 +66,10 @@ class LocalVectors:
     def check_clear(self) -> None:
         """Always possible."""
 
-    def clear(self) -> None:
-        """Removes all vectors."""
+    def clear(self, guard: Statement) -> None:
+        """Removes all vectors, if the guard holds."""
         if self._exists():
-            self._write(Statement("DELETE FROM vectors"))
+            self._write(guard, Statement("DELETE FROM vectors"))
 
     def ids(self) -> Iterator[str]:
         """The ids, in order."""

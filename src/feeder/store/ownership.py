@@ -54,7 +54,7 @@ class Ownership:
         """
         self._writes += 1
         mark = Statement(sql.MARK, (self._mark, str(self._writes)))
-        first = self._opening or [self._guard()]
+        first = self._opening or [self.guard()]
         rows = None
         try:
             rows = self._database().run([mark, *first, *statements])[1 + len(first) :]
@@ -81,14 +81,15 @@ class Ownership:
         if self._opening:
             self.write([])
         elif self._clock() - self._written_at > TRUST_S:
-            self._database().run([self._guard()])
+            self._database().run([self.guard()])
             self._written_at = self._clock()
 
     def unmark(self) -> Statement:
         """What belongs into the last write: nobody will ask for its number."""
         return Statement(sql.DROP_META, (json.dumps([self._mark]),))
 
-    def _guard(self) -> Statement:
+    def guard(self) -> Statement:
+        """What fails when another run has begun."""
         return Statement(sql.GUARD, (self._key("run"), self.token))
 
     @property

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from feeder.api import Api, Call, as_json
 from feeder.errors import UserError
-from feeder.store import Neighbour, NodeVector, Permit, Value
+from feeder.store import Neighbour, NodeVector, Permit, Statement, Value
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -74,7 +74,7 @@ class Vectorize:
                 "and --index-name."
             )
 
-    def clear(self) -> None:
+    def clear(self, guard: Statement) -> None:
         """Nothing to remove where `check_clear` passes."""
         self.check_clear()
 
