@@ -208,6 +208,23 @@ def test_an_interrupted_run_says_so_and_leaves_no_process(
     wait_until(lambda: not any(map(is_alive, parsers)))
 
 
+def test_ctrl_c_again_and_again_is_as_good_as_once(busy: "subprocess.Popen[str]") -> None:
+    """What closes the stores is not disturbed: the same sentence, and no traceback."""
+    while busy.poll() is None:
+        busy.send_signal(signal.SIGINT)
+        time.sleep(0.002)
+    _, err = busy.communicate()
+    assert busy.returncode == 130
+    assert err.count("feeder: interrupted;") == 1
+    assert "Traceback" not in err
+
+
+def test_ctrl_c_does_not_reach_the_parsers(busy: "subprocess.Popen[str]") -> None:
+    """A terminal sends it to a program's whole group: one that has just begun would die loudly."""
+    own = os.getpgid(busy.pid)
+    assert [os.getpgid(parser) == own for parser in parsers(busy.pid)] == [False] * 2
+
+
 def test_a_killed_run_leaves_no_process(busy: "subprocess.Popen[str]") -> None:
     """Even the parsers that hang end by themselves when nobody is left to ask them."""
     parsers = children(busy.pid)

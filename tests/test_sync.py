@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from feeder.errors import UserError
+from feeder.feed import write_words
 from feeder.parse import Parsed
 from feeder.store.sqlite import SQLite
-from feeder.sync import Stale, sync
+from feeder.sync import Stale, compare, sync
 from feeder.tree.commit import Commit
 from hashed import HashedEmbedder
 from tree.repos import Repo
@@ -482,3 +483,16 @@ def test_a_file_whose_parser_was_stopped_between_words_and_vectors_is_mended(rep
     synced(tree, database, HashedEmbedder())
     assert picture(database) == fresh(tree, HashedEmbedder())
     database.close()
+
+
+def test_a_run_by_words_alone_remembers_no_node(repo: Repo, database: SQLite) -> None:
+    """Its memory does not grow with the repository; what waits for a model is only counted."""
+    repo.commit(SHOP)
+    synced(Commit(repo.path), database, HashedEmbedder())
+    repo.commit({"src/tax.py": "def tax():\n    return 19\n"})
+    run = feed(Commit(repo.path), database)
+    state = run.index.state({})
+    work = compare(run.tree.entries(), state.files or {}, set())
+    run.index.begin(run.token, state, {}, remake=False)
+    assert write_words(run, state, work, whole=False) == ({}, set())
+    assert run.report.texts_waiting == 1

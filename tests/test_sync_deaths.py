@@ -197,11 +197,11 @@ def file(trees: Trees, tmp_path: Path) -> Iterator[Path]:
     yield path
 
 
-def _run(tree: Tree, file: Path, fuse: Fuse) -> bool:
+def _run(tree: Tree, file: Path, fuse: Fuse, dimensions: int = 64) -> bool:
     """Whether the run came to its end; False when it was overtaken."""
     database = SQLite(file)
     try:
-        sync(feed(tree, FusedDatabase(database, fuse), FusedEmbedder(fuse)))
+        sync(feed(tree, FusedDatabase(database, fuse), FusedEmbedder(fuse, dimensions)))
     except Overtaken:
         return False
     finally:
@@ -243,6 +243,31 @@ def test_a_run_that_replaces_the_model_removes_no_vectors_of_its_successor(
             sync(feed(trees.second, FusedDatabase(database, fuse), HashedEmbedder()))
         assert picture(database) == pictures[trees.third], at
         database.close()
+
+
+@pytest.mark.parametrize("dimensions", [64, 32])
+def test_a_run_that_was_overtaken_leaves_the_vectors_of_the_later_one(
+    trees: Trees, pictures: dict[Tree, Picture], tmp_path: Path, dimensions: int
+) -> None:
+    """Also where it came with another model than the index: 64 dimensions, or 32."""
+    start = tmp_path / "start.db"
+    database = opened(start)
+    before = _other_vectors if dimensions == 64 else _vectors
+    before(trees.first, database)
+    database.close()
+    own = fresh(trees.second, HashedEmbedder(dimensions))
+    outcomes = []
+    for at in range(1, 50):
+        index = copied(start, "copy.db")
+        fuse = Fuse(at, blow=lambda: _ends_right(trees.third, index, pictures))  # noqa: B023
+        survived = _run(trees.second, index, fuse, dimensions)
+        if not fuse.has_blown:
+            break
+        database = SQLite(index)
+        assert picture(database) == (own if survived else pictures[trees.third])
+        database.close()
+        outcomes.append(survived)
+    assert outcomes.count(False) >= 3
 
 
 def test_two_runs_that_take_turns_leave_the_index_of_the_one_that_ends_last(

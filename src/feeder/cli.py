@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Runs the program; the one place where errors become exit codes."""
+    signal.signal(signal.SIGINT, _interrupt)
     account = Account()
     title = " ".join(["feeder", *sys.argv[1:2]])
     with account.job as job:
@@ -35,6 +37,12 @@ def main() -> None:
             code, error = _run_to_its_end(account)
         account.close(title, error)
     sys.exit(code)
+
+
+def _interrupt(*_: object) -> None:
+    """Raises KeyboardInterrupt once: another Ctrl-C does not disturb what closes the stores."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def _run_to_its_end(account: Account) -> tuple[int, FeederError | None]:

@@ -103,6 +103,7 @@ def write_words(
 ) -> tuple[dict[str, Texts], set[str]]:
     """Rows and postings of what has changed; the texts to embed by path, and the ids that went.
 
+    Without a model texts are only counted: a first feed has as many as the repository has nodes.
     Where the budget ends it, `work` is cut down to what is done; `whole` goes through all of it.
     """
     written: set[str] = set()
@@ -121,12 +122,13 @@ def write_words(
             for file in files:
                 _count(feed.report, file, changes.new)
                 unvectored = file.path in work.unvectored
-                if ids := set(file.ids) if unvectored else changes.new.intersection(file.ids):
+                ids = set(file.ids) if unvectored else changes.new.intersection(file.ids)
+                if ids and feed.semantics:
                     texts[file.path] = Texts(file.blob, ids)
+                elif pending:
+                    feed.report.texts_waiting += len(ids)
             step(len(files))
     feed.report.nodes_deleted = len(gone)
-    if pending and not feed.semantics:
-        feed.report.texts_waiting = sum(len(file.ids) for file in texts.values())
     return texts, gone
 
 
@@ -231,7 +233,7 @@ def send_vectors(feed: Feed, work: Work, wanted: dict[str, Texts]) -> list[str]:
             if number:
                 feed.index.settle(clean, [])
                 clean = []
-            feed.semantics.vectors.upsert(vectors, feed.index.confirm)
+            feed.semantics.vectors.upsert(vectors, feed.index.permit)
             clean += [text.path for text in batch if text.ends_file]
     return clean
 
@@ -317,7 +319,7 @@ def _removed(feed: Feed, semantics: Semantics, ids: list[str]) -> list[str]:
     for piece in _chunks(ids, OUTBOX_PIECE):
         if not feed.budget.allows(1):
             break
-        semantics.vectors.delete(piece, feed.index.confirm)
+        semantics.vectors.delete(piece, feed.index.permit)
         removed += piece
     return removed
 

@@ -8,11 +8,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
-from feeder.errors import UserError
+from feeder.errors import FeederError, UserError
 from feeder.parse import Parsed
 from feeder.parse.worker import Limits, ParseFile
 from feeder.parse.workers import BYTES_AHEAD, Workers
@@ -25,7 +27,7 @@ SWELLING_JAVA = b"List<" * 20_000
 PARSER = '''
 import os
 from pathlib import Path
-from feeder.errors import UserError
+from feeder.errors import FeederError, UserError
 from feeder.parse import Parsed
 from feeder.parse.files import parse_file
 
@@ -337,6 +339,38 @@ def test_closing_ends_a_parser_that_hangs() -> None:
     results = workers.parse([*(python_file(n) for n in range(64)), ("raw.rs", HANGING_RUST)])
     assert next(results).path == "f0.py"
     workers.close()
+
+
+def test_closing_ends_a_process_that_has_not_begun_to_parse(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C soon after the start does not wait for the grammars to be loaded."""
+    begun = tmp_path / "begun"
+    (tmp_path / "slow_to_begin.py").write_text(
+        "import os, time\n"
+        "from pathlib import Path\n"
+        "from feeder.parse.files import parse_file as own\n"
+        "def parse(grammars, path, content):\n"
+        "    return own(grammars, path, content)\n"
+        "if name := os.environ.get('BEGUN'):\n"
+        "    Path(name).touch()\n"
+        "    time.sleep(3600)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    parse: ParseFile = importlib.import_module("slow_to_begin").parse
+    monkeypatch.setenv("BEGUN", str(begun))
+    workers = Workers(count=1, parse=parse)
+
+    def feed() -> None:
+        with suppress(FeederError):
+            list(workers.parse([("a.txt", b"words")]))
+
+    thread = Thread(target=feed, daemon=True)
+    thread.start()
+    while not begun.exists():
+        time.sleep(0.01)
+    workers.close()
+    thread.join()
 
 
 SCRIPT = """

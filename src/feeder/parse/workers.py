@@ -162,6 +162,7 @@ class Workers:
                 if self._closed:
                     raise RuntimeError("the workers are closed")
                 self._running.add(worker)
+            worker.begin()
             yield worker
         except BaseException:
             with self._lock:
@@ -184,7 +185,7 @@ class _Ended(Exception):
 
 
 class _Worker:
-    """A worker as its parent sees it; raises FeederError when it does not start."""
+    """A worker as its parent sees it; `begin` raises FeederError when it does not start."""
 
     def __init__(self, order: Order) -> None:
         self._limits = order.limits
@@ -196,17 +197,22 @@ class _Worker:
             env={name: value for name, value in os.environ.items() if name != WITHHELD},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            process_group=0,  # Ctrl-C is for the program: one that just begins would die loudly
         )
         assert self._process.stdin and self._process.stdout
         self._requests, self._answers = self._process.stdin, self._process.stdout
+        self._order: Order | None = order
+
+    def begin(self) -> None:
+        """Waits until the process is ready, the first time."""
+        if self._order is None:
+            return
         try:
-            self.send(order)
+            self.send(self._order)
             self.receive()
         except (_Ended, BrokenPipeError) as exc:
             raise FeederError(f"No process to parse in could be started: {exc}.") from exc
-        except BaseException:
-            self.end()
-            raise
+        self._order = None
         self._is_new = True
 
     def send(self, message: Order | list[Request]) -> None:

@@ -69,8 +69,15 @@ class Neighbour(NamedTuple):
     score: float
 
 
-Permit = Callable[[], None]
-"""Asked before each try of a write: raises what ends it."""
+class Permit(NamedTuple):
+    """A run's right to write, which a later run ends.
+
+    `ask` raises that end, before each try of a write; `guard` does so within a write to the index's
+    own database, as its first statement.
+    """
+
+    ask: Callable[[], None]
+    guard: Statement
 
 
 class Vectors(Protocol):

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from feeder.store import Database, Row, Statement, sql
+from feeder.store import Database, Permit, Row, Statement, sql
 from feeder.store.ownership import Ownership
 from feeder.store.rows import IndexedFile, doc_rows, file_rows, groups, keys, pages, postings
 
@@ -258,9 +258,10 @@ class Index:
         """What fails, and a transaction with it, when the run may not write any more."""
         return self._owner.guard()
 
-    def confirm(self) -> None:
-        """Raises Overtaken when the run may not write any more; what has no guard comes behind."""
-        self._owner.confirm()
+    @property
+    def permit(self) -> Permit:
+        """The run's right to write what has no guard of its own."""
+        return Permit(self._owner.confirm, self._owner.guard())
 
     def leave(self, clean: Iterable[str], sent: Iterable[str]) -> None:
         """The last write of one of several runs, whose part of the work is not done."""

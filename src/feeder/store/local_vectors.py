@@ -38,8 +38,8 @@ ROWS_AT_ONCE = 8192
 class LocalVectors:
     """`Vectors` in a table of the database's file, made with the first vector.
 
-    A query compares with every vector. A write needs no permit: its SQL does nothing when it comes
-    too late.
+    A query compares with every vector. A write's permit is part of its transaction: that of a run
+    which was overtaken does nothing.
     """
 
     index = ""
@@ -53,12 +53,12 @@ class LocalVectors:
     def upsert(self, vectors: Sequence[NodeVector], permit: Permit | None = None) -> None:
         """Keeps those whose node is still there with the same text."""
         rows = json.dumps([_row(vector) for vector in vectors])
-        self._write(Statement(_TABLE), Statement(_UPSERT, (rows,)))
+        self._write(*_guards(permit), Statement(_TABLE), Statement(_UPSERT, (rows,)))
 
     def delete(self, ids: Sequence[str], permit: Permit | None = None) -> None:
         """Removes vectors by id, if their nodes are gone."""
         if self._exists():
-            self._write(Statement(_DELETE, (json.dumps(list(ids)),)))
+            self._write(*_guards(permit), Statement(_DELETE, (json.dumps(list(ids)),)))
 
     def check_fits(self, dimensions: int) -> None:
         """Always possible."""
@@ -120,6 +120,13 @@ class LocalVectors:
                 codes.reshape(len(rows), self._dimensions),
             )
         return self._matrix
+
+
+def _guards(permit: Permit | None) -> list[Statement]:
+    if permit is None:
+        return []
+    permit.ask()
+    return [permit.guard]
 
 
 def _row(vector: NodeVector) -> list[str | float]:

@@ -47,7 +47,7 @@ class Vectorize:
         """Never `insert`, which keeps the old vector and says nothing."""
         for body in _bodies(map(_line, vectors)):
             path, kind = f"{self._path}/upsert", "application/x-ndjson"
-            self._api.call(Call("vectorize", path, body, kind, permit=permit))
+            self._api.call(Call("vectorize", path, body, kind, permit=permit and permit.ask))
         self.dimensions_written += sum(len(vector.values) for vector in vectors)
 
     def delete(self, ids: Sequence[str], permit: Permit | None = None) -> None:
@@ -124,7 +124,7 @@ class Vectorize:
 
     def _post(self, route: str, body: object, permit: Permit | None = None) -> Any:
         path = f"{self._path}/{route}"
-        return self._api.call(Call("vectorize", path, as_json(body), permit=permit))
+        return self._api.call(Call("vectorize", path, as_json(body), permit=permit and permit.ask))
 
 
 def _bodies(lines: Iterator[bytes]) -> Iterator[bytes]:

@@ -1,0 +1,318 @@
+"""Feeds a large repository, interrupts it and goes on; prints tables. For Linux only."""
+
+import argparse
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count, islice
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+import apsw  # noqa: E402
+from guarantees import table  # noqa: E402
+
+from tree.repos import Repo, raw_commit  # noqa: E402  # lies among the tests
+
+CORPUS = "Django==5.2"
+"""A source distribution of 5,000 real files, apart from its translations."""
+SAMPLE_S = 0.1
+PEAK_MB, END_S, GROWTH_MB = 300, 1.0, 20
+"""What is promised: a process' memory, how soon Ctrl-C ends it, last third over first third."""
+INTERRUPTED = (130, -signal.SIGINT)
+"""A shell says 130 for both; Python ends the second way where it was compiling a text just then."""
+WAIT_S = 3600
+EARLY_S = 2.0
+"""Half of the interrupts fall into a run's beginning, where it does many different things."""
+SAID = "feeder: interrupted; what is done is kept, run it again to go on."
+_DOCS = """SELECT id, branch, path, language, node_type, symbol, signature, logical_path,
+    start_line, end_line, text_sha FROM docs ORDER BY id"""
+_DONE = "SELECT count(*) FROM files WHERE state <> 'skipped'"
+_FILES = "SELECT path, blob, nodes, state, reason FROM files ORDER BY path"
+
+
+class Sample(NamedTuple):
+    """A process' memory at a moment, in MB: its own without mapped files, and all at its peak."""
+
+    pid: int
+    kind: str
+    now_mb: float
+    peak_mb: float
+
+
+class Ended(NamedTuple):
+    """How a run ended, what it said, and its processes' memory at every moment."""
+
+    code: int
+    seconds: float
+    out: str
+    err: str
+    samples: list[list[Sample]]
+
+    def report(self) -> dict[str, Any]:
+        """The account of a run that came to its end; raises RuntimeError for another one."""
+        if self.code:
+            raise RuntimeError(f"a run that nobody disturbed ended with {self.code}: {self.err}")
+        facts: dict[str, Any] = json.loads(self.out)
+        return facts
+
+
+class Held(NamedTuple):
+    """What an index holds: how many parsed files and nodes, and the last number given to a node."""
+
+    files: int
+    nodes: int
+    last: int
+
+
+class Place(NamedTuple):
+    """A repository, an index of it, and what the program says."""
+
+    repository: Path
+    database: Path
+
+    def start(self, *command: str) -> "subprocess.Popen[bytes]":
+        """`feeder`, in a process group of its own, as a shell starts it."""
+        line = [sys.executable, "-m", "feeder", *command, "--no-vectors", "--json"]
+        line += ["-C", str(self.repository), "--db", str(self.database)]
+        others = ("FEEDER_", "CLOUDFLARE_", "GITHUB_", "RUNNER_")
+        environment = {n: value for n, value in os.environ.items() if not n.startswith(others)}
+        with self._out.open("wb") as out, self._err.open("wb") as err:
+            return subprocess.Popen(line, env=environment, stdout=out, stderr=err, process_group=0)
+
+    def run(self, *command: str, ends: Callable[[float], bool] = lambda seconds: False) -> Ended:
+        """Until the program ends, or after so many seconds by Ctrl-C: then `seconds` is from it."""
+        started = time.monotonic()
+        program = self.start(*command)
+        samples = []
+        while program.poll() is None:
+            if ends(time.monotonic() - started):
+                started = time.monotonic()
+                os.killpg(program.pid, signal.SIGINT)
+                program.wait(WAIT_S)
+                break
+            samples.append(list(_sampled(program.pid)))
+            time.sleep(SAMPLE_S)
+        seconds = time.monotonic() - started
+        out, err = self._out.read_text(), self._err.read_text()
+        return Ended(program.returncode, seconds, out, err, samples)
+
+    def held(self) -> Held:
+        """All zero where there is no index yet, or nothing but its file."""
+        if not self.database.exists():
+            return Held(0, 0, 0)
+        connection = apsw.Connection(str(self.database))
+        try:
+            if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'files'").get:
+                return Held(0, 0, 0)
+            of_docs = "SELECT count(*), coalesce(max(seq), 0) FROM docs"
+            nodes, last = connection.execute(of_docs).get
+            return Held(connection.execute(_DONE).get, nodes, last)
+        finally:
+            connection.close()
+
+    def digest(self) -> str:
+        """Of every row of `docs` and `files`, apart from seq and sha_head."""
+        digest = hashlib.sha256()
+        connection = apsw.Connection(str(self.database))
+        for sql in (_DOCS, _FILES):
+            for row in connection.execute(sql):
+                digest.update(repr(row).encode())
+        connection.close()
+        return digest.hexdigest()
+
+    @property
+    def _out(self) -> Path:
+        return self.database.with_suffix(".out")
+
+    @property
+    def _err(self) -> Path:
+        return self.database.with_suffix(".err")
+
+
+def _sampled(pid: int) -> Iterator[Sample]:
+    """The program and the processes that it has started, as far as they are still there."""
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            if thread.name != str(pid):
+                children += (thread / "children").read_text().split()
+    except OSError:
+        return
+    for process in (pid, *map(int, children)):
+        try:
+            lines = Path(f"/proc/{process}/status").read_text().splitlines()
+        except OSError:
+            continue
+        facts = dict(line.split(":", 1) for line in lines)
+        if "VmHWM" not in facts:  # it has ended
+            continue
+        now, peak = (int(facts[name].split()[0]) / 1000 for name in ("RssAnon", "VmHWM"))
+        yield Sample(process, _kind(pid, process, facts["Name"].strip()), now, peak)
+
+
+def _kind(program: int, process: int, name: str) -> str:
+    if process == program:
+        return "feeder"
+    return "git" if name == "git" else "a parser"
+
+
+def downloaded(folder: Path) -> Path:
+    """The corpus, from the package registry."""
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
+    subprocess.run([*pip, "--dest", str(folder), CORPUS], check=True)
+    [archive] = folder.glob("*.tar.gz")
+    with tarfile.open(archive) as files:
+        files.extractall(folder / "corpus", filter="data")
+    return folder / "corpus"
+
+
+def repository(folder: Path, corpus: Path, files: int) -> Path:
+    """A repository of so many files: the corpus again and again, each time in other words."""
+    repo = Repo(folder / "repository")
+    repo.git("symbolic-ref", "HEAD", "refs/heads/raw")
+    raw_commit(repo.path, dict(islice(_copies(corpus), files)))
+    return repo.path
+
+
+def _copies(corpus: Path) -> Iterator[tuple[bytes, tuple[str, bytes]]]:
+    places = [place for place in sorted(corpus.rglob("*")) if _is_wanted(place, corpus)]
+    if not places:
+        raise SystemExit(f"{corpus} has no files.")
+    for number in count(1):
+        for place in places:
+            name = f"copy{number}/{place.relative_to(corpus)}"
+            content = place.read_bytes()
+            for word in (b"self", b"class", b"the"):
+                content = content.replace(b" " + word + b" ", b" %b%d " % (word, number))
+            yield os.fsencode(name), ("100644", content)
+
+
+def _is_wanted(place: Path, corpus: Path) -> bool:
+    parts = place.relative_to(corpus).parts
+    return place.is_file() and not place.is_symlink() and not {".git", "locale"} & set(parts)
+
+
+def print_memory(samples: Sequence[Sequence[Sample]]) -> list[str]:
+    """A line for each kind of process; what broke a promise."""
+    table.head("process", "peak, MB", "first third, MB", "second third, MB", "last third, MB")
+    broken = []
+    for kind in ("feeder", "a parser", "git"):
+        peak = max((s.peak_mb for moment in samples for s in moment if s.kind == kind), default=0)
+        moments = [
+            max((s.now_mb for s in moment if s.kind == kind), default=0) for moment in samples
+        ]
+        thirds = [
+            median(moments[len(moments) * n // 3 : len(moments) * (n + 1) // 3]) for n in range(3)
+        ]
+        table.line(kind, *(f"{mb:,.0f}" for mb in (peak, *thirds)))
+        if peak > PEAK_MB:
+            broken.append(f"{kind} took {peak:,.0f} MB")
+        # git fills its cache of delta bases, which it bounds to 96 MB
+        if kind != "git" and thirds[2] > thirds[0] + GROWTH_MB:
+            broken.append(f"{kind} grew from {thirds[0]:,.0f} to {thirds[2]:,.0f} MB")
+    print()
+    return broken
+
+
+def print_interrupts(place: Place, moments: Sequence[float]) -> list[str]:
+    """A line for each interrupt of a run that goes on from the last one; what broke a promise."""
+    table.head(
+        "Ctrl-C after, s", "ended after, s", "exit code", "new files", "new nodes", "all files"
+    )
+    broken = []
+    held = place.held()
+    for moment in moments:
+        ended = place.run("sync", ends=lambda seconds: seconds >= moment)  # noqa: B023 - at once
+        before, held = held, place.held()
+        new = (held.files - before.files, held.nodes - before.nodes)
+        table.line(f"{moment:.2f}", f"{ended.seconds:.2f}", ended.code, *new, held.files)
+        if not ended.code:
+            break
+        if ended.seconds > END_S:
+            broken.append(f"interrupted after {moment:.2f} s, it ended after {ended.seconds:.2f} s")
+        if ended.code not in INTERRUPTED or ended.err.splitlines()[-1:] != [SAID]:
+            broken.append(f"interrupted after {moment:.2f} s: {ended.code}, {ended.err[-300:]}")
+        if held.last - before.last != held.nodes - before.nodes:
+            broken.append(f"interrupted after {moment:.2f} s: nodes were written twice")
+    print()
+    return broken
+
+
+def _moments(interrupts: int, whole_s: float, seed: int) -> list[float]:
+    """When to interrupt: every second one early, the others anywhere in a share of the work."""
+    some = Random(seed)
+    spans = [EARLY_S if number % 2 else whole_s * 3 / interrupts for number in range(interrupts)]
+    return [some.uniform(0.3, max(0.4, span)) for span in spans]
+
+
+def print_resumed(place: Place, whole: Place, processed: int) -> list[str]:
+    """What the last run did, and one with nothing to do; what broke a promise."""
+    before = place.held()
+    ended = place.run("sync")
+    facts, held = ended.report(), place.held()
+    idle = place.run("sync")
+    proof = place.run("validate")
+    is_equal = place.digest() == whole.digest()
+    table.head("", "files done", "files left as they were", "seconds")
+    kept = facts["files_unchanged"]
+    table.line("the last run", facts["files_processed"], kept, f"{ended.seconds:.1f}")
+    nothing = idle.report()
+    table.line(
+        "once more", nothing["files_processed"], nothing["files_unchanged"], f"{idle.seconds:.1f}"
+    )
+    print(f"\nThe index equals that of one run: {is_equal}; `feeder validate`: {proof.code}.")
+    broken = [] if is_equal and not proof.code else ["the resumed index is not right"]
+    if facts["files_processed"] + before.files != processed:
+        broken.append(f"{facts['files_processed']} files done and {before.files} before")
+    if held.last != held.nodes:
+        broken.append(f"{held.last - held.nodes} nodes were written twice")
+    if nothing["files_processed"]:
+        broken.append("a run with nothing to do did something")
+    return broken
+
+
+def tried(folder: Path, corpus: Path, given: argparse.Namespace) -> list[str]:
+    """Prints all tables; what broke a promise."""
+    source = repository(folder, corpus, given.files)
+    whole, resumed = Place(source, folder / "whole.db"), Place(source, folder / "resumed.db")
+    ended = whole.run("sync")
+    facts = ended.report()
+    processed, skipped = facts["files_processed"], len(facts["skipped"])
+    print(
+        f"{processed:,} files and {facts['nodes_new']:,} nodes, {skipped:,} files skipped, "
+        f"by words alone, in {ended.seconds:,.0f} s.\n"
+    )
+    broken = print_memory(ended.samples)
+    broken += print_interrupts(resumed, _moments(given.interrupts, ended.seconds, given.seed))
+    return broken + print_resumed(resumed, whole, processed)
+
+
+def main() -> int:
+    """The exit code: 1 where a promise did not hold."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("corpus", type=Path, nargs="?", help=f"A folder; else {CORPUS}.")
+    options.add_argument("--files", type=int, default=20_000)
+    options.add_argument("--interrupts", type=int, default=12)
+    options.add_argument("--seed", type=int, default=5)
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        broken = tried(folder, given.corpus or downloaded(folder), given)
+    table.wrong(broken)
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
