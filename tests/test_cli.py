@@ -4,15 +4,16 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
-from feeder.cli import cli, main
+from feeder.cli import cli
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
+from running import Feeder, runner
 from tree.repos import Repo
 from worlds import CART, SHOP
 
@@ -20,21 +21,6 @@ COMMANDS = (
     *("sync", "process", "delete", "apply", "deltas", "plan", "action"),
     *("init", "validate", "search", "stats"),
 )
-
-
-class Answer(NamedTuple):
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def facts(self) -> Any:
-        return json.loads(self.out)
-
-
-Feeder = Callable[..., Answer]
 
 
 @pytest.fixture
@@ -47,18 +33,7 @@ def feeder(
     # outside of the repository that the tests lie in
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
 
-    def run(place: Path | Repo, *arguments: str | Path) -> Answer:
-        monkeypatch.chdir(place.path if isinstance(place, Repo) else place)
-        monkeypatch.setattr(sys, "argv", ["feeder", *map(str, arguments)])
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        code = ended.value.code
-        out, err = capfd.readouterr()
-        assert "Traceback" not in err
-        return Answer(0 if code is None else int(code), out, err)
-
-    yield run
+    yield runner(monkeypatch, capfd)
 
 
 @pytest.fixture

@@ -176,6 +176,13 @@ def bring(
         equal = {}
     clean = send_vectors(feed, work, texts)
     sent = clear_outbox(feed, state, texts, gone)
+    _end(feed, clean, sent, equal, share)
+
+
+def _end(
+    feed: Feed, clean: Sequence[str], sent: Sequence[str], equal: dict[str, str], share: Share
+) -> None:
+    """The run's last write; raises Stopped where a budget has ended it early."""
     head = {feed.index.key("head"): feed.tree.commit} if feed.tree.root else {}
     if share.own and (feed.budget.stopped or (feed.semantics and feed.report.texts_waiting)):
         feed.index.leave(clean, sent)
@@ -282,7 +289,7 @@ def _begin(feed: Feed, state: State, stale: Set[Stale], share: Share) -> None:
         feed.index.settle([], [])
     if feed.semantics and remake and "model" in state.meta:
         feed.index.settle([], [])
-        feed.semantics.vectors.clear(feed.index.guard())
+        feed.semantics.vectors.clear(feed.index.permit.guard)
 
 
 def _refuse_shard(feed: Feed) -> None:

@@ -1,35 +1,18 @@
 """The program as a user runs it, with the stand-in's account in its environment."""
 
-import json
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import httpx
 import pytest
 from standin import StandIn
 
-from feeder.cli import main
+from running import Answer, Feeder, runner
 from tree.repos import Repo
 
 MODEL = "@cf/baai/bge-small-en-v1.5"
 """The one with the shortest vectors, 384 numbers."""
-
-
-class Answer(NamedTuple):
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def facts(self) -> Any:
-        return json.loads(self.out)
-
-
-Feeder = Callable[..., Answer]
 
 
 @pytest.fixture
@@ -47,20 +30,14 @@ def feeder(
     monkeypatch.setenv("FEEDER_MODEL", MODEL)
     monkeypatch.setenv("FEEDER_REPO", "acme/shop")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    run = runner(monkeypatch, capfd)
 
-    def run(place: Path | Repo, *arguments: str | Path) -> Answer:
-        monkeypatch.chdir(place.path if isinstance(place, Repo) else place)
-        monkeypatch.setattr(sys, "argv", ["feeder", *map(str, arguments)])
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        code = ended.value.code
-        out, err = capfd.readouterr()
-        assert standin.token not in out + err
-        assert "Traceback" not in err
-        return Answer(0 if code is None else int(code), out, err)
+    def silent(place: Path | Repo, *arguments: str | Path) -> Answer:
+        answer = run(place, *arguments)
+        assert standin.token not in answer.out + answer.err
+        return answer
 
-    yield run
+    yield silent
 
 
 class Console:

@@ -5,9 +5,10 @@ import shutil
 import pytest
 from standin import StandIn
 
-from cloud.program import Console, Feeder, console, feeder
+from cloud.program import Console, console, feeder
 from feeder.budget import Budget
 from feeder.freetier import Usage, percent
+from running import Feeder
 from tree.repos import Repo
 
 __all__ = ["console", "feeder"]

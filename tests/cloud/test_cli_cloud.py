@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from standin import StandIn
 
-from cloud.program import Console, Feeder, console, feeder
+from cloud.program import Console, console, feeder
+from running import Feeder
 from tree.repos import Repo
 from worlds import CART, SHOP
 

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from standin import StandIn
 
-from cloud.program import Console, Feeder, console, feeder
+from cloud.program import Console, console, feeder
 from feeder.store import migrations
+from running import Feeder
 from tree.repos import Repo
 
 __all__ = ["console", "feeder"]

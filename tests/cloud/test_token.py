@@ -11,9 +11,10 @@ import pytest
 from standin import StandIn
 
 from cloud.clouds import MovedClock
-from cloud.program import Feeder, feeder
+from cloud.program import feeder
 from feeder.api import Api, Call
 from feeder.errors import FeederError
+from running import Feeder
 from tree.repos import Repo
 from worlds import SHOP
 

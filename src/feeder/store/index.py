@@ -254,10 +254,6 @@ class Index:
             ]
         )
 
-    def guard(self) -> Statement:
-        """What fails, and a transaction with it, when the run may not write any more."""
-        return self._owner.guard()
-
     @property
     def permit(self) -> Permit:
         """The run's right to write what has no guard of its own."""

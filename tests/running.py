@@ -1,0 +1,44 @@
+"""The program as a user runs it: in a folder, with arguments, in this process."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from feeder.cli import main
+from tree.repos import Repo
+
+
+class Answer(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def facts(self) -> Any:
+        return json.loads(self.out)
+
+
+Feeder = Callable[..., Answer]
+
+
+def runner(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Feeder:
+    """Runs a command in a folder; it never ends in a traceback."""
+
+    def run(place: Path | Repo, *arguments: str | Path) -> Answer:
+        monkeypatch.chdir(place.path if isinstance(place, Repo) else place)
+        monkeypatch.setattr(sys, "argv", ["feeder", *map(str, arguments)])
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        code = ended.value.code
+        out, err = capfd.readouterr()
+        assert "Traceback" not in err
+        return Answer(0 if code is None else int(code), out, err)
+
+    return run
