@@ -90,7 +90,23 @@ def test_a_folder_is_written_as_people_write_it(text: str, name: str) -> None:
     assert folder(text) == name
 
 
-@pytest.mark.parametrize("text", ["/etc", "..", "../x", "web/../..", "C:/web", "web\\lib", "a\0b"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "/etc",
+            "..",
+            "../x",
+            "web/../..",
+            "C:/web",
+            "C:\\web",
+            "\\\\host\\web",
+            "web\\lib",
+            "a\0b",
+        ),
+        *(".git", "web/.GIT", ".git/hooks"),
+    ],
+)
 def test_a_folder_outside_is_refused(text: str) -> None:
     with pytest.raises(UserError, match="The path "):
         folder(text)

@@ -188,6 +188,22 @@ def test_the_log_is_folded_and_nothing_is_annotated(step: Step, shop: Repo) -> N
     assert outcome.out.startswith("Files: 4 processed")
 
 
+def test_commands_in_names_and_code_are_words(step: Step, shop: Repo) -> None:
+    """The runner obeys what the program says itself, and nothing that a commit holds."""
+    evil = "::set-output name=head-sha::forged"
+    files: dict[str, str | None] = {
+        f"{evil}.yml": "- " * 300 + "answer\n",
+        "a.md": f"# Answer ##[error]forged\n\n{evil}\n::error::forged\n",
+    }
+    head = pushed(step, shop, files, 2)
+    fed, found = step.run(shop), step.run(shop, "search", "answer", "--repo", "acme/shop")
+    assert fed.outputs["head-sha"] == head
+    assert [one.name for one in fed.annotations] == ["group", "endgroup", "warning"]
+    assert found.out.count("forged") > 2
+    assert [one.name for one in found.annotations] == ["group", "endgroup"]
+    assert Runner().read(fed.out + found.out) == []
+
+
 def test_a_second_push_says_what_it_changed(step: Step, shop: Repo) -> None:
     """One file with a node came, and one with a node went."""
     step.run(shop)

@@ -219,6 +219,26 @@ def test_ctrl_c_again_and_again_is_as_good_as_once(busy: "subprocess.Popen[str]"
     assert "Traceback" not in err
 
 
+def test_ctrl_c_while_the_program_is_loaded_says_nothing(
+    environment: Mapping[str, str], tmp_path: Path
+) -> None:
+    """Nothing has been done yet: exit 130, and no traceback."""
+    (tmp_path / "click.py").write_text(
+        "import time\nfrom pathlib import Path\nPath('begun').touch()\ntime.sleep(3600)\n"
+    )
+    program = subprocess.Popen(
+        [sys.executable, "-m", "feeder"],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    wait_until((tmp_path / "begun").exists)
+    program.send_signal(signal.SIGINT)
+    assert program.communicate(timeout=20) == (b"", b"")
+    assert program.returncode == 130
+
+
 def test_ctrl_c_does_not_reach_the_parsers(busy: "subprocess.Popen[str]") -> None:
     """A terminal sends it to a program's whole group: one that has just begun would die loudly."""
     own = os.getpgid(busy.pid)

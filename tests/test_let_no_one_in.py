@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from feeder.cloud_store import cloud_parts
 from feeder.config import Settings
 from feeder.embed.cache import CachedEmbedder
 from feeder.errors import UserError
@@ -17,10 +18,12 @@ from feeder.search import Found, search
 from feeder.showing import as_json, as_text
 from feeder.store.reading import Scope
 from feeder.store.sqlite import SQLite
+from feeder.sync import sync
 from feeder.tree.commit import Commit
+from feeder.validate import validate
 from hashed import HashedEmbedder
 from tree.repos import Repo
-from worlds import REPO, Picture, opened, picture, synced
+from worlds import REPO, Picture, feed, opened, picture, synced
 
 FILES = {
     "app/[id]/page.py": "def page(): pass\n",
@@ -93,6 +96,22 @@ def test_a_question_is_words_whatever_it_looks_like(
     """No syntax of SQL or FTS5 in it is any: it finds or does not, and changes nothing."""
     asked(database, query)
     assert picture(database) == before
+
+
+@pytest.mark.parametrize(
+    "name", ["x'; DROP TABLE docs; --y", 'x" OR symbol : * NEAR(a b)', "x') UNION SELECT y"]
+)
+def test_a_symbol_is_a_word_whatever_it_looks_like(repo: Repo, name: str) -> None:
+    """Names and headings are anybody's: they are written, found and proven as they stand."""
+    repo.commit({"a.kt": f"fun `{name}`() {{ body() }}\n", "a.md": f"# {name}\n\nbody\n"})
+    database = opened()
+    run = feed(Commit(repo.path), database)
+    sync(run)
+    found = [one.hit for one in asked(database, "body")]
+    names = {hit.path: hit.symbol or hit.logical_path for hit in found}
+    assert names == {"a.kt": name, "a.md": name}
+    assert validate(run).passed
+    database.close()
 
 
 @pytest.mark.parametrize(
@@ -241,6 +260,60 @@ def test_a_link_that_a_commit_brings_is_not_followed(
     with pytest.raises(UserError, match=f"{link} is a symbolic link"), ExitStack() as stack:
         local_parts(base, settings, stack, writes=writes, create=True)
     assert list(outside.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [".feeder/index.db", ".feeder/index.db-wal", ".feeder/embeddings.db", ".FEEDER/Index.DB"],
+)
+@pytest.mark.parametrize("writes", [True, False])
+def test_an_index_that_a_commit_brings_is_not_opened(repo: Repo, name: str, writes: bool) -> None:
+    """Whoever made it would decide what is found; to some disks all cases of letters are one."""
+    repo.commit({name: "made to mislead"})
+    (repo.path / ".feeder").mkdir(exist_ok=True)
+    with pytest.raises(UserError, match=f"git tracks {name}, .* `git rm -r .feeder`"):
+        in_default_place(repo, writes=writes)
+
+
+def test_an_index_in_a_submodule_is_not_opened(repo: Repo) -> None:
+    """A commit brings that too."""
+    commit = repo.commit()
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{commit},.feeder")
+    (repo.path / ".feeder").mkdir()
+    with pytest.raises(UserError, match=r"git tracks \.feeder, "):
+        in_default_place(repo)
+
+
+def test_a_cache_that_a_commit_brings_is_not_opened(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor do its vectors go to Cloudflare."""
+    monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "t0ken")
+    repo.commit({".feeder/embeddings.db": "made to mislead"})
+    settings = Settings(account_id="a", database_id="d", index_name="i")
+    with pytest.raises(UserError, match="git tracks"), ExitStack() as stack:
+        cloud_parts(repo.path, REPO, settings, stack, writes=True)
+
+
+def test_what_else_a_commit_brings_there_is_nobodys_harm(repo: Repo) -> None:
+    """wrangler's migrations may be committed, and the user's own index lies beside them."""
+    repo.commit({".feeder/migrations/0001_init.sql": "", ".feeder/.gitignore": "*\n"})
+    in_default_place(repo)
+    in_default_place(repo)
+    assert (repo.path / ".feeder/index.db").exists()
+
+
+def test_an_index_that_is_named_may_be_tracked(repo: Repo) -> None:
+    """Whoever says --db has chosen."""
+    repo.commit({".feeder/index.db": ""})
+    in_default_place(repo, db=repo.path / ".feeder/index.db")
+
+
+def in_default_place(repo: Repo, *, writes: bool = True, db: Path | None = None) -> None:
+    """Opens the index of a repository, and closes it."""
+    with ExitStack() as stack:
+        settings = Settings(vectors=False, db=db)
+        local_parts(repo.path, settings, stack, writes=writes, create=True)
 
 
 def test_a_place_that_the_user_names_may_be_a_link(tmp_path: Path) -> None:

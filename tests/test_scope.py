@@ -121,6 +121,18 @@ def test_a_path_outside_is_named(plain: Path, database: SQLite, tmp_path: Path) 
         deleted(plain, database, "../beside.py")
 
 
+@pytest.mark.parametrize("act", [processed, deleted])
+def test_a_path_through_a_link_that_leaves_is_named(
+    plain: Path, database: SQLite, tmp_path: Path, act: Callable[..., Report]
+) -> None:
+    """What lies behind a link is where it lies, in another folder."""
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/a.py").write_text("x = 1\n")
+    (plain / "link").symlink_to(tmp_path / "outside")
+    with pytest.raises(UserError, match="outside"):
+        act(plain, database, "link/a.py")
+
+
 def test_a_link_to_a_folder_stands_for_the_folder(plain: Path, database: SQLite) -> None:
     """What has vanished from the folder leaves the index, whatever name it was called by."""
     (plain / "link").symlink_to("sub")

@@ -1,5 +1,11 @@
-"""`python -m feeder`."""
+"""Where the program begins; Ctrl-C is quiet from here on, before anything can have been done."""
 
-from feeder.cli import main
+import os
+import signal
 
-main()
+signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+
+from feeder.cli import main  # noqa: E402 - takes most of the start
+
+if __name__ == "__main__":
+    main()

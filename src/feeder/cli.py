@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Runs the program; the one place where errors become exit codes."""
-    signal.signal(signal.SIGINT, _interrupt)
     account = Account()
     title = " ".join(["feeder", *sys.argv[1:2]])
     with account.job as job:
@@ -48,6 +47,7 @@ def _interrupt(*_: object) -> None:
 def _run_to_its_end(account: Account) -> tuple[int, FeederError | None]:
     """The exit code, and what went wrong, which has been said on stderr."""
     try:
+        signal.signal(signal.SIGINT, _interrupt)
         return cli.main(prog_name="feeder", standalone_mode=False, obj=account) or 0, None
     except SystemExit as exc:
         return int(exc.code or 0), None

@@ -6,21 +6,20 @@ from pathlib import Path
 
 from feeder.api import Api
 from feeder.budget import Budget
-from feeder.config import INDEX_FOLDER, Settings
+from feeder.config import Settings
 from feeder.credentials import TOKEN, known, require
 from feeder.embed import Embedder
 from feeder.embed.models import REQUEST_TOKENS
 from feeder.embed.workers_ai import WorkersAI
 from feeder.feed import BATCH_NODES, BATCH_VECTORS
 from feeder.freetier import Usage
-from feeder.private import unlinked
 from feeder.report import Report
 from feeder.store.d1 import D1
 from feeder.store.migrations import migrate
 from feeder.store.schema import Current
 from feeder.store.sqlite import SQLite
 from feeder.store.vectorize import DELETE_IDS, Vectorize
-from feeder.stores import IN_MEMORY, Parts, folder_embedder, made_folder
+from feeder.stores import IN_MEMORY, Parts, folder_embedder, index_folder, made_folder
 
 TOKENS_A_TEXT = 350
 """Of code, on the average; for what is only foreseen."""
@@ -138,7 +137,7 @@ def _embedder(api: Api, settings: Settings) -> Embedder | None:
 def _cache(base: Path, settings: Settings, *, writes: bool) -> Path:
     if settings.cache:
         return settings.cache if writes or settings.cache.exists() else IN_MEMORY
-    file = unlinked(base / INDEX_FOLDER) / "embeddings.db"
+    file = index_folder(base) / "embeddings.db"
     if writes:
         made_folder(file.parent)
     return file if file.exists() or writes else IN_MEMORY

@@ -4,14 +4,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from feeder.budget import Budget
-from feeder.config import INDEX_FOLDER, Settings
+from feeder.config import Settings
 from feeder.embed import Embedder
 from feeder.errors import UserError
-from feeder.private import unlinked
 from feeder.store.local_vectors import LocalVectors
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
-from feeder.stores import IN_MEMORY, Parts, folder_embedder, made_folder
+from feeder.stores import IN_MEMORY, Parts, folder_embedder, index_folder, made_folder
 
 
 def local_parts(
@@ -21,7 +20,7 @@ def local_parts(
 
     With `create` a missing one is made, in memory only unless the run `writes`.
     """
-    file = settings.db or unlinked(base / INDEX_FOLDER) / "index.db"
+    file = settings.db or index_folder(base) / "index.db"
     if not create and not file.exists():
         raise UserError(
             f"There is no index at {file}. Make one with: feeder sync "

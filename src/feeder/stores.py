@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from feeder.budget import Budget
-from feeder.config import Settings
+from feeder.config import INDEX_FOLDER, Settings
 from feeder.embed import Embedder
 from feeder.errors import UserError
 from feeder.freetier import Usage
 from feeder.private import make_folder, unlinked
 from feeder.report import Report
 from feeder.store import Database, Vectors
+from feeder.tree import git, names
 
 IN_MEMORY = Path(":memory:")
 """SQLite's name for a database that leaves nothing behind."""
@@ -48,6 +49,22 @@ def folder_embedder(folder: str, settings: Settings) -> Embedder:
             "Leave --dimensions out."
         )
     return embedder
+
+
+def index_folder(base: Path) -> Path:
+    """Where an index and its cache are unless the user names a place; there may be none yet.
+
+    Raises UserError where a commit brings them: whoever made it would decide what is found.
+    """
+    folder = unlinked(base / INDEX_FOLDER)
+    brought = git.tracked(base, INDEX_FOLDER) if folder.is_dir() else []
+    for name in brought:
+        if b".db" in name.lower() or b"/" not in name:  # the latter is a submodule
+            raise UserError(
+                f"git tracks {names.escape(name)}, and what is in it may be another's. Remove it "
+                f"with `git rm -r {INDEX_FOLDER}`, or name a place with --db or --cache."
+            )
+    return folder
 
 
 def made_folder(folder: Path) -> None:

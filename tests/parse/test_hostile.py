@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import resources
 from pathlib import Path
 from random import Random
 
@@ -22,6 +23,7 @@ SEED = 5
 SIZE = 5000
 FILES_OF_A_KIND = 2
 MUTATIONS = 30
+LIMITS = Limits(timeout_s=2)
 
 HANGING = {
     "blank lines": ("a.h", b"\n" * 64_000),
@@ -33,7 +35,7 @@ HANGING = {
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Workers]:
     """Real workers that give a file two seconds."""
-    with Workers(count=2, limits=Limits(timeout_s=2)) as workers:
+    with Workers(count=2, limits=LIMITS) as workers:
         yield workers
 
 
@@ -59,6 +61,15 @@ def test_no_hostile_file_is_lost_or_ends_the_run(workers: Workers, language: str
     assert broken(workers, TONGUES[language].path, contents) == []
 
 
+def test_every_grammar_has_hostile_files() -> None:
+    """Of each language that is read by a grammar there are files of every kind, and mutations."""
+    settings = json.loads(resources.files("feeder").joinpath("grammar_queries.json").read_text())
+    queries = settings["grammar_queries"].values()
+    languages = {language for by_language in queries for language in by_language}
+    assert languages | set(settings["document_nodes"]) == TONGUES.keys() - {"text"}
+
+
+@pytest.mark.timeout(MUTATIONS * LIMITS.file_s)
 @pytest.mark.parametrize("language", TONGUES)
 def test_no_mutation_of_a_real_file_is_lost_or_ends_the_run(
     workers: Workers, language: str
@@ -85,7 +96,7 @@ def test_plain_text_too_is_made_within_the_limit(tmp_path: Path) -> None:
     files = [("a.slow", b"a" * 40), ("b.py", b"def b(): pass\n")]
     with Workers(own, count=1, limits=Limits(timeout_s=1)) as workers:
         slow, after = workers.parse(files)
-    assert slow == Parsed("a.slow", [], skip="parsing took longer than 1 s")
+    assert slow == Parsed("a.slow", [], skip="making plain text took longer than 3 s")
     assert [node.symbol for node in after.nodes] == ["b"]
 
 

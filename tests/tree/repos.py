@@ -33,8 +33,18 @@ class Repo:
     def commit(
         self, files: Mapping[str, Text | None] | Mapping[bytes, Text | None] | None = None
     ) -> str:
+        """All that git does not ignore, and the files given here even so."""
         self.write(files or {})
-        self.git("add", "-A", "-f")
+        self.git("add", "-A")
+        there = [os.fsencode(name) for name, text in (files or {}).items() if text is not None]
+        named = (
+            "--literal-pathspecs",
+            "add",
+            "-f",
+            "--pathspec-from-file=-",
+            "--pathspec-file-nul",
+        )
+        self.git(*named, stdin=b"\0".join(there))
         self.git("commit", "-q", "--allow-empty", "-m", "a commit")
         return self.git("rev-parse", "HEAD")
 

@@ -123,3 +123,12 @@ def test_blob_ids_are_gits(tmp_path: Path, object_format: str) -> None:
     for contents in (b"", b"hello\n", b"\0\xff" * 5_000):
         expected = repo.git("hash-object", "--stdin", stdin=contents)
         assert git.blob_id(contents, object_format) == expected
+
+
+def test_what_is_tracked_at_a_path(repo: Repo, tmp_path: Path) -> None:
+    """In any case of letters and at no other depth; nothing outside of a working tree."""
+    repo.commit({".feeder/a": "x", ".FEEDER/b": "x", "x/.feeder/c": "x", ".feeders": "x"})
+    repo.write({".feeder/new": "x"})
+    assert git.tracked(repo.path, ".feeder") == [b".FEEDER/b", b".feeder/a"]
+    assert git.tracked(repo.clone(tmp_path / "bare", "--bare").path, ".feeder") == []
+    assert git.tracked(tmp_path, ".feeder") == []

@@ -129,12 +129,19 @@ def test_what_lies_behind_a_link_is_not_there(repo: Repo, tmp_path: Path) -> Non
 
 
 def test_rules_reach_no_further_than_their_folder(repo: Repo, tmp_path: Path) -> None:
-    """Patterns that lead upwards or from the root, and what only looks like an include."""
+    """Patterns that lead upwards, from the root or a drive, and what only looks like an include."""
     (tmp_path / "outside").write_text("*.py\n")
-    rules = (
-        f"../b.py\n/../b.py\n{repo.path}/b.py\ninclude {tmp_path}/outside\n@{tmp_path}/outside\n"
-    )
-    repo.commit({"src/.feederignore": rules, "src/a.py": "x", "b.py": "x"})
+    rules = ["../b.py", "/../b.py", f"{repo.path}/b.py", "..\\b.py", "..\\\\b.py", "\\b.py"]
+    rules += [
+        "C:/b.py",
+        "C:\\b.py",
+        "C:b.py",
+        "\\\\host\\b.py",
+        "../.git/config",
+        ".git/../../b.py",
+    ]
+    rules += [f"include {tmp_path}/outside", f"@{tmp_path}/outside"]
+    repo.commit({"src/.feederignore": "\n".join(rules), "src/a.py": "x", "b.py": "x"})
     found = {entry.path: entry.skip for entry in Commit(repo.path).entries()}
     assert found == {"b.py": None, "src/.feederignore": None, "src/a.py": None}
 

@@ -17,6 +17,8 @@ from feeder.parse.grammars import Grammars, load_grammars
 
 OUT_OF_MEMORY = 70
 """Exit code where Python was given no more memory."""
+START_S = 1.0
+"""What a new worker takes to start, on a busy machine, after a file has ended the last one."""
 
 File = tuple[str, bytes]
 Request = tuple[str, bytes, str | None]
@@ -25,10 +27,23 @@ ParseFile = Callable[[Grammars, str, bytes], Parsed]
 
 
 class Limits(NamedTuple):
-    """What parsing one file may take; only Linux holds a process to the memory."""
+    """What a file may take for its grammar and, where that fails, for becoming plain text.
 
-    timeout_s: float = 10.0
+    Only Linux holds a process to the memory.
+    """
+
+    timeout_s: float = 6.0
+    text_timeout_s: float = 3.0
     max_bytes: int = 1_500_000_000
+
+    @property
+    def file_s(self) -> float:
+        """What a file may take in all: both, and a worker's start between them."""
+        return self.timeout_s + START_S + self.text_timeout_s
+
+    def seconds(self, reason: str | None) -> float:
+        """What one request may take; with a reason it is for plain text."""
+        return self.text_timeout_s if reason else self.timeout_s
 
 
 class Order(NamedTuple):
@@ -71,7 +86,7 @@ def _answer(
     order: Order, grammars: Grammars, path: str, content: bytes, reason: str | None
 ) -> bytes:
     """The pickled nodes, or reason why there are none, or UserError that ends the run."""
-    _alarm(order.limits.timeout_s)
+    _alarm(order.limits.seconds(reason))
     try:
         if reason:
             masks = order.mask_secrets

@@ -2,7 +2,7 @@
 
 Each worker is an interpreter that reads batches of files from stdin and answers file by file on
 stdout. The kernel ends it when a file takes too long or too much memory. A new worker goes on with
-the next one, and makes plain text of the file that ended it, under the same limits.
+the next one, and makes plain text of the file that ended it, in the rest of that file's time.
 """
 
 # Not multiprocessing, hence not pebble: fork is unsafe beside onnxruntime's threads, spawn runs the
@@ -143,7 +143,7 @@ class Workers:
             try:
                 with self._worker() as worker:
                     worker.send(rest)
-                    answers.extend(worker.receive() for _ in rest)
+                    answers.extend(worker.receive(reason) for _, _, reason in rest)
             except _Ended as exc:
                 answers.append(exc.reason)
             except BrokenPipeError:  # it had ended while it was idle: no file is to blame
@@ -225,21 +225,26 @@ class _Worker:
                 raise _Ended(self._reason()) from exc
             raise BrokenPipeError("it has ended") from exc
 
-    def receive(self) -> Parsed | str:
-        """The next answer: a file's nodes, or why it has none; raises _Ended for an end instead."""
+    def receive(self, reason: str | None = None) -> Parsed | str:
+        """The next answer: a file's nodes, or why it has none; raises _Ended for an end instead.
+
+        `reason` is that of the request, where it is for plain text.
+        """
         try:
             answer: Parsed | str | UserError = pickle.load(self._answers)
         except (EOFError, pickle.UnpicklingError) as exc:
-            raise _Ended(self._reason()) from exc
+            raise _Ended(self._reason(reason)) from exc
         self._is_new = False
         if isinstance(answer, UserError):
             raise answer
         return answer
 
-    def _reason(self) -> str:
+    def _reason(self, before: str | None = None) -> str:
+        """Why it ended; `before` is why the file was to become plain text."""
         code, peak_bytes = _reap(self._process)
         if code == TIMED_OUT:
-            return f"parsing took longer than {self._limits.timeout_s:g} s"
+            what = "making plain text" if before else "parsing"
+            return f"{what} took longer than {self._limits.seconds(before):g} s"
         # parsers seldom check that malloc gave what they asked: twice of what they have; a process
         # has its parent's peak until its own is higher
         least_bytes = max(self._limits.max_bytes / 2, self._inherited_bytes)
