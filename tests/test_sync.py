@@ -468,7 +468,8 @@ class OnceStopped(InProcess):
     def parse(self, files: Iterable[tuple[str, bytes]]) -> Iterator[Parsed]:
         for found in super().parse(files):
             if len(self.parsed) == 2:
-                yield Parsed(found.path, [found.nodes[0]._replace(symbol=None)], reason="stopped")
+                first = [found.nodes[0]._replace(symbol=None)]
+                yield found._replace(nodes=first, reason="stopped")
             else:
                 yield found
 

@@ -60,7 +60,8 @@ def file(path: str, **texts: str) -> IndexedFile:
         for line, (name, text) in enumerate(texts.items(), start=1)
     ]
     ids = [hashlib.sha1(f"{path}{name}".encode()).hexdigest() for name in texts]
-    return IndexedFile(path, sha(repr(texts)), nodes, ids, [sha(text) for text in texts.values()])
+    shas = [sha(text) for text in texts.values()]
+    return IndexedFile(path, sha(repr(texts)), nodes, ids, shas, [""] * len(nodes))
 
 
 def found(database: SQLite, word: str) -> list[str]:

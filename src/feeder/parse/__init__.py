@@ -10,7 +10,8 @@ class Parsed(NamedTuple):
     """A file's nodes.
 
     `skip` says why a file that has none was left out (binary, not text), `reason` why a file with
-    nodes has only plain-text chunks; `masked` counts the secrets that are not in the nodes.
+    nodes has only plain-text chunks; `masked` counts the secrets that are not in the nodes. `shas`
+    are the hashes of their embedding texts, `compounds` the parts of the compound words of each.
     """
 
     path: str
@@ -18,6 +19,8 @@ class Parsed(NamedTuple):
     skip: str | None = None
     reason: str | None = None
     masked: int = 0
+    shas: tuple[str, ...] = ()
+    compounds: tuple[str, ...] = ()
 
 
 class Parser(Protocol):

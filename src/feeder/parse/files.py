@@ -1,6 +1,6 @@
 """One file becomes nodes: its text decoded, its language recognised, its parts laid out."""
 
-from feeder.nodes import Node
+from feeder.nodes import Node, compounds, embedding_text, text_sha
 from feeder.parse import Parsed
 from feeder.parse.code import declarations
 from feeder.parse.documents import outline
@@ -29,7 +29,7 @@ def parse_file(
         return Parsed(path, [], skip=str(exc))
     source, masked = _masked(path, text, mask_secrets=mask_secrets)
     if kind == "text":
-        return Parsed(path, plain_nodes(source, language), masked=masked)
+        return _parsed(path, plain_nodes(source, language), masked)
     grammar = grammars.grammar(language)
     root = read(grammar, text)
     if kind == "code":
@@ -39,8 +39,8 @@ def parse_file(
     nodes = lay_out(source, span, language)
     if len(nodes) > NODES_LIMIT:
         reason = f"more than {NODES_LIMIT} nodes: indexed as plain text"
-        return Parsed(path, plain_nodes(source, language), reason=reason, masked=masked)
-    return Parsed(path, nodes, masked=masked)
+        return _parsed(path, plain_nodes(source, language), masked, reason)
+    return _parsed(path, nodes, masked)
 
 
 def plain_nodes(source: Source, language: str) -> list[Node]:
@@ -57,7 +57,14 @@ def plain_file(
     except NotText as exc:
         return Parsed(path, [], skip=str(exc))
     source, masked = _masked(path, text, mask_secrets=mask_secrets)
-    return Parsed(path, plain_nodes(source, language), reason=reason, masked=masked)
+    return _parsed(path, plain_nodes(source, language), masked, reason)
+
+
+def _parsed(path: str, nodes: list[Node], masked: int, reason: str | None = None) -> Parsed:
+    """What is made of the nodes' texts is made here too, where several processes share the work."""
+    shas = tuple(text_sha(embedding_text(path, node)) for node in nodes)
+    parts = tuple(compounds(node.text) for node in nodes)
+    return Parsed(path, nodes, None, reason, masked, shas, parts)
 
 
 def _open(grammars: Grammars, path: str, content: bytes) -> tuple[bytes, str, str]:

@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
-from feeder.nodes import Node, words
+from feeder.nodes import Node, with_compounds, words
 from feeder.store import Value
 
 PARAM_BYTES = 1_500_000
 """D1 takes strings up to 2,000,000 bytes."""
+ENCODED_ITEMS = 16
 KEY_BYTES = 112
 """An id and a hash in JSON."""
 
@@ -16,8 +18,8 @@ KEY_BYTES = 112
 class IndexedFile(NamedTuple):
     """A file as the index shall hold it; one that is kept out has no nodes and a reason.
 
-    `ids` and `shas` (of what is embedded) belong to the nodes, in their order; `masked` counts the
-    secrets that are not in them.
+    `ids`, `shas` (of what is embedded) and `compounds` (the parts of compound words) belong to the
+    nodes, in their order; `masked` counts the secrets that are not in them.
     """
 
     path: str
@@ -25,6 +27,7 @@ class IndexedFile(NamedTuple):
     nodes: Sequence[Node] = ()
     ids: Sequence[str] = ()
     shas: Sequence[str] = ()
+    compounds: Sequence[str] = ()
     skipped: bool = False
     reason: str | None = None
     masked: int = 0
@@ -48,8 +51,9 @@ def postings(files: Iterable[IndexedFile]) -> Iterator[list[str]]:
     """What is indexed by word for each node: id, then the words of its name, path and text."""
     for file in files:
         path = words(file.path)
-        for id_, node in zip(file.ids, file.nodes, strict=True):
-            yield [id_, words(node.symbol or node.logical_path or ""), path, words(node.text)]
+        for id_, node, parts in zip(file.ids, file.nodes, file.compounds, strict=True):
+            name = words(node.symbol or node.logical_path or "")
+            yield [id_, name, path, with_compounds(node.text, parts)]
 
 
 def file_rows(files: Iterable[IndexedFile], *, pending: bool) -> Iterator[list[Value]]:
@@ -79,8 +83,7 @@ def pages(items: Iterable[object]) -> Iterator[str]:
     """The items as JSON arrays that fit into a parameter; all ASCII, so a character is a byte."""
     page: list[str] = []
     size = 0
-    for item in items:
-        text = json.dumps(item)
+    for text in _encoded(items):
         if page and size + len(text) > PARAM_BYTES:
             yield f"[{','.join(page)}]"
             page, size = [], 0
@@ -88,3 +91,14 @@ def pages(items: Iterable[object]) -> Iterator[str]:
         size += len(text) + 1
     if page:
         yield f"[{','.join(page)}]"
+
+
+def _encoded(items: Iterable[object]) -> Iterator[str]:
+    """The items in JSON, several at once where they are small: that takes half the time."""
+    rest = iter(items)
+    while some := list(islice(rest, ENCODED_ITEMS)):
+        text = json.dumps(some)[1:-1]
+        if len(text) <= PARAM_BYTES:
+            yield text
+        else:
+            yield from map(json.dumps, some)
