@@ -4,7 +4,7 @@ LOCK := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-versio
   --generate-hashes --custom-compile-command "make lock"
 QUERY ?= which files differ between the tree and the index
 
-.PHONY: index test lint lock docs clean
+.PHONY: index test lint bench lock docs clean
 
 ## Index this very repository and search it.
 index: .venv/installed
@@ -20,6 +20,10 @@ lint: .venv/dev
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+## Measure the speed against its targets: docs/performance.md, on a machine with nothing else to do.
+bench: .venv/installed .venv/node
+	$(BIN)/python -m bench --write docs/performance.md
 
 .venv/pip:
 	$(PYTHON) -m venv .venv

@@ -10,8 +10,8 @@ import sys
 import tarfile
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from itertools import count, islice
+from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -21,9 +21,10 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
 import apsw  # noqa: E402
+from copies import copies, files_of  # noqa: E402
+from copies import repository as made  # noqa: E402
 from guarantees import table  # noqa: E402
-
-from tree.repos import Repo, raw_commit  # noqa: E402  # lies among the tests
+from processes import Sample, environment, sampled  # noqa: E402
 
 CORPUS = "Django==5.2"
 """A source distribution of 5,000 real files, apart from its translations."""
@@ -40,15 +41,6 @@ _DOCS = """SELECT id, branch, path, language, node_type, symbol, signature, logi
     start_line, end_line, text_sha FROM docs ORDER BY id"""
 _DONE = "SELECT count(*) FROM files WHERE state <> 'skipped'"
 _FILES = "SELECT path, blob, nodes, state, reason FROM files ORDER BY path"
-
-
-class Sample(NamedTuple):
-    """A process' memory at a moment, in MB: its own without mapped files, and all at its peak."""
-
-    pid: int
-    kind: str
-    now_mb: float
-    peak_mb: float
 
 
 class Ended(NamedTuple):
@@ -86,10 +78,10 @@ class Place(NamedTuple):
         """`feeder`, in a process group of its own, as a shell starts it."""
         line = [sys.executable, "-m", "feeder", *command, "--no-vectors", "--json"]
         line += ["-C", str(self.repository), "--db", str(self.database)]
-        others = ("FEEDER_", "CLOUDFLARE_", "GITHUB_", "RUNNER_")
-        environment = {n: value for n, value in os.environ.items() if not n.startswith(others)}
         with self._out.open("wb") as out, self._err.open("wb") as err:
-            return subprocess.Popen(line, env=environment, stdout=out, stderr=err, process_group=0)
+            return subprocess.Popen(
+                line, env=environment(), stdout=out, stderr=err, process_group=0
+            )
 
     def run(self, *command: str, ends: Callable[[float], bool] = lambda seconds: False) -> Ended:
         """Until the program ends, or after so many seconds by Ctrl-C: then `seconds` is from it."""
@@ -102,7 +94,7 @@ class Place(NamedTuple):
                 os.killpg(program.pid, signal.SIGINT)
                 program.wait(WAIT_S)
                 break
-            samples.append(list(_sampled(program.pid)))
+            samples.append(list(sampled(program.pid)))
             time.sleep(SAMPLE_S)
         seconds = time.monotonic() - started
         out, err = self._out.read_text(), self._err.read_text()
@@ -141,33 +133,6 @@ class Place(NamedTuple):
         return self.database.with_suffix(".err")
 
 
-def _sampled(pid: int) -> Iterator[Sample]:
-    """The program and the processes that it has started, as far as they are still there."""
-    try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        for thread in Path(f"/proc/{pid}/task").iterdir():
-            if thread.name != str(pid):
-                children += (thread / "children").read_text().split()
-    except OSError:
-        return
-    for process in (pid, *map(int, children)):
-        try:
-            lines = Path(f"/proc/{process}/status").read_text().splitlines()
-        except OSError:
-            continue
-        facts = dict(line.split(":", 1) for line in lines)
-        if "VmHWM" not in facts:  # it has ended
-            continue
-        now, peak = (int(facts[name].split()[0]) / 1000 for name in ("RssAnon", "VmHWM"))
-        yield Sample(process, _kind(pid, process, facts["Name"].strip()), now, peak)
-
-
-def _kind(program: int, process: int, name: str) -> str:
-    if process == program:
-        return "feeder"
-    return "git" if name == "git" else "a parser"
-
-
 def downloaded(folder: Path) -> Path:
     """The corpus, from the package registry."""
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
@@ -180,28 +145,7 @@ def downloaded(folder: Path) -> Path:
 
 def repository(folder: Path, corpus: Path, files: int) -> Path:
     """A repository of so many files: the corpus again and again, each time in other words."""
-    repo = Repo(folder / "repository")
-    repo.git("symbolic-ref", "HEAD", "refs/heads/raw")
-    raw_commit(repo.path, dict(islice(_copies(corpus), files)))
-    return repo.path
-
-
-def _copies(corpus: Path) -> Iterator[tuple[bytes, tuple[str, bytes]]]:
-    places = [place for place in sorted(corpus.rglob("*")) if _is_wanted(place, corpus)]
-    if not places:
-        raise SystemExit(f"{corpus} has no files.")
-    for number in count(1):
-        for place in places:
-            name = f"copy{number}/{place.relative_to(corpus)}"
-            content = place.read_bytes()
-            for word in (b"self", b"class", b"the"):
-                content = content.replace(b" " + word + b" ", b" %b%d " % (word, number))
-            yield os.fsencode(name), ("100644", content)
-
-
-def _is_wanted(place: Path, corpus: Path) -> bool:
-    parts = place.relative_to(corpus).parts
-    return place.is_file() and not place.is_symlink() and not {".git", "locale"} & set(parts)
+    return made(folder / "repository", islice(copies(corpus, files_of(corpus)), files))
 
 
 def print_memory(samples: Sequence[Sequence[Sample]]) -> list[str]:

@@ -1,0 +1,42 @@
+"""A repository as large as is wished: real files again and again, each time in other words."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
+from pathlib import Path
+
+from tree.repos import Repo, raw_commit  # lies among the tests
+
+File = tuple[bytes, tuple[str, bytes]]
+"""A name, and its mode and contents."""
+
+
+def repository(folder: Path, files: Iterable[File]) -> Path:
+    """A repository of these files, without a working tree."""
+    repo = Repo(folder)
+    repo.git("symbolic-ref", "HEAD", "refs/heads/raw")
+    raw_commit(repo.path, dict(files))
+    return repo.path
+
+
+def files_of(corpus: Path) -> list[Path]:
+    """The regular files below a folder, in order, apart from translations."""
+    return [place for place in sorted(corpus.rglob("*")) if _is_wanted(place, corpus)]
+
+
+def copies(corpus: Path, places: Sequence[Path]) -> Iterator[File]:
+    """Endlessly the files at these places, each time in a folder and in words of its own."""
+    if not places:
+        raise SystemExit(f"{corpus} has no files.")
+    for number in count(1):
+        for place in places:
+            name = f"copy{number}/{place.relative_to(corpus)}"
+            content = place.read_bytes()
+            for word in (b"self", b"class", b"the"):
+                content = content.replace(b" " + word + b" ", b" %b%d " % (word, number))
+            yield os.fsencode(name), ("100644", content)
+
+
+def _is_wanted(place: Path, corpus: Path) -> bool:
+    parts = place.relative_to(corpus).parts
+    return place.is_file() and not place.is_symlink() and not {".git", "locale"} & set(parts)

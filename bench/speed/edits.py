@@ -1,0 +1,93 @@
+"""The changes that users make every day, each to a repository as it happens to be."""
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+
+from feeder.tree.names import place
+from speed.repository import commit, git
+
+FOLDER_FILES = 50
+"""The renamed folder has so many files, or fewer where none has."""
+_WORD = re.compile(rb"[A-Za-z_]{4,}")
+_LONGEST = "SELECT path FROM docs GROUP BY path ORDER BY max(end_line) DESC, path LIMIT 1"
+# the range of a class has its methods in it, and a long method is several nodes
+_NODES = """SELECT path, (start_line + end_line) / 2 FROM docs
+WHERE node_type NOT IN ('chunk', 'class') GROUP BY path, coalesce(symbol, logical_path)
+HAVING count(*) = 1 AND end_line - start_line > 3 ORDER BY path, start_line"""
+_PATHS = "SELECT path FROM files WHERE state <> 'skipped'"
+
+
+class Aims(NamedTuple):
+    """What of a repository is changed: a line (from 1) in the midst of a node, a file, a folder."""
+
+    edited: str
+    line: int
+    longest: str
+    folder: str
+
+
+def aims(database: Path) -> Aims:
+    """Chosen by what an index of the repository holds, so the same in each run."""
+    connection = apsw.Connection(str(database))
+    try:
+        nodes = list(connection.execute(_NODES))
+        edited, line = nodes[len(nodes) // 2]
+        paths = [str(path) for [path] in connection.execute(_PATHS)]
+        return Aims(edited, line, connection.execute(_LONGEST).get, _folder(paths))
+    finally:
+        connection.close()
+
+
+def _folder(paths: list[str]) -> str:
+    """That with the most files of those that have no more than `FOLDER_FILES`, below it too."""
+    counts: Counter[str] = Counter()
+    for path in paths:
+        parts = path.split("/")
+        counts.update("/".join(parts[:end]) for end in range(1, len(parts)))
+    fitting = [(count, name) for name, count in counts.items() if count <= FOLDER_FILES]
+    return max(fitting or [(count, name) for name, count in counts.items()])[1]
+
+
+class Edits:
+    """Makes each kind of change again and again, never one that was there before."""
+
+    def __init__(self, repository: Path, aims: Aims) -> None:
+        self._repository = repository
+        self._aims = aims
+        self._folder = aims.folder
+
+    def nothing(self) -> None:
+        """A repository that is as it was."""
+
+    def line(self) -> None:
+        """The longest word of a line in the midst of a node becomes longer."""
+        file = place(self._repository, self._aims.edited)
+        lines = file.read_bytes().splitlines(keepends=True)
+        at = self._aims.line - 1
+        lines[at] = _longer(lines[at])
+        file.write_bytes(b"".join(lines))
+        commit(self._repository)
+
+    def top(self) -> None:
+        """One more line at the top of the longest file."""
+        file = place(self._repository, self._aims.longest)
+        file.write_bytes(b"\n" + file.read_bytes())
+        commit(self._repository)
+
+    def rename(self) -> None:
+        """The folder gets a name that it never had."""
+        name = f"{self._folder}2"
+        git(self._repository, "mv", self._folder, name)
+        self._folder = name
+        commit(self._repository)
+
+
+def _longer(line: bytes) -> bytes:
+    words = _WORD.findall(line)
+    return (
+        line.replace(max(words, key=len), max(words, key=len) + b"z", 1) if words else b"z" + line
+    )

@@ -1,0 +1,58 @@
+"""What was measured: every single value, so that what is said of them can be said anew."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple, Self
+
+
+class Key(NamedTuple):
+    """What a figure is of; `measure` ends in its unit (`wall_s`, `peak_mb`) where it has one."""
+
+    part: str
+    subject: str
+    measure: str
+
+
+@dataclass
+class Figures:
+    """The values of each measure in the order of the runs, and what they were measured with.
+
+    `failed` says by name why something has no figures.
+    """
+
+    about: dict[str, str] = field(default_factory=dict)
+    values: dict[Key, list[float]] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+
+    def add(self, part: str, subject: str, measured: Mapping[str, float]) -> None:
+        """One more value of each measure."""
+        for measure, value in measured.items():
+            self.values.setdefault(Key(part, subject, measure), []).append(value)
+
+    def median(self, part: str, subject: str, measure: str) -> float | None:
+        """None where nothing was measured."""
+        values = self.values.get(Key(part, subject, measure))
+        return median(values) if values else None
+
+    def subjects(self, part: str) -> list[str]:
+        """In the order in which they were first measured."""
+        return list(dict.fromkeys(key.subject for key in self.values if key.part == part))
+
+    def write(self, file: Path) -> None:
+        """As JSON, which `read` takes."""
+        values = [{**key._asdict(), "values": found} for key, found in self.values.items()]
+        facts = {"about": self.about, "figures": values, "failed": self.failed}
+        file.write_text(json.dumps(facts, indent=1) + "\n", "utf-8")
+
+    @classmethod
+    def read(cls, file: Path) -> Self:
+        """What `write` has written."""
+        facts = json.loads(file.read_text("utf-8"))
+        values = {
+            Key(one["part"], one["subject"], one["measure"]): one["values"]
+            for one in facts["figures"]
+        }
+        return cls(facts["about"], values, facts["failed"])

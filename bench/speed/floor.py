@@ -1,0 +1,167 @@
+"""What does the work take at the very least? tree-sitter alone, and SQLite's FTS5 alone.
+
+Each is measured in a process of its own that keeps to one core.
+"""
+
+import json
+import os
+import pickle
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from speed.program import ran
+
+ROWS = 2000
+"""That one transaction takes, as feeder's do."""
+
+Posting = tuple[str, str, str, str]
+"""A node's id, and the words of its name, its path and its text."""
+
+
+class Text(NamedTuple):
+    """A file as a parser is given it; without a parser where the language has no grammar."""
+
+    path: str
+    content: bytes
+    parser: Any
+
+
+def parsing(repository: Path) -> dict[str, float]:
+    """`floor_s` of tree-sitter over the files that have a grammar; how many, and how large."""
+    return _apart("parse", str(repository))
+
+
+def indexing(postings: Path) -> dict[str, float]:
+    """`fts_s` of FTS5 over the rows that `keep_postings` has kept."""
+    return _apart("index", str(postings))
+
+
+def keep_postings(repository: Path, file: Path) -> None:
+    """Writes down what feeder gives FTS5 of each node."""
+    _apart("keep", str(repository), str(file))
+
+
+def _apart(*arguments: str) -> dict[str, float]:
+    more = {"PYTHONPATH": str(Path(__file__).parents[1])}
+    answer: dict[str, float] = ran([sys.executable, "-m", "speed.floor", *arguments], more).report
+    return answer
+
+
+def _parse(repository: str) -> dict[str, float]:
+    """Only the calls of `parse` are timed; grammars are loaded and files read before."""
+    texts = list(_texts(Path(repository)))
+    with_grammar = [text for text in texts if text.parser]
+    for text in with_grammar:
+        text.parser.parse(b"")
+
+    def parse() -> None:
+        for text in with_grammar:
+            text.parser.parse(text.content)
+
+    seconds, cpu_s = _timed(parse)
+    return {
+        "floor_s": seconds,
+        "floor_cpu_s": cpu_s,
+        "texts": len(texts),
+        "texts_mb": _megabytes(texts),
+        "parsed": len(with_grammar),
+        "parsed_mb": _megabytes(with_grammar),
+    }
+
+
+def _index(postings: str) -> dict[str, float]:
+    """A new file with feeder's own table of postings and nothing else, until it is closed."""
+    from feeder.store.sqlite import SQLite
+
+    place = Path(postings)
+    rows: list[Posting] = pickle.loads(place.read_bytes())
+    database = SQLite(place.with_suffix(".fts"))
+    connection = database.connection
+    connection.execute(_table())
+
+    def index() -> None:
+        for first in range(0, len(rows), ROWS):
+            some = enumerate(rows[first : first + ROWS], start=first + 1)
+            with connection:
+                connection.executemany(_INSERT, ((seq, *row) for seq, row in some))
+        database.close()
+
+    seconds, cpu_s = _timed(index)
+    for file in place.parent.glob(f"{place.stem}.fts*"):
+        file.unlink()
+    return {"fts_s": seconds, "fts_cpu_s": cpu_s, "rows": len(rows)}
+
+
+_INSERT = "INSERT INTO docs_fts (rowid, id, symbol, path, body) VALUES (?, ?, ?, ?, ?)"
+
+
+def _table() -> str:
+    """The statement that makes feeder's table of postings."""
+    from feeder.store.migrations import migrate
+    from feeder.store.sqlite import SQLite
+
+    database = SQLite(Path(":memory:"))
+    migrate(database)
+    statement: str = database.connection.execute(
+        "SELECT sql FROM sqlite_schema WHERE name = 'docs_fts'"
+    ).get
+    return statement
+
+
+def _keep(repository: str, file: str) -> dict[str, float]:
+    postings = list(_postings(Path(repository)))
+    Path(file).write_bytes(pickle.dumps(postings))
+    return {"rows": len(postings)}
+
+
+def _postings(repository: Path) -> Iterator[Posting]:
+    from feeder.nodes import node_ids, words
+    from feeder.parse.workers import Workers
+    from feeder.tree.commit import Commit
+
+    tree = Commit(repository)
+    entries = [entry for entry in tree.entries() if not entry.skip]
+    with Workers() as parser:
+        for parsed in parser.parse((entry.path, content) for entry, content in tree.read(entries)):
+            path = words(parsed.path)
+            ids = node_ids(repository.name, parsed.path, parsed.nodes)
+            for id_, node in zip(ids, parsed.nodes, strict=True):
+                yield id_, words(node.symbol or node.logical_path or ""), path, words(node.text)
+
+
+def _texts(repository: Path) -> Iterator[Text]:
+    from feeder.parse.grammars import load_grammars
+    from feeder.parse.text import NotText, decode
+    from feeder.tree.commit import Commit
+
+    tree, grammars = Commit(repository), load_grammars()
+    for entry, raw in tree.read([entry for entry in tree.entries() if not entry.skip]):
+        try:
+            content = decode(raw)
+        except NotText:
+            continue
+        language, kind = grammars.language(entry.path, content)
+        parser = None if kind == "text" else grammars.grammar(language).parser
+        yield Text(entry.path, content, parser)
+
+
+def _megabytes(texts: list[Text]) -> float:
+    return sum(len(text.content) for text in texts) / 1e6
+
+
+def _timed(work: Callable[[], None]) -> tuple[float, float]:
+    """Seconds by the clock and of this process' only core."""
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    began, cpu_began = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - began, time.process_time() - cpu_began
+
+
+if __name__ == "__main__":
+    work, *arguments = sys.argv[1:]
+    works: dict[str, Callable[..., dict[str, float]]]
+    works = {"parse": _parse, "index": _index, "keep": _keep}
+    print(json.dumps(works[work](*arguments)))

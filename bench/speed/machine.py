@@ -1,0 +1,60 @@
+"""What were the figures measured with, and on what?"""
+
+import os
+import platform
+import subprocess
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import apsw
+
+from speed.repository import git
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("tree-sitter", "tree-sitter-language-pack", "onnxruntime", "numpy")
+
+
+def about() -> dict[str, str]:
+    """Versions, machine and date, by what they are called."""
+    return dict(_facts())
+
+
+def _facts() -> Iterator[tuple[str, str]]:
+    yield "date", datetime.now(UTC).date().isoformat()
+    yield "feeder", _commit()
+    yield "Python", platform.python_version()
+    for package in PACKAGES:
+        yield package, _version(package)
+    yield "SQLite", apsw.sqlite_lib_version()
+    yield "cores", str(len(os.sched_getaffinity(0)))
+    yield "processor", _line("/proc/cpuinfo", "model name")
+    yield "memory", f"{int(_line('/proc/meminfo', 'MemTotal').split()[0]) * 1024 / 1e9:.0f} GB"
+    yield "system", f"{platform.freedesktop_os_release()['PRETTY_NAME']}, {platform.release()}"
+
+
+def _commit() -> str:
+    """HEAD of this repository, and whether what was measured is more than that."""
+    try:
+        commit = git(ROOT, "rev-parse", "--short=12", "HEAD")
+        changed = git(ROOT, "status", "--porcelain", "--", "src")
+    except (OSError, subprocess.CalledProcessError):
+        return "of no repository"
+    return f"{commit} with changes" if changed else commit
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _line(file: str, name: str) -> str:
+    """What the first line of this name says."""
+    for line in Path(file).read_text().splitlines():
+        key, _, value = line.partition(":")
+        if key.strip() == name:
+            return value.strip()
+    return "unknown"

@@ -1,0 +1,164 @@
+"""The figures as tables of markdown, and the page that has them."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from speed import changes, embedding, feeding, growth, searching, starting
+from speed.corpora import CORPORA
+from speed.figures import Figures
+from speed.targets import targets
+
+MARKED = re.compile(r"(<!-- measured -->\n).*(<!-- end -->)", re.DOTALL)
+KNOWN = {corpus.name: corpus for corpus in CORPORA}
+
+Cell = str | float | None
+Row = Sequence[Cell]
+
+
+def report(figures: Figures) -> str:
+    """Every table for which there are figures, below its heading."""
+    parts = ((heading, table(rows(figures))) for heading, rows in SECTIONS.items())
+    return "\n".join(f"## {heading}\n\n{lines}" for heading, lines in parts if lines)
+
+
+def fill(page: Path, figures: Figures) -> None:
+    """Puts the tables between the marks of a page; what stands around them stays."""
+    text = page.read_text("utf-8")
+    page.write_text(MARKED.sub(lambda found: f"{found[1]}\n{report(figures)}\n{found[2]}", text))
+
+
+def table(rows: Iterable[Row]) -> str:
+    """Of markdown; the first row is the head. Empty where there is nothing below it."""
+    head, *body = rows
+    lines = [head, ["---"] * len(head), *body]
+    return "".join(f"| {' | '.join(map(cell, line))} |\n" for line in lines) if body else ""
+
+
+def cell(value: Cell) -> str:
+    """A number with as many digits as can be trusted, and a bar for what was not measured."""
+    match value:
+        case None:
+            return "—"
+        case str():
+            return value.replace("|", r"\|")
+    if float(value).is_integer() or value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.2f}" if value >= 1 else f"{value:.3f}"
+
+
+def _targets(figures: Figures) -> Iterator[Row]:
+    yield "target", "at most", "measured", "", "met"
+    for one in targets(figures):
+        limit = _with_unit(one.limit, one.unit)
+        if one.measured is None:
+            yield one.name, limit, None, one.where, "not measured"
+        else:
+            measured = _with_unit(one.measured, one.unit)
+            yield one.name, limit, measured, one.where, "yes" if one.is_met else "**no**"
+
+
+def _with_unit(value: float, unit: str) -> str:
+    return f"{cell(value)} {unit}".rstrip()
+
+
+def _corpora(figures: Figures) -> Iterator[Row]:
+    yield "corpus", "of", "made of", "files", "nodes", "MB", "files with a grammar", "MB"
+    measures = ("files", "nodes", "texts_mb", "parsed", "parsed_mb")
+    for name in filter(KNOWN.__contains__, figures.subjects(feeding.PART)):
+        packages = ", ".join(f"`{package.name}`" for package in KNOWN[name].packages)
+        medians = _medians(figures, feeding.PART, name, measures)
+        yield name, KNOWN[name].about, packages, *medians
+
+
+def _feeds(figures: Figures) -> Iterator[Row]:
+    yield (
+        *("corpus", "tree-sitter, s", "FTS5, s", "feeder, s", "cores' time, s"),
+        *("÷ tree-sitter", "÷ both", "all, MB", "feeder, MB", "parsers, MB"),
+    )
+    measures = (
+        *("floor_s", "fts_s", "wall_s", "cpu_s", "ratio", "ratio_both"),
+        *("peak_mb", "program_mb", "parsers_mb"),
+    )
+    for name in figures.subjects(feeding.PART):
+        yield name, *_medians(figures, feeding.PART, name, measures)
+
+
+def _changes(figures: Figures) -> Iterator[Row]:
+    yield (
+        *("corpus", "change", "SQLite, s", "stand-in, s", "texts embedded", "rows written"),
+        *("D1", "Vectorize", "Workers AI"),
+    )
+    measures = ("local_s", "cloud_s", "texts", "rows", *changes.SERVICES)
+    for subject in figures.subjects(changes.PART):
+        name, _, kind = subject.partition(": ")
+        yield name, kind, *_medians(figures, changes.PART, subject, measures)
+
+
+def _embedding(figures: Figures) -> Iterator[Row]:
+    yield "corpus", "texts", "s", "texts a second", "threads outside the model", "none in the model"
+    measures = ("texts", "wall_s", "texts_per_s", "outside", "idle")
+    for name in figures.subjects(embedding.PART):
+        yield name, *_medians(figures, embedding.PART, name, measures)
+
+
+def _search(figures: Figures) -> Iterator[Row]:
+    yield (
+        "by",
+        "nodes",
+        "half, ms",
+        "95 of 100, ms",
+        "the model's half, ms",
+        "95 of 100, ms",
+        "first, ms",
+    )
+    nodes = figures.median(searching.PART, "index", "nodes")
+    measures = ("p50_ms", "p95_ms", "model_p50_ms", "model_p95_ms", "first_ms")
+    for side in searching.SIDES if nodes else ():
+        yield side, nodes, *_medians(figures, searching.PART, side, measures)
+
+
+def _growth(figures: Figures) -> Iterator[Row]:
+    yield "size", "files", "nodes", "s", "ms a node", "less the start", "all, MB", "KB a node"
+    measures = ("files", "nodes", "wall_s", "node_ms", "more_ms", "peak_mb")
+    for size in figures.subjects(growth.PART):
+        medians = _medians(figures, growth.PART, size, measures)
+        nodes, peak_mb = medians[1], medians[-1]
+        yield size, *medians, 1000 * peak_mb / nodes if peak_mb and nodes else None
+
+
+def _starts(figures: Figures) -> Iterator[Row]:
+    yield "command", "s"
+    for argument in figures.subjects(starting.PART):
+        yield f"`feeder {argument}`", figures.median(starting.PART, argument, "wall_s")
+
+
+def _machine(figures: Figures) -> Iterator[Row]:
+    yield "what", "which"
+    yield from figures.about.items()
+
+
+def not_measured(figures: Figures) -> Iterator[Row]:
+    """What failed, and why."""
+    yield "not measured", "why"
+    yield from figures.failed.items()
+
+
+def _medians(
+    figures: Figures, part: str, subject: str, measures: Iterable[str]
+) -> list[float | None]:
+    return [figures.median(part, subject, measure) for measure in measures]
+
+
+SECTIONS = {
+    "Targets": _targets,
+    "Corpora": _corpora,
+    "First feed by words": _feeds,
+    "Everyday changes": _changes,
+    "First feed with embeddings": _embedding,
+    "Search in a large index": _search,
+    "Growth": _growth,
+    "Start": _starts,
+    "Machine": _machine,
+    "Not measured": not_measured,
+}

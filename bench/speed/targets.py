@@ -1,0 +1,81 @@
+"""Which targets does the program meet? Each is a figure and a limit, and computed."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from speed import changes, embedding, feeding, growth, searching, starting
+from speed.figures import Figures
+
+MANY_FILES = 5000
+IDLE = "nothing changed"
+
+
+class Target(NamedTuple):
+    """What is asked for; `measured` is None where nothing was, and met at most at the `limit`."""
+
+    name: str
+    limit: float
+    unit: str
+    measured: float | None
+    where: str = ""
+
+    @property
+    def is_met(self) -> bool:
+        return self.measured is not None and self.measured <= self.limit
+
+
+def targets(figures: Figures) -> Iterator[Target]:
+    """All of them, each with the worst figure that it is about."""
+    wall = _worst(figures, feeding.PART, "ratio")
+    yield Target("first feed by words ÷ tree-sitter alone on one core", 1.0, "", *wall)
+    memory = _worst(figures, feeding.PART, "peak_mb")
+    grown = _worst(figures, growth.PART, "peak_mb")
+    yield Target("memory in all", 300, "MB", *max(memory, grown, key=lambda one: one[0] or 0))
+    yield from _idle(figures)
+    first, last = (
+        figures.median(growth.PART, size, "more_ms") for size in (growth.SIZES[0], growth.SIZES[-1])
+    )
+    ratio = last / first if first and last else None
+    yield Target("seconds a node, largest repository ÷ smallest", 1.2, "", ratio)
+    start = figures.median(starting.PART, "--help", "wall_s")
+    yield Target("start", 0.25, "s", start, "`feeder --help`")
+    outside = _worst(figures, embedding.PART, "outside")
+    yield Target("time outside the model ÷ all", 0.1, "", *outside)
+    for side in searching.SIDES:
+        p95 = figures.median(searching.PART, side, "p95_ms")
+        yield Target(f"search by {side}, 95 of 100", 20, "ms", p95)
+
+
+def _idle(figures: Figures) -> Iterator[Target]:
+    """A sync that finds nothing to do, of the corpora with so many files."""
+    large = [
+        f"{name}: {IDLE}"
+        for name in figures.subjects(feeding.PART)
+        if (figures.median(feeding.PART, name, "files") or 0) >= MANY_FILES
+    ]
+    name = f"nothing changed in {MANY_FILES:,} files or more"
+    for measure, where in (("local_s", "SQLite"), ("cloud_s", "the stand-in")):
+        seconds, subject = _worst(figures, changes.PART, measure, large)
+        corpus = subject.partition(":")[0]
+        yield Target(name, 0.3, "s", seconds, f"{corpus}, {where}".removeprefix(", "))
+    requests = [_requests(figures, subject) for subject in large]
+    known = [count for count in requests if count is not None]
+    yield Target(name, 1, "requests", max(known, default=None))
+
+
+def _requests(figures: Figures, subject: str) -> float | None:
+    counts = [figures.median(changes.PART, subject, name) for name in changes.SERVICES]
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def _worst(
+    figures: Figures, part: str, measure: str, subjects: list[str] | None = None
+) -> tuple[float | None, str]:
+    """The largest of the subjects' medians, and whose it is."""
+    found: list[tuple[float, str]] = []
+    for subject in figures.subjects(part) if subjects is None else subjects:
+        median = figures.median(part, subject, measure)
+        if median is not None:
+            found.append((median, subject))
+    return max(found, default=(None, ""))

@@ -1,0 +1,208 @@
+"""The harness of `python -m bench` on a repository of a few files: are its figures all there?"""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from speed import changes, comparison, embedding, feeding, page
+from speed.bench import Bench
+from speed.command import PARTS
+from speed.corpora import CORPORA, Unavailable
+from speed.figures import Figures, Key
+from speed.program import Program
+from speed.repository import make
+from speed.targets import targets
+from standin import StandIn
+from standin_fixtures import standin, standin_process
+
+__all__ = ["standin", "standin_process"]
+
+CART = '''\
+"""What a customer is about to buy."""
+
+
+class Cart:
+    """Articles, and what they cost together."""
+
+    def add(self, article, count):
+        """Puts some more of an article in, at the end."""
+        lines = self.lines
+        lines.append((article, count))
+        return lines
+
+    def total(self):
+        return sum(line.price for line in self.lines)
+'''
+FILES = {
+    "src/cart.py": CART,
+    "src/tax.py": "def tax(net):\n    return net * 19 / 100\n",
+    "README.md": "# Shop\n\nHow to run it.\n",
+    "notes.txt": "Ask for the price of the new articles.\n",
+}
+NODES = 7
+"""The class, its two methods and the words above them, a function, a section and a chunk."""
+FLOORS = {"floor_s", "floor_cpu_s", "texts", "texts_mb", "parsed", "parsed_mb"}
+FLOORS |= {"fts_s", "fts_cpu_s", "rows"}
+FED = {"wall_s", "cpu_s", "files", "nodes"}
+PEAKS = {"program_mb", "parsers_mb", "peak_mb"}
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """In the place of every corpus."""
+    place = tmp_path / "shop"
+    for name, text in FILES.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(text)
+    make(place)
+    for corpus in CORPORA:
+        (tmp_path / "corpora").mkdir(exist_ok=True)
+        (tmp_path / "corpora" / corpus.place).symlink_to(place)
+    return place
+
+
+@pytest.fixture
+def bench(tmp_path: Path, repository: Path) -> Bench:
+    """Of the program that is tested; each figure is measured twice."""
+    program = Program("feeder", (sys.executable, "-m", "feeder"))
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    return Bench({program: Figures()}, 2, scratch, tmp_path / "corpora", lambda line: None)
+
+
+def measured(figures: Figures, part: str, subject: str) -> set[str]:
+    return {key.measure for key in figures.values if (key.part, key.subject) == (part, subject)}
+
+
+def test_a_first_feed_is_measured_beside_its_floors(bench: Bench, repository: Path) -> None:
+    """Each run has floors of its own; what is counted is the same for both."""
+    feeding.measure(bench, "shop", repository)
+    figures = bench.figures
+    assert measured(figures, "feed", "shop") >= FLOORS | FED | PEAKS | {"ratio", "ratio_both"}
+    values = {key.measure: found for key, found in figures.values.items()}
+    assert values["files"] == values["texts"] == [4, 4]
+    assert values["nodes"] == values["rows"] == [NODES, NODES]
+    assert values["parsed"] == [3, 3]
+    assert values["texts_mb"] == [sum(map(len, FILES.values())) / 1e6] * 2
+    runs = zip(values["wall_s"], values["floor_s"], strict=True)
+    assert values["ratio"] == [wall / floor for wall, floor in runs]
+    [peak] = values["peak_mb"]
+    assert peak >= max(*values["program_mb"], *values["parsers_mb"]) > 0
+
+
+def test_everyday_changes_are_counted_at_the_stand_in(
+    bench: Bench, repository: Path, standin: StandIn
+) -> None:
+    """A shifted line embeds nothing, a renamed folder each of its nodes, and that in every run."""
+    changes.measure(bench, "shop", repository, standin)
+    kinds = {kind: f"shop: {kind}" for kind in changes.KINDS}
+    texts = {kind: bench.figures.values[Key("changes", kinds[kind], "texts")] for kind in kinds}
+    assert texts == {
+        "nothing changed": [0, 0],
+        "a line edited": [1, 1],
+        "a line put at the top of the longest file": [0, 0],
+        "a folder renamed": [5, 5],
+    }
+    idle = bench.figures.values
+    assert idle[Key("changes", kinds["nothing changed"], "d1")] == [1, 1]
+    assert idle[Key("changes", kinds["nothing changed"], "rows")] == [0, 0]
+    for subject in kinds.values():
+        found = measured(bench.figures, "changes", subject)
+        assert found == {"local_s", "cloud_s", "texts", "rows", "d1", "vectorize", "ai"}
+
+
+def test_the_other_parts_have_all_that_their_tables_show(bench: Bench) -> None:
+    """Growth is of copies of the first Python file, search of three copies of both."""
+    for measure in PARTS.values():
+        measure(bench._replace(runs=1))
+    assert bench.figures.failed == {}
+    _, *tables = page.report(bench.figures).split("\n## ")
+    empty = [line for table in tables for line in table.splitlines() if "—" in line]
+    assert [line.split(" | ")[0] for line in empty] == ["| words"]  # which need no model
+    values = bench.figures.values
+    assert values[Key("embedding", "rxjs", "texts")] == [NODES]
+    assert values[Key("search", "index", "nodes")] == [3 * 5]
+    grown = [values[Key("growth", f"{times} x", "nodes")] for times in (1, 2, 4, 8, 16)]
+    assert grown == [[4], [8], [16], [32], [64]]
+
+
+def test_time_outside_the_model_is_that_of_all_threads() -> None:
+    """Two threads compute for 6 and 3 of 10 seconds, and in the last 2 none does.
+
+    A third one has tried the model out for a second, and is none of those that compute.
+    """
+    calls = [(3, 0.0, 1.0), (1, 1.0, 4.0), (1, 5.0, 8.0), (2, 2.0, 3.0), (2, 4.0, 6.0)]
+    shares = embedding.outside(10.0, calls)
+    assert shares == pytest.approx({"model_s": 5.0, "idle": 0.2, "outside": 0.5})
+
+
+def test_a_target_is_met_up_to_its_limit_and_by_the_worst_corpus() -> None:
+    """What was not measured is not met."""
+    figures = Figures()
+    figures.add("feed", "rxjs", {"ratio": 0.5, "peak_mb": 300})
+    figures.add("feed", "django", {"ratio": 1.5, "peak_mb": 100, "files": 5000})
+    figures.add("changes", "django: nothing changed", {"d1": 1, "vectorize": 1, "ai": 0})
+    ratio, memory, *_, seconds, requests = list(targets(figures))[:5]
+    assert (ratio.measured, ratio.where, ratio.is_met) == (1.5, "django", False)
+    assert (memory.measured, memory.where, memory.is_met) == (300, "rxjs", True)
+    assert (seconds.measured, seconds.is_met) == (None, False)
+    assert (requests.measured, requests.is_met) == (2, False)
+
+
+def test_a_figure_is_the_median_of_its_runs(tmp_path: Path) -> None:
+    """And every single value can be kept, and read again."""
+    figures = Figures({"Python": "3.11"}, failed={"fcl": "it is not there"})
+    for seconds in (5.0, 1.0, 2.0):
+        figures.add("start", "--help", {"wall_s": seconds})
+    figures.write(tmp_path / "figures.json")
+    kept = Figures.read(tmp_path / "figures.json")
+    assert kept == figures
+    assert kept.median("start", "--help", "wall_s") == 2.0
+    assert kept.median("start", "--help", "cpu_s") is None
+
+
+def test_the_page_keeps_what_stands_around_the_tables(tmp_path: Path) -> None:
+    """A second time too."""
+    file = tmp_path / "page.md"
+    file.write_text("# Speed\n\n<!-- measured -->\nold\n<!-- end -->\nAfter.\n")
+    figures = Figures(failed={"fcl": "apt did not bring it"})
+    page.fill(file, figures)
+    once = file.read_text()
+    page.fill(file, figures)
+    assert file.read_text() == once
+    assert once.startswith("# Speed\n\n<!-- measured -->\n\n## Targets\n")
+    assert once.endswith("| fcl | apt did not bring it |\n\n<!-- end -->\nAfter.\n")
+
+
+def test_two_programs_are_compared_by_what_both_have() -> None:
+    """Half the seconds is a ratio of 0.50."""
+    one, other = Figures(), Figures()
+    one.add("feed", "rxjs", {"wall_s": 1.0, "cpu_s": 1.0})
+    other.add("feed", "rxjs", {"wall_s": 2.0})
+    programs = {Program("new", ("new",)): one, Program("old", ("old",)): other}
+    assert [list(row) for row in comparison.rows(programs)] == [
+        ["of", "figure", "new", "old", "ratio"],
+        ["rxjs", "first feed, s", 1.0, 2.0, "0.50"],
+    ]
+
+
+def test_what_cannot_be_measured_is_named_and_the_rest_goes_on(bench: Bench) -> None:
+    """A corpus that is not to be had, and a program that fails."""
+
+    def absent() -> None:
+        raise Unavailable("npm did not bring it")
+
+    bench.attempt("rxjs", absent)
+    bench.attempt("start", lambda: print(Program("no", ("false",)).timed("--help")))
+    assert bench.figures.failed == {
+        "rxjs": "npm did not bring it",
+        "start": "false --help ended with 1",
+    }
+
+
+def test_every_package_is_pinned() -> None:
+    """Debian's by its name, which has the version that it brings."""
+    for package in (package for corpus in CORPORA for package in corpus.packages):
+        pins = {"pip": r".+==\d[\d.]+", "npm": r".+@\d[\d.]+", "apt": r".+-\d[\d.]+"}
+        assert re.fullmatch(pins[package.manager], package.name)
