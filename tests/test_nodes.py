@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feeder import nodes as nodes_module
-from feeder.nodes import Node, embedding_text, node_ids, words
+from feeder.nodes import Node, embedding_text, node_ids
 
 
 def a_node(identity: str | None, start: int, end: int, *, symbol: bool = True) -> Node:
@@ -102,27 +102,6 @@ def test_many_names_of_one_line_are_hashed_once_each(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(nodes_module, "_key", counted)
     assert len(set(node_ids("r", "p", [a_node("a", 1, 1)] * 500))) == 500
     assert len(keys) < 2 * 500
-
-
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("parseDeltaFile", "parse Delta File"),
-        ("HTTPServer2", "HTTP Server 2"),
-        ("größeBerechnen", "größe Berechnen"),
-        ("see parseURL, then parseURL", "parse URL"),
-        ("utf8", "utf 8"),
-    ],
-)
-def test_the_parts_of_a_compound_word_follow_the_text(text: str, parts: str) -> None:
-    """An identifier is found by the words that it is made of."""
-    assert words(text) == f"{text}\n{parts}"
-
-
-@pytest.mark.parametrize("text", ["", "plain words", "snake_case_name", "SCREAMING_CASE", "Größe"])
-def test_what_has_no_inner_case_stays_as_it_is(text: str) -> None:
-    """The tokenizer itself parts words at underscores; nothing is added for them."""
-    assert words(text) == text
 
 
 def test_a_model_reads_where_a_node_stands() -> None:

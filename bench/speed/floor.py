@@ -118,9 +118,10 @@ def _keep(repository: str, file: str) -> dict[str, float]:
 
 
 def _postings(repository: Path) -> Iterator[Posting]:
-    from feeder.nodes import node_ids, words
+    from feeder.nodes import node_ids
     from feeder.parse.workers import Workers
     from feeder.tree.commit import Commit
+    from feeder.words import words
 
     tree = Commit(repository)
     entries = [entry for entry in tree.entries() if not entry.skip]

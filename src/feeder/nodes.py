@@ -1,7 +1,6 @@
 """What is a node, and what is it called?"""
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -67,49 +66,3 @@ def embedding_text(path: str, node: Node) -> str:
 def text_sha(text: str) -> str:
     """SHA-256 of what is embedded, 64 hex digits."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-# FTS5's unicode61 parts words at all that is no letter or digit; what is left to part is case. A
-# letter beyond ASCII counts as a small one.
-_WORD = re.compile(r"[^\W_]+")
-_PART = re.compile(r"[A-Z]+(?![a-z\x80-\U0010ffff])|[A-Z]?[a-z\x80-\U0010ffff]+|[0-9]+")
-_BLANKED = re.sub(rb"[^A-Za-z0-9\x80-\xff]", b" ", bytes(range(256)))
-"""A blank for each of ASCII's signs, so that what stands between them is split fast."""
-
-
-class _Parts(dict[str, str]):
-    """The parts of the compound words in what stands between two of ASCII's signs.
-
-    Made when first asked for, which is far faster than asking `lru_cache`.
-    """
-
-    def __missing__(self, stretch: str) -> str:
-        if len(self) == _PARTS_LIMIT:
-            self.clear()
-        parted = map(_PART.findall, _WORD.findall(stretch))
-        self[stretch] = " ".join(part for parts in parted if len(parts) > 1 for part in parts)
-        return self[stretch]
-
-
-_PARTS_LIMIT = 100_000
-_parts = _Parts().__getitem__
-
-
-def words(text: str) -> str:
-    """The text, followed by the parts of its compound words.
-
-    `parseDeltaFile` is then found by "parse delta file" too, `HTTPServer` by "server".
-    """
-    return with_compounds(text, compounds(text))
-
-
-def compounds(text: str) -> str:
-    """The parts of the text's compound words."""
-    blanked = text.encode("utf-8", "surrogatepass").translate(_BLANKED)
-    stretches = dict.fromkeys(blanked.decode("utf-8", "surrogatepass").split())
-    return " ".join(filter(None, map(_parts, stretches)))
-
-
-def with_compounds(text: str, parts: str) -> str:
-    """The text as it is indexed by word."""
-    return f"{text}\n{parts}" if parts else text

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from feeder.feed import Semantics
-from feeder.nodes import words
 from feeder.store import Database
 from feeder.store.reading import Hit, Scope, hits, matches
+from feeder.words import words
 
 CANDIDATES = 100
 """Nodes that each side brings into the merge; Vectorize answers no more."""

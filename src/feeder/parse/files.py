@@ -1,6 +1,6 @@
 """One file becomes nodes: its text decoded, its language recognised, its parts laid out."""
 
-from feeder.nodes import Node, compounds, embedding_text, text_sha
+from feeder.nodes import Node, embedding_text, text_sha
 from feeder.parse import Parsed
 from feeder.parse.code import declarations
 from feeder.parse.documents import outline
@@ -9,6 +9,7 @@ from feeder.parse.layout import Source, Span, lay_out
 from feeder.parse.reading import read
 from feeder.parse.secrets import mask
 from feeder.parse.text import NotText, decode, without_payloads
+from feeder.words import compounds
 
 NODES_LIMIT = 10_000
 """Nodes of one file; what has more is generated and is kept as plain text."""

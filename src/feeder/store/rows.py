@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from feeder.nodes import Node, with_compounds, words
+from feeder.nodes import Node
 from feeder.store import Value
+from feeder.words import with_compounds, words
 
 PARAM_BYTES = 1_500_000
 """D1 takes strings up to 2,000,000 bytes."""

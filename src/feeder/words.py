@@ -1,0 +1,69 @@
+"""By which words is a text found? By its own, and by those that its names are made of."""
+
+import re
+
+# FTS5's unicode61 parts words at all that is no letter or digit; what is left to part is case. A
+# letter beyond ASCII counts as a small one.
+_WORD = re.compile(r"[^\W_]+")
+_PART = re.compile(r"[A-Z]+(?![a-z\x80-\U0010ffff])|[A-Z]?[a-z\x80-\U0010ffff]+|[0-9]+")
+_KINDS = bytes(range(256))
+for _kind, _bytes in (
+    (b"a", rb"[a-z\x80-\xff]"),
+    (b"A", rb"[A-Z]"),
+    (b"0", rb"\d"),
+    (b" ", rb"[^aA0]"),
+):
+    _KINDS = re.sub(_bytes, _kind, _KINDS)
+_TURNS = (b"aA", b"a0", b"0a", b"0A", b"A0", b"AAa")
+"""Where a compound word goes on with another part, in the kinds of its letters."""
+
+
+class _Parts(dict[bytes, str]):
+    """The parts of compound words, by what stands between two of ASCII's signs.
+
+    Made when first asked for, which is far faster than asking `lru_cache`.
+    """
+
+    def __missing__(self, stretch: bytes) -> str:
+        if len(self) == _PARTS_LIMIT:
+            self.clear()
+        parted = map(_PART.findall, _WORD.findall(stretch.decode("utf-8", "surrogatepass")))
+        self[stretch] = " ".join(part for parts in parted if len(parts) > 1 for part in parts)
+        return self[stretch]
+
+
+_PARTS_LIMIT = 100_000
+_parts = _Parts().__getitem__
+
+
+def words(text: str) -> str:
+    """The text, followed by the parts of its compound words.
+
+    `parseDeltaFile` is then found by "parse delta file" too, `HTTPServer` by "server".
+    """
+    return with_compounds(text, compounds(text))
+
+
+def compounds(text: str) -> str:
+    """The parts of the text's compound words, of each once."""
+    content = text.encode("utf-8", "surrogatepass")
+    return " ".join(filter(None, map(_parts, sorted(_stretches(content)))))
+
+
+def _stretches(content: bytes) -> set[bytes]:
+    """What stands between two of ASCII's signs and turns; a search for turns skips all the rest."""
+    kinds = content.translate(_KINDS)
+    found = set()
+    for turn in _TURNS:
+        at = kinds.find(turn)
+        while at >= 0:
+            end = kinds.find(b" ", at)
+            end = end if end >= 0 else len(kinds)
+            found.add(content[kinds.rfind(b" ", 0, at) + 1 : end])
+            at = kinds.find(turn, end)
+    return found
+
+
+def with_compounds(text: str, parts: str) -> str:
+    """The text as it is indexed by word."""
+    return f"{text}\n{parts}" if parts else text
