@@ -47,8 +47,14 @@ def search(
         vector = semantics.embedder.embed_query(query)
         by_meaning = [near.id for near in semantics.vectors.query(vector, CANDIDATES)]
     scores = merged({NAME_WEIGHT: by_name, WORD_WEIGHT: by_word, VECTOR_WEIGHT: by_meaning})
+    word_ranks, vector_ranks = _ranks(by_word), _ranks(by_meaning)
     found = [
-        Found(hit, scores[hit.id] * _share(hit, query), _rank(by_word, hit), _rank(by_meaning, hit))
+        Found(
+            hit,
+            scores[hit.id] * _share(hit, query),
+            word_ranks.get(hit.id),
+            vector_ranks.get(hit.id),
+        )
         for hit in hits(database, sorted(scores), scope)
     ]
     found.sort(key=lambda one: (-one.score, one.hit.path, one.hit.start_line))
@@ -62,10 +68,10 @@ def _share(hit: Hit, query: str) -> float:
 
 def _by_words(database: Database, query: str, scope: Scope) -> tuple[list[str], list[str]]:
     """The ids of the nodes called as the query says, and of those that have its words."""
-    expression = match_expression(query)
-    if not expression:
+    terms = match_terms(query)
+    if not terms:
         return [], []
-    named, worded = matches(database, [_name_expression(query), expression], scope, CANDIDATES)
+    named, worded = matches(database, [[_name_expression(query)], terms], scope, CANDIDATES)
     by_name = [match.id for match in named if is_called(match.name, query)]
     return by_name, [match.id for match in worded]
 
@@ -90,11 +96,11 @@ def merged(rankings: dict[float, Sequence[str]]) -> dict[str, float]:
     return scores
 
 
-def match_expression(query: str) -> str:
-    """An FTS5 query for any of the words; each quoted, since a bare one can be syntax."""
+def match_terms(query: str) -> list[str]:
+    """An FTS5 query for each of the words; quoted, since a bare one can be syntax."""
     terms = dict.fromkeys(re.findall(r"[^\W_]+", words(query)))
-    return " OR ".join(f'"{term}"' for term in terms)
+    return [f'"{term}"' for term in terms]
 
 
-def _rank(ids: Sequence[str], hit: Hit) -> int | None:
-    return ids.index(hit.id) + 1 if hit.id in ids else None
+def _ranks(ids: Sequence[str]) -> dict[str, int]:
+    return {id_: rank for rank, id_ in enumerate(ids, start=1)}

@@ -150,3 +150,10 @@ def test_many_vectors_are_compared_in_parts(
     vectors = LocalVectors(database, 2)
     vectors.upsert([vector("a", 1, 0), vector("b", 0, 1), vector("c", 0.6, 0.8)])
     assert [one.id for one in vectors.query(unit(1, 0), 10)] == ["a", "c", "b"]
+
+
+def test_of_equal_vectors_the_first_by_id_are_found(database: SQLite) -> None:
+    """Also where the limit cuts through them."""
+    vectors = LocalVectors(database, 2)
+    vectors.upsert([vector("c", 1, 0), vector("b", 1, 0), vector("a", 1, 0)])
+    assert [one.id for one in vectors.query(unit(1, 0), 2)] == ["a", "b"]

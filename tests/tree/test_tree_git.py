@@ -132,3 +132,15 @@ def test_what_is_tracked_at_a_path(repo: Repo, tmp_path: Path) -> None:
     assert git.tracked(repo.path, ".feeder") == [b".FEEDER/b", b".feeder/a"]
     assert git.tracked(repo.clone(tmp_path / "bare", "--bare").path, ".feeder") == []
     assert git.tracked(tmp_path, ".feeder") == []
+
+
+def test_files_of_a_name(repo: Repo) -> None:
+    """Wherever they are, by their whole name; a link is no file."""
+    repo.commit({".noindex": "", "a/b/.noindex": "x", "c/my.noindex": "", "c/.noindex/d": ""})
+    (repo.path / "e").mkdir()
+    (repo.path / "e/.noindex").symlink_to("../.noindex")
+    tip = repo.commit({})
+    assert git.called(repo.path, tip, [b".noindex", b".none"]) == [
+        (b".noindex", git.blob_id(b"", "sha1")),
+        (b"a/b/.noindex", git.blob_id(b"x", "sha1")),
+    ]

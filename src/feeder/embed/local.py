@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.util import find_spec
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -87,7 +88,10 @@ class LocalEmbedder:
     def embed(self, texts: Sequence[str]) -> list["Vector"]:
         network = self._loaded()
         self._pool = self._pool or ThreadPoolExecutor(self._threads, thread_name_prefix="embed")
-        return list(self._pool.map(network.vector, texts))
+        # the longest first: the cores then end together
+        order = sorted(range(len(texts)), key=lambda place: -len(texts[place]))
+        vectors = self._pool.map(network.vector, [texts[place] for place in order])
+        return [vector for _, vector in sorted(zip(order, vectors, strict=True), key=itemgetter(0))]
 
     def embed_query(self, text: str) -> "Vector":
         return self._loaded().vector(text)

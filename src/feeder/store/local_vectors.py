@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from feeder.store import Database, Neighbour, NodeVector, Permit, Row, Statement
 
 if TYPE_CHECKING:
-    from numpy import float32
+    from numpy import float32, intp
     from numpy.typing import NDArray
 
 _TABLE = """
@@ -31,8 +31,9 @@ DELETE FROM vectors WHERE id IN (SELECT value FROM json_each(?) EXCEPT SELECT id
 """
 _EXISTS = "SELECT 1 FROM sqlite_schema WHERE name = 'vectors'"
 _ALL = "SELECT id, scale, code FROM vectors WHERE length(code) = ? ORDER BY id"
-ROWS_AT_ONCE = 8192
-"""Rows turned to float32 at a time, so that the matrix stays int8 in memory."""
+ROWS_AT_ONCE = 1024
+"""Rows turned to float32 at a time: they stay in the core's cache, and below what BLAS gives to
+threads, which wait for each other ten times as long as one computes."""
 
 
 class LocalVectors:
@@ -77,7 +78,7 @@ class LocalVectors:
         return (str(row[0]) for row in rows)
 
     def query(self, vector: NDArray[float32], limit: int) -> list[Neighbour]:
-        """The nearest by cosine: all are compared, 20 ms for 200,000."""
+        """The nearest by cosine: all are compared, 10 ms for 100,000 of 384 dimensions."""
         import numpy as np
 
         ids, scales, codes = self._loaded()
@@ -85,8 +86,7 @@ class LocalVectors:
         if not parts:
             return []
         scores = np.concatenate(parts) * scales
-        best = np.argsort(-scores, kind="stable")[:limit]
-        return [Neighbour(ids[at], float(scores[at])) for at in best]
+        return [Neighbour(ids[at], float(scores[at])) for at in _highest(scores, limit)]
 
     def settled(self, timeout_s: float) -> bool:
         """At once."""
@@ -120,6 +120,15 @@ class LocalVectors:
                 codes.reshape(len(rows), self._dimensions),
             )
         return self._matrix
+
+
+def _highest(scores: NDArray[float32], limit: int) -> NDArray[intp]:
+    """Where the highest scores stand, at most `limit`, the first of equal ones first."""
+    import numpy as np
+
+    least = np.partition(scores, -limit)[-limit] if limit < len(scores) else -np.inf
+    places = np.flatnonzero(scores >= least)
+    return places[np.argsort(-scores[places], kind="stable")[:limit]]
 
 
 def _guards(permit: Permit | None) -> list[Statement]:

@@ -28,9 +28,10 @@ class Commit:
 
     @cached_property
     def _rules(self) -> Rules:
-        wanted = [file for file in self._files if _is_rule_file(file)]
-        contents = git.blobs(self._repository, [file.blob for file in wanted])
-        rule_files = {file.name: text for file, text in zip(wanted, contents, strict=True)}
+        # As git does with its own: a rule file that is a symbolic link is no rule file.
+        wanted = git.called(self._repository, self.commit, RULE_FILES)
+        contents = git.blobs(self._repository, [blob for _, blob in wanted])
+        rule_files = {name: text for (name, _), text in zip(wanted, contents, strict=True)}
         return Rules(rule_files, self._max_bytes)
 
     @cached_property
@@ -52,8 +53,3 @@ class Commit:
         wanted = list(entries)
         contents = git.blobs(self._repository, [entry.blob for entry in wanted])
         yield from zip(wanted, contents, strict=True)
-
-
-def _is_rule_file(file: git.File) -> bool:
-    # As git does with its own: a rule file that is a symbolic link is no rule file.
-    return git.is_regular(file.mode) and file.name.rpartition(b"/")[2] in RULE_FILES
