@@ -7,7 +7,7 @@ from pathlib import Path
 from feeder.errors import UserError
 from feeder.feed import Feed
 from feeder.store.index import State
-from feeder.sync import overtake, plan
+from feeder.sync import Goal, overtake, plan
 from feeder.tree import Entry
 from feeder.tree.deltas import Delta
 from feeder.tree.names import escape, is_below
@@ -39,7 +39,7 @@ def apply_deltas(feed: Feed, deltas: Iterable[Delta], *, dry_run: bool) -> None:
     """Follows each delta; to process what is gone, or delete what is not there, is fine."""
     actions = {delta.file: delta.action for delta in deltas}
     wanted = [entry for entry in feed.tree.entries() if actions.get(entry.path) == "process"]
-    _bring(feed, lambda: feed.index.state_of(actions), wanted, {}, dry_run=dry_run)
+    _bring(feed, lambda: feed.index.state_of(actions), Goal(wanted, {}), dry_run=dry_run)
 
 
 def _bring_below(
@@ -51,21 +51,15 @@ def _bring_below(
         return state._replace(files=files)
 
     everything = {feed.index.key("parser"): feed.parser.fingerprint}
-    _bring(feed, read, wanted, everything if "" in scopes else {}, dry_run=dry_run)
+    goal = Goal(wanted, everything if "" in scopes else {})
+    _bring(feed, read, goal, dry_run=dry_run)
 
 
-def _bring(
-    feed: Feed,
-    read: Callable[[], State],
-    wanted: Sequence[Entry],
-    equal: dict[str, str],
-    *,
-    dry_run: bool,
-) -> None:
+def _bring(feed: Feed, read: Callable[[], State], goal: Goal, *, dry_run: bool) -> None:
     if dry_run:
-        plan(feed, read(), wanted)
+        plan(feed, read(), goal.wanted)
     else:
-        overtake(feed, read, wanted, equal)
+        overtake(feed, read, goal)
 
 
 def _covers(scopes: Sequence[str], path: str) -> bool:

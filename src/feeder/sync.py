@@ -3,16 +3,15 @@
 Words first, then vectors: every file is found by word before the first text is embedded.
 """
 
-import hashlib
-import json
 from collections.abc import Callable, Iterable, Sequence, Set
 from enum import StrEnum
+from typing import NamedTuple
 
 from feeder.errors import Stopped, UserError
 from feeder.feed import Feed, Work, clear_outbox, foresee, send_vectors, write_words
 from feeder.precedence import claim, goes_on, is_newest, refuse_outdated
 from feeder.report import Report
-from feeder.shards import shards
+from feeder.sharing import is_own, own_part, refuse_shard, share_of
 from feeder.store.index import ALONE, FileRow, Share, State
 from feeder.store.ownership import Moved
 from feeder.tree import Entry, Skip
@@ -31,15 +30,27 @@ class Stale(StrEnum):
     VECTORS = "The index has no vectors of this model: every text is embedded."
 
 
+class Goal(NamedTuple):
+    """The files that the index shall hold, and what `meta` then says.
+
+    Without `equal` they are a part of the index, and nothing is said of a tree. Of runs that share
+    the work, the last to end says it for all.
+    """
+
+    wanted: Sequence[Entry]
+    equal: dict[str, str]
+    share: Share = ALONE
+
+
 def sync(feed: Feed, *, dry_run: bool = False) -> None:
     """Makes the index equal to the whole tree, whatever it held before.
 
     Raises Overtaken when a later run has taken the index over, Stopped when a budget ends it early.
     """
     equal = _equality(feed)
-    share = _share(feed, equal)
+    share = share_of(feed, equal)
     expected = {share.own: share.whole[share.own]} if feed.shard else equal
-    state = _own_part(feed, feed.index.state(expected if feed.tree.root else {}))
+    state = own_part(feed, feed.index.state(expected if feed.tree.root else {}))
     nothing_to_do = state.files is None and not (state.outbox and feed.semantics)
     if nothing_to_do and (dry_run or _is_remembered(feed, state)):
         whose = f"shard {feed.shard} of the tree" if feed.shard else "the tree"
@@ -48,20 +59,24 @@ def sync(feed: Feed, *, dry_run: bool = False) -> None:
         if feed.event:  # the next steps of a workflow read the counts; others need not wait
             _account_unchanged(feed)
         return
-    first = [state] if state.files is not None else []
 
     def read() -> State:
-        return first.pop() if first else _own_part(feed, feed.index.state({}))
+        return own_part(feed, feed.index.state({}))
 
-    wanted = [entry for entry in feed.tree.entries() if _is_own(feed, entry.path)]
+    seen = state if state.files is not None else read()
+    goal = Goal(_own_entries(feed), equal, share)
     if dry_run:
-        plan(feed, read(), wanted)
+        plan(feed, seen, goal.wanted)
     else:
-        overtake(feed, read, wanted, equal, share)
+        overtake(feed, read, goal, seen)
+
+
+def _own_entries(feed: Feed) -> list[Entry]:
+    return [entry for entry in feed.tree.entries() if is_own(feed, entry.path)]
 
 
 def _account_unchanged(feed: Feed) -> None:
-    entries = [entry for entry in feed.tree.entries() if _is_own(feed, entry.path)]
+    entries = _own_entries(feed)
     feed.report.skipped = {entry.path: entry.skip for entry in entries if entry.skip}
     feed.report.files_unchanged = len(entries) - len(feed.report.skipped)
 
@@ -80,35 +95,8 @@ def _is_remembered(feed: Feed, state: State) -> bool:
     return True
 
 
-def _is_own(feed: Feed, path: str) -> bool:
-    return feed.shard is None or feed.shard.holds(path)
-
-
-def _own_part(feed: Feed, state: State) -> State:
-    files = state.files
-    if files is not None:
-        files = {path: row for path, row in files.items() if _is_own(feed, path)}
-    outbox = {id_: path for id_, path in state.outbox.items() if _is_own(feed, path)}
-    return state._replace(files=files, outbox=outbox)
-
-
-def _share(feed: Feed, equal: dict[str, str]) -> Share:
-    """What the shards of this very work write down as they end."""
-    if not feed.shard:
-        return ALONE
-    work = hashlib.sha1(json.dumps(equal, sort_keys=True).encode()).hexdigest()
-    keys = [feed.index.key(f"shard:{shard}") for shard in shards(feed.shard.of)]
-    return Share(keys[feed.shard.number - 1], dict.fromkeys(keys, work))
-
-
-def overtake(
-    feed: Feed,
-    read: Callable[[], State],
-    wanted: Sequence[Entry],
-    equal: dict[str, str],
-    share: Share = ALONE,
-) -> None:
-    """`bring`, after the end of a run that is still under way.
+def overtake(feed: Feed, read: Callable[[], State], goal: Goal, seen: State | None = None) -> None:
+    """`bring`, after the end of a run that is still under way; `seen` has just been read.
 
     What an unfinished run may still write is not foreseen: it is stopped first, then read. A run
     that begins between this one's reading and first write has started later, and wins: Moved. Not
@@ -116,20 +104,20 @@ def overtake(
     """
     while True:
         try:
-            return bring(feed, _claimed(feed, read), wanted, equal, share)
+            return bring(feed, _claimed(feed, read, seen or read()), goal)
         except Moved:
             if not goes_on(feed, feed.index.state_of([])):
                 raise
+            seen = None
 
 
-def _claimed(feed: Feed, read: Callable[[], State]) -> State:
-    state = read()
-    refuse_outdated(feed, state)
-    _refuse_other_folder(feed, state)
-    if feed.index.is_unfinished(state, feed.token):
-        feed.index.take_over(feed.token, state, claim(feed))
-        state = read()
-    return state
+def _claimed(feed: Feed, read: Callable[[], State], seen: State) -> State:
+    refuse_outdated(feed, seen)
+    _refuse_other_folder(feed, seen)
+    if feed.index.is_unfinished(seen, feed.token):
+        feed.index.take_over(feed.token, seen, claim(feed))
+        return read()
+    return seen
 
 
 def _refuse_other_folder(feed: Feed, state: State) -> None:
@@ -147,47 +135,35 @@ def _part(below: str) -> str:
     return f"the folder {below}" if below else "the whole tree"
 
 
-def bring(
-    feed: Feed,
-    state: State,
-    wanted: Sequence[Entry],
-    equal: dict[str, str],
-    share: Share = ALONE,
-) -> None:
-    """Makes the files of `state` become the `wanted` ones; `equal` is what `meta` then says.
-
-    Without `equal` a part of the index is brought on, and it says nothing of a tree. Of runs that
-    share the work, the last to end says it for all.
-    """
+def bring(feed: Feed, state: State, goal: Goal) -> None:
+    """Makes the files of `state` become those of the goal."""
     stale = stale_parts(feed, state)
     have = state.files or {}
-    work = compare(wanted, have, stale)
+    work = compare(goal.wanted, have, stale)
     _account(feed.report, work, have, stale)
     sendable = feed.semantics and (work.waiting or state.outbox)
-    if not (work.process or work.gone or sendable) and equal.items() <= state.meta.items():
+    if not (work.process or work.gone or sendable) and goal.equal.items() <= state.meta.items():
         if feed.index.has_overtaken(state, feed.token):  # one that ended in that moment
-            feed.index.finish([], [], {}, share)
+            feed.index.finish([], [], {}, goal.share)
         feed.report.finished = True
         return
-    _begin(feed, state, stale, share)
+    _begin(feed, state, stale, goal.share)
     # nothing tells which files another parser has read already: they are one piece
     texts, gone = write_words(feed, state, work, whole=Stale.PARSER in stale)
     if feed.budget.stopped:
-        equal = {}
+        goal = goal._replace(equal={})
     clean = send_vectors(feed, work, texts)
     sent = clear_outbox(feed, state, texts, gone)
-    _end(feed, clean, sent, equal, share)
+    _end(feed, clean, sent, goal)
 
 
-def _end(
-    feed: Feed, clean: Sequence[str], sent: Sequence[str], equal: dict[str, str], share: Share
-) -> None:
+def _end(feed: Feed, clean: Sequence[str], sent: Sequence[str], goal: Goal) -> None:
     """The run's last write; raises Stopped where a budget has ended it early."""
     head = {feed.index.key("head"): feed.tree.commit} if feed.tree.root else {}
-    if share.own and (feed.budget.stopped or (feed.semantics and feed.report.texts_waiting)):
+    if goal.share.own and (feed.budget.stopped or (feed.semantics and feed.report.texts_waiting)):
         feed.index.leave(clean, sent)
     else:
-        feed.index.finish(clean, sent, equal and {**equal, **head}, share)
+        feed.index.finish(clean, sent, goal.equal and {**goal.equal, **head}, goal.share)
     if feed.budget.stopped:
         raise Stopped(feed.budget.stopped)
     feed.report.finished = True
@@ -279,25 +255,17 @@ def _begin(feed: Feed, state: State, stale: Set[Stale], share: Share) -> None:
     elif Stale.PARSER in stale:  # until a run over the whole tree has ended, by no one parser
         meta[feed.index.key("parser")] = MIXED
     remake = Stale.VECTORS in stale
+    replaces = remake and "model" in state.meta
     if feed.semantics and remake:
         feed.semantics.vectors.check_fits(feed.semantics.embedder.dimensions)
-        if "model" in state.meta:
-            _refuse_shard(feed)
-            feed.semantics.vectors.check_clear()
+    if feed.semantics and replaces:
+        refuse_shard(feed)
+        feed.semantics.vectors.check_clear()
     feed.index.begin(feed.token, state, meta, remake=remake, share=share)
-    if feed.shard:
-        feed.index.settle([], [])
-    if feed.semantics and remake and "model" in state.meta:
-        feed.index.settle([], [])
+    if feed.shard or replaces:
+        feed.index.claim()
+    if feed.semantics and replaces:
         feed.semantics.vectors.clear(feed.index.permit.guard)
-
-
-def _refuse_shard(feed: Feed) -> None:
-    if feed.shard:
-        raise UserError(
-            "The index has vectors of another model, and shards cannot replace them: others would "
-            "lose theirs. Begin with: feeder sync --max-embeddings 1"
-        )
 
 
 def plan(feed: Feed, state: State, wanted: Sequence[Entry]) -> None:

@@ -8,7 +8,7 @@ from feeder.errors import ServiceError
 from feeder.feed import Feed
 from feeder.store.index import State
 from feeder.store.proof import SYMBOLS_ASKED, Parity, parity, stored_nodes
-from feeder.sync import Stale, bring, compare, stale_parts, sync
+from feeder.sync import Goal, Stale, bring, compare, stale_parts, sync
 
 DIFFERENCES_SHOWN = 20
 """Of each check; --json has all."""
@@ -111,7 +111,7 @@ def repair(feed: Feed, verdict: Verdict) -> None:
     known = damage.paths.union(state.files or {})
     wanted = [entry for entry in feed.tree.entries() if entry.path in known]
     made_by = {feed.index.key("parser"): feed.parser.fingerprint}
-    return bring(feed, feed.index.state({}), wanted, made_by)
+    return bring(feed, feed.index.state({}), Goal(wanted, made_by))
 
 
 def _rows(found: Parity, damage: Damage) -> Iterable[Check]:

@@ -224,6 +224,10 @@ class Index:
         """The nodes of the files at `paths` may be wrong: the next run makes them anew."""
         self._owner.write([Statement(sql.DOUBT, (self.repo, page)) for page in pages(paths)])
 
+    def claim(self) -> None:
+        """The first write of a run that has begun, where it shall come before all others."""
+        self._owner.write([])
+
     def settle(self, clean: Iterable[str], sent: Iterable[str]) -> None:
         """The files at `clean` have their vectors, and the ids `sent` have left the vectors."""
         self._owner.write(self._settled(clean, sent))
