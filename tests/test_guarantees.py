@@ -6,12 +6,10 @@ import pytest
 from guarantees import killed, refused, together
 from guarantees.clean import Reference
 from guarantees.history import Commits, commits
-from guarantees.picture import Picture
+from guarantees.picture import LEFT_OVER, MISSING, OTHERS, Picture
 from guarantees.stores import Cloud, Embedded, Store
 from standin import StandIn
 from standin_fixtures import standin_process
-
-from feeder.store import Row
 
 __all__ = ["standin_process"]
 
@@ -68,27 +66,64 @@ def test_a_run_that_is_refused_again_and_again_loses_nothing(
     assert tally.next_run >= 1
 
 
+def test_a_write_whose_answer_is_lost_is_not_taken_for_undone(
+    cloud: Cloud, history: Commits
+) -> None:
+    """Although D1 is too busy to tell what has become of it."""
+    lost = {"kind": "half_body", "route": "d1.raw", "requests": [3]}
+    busy = {"kind": "d1_cpu", "route": "d1.raw", "requests": [5]}
+    tally = refused.Trials(cloud, history).tally(iter([refused.Trouble("lost", [lost, busy])]))
+    assert tally.broken == []
+    assert tally.next_run == 1
+
+
 def test_a_run_that_sleeps_while_a_newer_event_is_answered_changes_nothing_more(
     cloud: Cloud, history: Commits
 ) -> None:
     """The index is the newer commit's, and after the next run its vectors are too."""
     [meeting] = [one for one in together.meetings(history) if one.other.number == 9][:1]
     trial = together.Trial(cloud, history, every=13)
-    tally = trial.tally(trial.sleeping(meeting), set())
+    tally = trial.tally(together.Row("one sleeps", trial.sleeping(meeting)))
     assert tally.broken == []
     assert tally.tried >= 2
 
 
+def test_an_older_event_changes_nothing_once_a_newer_one_has_begun(
+    embedded: Store, history: Commits
+) -> None:
+    """Also where the newer one's run died; before its first write nobody knows of it."""
+    trial = together.Trial(embedded, history, every=9)
+    newer, older = together.Side(history.third, 9), together.Side(history.second, 8)
+    tally = trial.tally(together.Row("again", trial.again(newer, older), least=2))
+    assert tally.broken == []
+    assert 0 < tally.overtaken < tally.tried
+
+
+def test_a_vector_that_arrives_late_is_not_left_over_after_the_next_run(
+    cloud: Cloud, history: Commits
+) -> None:
+    """A write is held up on its way until a later run has removed the node."""
+    trial = together.Trial(cloud, history, every=8)
+    points = trial.held_up(together.meetings(history)[1], first=8)  # its first write of vectors
+    tally = trial.tally(together.Row("held up", points, together.NOT_STOPPED))
+    assert tally.broken == []
+    assert tally.vectors < tally.tried
+
+
+def test_a_trial_in_which_nothing_happens_does_not_hold(embedded: Store, history: Commits) -> None:
+    """No run was killed, none slept and none was overtaken: that proves nothing."""
+    scene = killed.scenes(history)[1]
+    row = killed.Row(scene, "before", "the same", scene.killed)
+    assert killed.tried(embedded, row, Reference(embedded), [99]).broken
+    trial = together.Trial(embedded, history, every=1)
+    assert len(trial.tally(together.Row("nothing", iter([]))).broken) == 2
+
+
 def test_a_difference_has_a_name() -> None:
-    """What a trial would say of an index that lacks a vector, or has another row."""
-    tables: dict[str, list[Row]] = {
-        "docs": [],
-        "docs_fts": [],
-        "files": [],
-        "outbox": [],
-        "meta": [],
-    }
-    clean = Picture({**tables, "files": [("a.py", "clean")]}, {"1": [0.6, 0.8]})
+    """What a trial would say of an index with another row, or with other vectors."""
+    clean = Picture({"files": [("a.py", "clean")]}, {"1": [0.6, 0.8]})
     assert clean.differences(clean) == []
-    assert clean.differences(clean._replace(vectors={})) == ["vectors"]
-    assert clean.differences(Picture(dict(tables), {"1": [0.8, 0.6]})) == ["files", "vectors"]
+    assert clean.differences(clean._replace(tables={"files": []})) == ["files"]
+    assert clean._replace(vectors={}).differences(clean) == [MISSING]
+    assert clean.differences(clean._replace(vectors={})) == [LEFT_OVER]
+    assert clean.differences(clean._replace(vectors={"1": [0.8, 0.6]})) == [OTHERS]

@@ -5,11 +5,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from itertools import product
+from itertools import count, product
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from guarantees.picture import head
 
 from feeder.errors import Overtaken
 from feeder.store.sqlite import SQLite
@@ -21,6 +22,7 @@ from hashed import HashedEmbedder
 from tree.repos import Repo
 from worlds import (
     CART,
+    REPO,
     SHOP,
     Death,
     Fuse,
@@ -116,20 +118,65 @@ def test_a_run_that_dies_anywhere_is_finished_by_the_next(
     database = opened(start)
     situation.before(trees.first, database)
     database.close()
-    for before, at in product((True, False), range(1, 50)):
-        file = copied(start, "index.db")
-        fuse = Fuse(at, before=before)
-        if not _dies(trees.second, file, fuse, with_model=situation.with_model):
-            assert at > 3
-            continue
+    deaths = 0
+    for file in _deaths(trees.second, start, with_model=situation.with_model):
+        deaths += 1
         for_next = copied(file, "next.db")
         _ends_right(trees.second, file, pictures)
         _ends_right(trees.third, for_next, pictures)
+    assert deaths > 6
+
+
+@pytest.mark.parametrize("with_model", [True, False], ids=["with a model", "words only"])
+def test_a_run_that_dies_is_undone_by_one_on_the_commit_before(
+    trees: Trees, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_model: bool
+) -> None:
+    """From its first write on, the index no longer says that it equals the commit before."""
+    monkeypatch.setattr("feeder.feed.BATCH_NODES", 4)
+    embedder = HashedEmbedder() if with_model else None
+    expected = fresh(trees.first, embedder)
+    start = tmp_path / "start.db"
+    database = opened(start)
+    synced(trees.first, database, embedder)
+    database.close()
+    deaths = 0
+    for file in _deaths(trees.second, start, with_model=with_model):
+        deaths += 1
+        database = SQLite(file)
+        synced(trees.first, database, embedder)
+        assert picture(database) == expected, deaths
+        database.close()
+    assert deaths > 6
+
+
+def test_the_commit_that_an_index_names_moves_last(
+    trees: Trees, pictures: dict[Tree, Picture], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever a run dies, its index is all of the commit, or says that it is of the one before."""
+    monkeypatch.setattr("feeder.feed.BATCH_NODES", 4)
+    named = set()
+    for index in _deaths(trees.second, file, with_model=True):
+        database = SQLite(index)
+        named.add(commit := head(database, REPO))
+        if commit != trees.first.commit:
+            assert picture(database) == pictures[trees.second]
+        database.close()
+    assert named == {trees.first.commit, trees.second.commit}
 
 
 def copied(file: Path, name: str) -> Path:
     """Another file beside it with the same contents."""
     return Path(shutil.copy(file, file.with_name(name)))
+
+
+def _deaths(tree: Tree, start: Path, *, with_model: bool) -> Iterator[Path]:
+    """A copy of an index for each call at which a run on it dies, before the call and after it."""
+    for before in (True, False):
+        for at in count(1):
+            copy = copied(start, "dead.db")
+            if not _dies(tree, copy, Fuse(at, before=before), with_model=with_model):
+                break
+            yield copy
 
 
 def _dies(tree: Tree, file: Path, fuse: Fuse, *, with_model: bool) -> bool:

@@ -2,256 +2,71 @@
 
 import itertools
 import os
-from collections.abc import Callable, Sequence
+from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import PurePosixPath
-from typing import NamedTuple
+from functools import partial
+from itertools import product
+from typing import Any
 
 import pytest
+from guarantees.picture import WORDS, tables
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import initialize, invariant, rule, run_state_machine_as_test
+from standin import StandIn
+from standin_fixtures import standin_process
 
-from feeder.errors import Overtaken, Stopped, UserError
+from cloud.clouds import Cloud
+from feeder.errors import Overtaken, ServiceError, Stopped, UserError
 from feeder.feed import Feed
 from feeder.shards import shards
+from feeder.store.index import Index
 from feeder.store.sqlite import SQLite
 from feeder.sync import sync
-from feeder.tree.commit import Commit
 from feeder.validate import validate
 from hashed import HashedEmbedder
+from sync_histories.branch import MODEL, Branch, Pictures
+from sync_histories.edits import Edit, edits, positions, some_edits
 from tree.repos import Repo
 from worlds import (
     MEMORY,
+    REPO,
     Death,
     Fuse,
     FusedDatabase,
     FusedEmbedder,
     InProcess,
-    Picture,
     feed,
-    fresh,
     opened,
     picture,
     synced,
 )
 
-PATHS = (
-    "a.py",
-    "src/a.py",
-    "src/b.py",
-    "src/deep/c.py",
-    "notes.md",
-    "c.json",
-    "yarn.lock",
-    "src/.noindex",
-    ".feederignore",
-    ".gitattributes",
-    os.fsdecode(b"caf\xe9.py"),
-)
-PARTS = (
-    "def total(cart):\n    return sum(cart)\n\n\n",
-    "class Cart:\n    def add(self):\n        pass\n\n\n",
-    "class Cart:\n    def add(self):\n        return 1\n\n\n",
-    "# Install\n\nUse a package.\n",
-    '{"server": {"port": 1}}\n',
-    "*.json\n",
-    "*.py linguist-generated\n",
-    "\n",
-    "\0",
-)
-MODEL, OTHER_MODEL = 64, 32
-"""The dimensions tell one from the other."""
-WORDS = ("docs", "postings", "postings' ids")
+__all__ = ["standin_process"]
 
-
-class File(NamedTuple):
-    """A file as git has it; a submodule's content is its commit."""
-
-    mode: str
-    content: bytes
-
-
-Files = dict[str, File]
-
-
-class Pushed(NamedTuple):
-    """What was once HEAD."""
-
-    tree: Commit
-    files: Files
-
-
-class Edit(NamedTuple):
-    """One way to come to other files, and what it needs: which of those that are there, and more.
-
-    An edit that there is nothing for does nothing.
-    """
-
-    make: "Callable[[Edit, Files, Sequence[Pushed]], Files]"
-    at: int
-    path: str
-    content: bytes
-
-    def one(self, files: Files) -> tuple[str, File]:
-        path = sorted(files)[self.at % len(files)]
-        return path, files[path]
-
-    def former(self, past: Sequence[Pushed]) -> Pushed:
-        return past[self.at % len(past)]
-
-
-def with_file(files: Files, path: str, file: File) -> Files:
-    """The files with one more; what cannot be beside it in a tree is gone."""
-    place = PurePosixPath(path)
-    apart = {
-        name: other
-        for name, other in files.items()
-        if not place.is_relative_to(name) and not PurePosixPath(name).is_relative_to(path)
-    }
-    return {**apart, path: file}
-
-
-def without(files: Files, path: str) -> Files:
-    return {name: file for name, file in files.items() if name != path}
-
-
-def written(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
-    return with_file(files, edit.path, File("100644", edit.content))
-
-
-def shifted(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
-    """By a line."""
-    path, file = edit.one(files)
-    if file.mode == "160000":
-        return files
-    return {**files, path: file._replace(content=b"\n" + file.content)}
-
-
-def deleted(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
-    return without(files, edit.one(files)[0])
-
-
-def renamed(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
-    path, file = edit.one(files)
-    return with_file(without(files, path), edit.path, file)
-
-
-def copied(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
-    return with_file(files, edit.path, edit.one(files)[1])
-
-
-def recased(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
-    path, file = edit.one(files)
-    stem, dot, ending = path.rpartition(".")
-    return with_file(without(files, path), f"{stem.swapcase()}{dot}{ending}", file)
-
-
-def made_a_folder(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
-    path, file = edit.one(files)
-    return with_file(files, f"{path}/{PurePosixPath(path).name}", file)
-
-
-def made_a_file(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
-    path, file = edit.one(files)
-    folder = path.rpartition("/")[0]
-    return with_file(files, folder, file) if folder else files
-
-
-def made_executable(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
-    path, file = edit.one(files)
-    return {**files, path: file._replace(mode="100755")} if file.mode == "100644" else files
-
-
-def made_a_link(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
-    """A symbolic link to what was the content, or back."""
-    path, file = edit.one(files)
-    if file.mode == "160000":
-        return files
-    mode = "100644" if file.mode == "120000" else "120000"
-    return {**files, path: file._replace(mode=mode)}
-
-
-def made_a_submodule(edit: Edit, files: Files, past: Sequence[Pushed]) -> Files:
-    commit = edit.former(past).tree.commit.encode()
-    return with_file(files, edit.path, File("160000", commit))
-
-
-def merged(edit: Edit, files: Files, past: Sequence[Pushed]) -> Files:
-    """Both sides' files; where they exclude each other, the other side's."""
-    for path, file in edit.former(past).files.items():
-        files = with_file(files, path, file)
-    return files
-
-
-def reverted(edit: Edit, files: Files, past: Sequence[Pushed]) -> Files:
-    return edit.former(past).files
-
-
-EDITS = (
-    *(written, shifted, deleted, renamed, copied, recased, made_a_folder, made_a_file),
-    *(made_executable, made_a_link, made_a_submodule, merged, reverted),
-)
-
-paths = st.sampled_from(PATHS)
-contents = st.lists(st.sampled_from(PARTS), max_size=4).map(lambda parts: "".join(parts).encode())
-positions = st.integers(0, 99)
-edits = st.lists(st.builds(Edit, st.sampled_from(EDITS), positions, paths, contents), max_size=4)
+PARTS = (*WORDS, "files", "outbox")
+REFUSALS = ("throttled", "bad_gateway", "success_false", "reset", "half_body", "server_error")
+RATE = 0.01
+"""Of each kind, before and after the work: about one request of ten goes wrong."""
+TRIES = 5
+OTHER_MODEL = 32
 calls = st.integers(1, 16)
+early_calls = st.integers(2, 7)
+"""Those that most runs come to."""
 models = st.sampled_from([MODEL, MODEL, MODEL, OTHER_MODEL, None])
 parsers = st.sampled_from(["in process"] * 3 + ["old"])
 
 
-def committed(repo: Repo, files: Files, parents: list[str]) -> None:
-    """Makes main a commit of exactly these files."""
-    stream = [b"commit refs/heads/main\ncommitter A <a@example.org> 0 +0000\ndata 0\n"]
-    for word, parent in zip(["from", *["merge"] * len(parents)], parents, strict=False):
-        stream.append(f"{word} {parent}\n".encode())
-    stream.append(b"deleteall\n")
-    for path, (mode, content) in files.items():
-        quoted = b"".join(b"\\%03o" % byte for byte in os.fsencode(path))
-        source = content if mode == "160000" else b"inline"
-        stream.append(b'M %b %b "%b"\n' % (mode.encode(), source, quoted))
-        if mode != "160000":
-            stream.append(b"data %d\n%b\n" % (len(content), content))
-    repo.git("fast-import", "--quiet", "--force", stdin=b"".join(stream))
+class History(Branch):
+    """Runs on a branch that may end anywhere; `happened` counts what came of them."""
 
-
-class Pictures:
-    """What fresh indexes hold, each made once."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, int | None], Picture] = {}
-
-    def of(self, tree: Commit, model: int | None = MODEL) -> Picture:
-        key = (tree.root, model)
-        if key not in self._known:
-            self._known[key] = fresh(tree, HashedEmbedder(model) if model else None)
-        return self._known[key]
-
-
-class History(RuleBasedStateMachine):
-    """A branch to which anything is pushed, and runs on it that may end anywhere."""
-
-    def __init__(self, repo: Repo, pictures: Pictures) -> None:
-        super().__init__()
-        self._repo = repo
+    def __init__(self, repo: Repo, pictures: Pictures, happened: Counter[str]) -> None:
+        super().__init__(repo)
         self._pictures = pictures
+        self._happened = happened
         self._database = opened()
-        self._pushed: list[Pushed] = []
         self._names = itertools.count()
-        self._commit({})
-
-    @initialize(files=st.dictionaries(paths, contents, min_size=5))
-    def begin(self, files: dict[str, bytes]) -> None:
-        self._commit({path: File("100644", content) for path, content in files.items()})
 
     def teardown(self) -> None:
         self._database.close()
@@ -262,6 +77,7 @@ class History(RuleBasedStateMachine):
         synced(self._head.tree, self._database, HashedEmbedder(model) if model else None)
         if model:
             assert picture(self._database) == self._pictures.of(self._head.tree, model)
+        assert self._is_named(self._database)
 
     @rule(at=positions)
     def force_push_back(self, at: int) -> None:
@@ -270,12 +86,14 @@ class History(RuleBasedStateMachine):
         self._pushed.append(older)
         self.run_to_the_end([], MODEL)
 
-    @rule(edits=edits, at=calls, before=st.booleans(), model=models, parser=parsers)
+    @rule(edits=some_edits, at=early_calls, before=st.booleans(), model=models, parser=parsers)
     def die(self, edits: list[Edit], at: int, before: bool, model: int | None, parser: str) -> None:
         """At any call to the database or the model, before it arrives or after it is done."""
         self._push(edits)
-        with suppress(Death):
+        try:
             sync(self._fused(Fuse(at, before=before), model, parser))
+        except Death:
+            self._happened["deaths"] += 1
 
     @rule(edits=edits, at=calls, by=positions, model=st.sampled_from([MODEL, OTHER_MODEL]))
     def be_overtaken(self, edits: list[Edit], at: int, by: int, model: int) -> None:
@@ -290,6 +108,7 @@ class History(RuleBasedStateMachine):
         try:
             sync(self._fused(Fuse(at, blow=overtake), model))
         except Overtaken:
+            self._happened["overtaken"] += 1
             expected = self._pictures.of(other)
         assert picture(self._database) == expected
 
@@ -304,8 +123,10 @@ class History(RuleBasedStateMachine):
     ) -> None:
         """By the limits that a user may set."""
         self._push(edits)
-        with suppress(Stopped):
+        try:
             sync(self._limited(model, embeddings, requests))
+        except Stopped:
+            self._happened["stops"] += 1
 
     @rule(edits=edits, embeddings=st.integers(1, 4))
     def stop_again_and_again(self, edits: list[Edit], embeddings: int) -> None:
@@ -324,9 +145,13 @@ class History(RuleBasedStateMachine):
         token = f"run {next(self._names)}"
         for shard, fate in zip(shards(len(fates)), fates, strict=True):
             run = replace(self._fused(Fuse(fate), model), shard=shard, token=token)
-            with suppress(Death, UserError):  # they do not replace the vectors of another model
+            try:
                 if fate >= 0:
                     sync(run)
+            except Death:
+                self._happened["shards' deaths"] += 1
+            except UserError:  # they do not replace the vectors of another model
+                self._happened["shards refused"] += 1
 
     @invariant()
     def the_next_run_makes_the_index_a_fresh_one(self) -> None:
@@ -334,6 +159,7 @@ class History(RuleBasedStateMachine):
         run = feed(self._head.tree, copy, HashedEmbedder(MODEL))
         sync(run)
         assert picture(copy) == self._pictures.of(self._head.tree)
+        assert self._is_named(copy)
         assert validate(run).passed
         copy.close()
 
@@ -344,24 +170,6 @@ class History(RuleBasedStateMachine):
         seen, expected = picture(copy), self._pictures.of(self._head.tree, None)
         assert {part: seen[part] for part in WORDS} == {part: expected[part] for part in WORDS}
         copy.close()
-
-    @property
-    def _head(self) -> Pushed:
-        return self._pushed[-1]
-
-    def _push(self, edits: list[Edit]) -> None:
-        """A commit of all these edits, if there are any."""
-        files = self._head.files
-        for edit in edits:
-            if files or edit.make in {written, made_a_submodule, merged, reverted}:
-                files = edit.make(edit, files, self._pushed)
-        merges = [edit.former(self._pushed) for edit in edits if edit.make is merged]
-        if edits:
-            self._commit(files, self._head, *merges)
-
-    def _commit(self, files: Files, *parents: Pushed) -> None:
-        committed(self._repo, files, [parent.tree.commit for parent in parents])
-        self._pushed.append(Pushed(Commit(self._repo.path), files))
 
     def _fused(self, fuse: Fuse, model: int | None, parser: str = "in process") -> Feed:
         database = FusedDatabase(self._database, fuse)
@@ -383,20 +191,104 @@ class History(RuleBasedStateMachine):
         return copy
 
 
-def test_any_history_ends_in_the_index_of_head(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After every push and every run, finished or not; small batches make many writes of a run."""
+class CloudHistory(Branch):
+    """The same over HTTP, where requests go wrong, and a run that died may yet write."""
+
+    def __init__(
+        self, repo: Repo, pictures: Pictures, happened: Counter[str], standin: StandIn
+    ) -> None:
+        super().__init__(repo)
+        standin.reset()
+        self._pictures = pictures
+        self._happened = happened
+        self._standin = standin
+        self._cloud = Cloud(standin).migrated()
+
+    @initialize(seed=positions)
+    def refuse(self, seed: int) -> None:
+        """By chance any request, before its work or after it."""
+        for number, (kind, after) in enumerate(product(REFUSALS, (False, True))):
+            self._standin.fault(kind, rate=RATE, seed=seed * 100 + number, after=after)
+
+    def teardown(self) -> None:
+        self._happened["refused"] += sum(fault["fired"] for fault in self._standin.faults())
+        self._cloud.close()
+
+    @rule(edits=edits)
+    def run_to_the_end(self, edits: list[Edit]) -> None:
+        """What the run leaves to be removed once more, the next one removes."""
+        self._push(edits)
+        self._finish()
+        seen = tables(self._cloud.d1, REPO)
+        self._happened["left for late writes"] += bool(seen["outbox"])
+        self._finish()
+        self._is_right()
+
+    @rule(edits=some_edits, at=early_calls, before=st.booleans())
+    def die(self, edits: list[Edit], at: int, before: bool) -> None:
+        """At a call to the database or the model."""
+        self._push(edits)
+        fuse = Fuse(at, before=before)
+        run = self._cloud.feed(self._head.tree, FusedEmbedder(fuse, MODEL, batch=3))
+        run.index = Index(FusedDatabase(self._cloud.d1, fuse), REPO, "main")
+        try:
+            sync(run)
+        except Death:
+            self._happened["deaths"] += 1
+        except ServiceError:
+            self._happened["runs refused"] += 1
+
+    def _finish(self) -> None:
+        """Some run comes to its end, however many were refused before."""
+        for _ in range(TRIES):
+            with suppress(ServiceError):
+                self._cloud.synced(self._head.tree)
+                return
+        raise AssertionError(f"{TRIES} runs were refused")
+
+    def _is_right(self) -> None:
+        expected = self._pictures.of(self._head.tree)
+        seen = tables(self._cloud.d1, REPO)
+        assert {part: seen[part] for part in PARTS} == {part: expected[part] for part in PARTS}
+        assert self._is_named(self._cloud.d1)
+        assert self._cloud.vector_ids() == [str(row[0]) for row in expected["vectors"]]
+
+
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They make many writes of a run."""
     for limit, size in {"NODES": 4, "GONE": 1, "VECTORS": 3}.items():
         monkeypatch.setattr(f"feeder.feed.BATCH_{limit}", size)
     monkeypatch.setattr("feeder.feed.OUTBOX_PIECE", 2)
-    pictures = Pictures()
-    run_state_machine_as_test(
-        lambda: History(repo, pictures),  # type: ignore[arg-type]  # any factory will do
-        settings=settings(
-            max_examples=int(os.environ.get("HISTORIES", "40")),
-            stateful_step_count=15,
-            derandomize="HISTORIES" not in os.environ,
-            deadline=None,
-            database=None,
-            phases=[Phase.generate],  # to shrink takes longer than a test may
-        ),
+
+
+def histories(examples: int, steps: int) -> settings:
+    """So many of so many steps, the same ones each time unless the environment asks for others."""
+    return settings(
+        max_examples=int(os.environ.get("HISTORIES", examples)),
+        stateful_step_count=steps,
+        derandomize="HISTORIES" not in os.environ,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],  # to shrink takes longer than a test may
     )
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_any_history_ends_in_the_index_of_head(repo: Repo) -> None:
+    """After every push and every run, whether it ended, died, was stopped or overtaken."""
+    happened: Counter[str] = Counter()
+    machine: Any = partial(History, repo, Pictures(), happened)  # a class is not needed
+    run_state_machine_as_test(machine, settings=histories(40, 15))
+    assert min(happened[what] for what in ("deaths", "overtaken", "shards' deaths", "stops")) > 9
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_any_history_ends_so_at_cloudflare_although_requests_go_wrong(
+    repo: Repo, standin_process: StandIn
+) -> None:
+    """Words, vectors and notes are those of a fresh index, and nothing is left to be removed."""
+    happened: Counter[str] = Counter()
+    machine: Any = partial(CloudHistory, repo, Pictures(), happened, standin_process)
+    run_state_machine_as_test(machine, settings=histories(8, 12))
+    assert min(happened[what] for what in ("deaths", "refused", "left for late writes")) > 0

@@ -6,6 +6,8 @@ from functools import cache as once
 from pathlib import Path
 from typing import Any, TypeVar
 
+from guarantees.picture import Tables, tables
+
 from feeder.embed import Embedder, Vector
 from feeder.embed.cache import CachedEmbedder
 from feeder.feed import Feed, Semantics
@@ -180,36 +182,21 @@ def synced(tree: Tree, database: Database, embedder: Embedder | None = None, **m
     return run.report
 
 
-Picture = dict[str, list[Row]]
+Picture = Tables
 
-_PICTURE = {
-    "docs": """SELECT id, branch, path, language, node_type, symbol, signature, logical_path,
-        start_line, end_line, text_sha FROM docs WHERE repo = ?1 ORDER BY id""",
-    "files": """SELECT path, blob, nodes, state, reason FROM files WHERE repo = ?1 ORDER BY path""",
-    "outbox": "SELECT id FROM outbox WHERE repo = ?1 ORDER BY id",
-    "meta": """SELECT key, value FROM meta WHERE key GLOB ?1 || ':*' OR key NOT GLOB '*:*'
-        EXCEPT SELECT m.key, m.value FROM meta m, json_each('[":run", ":done", ":head"]') j
-        WHERE m.key = ?1 || j.value ORDER BY 1""",
-    "postings": """SELECT d.id, t.term, t.col, t.offset FROM terms t LEFT JOIN docs d
-        ON d.seq = t.doc WHERE d.repo IS NULL OR d.repo = ?1 ORDER BY 1, 2, 3, 4""",
-    "postings' ids": """SELECT f.id, d.id FROM docs_fts f LEFT JOIN docs d ON d.seq = f.rowid
-        WHERE d.repo IS NULL OR d.repo = ?1 ORDER BY 1, 2""",
-}
 _VECTORS = (
     "SELECT v.* FROM vectors v LEFT JOIN docs d USING (id) WHERE d.repo IS NULL OR d.repo = ?"
 )
 
 
 def picture(database: SQLite, name: str = REPO) -> Picture:
-    """All that an index holds of a repository, apart from what may differ: seq and sha_head.
+    """All that an index holds of a repository, apart from what tells the way to it.
 
-    The postings are what SQLite's own fts5vocab reads: every term with its column and position.
+    So does the commit in `meta`: a run that has nothing to do leaves the one before of that tree.
     """
+    found = tables(database, name)
+    found["meta"] = [row for row in found["meta"] if row[0] != f"{name}:head"]
     execute = database.connection.execute
-    execute(
-        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.terms USING fts5vocab(main, docs_fts, instance)"
-    )
-    found = {what: list(execute(sql, (name,))) for what, sql in _PICTURE.items()}
     has_vectors = execute("SELECT 1 FROM sqlite_schema WHERE name = 'vectors'").get
     found["vectors"] = list(execute(f"{_VECTORS} ORDER BY 1", (name,))) if has_vectors else []
     return found

@@ -10,7 +10,7 @@ from standin import StandIn
 
 from guarantees import killed, refused, table, together
 from guarantees.history import Commits, commits
-from guarantees.stores import Cloud, Embedded, Store
+from guarantees.stores import Cloud, Embedded, Store, WordsOnly
 
 STORES = ("embedded", "cloud")
 SOME = 5
@@ -23,7 +23,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         history = commits(folder)
-        with _opened(said.store or list(STORES), folder) as stores:
+        with _opened(said.what, said.store or list(STORES), folder) as stores:
             return 0 if _held(said.what, stores, history, fast=said.fast) else 1
 
 
@@ -37,11 +37,13 @@ def _held(what: str, stores: list[Store], history: Commits, *, fast: bool) -> bo
 
 
 @contextmanager
-def _opened(names: list[str], folder: Path) -> Iterator[list[Store]]:
+def _opened(what: str, names: list[str], folder: Path) -> Iterator[list[Store]]:
     with ExitStack() as stack:
         stores: list[Store] = []
         if "embedded" in names:
             stores.append(Embedded(folder / "embedded"))
+            if what == "killed":
+                stores.append(WordsOnly(folder / "words"))
         if "cloud" in names:
             standin = stack.enter_context(StandIn.start())
             stores.append(Cloud(folder / "cloud", standin))

@@ -4,44 +4,72 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from feeder.store import Database, Row, Statement
-from guarantees.history import REPO
+
+Tables = dict[str, list[Row]]
 
 _TERMS = Statement("CREATE VIRTUAL TABLE terms USING fts5vocab(docs_fts, instance)")
 _NO_TERMS = Statement("DROP TABLE IF EXISTS terms")
-# seq and sha_head tell the way; so do the names of runs and their events
+# ?1 the repository; seq and sha_head tell the way, and so do the names of runs
 _TABLES = {
-    "docs": """SELECT id, repo, branch, path, language, node_type, symbol, signature, logical_path,
-        start_line, end_line, text_sha FROM docs ORDER BY id""",
-    "docs_fts": """SELECT d.id, f.id, t.term, t.col, t.offset FROM terms t
-        LEFT JOIN docs d ON d.seq = t.doc LEFT JOIN docs_fts f ON f.rowid = t.doc
-        ORDER BY 1, 2, 3, 4, 5""",
-    "files": "SELECT repo, path, blob, nodes, state, reason FROM files ORDER BY path",
-    "outbox": "SELECT id, repo FROM outbox ORDER BY id",
-    "meta": f"""SELECT key, value FROM meta WHERE key NOT IN
-        ('{REPO}:run', '{REPO}:done', '{REPO}:head', '{REPO}:event') ORDER BY key""",
+    "docs": """SELECT id, branch, path, language, node_type, symbol, signature, logical_path,
+        start_line, end_line, text_sha FROM docs WHERE repo = ?1 ORDER BY id""",
+    "files": "SELECT path, blob, nodes, state, reason FROM files WHERE repo = ?1 ORDER BY path",
+    "outbox": "SELECT id, path FROM outbox WHERE repo = ?1 ORDER BY id",
+    # of the event its number and commit, which come before the name of its run
+    "meta": """SELECT key,
+        iif(key = ?1 || ':event', substr(value, 1, instr(value, ' ') + 40), value)
+        FROM meta WHERE (key GLOB ?1 || ':*' OR key NOT GLOB '*:*')
+        AND key NOT IN (?1 || ':run', ?1 || ':done') ORDER BY key""",
+    "postings": """SELECT d.id, t.term, t.col, t.offset FROM terms t LEFT JOIN docs d
+        ON d.seq = t.doc WHERE d.repo IS NULL OR d.repo = ?1 ORDER BY 1, 2, 3, 4""",
+    "postings' ids": """SELECT f.id, d.id FROM docs_fts f LEFT JOIN docs d ON d.seq = f.rowid
+        WHERE d.repo IS NULL OR d.repo = ?1 ORDER BY 1, 2""",
 }
-WORDS = ("docs", "docs_fts")
+_HEAD = "SELECT value FROM meta WHERE key = ?1 || ':head'"
+WORDS = ("docs", "postings", "postings' ids")
 LATE = "outbox"
 """A run that overtook an unfinished one leaves it to the next, which removes the vectors again."""
+LEFT_OVER, MISSING, OTHERS = "vectors left over", "vectors missing", "vectors of another text"
+VECTORS = frozenset({LEFT_OVER, MISSING, OTHERS})
 
 
 class Picture(NamedTuple):
     """The rows of each table, and the vectors with what lies beside them."""
 
-    tables: dict[str, list[Row]]
+    tables: Tables
     vectors: dict[str, Any]
 
     def differences(self, other: "Picture") -> list[str]:
-        """The names of what is not the same."""
-        return [*self._unlike(other), *(["vectors"] if self.vectors != other.vectors else [])]
+        """The names of what is not as in the other one."""
+        rows = [name for name in self.tables if self.tables[name] != other.tables[name]]
+        return [*rows, *self._vectors_unlike(other.vectors)]
 
-    def _unlike(self, other: "Picture") -> Iterator[str]:
-        return (name for name in _TABLES if self.tables[name] != other.tables[name])
+    def _vectors_unlike(self, others: dict[str, Any]) -> Iterator[str]:
+        if self.vectors.keys() - others.keys():
+            yield LEFT_OVER
+        if others.keys() - self.vectors.keys():
+            yield MISSING
+        if any(others.get(id_, vector) != vector for id_, vector in self.vectors.items()):
+            yield OTHERS
+
+    def with_meta(self, key: str, value: str) -> "Picture":
+        """The same, had a run noted this too."""
+        meta = sorted([*self.tables["meta"], (key, value)])
+        return self._replace(tables={**self.tables, "meta": meta})
 
 
-def tables(database: Database) -> dict[str, list[Row]]:
-    """Every row of each table; of the postings every term with its column and place."""
+def tables(database: Database, repo: str) -> Tables:
+    """Every row of a repository; of the postings every term with its column and place.
+
+    The terms are what SQLite's own fts5vocab reads.
+    """
     database.run([_NO_TERMS])
-    statements = [Statement(sql) for sql in _TABLES.values()]
+    statements = [Statement(sql, (repo,)) for sql in _TABLES.values()]
     _, *rows, _ = database.run([_TERMS, *statements, _NO_TERMS])
     return dict(zip(_TABLES, rows, strict=True))
+
+
+def head(database: Database, repo: str) -> str:
+    """The commit that the index says it is of; empty where it says none."""
+    [rows] = database.run([Statement(_HEAD, (repo,))])
+    return "".join(str(row[0]) for row in rows)

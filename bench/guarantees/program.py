@@ -39,6 +39,10 @@ class Ended(NamedTuple):
     said: str
 
     @property
+    def was_killed(self) -> bool:
+        return self.code == -signal.SIGKILL
+
+    @property
     def has_reason(self) -> bool:
         """Whether it stopped by itself, and said in its last line why."""
         last = self.said.rstrip().rpartition("\n")[2]
@@ -231,6 +235,35 @@ class Nap:
     def end(self) -> None:
         """The run goes on."""
         self._over.set()
+
+
+class Reading:
+    """When a run has read the index: one that begins after that has started later."""
+
+    def __init__(self) -> None:
+        self._ended_s = FORKS.Value("d", 0.0)
+
+    def __call__(self) -> None:
+        from feeder.store.index import Index, State
+
+        read = Index.state
+
+        def told(index: Index, expected: dict[str, str]) -> State:
+            state = read(index, expected)
+            self._ended_s.value = time.monotonic()
+            return state
+
+        setattr(Index, "state", told)  # noqa: B010
+
+    @property
+    def ended_s(self) -> float:
+        """By the machine's clock; 0 while it has not."""
+        ended_s: float = self._ended_s.value
+        return ended_s
+
+    @property
+    def is_over(self) -> bool:
+        return self.ended_s > 0
 
 
 class Sent(NamedTuple):

@@ -3,6 +3,7 @@
 import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,15 +11,15 @@ import httpx
 from standin import StandIn
 
 from feeder.api import Api
+from feeder.store import Statement
 from feeder.store.d1 import D1
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
 from guarantees.history import REPO
-from guarantees.picture import Picture, tables
+from guarantees.picture import Picture, head, tables
 from guarantees.program import (
     MOMENTS,
     Act,
-    AtRequest,
     AtTransaction,
     AtTurn,
     Change,
@@ -36,6 +37,7 @@ MODEL, DIMENSIONS = "@cf/baai/bge-small-en-v1.5", 384
 """The one with the shortest vectors."""
 WIRE = "*"
 INDEX = "acme_shop_code"
+_SCHEMA = Statement("SELECT 1 FROM sqlite_schema WHERE name = 'meta'")
 
 
 class Store(ABC):
@@ -71,16 +73,16 @@ class Store(ABC):
         """Forgets everything; the index becomes that of a checkout."""
 
     @abstractmethod
-    def dies(self, checkout: Path, at: int, moment: str) -> bool:
-        """Whether a run was killed at its `at`-th step; False when it has ended before that."""
+    def killed(self, checkout: Path, at: int, moment: str) -> Ended:
+        """A run that is killed at its `at`-th step, or has ended before that."""
 
     @abstractmethod
     def when(self, at: int, act: Act) -> Change:
         """Has a run do something where its `at`-th step is about to begin."""
 
-    def on_the_wire(self, at: int, act: Act) -> Change | None:
-        """The same where the step is under way; None where nothing is between."""
-        return None
+    @abstractmethod
+    def head(self) -> str:
+        """The commit that the index says it is of; empty where it says none."""
 
     @abstractmethod
     def picture(self) -> Picture:
@@ -118,11 +120,15 @@ class Embedded(Store):
             self._made[checkout] = Path(shutil.copy(self._file, made))
         shutil.copy(self._made[checkout], self._file)
 
-    def dies(self, checkout: Path, at: int, moment: str) -> bool:
-        return self.synced(checkout, AtTransaction(at, die, moment)).code < 0
+    def killed(self, checkout: Path, at: int, moment: str) -> Ended:
+        return self.synced(checkout, AtTransaction(at, die, moment))
 
     def when(self, at: int, act: Act) -> Change:
         return AtTransaction(at, act)
+
+    def head(self) -> str:
+        with closing(SQLite(self._file)) as database:
+            return head(database, REPO) if list(database.run([_SCHEMA])[0]) else ""
 
     def picture(self) -> Picture:
         database = SQLite(self._file)
@@ -130,7 +136,7 @@ class Embedded(Store):
             "SELECT 1 FROM sqlite_schema WHERE name = 'vectors'"
         ).get
         rows = list(database.connection.execute("SELECT * FROM vectors")) if has_vectors else []
-        picture = Picture(tables(database), {str(row[0]): row[1:] for row in rows})
+        picture = Picture(tables(database, REPO), {str(row[0]): row[1:] for row in rows})
         database.close()
         return picture
 
@@ -139,6 +145,15 @@ class Embedded(Store):
 
     def _environment(self) -> dict[str, str]:
         return {"FEEDER_CACHE": str(self.folder / "embeddings.db")}
+
+
+class WordsOnly(Embedded):
+    """The same without a model, so that its index is equal to a tree without any vector."""
+
+    name = "embedded, words only"
+
+    def _options(self) -> list[str]:
+        return [*super()._options(), "--no-vectors"]
 
 
 class Made(NamedTuple):
@@ -187,7 +202,7 @@ class Cloud(Store):
         shutil.copy(made.cache, self._cache)
         self.standin.settle()
 
-    def dies(self, checkout: Path, at: int, moment: str) -> bool:
+    def killed(self, checkout: Path, at: int, moment: str) -> Ended:
         seen = sum(self.standin.counts().values())
         self.standin.fault("hang", route=WIRE, requests=[at], after=moment == self.moments[1])
         run = self.run(checkout)
@@ -197,29 +212,28 @@ class Cloud(Store):
             return any(entry.get("fault") == "hang" and "status" in entry for entry in entries)
 
         wait_until(lambda: run.is_over or hangs())
-        return (run.kill() if hangs() else run.ended()).code < 0
+        return run.kill() if hangs() else run.ended()
 
     def when(self, at: int, act: Act) -> Change:
         return AtTurn(at, act)
 
-    def on_the_wire(self, at: int, act: Act) -> Change:
-        """Has a run do something when its `at`-th request has left, and not arrived."""
-        return AtRequest(at, act)
+    def head(self) -> str:
+        return head(D1(self._api, self._database_id), REPO)
 
     def picture(self) -> Picture:
         self.standin.settle()
         found = self.standin.vectors(INDEX)
         for vector in found.values():
             vector["metadata"].pop("sha_head")
-        return Picture(tables(D1(self._api, self._database_id)), found)
+        return Picture(tables(D1(self._api, self._database_id), REPO), found)
 
     def close(self) -> None:
         self._api.close()
         self._http.close()
 
-    def ask(self, path: str, body: object) -> Any:
+    def ask(self, path: str, body: object, timeout_s: float = 60) -> Any:
         """A request of somebody else's; its JSON, whatever it says."""
-        return self._http.post(path, json=body).json()
+        return self._http.post(path, json=body, timeout=timeout_s).json()
 
     @property
     def database(self) -> str:

@@ -283,7 +283,7 @@ class Index:
             Statement(sql.WRITTEN_NODES, (self.repo, sha_head, page))
             for page in pages(file.path for file in files)
         ]
-        outbox, *found = self.database.run([Statement(sql.OUTBOX, (self.repo,)), *written])
+        outbox, *found = self._owner.ask([Statement(sql.OUTBOX, (self.repo,)), *written])
         return Changes(set(_ids(row for page in found for row in page)), set(_ids(outbox)))
 
     def _removals(self, files: Sequence[IndexedFile], gone: Sequence[str]) -> Iterator[Statement]:

@@ -9,7 +9,7 @@ import secrets
 import time
 from collections.abc import Callable
 
-from feeder.errors import Overtaken, TooLargeError
+from feeder.errors import Overtaken, ServiceError, TooLargeError
 from feeder.store import Database, Repeated, Row, Statement, sql
 
 TRUST_S = 5.0
@@ -73,6 +73,17 @@ class Ownership:
         self._written_at = self._clock()
         return rows
 
+    def ask(self, statements: list[Statement]) -> list[list[Row]]:
+        """Reads what a write has done of which no answer came.
+
+        Raises ServiceError where that is too much to tell, and never TooLargeError: the write would
+        be taken for undone, and in smaller parts it would then find nothing to change.
+        """
+        try:
+            return self._database().run(statements)
+        except TooLargeError as exc:
+            raise ServiceError(str(exc), status=exc.status, code=exc.code, ray=exc.ray) from exc
+
     def confirm(self) -> None:
         """Asks whether the run may still write, where its last write is not just over.
 
@@ -98,5 +109,5 @@ class Ownership:
         return self._key(f"write:{self.token}:{self._writer}")
 
     def _is_marked(self) -> bool:
-        [found] = self._database().run([Statement(sql.MARKED, (self._mark,))])
+        [found] = self.ask([Statement(sql.MARKED, (self._mark,))])
         return found == [(str(self._writes),)]
