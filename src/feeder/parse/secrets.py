@@ -1,9 +1,10 @@
 """Which values of a text are secrets? They are masked before anything is made of it.
 
 What looks like one is detect-secrets' knowledge: its detectors of tokens that have a form of their
-own, and of what is assigned to a `password` or `secret_key` where that looks random. It verifies
-nothing and asks no network. As all detectors over all lines take longer than parsing, each only
-reads lines that hold a sign of its kind, which plain searches find.
+own, and of what is assigned to a `password` or `secret_key` where that looks random; other tokens
+are read at their name. It verifies nothing and asks no network. As all detectors over all lines
+take longer than parsing, each only reads lines that hold a sign of its kind, which plain searches
+find.
 """
 
 import re
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from detect_secrets.plugins.base import RegexBasedDetector
     from detect_secrets.plugins.keyword import KeywordDetector
 
-MASK_VERSION = "1"
+MASK_VERSION = "2"
 """Counted up when the same text is masked in another way than before."""
 
 SIGNS = (
@@ -67,6 +68,14 @@ _JWTS_LIMIT = 50
 _KEYWORD = re.compile(rb"key|pass|pwd|secret")
 _KEYWORDS_LIMIT, _ASSIGNMENT_LIMIT = 4, 300
 """Keywords and characters of a line that is searched for a password: beyond, it takes long."""
+_NAMES = (b"pass", b"pwd", b"secret", b"token", b"bearer")
+_GIVEN = re.compile(
+    rb"""(?:bearer\ |(?:pass|pwd|secret|token)\w{0,20}+
+    \\?["']?\]?[ \t]{0,9}(?::|:?=>?)[ \t]{0,9}\\?["'])
+    (?P<value>[\w.!@\#$%^&*~+/=-]{12,200}+)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What a name is given in quotes, or a header bears: read at the name, however long its line is."""
 _DIGIT = re.compile(r"[0-9]")
 _VALUE = re.compile(
     r"(?<![\w.$!@#%^&*~+/=-])(?=[\w.$!@#%^&*~+/=-]{12})[\w.$!@#%^&*~+/=-]*?[0-9]", re.ASCII
@@ -150,6 +159,8 @@ def _tokens(path: str, content: bytes) -> Iterator[Span]:
     yield from _found(path, content, _long_words(content), _word_kinds)
     keywords = (match.start() for match in _KEYWORD.finditer(small))
     yield from _found(path, content, keywords, lambda line: _assigned(path, line))
+    for named in _NAMES:
+        yield from _given(path, content, _places(small, named))
 
 
 def _places(text: bytes, sign: bytes) -> Iterator[int]:
@@ -274,6 +285,22 @@ def _assigned(path: str, line: str) -> Iterator[Span]:
         is_name = heuristic.is_likely_id_string(value, line) or heuristic.is_potential_uuid(value)
         if looks_random(value) and not is_name and not _is_placeholder(value):
             yield from (match.span() for match in re.finditer(re.escape(value), line))
+
+
+def _given(path: str, content: bytes, places: Iterable[int]) -> Iterator[Span]:
+    """Where random values are that names of tokens are given, of which detect-secrets knows none,
+    and passwords in lines that take its detector too long."""
+    from detect_secrets.filters.heuristic import is_potential_uuid
+
+    done = 0
+    for place in places:
+        if place >= done and (match := _GIVEN.match(content, place)):
+            done = match.end()
+            value = match["value"].decode()
+            if looks_random(value) and not is_potential_uuid(value) and not _is_placeholder(value):
+                start, end = _around(content, place)
+                if not _is_allowed(path, content, start, content[start:end].decode()):
+                    yield match.span("value")
 
 
 _RANDOM_WORD = re.compile(r"(?=[A-Za-z0-9]{12})(?:[A-Za-z]*[0-9]+[A-Za-z]+){2}")
