@@ -26,6 +26,9 @@ OUTBOX = "no vector waits to be removed"
 VECTORS = "every node has its vector, and every vector its node"
 MAKERS = "parser, rules and model are the index's"
 HEAD = "the index holds the files of HEAD"
+ROWS = "every node's row says what its file does"
+WORDS = "every node is found by the words of its text"
+MISWORDED = ["src/cart.py: nodes with other words 1"]
 
 
 class Shop(NamedTuple):
@@ -72,6 +75,8 @@ def test_an_index_that_equals_head_passes_every_check(shop: Shop) -> None:
         VECTORS: {"docs not pending": docs, "vectors": docs},
         MAKERS: {},
         HEAD: {"files of HEAD": 5, "files": 5},
+        ROWS: {"files": 5, "nodes": docs},
+        WORDS: {"files": 5, "nodes": docs},
     }
 
 
@@ -97,6 +102,7 @@ def _no_posting(shop: Shop) -> dict[str, list[str]]:
     return {
         POSTINGS: [f"{id_} of src/cart.py has no posting"],
         SYMBOLS: [f"{id_} of src/cart.py: Cart.total"],
+        WORDS: MISWORDED,
     }
 
 
@@ -115,6 +121,7 @@ def _posting_of_another(shop: Shop) -> dict[str, list[str]]:
             f"posting {seq} (other) has no node",
         ],
         SYMBOLS: [f"{id_} of src/cart.py: Cart.total"],
+        WORDS: MISWORDED,
     }
 
 
@@ -122,7 +129,7 @@ def _symbol_not_found(shop: Shop) -> dict[str, list[str]]:
     id_, seq = _total(shop)
     shop.change("DELETE FROM docs_fts WHERE rowid = ?", seq)
     shop.change("INSERT INTO docs_fts (rowid, id, body) VALUES (?, ?, 'total')", seq, id_)
-    return {SYMBOLS: [f"{id_} of src/cart.py: Cart.total"]}
+    return {SYMBOLS: [f"{id_} of src/cart.py: Cart.total"], WORDS: MISWORDED}
 
 
 def _no_row(shop: Shop) -> dict[str, list[str]]:
@@ -132,6 +139,7 @@ def _no_row(shop: Shop) -> dict[str, list[str]]:
         POSTINGS: [f"posting {seq} ({id_}) has no node"],
         COUNTED: ["src/cart.py: 5 in files, 4 in docs"],
         VECTORS: [f"vector {id_} has no node"],
+        ROWS: ["src/cart.py: nodes missing 1"],
     }
 
 
@@ -146,6 +154,7 @@ def _extra_row(shop: Shop) -> dict[str, list[str]]:
         COUNTED: ["src/cart.py: 5 in files, 6 in docs"],
         SYMBOLS: ["stray of src/cart.py: Cart.stray"],
         VECTORS: ["stray of src/cart.py has no vector"],
+        ROWS: ["src/cart.py: nodes too many 1"],
     }
 
 

@@ -230,8 +230,8 @@ def init(database_name: str | None, dry_run: bool, **said: Any) -> None:
     "--wait", is_flag=True, help="Until Vectorize shows what was written; --repair does so anyway."
 )
 @options.proving
-def validate(repair: bool, wait: bool, **said: Any) -> None:
-    """Prove that the index's parts agree with each other and with HEAD; exit 1 if they do not."""
+def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
+    """Prove that the index is what HEAD's files make, all parts agreeing; exit 1 if it is not."""
     from feeder.assembly import base_of, feeding, opened, place_of
     from feeder.validate import repair as mend
     from feeder.validate import validate
@@ -243,10 +243,10 @@ def validate(repair: bool, wait: bool, **said: Any) -> None:
         feeding(store, _tree(place, settings), settings, dry_run=False) as feed,
     ):
         waits = wait or repair
-        verdict = validate(feed, wait=waits)
+        verdict = validate(feed, wait=waits, content=content)
         if repair and not verdict.passed:
             mend(feed, verdict)
-            verdict = validate(feed, wait=waits)
+            verdict = validate(feed, wait=waits, content=content)
             console.account().report = feed.report.as_json()
     console.account().verdict = verdict.as_json()
     console.result(settings, verdict.as_json(), verdict.lines())

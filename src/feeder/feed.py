@@ -110,7 +110,7 @@ def write_words(
     pending = bool(feed.semantics) or "model" in state.meta
     texts: dict[str, Texts] = {}
     gone: set[str] = set()
-    batches = _batches(_indexed(feed, work.process))
+    batches = _batches(indexed(feed, work.process))
     with feed.talk.step("words", len(work.process)) as step:
         for files, paths in zip_longest(batches, _chunks(work.gone, BATCH_GONE), fillvalue=()):
             if not whole and not feed.budget.allows(1):
@@ -164,7 +164,7 @@ def _count(report: Report, file: IndexedFile, new: Collection[str]) -> None:
     report.nodes_new += len(types)
 
 
-def _indexed(feed: Feed, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
+def indexed(feed: Feed, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
     """The files as the index shall hold them, what is kept out first: it need not be read."""
     for entry in entries:
         if entry.skip:
@@ -330,7 +330,7 @@ def foresee(feed: Feed, state: State, work: Work) -> None:
     known = feed.index.node_texts([*(entry.path for entry in work.process), *work.gone])
     to_embed: list[str] = []
     gone = set(known)
-    for file in _indexed(feed, work.process):
+    for file in indexed(feed, work.process):
         new = {
             id_: sha for id_, sha in zip(file.ids, file.shas, strict=True) if known.get(id_) != sha
         }
@@ -341,7 +341,7 @@ def foresee(feed: Feed, state: State, work: Work) -> None:
     if not feed.semantics:
         feed.report.texts_waiting = len(to_embed) if "model" in state.meta else 0
         return
-    for file in _indexed(feed, work.waiting):
+    for file in indexed(feed, work.waiting):
         to_embed += file.shas
     feed.report.texts_embedded = feed.semantics.embedder.missing(to_embed)
     feed.report.texts_cached = len(to_embed) - feed.report.texts_embedded

@@ -199,7 +199,12 @@ def making(command: Command) -> Command:
 
 def proving(command: Command) -> Command:
     """The options of a command that reads the index and may mend it."""
-    return _with(command, *_WHERE, _PART, *_CLOUD, *_MEANING, *_PARSING, *_OUTPUT)
+    content = _option(
+        "--content/--no-content",
+        "Parse every file of HEAD once more, and compare each node with what the index has of it.",
+        default=True,
+    )
+    return _with(command, content, *_WHERE, _PART, *_CLOUD, *_MEANING, *_PARSING, *_OUTPUT)
 
 
 def _lower(_: click.Context, __: click.Parameter, value: str | None) -> str | None:

@@ -241,6 +241,7 @@ def _parity(verdict: Mapping[str, Any]) -> Iterator[str]:
             said = f"{_counted(len(differences), 'difference')}: {prose(check['name'])}"
             lines = [code(line) for line in differences[:SHOWN]]
             yield _folded(said, _listed(lines, "difference", len(differences)), is_open=True)
+    yield from map(prose, verdict["notes"])
 
 
 def _figures(check: Mapping[str, Any]) -> str:

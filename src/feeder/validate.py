@@ -1,19 +1,20 @@
 """The proof: do the index's parts agree with each other, and with HEAD?"""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from feeder.content import Comparison, compare_content
 from feeder.errors import ServiceError
-from feeder.feed import Feed
-from feeder.store.index import State
+from feeder.feed import Feed, Work
+from feeder.store.index import FileRow, State
 from feeder.store.proof import SYMBOLS_ASKED, Parity, parity, stored_nodes
 from feeder.sync import Goal, Stale, bring, compare, stale_parts, sync
+from feeder.tree import Entry
 
 DIFFERENCES_SHOWN = 20
 """Of each check; --json has all."""
-
-
+NO_COMMIT = "There is no commit to compare the files with."
 SETTLING_S = 600.0
 """Writes of Vectorize are seen after half a minute, at times after several."""
 
@@ -42,20 +43,23 @@ class Damage:
     """Vectors of no node."""
     waiting: set[str] = field(default_factory=set)
     """Files that lack vectors."""
+    nodes: set[str] = field(default_factory=set)
+    """Ids that may be in rows of another file."""
 
 
 class Verdict(NamedTuple):
-    """All checks of one validation."""
+    """All checks of one validation, and in `notes` what they did not look at."""
 
     checks: list[Check]
     damage: Damage
+    notes: Sequence[str] = ()
 
     @property
     def passed(self) -> bool:
         return all(check.passed for check in self.checks)
 
     def lines(self) -> Iterator[str]:
-        """A line a check with its figures, and the first differences."""
+        """A line a check with its figures, the first differences, and the notes."""
         for check in self.checks:
             figures = ", ".join(f"{name} {count}" for name, count in check.figures.items())
             said = f"{check.name}: {figures}" if figures else check.name
@@ -63,6 +67,7 @@ class Verdict(NamedTuple):
             yield from (f"       {line}" for line in check.differences[:DIFFERENCES_SHOWN])
             if (more := len(check.differences) - DIFFERENCES_SHOWN) > 0:
                 yield f"       and {more} more"
+        yield from self.notes
         yield (
             "The index is right."
             if self.passed
@@ -70,17 +75,19 @@ class Verdict(NamedTuple):
         )
 
     def as_json(self) -> dict[str, Any]:
-        """`passed`, and the checks with their figures and differences."""
+        """`passed`, the checks with their figures and differences, and the notes."""
         return {
             "passed": self.passed,
             "checks": [{**check._asdict(), "passed": check.passed} for check in self.checks],
+            "notes": list(self.notes),
         }
 
 
-def validate(feed: Feed, *, wait: bool = False) -> Verdict:
+def validate(feed: Feed, *, wait: bool = False, content: bool = True) -> Verdict:
     """Asks everything; reads only. With `wait`, once all vectors written are seen.
 
-    Raises ServiceError when that takes longer than `SETTLING_S`.
+    Without `content` no file is parsed, and rows and words are counted but not read. Raises
+    ServiceError when that which was written is not seen within `SETTLING_S`.
     """
     if wait and feed.semantics and not feed.semantics.vectors.settled(SETTLING_S):
         raise ServiceError(
@@ -95,9 +102,15 @@ def validate(feed: Feed, *, wait: bool = False) -> Verdict:
         *_progress(state, vectors),
         *_vectors(feed, vectors, damage),
         *_makers(feed, state),
-        *_head(feed, state),
     ]
-    return Verdict(checks, damage)
+    if not feed.tree.root:
+        return Verdict(checks, damage, [NO_COMMIT])
+    work = compare(feed.tree.entries(), state.files or {}, set())
+    checks.append(_head(state, work))
+    if why := _why_no_content(feed, state, content=content):
+        return Verdict(checks, damage, [why])
+    compared = compare_content(feed, [*work.unchanged, *work.waiting], state.files or {})
+    return Verdict([*checks, *_content(compared, damage)], damage, list(_left_out(compared)))
 
 
 def repair(feed: Feed, verdict: Verdict) -> None:
@@ -105,7 +118,7 @@ def repair(feed: Feed, verdict: Verdict) -> None:
     state = feed.index.state({})
     damage = verdict.damage
     feed.index.begin(feed.token, state, {}, remake=False)
-    feed.index.forget(damage.paths, damage.postings, damage.vectors, damage.waiting)
+    feed.index.forget(damage.paths, damage.postings, damage.vectors, damage.waiting, damage.nodes)
     if feed.tree.root:
         return sync(feed)
     known = damage.paths.union(state.files or {})
@@ -191,16 +204,50 @@ def _makers(feed: Feed, state: State) -> Iterable[Check]:
     yield Check("parser, rules and model are the index's", {}, [str(why) for why in sorted(stale)])
 
 
-def _head(feed: Feed, state: State) -> Iterable[Check]:
-    if not feed.tree.root:
-        return
-    entries = feed.tree.entries()
-    work = compare(entries, state.files or {}, set())
-    yield Check(
+def _head(state: State, work: Work) -> Check:
+    """Files that were fed from a folder and kept out were not read: they have no blob."""
+    files = state.files or {}
+    at_head = len(work.process) + len(work.waiting) + len(work.unchanged)
+    unlike = [entry for entry in work.process if not _is_unread(entry, files.get(entry.path))]
+    return Check(
         "the index holds the files of HEAD",
-        {"files of HEAD": len(entries), "files": len(state.files or {})},
+        {"files of HEAD": at_head, "files": len(files)},
         [
-            *(f"{entry.path} is not indexed as HEAD has it" for entry in work.process),
+            *(f"{entry.path} is not indexed as HEAD has it" for entry in unlike),
             *(f"{path} is not in HEAD" for path in work.gone),
         ],
     )
+
+
+def _is_unread(entry: Entry, row: FileRow | None) -> bool:
+    skipped = FileRow(entry.path, "", "skipped", entry.skip)
+    return entry.skip is not None and row == skipped
+
+
+def _why_no_content(feed: Feed, state: State, *, content: bool) -> str | None:
+    if not content:
+        return "Rows and words were not compared with the files: --no-content."
+    if Stale.PARSER in stale_parts(feed, state):
+        return "Rows and words were not compared with the files: another parser made them."
+    return None
+
+
+def _content(found: Comparison, damage: Damage) -> Iterable[Check]:
+    damage.paths |= found.paths
+    damage.nodes |= found.lost
+    compared = {"files": found.files, "nodes": found.nodes}
+    rows, words = list(found.rows.values()), list(found.words.values())
+    yield Check("every node's row says what its file does", compared, rows)
+    if found.has_words:
+        yield Check("every node is found by the words of its text", compared, words)
+
+
+def _left_out(found: Comparison) -> Iterator[str]:
+    if not found.has_words:
+        yield "Words are compared with the files only where the database is on this machine."
+    if found.stopped:
+        first = found.stopped[0]
+        yield (
+            f"{len(found.stopped)} of the files were not compared, since their parser was stopped, "
+            f"now or when they were indexed: {first}"
+        )

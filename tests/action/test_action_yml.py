@@ -21,6 +21,7 @@ SAID = {
 }
 """Inputs that are not called as their option is."""
 NO_INPUTS = {
+    "FEEDER_CONTENT",
     "FEEDER_DB",
     "FEEDER_GRAMMAR",
     "FEEDER_JOBS",

@@ -218,6 +218,13 @@ def test_parity_is_a_table_of_checks() -> None:
     ]
 
 
+def test_what_a_proof_did_not_look_at_stands_below_it() -> None:
+    """As the verdict notes it."""
+    proof = Verdict([GOOD], Damage(), ["Words were *not* compared."]).as_json()
+    text = summary("feeder", None, proof, None)
+    assert text.endswith("\n\nWords were &#42;not&#42; compared.\n")
+
+
 def test_notes_and_errors_are_shown_as_they_are() -> None:
     """An error's lines stay lines; what stops early is a warning."""
     text = summary("feeder", report(notes=["A *note*."]), None, UserError("One.\n\n<b>Two</b>"))

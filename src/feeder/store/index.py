@@ -206,13 +206,18 @@ class Index:
         postings: Iterable[int],
         vectors: Iterable[str],
         waiting: Iterable[str],
+        nodes: Iterable[str],
     ) -> None:
         """Takes out what a validation found wrong; the next sync makes it anew.
 
         The rows of the files at `paths`, `postings` by row number, `vectors` by id; the files at
-        `waiting` are to get their vectors again. One request.
+        `waiting` are to get their vectors again. `nodes`, by id, go whatever file or repository
+        they say they are of. One request.
         """
         statements = [Statement(sql.DROP_POSTINGS_AT, (page,)) for page in pages(postings)]
+        for page in pages(nodes):
+            statements.append(Statement(sql.DROP_POSTINGS_OF, (page,)))
+            statements.append(Statement(sql.DROP_NODES_OF, (page,)))
         for page in pages(paths):
             statements += self._removal(page, "{}")
             statements.append(Statement(sql.DROP_FILES, (self.repo, page)))

@@ -106,6 +106,11 @@ WHERE repo = ? AND state = 'pending' AND path IN (SELECT value FROM json_each(?)
 EMPTY_OUTBOX = "DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))"
 
 DROP_POSTINGS_AT = "DELETE FROM docs_fts WHERE rowid IN (SELECT value FROM json_each(?))"
+DROP_POSTINGS_OF = """
+DELETE FROM docs_fts
+WHERE rowid IN (SELECT seq FROM docs WHERE id IN (SELECT value FROM json_each(?)))
+"""
+DROP_NODES_OF = "DELETE FROM docs WHERE id IN (SELECT value FROM json_each(?))"
 SEND_AWAY = "INSERT OR IGNORE INTO outbox (id, repo) SELECT value, ?1 FROM json_each(?2)"
 WAIT = """
 UPDATE files SET state = 'pending'

@@ -1,7 +1,7 @@
 """The database in a file on this machine."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import apsw
@@ -63,6 +63,13 @@ class SQLite:
             self._roll_back()
             raise
         return rows
+
+    def each(self, statement: Statement) -> Iterator[Row]:
+        """The rows of a question one by one, where all of them would not fit into memory."""
+        try:
+            yield from self.connection.execute(*statement)
+        except apsw.Error as exc:
+            raise self._translated(exc) from exc
 
     def script(self, sql: str, statements: Sequence[Statement]) -> None:
         """A text of several statements is one for SQLite as well."""

@@ -1,0 +1,57 @@
+"""What an index says of its nodes is read in pages of a bounded size."""
+
+from itertools import permutations
+
+import pytest
+
+from feeder.store import Statement
+from feeder.store.content import held_nodes, words_of
+from worlds import opened, rows
+
+NODES = """
+WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?)
+INSERT INTO docs (id, repo, branch, sha_head, path, node_type, symbol, start_line, end_line,
+  text_sha)
+SELECT ?2 || n, 'acme/shop', '', '', ?2, 'method', substr(?3, 1, ?4), n, n, '' FROM number
+"""
+
+
+@pytest.mark.parametrize(
+    ("nodes", "letters"), [(0, 1), (1, 1), (5_000, 1), (10_001, 1), (50, 90_000)]
+)
+def test_every_node_is_read_once(nodes: int, letters: int) -> None:
+    """More than a page has, by number and by the length of names; files are whole, in order."""
+    database = opened()
+    for path in ("b.py", "a.py"):
+        many = (nodes, path, "x" * letters, letters)
+        database.run([Statement(NODES, many)] if nodes else [])
+    found = list(held_nodes(database, "acme/shop", {}))
+    assert [path for path, _ in found] == (["a.py", "b.py"] if nodes else [])
+    for path, held in found:
+        assert list(held) == [f"{path}{number}" for number in range(1, nodes + 1)]
+    database.close()
+
+
+def test_equal_words_at_equal_places_have_equal_numbers() -> None:
+    """By name, path and text apart; reading them leaves nothing behind."""
+    database = opened()
+    one = "INSERT INTO docs_fts (rowid, id, symbol, path, body) VALUES (?, '', ?, ?, ?)"
+    places = [("a", "b", "c d"), ("b", "a", "c d"), ("a", "b", "c"), ("a", "b", "c d d")]
+    orders = [("a", "b", " ".join(words)) for words in permutations("cdefg")]
+    texts = [*places, *orders]
+    database.run([Statement(one, (row, *text)) for row, text in enumerate([*texts, *texts])])
+    numbers = words_of(database)
+    assert numbers is not None
+    found = [numbers[row] for row in range(2 * len(texts))]
+    assert found[: len(texts)] == found[len(texts) :]
+    assert len(set(found)) == len(texts)
+    assert rows(database, "SELECT name FROM temp.sqlite_schema") == []
+    database.close()
+
+
+def test_what_has_no_words_has_no_number() -> None:
+    """As a node without a posting."""
+    database = opened()
+    database.run([Statement("INSERT INTO docs_fts (rowid, id, body) VALUES (1, 'a', '')")])
+    assert words_of(database) == {}
+    database.close()
