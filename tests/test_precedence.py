@@ -8,6 +8,7 @@ import pytest
 from feeder.errors import Overtaken
 from feeder.event import Event
 from feeder.feed import Feed
+from feeder.precedence import token_by_hand
 from feeder.store.sqlite import SQLite
 from feeder.sync import sync
 from feeder.tree import Tree
@@ -160,6 +161,24 @@ def test_a_newer_event_goes_on_where_an_older_one_began_between_its_steps(
     sync(newer)
     assert rows(database, HEAD) == [trees[1].commit]
     assert picture(database) | {"meta": []} == fresh(trees[1]) | {"meta": []}
+
+
+@pytest.mark.parametrize("later_wins", [True, False])
+def test_by_hand_the_run_that_started_last_wins_whoever_writes_first(
+    trees: list[Tree], database: SQLite, later_wins: bool
+) -> None:
+    """The other writes between its reading and its first write."""
+    older, newer = token_by_hand(), token_by_hand()
+    mine, others = (newer, older) if later_wins else (older, newer)
+    other = replace(feed(trees[0], database), token=others)
+    fuse = Fuse(at=1, before=False, blow=lambda: sync(other))
+    run = replace(feed(trees[1], FusedDatabase(database, fuse)), token=mine)
+    if later_wins:
+        sync(run)
+    else:
+        with pytest.raises(Overtaken):
+            sync(run)
+    assert picture(database) == fresh(trees[1] if later_wins else trees[0])
 
 
 def test_an_older_event_gives_way_to_a_newer_one_that_began_meanwhile(

@@ -15,7 +15,7 @@ from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
 from feeder.tree.folder import Folder
-from feeder.validate import Verdict, repair, validate
+from feeder.validate import WRITTEN_TO, Verdict, repair, validate
 from hashed import HashedEmbedder
 from tree.repos import Repo
 from worlds import SHOP, InProcess, feed, fresh, opened, picture, rows, synced
@@ -196,6 +196,20 @@ def test_nodes_of_another_parser_are_not_compared(shop: Shop) -> None:
     assert verdict.notes == [
         "Rows and words were not compared with the files: another parser made them."
     ]
+
+
+def test_rows_that_a_run_writes_meanwhile_are_not_taken_for_damage(shop: Shop) -> None:
+    """The verdict says that they were not compared."""
+
+    class Slow(InProcess):
+        def parse(self, files: Iterable[tuple[str, bytes]]) -> Iterator[Parsed]:
+            yield from super().parse(files)
+            shop.repo.commit({"new.py": "def new():\n    pass\n"})
+            synced(Commit(shop.repo.path), shop.database, HashedEmbedder())
+
+    verdict = validate(shop.feed(Slow()))
+    assert verdict.passed
+    assert verdict.notes == [WRITTEN_TO]
 
 
 def test_the_cheap_form_parses_nothing(shop: Shop) -> None:

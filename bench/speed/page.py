@@ -24,8 +24,12 @@ def report(figures: Figures) -> str:
 
 def fill(page: Path, figures: Figures) -> None:
     """Puts the tables between the marks of a page; what stands around them stays."""
-    text = page.read_text("utf-8")
-    page.write_text(MARKED.sub(lambda found: f"{found[1]}\n{report(figures)}\n{found[2]}", text))
+    text, count = MARKED.subn(
+        lambda found: f"{found[1]}\n{report(figures)}\n{found[2]}", page.read_text("utf-8")
+    )
+    if not count:
+        raise SystemExit(f"{page} has no marks between which the tables go.")
+    page.write_text(text)
 
 
 def table(rows: Iterable[Row]) -> str:

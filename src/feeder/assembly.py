@@ -1,7 +1,6 @@
 """Which store is it, and which folder is it about? What a command opens."""
 
 import os
-import secrets
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -13,6 +12,7 @@ from feeder.credentials import choice, has_token
 from feeder.errors import UserError
 from feeder.event import Event, current
 from feeder.feed import Feed, Semantics
+from feeder.precedence import token_by_hand
 from feeder.report import Report, Talk
 from feeder.store.index import Index
 from feeder.stores import Parts
@@ -176,5 +176,5 @@ def _run(tree: Tree, settings: Settings) -> tuple[str, Event | None]:
     name = settings.run or (event.run if event else "")
     if settings.shard and not name:
         raise UserError("Shards have to know each other: give all the same --run NAME.")
-    token = f"{name}-{tree.commit[:10]}" if name else secrets.token_hex(8)
+    token = f"{name}-{tree.commit[:10]}" if name else token_by_hand()
     return token, event if event and event.order else None

@@ -246,7 +246,7 @@ def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
         verdict = validate(feed, wait=waits, content=content)
         if repair and not verdict.passed:
             mend(feed, verdict)
-            verdict = validate(feed, wait=waits, content=content)
+            verdict = validate(feed, wait=waits, content=content)._replace(repaired=True)
             console.account().report = feed.report.as_json()
     console.account().verdict = verdict.as_json()
     console.result(settings, verdict.as_json(), verdict.lines())

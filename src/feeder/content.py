@@ -22,7 +22,7 @@ _STOPPED = re.compile(r"parsing |making plain text |the parser ")
 
 @dataclass
 class Comparison:
-    """What was compared, and what differs by path; `lost` are the ids that no file has."""
+    """What was compared, and what differs by path; `lost` are ids that are not at their path."""
 
     has_words: bool
     files: int = 0

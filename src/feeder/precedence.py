@@ -1,5 +1,7 @@
 """Which of two runs goes first? The one that started last, but no older run of a workflow."""
 
+import secrets
+import time
 from typing import NamedTuple
 
 from feeder.errors import Overtaken
@@ -13,6 +15,14 @@ class Begun(NamedTuple):
     order: int
     commit: str
     token: str
+
+
+_BY_HAND = "by-hand-"
+
+
+def token_by_hand() -> str:
+    """Who a run is that answers to no workflow; those that start later come later in order."""
+    return f"{_BY_HAND}{time.time_ns():020}-{secrets.token_hex(4)}"
 
 
 def refuse_outdated(feed: Feed, state: State) -> None:
@@ -36,9 +46,11 @@ def is_newest(feed: Feed, state: State) -> bool:
 
 def goes_on(feed: Feed, state: State) -> bool:
     """Whether a run may go on beside, or over, the one that has begun since it read the index."""
-    begun = state.meta.get(feed.index.key("run"))
+    begun = state.meta.get(feed.index.key("run"), "")
     if begun == feed.token:
         return True
+    if begun.startswith(_BY_HAND) and feed.token.startswith(_BY_HAND):
+        return begun < feed.token
     last = _last(feed, state)
     return bool(feed.event and last and last.token == begun and last.order < feed.event.order)
 

@@ -99,8 +99,8 @@ def overtake(feed: Feed, read: Callable[[], State], goal: Goal, seen: State | No
     """`bring`, after the end of a run that is still under way; `seen` has just been read.
 
     What an unfinished run may still write is not foreseen: it is stopped first, then read. A run
-    that begins between this one's reading and first write has started later, and wins: Moved. Not
-    so one that shares the work, or follows an older event: then this one reads again.
+    that begins between this one's reading and first write wins: Moved. Not so one that shares the
+    work, started earlier by hand, or follows an older event: then this one reads again.
     """
     while True:
         try:

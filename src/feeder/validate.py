@@ -14,6 +14,9 @@ from feeder.tree import Entry
 
 DIFFERENCES_SHOWN = 20
 """Of each check; --json has all."""
+WRITTEN_TO = (
+    "Rows and words were not compared: another run was writing. Validate again when it has ended."
+)
 NO_COMMIT = "There is no commit to compare the files with."
 SETTLING_S = 600.0
 """Writes of Vectorize are seen after half a minute, at times after several."""
@@ -48,15 +51,25 @@ class Damage:
 
 
 class Verdict(NamedTuple):
-    """All checks of one validation, and in `notes` what they did not look at."""
+    """All checks of one validation, and in `notes` what they did not look at.
+
+    `repaired` where they were asked again after a repair.
+    """
 
     checks: list[Check]
     damage: Damage
     notes: Sequence[str] = ()
+    repaired: bool = False
 
     @property
     def passed(self) -> bool:
         return all(check.passed for check in self.checks)
+
+    @property
+    def _remedy(self) -> str:
+        if self.repaired:
+            return "what is left needs the model. Run feeder sync without --no-vectors"
+        return "feeder validate --repair, or feeder sync where HEAD is only newer"
 
     def lines(self) -> Iterator[str]:
         """A line a check with its figures, the first differences, and the notes."""
@@ -68,11 +81,7 @@ class Verdict(NamedTuple):
             if (more := len(check.differences) - DIFFERENCES_SHOWN) > 0:
                 yield f"       and {more} more"
         yield from self.notes
-        yield (
-            "The index is right."
-            if self.passed
-            else "The index is not right: feeder validate --repair"
-        )
+        yield "The index is right." if self.passed else f"The index is not right: {self._remedy}"
 
     def as_json(self) -> dict[str, Any]:
         """`passed`, the checks with their figures and differences, and the notes."""
@@ -105,12 +114,20 @@ def validate(feed: Feed, *, wait: bool = False, content: bool = True) -> Verdict
     ]
     if not feed.tree.root:
         return Verdict(checks, damage, [NO_COMMIT])
+    return _beside_head(feed, state, Verdict(checks, damage), content=content)
+
+
+def _beside_head(feed: Feed, state: State, verdict: Verdict, *, content: bool) -> Verdict:
+    """What the index's parts say of each other, and what HEAD says of them."""
     work = compare(feed.tree.entries(), state.files or {}, set())
-    checks.append(_head(state, work))
+    verdict.checks.append(_head(state, work))
     if why := _why_no_content(feed, state, content=content):
-        return Verdict(checks, damage, [why])
+        return verdict._replace(notes=[why])
     compared = compare_content(feed, [*work.unchanged, *work.waiting], state.files or {})
-    return Verdict([*checks, *_content(compared, damage)], damage, list(_left_out(compared)))
+    if feed.index.state_of([]).meta != state.meta:  # each write leaves its number there
+        return verdict._replace(notes=[WRITTEN_TO])
+    verdict.checks.extend(_content(compared, verdict.damage))
+    return verdict._replace(notes=list(_left_out(compared)))
 
 
 def repair(feed: Feed, verdict: Verdict) -> None:

@@ -1,6 +1,7 @@
 """By which words is a text found? By its own, and by those that its names are made of."""
 
 import re
+from collections.abc import Iterable
 
 # FTS5's unicode61 parts words at all that is no letter or digit; what is left to part is case. A
 # letter beyond ASCII counts as a small one.
@@ -28,11 +29,14 @@ class _Parts(dict[bytes, str]):
         if len(self) == _PARTS_LIMIT:
             self.clear()
         parted = map(_PART.findall, _WORD.findall(stretch.decode("utf-8", "surrogatepass")))
-        self[stretch] = " ".join(part for parts in parted if len(parts) > 1 for part in parts)
-        return self[stretch]
+        found = " ".join(part for parts in parted if len(parts) > 1 for part in parts)
+        if len(stretch) <= _STRETCH_LIMIT:
+            self[stretch] = found
+        return found
 
 
-_PARTS_LIMIT = 100_000
+_PARTS_LIMIT, _STRETCH_LIMIT = 100_000, 100
+"""How many are kept, and of how many bytes: 40 MB at most."""
 _parts = _Parts().__getitem__
 
 
@@ -45,23 +49,24 @@ def words(text: str) -> str:
 
 
 def compounds(text: str) -> str:
-    """The parts of the text's compound words, of each once."""
+    """The parts of the text's compound words, of each once, in their order."""
     content = text.encode("utf-8", "surrogatepass")
-    return " ".join(filter(None, map(_parts, sorted(_stretches(content)))))
+    return " ".join(filter(None, map(_parts, _stretches(content))))
 
 
-def _stretches(content: bytes) -> set[bytes]:
+def _stretches(content: bytes) -> Iterable[bytes]:
     """What stands between two of ASCII's signs and turns; a search for turns skips all the rest."""
     kinds = content.translate(_KINDS)
-    found = set()
+    found = {}
     for turn in _TURNS:
         at = kinds.find(turn)
         while at >= 0:
             end = kinds.find(b" ", at)
             end = end if end >= 0 else len(kinds)
-            found.add(content[kinds.rfind(b" ", 0, at) + 1 : end])
+            start = kinds.rfind(b" ", 0, at) + 1
+            found[start] = content[start:end]
             at = kinds.find(turn, end)
-    return found
+    return dict.fromkeys(stretch for _, stretch in sorted(found.items()))
 
 
 def with_compounds(text: str, parts: str) -> str:

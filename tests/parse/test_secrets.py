@@ -199,6 +199,8 @@ def test_signs_make_a_value_look_random() -> None:
     [
         'CLOUDFLARE_API_TOKEN="{}"',
         'auth_token = "{}"',
+        'const token: string = "{}"',
+        "export DB_PASSWORD={}",
         "{{token: '{}'}}",
         "Authorization: Bearer {}",
         "Send `Bearer {}` with it.",

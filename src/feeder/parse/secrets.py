@@ -71,11 +71,12 @@ _KEYWORDS_LIMIT, _ASSIGNMENT_LIMIT = 4, 300
 _NAMES = (b"pass", b"pwd", b"secret", b"token", b"bearer")
 _GIVEN = re.compile(
     rb"""(?:bearer\ |(?:pass|pwd|secret|token)\w{0,20}+
-    \\?["']?\]?[ \t]{0,9}(?::|:?=>?)[ \t]{0,9}\\?["'])
+    (?:\\?["'])?\]?(?::[ \t]?[\w.?]{1,30}+(?=[ \t]?=))?
+    (?:=|[ \t]{0,9}(?::|:?=>?)[ \t]{0,9}\\?["'`]))
     (?P<value>[\w.!@\#$%^&*~+/=-]{12,200}+)""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""What a name is given in quotes, or a header bears: read at the name, however long its line is."""
+"""What a name is given in quotes or right behind `=`, or a header bears, however long a line is."""
 _DIGIT = re.compile(r"[0-9]")
 _VALUE = re.compile(
     r"(?<![\w.$!@#%^&*~+/=-])(?=[\w.$!@#%^&*~+/=-]{12})[\w.$!@#%^&*~+/=-]*?[0-9]", re.ASCII
@@ -221,6 +222,8 @@ def _is_allowed(path: str, content: bytes, start: int, line: str) -> bool:
     from detect_secrets.util.code_snippet import CodeSnippet
 
     above = content[max(0, start - REACH) : max(0, start - 1)].rpartition(b"\n")[2]
+    if "pragma" not in line and b"pragma" not in above:
+        return False
     snippet = CodeSnippet([above.decode("utf-8", "replace"), line], 1, 1)
     return is_line_allowlisted(path, line, snippet)
 

@@ -12,6 +12,7 @@ from feeder.words import with_compounds, words
 PARAM_BYTES = 1_500_000
 """D1 takes strings up to 2,000,000 bytes."""
 ENCODED_ITEMS = 16
+"""That are turned to JSON at once."""
 KEY_BYTES = 112
 """An id and a hash in JSON."""
 

@@ -1,5 +1,6 @@
 """The database in a file on this machine."""
 
+import os
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,6 +19,14 @@ BUSY_TIMEOUT_MS = 30_000
 BUSY_TRIES = 300
 
 
+def _connected(path: Path) -> apsw.Connection:
+    """Where nothing can be written beside the file, it is read as it is."""
+    if os.access(path.parent, os.W_OK) or not path.is_file() or Path(f"{path}-wal").exists():
+        return apsw.Connection(str(path))
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    return apsw.Connection(f"{path.absolute().as_uri()}?immutable=1", flags=flags)
+
+
 class SQLite:
     """A `Database` in one file; several processes may use it at once.
 
@@ -30,7 +39,7 @@ class SQLite:
         try:
             if self.place != ":memory:":
                 make_file(path)
-            self.connection = apsw.Connection(str(path))
+            self.connection = _connected(path)
             self.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
             self._write_ahead()
             self.connection.execute(
