@@ -13,7 +13,6 @@ from typing import BinaryIO, NamedTuple
 
 from feeder.errors import UserError
 from feeder.parse import Parsed
-from feeder.parse.files import plain_file
 from feeder.parse.grammars import Grammars, load_grammars
 
 OUT_OF_MEMORY = 70
@@ -51,7 +50,7 @@ class Order(NamedTuple):
     """What a worker is told once: a user's own grammars, what parses a file, and its limits."""
 
     own: Path | None
-    parse: ParseFile
+    parse: ParseFile | None
     limits: Limits
     mask_secrets: bool
 
@@ -97,11 +96,7 @@ def _answer(
     """The pickled nodes, or reason why there are none, or UserError that ends the run."""
     _alarm(order.limits.seconds(reason))
     try:
-        if reason:
-            masks = order.mask_secrets
-            parsed = plain_file(grammars, path, content, reason, mask_secrets=masks)
-        else:
-            parsed = order.parse(grammars, path, content)
+        parsed = _parsed(order, grammars, path, content, reason)
         return pickle.dumps(parsed, pickle.HIGHEST_PROTOCOL)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
@@ -111,6 +106,20 @@ def _answer(
         return pickle.dumps(f"the parser failed ({type(exc).__name__})")
     finally:
         _alarm(0)
+
+
+def _parsed(
+    order: Order, grammars: Grammars, path: str, content: bytes, reason: str | None
+) -> Parsed:
+    # loaded in the worker alone: a run that has nothing to parse would spend a tenth of its time
+    from feeder.parse.files import parse_file, plain_file
+
+    masks = order.mask_secrets
+    if reason:
+        return plain_file(grammars, path, content, reason, mask_secrets=masks)
+    if order.parse:
+        return order.parse(grammars, path, content)
+    return parse_file(grammars, path, content, mask_secrets=masks)
 
 
 def _confine(limits: Limits) -> None:

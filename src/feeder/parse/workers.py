@@ -18,14 +18,12 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Self
 
 from feeder.errors import FeederError, UserError
 from feeder.parse import Parsed
-from feeder.parse.files import parse_file
 from feeder.parse.grammars import load_grammars
 from feeder.parse.secrets import fingerprint
 from feeder.parse.worker import OUT_OF_MEMORY, TIMED_OUT, File, Limits, Order, ParseFile, Request
@@ -46,6 +44,7 @@ _PROGRAM = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 sys.path[:] = sys.argv[1:]
+import feeder.parse.files
 from feeder.parse.worker import serve
 serve()
 """
@@ -70,7 +69,6 @@ class Workers:
         self.grammars = load_grammars(own)
         if own:  # compiling all takes 0.4 s, and the shipped ones are known to compile
             self.grammars.check()
-        parse = parse or partial(parse_file, mask_secrets=mask_secrets)
         self._order = Order(own, parse, limits, mask_secrets)
         self._threads = ThreadPoolExecutor(count or min(WORKERS_LIMIT, os.cpu_count() or 1))
         self._lock = Lock()
