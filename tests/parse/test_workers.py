@@ -197,8 +197,10 @@ print(parsed.reason)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits a process's memory")
 def test_the_reason_names_the_limit_of_memory() -> None:
-    """Where the program itself is small: a child's peak, as the kernel counts it, begins at its
-    parent's, and that of a process that runs tests may be above the limit."""
+    """However large the process is that has started the program: a child's peak, as the kernel
+    counts it, begins with its parent's."""
+    large = bytearray(600_000_000)
+    large[::4096] = b"x" * len(large[::4096])
     command = [sys.executable, "-c", _HUNGER]
     done = subprocess.run(command, input=SWELLING_JAVA, capture_output=True, check=True)
     assert done.stdout == b"parsing needed more than 0.5 GB\n"

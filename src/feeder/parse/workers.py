@@ -11,6 +11,7 @@ the next one, and makes plain text of the file that ended it, in the rest of tha
 
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -278,12 +279,13 @@ def _reap(process: "subprocess.Popen[bytes]") -> tuple[int, int]:
 
 
 def _peak_bytes() -> int:
-    """The most memory that this process has had, 0 where unknown."""
-    if sys.platform == "win32":
-        return 0
-    import resource
+    """The most memory that this process has had, 0 where unknown.
 
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _MAXRSS_BYTES
+    Not what `getrusage` says, which begins with the peak of whoever started the program.
+    """
+    status = Path("/proc/self/status")
+    found = re.search(rb"VmHWM:\s+(\d+) kB", status.read_bytes()) if status.exists() else None
+    return int(found[1]) * 1024 if found else 0
 
 
 def _batches(files: Iterable[File]) -> Iterator[list[File]]:
