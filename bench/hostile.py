@@ -21,8 +21,9 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from feeder.parse.worker import Limits  # noqa: E402  # what follows lies among the tests
 from feeder.parse.workers import Workers  # noqa: E402
+from feeder.report import Talk  # noqa: E402
 from parse.corpus import KINDS, Case  # noqa: E402
-from parse.laws import broken_law  # noqa: E402
+from parse.laws import broken_law, most_s  # noqa: E402
 from parse.mutations import mutated  # noqa: E402
 from parse.tongues import TONGUES, real_files  # noqa: E402
 
@@ -108,7 +109,7 @@ def fed(task: Task) -> Tally:
             tally.parsed += not (parsed.skip or parsed.reason)
             tally.as_plain_text.update([parsed.reason] if parsed.reason else [])
             tally.slowest_s = max(tally.slowest_s, took_s)
-            late = f"took {took_s:.1f} s" if took_s > task.limits.file_s else None
+            late = f"took {took_s:.1f} s" if took_s > most_s(task.limits) else None
             if broken := broken_law(parsed, content) or late:
                 tally.broken.append(f"{task.row}, {task.language}, file {number}: {broken:.200}")
     # ru_maxrss is in kilobytes on Linux
@@ -128,11 +129,15 @@ def _found(folder: Path, ending: str) -> list[bytes]:
 def tallies(tasks: Sequence[Task], jobs: int) -> Iterator[Tally]:
     """The tally of each row, in the order of the tasks, as soon as it is there."""
     spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=spawn, max_tasks_per_child=1) as pool:
+    with (
+        ProcessPoolExecutor(jobs, mp_context=spawn, max_tasks_per_child=1) as pool,
+        Talk().step("languages of a row", len(tasks)) as step,
+    ):
         for row, found in groupby(pool.map(fed, tasks), key=lambda tally: tally.row):
             total = Tally(row)
             for tally in found:
                 total.add(tally)
+                step(1)
             yield total
 
 

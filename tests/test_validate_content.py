@@ -22,7 +22,7 @@ from worlds import SHOP, InProcess, feed, fresh, opened, picture, rows, synced
 
 ROWS = "every node's row says what its file does"
 WORDS = "every node is found by the words of its text"
-SLOW = "parsing took longer than 7 s"
+SLOW = "the parser took longer than 7 s"
 
 
 class Shop(NamedTuple):

@@ -1,6 +1,5 @@
 """Does the index say of each file what its contents say? All is parsed once more, and compared."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -9,6 +8,7 @@ from itertools import groupby, islice
 from operator import attrgetter, itemgetter
 
 from feeder.feed import Feed, indexed
+from feeder.parse import STOPPED
 from feeder.store.content import IndexedNode, Nodes, due_nodes, held_nodes, words_of
 from feeder.store.index import FileRow
 from feeder.store.rows import IndexedFile
@@ -16,8 +16,6 @@ from feeder.tree import Entry
 
 FILES_AT_ONCE = 32
 """Whose nodes are in memory twice: as parsed, and as rows."""
-_STOPPED = re.compile(r"parsing |making plain text |the parser ")
-"""How the reasons begin that another time may not hold; the others are in the contents."""
 
 
 @dataclass
@@ -82,7 +80,7 @@ def _parsed(
 
 def _is_comparable(file: IndexedFile, row: FileRow) -> bool:
     reasons = {file.reason, row.reason}
-    return len(reasons) == 1 or not any(_STOPPED.match(reason or "") for reason in reasons)
+    return len(reasons) == 1 or not any((reason or "").startswith(STOPPED) for reason in reasons)
 
 
 def _side_by_side(

@@ -4,7 +4,16 @@ from feeder.nodes import Node
 from feeder.parse import Parsed
 from feeder.parse.secrets import mask
 from feeder.parse.text import NotText, decode
+from feeder.parse.worker import Limits
 from parse.outlines import check_laws
+
+START_S = 2.0
+"""What a new worker takes to start, on a busy machine, after a file has ended the last one."""
+
+
+def most_s(limits: Limits) -> float:
+    """What a file may take in all: for its grammar, for plain text, and a start between them."""
+    return limits.timeout_s + START_S + limits.text_timeout_s
 
 
 def broken_law(parsed: Parsed, content: bytes) -> str | None:

@@ -14,7 +14,7 @@ from feeder.parse import Parsed
 from feeder.parse.worker import Limits
 from feeder.parse.workers import Workers
 from parse.corpus import KINDS, Case
-from parse.laws import broken_law
+from parse.laws import broken_law, most_s
 from parse.mutations import mutated
 from parse.tongues import TONGUES, real_files
 from tree.repos import Repo
@@ -69,7 +69,7 @@ def test_every_grammar_has_hostile_files() -> None:
     assert languages | set(settings["document_nodes"]) == TONGUES.keys() - {"text"}
 
 
-@pytest.mark.timeout(MUTATIONS * LIMITS.file_s)
+@pytest.mark.timeout(MUTATIONS * most_s(LIMITS))
 @pytest.mark.parametrize("language", TONGUES)
 def test_no_mutation_of_a_real_file_is_lost_or_ends_the_run(
     workers: Workers, language: str
@@ -96,7 +96,7 @@ def test_plain_text_too_is_made_within_the_limit(tmp_path: Path) -> None:
     files = [("a.slow", b"a" * 40), ("b.py", b"def b(): pass\n")]
     with Workers(own, count=1, limits=Limits(timeout_s=1)) as workers:
         slow, after = workers.parse(files)
-    assert slow == Parsed("a.slow", [], skip="making plain text took longer than 3 s")
+    assert slow == Parsed("a.slow", [], skip="the parser took longer than 3 s to make plain text")
     assert [node.symbol for node in after.nodes] == ["b"]
 
 
@@ -106,7 +106,7 @@ def test_a_file_larger_than_a_workers_memory_is_left_out() -> None:
     files = [("a.txt", bytes(450_000_000)), ("b.py", b"def b(): pass\n")]
     with Workers(count=1, limits=Limits(max_bytes=300_000_000)) as workers:
         large, after = workers.parse(files)
-    assert large == Parsed("a.txt", [], skip="parsing needed more than 0.3 GB")
+    assert large == Parsed("a.txt", [], skip="the parser needed more than 0.3 GB")
     assert [node.symbol for node in after.nodes] == ["b"]
 
 

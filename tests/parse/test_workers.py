@@ -171,7 +171,7 @@ def test_a_hang_costs_one_file() -> None:
     files = [python_file(1), ("raw.rs", HANGING_RUST), python_file(2)]
     with Workers(count=1, limits=Limits(timeout_s=1)) as workers:
         parsed = list(workers.parse(files))
-    assert parsed[1].reason == "parsing took longer than 1 s"
+    assert parsed[1].reason == "the parser took longer than 1 s"
     assert only_plain(parsed[1], HANGING_RUST)
     assert neighbours_stand(parsed, but={"raw.rs"})
 
@@ -203,14 +203,14 @@ def test_the_reason_names_the_limit_of_memory() -> None:
     large[::4096] = b"x" * len(large[::4096])
     command = [sys.executable, "-c", _HUNGER]
     done = subprocess.run(command, input=SWELLING_JAVA, capture_output=True, check=True)
-    assert done.stdout == b"parsing needed more than 0.5 GB\n"
+    assert done.stdout == b"the parser needed more than 0.5 GB\n"
 
 
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
         ("divides.txt", "the parser failed (ZeroDivisionError)"),
-        ("fills.txt", "parsing needed more than 1.5 GB"),
+        ("fills.txt", "the parser needed more than 1.5 GB"),
         ("leaves.txt", "the parser crashed (exit code 3)"),
     ],
 )

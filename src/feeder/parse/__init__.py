@@ -5,6 +5,9 @@ from typing import NamedTuple, Protocol
 
 from feeder.nodes import Node
 
+STOPPED = "the parser "
+"""How the reasons begin that another time may not hold; the others are in a file's contents."""
+
 
 class Parsed(NamedTuple):
     """A file's nodes.

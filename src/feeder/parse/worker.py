@@ -12,13 +12,11 @@ from types import ModuleType
 from typing import BinaryIO, NamedTuple
 
 from feeder.errors import UserError
-from feeder.parse import Parsed
+from feeder.parse import STOPPED, Parsed
 from feeder.parse.grammars import Grammars, load_grammars
 
 OUT_OF_MEMORY = 70
 """Exit code where Python was given no more memory."""
-START_S = 1.0
-"""What a new worker takes to start, on a busy machine, after a file has ended the last one."""
 
 File = tuple[str, bytes]
 Request = tuple[str, bytes, str | None]
@@ -32,14 +30,9 @@ class Limits(NamedTuple):
     Only Linux holds a process to the memory.
     """
 
-    timeout_s: float = 6.0
+    timeout_s: float = 5.0
     text_timeout_s: float = 3.0
     max_bytes: int = 1_500_000_000
-
-    @property
-    def file_s(self) -> float:
-        """What a file may take in all: both, and a worker's start between them."""
-        return self.timeout_s + START_S + self.text_timeout_s
 
     def seconds(self, reason: str | None) -> float:
         """What one request may take; with a reason it is for plain text."""
@@ -103,7 +96,7 @@ def _answer(
     except UserError as exc:
         return pickle.dumps(exc)
     except Exception as exc:
-        return pickle.dumps(f"the parser failed ({type(exc).__name__})")
+        return pickle.dumps(f"{STOPPED}failed ({type(exc).__name__})")
     finally:
         _alarm(0)
 

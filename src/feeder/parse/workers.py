@@ -24,7 +24,7 @@ from threading import Lock
 from typing import Self
 
 from feeder.errors import FeederError, UserError
-from feeder.parse import Parsed
+from feeder.parse import STOPPED, Parsed
 from feeder.parse.grammars import load_grammars
 from feeder.parse.secrets import fingerprint
 from feeder.parse.worker import OUT_OF_MEMORY, TIMED_OUT, File, Limits, Order, ParseFile, Request
@@ -242,16 +242,16 @@ class _Worker:
         """Why it ended; `before` is why the file was to become plain text."""
         code, peak_bytes = _reap(self._process)
         if code == TIMED_OUT:
-            what = "making plain text" if before else "parsing"
-            return f"{what} took longer than {self._limits.seconds(before):g} s"
+            aim = " to make plain text" if before else ""
+            return f"{STOPPED}took longer than {self._limits.seconds(before):g} s{aim}"
         # parsers seldom check that malloc gave what they asked: twice of what they have; a process
         # has its parent's peak until its own is higher
         least_bytes = max(self._limits.max_bytes / 2, self._inherited_bytes)
         starved = code < 0 and peak_bytes > least_bytes
         if starved or code == OUT_OF_MEMORY:
-            return f"parsing needed more than {self._limits.max_bytes / 1e9:g} GB"
+            return f"{STOPPED}needed more than {self._limits.max_bytes / 1e9:g} GB"
         how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-        return f"the parser crashed ({how})"
+        return f"{STOPPED}crashed ({how})"
 
     def kill(self) -> None:
         """Stops the process, whatever it does."""
