@@ -26,6 +26,8 @@ from copies import repository as made  # noqa: E402
 from guarantees import table  # noqa: E402
 from processes import Sample, environment, sampled  # noqa: E402
 
+from feeder.embed.local import available  # noqa: E402
+
 CORPUS = "Django==5.2"
 """A source distribution of 5,000 real files, apart from its translations."""
 SAMPLE_S = 0.1
@@ -34,12 +36,19 @@ PEAK_MB, END_S, GROWTH_MB = 300, 1.0, 20
 INTERRUPTED = (130, -signal.SIGINT)
 """A shell says 130 for both; Python ends the second way where it was compiling a text just then."""
 WAIT_S = 3600
+STOPPED = 75
+"""The exit code where a budget has ended a run."""
+MODEL_S = 60.0
+"""A share of the work with the model, over which its interrupts are spread."""
 EARLY_S = 2.0
 """Half of the interrupts fall into a run's beginning, where it does many different things."""
 SAID = "feeder: interrupted; what is done is kept, run it again to go on."
 _DOCS = """SELECT id, branch, path, language, node_type, symbol, signature, logical_path,
     start_line, end_line, text_sha FROM docs ORDER BY id"""
 _DONE = "SELECT count(*) FROM files WHERE state <> 'skipped'"
+_NODES = "SELECT count(*) FROM docs"
+_TEXTS = "SELECT count(*) FROM vectors"
+_LAST = "SELECT coalesce(max(seq), 0) FROM docs"
 _FILES = "SELECT path, blob, nodes, state, reason FROM files ORDER BY path"
 
 
@@ -61,22 +70,25 @@ class Ended(NamedTuple):
 
 
 class Held(NamedTuple):
-    """What an index holds: how many parsed files and nodes, and the last number given to a node."""
+    """How many parsed files and nodes an index holds, how many texts its cache, and a node's last
+    number."""
 
     files: int
     nodes: int
+    texts: int
     last: int
 
 
 class Place(NamedTuple):
-    """A repository, an index of it, and what the program says."""
+    """A repository, an index of it, and what the program is told and says."""
 
     repository: Path
     database: Path
+    flags: tuple[str, ...] = ("--no-vectors",)
 
     def start(self, *command: str) -> "subprocess.Popen[bytes]":
         """`feeder`, in a process group of its own, as a shell starts it."""
-        line = [sys.executable, "-m", "feeder", *command, "--no-vectors", "--json"]
+        line = [sys.executable, "-m", "feeder", *command, *self.flags, "--json"]
         line += ["-C", str(self.repository), "--db", str(self.database)]
         with self._out.open("wb") as out, self._err.open("wb") as err:
             return subprocess.Popen(
@@ -102,17 +114,9 @@ class Place(NamedTuple):
 
     def held(self) -> Held:
         """All zero where there is no index yet, or nothing but its file."""
-        if not self.database.exists():
-            return Held(0, 0, 0)
-        connection = apsw.Connection(str(self.database))
-        try:
-            if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'files'").get:
-                return Held(0, 0, 0)
-            of_docs = "SELECT count(*), coalesce(max(seq), 0) FROM docs"
-            nodes, last = connection.execute(of_docs).get
-            return Held(connection.execute(_DONE).get, nodes, last)
-        finally:
-            connection.close()
+        done, nodes, last = _counts(self.database, "files", _DONE, _NODES, _LAST)
+        [texts] = _counts(self.database.with_name("embeddings.db"), "vectors", _TEXTS)
+        return Held(done, nodes, texts, last)
 
     def digest(self) -> str:
         """Of every row of `docs` and `files`, apart from seq and sha_head."""
@@ -131,6 +135,19 @@ class Place(NamedTuple):
     @property
     def _err(self) -> Path:
         return self.database.with_suffix(".err")
+
+
+def _counts(database: Path, made: str, *asked: str) -> list[int]:
+    """The answers; all zero where there is no such file, or no table of that name in it yet."""
+    if not database.exists():
+        return [0] * len(asked)
+    connection = apsw.Connection(str(database))
+    try:
+        if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (made,)).get:
+            return [0] * len(asked)
+        return [connection.execute(sql).get for sql in asked]
+    finally:
+        connection.close()
 
 
 def downloaded(folder: Path) -> Path:
@@ -152,8 +169,10 @@ def print_memory(samples: Sequence[Sequence[Sample]]) -> list[str]:
     """A line for each kind of process; what broke a promise."""
     table.head("process", "peak, MB", "first third, MB", "second third, MB", "last third, MB")
     broken = []
-    for kind in ("feeder", "a parser", "git"):
+    for kind in ("feeder", "a parser", "git", "the model"):
         peak = max((s.peak_mb for moment in samples for s in moment if s.kind == kind), default=0)
+        if not peak:
+            continue
         moments = [
             max((s.now_mb for s in moment if s.kind == kind), default=0) for moment in samples
         ]
@@ -172,16 +191,15 @@ def print_memory(samples: Sequence[Sequence[Sample]]) -> list[str]:
 
 def print_interrupts(place: Place, moments: Sequence[float]) -> list[str]:
     """A line for each interrupt of a run that goes on from the last one; what broke a promise."""
-    table.head(
-        "Ctrl-C after, s", "ended after, s", "exit code", "new files", "new nodes", "all files"
-    )
+    new = ("new files", "new nodes", "texts embedded")
+    table.head("Ctrl-C after, s", "ended after, s", "exit code", *new, "all files")
     broken = []
     held = place.held()
     for moment in moments:
         ended = place.run("sync", ends=lambda seconds: seconds >= moment)  # noqa: B023 - at once
         before, held = held, place.held()
-        new = (held.files - before.files, held.nodes - before.nodes)
-        table.line(f"{moment:.2f}", f"{ended.seconds:.2f}", ended.code, *new, held.files)
+        more = (now - then for now, then in zip(held[:3], before[:3], strict=True))
+        table.line(f"{moment:.2f}", f"{ended.seconds:.2f}", ended.code, *more, held.files)
         if not ended.code:
             break
         if ended.seconds > END_S:
@@ -240,7 +258,24 @@ def tried(folder: Path, corpus: Path, given: argparse.Namespace) -> list[str]:
     )
     broken = print_memory(ended.samples)
     broken += print_interrupts(resumed, _moments(given.interrupts, ended.seconds, given.seed))
-    return broken + print_resumed(resumed, whole, processed)
+    broken += print_resumed(resumed, whole, processed)
+    if given.texts and available():
+        broken += print_with_model(Place(source, folder / "meaning.db", flags=()), given)
+    return broken
+
+
+def print_with_model(place: Place, given: argparse.Namespace) -> list[str]:
+    """The same with vectors, of which so many are made before Ctrl-C; what broke a promise."""
+    ended = place.run("sync", "--max-embeddings", str(given.texts))
+    if ended.code != STOPPED:
+        raise RuntimeError(f"a run with a budget ended with {ended.code}: {ended.err}")
+    held = place.held()
+    print(
+        f"\nWith the local model: {held.files:,} files, {held.nodes:,} nodes and the first "
+        f"{held.texts:,} texts embedded in {ended.seconds:,.0f} s.\n"
+    )
+    broken = print_memory(ended.samples)
+    return broken + print_interrupts(place, _moments(given.interrupts // 2, MODEL_S, given.seed))
 
 
 def main() -> int:
@@ -249,6 +284,7 @@ def main() -> int:
     options.add_argument("corpus", type=Path, nargs="?", help=f"A folder; else {CORPUS}.")
     options.add_argument("--files", type=int, default=20_000)
     options.add_argument("--interrupts", type=int, default=12)
+    options.add_argument("--texts", type=int, default=3000, help="With the local model; 0: none.")
     options.add_argument("--seed", type=int, default=5)
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as name:

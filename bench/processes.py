@@ -6,6 +6,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 _OTHERS = ("FEEDER_", "CLOUDFLARE_", "GITHUB_", "RUNNER_")
+_KINDS = {
+    b"feeder.parse.worker": "a parser",
+    b"feeder.embed.network": "the model",
+    b"git\0": "git",
+}
 
 
 class Sample(NamedTuple):
@@ -28,7 +33,7 @@ def sampled(pid: int) -> Iterator[Sample]:
         facts = _facts(process)
         if "VmHWM" in facts:  # else it has ended
             now, peak = (int(facts[name].split()[0]) / 1000 for name in ("RssAnon", "VmHWM"))
-            yield Sample(process, _kind(pid, process, facts["Name"].strip()), now, peak)
+            yield Sample(process, _kind(pid, process), now, peak)
 
 
 def shares(pid: int) -> Iterator[tuple[str, float]]:
@@ -37,13 +42,12 @@ def shares(pid: int) -> Iterator[tuple[str, float]]:
     A page that several of them map counts in parts (PSS), so that the sum is what all take.
     """
     for process in _family(pid):
-        name = _facts(process).get("Name", "").strip()
         try:
             lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
         except OSError:  # it has ended
             continue
         facts = dict(line.split(":", 1) for line in lines[1:])
-        yield _kind(pid, process, name), int(facts["Pss"].split()[0]) * 1024 / 1e6
+        yield _kind(pid, process), int(facts["Pss"].split()[0]) * 1024 / 1e6
 
 
 def _family(pid: int) -> list[int]:
@@ -65,7 +69,11 @@ def _facts(process: int) -> dict[str, str]:
     return dict(line.split(":", 1) for line in lines)
 
 
-def _kind(program: int, process: int, name: str) -> str:
+def _kind(program: int, process: int) -> str:
     if process == program:
         return "feeder"
-    return "git" if name == "git" else "a parser"
+    try:
+        line = Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return "ended"
+    return next((kind for mark, kind in _KINDS.items() if mark in line), "starting")

@@ -1,9 +1,12 @@
 """The trials of bench/guarantees at a few points each: the real program, in its own processes."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from guarantees import killed, refused, together
+from guarantees import killed, refused, table, together
 from guarantees.clean import Reference
 from guarantees.history import Commits, commits
 from guarantees.picture import LEFT_OVER, MISSING, OTHERS, Picture
@@ -12,6 +15,8 @@ from standin import StandIn
 from standin_fixtures import standin_process
 
 __all__ = ["standin_process"]
+
+PROGRAM = Path(__file__).resolve().parents[1] / "bench/guarantees"
 
 
 @pytest.fixture(scope="module")
@@ -57,10 +62,9 @@ def test_a_run_that_is_refused_again_and_again_loses_nothing(
     cloud: Cloud, history: Commits
 ) -> None:
     """It ends with the right index, or stops with a reason and the next one goes on."""
-    trials = refused.Trials(cloud, history)
     mix = refused.Trouble("a mix", refused.mixed(0.3, seed=1))
-    down = refused.Trouble("Vectorize is down", refused.down("vectorize.*"), keeps_words=True)
-    tally = trials.tally(iter([mix, down]))
+    down = refused.outage(refused.VECTORIZE, "unavailable")
+    tally = refused.Trials(cloud, history).tally([mix, down])
     assert tally.broken == []
     assert tally.refused > 5
     assert tally.next_run >= 1
@@ -72,7 +76,7 @@ def test_a_write_whose_answer_is_lost_is_not_taken_for_undone(
     """Although D1 is too busy to tell what has become of it."""
     lost = {"kind": "half_body", "route": "d1.raw", "requests": [3]}
     busy = {"kind": "d1_cpu", "route": "d1.raw", "requests": [5]}
-    tally = refused.Trials(cloud, history).tally(iter([refused.Trouble("lost", [lost, busy])]))
+    tally = refused.Trials(cloud, history).tally([refused.Trouble("lost", [lost, busy])])
     assert tally.broken == []
     assert tally.next_run == 1
 
@@ -127,3 +131,28 @@ def test_a_difference_has_a_name() -> None:
     assert clean._replace(vectors={}).differences(clean) == [MISSING]
     assert clean.differences(clean._replace(vectors={})) == [LEFT_OVER]
     assert clean.differences(clean._replace(vectors={"1": [0.8, 0.6]})) == [OTHERS]
+
+
+@pytest.mark.parametrize(
+    ("said", "remedy"),
+    [(["together"], "install it."), (["refused", "--store", "embedded"], "leave --store out.")],
+)
+def test_what_cannot_be_tried_here_is_said_in_a_sentence(
+    said: list[str], remedy: str, tmp_path: Path
+) -> None:
+    """With the remedy and exit code 2: no Node on the path, and a store that nobody refuses."""
+    command = [sys.executable, str(PROGRAM), *said]
+    done = subprocess.run(
+        command, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert line.endswith(remedy)
+
+
+def test_how_far_a_row_is_can_be_seen_on_a_terminal_alone(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Elsewhere only the tables are printed."""
+    assert list(table.counted("a row", "abc")) == ["a", "b", "c"]
+    assert capfd.readouterr() == ("", "")

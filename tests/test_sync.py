@@ -443,8 +443,8 @@ def test_batches_do_not_show(shop: Repo, database: SQLite, monkeypatch: pytest.M
     """However little a transaction takes, the index comes out the same."""
     shop.commit({f"{number}.txt": f"text {number}\n" for number in range(9)})
     expected = fresh(Commit(shop.path), HashedEmbedder())
-    for constant in ("BATCH_NODES", "BATCH_GONE", "BATCH_VECTORS"):
-        monkeypatch.setattr(f"feeder.feed.{constant}", 2)
+    for constant in ("feed.BATCH_NODES", "feed.BATCH_GONE", "vectors.BATCH_VECTORS"):
+        monkeypatch.setattr(f"feeder.{constant}", 2)
     monkeypatch.setattr("feeder.store.rows.PARAM_BYTES", 300)
     monkeypatch.setattr("feeder.store.index.PAGE_FILES", 2)
     synced(Commit(shop.path), database, HashedEmbedder())

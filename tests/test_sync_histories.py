@@ -257,9 +257,10 @@ class CloudHistory(Branch):
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """They make many writes of a run."""
-    for limit, size in {"NODES": 4, "GONE": 1, "VECTORS": 3}.items():
-        monkeypatch.setattr(f"feeder.feed.BATCH_{limit}", size)
-    monkeypatch.setattr("feeder.feed.OUTBOX_PIECE", 2)
+    monkeypatch.setattr("feeder.feed.BATCH_NODES", 4)
+    monkeypatch.setattr("feeder.feed.BATCH_GONE", 1)
+    monkeypatch.setattr("feeder.vectors.BATCH_VECTORS", 3)
+    monkeypatch.setattr("feeder.vectors.OUTBOX_PIECE", 2)
 
 
 def histories(examples: int, steps: int) -> settings:

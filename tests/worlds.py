@@ -6,7 +6,8 @@ from functools import cache as once
 from pathlib import Path
 from typing import Any, TypeVar
 
-from guarantees.picture import Tables, tables
+from guarantees.history import CART, CONFIG, GUIDE, REPO
+from guarantees.picture import Tables, tables, vectors
 
 from feeder.embed import Embedder, Vector
 from feeder.embed.cache import CachedEmbedder
@@ -24,32 +25,9 @@ from feeder.sync import sync
 from feeder.tree import Tree
 from hashed import HashedEmbedder
 
+__all__ = ["CART", "GUIDE", "REPO"]
+
 MEMORY = Path(":memory:")
-REPO = "acme/shop"
-
-CART = '''\
-"""What a customer is about to buy."""
-
-from decimal import Decimal
-
-
-class Cart:
-    """Lines and their sum."""
-
-    def addLine(self, article, count):
-        self.lines.append((article, count))
-
-    def total(self):
-        return sum(Decimal(price) for _, price in self.lines)
-
-
-def emptyCart():
-    return Cart()
-'''
-GUIDE = (
-    "# Guide\n\nHow to run the shop.\n\n## Install\n\nUse a package.\n\n## Refunds\n\nAsk first.\n"
-)
-CONFIG = '{"server": {"port": 8080, "host": "localhost"}, "debug": true}\n'
 SHOP: dict[str, str | bytes] = {
     "src/cart.py": CART,
     "docs/guide.md": GUIDE,
@@ -184,10 +162,6 @@ def synced(tree: Tree, database: Database, embedder: Embedder | None = None, **m
 
 Picture = Tables
 
-_VECTORS = (
-    "SELECT v.* FROM vectors v LEFT JOIN docs d USING (id) WHERE d.repo IS NULL OR d.repo = ?"
-)
-
 
 def picture(database: SQLite, name: str = REPO) -> Picture:
     """All that an index holds of a repository, apart from what tells the way to it.
@@ -196,9 +170,7 @@ def picture(database: SQLite, name: str = REPO) -> Picture:
     """
     found = tables(database, name)
     found["meta"] = [row for row in found["meta"] if row[0] != f"{name}:head"]
-    execute = database.connection.execute
-    has_vectors = execute("SELECT 1 FROM sqlite_schema WHERE name = 'vectors'").get
-    found["vectors"] = list(execute(f"{_VECTORS} ORDER BY 1", (name,))) if has_vectors else []
+    found["vectors"] = vectors(database, name)
     return found
 
 

@@ -12,7 +12,7 @@ from guarantees import killed, refused, table, together
 from guarantees.history import Commits, commits
 from guarantees.stores import Cloud, Embedded, Store, WordsOnly
 
-STORES = ("embedded", "cloud")
+TRIALS = {"killed": killed, "refused": refused, "together": together}
 SOME = 5
 """Of so many points --fast tries one."""
 
@@ -23,13 +23,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         history = commits(folder)
-        with _opened(said.what, said.store or list(STORES), folder) as stores:
+        with _opened(said.what, said.stores, folder) as stores:
             return 0 if _held(said.what, stores, history, fast=said.fast) else 1
 
 
 def _held(what: str, stores: list[Store], history: Commits, *, fast: bool) -> bool:
     """Whether every store kept the promise."""
-    trial = {"killed": killed, "refused": refused, "together": together}[what]
+    trial = TRIALS[what]
     table.head(*trial.HEAD)
     every = SOME if fast else 1
     held = [trial.held(store, history, every) for store in stores]
@@ -53,8 +53,15 @@ def _opened(what: str, names: list[str], folder: Path) -> Iterator[list[Store]]:
 
 
 def _said() -> argparse.Namespace:
+    """Ends the program with exit code 2 where that cannot be tried here."""
     parser = argparse.ArgumentParser(prog="guarantees", description=__doc__)
-    parser.add_argument("what", choices=("killed", "refused", "together"))
-    parser.add_argument("--store", action="append", choices=STORES, help="else both")
-    parser.add_argument("--fast", action="store_true", help="some of the points, in a minute")
-    return parser.parse_args()
+    parser.add_argument("what", choices=TRIALS)
+    parser.add_argument("--store", choices=("embedded", "cloud"), help="else all that it is about")
+    parser.add_argument("--fast", action="store_true", help=f"one of {SOME} points")
+    said = parser.parse_args()
+    said.stores = [name for name in TRIALS[said.what].STORES if said.store in {None, name}]
+    if not said.stores:
+        parser.exit(2, f"nothing is {said.what} in the {said.store} store: leave --store out.\n")
+    if "cloud" in said.stores and (reason := StandIn.missing()):
+        parser.exit(2, f"{reason}\n")
+    return said

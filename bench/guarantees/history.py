@@ -1,9 +1,10 @@
 """A small repository with three commits: what is there, what comes, and what comes after that."""
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from speed.repository import clone, commit, git
 
 REPO = "acme/shop"
 
@@ -84,7 +85,7 @@ def commits(folder: Path) -> Commits:
     """Makes the repository in a folder, and a clone of it for each commit."""
     main = folder / "main"
     main.mkdir(parents=True)
-    _git(main, "init", "-q")
+    git(main, "init", "-q")
     return Commits(*_committed(main))
 
 
@@ -97,19 +98,11 @@ def _committed(main: Path) -> Iterator[Path]:
                 place.unlink()
             else:
                 place.write_text(text)
-        _git(main, "add", "-A")
-        _git(main, "commit", "-q", "-m", f"commit {number}")
-        checkout = main.with_name(f"commit-{number}")
-        _git(main, "clone", "-q", str(main), str(checkout))
-        yield checkout
+        git(main, "add", "-A")
+        commit(main)
+        yield clone(main, main.with_name(f"commit-{number}"))
 
 
 def sha(checkout: Path) -> str:
     """The commit that is checked out."""
-    return _git(checkout, "rev-parse", "HEAD").strip()
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    who = ["-c", "user.name=bench", "-c", "user.email=bench@example.org"]
-    done = subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
-    return done.stdout.decode()
+    return git(checkout, "rev-parse", "HEAD")

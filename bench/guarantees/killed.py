@@ -12,6 +12,17 @@ from guarantees.history import Commits, sha
 from guarantees.picture import Picture
 from guarantees.stores import Store
 
+STORES = ("embedded", "cloud")
+HEAD = (
+    "store",
+    "killed run",
+    "at each step",
+    "commit of the next run",
+    "points tried",
+    "points held",
+    "of these with vectors removed once more by the run after",
+)
+
 
 class Scene(NamedTuple):
     """A run that is to be killed, on the index of `before`; and the commits that the next finds."""
@@ -74,7 +85,8 @@ def tried(store: Store, row: Row, reference: Reference, steps: Iterable[int]) ->
     """
     tally = Tally()
     whole, expected = reference.of(row.scene.killed), reference.of(row.then)
-    for at in steps:
+    name = f"{store.name}, {row.scene.name}, {row.moment}, {row.name}"
+    for at in table.counted(name, steps):
         store.start(row.scene.before)
         ended = store.killed(row.scene.killed, at, row.moment)
         if not ended.was_killed:
@@ -94,7 +106,7 @@ def _lie(store: Store, scene: Scene, whole: Picture) -> list[str]:
     return store.picture().differences(whole)
 
 
-def held(store: Store, commits: Commits, every: int = 1) -> bool:
+def held(store: Store, commits: Commits, every: int) -> bool:
     """Prints a row for each scene, moment and next commit; whether all points held."""
     reference = Reference(store)
     all_held = True
@@ -105,14 +117,3 @@ def held(store: Store, commits: Commits, every: int = 1) -> bool:
         table.wrong(tally.broken)
         all_held = all_held and not tally.broken
     return all_held
-
-
-HEAD = (
-    "store",
-    "killed run",
-    "at each step",
-    "commit of the next run",
-    "points tried",
-    "points held",
-    "of these with vectors removed once more by the run after",
-)

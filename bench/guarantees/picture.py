@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from feeder.store import Database, Row, Statement
+from feeder.store.sqlite import SQLite
 
 Tables = dict[str, list[Row]]
 
@@ -26,6 +27,9 @@ _TABLES = {
         WHERE d.repo IS NULL OR d.repo = ?1 ORDER BY 1, 2""",
 }
 _HEAD = "SELECT value FROM meta WHERE key = ?1 || ':head'"
+_HAS_VECTORS = "SELECT 1 FROM sqlite_schema WHERE name = 'vectors'"
+_VECTORS = """SELECT v.* FROM vectors v LEFT JOIN docs d USING (id)
+    WHERE d.repo IS NULL OR d.repo = ? ORDER BY 1"""
 WORDS = ("docs", "postings", "postings' ids")
 LATE = "outbox"
 """A run that overtook an unfinished one leaves it to the next, which removes the vectors again."""
@@ -67,6 +71,12 @@ def tables(database: Database, repo: str) -> Tables:
     statements = [Statement(sql, (repo,)) for sql in _TABLES.values()]
     _, *rows, _ = database.run([_TERMS, *statements, _NO_TERMS])
     return dict(zip(_TABLES, rows, strict=True))
+
+
+def vectors(database: SQLite, repo: str) -> list[Row]:
+    """Those of a repository's nodes, and of none; with the id first."""
+    execute = database.connection.execute
+    return list(execute(_VECTORS, (repo,))) if execute(_HAS_VECTORS).get else []
 
 
 def head(database: Database, repo: str) -> str:

@@ -1,4 +1,4 @@
-"""The program as a process that can be ended, or sent to sleep, at a request of one's choice."""
+"""The program as a process that can be ended, or sent to sleep, at a step of one's choice."""
 
 import multiprocessing
 import os
@@ -120,11 +120,12 @@ class Limits(NamedTuple):
     def __call__(self) -> None:
         import feeder.feed
         import feeder.store.ownership
+        import feeder.vectors
 
         feeder.feed.BATCH_NODES = self.nodes
         feeder.feed.BATCH_GONE = self.gone
-        feeder.feed.BATCH_VECTORS = self.vectors
-        feeder.feed.OUTBOX_PIECE = self.outbox
+        feeder.vectors.BATCH_VECTORS = self.vectors
+        feeder.vectors.OUTBOX_PIECE = self.outbox
         if self.trust_s is not None:
             feeder.store.ownership.TRUST_S = self.trust_s
 
@@ -215,7 +216,7 @@ def die() -> None:
 
 
 class Nap:
-    """A sleep that begins where the program wants to `go on`, and ends when it is told to."""
+    """A sleep that begins at a step of the program, and ends when it is told to."""
 
     def __init__(self) -> None:
         self._begun = FORKS.Event()

@@ -4,7 +4,7 @@ import json
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,8 +20,10 @@ from guarantees.clean import Reference, finish
 from guarantees.history import Commits
 from guarantees.picture import WORDS, Picture
 from guarantees.program import AtRequest, Change, Limits
-from guarantees.stores import INDEX, MODEL, Cloud, Store
+from guarantees.stores import INDEX, MODEL, Cloud
 
+STORES = ("cloud",)
+"""Nobody refuses anything to the embedded one."""
 HEAD = (
     "what is refused",
     "runs",
@@ -30,8 +32,6 @@ HEAD = (
     "stopped with a reason, finished by the next",
     "wrong",
 )
-SEEDS = {0.01: 200, 0.1: 20, 0.3: 20}
-"""Runs by the share of their requests that is refused; each sends about twenty."""
 HORIZON = 80
 """Requests to a service, of a run that takes about ten; what is ordered for later ones is lost."""
 SMALL_BYTES = 7_000
@@ -39,10 +39,9 @@ SMALL_BYTES = 7_000
 
 Fault = dict[str, Any]
 D1, VECTORIZE, AI = "d1.raw", "vectorize.*", "ai.run"
-Kinds = list[Fault]
 
 
-def _kinds(*names: str, lost: bool = False) -> Kinds:
+def _kinds(*names: str, lost: bool = False) -> list[Fault]:
     """Faults of these names; with `lost` also those that come when the work is done."""
     return [{"kind": name, "after": after} for name in names for after in {False, lost}]
 
@@ -52,7 +51,7 @@ _ANYWHERE = [
     *_kinds("success_false", "half_body"),
     *_kinds("reset", "server_error", "hang", lost=True),
 ]
-MIX: dict[str, Kinds] = {
+MIX: dict[str, list[Fault]] = {
     D1: [
         *_ANYWHERE,
         *_kinds("d1_internal", "d1_updated", "d1_object_reset", "d1_unresolved"),
@@ -69,12 +68,13 @@ class Order(NamedTuple):
 
     base_url: str
     name: str
-    values: str
+    values: dict[str, Any]
 
     def __call__(self) -> None:
         address = f"{self.base_url.removesuffix('/client/v4')}/__control__/{self.name}"
         # not by httpx: the run's requests are counted there
-        urllib.request.urlopen(urllib.request.Request(address, self.values.encode())).close()
+        order = urllib.request.Request(address, json.dumps(self.values).encode())
+        urllib.request.urlopen(order).close()
 
 
 class MovedTime(NamedTuple):
@@ -99,19 +99,14 @@ class _MovedClock(Clock):
 
     def wait(self, end: threading.Event, seconds: float) -> None:
         self._added_s += seconds
-        Order(self._base_url, "clock", json.dumps({"advance_s": seconds}))()
+        Order(self._base_url, "clock", {"advance_s": seconds})()
 
 
-class ShortWait(NamedTuple):
-    """The run gives a request up sooner, so that one that hangs costs no minute."""
+def give_up_soon() -> None:
+    """The run gives a request up after 2 seconds, so that one that hangs costs no minute."""
+    import feeder.cloud_store
 
-    timeout_s: float = 2.0
-
-    def __call__(self) -> None:
-        import feeder.cloud_store
-
-        shorter = partial(Api, timeout_s=self.timeout_s)
-        setattr(feeder.cloud_store, "Api", shorter)  # noqa: B010
+    setattr(feeder.cloud_store, "Api", partial(Api, timeout_s=2.0))  # noqa: B010
 
 
 class Trouble(NamedTuple):
@@ -134,17 +129,12 @@ class Tally:
     broken: list[str] = field(default_factory=list)
 
 
-def held(store: Store, commits: Commits, every: int = 1) -> bool:
-    """Prints a row for each kind of refusal; whether no run came out wrong.
-
-    The embedded store has nobody who refuses, and no row.
-    """
-    if not isinstance(store, Cloud):
-        return True
-    trials = Trials(store, commits)
+def held(cloud: Cloud, commits: Commits, every: int) -> bool:
+    """Prints a row for each kind of refusal; whether no run came out wrong."""
+    trials = Trials(cloud, commits)
     all_held = True
-    for name, troubles in _rows(trials, every):
-        tally = trials.tally(troubles)
+    for name, troubles in _rows(trials).items():
+        tally = trials.tally(table.counted(name, troubles[::every]))
         row = (tally.runs, tally.refused, tally.at_once, tally.next_run, len(tally.broken))
         table.line(name, *row)
         table.wrong(tally.broken)
@@ -158,21 +148,17 @@ class Trials:
     def __init__(self, cloud: Cloud, commits: Commits) -> None:
         self.cloud = cloud
         self._commits = commits
-        self._changes = MovedTime(cloud.standin.base_url), ShortWait()
+        self._changes = MovedTime(cloud.standin.base_url), give_up_soon
         self._clean = Reference(cloud).of(commits.second)
         self.requests = self._counted()
 
-    def tally(self, troubles: Iterator[Trouble]) -> Tally:
+    def tally(self, troubles: Iterable[Trouble]) -> Tally:
         tally = Tally()
         for trouble in troubles:
             self._met(trouble, tally)
         if not tally.refused:
             tally.broken.append("no request was refused")
         return tally
-
-    def order(self, name: str, **values: Any) -> Order:
-        """Something that a run tells the stand-in on its way."""
-        return Order(self.cloud.standin.base_url, name, json.dumps(values))
 
     def _met(self, trouble: Trouble, tally: Tally) -> None:
         cloud = self.cloud
@@ -205,39 +191,52 @@ class Trials:
         """Requests by service that the run takes when nothing is refused."""
         self.cloud.start(self._commits.first)
         before = self.cloud.standin.counts()
-        self.cloud.synced(self._commits.second)
+        self.cloud.synced(self._commits.second).expect_done()
         after = self.cloud.standin.counts()
         return {name: after[name] - before.get(name, 0) for name in ("d1", "vectorize", "ai")}
 
 
-def _rows(trials: Trials, every: int) -> Iterator[tuple[str, Iterator[Trouble]]]:
-    for rate, runs in SEEDS.items():
-        seeds = range(0, runs, every)
-        name = f"a mix of everything, {rate:.0%} of the requests"
-        yield name, (Trouble(f"{rate} seed {seed}", mixed(rate, seed)) for seed in seeds)
-    requests = trials.requests
-    yield (
-        "all for 5 minutes, from each request on",
-        (
-            Trouble(f"blocked at {at}", changes=[AtRequest(at, _spend(trials))])
-            for at in range(1, sum(requests.values()) + 1, every)
-        ),
-    )
-    quotas = (
-        ("the day's neurons, from each request for them on", AI, "ai_daily_neurons", "ai"),
-        ("the day's rows of D1, from each request to it on", D1, "d1_daily_rows", "d1"),
-    )
-    for name, route, kind, service in quotas:
-        points = range(1, requests[service] + 1, every)
-        yield name, (_from(name, at, route, kind) for at in points)
-    for name, route in (("Vectorize", VECTORIZE), ("Workers AI", AI), ("D1", D1)):
-        kinds = ("unavailable", "server_error", "reset")[: 1 if every > 1 else 3]
-        yield f"{name}, for the whole run", (_from(kind, 1, route, kind) for kind in kinds)
+def _rows(trials: Trials) -> dict[str, list[Trouble]]:
+    """What is refused, and the runs that meet it."""
+    d1, ai = trials.requests["d1"], trials.requests["ai"]
+    return {
+        "a mix of everything, 1% of the requests": _mixes(0.01, runs=200),
+        "a mix of everything, 10% of the requests": _mixes(0.1, runs=20),
+        "a mix of everything, 30% of the requests": _mixes(0.3, runs=20),
+        "all for 5 minutes, from each request on": _blocks(trials),
+        "the day's neurons, from each request for them on": _quotas(AI, "ai_daily_neurons", ai),
+        "the day's rows of D1, from each request to it on": _quotas(D1, "d1_daily_rows", d1),
+        "Vectorize, for the whole run": _outages(VECTORIZE),
+        "Workers AI, for the whole run": _outages(AI),
+        "D1, for the whole run": _outages(D1),
+        "batches of D1 that are not small": _large_batches(),
+    }
+
+
+def _mixes(rate: float, runs: int) -> list[Trouble]:
+    return [Trouble(f"seed {seed}", mixed(rate, seed)) for seed in range(runs)]
+
+
+def _blocks(trials: Trials) -> list[Trouble]:
+    standin = trials.cloud.standin
+    spend = Order(standin.base_url, "spend", {"token": standin.token, "requests": 2000})
+    steps = range(1, sum(trials.requests.values()) + 1)
+    return [Trouble(f"from request {at} on", changes=[AtRequest(at, spend)]) for at in steps]
+
+
+def _quotas(route: str, kind: str, requests: int) -> list[Trouble]:
+    return [outage(route, kind, at) for at in range(1, requests + 1)]
+
+
+def _outages(route: str) -> list[Trouble]:
+    return [outage(route, kind) for kind in ("unavailable", "server_error", "reset")]
+
+
+def _large_batches() -> list[Trouble]:
+    limits = Limits(2000, 2000, 1000, 100)
     kinds = ("d1_overloaded", "d1_timeout", "d1_memory", "d1_cpu")
-    yield (
-        "batches of D1 that are not small",
-        (Trouble(kind, [_large(kind)], [Limits(2000, 2000, 1000, 100)]) for kind in kinds),
-    )
+    fault = {"route": D1, "bytes_above": SMALL_BYTES}
+    return [Trouble(kind, [{"kind": kind, **fault}], [limits]) for kind in kinds]
 
 
 def mixed(rate: float, seed: int) -> list[Fault]:
@@ -251,21 +250,10 @@ def mixed(rate: float, seed: int) -> list[Fault]:
     return faults
 
 
-def down(route: str, kind: str = "unavailable", at: int = 1) -> list[Fault]:
+def outage(route: str, kind: str, at: int = 1) -> Trouble:
     """A fault for each request there from the `at`-th on."""
-    return [{"kind": kind, "route": route, "requests": list(range(at, HORIZON + 1))}]
-
-
-def _from(name: str, at: int, route: str, kind: str) -> Trouble:
-    return Trouble(f"{name}, {at}", down(route, kind, at), keeps_words=route != D1)
-
-
-def _large(kind: str) -> Fault:
-    return {"kind": kind, "route": D1, "bytes_above": SMALL_BYTES}
-
-
-def _spend(trials: Trials) -> Order:
-    return trials.order("spend", token=trials.cloud.standin.token, requests=2000)
+    fault = {"kind": kind, "route": route, "requests": list(range(at, HORIZON + 1))}
+    return Trouble(f"{kind} from request {at} on", [fault], keeps_words=route != D1)
 
 
 def _use_up(cloud: Cloud) -> None:

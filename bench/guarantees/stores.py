@@ -16,7 +16,7 @@ from feeder.store.d1 import D1
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
 from guarantees.history import REPO
-from guarantees.picture import Picture, head, tables
+from guarantees.picture import Picture, head, tables, vectors
 from guarantees.program import (
     MOMENTS,
     Act,
@@ -35,7 +35,6 @@ from guarantees.program import (
 
 MODEL, DIMENSIONS = "@cf/baai/bge-small-en-v1.5", 384
 """The one with the shortest vectors."""
-WIRE = "*"
 INDEX = "acme_shop_code"
 _SCHEMA = Statement("SELECT 1 FROM sqlite_schema WHERE name = 'meta'")
 
@@ -64,9 +63,9 @@ class Store(ABC):
         everything = common | self._environment() | (environment or {})
         return Run(arguments, everything, said, [self.limits, *changes])
 
-    def synced(self, checkout: Path, *changes: Change, **more: Any) -> Ended:
+    def synced(self, checkout: Path, *changes: Change) -> Ended:
         """A run to its end."""
-        return self.run(checkout, *changes, **more).ended()
+        return self.run(checkout, *changes).ended()
 
     @abstractmethod
     def start(self, checkout: Path | None) -> None:
@@ -131,14 +130,9 @@ class Embedded(Store):
             return head(database, REPO) if list(database.run([_SCHEMA])[0]) else ""
 
     def picture(self) -> Picture:
-        database = SQLite(self._file)
-        has_vectors = database.connection.execute(
-            "SELECT 1 FROM sqlite_schema WHERE name = 'vectors'"
-        ).get
-        rows = list(database.connection.execute("SELECT * FROM vectors")) if has_vectors else []
-        picture = Picture(tables(database, REPO), {str(row[0]): row[1:] for row in rows})
-        database.close()
-        return picture
+        with closing(SQLite(self._file)) as database:
+            rows = vectors(database, REPO)
+            return Picture(tables(database, REPO), {str(id_): rest for id_, *rest in rows})
 
     def _options(self) -> list[str]:
         return ["--store", "local", "--db", str(self._file)]
@@ -204,7 +198,7 @@ class Cloud(Store):
 
     def killed(self, checkout: Path, at: int, moment: str) -> Ended:
         seen = sum(self.standin.counts().values())
-        self.standin.fault("hang", route=WIRE, requests=[at], after=moment == self.moments[1])
+        self.standin.fault("hang", route="*", requests=[at], after=moment == self.moments[1])
         run = self.run(checkout)
 
         def hangs() -> bool:

@@ -15,6 +15,7 @@ from guarantees.program import Act, AtRequest, Change, Ended, Nap, Reading, Run,
 from guarantees.stores import Cloud, Store
 
 OVERTAKEN = 75
+STORES = ("embedded", "cloud")
 STEP_S = 0.05
 """Between the starts of two runs that are started together, a little more each time."""
 HEAD = (
@@ -149,7 +150,7 @@ class Trial:
 
     def tally(self, row: Row) -> Tally:
         tally = Tally()
-        for point in row.points:
+        for point in table.counted(row.name, row.points):
             expected = self._expected(point.winner)
             unlike = point.seen.differences(expected)
             found = finish(self._store, point.winner.checkout, expected)
@@ -236,7 +237,7 @@ def _is_last(codes: tuple[int, int], readings: tuple[Reading, Reading]) -> bool:
     return readings[0].ended_s > readings[1].ended_s
 
 
-def held(store: Store, commits: Commits, every: int = 1) -> bool:
+def held(store: Store, commits: Commits, every: int) -> bool:
     """Prints a row for each meeting; whether all points held. Each `every`-th point is tried."""
     trial = Trial(store, commits, every)
     all_held = True

@@ -40,7 +40,8 @@ def _embedded(corpus: Path, scratch: Path) -> dict[str, float]:
     feeder = ["sync", "--store", "local", "--json", "--quiet", *where]
     done = ran([sys.executable, str(CLOCK), str(calls), *feeder])
     texts = done.report["texts_embedded"]
-    shares = outside(done.wall_s, json.loads(calls.read_text()))
+    lines = calls.read_text().splitlines()
+    shares = outside(done.wall_s, [json.loads(line) for line in lines])
     return {"wall_s": done.wall_s, "texts": texts, "texts_per_s": texts / done.wall_s, **shares}
 
 

@@ -17,9 +17,6 @@ from speed.program import ran
 ROWS = 2000
 """That one transaction takes, as feeder's do."""
 
-Posting = tuple[str, str, str, str]
-"""A node's id, and the words of its name, its path and its text."""
-
 
 class Text(NamedTuple):
     """A file as a parser is given it; without a parser where the language has no grammar."""
@@ -77,7 +74,7 @@ def _index(postings: str) -> dict[str, float]:
     from feeder.store.sqlite import SQLite
 
     place = Path(postings)
-    rows: list[Posting] = pickle.loads(place.read_bytes())
+    rows: list[list[str]] = pickle.loads(place.read_bytes())
     database = SQLite(place.with_suffix(".fts"))
     connection = database.connection
     connection.execute(_table())
@@ -112,25 +109,27 @@ def _table() -> str:
 
 
 def _keep(repository: str, file: str) -> dict[str, float]:
-    postings = list(_postings(Path(repository)))
-    Path(file).write_bytes(pickle.dumps(postings))
-    return {"rows": len(postings)}
-
-
-def _postings(repository: Path) -> Iterator[Posting]:
     from feeder.nodes import node_ids
     from feeder.parse.workers import Workers
+    from feeder.store.rows import IndexedFile, postings
     from feeder.tree.commit import Commit
-    from feeder.words import words
 
-    tree = Commit(repository)
+    tree = Commit(Path(repository))
     entries = [entry for entry in tree.entries() if not entry.skip]
     with Workers() as parser:
-        for parsed in parser.parse((entry.path, content) for entry, content in tree.read(entries)):
-            path = words(parsed.path)
-            ids = node_ids(repository.name, parsed.path, parsed.nodes)
-            for id_, node in zip(ids, parsed.nodes, strict=True):
-                yield id_, words(node.symbol or node.logical_path or ""), path, words(node.text)
+        files = (
+            IndexedFile(
+                parsed.path,
+                "",
+                parsed.nodes,
+                node_ids(Path(repository).name, parsed.path, parsed.nodes),
+                compounds=parsed.compounds,
+            )
+            for parsed in parser.parse((entry.path, raw) for entry, raw in tree.read(entries))
+        )
+        rows = list(postings(files))
+    Path(file).write_bytes(pickle.dumps(rows))
+    return {"rows": len(rows)}
 
 
 def _texts(repository: Path) -> Iterator[Text]:

@@ -11,7 +11,7 @@ from feeder.credentials import TOKEN, known, require
 from feeder.embed import Embedder
 from feeder.embed.models import REQUEST_TOKENS
 from feeder.embed.workers_ai import WorkersAI
-from feeder.feed import BATCH_NODES, BATCH_VECTORS
+from feeder.feed import BATCH_NODES
 from feeder.freetier import Usage
 from feeder.report import Report
 from feeder.store.d1 import D1
@@ -20,6 +20,7 @@ from feeder.store.schema import Current
 from feeder.store.sqlite import SQLite
 from feeder.store.vectorize import DELETE_IDS, Vectorize
 from feeder.stores import IN_MEMORY, Parts, folder_embedder, index_folder, made_folder
+from feeder.vectors import BATCH_VECTORS
 
 TOKENS_A_TEXT = 350
 """Of code, on the average; for what is only foreseen."""

@@ -3,18 +3,18 @@
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, islice, zip_longest
-from typing import NamedTuple, TypeVar
+from itertools import islice, zip_longest
+from typing import NamedTuple, Self, TypeVar
 
 from feeder.budget import Budget
 from feeder.embed.cache import CachedEmbedder
 from feeder.errors import TooLargeError
 from feeder.event import Event
-from feeder.nodes import HEADER_VERSION, Node, embedding_text, node_ids, text_sha
+from feeder.nodes import HEADER_VERSION, node_ids
 from feeder.parse import Parsed, Parser
-from feeder.report import Report, Step, Talk
+from feeder.report import Report, Talk
 from feeder.shards import Shard
-from feeder.store import NodeVector, Value, Vectors
+from feeder.store import Vectors
 from feeder.store.index import Changes, Index, State
 from feeder.store.rows import IndexedFile
 from feeder.tree import Entry, Tree
@@ -24,10 +24,8 @@ BATCH_CHARS = 3_000_000
 """What one transaction takes: a few of D1's parameters, and a few seconds of its time."""
 BATCH_GONE = 2000
 """Files that one transaction removes."""
-BATCH_VECTORS = 1000
-"""Vectors after which their files are clean: what a run that dies embeds again, cache aside."""
-OUTBOX_PIECE = 100
-"""Vectors that are removed before a run asks whether it may go on: what Vectorize takes at once."""
+ID_BYTES = 20
+"""Of a node's id, a SHA-1."""
 
 
 class Semantics(NamedTuple):
@@ -82,20 +80,27 @@ class Work(NamedTuple):
     unvectored: set[str]
 
 
-class Text(NamedTuple):
-    """A node on its way to its vector."""
-
-    path: str
-    id: str
-    node: Node
-    ends_file: bool
-
-
 class Texts(NamedTuple):
-    """The nodes of a file whose texts are to be embedded, and the blob that they are from."""
+    """The nodes of a file whose texts are to be embedded, and the blob that they are from.
+
+    Their ids wait as bytes: those of a first feed are as many as the repository has nodes.
+    """
 
     blob: str
-    ids: set[str]
+    packed: bytes
+
+    @classmethod
+    def of(cls, blob: str, ids: Iterable[str]) -> Self:
+        return cls(blob, bytes.fromhex("".join(ids)))
+
+    @property
+    def ids(self) -> set[str]:
+        starts = range(0, len(self.packed), ID_BYTES)
+        return {self.packed[at : at + ID_BYTES].hex() for at in starts}
+
+    @property
+    def size(self) -> int:
+        return len(self.packed) // ID_BYTES
 
 
 def write_words(
@@ -112,7 +117,7 @@ def write_words(
     gone: set[str] = set()
     batches = _batches(indexed(feed, work.process))
     with feed.talk.step("words", len(work.process)) as step:
-        for files, paths in zip_longest(batches, _chunks(work.gone, BATCH_GONE), fillvalue=()):
+        for files, paths in zip_longest(batches, chunks(work.gone, BATCH_GONE), fillvalue=()):
             if not whole and not feed.budget.allows(1):
                 _keep_only(work, written)
                 break
@@ -124,7 +129,7 @@ def write_words(
                 unvectored = file.path in work.unvectored
                 ids = set(file.ids) if unvectored else changes.new.intersection(file.ids)
                 if ids and feed.semantics:
-                    texts[file.path] = Texts(file.blob, ids)
+                    texts[file.path] = Texts.of(file.blob, ids)
                 elif pending:
                     feed.report.texts_waiting += len(ids)
             step(len(files))
@@ -169,7 +174,7 @@ def indexed(feed: Feed, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
     for entry in entries:
         if entry.skip:
             yield IndexedFile(entry.path, entry.blob, skipped=True, reason=entry.skip)
-    for entry, parsed in _parsed(feed, [entry for entry in entries if not entry.skip]):
+    for entry, parsed in parsed_files(feed, [entry for entry in entries if not entry.skip]):
         skip = entry.skip or parsed.skip
         yield IndexedFile(
             entry.path,
@@ -184,7 +189,7 @@ def indexed(feed: Feed, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
         )
 
 
-def _parsed(feed: Feed, entries: Iterable[Entry]) -> Iterator[tuple[Entry, Parsed]]:
+def parsed_files(feed: Feed, entries: Iterable[Entry]) -> Iterator[tuple[Entry, Parsed]]:
     """Each file with its nodes, as many in memory as the parser has under way."""
     under_way: deque[Entry] = deque()
 
@@ -211,120 +216,6 @@ def _batches(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:
         yield batch
 
 
-def send_vectors(feed: Feed, work: Work, wanted: dict[str, Texts]) -> list[str]:
-    """Makes and keeps the vectors of these texts and of the files that waited.
-
-    The paths of files that are clean by now, but for the note of it in the index.
-    """
-    if not feed.semantics:
-        return []
-    clean = [entry.path for entry in work.process if entry.path not in wanted]
-    ids = feed.index.node_ids([entry.path for entry in work.waiting])
-    clean += [entry.path for entry in work.waiting if entry.path not in ids]
-    waiting = {e.path: Texts(e.blob, ids[e.path]) for e in work.waiting if e.path in ids}
-    wanted = wanted | waiting
-    entries = [entry for entry in (*work.process, *work.waiting) if entry.path in wanted]
-    total = sum(len(texts.ids) for texts in wanted.values())
-    texts = _texts(feed, entries, wanted)
-    if feed.budget.is_set:
-        texts = _affordable(feed, feed.semantics, texts, total)
-    with feed.talk.step("vectors", total) as step:
-        for number, batch in enumerate(_chunks(texts, BATCH_VECTORS)):
-            vectors = _embedded(feed, feed.semantics, batch, step)
-            if number:
-                feed.index.settle(clean, [])
-                clean = []
-            feed.semantics.vectors.upsert(vectors, feed.index.permit)
-            clean += [text.path for text in batch if text.ends_file]
-    return clean
-
-
-def _affordable(
-    feed: Feed, semantics: Semantics, texts: Iterable[Text], total: int
-) -> Iterator[Text]:
-    """Of these `total` texts those of one file after the other, as the budget allows whole files.
-
-    The rest is counted as waiting.
-    """
-    seen: set[str] = set()
-    new = 0
-    for _, group in groupby(texts, key=lambda text: text.path):
-        file = list(group)
-        shas = {text_sha(embedding_text(text.path, text.node)) for text in file} - seen
-        new += semantics.embedder.missing(shas)
-        unsent = new - semantics.embedder.embedded
-        # besides the embeddings: an upsert, and the note of it
-        if not feed.budget.allows(feed.budget.requests_for(unsent) + 2, new):
-            break
-        seen |= shas
-        total -= len(file)
-        yield from file
-    if feed.budget.stopped:
-        feed.report.texts_waiting += total
-
-
-def _texts(feed: Feed, entries: Sequence[Entry], wanted: dict[str, Texts]) -> Iterator[Text]:
-    """The wanted nodes of each file, which is parsed once more.
-
-    A file of which not all are there is parsed anew by the next run: it has changed meanwhile, or
-    one of the two times its parser was stopped.
-    """
-    for entry, parsed in _parsed(feed, entries):
-        texts = wanted[entry.path]
-        ids = node_ids(feed.index.repo, entry.path, parsed.nodes)
-        found = [
-            (id_, node) for id_, node in zip(ids, parsed.nodes, strict=True) if id_ in texts.ids
-        ]
-        if entry.blob != texts.blob or len(found) < len(texts.ids):
-            feed.report.texts_waiting += len(texts.ids)
-            feed.index.doubt([entry.path])
-            continue
-        for position, (id_, node) in enumerate(found, start=1):
-            yield Text(entry.path, id_, node, ends_file=position == len(found))
-
-
-def _embedded(
-    feed: Feed, semantics: Semantics, texts: Sequence[Text], step: Step
-) -> list[NodeVector]:
-    vectors: list[NodeVector] = []
-    for part in _chunks(texts, semantics.embedder.batch):
-        bodies = [embedding_text(text.path, text.node) for text in part]
-        values = semantics.embedder.embed(bodies)
-        vectors += [
-            NodeVector(text.id, text_sha(body), value, _metadata(feed, text))
-            for text, body, value in zip(part, bodies, values, strict=True)
-        ]
-        feed.report.texts_embedded = semantics.embedder.embedded
-        feed.report.texts_cached = semantics.embedder.hits
-        step(len(part))
-    return vectors
-
-
-def clear_outbox(
-    feed: Feed, state: State, wanted: dict[str, Texts], gone: Collection[str]
-) -> list[str]:
-    """Removes the vectors of nodes that are gone; the ids that may leave the outbox."""
-    back = {id_ for texts in wanted.values() for id_ in texts.ids}
-    leaving = sorted({*state.outbox, *gone} - back)
-    if not feed.semantics or not leaving:
-        return []
-    leaving = _removed(feed, feed.semantics, leaving)
-    # a write of the run that this one overtook may still arrive: the next run deletes once more
-    late = feed.semantics.vectors.late_writes and feed.index.has_overtaken(state, feed.token)
-    return [] if late else leaving
-
-
-def _removed(feed: Feed, semantics: Semantics, ids: list[str]) -> list[str]:
-    """Those of the vectors that the budget allowed to remove."""
-    removed: list[str] = []
-    for piece in _chunks(ids, OUTBOX_PIECE):
-        if not feed.budget.allows(1):
-            break
-        semantics.vectors.delete(piece, feed.index.permit)
-        removed += piece
-    return removed
-
-
 def foresee(feed: Feed, state: State, work: Work) -> None:
     """Counts into the report what `write_words` and `send_vectors` would do; only reads."""
     known = feed.index.node_texts([*(entry.path for entry in work.process), *work.gone])
@@ -347,22 +238,10 @@ def foresee(feed: Feed, state: State, work: Work) -> None:
     feed.report.texts_cached = len(to_embed) - feed.report.texts_embedded
 
 
-def _metadata(feed: Feed, text: Text) -> dict[str, Value]:
-    """What a search of the vectors alone wants to know of a node."""
-    facts = {
-        "repo": feed.index.repo,
-        "branch": feed.index.branch,
-        "sha_head": feed.tree.commit,
-        "path": text.path,
-        **text.node._asdict(),
-    }
-    return {name: value for name, value in facts.items() if name != "text" and value is not None}
-
-
 Item = TypeVar("Item")
 
 
-def _chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+def chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
     iterator = iter(items)
     while chunk := list(islice(iterator, size)):
         yield chunk

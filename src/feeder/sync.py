@@ -8,13 +8,14 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from feeder.errors import Stopped, UserError
-from feeder.feed import Feed, Work, clear_outbox, foresee, send_vectors, write_words
+from feeder.feed import Feed, Work, foresee, write_words
 from feeder.precedence import claim, goes_on, is_newest, refuse_outdated
 from feeder.report import Report
 from feeder.sharing import is_own, own_part, refuse_shard, share_of
 from feeder.store.index import ALONE, FileRow, Share, State
 from feeder.store.ownership import Moved
 from feeder.tree import Entry, Skip
+from feeder.vectors import clear_outbox, send_vectors
 
 MIXED = "mixed"
 """Under `parser` in `meta`, when not all nodes are one parser's."""

@@ -16,6 +16,7 @@ import os
 import random
 import shlex
 import shutil
+import signal
 import socket
 import statistics
 import string
@@ -23,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import urllib.parse
 import webbrowser
 import zipfile
@@ -37,7 +39,7 @@ import pytest
 from feeder.embed import Embedder
 from feeder.embed.local import LocalEmbedder, Model, available
 from feeder.embed.wordpiece import VOCABULARY
-from feeder.errors import UserError
+from feeder.errors import FeederError, UserError
 
 SOURCES = str(Path(inspect.getfile(Embedder)).parents[2])
 
@@ -226,12 +228,48 @@ def test_nothing_heavy_is_imported_before_the_first_text() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
-def test_memory_stays_below_600_mb() -> None:
+def test_no_process_takes_300_mb() -> None:
     """With eight texts of full length under way at once, on however many cores."""
     program = (
-        "import re; from feeder.embed.local import LocalEmbedder\n"
+        "import os, re; from feeder.embed.local import LocalEmbedder\n"
         "LocalEmbedder(threads=8).embed(['word ' * length for length in range(226, 258)])\n"
-        "print(re.search(r'VmHWM:\\s+(\\d+) kB', open('/proc/self/status').read())[1])"
+        "own = os.getpid()\n"
+        "[model] = open(f'/proc/{own}/task/{own}/children').read().split()\n"
+        # not ru_maxrss, which begins at what the parent had when it forked
+        "status = [open(f'/proc/{process}/status').read() for process in (own, model)]\n"
+        "print(*(re.search(r'VmHWM:\\s+(\\d+) kB', one)[1] for one in status))"
     )
-    # not ru_maxrss, which begins at what the parent had when it forked
-    assert int(isolated(program, *sys.path)) < 600 * 1024
+    peaks = [int(peak) * 1024 for peak in isolated(program, *sys.path).split()]
+    assert len(peaks) == 2
+    assert max(peaks) < 300_000_000
+
+
+def children() -> set[int]:
+    """The processes that this thread has started."""
+    tasks = Path(f"/proc/self/task/{threading.get_native_id()}/children")
+    return set(map(int, tasks.read_text().split()))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
+def test_a_model_whose_process_is_killed_is_named_and_started_again(
+    minilm: LocalEmbedder,
+) -> None:
+    """As the kernel does when memory runs out."""
+    expected, others = minilm.embed(["a"]), children()
+    with closing(LocalEmbedder()) as embedder:
+        embedder.embed(["a"])
+        [process] = children() - others
+        os.kill(process, signal.SIGKILL)
+        with pytest.raises(FeederError, match=r"runs the local model has ended \(SIGKILL\)"):
+            embedder.embed(["a"])
+        np.testing.assert_array_equal(embedder.embed(["a"]), expected)
+
+
+def test_a_text_never_gets_the_vector_of_an_interrupted_one(minilm: LocalEmbedder) -> None:
+    """Ctrl-C while the model is at work: what it was at is not taken for the next answer."""
+    with closing(LocalEmbedder(threads=1)) as embedder:
+        embedder.embed(["a"])
+        threading.Timer(0.1, os.kill, [os.getpid(), signal.SIGINT]).start()
+        with pytest.raises(KeyboardInterrupt):
+            embedder.embed(["word " * 300] * 300)
+        np.testing.assert_array_equal(embedder.embed(["b"]), minilm.embed(["b"]))

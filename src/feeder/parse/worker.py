@@ -14,6 +14,7 @@ from typing import BinaryIO, NamedTuple
 from feeder.errors import UserError
 from feeder.parse import STOPPED, Parsed
 from feeder.parse.grammars import Grammars, load_grammars
+from feeder.peer import channel
 
 OUT_OF_MEMORY = 70
 """Exit code where Python was given no more memory."""
@@ -51,7 +52,9 @@ class Order(NamedTuple):
 def serve() -> None:
     """What a worker runs: takes its order, then answers for file by file until stdin ends."""
     _leave_out_requests()
-    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    import feeder.parse.files  # noqa: F401 - before the first file's clock runs
+
+    requests, answers = channel()
     order: Order = pickle.load(requests)
     try:
         grammars = load_grammars(order.own)

@@ -5,12 +5,7 @@ stdout. The kernel ends it when a file takes too long or too much memory. A new 
 the next one, and makes plain text of the file that ended it, in the rest of that file's time.
 """
 
-# Not multiprocessing, hence not pebble: fork is unsafe beside onnxruntime's threads, spawn runs the
-# caller's `__main__` again. pebble's SIGTERM does not reach a parser that hangs in native code: it
-# stands still for 3 s before it kills, and such a worker outlives a killed parent.
-
 import os
-import pickle
 import re
 import signal
 import subprocess
@@ -18,7 +13,7 @@ import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Self
@@ -28,6 +23,7 @@ from feeder.parse import STOPPED, Parsed
 from feeder.parse.grammars import load_grammars
 from feeder.parse.secrets import fingerprint
 from feeder.parse.worker import OUT_OF_MEMORY, TIMED_OUT, File, Limits, Order, ParseFile, Request
+from feeder.peer import Peer
 
 WORKERS_LIMIT = 8
 """Workers at most, unless more are asked for."""
@@ -38,17 +34,6 @@ BYTES_AHEAD = 8_000_000
 BYTES_BESIDE = 1000
 """What a file counts beside its content, so that empty files are bounded too."""
 _MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024
-WITHHELD = "CLOUDFLARE_API_TOKEN"
-"""What no parser needs to know."""
-
-_PROGRAM = """
-import signal, sys
-signal.signal(signal.SIGINT, signal.SIG_IGN)
-sys.path[:] = sys.argv[1:]
-import feeder.parse.files
-from feeder.parse.worker import serve
-serve()
-"""
 
 
 class Workers:
@@ -190,16 +175,7 @@ class _Worker:
         self._limits = order.limits
         self._is_new = False
         self._inherited_bytes = _peak_bytes()
-        self._process = subprocess.Popen(
-            # -P: nothing of the folder that the program runs in is imported
-            [sys.executable, "-P", "-c", _PROGRAM, *sys.path],
-            env={name: value for name, value in os.environ.items() if name != WITHHELD},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            process_group=0,  # Ctrl-C is for the program: one that just begins would die loudly
-        )
-        assert self._process.stdin and self._process.stdout
-        self._requests, self._answers = self._process.stdin, self._process.stdout
+        self._peer = Peer("feeder.parse.worker")
         self._order: Order | None = order
 
     def begin(self) -> None:
@@ -217,8 +193,7 @@ class _Worker:
     def send(self, message: Order | list[Request]) -> None:
         """Raises BrokenPipeError when the process has ended; _Ended when the message ended it."""
         try:
-            pickle.dump(message, self._requests, pickle.HIGHEST_PROTOCOL)
-            self._requests.flush()
+            self._peer.send(message)
         except OSError as exc:  # Windows has another one
             if self._is_new:
                 raise _Ended(self._reason()) from exc
@@ -230,8 +205,8 @@ class _Worker:
         `reason` is that of the request, where it is for plain text.
         """
         try:
-            answer: Parsed | str | UserError = pickle.load(self._answers)
-        except (EOFError, pickle.UnpicklingError) as exc:
+            answer: Parsed | str | UserError = self._peer.receive()
+        except EOFError as exc:
             raise _Ended(self._reason(reason)) from exc
         self._is_new = False
         if isinstance(answer, UserError):
@@ -240,7 +215,7 @@ class _Worker:
 
     def _reason(self, before: str | None = None) -> str:
         """Why it ended; `before` is why the file was to become plain text."""
-        code, peak_bytes = _reap(self._process)
+        code, peak_bytes = _reap(self._peer.process)
         if code == TIMED_OUT:
             aim = " to make plain text" if before else ""
             return f"{STOPPED}took longer than {self._limits.seconds(before):g} s{aim}"
@@ -255,15 +230,11 @@ class _Worker:
 
     def kill(self) -> None:
         """Stops the process, whatever it does."""
-        self._process.kill()
+        self._peer.kill()
 
     def end(self) -> None:
         """Stops the process and leaves nothing of it."""
-        self.kill()
-        self._process.wait()
-        for pipe in (self._requests, self._answers):
-            with suppress(OSError):  # what it did not read any more
-                pipe.close()
+        self._peer.end()
 
 
 def _reap(process: "subprocess.Popen[bytes]") -> tuple[int, int]:

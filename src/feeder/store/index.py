@@ -8,6 +8,7 @@ and every node without a vector belongs to a pending file, whenever a run dies.
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from feeder.store import Database, Permit, Row, Statement, sql
@@ -16,6 +17,8 @@ from feeder.store.rows import IndexedFile, doc_rows, file_rows, groups, keys, pa
 
 PAGE_FILES = 20_000
 """Rows of the manifest read at once."""
+PAGE_PATHS = 2_000
+"""Files whose nodes are read at once."""
 
 
 class FileRow(NamedTuple):
@@ -104,21 +107,23 @@ class Index:
     def _itself(self) -> list[Statement]:
         return [Statement(sql.META), Statement(sql.OUTBOX, (self.repo,))]
 
-    def node_ids(self, paths: Iterable[str]) -> dict[str, set[str]]:
-        """The ids of the nodes that the files at `paths` have, by path; one request."""
-        ids: dict[str, set[str]] = {}
-        for path, id_, _ in self._nodes(paths):
-            ids.setdefault(str(path), set()).add(str(id_))
-        return ids
+    def node_ids(self, paths: Iterable[str]) -> Iterator[tuple[str, set[str]]]:
+        """Each path that has nodes, with their ids; a request for every 2,000 paths."""
+        for rows in self._nodes(paths):
+            ids: dict[str, set[str]] = {}
+            for path, id_, _ in rows:
+                ids.setdefault(str(path), set()).add(str(id_))
+            yield from ids.items()
 
     def node_texts(self, paths: Iterable[str]) -> dict[str, str]:
-        """The hash of each node's text by id, of the files at `paths`; one request."""
-        return {str(id_): str(sha) for _, id_, sha in self._nodes(paths)}
+        """The hash of each node's text by id; a request for every 2,000 paths."""
+        return {str(id_): str(sha) for rows in self._nodes(paths) for _, id_, sha in rows}
 
-    def _nodes(self, paths: Iterable[str]) -> Iterator[Row]:
-        named = [Statement(sql.NODE_TEXTS, (self.repo, page)) for page in pages(paths)]
-        for rows in self.database.run(named) if named else []:
-            yield from rows
+    def _nodes(self, paths: Iterable[str]) -> Iterator[list[Row]]:
+        rest = iter(paths)
+        while some := list(islice(rest, PAGE_PATHS)):
+            named = [Statement(sql.NODE_TEXTS, (self.repo, page)) for page in pages(some)]
+            yield [row for rows in self.database.run(named) for row in rows]
 
     def take_over(self, token: str, seen: State, meta: Mapping[str, str]) -> None:
         """Ends the right of the run in `seen` to write; what is read after it stays true.

@@ -1,0 +1,76 @@
+"""How is a part of the work done in a process apart? It is sent messages, and answers each.
+
+Both sides speak pickle, over the process' stdin and stdout.
+"""
+
+# Not multiprocessing, hence not pebble: fork is unsafe beside other threads, spawn runs the
+# caller's `__main__` again. pebble's SIGTERM does not reach a parser that hangs in native code: it
+# stands still for 3 s before it kills, and such a worker outlives a killed parent.
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from types import MappingProxyType
+from typing import Any, BinaryIO
+
+WITHHELD = "CLOUDFLARE_API_TOKEN"
+"""What no such process needs to know."""
+NONE: Mapping[str, str] = MappingProxyType({})
+
+_PROGRAM = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+sys.path[:] = sys.argv[2:]
+__import__(sys.argv[1], fromlist=["serve"]).serve()
+"""
+
+
+class Peer:
+    """A process that runs `serve` of a module of this program, with some more variables."""
+
+    def __init__(self, module: str, variables: Mapping[str, str] = NONE) -> None:
+        known = {name: value for name, value in os.environ.items() if name != WITHHELD}
+        self.process = subprocess.Popen(
+            # -P: nothing of the folder that the program runs in is imported
+            [sys.executable, "-P", "-c", _PROGRAM, module, *sys.path],
+            env={**known, **variables},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            process_group=0,  # Ctrl-C is for the program: one that just begins would die loudly
+        )
+        assert self.process.stdin and self.process.stdout
+        self._messages, self._answers = self.process.stdin, self.process.stdout
+
+    def send(self, message: object) -> None:
+        """Raises OSError where the process has ended."""
+        pickle.dump(message, self._messages, pickle.HIGHEST_PROTOCOL)
+        self._messages.flush()
+
+    def receive(self) -> Any:
+        """The next answer; raises EOFError where the process has ended without it."""
+        try:
+            return pickle.load(self._answers)
+        except pickle.UnpicklingError as exc:  # it ended in the midst of it
+            raise EOFError(str(exc)) from exc
+
+    def kill(self) -> None:
+        """Stops the process, whatever it does."""
+        self.process.kill()
+
+    def end(self) -> None:
+        """Stops the process and leaves nothing of it."""
+        self.kill()
+        self.process.wait()
+        for pipe in (self._messages, self._answers):
+            with suppress(OSError):  # what it did not read any more
+                pipe.close()
+
+
+def channel() -> tuple[BinaryIO, BinaryIO]:
+    """What the process' `serve` reads messages from, and what it writes answers to."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints is no answer
+    return sys.stdin.buffer, answers

@@ -1,0 +1,70 @@
+"""What is done in a process apart: it answers message by message, and knows no token."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from feeder.peer import Peer
+
+ECHO = """
+import os, pickle
+from feeder.peer import channel
+
+def serve():
+    messages, answers = channel()
+    while True:
+        name = pickle.load(messages)
+        print("a library's chatter", flush=True)
+        pickle.dump(os.environ.get(name), answers)
+        answers.flush()
+"""
+
+
+@pytest.fixture(autouse=True)
+def _an_echo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module that answers for the name of a variable with its value."""
+    (tmp_path / "echo.py").write_text(ECHO)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "secret")
+    monkeypatch.setenv("LANG", "C")
+
+
+@contextmanager
+def started(**variables: str) -> Iterator[Peer]:
+    """The echo, ended after."""
+    peer = Peer("echo", variables)
+    yield peer
+    peer.end()
+
+
+def asked(peer: Peer, name: str) -> object:
+    peer.send(name)
+    return peer.receive()
+
+
+def test_it_knows_the_programs_variables_but_no_token() -> None:
+    """And those that are for it alone."""
+    names = ("LANG", "COLOUR", "CLOUDFLARE_API_TOKEN")
+    with started(COLOUR="red") as echo:
+        assert [asked(echo, name) for name in names] == ["C", "red", None]
+    assert "COLOUR" not in os.environ
+
+
+def test_what_it_prints_is_no_answer(capfd: pytest.CaptureFixture[str]) -> None:
+    """It goes where errors go, so that no result of the program has it in the midst."""
+    with started() as echo:
+        assert asked(echo, "LANG") == "C"
+    assert capfd.readouterr() == ("", "a library's chatter\n")
+
+
+def test_an_end_without_an_answer_is_told() -> None:
+    """By the end of what it says."""
+    with started() as echo:
+        asked(echo, "LANG")
+        echo.kill()
+        with pytest.raises(EOFError):
+            echo.receive()
