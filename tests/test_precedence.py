@@ -9,6 +9,7 @@ from feeder.errors import Overtaken
 from feeder.event import Event
 from feeder.feed import Feed
 from feeder.precedence import token_by_hand
+from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from feeder.sync import sync
 from feeder.tree import Tree
@@ -190,4 +191,12 @@ def test_an_older_event_gives_way_to_a_newer_one_that_began_meanwhile(
     older.index.database = FusedDatabase(database, fuse)
     with pytest.raises(Overtaken):
         sync(older)
+    assert rows(database, HEAD) == [trees[1].commit]
+
+
+def test_what_no_run_has_noted_is_no_event(trees: list[Tree], database: SQLite) -> None:
+    """Who writes into `meta` by hand stops no run."""
+    sync(answering(trees[0], database, 7))
+    database.run([Statement("UPDATE meta SET value = 'soon' WHERE key = 'acme/shop:event'")])
+    sync(answering(trees[1], database, 8))
     assert rows(database, HEAD) == [trees[1].commit]

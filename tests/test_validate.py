@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
+from feeder.errors import UserError
 from feeder.feed import Feed
 from feeder.scope import process_paths
 from feeder.store import Statement
@@ -13,13 +14,14 @@ from feeder.store.sqlite import SQLite
 from feeder.sync import sync
 from feeder.tree.commit import Commit
 from feeder.tree.folder import Folder
-from feeder.validate import Verdict, repair, validate
+from feeder.validate import NO_MODEL, Verdict, repair, validate
 from hashed import HashedEmbedder
 from tree.repos import Repo
 from worlds import SHOP, InProcess, feed, fresh, opened, picture, rows, synced
 
 POSTINGS = "every node has its posting, and every posting its node"
 COUNTED = "every file has as many nodes as the manifest says"
+BRANCH = "every node is of the index's branch"
 SYMBOLS = "symbols that occur once are found by word"
 PENDING = "no file waits for its vectors"
 OUTBOX = "no vector waits to be removed"
@@ -69,6 +71,7 @@ def test_an_index_that_equals_head_passes_every_check(shop: Shop) -> None:
     assert {check.name: check.figures for check in verdict.checks} == {
         POSTINGS: {"docs": docs, "docs_fts": docs},
         COUNTED: {"files": 5, "files.nodes": docs, "docs": docs},
+        BRANCH: {"docs": docs},
         SYMBOLS: {"symbols": 4, "asked at most": 200},
         PENDING: {"pending": 0},
         OUTBOX: {"outbox": 0},
@@ -211,6 +214,27 @@ def _outbox(shop: Shop) -> dict[str, list[str]]:
     return {OUTBOX: ["stray"], VECTORS: ["vector stray has no node"]}
 
 
+def _other_branch(shop: Shop) -> dict[str, list[str]]:
+    id_, seq = _total(shop)
+    shop.change("UPDATE docs SET branch = 'other' WHERE seq = ?", seq)
+    return {BRANCH: [f"{id_} of src/cart.py is of other"]}
+
+
+def _other_folder(shop: Shop) -> dict[str, list[str]]:
+    shop.change("UPDATE meta SET value = 'src' WHERE key = 'acme/shop:below'")
+    return {HEAD: ["it says that it is of the folder src"]}
+
+
+def _no_commit(shop: Shop) -> dict[str, list[str]]:
+    shop.change("DELETE FROM meta WHERE key = 'acme/shop:head'")
+    return {HEAD: ["it names no commit"]}
+
+
+def _no_model(shop: Shop) -> dict[str, list[str]]:
+    shop.change("DELETE FROM meta WHERE key = 'model'")
+    return {MAKERS: ["The index says that its vectors are complete, and names no model."]}
+
+
 DAMAGES = (
     _no_posting,
     _extra_posting,
@@ -227,6 +251,10 @@ DAMAGES = (
     _extra_vector,
     _pending,
     _outbox,
+    _other_branch,
+    _other_folder,
+    _no_commit,
+    _no_model,
 )
 
 
@@ -285,6 +313,43 @@ def test_another_parser_is_named(shop: Shop) -> None:
     assert list(failed(validate(run))) == [MAKERS]
 
 
+def test_a_branch_of_the_same_files_is_not_accused(shop: Shop) -> None:
+    """The index's own branch counts, and not the one that is checked out."""
+    tree = Commit(shop.repo.path)
+    assert validate(feed(tree, shop.database, HashedEmbedder(), branch="topic")).passed
+
+
+def test_an_older_commit_of_the_same_files_is_not_accused(shop: Shop) -> None:
+    """A run that found nothing to do has left it there."""
+    shop.repo.git("commit", "-q", "--allow-empty", "-m", "nothing")
+    sync(shop.feed())
+    assert validate(shop.feed()).passed
+
+
+def test_a_folder_beside_others_is_not_made_the_whole_tree(shop: Shop) -> None:
+    """Its index is right, and its files stay: the repair asks for another name, or for --force."""
+    part = Commit(shop.repo.path, below="src")
+    synced(part, shop.database, HashedEmbedder(), name="acme/src")
+    whole = Commit(shop.repo.path)
+
+    def run(tree: Commit) -> Feed:
+        return feed(tree, shop.database, HashedEmbedder(), name="acme/src")
+
+    verdict = validate(run(whole))
+    assert "it says that it is of the folder src" in failed(verdict)[HEAD]
+    with pytest.raises(UserError, match="--force"):
+        repair(run(whole), verdict)
+    sync(run(part))
+    assert validate(run(part)).passed
+
+
+def test_vectors_that_no_model_asks_for_are_not_taken_for_proved(shop: Shop) -> None:
+    """The verdict says that they were not compared."""
+    verdict = validate(feed(Commit(shop.repo.path), shop.database))
+    assert verdict.passed
+    assert verdict.notes == [NO_MODEL]
+
+
 def test_an_index_of_words_needs_no_vectors(repo: Repo) -> None:
     """Where no model ever came, there is nothing to prove of vectors, with a model or without."""
     repo.commit(SHOP)
@@ -293,6 +358,7 @@ def test_an_index_of_words_needs_no_vectors(repo: Repo) -> None:
     for embedder in (None, HashedEmbedder()):
         verdict = validate(feed(tree, database, embedder))
         assert verdict.passed
+        assert verdict.notes == []
         assert VECTORS not in [check.name for check in verdict.checks]
 
 

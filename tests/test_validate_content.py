@@ -183,7 +183,23 @@ def test_a_file_that_is_kept_out_although_it_is_text_is_named(shop: Shop) -> Non
         "WHERE path = 'config.json'",
     )
     [said] = differences(validate(shop.feed()), ROWS)
-    assert said.startswith("config.json: nodes missing ")
+    assert said.startswith("config.json: another state, another reason, nodes missing ")
+
+
+@pytest.mark.parametrize(
+    ("lie", "said"),
+    [
+        ("reason = 'more than 9 nodes'", "another reason"),
+        ("state = 'skipped'", "another state"),
+        ("state = 'unheard of'", "another state"),
+    ],
+)
+def test_a_false_fact_of_a_file_is_named_and_mended(shop: Shop, lie: str, said: str) -> None:
+    """One that says it was kept out would get no vectors of another model."""
+    shop.change(f"UPDATE files SET {lie} WHERE path = 'src/cart.py'")
+    verdict = validate(shop.feed())
+    assert differences(verdict, ROWS) == [f"src/cart.py: {said}"]
+    shop.check_mended(verdict)
 
 
 def test_nodes_of_another_parser_are_not_compared(shop: Shop) -> None:

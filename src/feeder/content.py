@@ -1,17 +1,17 @@
 """Does the index say of each file what its contents say? All is parsed once more, and compared."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from heapq import merge
-from itertools import groupby, islice
+from itertools import groupby
 from operator import attrgetter, itemgetter
 
 from feeder.feed import Feed, indexed
 from feeder.parse import STOPPED
 from feeder.store.content import IndexedNode, Nodes, due_nodes, held_nodes, words_of
 from feeder.store.index import FileRow
-from feeder.store.rows import IndexedFile
+from feeder.store.rows import IndexedFile, pieces
 from feeder.tree import Entry
 
 FILES_AT_ONCE = 32
@@ -20,13 +20,16 @@ FILES_AT_ONCE = 32
 
 @dataclass
 class Comparison:
-    """What was compared, and what differs by path; `lost` are ids that are not at their path."""
+    """What was compared, and what differs by path; `lost` are ids that are not at their path.
+
+    `rows` are those of nodes and of files, `words` the nodes whose words differ.
+    """
 
     has_words: bool
     files: int = 0
     nodes: int = 0
-    rows: dict[str, str] = field(default_factory=dict)
-    words: dict[str, str] = field(default_factory=dict)
+    rows: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    words: dict[str, int] = field(default_factory=dict)
     lost: set[str] = field(default_factory=set)
     stopped: list[str] = field(default_factory=list)
     """Files whose parser was stopped either then or now: their nodes need not be equal."""
@@ -47,7 +50,7 @@ def compare_content(
     database, repo = feed.index.database, feed.index.repo
     numbers = words_of(database)
     found = Comparison(has_words=numbers is not None)
-    due = _due(feed, sorted(entries, key=attrgetter("path")), have, has_words=found.has_words)
+    due = _due(feed, sorted(entries, key=attrgetter("path")), have, found)
     for path, wanted, held in _side_by_side(due, held_nodes(database, repo, numbers or {})):
         if wanted is None:
             found.stopped.append(path)
@@ -57,23 +60,28 @@ def compare_content(
 
 
 def _due(
-    feed: Feed, entries: Sequence[Entry], have: Mapping[str, FileRow], *, has_words: bool
+    feed: Feed, entries: Sequence[Entry], have: Mapping[str, FileRow], found: Comparison
 ) -> Iterator[tuple[str, Nodes | None]]:
-    """Each path, in order, with its nodes; None where they cannot be told."""
+    """Each path, in order, with its nodes; None where they cannot be told.
+
+    What its row in `files` says is compared at once.
+    """
     kept_out = ((entry.path, Nodes()) for entry in entries if entry.skip)
-    parsed = _parsed(feed, [entry for entry in entries if not entry.skip], have, has_words)
+    parsed = _parsed(feed, [entry for entry in entries if not entry.skip], have, found)
     return merge(kept_out, parsed, key=itemgetter(0))
 
 
 def _parsed(
-    feed: Feed, entries: Sequence[Entry], have: Mapping[str, FileRow], has_words: bool
+    feed: Feed, entries: Sequence[Entry], have: Mapping[str, FileRow], found: Comparison
 ) -> Iterator[tuple[str, Nodes | None]]:
-    files = indexed(feed, entries)
     with feed.talk.step("content", len(entries)) as step:
-        while some := list(islice(files, FILES_AT_ONCE)):
-            nodes = due_nodes(some, feed.index.repo, with_words=has_words)
+        for some in pieces(indexed(feed, entries), FILES_AT_ONCE):
+            nodes = due_nodes(some, feed.index.repo, with_words=found.has_words)
             for file in some:
-                is_equal = _is_comparable(file, have[file.path])
+                row = have[file.path]
+                is_equal = _is_comparable(file, row)
+                if is_equal and (said := _false_facts(file, row)):
+                    found.rows[file.path] += said
                 yield file.path, nodes.get(file.path, {}) if is_equal else None
             step(len(some))
 
@@ -81,6 +89,12 @@ def _parsed(
 def _is_comparable(file: IndexedFile, row: FileRow) -> bool:
     reasons = {file.reason, row.reason}
     return len(reasons) == 1 or not any((reason or "").startswith(STOPPED) for reason in reasons)
+
+
+def _false_facts(file: IndexedFile, row: FileRow) -> list[str]:
+    states = {"skipped"} if file.skipped else {"clean", "pending"}
+    facts = {"state": row.state in states, "reason": row.reason == file.reason}
+    return [f"another {name}" for name, is_right in facts.items() if not is_right]
 
 
 def _side_by_side(
@@ -102,14 +116,14 @@ def _compare(found: Comparison, path: str, due: Nodes, held: Nodes) -> None:
         return
     false = _false_columns(due, held)
     if words := false.pop("words", 0):
-        found.words[path] = f"{path}: nodes with other words {words}"
+        found.words[path] = words
     counts = {
         "nodes missing": len(due.keys() - held.keys()),
         "nodes too many": len(held.keys() - due.keys()),
         **{f"another {column}": count for column, count in false.items()},
     }
-    if said := ", ".join(f"{what} {count}" for what, count in counts.items() if count):
-        found.rows[path] = f"{path}: {said}"
+    if said := [f"{what} {count}" for what, count in counts.items() if count]:
+        found.rows[path] += said
     found.lost |= due.keys() - held.keys()
 
 

@@ -3,8 +3,8 @@
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, zip_longest
-from typing import NamedTuple, Self, TypeVar
+from itertools import zip_longest
+from typing import NamedTuple, Self
 
 from feeder.budget import Budget
 from feeder.embed.cache import CachedEmbedder
@@ -16,7 +16,7 @@ from feeder.report import Report, Talk
 from feeder.shards import Shard
 from feeder.store import Vectors
 from feeder.store.index import Changes, Index, State
-from feeder.store.rows import IndexedFile
+from feeder.store.rows import IndexedFile, pieces
 from feeder.tree import Entry, Tree
 
 BATCH_NODES = 2000
@@ -117,7 +117,7 @@ def write_words(
     gone: set[str] = set()
     batches = _batches(indexed(feed, work.process))
     with feed.talk.step("words", len(work.process)) as step:
-        for files, paths in zip_longest(batches, chunks(work.gone, BATCH_GONE), fillvalue=()):
+        for files, paths in zip_longest(batches, pieces(work.gone, BATCH_GONE), fillvalue=()):
             if not whole and not feed.budget.allows(1):
                 _keep_only(work, written)
                 break
@@ -236,12 +236,3 @@ def foresee(feed: Feed, state: State, work: Work) -> None:
         to_embed += file.shas
     feed.report.texts_embedded = feed.semantics.embedder.missing(to_embed)
     feed.report.texts_cached = len(to_embed) - feed.report.texts_embedded
-
-
-Item = TypeVar("Item")
-
-
-def chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    iterator = iter(items)
-    while chunk := list(islice(iterator, size)):
-        yield chunk

@@ -64,7 +64,7 @@ def claim(feed: Feed) -> dict[str, str]:
 
 
 def _last(feed: Feed, state: State) -> Begun | None:
-    """The last run of a workflow that has begun."""
+    """The last run of a workflow that has begun; None too for what no run has noted so."""
     order, _, rest = state.meta.get(feed.index.key("event"), "").partition(" ")
     commit, _, token = rest.partition(" ")
-    return Begun(int(order), commit, token) if order else None
+    return Begun(int(order), commit, token) if order.isdecimal() else None

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from feeder.content import Comparison, compare_content
 from feeder.errors import ServiceError
 from feeder.feed import Feed, Work
+from feeder.precedence import refuse_outdated
 from feeder.store.index import FileRow, State
 from feeder.store.proof import SYMBOLS_ASKED, Parity, parity, stored_nodes
 from feeder.sync import Goal, Stale, bring, compare, stale_parts, sync
@@ -18,6 +19,7 @@ WRITTEN_TO = (
     "Rows and words were not compared: another run was writing. Validate again when it has ended."
 )
 NO_COMMIT = "There is no commit to compare the files with."
+NO_MODEL = "Vectors were not compared with the nodes: there is no model to ask for them."
 SETTLING_S = 600.0
 """Writes of Vectorize are seen after half a minute, at times after several."""
 
@@ -48,6 +50,8 @@ class Damage:
     """Files that lack vectors."""
     nodes: set[str] = field(default_factory=set)
     """Ids that may be in rows of another file."""
+    meta: dict[str, str] = field(default_factory=dict)
+    """What the index has to say of itself."""
 
 
 class Verdict(NamedTuple):
@@ -112,29 +116,34 @@ def validate(feed: Feed, *, wait: bool = False, content: bool = True) -> Verdict
         *_vectors(feed, vectors, damage),
         *_makers(feed, state),
     ]
+    notes = [NO_MODEL] if vectors is None and "model" in state.meta else []
     if not feed.tree.root:
-        return Verdict(checks, damage, [NO_COMMIT])
-    return _beside_head(feed, state, Verdict(checks, damage), content=content)
+        return Verdict(checks, damage, [*notes, NO_COMMIT])
+    return _beside_head(feed, state, Verdict(checks, damage, notes), content=content)
 
 
 def _beside_head(feed: Feed, state: State, verdict: Verdict, *, content: bool) -> Verdict:
     """What the index's parts say of each other, and what HEAD says of them."""
     work = compare(feed.tree.entries(), state.files or {}, set())
-    verdict.checks.append(_head(state, work))
+    verdict.checks.append(_head(feed, state, work, verdict.damage))
     if why := _why_no_content(feed, state, content=content):
-        return verdict._replace(notes=[why])
+        return verdict._replace(notes=[*verdict.notes, why])
     compared = compare_content(feed, [*work.unchanged, *work.waiting], state.files or {})
     if feed.index.state_of([]).meta != state.meta:  # each write leaves its number there
-        return verdict._replace(notes=[WRITTEN_TO])
+        return verdict._replace(notes=[*verdict.notes, WRITTEN_TO])
     verdict.checks.extend(_content(compared, verdict.damage))
-    return verdict._replace(notes=list(_left_out(compared)))
+    return verdict._replace(notes=[*verdict.notes, *_left_out(compared)])
 
 
 def repair(feed: Feed, verdict: Verdict) -> None:
-    """Takes out what disagrees and feeds those files again; what agrees is not touched."""
+    """Takes out what disagrees and feeds those files again; what agrees is not touched.
+
+    Raises Overtaken, and has changed nothing, when a later run of a workflow has begun.
+    """
     state = feed.index.state({})
+    refuse_outdated(feed, state)
     damage = verdict.damage
-    feed.index.begin(feed.token, state, {}, remake=False)
+    feed.index.begin(feed.token, state, damage.meta, remake=False)
     feed.index.forget(damage.paths, damage.postings, damage.vectors, damage.waiting, damage.nodes)
     if feed.tree.root:
         return sync(feed)
@@ -161,6 +170,11 @@ def _rows(found: Parity, damage: Damage) -> Iterable[Check]:
         "every file has as many nodes as the manifest says",
         {"files": counts.files, "files.nodes": counts.nodes_of_files, "docs": counts.docs},
         [f"{path}: {said} in files, {rows} in docs" for path, said, rows in found.miscounted],
+    )
+    yield Check(
+        "every node is of the index's branch",
+        {"docs": counts.docs},
+        [f"{id_} of {path} is of {branch}" for path, id_, branch in found.of_other_branches],
     )
     yield Check(
         "symbols that occur once are found by word",
@@ -218,22 +232,31 @@ def _makers(feed: Feed, state: State) -> Iterable[Check]:
     stale = stale_parts(feed, state)
     if "model" not in state.meta:  # an index of words alone is one too
         stale.discard(Stale.VECTORS)
-    yield Check("parser, rules and model are the index's", {}, [str(why) for why in sorted(stale)])
+    said = [str(why) for why in sorted(stale)]
+    if feed.index.key("vectors") in state.meta and "model" not in state.meta:
+        said.append("The index says that its vectors are complete, and names no model.")
+    yield Check("parser, rules and model are the index's", {}, said)
 
 
-def _head(state: State, work: Work) -> Check:
+def _head(feed: Feed, state: State, work: Work, damage: Damage) -> Check:
     """Files that were fed from a folder and kept out were not read: they have no blob."""
     files = state.files or {}
     at_head = len(work.process) + len(work.waiting) + len(work.unchanged)
     unlike = [entry for entry in work.process if not _is_unread(entry, files.get(entry.path))]
-    return Check(
-        "the index holds the files of HEAD",
-        {"files of HEAD": at_head, "files": len(files)},
-        [
-            *(f"{entry.path} is not indexed as HEAD has it" for entry in unlike),
-            *(f"{path} is not in HEAD" for path in work.gone),
-        ],
-    )
+    said = [
+        *(f"{entry.path} is not indexed as HEAD has it" for entry in unlike),
+        *(f"{path} is not in HEAD" for path in work.gone),
+    ]
+    figures = {"files of HEAD": at_head, "files": len(files)}
+    key = feed.index.key("below")
+    below = state.meta.get(key, feed.tree.below)
+    if below != feed.tree.below:
+        if not said:  # else it may be right, and the files are not to be replaced
+            damage.meta[key] = feed.tree.below
+        said.append(f"it says that it is of {f'the folder {below}' if below else 'the whole tree'}")
+    if feed.index.key("tree") in state.meta and feed.index.key("head") not in state.meta:
+        said.append("it names no commit")
+    return Check("the index holds the files of HEAD", figures, said)
 
 
 def _is_unread(entry: Entry, row: FileRow | None) -> bool:
@@ -253,9 +276,10 @@ def _content(found: Comparison, damage: Damage) -> Iterable[Check]:
     damage.paths |= found.paths
     damage.nodes |= found.lost
     compared = {"files": found.files, "nodes": found.nodes}
-    rows, words = list(found.rows.values()), list(found.words.values())
+    rows = [f"{path}: {', '.join(said)}" for path, said in found.rows.items()]
     yield Check("every node's row says what its file does", compared, rows)
     if found.has_words:
+        words = [f"{path}: nodes with other words {count}" for path, count in found.words.items()]
         yield Check("every node is found by the words of its text", compared, words)
 
 

@@ -4,11 +4,12 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from feeder.feed import Feed, Semantics, Texts, Work, chunks, parsed_files
+from feeder.feed import Feed, Semantics, Texts, Work, parsed_files
 from feeder.nodes import Node, embedding_text, node_ids, text_sha
 from feeder.report import Step
 from feeder.store import NodeVector, Value
 from feeder.store.index import State
+from feeder.store.rows import pieces
 from feeder.tree import Entry
 
 BATCH_VECTORS = 1000
@@ -44,7 +45,7 @@ def send_vectors(feed: Feed, work: Work, wanted: dict[str, Texts]) -> list[str]:
     if feed.budget.is_set:
         texts = _affordable(feed, feed.semantics, texts, total)
     with feed.talk.step("vectors", total) as step:
-        for number, batch in enumerate(chunks(texts, BATCH_VECTORS)):
+        for number, batch in enumerate(pieces(texts, BATCH_VECTORS)):
             vectors = _embedded(feed, feed.semantics, batch, step)
             if number:
                 feed.index.settle(clean, [])
@@ -100,7 +101,7 @@ def _embedded(
     feed: Feed, semantics: Semantics, texts: Sequence[Text], step: Step
 ) -> list[NodeVector]:
     vectors: list[NodeVector] = []
-    for part in chunks(texts, semantics.embedder.batch):
+    for part in pieces(texts, semantics.embedder.batch):
         bodies = [embedding_text(text.path, text.node) for text in part]
         values = semantics.embedder.embed(bodies)
         vectors += [
@@ -131,7 +132,7 @@ def clear_outbox(
 def _removed(feed: Feed, semantics: Semantics, ids: list[str]) -> list[str]:
     """Those of the vectors that the budget allowed to remove."""
     removed: list[str] = []
-    for piece in chunks(ids, OUTBOX_PIECE):
+    for piece in pieces(ids, OUTBOX_PIECE):
         if not feed.budget.allows(1):
             break
         semantics.vectors.delete(piece, feed.index.permit)

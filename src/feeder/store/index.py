@@ -8,17 +8,28 @@ and every node without a vector belongs to a pending file, whenever a run dies.
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import NamedTuple
 
+from feeder.errors import TooLargeError
 from feeder.store import Database, Permit, Row, Statement, sql
 from feeder.store.ownership import Ownership
-from feeder.store.rows import IndexedFile, doc_rows, file_rows, groups, keys, pages, postings
+from feeder.store.rows import (
+    IndexedFile,
+    doc_rows,
+    file_rows,
+    groups,
+    keys,
+    pages,
+    pieces,
+    postings,
+)
 
 PAGE_FILES = 20_000
 """Rows of the manifest read at once."""
 PAGE_PATHS = 2_000
 """Files whose nodes are read at once."""
+FORGOTTEN = 2_000
+"""Files, nodes, postings or vectors that one transaction of a repair takes out."""
 
 
 class FileRow(NamedTuple):
@@ -120,8 +131,7 @@ class Index:
         return {str(id_): str(sha) for rows in self._nodes(paths) for _, id_, sha in rows}
 
     def _nodes(self, paths: Iterable[str]) -> Iterator[list[Row]]:
-        rest = iter(paths)
-        while some := list(islice(rest, PAGE_PATHS)):
+        for some in pieces(paths, PAGE_PATHS):
             named = [Statement(sql.NODE_TEXTS, (self.repo, page)) for page in pages(some)]
             yield [row for rows in self.database.run(named) for row in rows]
 
@@ -217,18 +227,43 @@ class Index:
 
         The rows of the files at `paths`, `postings` by row number, `vectors` by id; the files at
         `waiting` are to get their vectors again. `nodes`, by id, go whatever file or repository
-        they say they are of. One request.
+        they say they are of. All nodes left are then of this branch, and no vector of theirs waits
+        to be removed. One request, and another for every 2,000 of each, or more where the database
+        wants less at once. Until the last a validation finds what is still wrong, so `nodes` go
+        before the files that tell of them.
         """
-        statements = [Statement(sql.DROP_POSTINGS_AT, (page,)) for page in pages(postings)]
-        for page in pages(nodes):
-            statements.append(Statement(sql.DROP_POSTINGS_OF, (page,)))
-            statements.append(Statement(sql.DROP_NODES_OF, (page,)))
-        for page in pages(paths):
-            statements += self._removal(page, "{}")
-            statements.append(Statement(sql.DROP_FILES, (self.repo, page)))
-        statements += [Statement(sql.SEND_AWAY, (self.repo, page)) for page in pages(vectors)]
-        statements += [Statement(sql.WAIT, (self.repo, page)) for page in pages(waiting)]
-        self._owner.write(statements)
+        self._owner.write(
+            [
+                Statement(sql.SET_BRANCH, (self.branch, self.repo)),
+                Statement(sql.KEEP_VECTORS, (self.repo,)),
+            ]
+        )
+        self._forget(nodes, self._each(sql.DROP_POSTINGS_OF, sql.DROP_NODES_OF))
+        self._forget(paths, self._file_removal)
+        self._forget(postings, self._each(sql.DROP_POSTINGS_AT))
+        self._forget(vectors, self._each(sql.SEND_AWAY))
+        self._forget(waiting, self._each(sql.WAIT))
+
+    def _forget(self, items: Iterable[object], removal: Callable[[str], list[Statement]]) -> None:
+        for piece in pieces(items, FORGOTTEN):
+            self._halved(piece, removal)
+
+    def _halved(self, items: Sequence[object], removal: Callable[[str], list[Statement]]) -> None:
+        """One transaction, or smaller ones where the database wants that, down to an item's."""
+        try:
+            self._owner.write([one for page in pages(items) for one in removal(page)])
+        except TooLargeError:
+            if len(items) < 2:
+                raise
+            half = len(items) // 2
+            self._halved(items[:half], removal)
+            self._halved(items[half:], removal)
+
+    def _each(self, *texts: str) -> Callable[[str], list[Statement]]:
+        return lambda page: [Statement(text, (self.repo, page)) for text in texts]
+
+    def _file_removal(self, paths: str) -> list[Statement]:
+        return [*self._removal(paths, "{}"), Statement(sql.DROP_FILES, (self.repo, paths))]
 
     def doubt(self, paths: Iterable[str]) -> None:
         """The nodes of the files at `paths` may be wrong: the next run makes them anew."""

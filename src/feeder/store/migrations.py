@@ -13,8 +13,14 @@ _TABLE = (
     "\t\tname       TEXT UNIQUE,\n"
     "\t\tapplied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL\n)"
 )
-APPLIED = "SELECT name FROM d1_migrations ORDER BY id"
-"""One column; fails where there is no schema."""
+_OURS = frozenset({"docs", "docs_fts", "files", "meta", "outbox"})
+_APPLIED = "SELECT name FROM d1_migrations"
+_KEPT = f"""
+SELECT name FROM sqlite_schema
+WHERE type = 'table' AND name IN ({", ".join(f"'{name}'" for name in sorted(_OURS))})
+"""
+APPLIED = f"{_APPLIED} UNION ALL {_KEPT}"
+"""The names of the migrations and of this program's tables; fails where there is no schema."""
 _TABLES = (
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
 )
@@ -38,9 +44,9 @@ def known_migrations() -> list[Migration]:
 
 
 def missing_migrations(database: Database) -> list[Migration]:
-    """What the database lacks; one request.
+    """What the database lacks.
 
-    Raises UserError when its tables are another program's or a newer version's.
+    Raises UserError when its tables are another program's or a newer version's, or one is lost.
     """
     [tables] = database.run([Statement(_TABLES)])
     names = {str(row[0]) for row in tables if not str(row[0]).startswith("_cf_")}  # D1's own
@@ -48,19 +54,25 @@ def missing_migrations(database: Database) -> list[Migration]:
         if names:
             raise _foreign(database.place)
         return known_migrations()
+    [rows] = database.run([Statement(_APPLIED)])
+    applied = {str(row[0]) for row in rows}
     # other programs have migrations too, and many a first one has the same name
-    if names - {"d1_migrations"} and "docs_fts" not in names:
+    is_ours = "docs_fts" in names or applied.issuperset(step.name for step in known_migrations())
+    if names - {"d1_migrations"} and not is_ours:
         raise _foreign(database.place)
-    [applied] = database.run([Statement(APPLIED)])
-    return _missing({str(row[0]) for row in applied}, database.place)
+    missing = _missing(applied, database.place)
+    if not missing:
+        _check_whole(names, database.place)
+    return missing
 
 
-def check_applied(applied: set[str], place: str) -> None:
-    """Raises UserError unless these migrations, by name, make this program's schema."""
-    if missing := _missing(applied, place):
+def check_applied(found: set[str], place: str) -> None:
+    """Raises UserError unless what `APPLIED` has found makes this program's schema."""
+    if missing := _missing(found - _OURS, place):
         raise UserError(
             f"{place} lacks the migration {missing[0].name}. Bring it up to date with: feeder init"
         )
+    _check_whole(found, place)
 
 
 def _missing(applied: set[str], place: str) -> list[Migration]:
@@ -75,6 +87,14 @@ def _missing(applied: set[str], place: str) -> list[Migration]:
 
 def _foreign(place: str) -> UserError:
     return UserError(f"{place} holds tables of another program. Name another database.")
+
+
+def _check_whole(names: set[str], place: str) -> None:
+    if lost := sorted(_OURS - names):
+        raise UserError(
+            f"{place} has lost what it kept in {', '.join(lost)}. Delete it, and make the index "
+            "anew: feeder init for Cloudflare, then feeder sync."
+        )
 
 
 def migrate(database: Database) -> list[str]:

@@ -30,6 +30,10 @@ SELECT path, sum(expected), sum(found) FROM (
   UNION ALL SELECT path, 0, count(*) FROM docs WHERE repo = ?1 GROUP BY path
 ) GROUP BY path HAVING sum(expected) <> sum(found) ORDER BY path
 """
+_OF_OTHER_BRANCHES = """
+SELECT d.path, d.id, d.branch FROM docs d JOIN meta m ON m.key = ?1 || ':branch'
+WHERE d.repo = ?1 AND d.branch <> m.value ORDER BY d.path, d.start_line
+"""
 _LOST_SYMBOLS = """
 WITH once AS (
   SELECT min(seq) AS seq, min(id) AS id, min(path) AS path, symbol FROM docs
@@ -63,13 +67,15 @@ class Parity(NamedTuple):
     """The rows on which the parts of the index disagree.
 
     `docs_without_posting` are (path, id), `postings_without_doc` (rowid, id), `miscounted`
-    (path, nodes that `files` says, rows of `docs`), `lost_symbols` (path, id, symbol).
+    (path, nodes that `files` says, rows of `docs`), `of_other_branches` (path, id, branch),
+    `lost_symbols` (path, id, symbol).
     """
 
     counts: Counts
     docs_without_posting: list[Row]
     postings_without_doc: list[Row]
     miscounted: list[Row]
+    of_other_branches: list[Row]
     lost_symbols: list[Row]
 
 
@@ -89,6 +95,7 @@ def parity(database: Database, repo: str) -> Parity:
             Statement(_DOCS_WITHOUT_POSTING, (repo,)),
             Statement(_POSTINGS_WITHOUT_DOC),
             Statement(_MISCOUNTED, (repo,)),
+            Statement(_OF_OTHER_BRANCHES, (repo,)),
             Statement(_LOST_SYMBOLS, (repo, SYMBOLS_ASKED)),
         ]
     )

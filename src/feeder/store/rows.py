@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from feeder.nodes import Node
 from feeder.store import Value
@@ -81,6 +81,16 @@ def groups(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:
         yield group
 
 
+Item = TypeVar("Item")
+
+
+def pieces(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """The items in lists of at most so many."""
+    rest = iter(items)
+    while piece := list(islice(rest, size)):
+        yield piece
+
+
 def pages(items: Iterable[object]) -> Iterator[str]:
     """The items as JSON arrays that fit into a parameter; all ASCII, so a character is a byte."""
     page: list[str] = []
@@ -97,8 +107,7 @@ def pages(items: Iterable[object]) -> Iterator[str]:
 
 def _encoded(items: Iterable[object]) -> Iterator[str]:
     """The items in JSON, several at once where they are small: that takes half the time."""
-    rest = iter(items)
-    while some := list(islice(rest, ENCODED_ITEMS)):
+    for some in pieces(items, ENCODED_ITEMS):
         text = json.dumps(some)[1:-1]
         if len(text) <= PARAM_BYTES:
             yield text

@@ -105,14 +105,21 @@ WHERE repo = ? AND state = 'pending' AND path IN (SELECT value FROM json_each(?)
 """
 EMPTY_OUTBOX = "DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))"
 
-DROP_POSTINGS_AT = "DELETE FROM docs_fts WHERE rowid IN (SELECT value FROM json_each(?))"
+# what a repair takes out: ?1 the repository, ?2 a page; what another run has mended meanwhile stays
+DROP_POSTINGS_AT = """
+DELETE FROM docs_fts WHERE rowid IN (SELECT value FROM json_each(?2))
+AND NOT EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND d.id = docs_fts.id)
+"""
 DROP_POSTINGS_OF = """
 DELETE FROM docs_fts
-WHERE rowid IN (SELECT seq FROM docs WHERE id IN (SELECT value FROM json_each(?)))
+WHERE rowid IN (SELECT seq FROM docs WHERE id IN (SELECT value FROM json_each(?2)))
 """
-DROP_NODES_OF = "DELETE FROM docs WHERE id IN (SELECT value FROM json_each(?))"
-SEND_AWAY = "INSERT OR IGNORE INTO outbox (id, repo) SELECT value, ?1 FROM json_each(?2)"
+DROP_NODES_OF = "DELETE FROM docs WHERE id IN (SELECT value FROM json_each(?2))"
+SEND_AWAY = """
+INSERT OR IGNORE INTO outbox (id, repo)
+SELECT value, ?1 FROM json_each(?2) j WHERE NOT EXISTS (SELECT 1 FROM docs WHERE id = j.value)
+"""
 WAIT = """
-UPDATE files SET state = 'pending'
-WHERE repo = ? AND path IN (SELECT value FROM json_each(?))
+UPDATE files SET state = 'pending' WHERE repo = ?1 AND path IN (SELECT value FROM json_each(?2))
 """
+KEEP_VECTORS = "DELETE FROM outbox WHERE repo = ? AND id IN (SELECT id FROM docs)"
