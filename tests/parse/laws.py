@@ -7,7 +7,7 @@ from feeder.parse.text import NotText, decode
 from feeder.parse.worker import Limits
 from parse.outlines import check_laws
 
-START_S = 2.0
+START_S = 1.0
 """What a new worker takes to start, on a busy machine, after a file has ended the last one."""
 
 

@@ -39,6 +39,14 @@ WORD_DETECTORS = (
     *("TelegramBotTokenDetector", "TwilioKeyDetector"),
 )
 """Kinds whose tokens have no sign in common but a word of 20 letters, digits, `_` and `-`."""
+_NEEDED = {
+    "AWSKeyDetector": ("a3t", "abia", "acca", "akia", "asia"),
+    "IbmCloudIamDetector": ("key", "pwd", "pass", "token"),
+    "IbmCosHmacDetector": ("secret",),
+    "MailchimpDetector": ("-us",),
+    "SoftlayerDetector": ("softlayer", "key", "pwd", "pass", "token"),
+}
+"""What these have in them or before them, in small letters: their patterns look long for it."""
 
 _LONG_WORD = b"x" * 20
 _SHAPE = bytes(ord("x" if re.match(rb"[\w-]", bytes([byte])) else " ") for byte in range(256))
@@ -233,8 +241,10 @@ def _one_kind(name: str) -> Kind:
 
 
 def _word_kinds(line: str) -> Iterator[Span]:
+    small = line.casefold()
     for name in WORD_DETECTORS:
-        yield from _matches(name, line)
+        if any(sign in small for sign in _NEEDED.get(name, ("",))):
+            yield from _matches(name, line)
     yield from (match.span() for match in _NEWER.finditer(line))
 
 

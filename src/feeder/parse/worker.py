@@ -32,7 +32,7 @@ class Limits(NamedTuple):
     """
 
     timeout_s: float = 5.0
-    text_timeout_s: float = 3.0
+    text_timeout_s: float = 4.0
     max_bytes: int = 1_500_000_000
 
     def seconds(self, reason: str | None) -> float:
