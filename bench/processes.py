@@ -74,6 +74,6 @@ def _kind(program: int, process: int) -> str:
         return "feeder"
     try:
         line = Path(f"/proc/{process}/cmdline").read_bytes()
-    except OSError:
-        return "ended"
-    return next((kind for mark, kind in _KINDS.items() if mark in line), "starting")
+    except OSError:  # it has ended
+        line = b""
+    return next((kind for mark, kind in _KINDS.items() if mark in line), "another")

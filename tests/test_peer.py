@@ -19,8 +19,11 @@ def serve():
     while True:
         name = pickle.load(messages)
         print("a library's chatter", flush=True)
-        pickle.dump(os.environ.get(name), answers)
+        answer = pickle.dumps(os.environ.get(name))
+        answers.write(answer[:-3] if "CUT" in os.environ else answer)
         answers.flush()
+        if "CUT" in os.environ:
+            os._exit(1)
 """
 
 
@@ -37,8 +40,10 @@ def _an_echo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def started(**variables: str) -> Iterator[Peer]:
     """The echo, ended after."""
     peer = Peer("echo", variables)
-    yield peer
-    peer.end()
+    try:
+        yield peer
+    finally:
+        peer.end()
 
 
 def asked(peer: Peer, name: str) -> object:
@@ -59,6 +64,19 @@ def test_what_it_prints_is_no_answer(capfd: pytest.CaptureFixture[str]) -> None:
     with started() as echo:
         assert asked(echo, "LANG") == "C"
     assert capfd.readouterr() == ("", "a library's chatter\n")
+
+
+def test_what_start_up_files_print_is_no_answer(tmp_path: Path) -> None:
+    """Such as sitecustomize, before the process knows what it is."""
+    (tmp_path / "echo.py").write_text('print("Loading", end="", flush=True)\n' + ECHO)
+    with started() as echo:
+        assert asked(echo, "LANG") == "C"
+
+
+def test_an_answer_cut_short_is_an_end() -> None:
+    """The process was killed while it wrote."""
+    with started(CUT="yes") as echo, pytest.raises(EOFError):
+        asked(echo, "LANG")
 
 
 def test_an_end_without_an_answer_is_told() -> None:

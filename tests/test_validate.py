@@ -220,9 +220,16 @@ def _other_branch(shop: Shop) -> dict[str, list[str]]:
     return {BRANCH: [f"{id_} of src/cart.py is of other"]}
 
 
-def _other_folder(shop: Shop) -> dict[str, list[str]]:
-    shop.change("UPDATE meta SET value = 'src' WHERE key = 'acme/shop:below'")
-    return {HEAD: ["it says that it is of the folder src"]}
+def _no_number(shop: Shop) -> dict[str, list[str]]:
+    [id_] = rows(shop.database, "SELECT min(id) FROM vectors")
+    shop.change("UPDATE vectors SET scale = 'x' WHERE id = (SELECT min(id) FROM vectors)")
+    [path] = rows(shop.database, f"SELECT path FROM docs WHERE id = '{id_}'")
+    return {VECTORS: [f"{id_} of {path} has no vector"]}
+
+
+def _no_description(shop: Shop) -> dict[str, list[str]]:
+    shop.change("DELETE FROM meta")
+    return {MAKERS: ["The index does not say what has made it."]}
 
 
 def _no_commit(shop: Shop) -> dict[str, list[str]]:
@@ -252,7 +259,8 @@ DAMAGES = (
     _pending,
     _outbox,
     _other_branch,
-    _other_folder,
+    _no_description,
+    _no_number,
     _no_commit,
     _no_model,
 )
@@ -327,7 +335,7 @@ def test_an_older_commit_of_the_same_files_is_not_accused(shop: Shop) -> None:
 
 
 def test_a_folder_beside_others_is_not_made_the_whole_tree(shop: Shop) -> None:
-    """Its index is right, and its files stay: the repair asks for another name, or for --force."""
+    """Its index is right, and stays: the repair asks for the folder, or for another name."""
     part = Commit(shop.repo.path, below="src")
     synced(part, shop.database, HashedEmbedder(), name="acme/src")
     whole = Commit(shop.repo.path)
@@ -336,10 +344,13 @@ def test_a_folder_beside_others_is_not_made_the_whole_tree(shop: Shop) -> None:
         return feed(tree, shop.database, HashedEmbedder(), name="acme/src")
 
     verdict = validate(run(whole))
-    assert "it says that it is of the folder src" in failed(verdict)[HEAD]
-    with pytest.raises(UserError, match="--force"):
+    assert failed(verdict)[HEAD][-1] == (
+        "it is of the folder src, not of the whole tree. Say --path src"
+    )
+    before = picture(shop.database)
+    with pytest.raises(UserError, match=r"Say --path src, name the part by a --repo of its own"):
         repair(run(whole), verdict)
-    sync(run(part))
+    assert picture(shop.database) == before
     assert validate(run(part)).passed
 
 

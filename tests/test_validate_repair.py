@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import count
+from itertools import count, product
 from typing import Any
 
 import pytest
@@ -119,13 +119,16 @@ def test_a_repair_that_dies_anywhere_is_finished_by_another(
     tree = Commit(repo.path)
     whole = fresh(tree, HashedEmbedder())
     for at in count(1):
-        fuses = [_died(tree, damage, whole, at, before=before) for before in (True, False)]
+        ways = product((True, False), repeat=2)
+        fuses = [_died(tree, damage, whole, at, before=one, synced_then=two) for one, two in ways]
         if not any(fuse.has_blown for fuse in fuses):
             assert at > 4
             break
 
 
-def _died(tree: Commit, damage: str, whole: Any, at: int, *, before: bool) -> Fuse:
+def _died(
+    tree: Commit, damage: str, whole: Any, at: int, *, before: bool, synced_then: bool
+) -> Fuse:
     database = opened()
     synced(tree, database, HashedEmbedder())
     database.run([Statement(damage)])
@@ -136,7 +139,7 @@ def _died(tree: Commit, damage: str, whole: Any, at: int, *, before: bool) -> Fu
     try:
         repair(run, verdict)
     except Death:
-        if at % 2:
+        if synced_then:
             sync(feed(tree, database, HashedEmbedder()))
         repair(
             feed(tree, database, HashedEmbedder()), validate(feed(tree, database, HashedEmbedder()))
@@ -169,7 +172,7 @@ def test_nodes_that_came_while_it_was_validated_keep_postings_and_vectors(
 
 
 def test_the_first_transaction_ends_the_claim_to_be_head(repo: Repo, database: SQLite) -> None:
-    """So a repair that dies behind it leaves an index that the next run does not take for right."""
+    """So the next run looks at the files, where a repair has died behind it."""
     repo.commit(SHOP)
     tree = Commit(repo.path)
     synced(tree, database)

@@ -66,7 +66,7 @@ def test_a_local_index_without_a_table_is_to_be_deleted(
     dropped(file, table)
     said = (
         f"feeder: {file} has lost what it kept in {table}. Delete it, and make the index anew: "
-        "feeder init for Cloudflare, then feeder sync."
+        "in Cloudflare with feeder init --database-name NAME, then with feeder sync."
     )
     for command in COMMANDS:
         answer = feeder(shop, *command.split())
@@ -81,7 +81,10 @@ def test_all_tables_that_are_lost_are_named(feeder: Feeder, shop: Repo) -> None:
     assert feeder(shop, "sync").code == 0
     dropped(shop.path / ".feeder/index.db", *TABLES)
     answer = feeder(shop, "stats")
-    assert (answer.code, "kept in docs, docs_fts, files, meta" in answer.err) == (2, True)
+    assert (answer.code, "kept in docs, docs_fts, files, meta, outbox. Delete" in answer.err) == (
+        2,
+        True,
+    )
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -80,7 +80,7 @@ def cli() -> None:
 @cli.command()
 @options.syncing
 def sync(dry_run: bool, **said: Any) -> None:
-    """Make the index equal to HEAD, whatever it held before."""
+    """Make the index equal to HEAD, whatever has run or died before."""
     from feeder.assembly import place_of, repository_of
     from feeder.sync import sync
     from feeder.tree.commit import Commit

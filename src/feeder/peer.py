@@ -20,6 +20,8 @@ WITHHELD = "CLOUDFLARE_API_TOKEN"
 """What no such process needs to know."""
 NONE: Mapping[str, str] = MappingProxyType({})
 
+_BEGINS = b"\0feeder\n"
+"""What comes before the first answer: a user's start-up files may have printed something."""
 _PROGRAM = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -43,6 +45,7 @@ class Peer:
         )
         assert self.process.stdin and self.process.stdout
         self._messages, self._answers = self.process.stdin, self.process.stdout
+        self._has_begun = False
 
     def send(self, message: object) -> None:
         """Raises OSError where the process has ended."""
@@ -51,6 +54,11 @@ class Peer:
 
     def receive(self) -> Any:
         """The next answer; raises EOFError where the process has ended without it."""
+        while not self._has_begun:
+            line = self._answers.readline()
+            if not line:
+                raise EOFError("it has not begun")
+            self._has_begun = line.endswith(_BEGINS)
         try:
             return pickle.load(self._answers)
         except pickle.UnpicklingError as exc:  # it ended in the midst of it
@@ -72,5 +80,7 @@ class Peer:
 def channel() -> tuple[BinaryIO, BinaryIO]:
     """What the process' `serve` reads messages from, and what it writes answers to."""
     answers = os.fdopen(os.dup(1), "wb")
+    answers.write(_BEGINS)
+    answers.flush()
     os.dup2(2, 1)  # what a library prints is no answer
     return sys.stdin.buffer, answers

@@ -44,7 +44,7 @@ class Goal(NamedTuple):
 
 
 def sync(feed: Feed, *, dry_run: bool = False) -> None:
-    """Makes the index equal to the whole tree, whatever it held before.
+    """Makes the index equal to the whole tree, whatever has run or died before.
 
     Raises Overtaken when a later run has taken the index over, Stopped when a budget ends it early.
     """
@@ -105,14 +105,15 @@ def overtake(feed: Feed, read: Callable[[], State], goal: Goal, seen: State | No
     """
     while True:
         try:
-            return bring(feed, _claimed(feed, read, seen or read()), goal)
+            return bring(feed, claimed(feed, read, seen or read()), goal)
         except Moved:
             if not goes_on(feed, feed.index.state_of([])):
                 raise
             seen = None
 
 
-def _claimed(feed: Feed, read: Callable[[], State], seen: State) -> State:
+def claimed(feed: Feed, read: Callable[[], State], seen: State) -> State:
+    """What the index holds once no other run writes any more; raises where this one must not."""
     refuse_outdated(feed, seen)
     _refuse_other_folder(feed, seen)
     if feed.index.is_unfinished(seen, feed.token):
@@ -127,12 +128,19 @@ def _refuse_other_folder(feed: Feed, state: State) -> None:
     if feed.force or not feed.tree.root or held == feed.tree.below:
         return
     raise UserError(
-        f"The index of {feed.index.repo} is of {_part(held)}, which would leave it for "
-        f"{_part(feed.tree.below)}. Name the part by a --repo of its own, or say --force."
+        f"The index of {feed.index.repo} is of {part(held)}, which would leave it for "
+        f"{part(feed.tree.below)}. {way_to(held)}, name the part by a --repo of its own, or have "
+        "feeder sync go on with --force."
     )
 
 
-def _part(below: str) -> str:
+def way_to(below: str) -> str:
+    """How a command is told of a part of the tree."""
+    return f"Say --path {below}" if below else "Leave --path out"
+
+
+def part(below: str) -> str:
+    """What a part of the tree is called."""
     return f"the folder {below}" if below else "the whole tree"
 
 

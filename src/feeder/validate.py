@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 from feeder.content import Comparison, compare_content
 from feeder.errors import ServiceError
 from feeder.feed import Feed, Work
-from feeder.precedence import refuse_outdated
 from feeder.store.index import FileRow, State
 from feeder.store.proof import SYMBOLS_ASKED, Parity, parity, stored_nodes
-from feeder.sync import Goal, Stale, bring, compare, stale_parts, sync
+from feeder.sync import Goal, Stale, bring, claimed, compare, part, stale_parts, sync, way_to
 from feeder.tree import Entry
 
 DIFFERENCES_SHOWN = 20
@@ -50,8 +49,6 @@ class Damage:
     """Files that lack vectors."""
     nodes: set[str] = field(default_factory=set)
     """Ids that may be in rows of another file."""
-    meta: dict[str, str] = field(default_factory=dict)
-    """What the index has to say of itself."""
 
 
 class Verdict(NamedTuple):
@@ -72,7 +69,10 @@ class Verdict(NamedTuple):
     @property
     def _remedy(self) -> str:
         if self.repaired:
-            return "what is left needs the model. Run feeder sync without --no-vectors"
+            return (
+                "what is left needs the model: feeder sync without --no-vectors. Where that finds "
+                "nothing to do, delete the index and make it anew"
+            )
         return "feeder validate --repair, or feeder sync where HEAD is only newer"
 
     def lines(self) -> Iterator[str]:
@@ -125,7 +125,7 @@ def validate(feed: Feed, *, wait: bool = False, content: bool = True) -> Verdict
 def _beside_head(feed: Feed, state: State, verdict: Verdict, *, content: bool) -> Verdict:
     """What the index's parts say of each other, and what HEAD says of them."""
     work = compare(feed.tree.entries(), state.files or {}, set())
-    verdict.checks.append(_head(feed, state, work, verdict.damage))
+    verdict.checks.append(_head(feed, state, work))
     if why := _why_no_content(feed, state, content=content):
         return verdict._replace(notes=[*verdict.notes, why])
     compared = compare_content(feed, [*work.unchanged, *work.waiting], state.files or {})
@@ -140,17 +140,21 @@ def repair(feed: Feed, verdict: Verdict) -> None:
 
     Raises Overtaken, and has changed nothing, when a later run of a workflow has begun.
     """
-    state = feed.index.state({})
-    refuse_outdated(feed, state)
+
+    def read() -> State:
+        return feed.index.state({})
+
     damage = verdict.damage
-    feed.index.begin(feed.token, state, damage.meta, remake=False)
+    state = claimed(feed, read, read())
+    feed.index.begin(feed.token, state, {}, remake=False)
     feed.index.forget(damage.paths, damage.postings, damage.vectors, damage.waiting, damage.nodes)
     if feed.tree.root:
         return sync(feed)
     known = damage.paths.union(state.files or {})
     wanted = [entry for entry in feed.tree.entries() if entry.path in known]
     made_by = {feed.index.key("parser"): feed.parser.fingerprint}
-    return bring(feed, feed.index.state({}), Goal(wanted, made_by))
+    bring(feed, read(), Goal(wanted, made_by))
+    return feed.index.finish([], [], {})
 
 
 def _rows(found: Parity, damage: Damage) -> Iterable[Check]:
@@ -233,12 +237,14 @@ def _makers(feed: Feed, state: State) -> Iterable[Check]:
     if "model" not in state.meta:  # an index of words alone is one too
         stale.discard(Stale.VECTORS)
     said = [str(why) for why in sorted(stale)]
+    if state.files and feed.index.key("parser") not in state.meta:
+        said.append("The index does not say what has made it.")
     if feed.index.key("vectors") in state.meta and "model" not in state.meta:
         said.append("The index says that its vectors are complete, and names no model.")
     yield Check("parser, rules and model are the index's", {}, said)
 
 
-def _head(feed: Feed, state: State, work: Work, damage: Damage) -> Check:
+def _head(feed: Feed, state: State, work: Work) -> Check:
     """Files that were fed from a folder and kept out were not read: they have no blob."""
     files = state.files or {}
     at_head = len(work.process) + len(work.waiting) + len(work.unchanged)
@@ -248,12 +254,9 @@ def _head(feed: Feed, state: State, work: Work, damage: Damage) -> Check:
         *(f"{path} is not in HEAD" for path in work.gone),
     ]
     figures = {"files of HEAD": at_head, "files": len(files)}
-    key = feed.index.key("below")
-    below = state.meta.get(key, feed.tree.below)
+    below = state.meta.get(feed.index.key("below"), feed.tree.below)
     if below != feed.tree.below:
-        if not said:  # else it may be right, and the files are not to be replaced
-            damage.meta[key] = feed.tree.below
-        said.append(f"it says that it is of {f'the folder {below}' if below else 'the whole tree'}")
+        said.append(f"it is of {part(below)}, not of {part(feed.tree.below)}. {way_to(below)}")
     if feed.index.key("tree") in state.meta and feed.index.key("head") not in state.meta:
         said.append("it names no commit")
     return Check("the index holds the files of HEAD", figures, said)

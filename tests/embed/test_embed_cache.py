@@ -210,21 +210,29 @@ def test_a_file_that_is_no_cache_is_refused_and_left_alone(
     make(path)
     before = path.read_bytes()
     with pytest.raises(UserError, match=r"cache\.db.*Delete it, or name another file\.$"):
-        CachedEmbedder(HashedEmbedder(), path)
+        CachedEmbedder(HashedEmbedder(), path).embed(["a"])
     assert path.read_bytes() == before
 
 
 def test_a_folder_in_the_files_place_is_refused(tmp_path: Path) -> None:
     """What the file system says is in the sentence."""
     with pytest.raises(UserError, match=r"cannot be used \(.+\)\. Delete it, or name another"):
-        CachedEmbedder(HashedEmbedder(), tmp_path)
+        CachedEmbedder(HashedEmbedder(), tmp_path).embed(["a"])
 
 
 def test_a_parent_that_is_a_file_is_refused(tmp_path: Path) -> None:
     """No folder can be made there."""
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(UserError, match="cannot be used"):
-        CachedEmbedder(HashedEmbedder(), tmp_path / "file" / "cache.db")
+        CachedEmbedder(HashedEmbedder(), tmp_path / "file" / "cache.db").embed(["a"])
+
+
+def test_a_query_does_not_open_the_file(path: Path) -> None:
+    """What cannot be used, or must not be written, stops no search."""
+    path.write_text("junk", encoding="utf-8")
+    with closing(CachedEmbedder(HashedEmbedder(), path)) as embedder:
+        embedder.embed_query("a")
+    assert path.read_text(encoding="utf-8") == "junk"
 
 
 def test_an_empty_file_is_a_new_cache(path: Path) -> None:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 
 import apsw
@@ -46,8 +47,8 @@ class CachedEmbedder:
     Processes may share the file, and so may models: a vector is found again under its model's
     name, its dimensions and its text's SHA-256. What one call brings is kept in one transaction.
     `embedded` counts the texts that went to the model, `hits` those that did not need to. Above
-    `max_entries`, those not asked for longest are dropped. A new file is its owner's alone. Raises
-    `UserError` when the file is not a cache or cannot be written.
+    `max_entries`, those not asked for longest are dropped. A new file is its owner's alone. It is
+    opened for the first text: `UserError` when it is not a cache or cannot be written.
     """
 
     def __init__(self, embedder: Embedder, path: Path, *, max_entries: int = 200_000) -> None:
@@ -56,10 +57,15 @@ class CachedEmbedder:
         self._max_entries = max_entries
         self.hits = 0
         self.embedded = 0
-        with _reported(path):
-            self._connection = _open(path)
-            latest = self._connection.execute("SELECT max(used) FROM vectors").get
-        self._opening = (latest or 0) + 1
+
+    @cached_property
+    def _connection(self) -> apsw.Connection:
+        return _open(self._path)
+
+    @cached_property
+    def _opening(self) -> int:
+        latest: int | None = self._connection.execute("SELECT max(used) FROM vectors").get
+        return (latest or 0) + 1
 
     @property
     def model(self) -> str:
@@ -100,7 +106,8 @@ class CachedEmbedder:
         return self._embedder.embed_query(text)
 
     def close(self) -> None:
-        self._connection.close()
+        if "_connection" in vars(self):
+            self._connection.close()
         self._embedder.close()
 
     def _read(self, keys: Sequence[str]) -> dict[str, bytes]:
@@ -113,10 +120,9 @@ class CachedEmbedder:
 
     def _keep(self, blobs: dict[str, bytes]) -> None:
         """Writes what is new and marks what is not as used, once an opening."""
-        rows = (
-            (self.model, self.dimensions, key, blob, self._opening) for key, blob in blobs.items()
-        )
         with _reported(self._path), self._connection:
+            of = (self.model, self.dimensions)
+            rows = [(*of, key, blob, self._opening) for key, blob in blobs.items()]
             self._connection.executemany(_KEEP, rows)
             self._connection.execute(_PRUNE, (self._max_entries,))
 

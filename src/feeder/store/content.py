@@ -23,7 +23,8 @@ FROM (
   SELECT *, sum(length(path) + length(concat(symbol, signature, logical_path)))
     OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS chars_before
   FROM (
-    SELECT * FROM docs WHERE repo = ?1 AND (path, seq) > (?2, ?3) ORDER BY path, seq LIMIT ?4
+    SELECT * FROM docs WHERE repo = ?1 AND (path, seq) > (?2, ?3) AND typeof(path) = 'text'
+    ORDER BY path, seq LIMIT ?4
   )
 ) WHERE coalesce(chars_before, 0) < ?5
 """

@@ -238,7 +238,7 @@ class Index:
                 Statement(sql.KEEP_VECTORS, (self.repo,)),
             ]
         )
-        self._forget(nodes, self._each(sql.DROP_POSTINGS_OF, sql.DROP_NODES_OF))
+        self._forget(nodes, self._each(sql.DROP_POSTINGS_OF, sql.OUTBOX_OF, sql.DROP_NODES_OF))
         self._forget(paths, self._file_removal)
         self._forget(postings, self._each(sql.DROP_POSTINGS_AT))
         self._forget(vectors, self._each(sql.SEND_AWAY))

@@ -30,7 +30,10 @@ _DELETE = """
 DELETE FROM vectors WHERE id IN (SELECT value FROM json_each(?) EXCEPT SELECT id FROM docs)
 """
 _EXISTS = "SELECT 1 FROM sqlite_schema WHERE name = 'vectors'"
-_ALL = "SELECT id, scale, code FROM vectors WHERE length(code) = ? ORDER BY id"
+# what is no number, by whoever's hand, is as good as missing
+_NUMBERS = "FROM vectors WHERE typeof(scale) = 'real' AND typeof(code) = 'blob'"
+_IDS = f"SELECT id {_NUMBERS} ORDER BY id"
+_ALL = f"SELECT id, scale, code {_NUMBERS} AND length(code) = ? ORDER BY id"
 ROWS_AT_ONCE = 1024
 """Rows turned to float32 at a time: they stay in the core's cache, and below what BLAS gives to
 threads, which wait for each other ten times as long as one computes."""
@@ -74,7 +77,7 @@ class LocalVectors:
 
     def ids(self) -> Iterator[str]:
         """The ids, in order."""
-        rows = self._read(Statement("SELECT id FROM vectors ORDER BY id"))
+        rows = self._read(Statement(_IDS))
         return (str(row[0]) for row in rows)
 
     def query(self, vector: NDArray[float32], limit: int) -> list[Neighbour]:

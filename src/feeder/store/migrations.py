@@ -93,7 +93,7 @@ def _check_whole(names: set[str], place: str) -> None:
     if lost := sorted(_OURS - names):
         raise UserError(
             f"{place} has lost what it kept in {', '.join(lost)}. Delete it, and make the index "
-            "anew: feeder init for Cloudflare, then feeder sync."
+            "anew: in Cloudflare with feeder init --database-name NAME, then with feeder sync."
         )
 
 

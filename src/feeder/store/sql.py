@@ -114,6 +114,10 @@ DROP_POSTINGS_OF = """
 DELETE FROM docs_fts
 WHERE rowid IN (SELECT seq FROM docs WHERE id IN (SELECT value FROM json_each(?2)))
 """
+OUTBOX_OF = """
+INSERT OR IGNORE INTO outbox (id, repo, path) SELECT id, ?1, path FROM docs
+WHERE id IN (SELECT value FROM json_each(?2)) AND EXISTS (SELECT 1 FROM meta WHERE key = 'model')
+"""
 DROP_NODES_OF = "DELETE FROM docs WHERE id IN (SELECT value FROM json_each(?2))"
 SEND_AWAY = """
 INSERT OR IGNORE INTO outbox (id, repo)
