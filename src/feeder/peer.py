@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 WITHHELD = "CLOUDFLARE_API_TOKEN"
 """What no such process needs to know."""
-NONE: Mapping[str, str] = MappingProxyType({})
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 _BEGINS = b"\0feeder\n"
 """What comes before the first answer: a user's start-up files may have printed something."""
@@ -33,7 +33,7 @@ __import__(sys.argv[1], fromlist=["serve"]).serve()
 class Peer:
     """A process that runs `serve` of a module of this program, with some more variables."""
 
-    def __init__(self, module: str, variables: Mapping[str, str] = NONE) -> None:
+    def __init__(self, module: str, variables: Mapping[str, str] = _NOTHING) -> None:
         known = {name: value for name, value in os.environ.items() if name != WITHHELD}
         self.process = subprocess.Popen(
             # -P: nothing of the folder that the program runs in is imported

@@ -99,8 +99,9 @@ class LocalEmbedder:
             self._peer.send((self._about, self._threads, texts))
             answer: list[Vector] | UserError = self._peer.receive()
         except (OSError, EOFError) as exc:
-            how = f"exit code {self._peer.process.wait()}" if self._peer else str(exc)
+            peer = self._peer
             self.close()
+            how = f"exit code {peer.process.returncode}" if peer else str(exc)
             raise ServiceError(
                 f"The process that runs the local model has ended, or did not start ({how}). It "
                 "needs 300 MB of memory. Run again: what is done is kept. Or say --no-vectors."
