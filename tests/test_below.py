@@ -61,7 +61,9 @@ def test_an_index_of_another_part_is_not_emptied_by_mistake(
     synced(Commit(mono.path, below=first), database)
     before = picture(database)
     for dry_run in (False, True):
-        with pytest.raises(UserError, match="--repo of its own, or say --force"):
+        with pytest.raises(
+            UserError, match="--repo of its own, or have feeder sync go on with --force"
+        ):
             sync(feed(Commit(mono.path, below=second), database), dry_run=dry_run)
     assert picture(database) == before
 

@@ -503,6 +503,16 @@ def test_search_shows_where_and_what(feeder: Feeder, shop: Repo) -> None:
     assert len(feeder(shop, "search", "cart", "-n", "2", "--json").facts) == 2
 
 
+def test_a_search_under_a_name_that_was_never_fed_says_which_were(
+    feeder: Feeder, shop: Repo
+) -> None:
+    """Such as after a rename of the remote: nothing is found, and the reason told."""
+    feeder(shop, "sync", "--repo", "acme/shop")
+    answer = feeder(shop, "search", "cart", "--repo", "acme/renamed")
+    assert answer.out == "Nothing found.\n"
+    assert "nothing of acme/renamed: feeder sync. It has acme/shop: --repo names one." in answer.err
+
+
 def test_a_search_writes_nothing(
     feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -93,13 +93,23 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_bars_are_for_terminals(
+def test_a_log_gets_a_line_now_and_then(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A pipe gets none; a terminal sees what is done of how much; quiet is quiet."""
+    """Not before half a minute has passed, so that a short run is silent; quiet is quiet."""
     with Talk().step("words", 10) as step:
         step(4)
     assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr("feeder.report.TELL_S", 0)
+    for quiet in (False, True):
+        with Talk(quiet=quiet).step("words", 2000) as step:
+            step(4)
+            step(1000)
+    assert capsys.readouterr() == ("", "words: 4 of 2,000\nwords: 1,004 of 2,000\n")
+
+
+def test_bars_are_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal sees what is done of how much; quiet is quiet."""
     monkeypatch.setenv("TERM", "xterm")
     for quiet in (False, True):
         terminal = Terminal()

@@ -87,6 +87,19 @@ def test_all_tables_that_are_lost_are_named(feeder: Feeder, shop: Repo) -> None:
     )
 
 
+@pytest.mark.parametrize("loss", ["DELETE FROM d1_migrations", "DROP TABLE d1_migrations"])
+def test_an_index_that_has_lost_its_migrations_is_no_other_programs(
+    feeder: Feeder, shop: Repo, loss: str
+) -> None:
+    """Its tables tell that it is one."""
+    assert feeder(shop, "sync").code == 0
+    database = SQLite(shop.path / ".feeder/index.db")
+    database.run([Statement(loss)])
+    database.close()
+    answer = feeder(shop, "stats")
+    assert (answer.code, "has lost what it kept in d1_migrations" in answer.err) == (2, True)
+
+
 @pytest.mark.parametrize("table", TABLES)
 def test_an_index_in_d1_without_a_table_is_to_be_deleted(
     feeder_at_cloudflare: Feeder, console: Console, shop: Repo, table: str

@@ -126,12 +126,21 @@ def opened(place: Place, settings: Settings, *, writes: bool, create: bool) -> I
 
 
 def comparable(store: Store) -> Semantics | None:
-    """What a search by meaning needs; None, and a line that says so, where the index lacks it."""
-    if store.semantics is None:
-        return None
-    if store.semantics.identity().items() <= store.index.state_of([]).meta.items():
-        return store.semantics
-    store.talk.say("The index has no vectors of this model: words alone. Make them: feeder sync")
+    """What a search by meaning needs; None where the index lacks it.
+
+    What it lacks for this search is said.
+    """
+    meta, semantics = store.index.state_of([]).meta, store.semantics
+    if store.index.key("run") not in meta:
+        fed = sorted(key.removesuffix(":run") for key in meta if key.endswith(":run"))
+        others = f" It has {', '.join(fed)}: --repo names one." if fed else ""
+        store.talk.say(f"The index has nothing of {store.place.repo}: feeder sync.{others}")
+    elif semantics and not semantics.identity().items() <= meta.items():
+        store.talk.say(
+            "The index has no vectors of this model: words alone. Make them: feeder sync"
+        )
+    else:
+        return semantics
     return None
 
 

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -87,8 +88,12 @@ class Step(Protocol):
         """`done` more of it are done."""
 
 
+TELL_S = 30.0
+"""Between two lines that say how far a run is, where there is no terminal."""
+
+
 class Talk:
-    """What a run says on stderr; bars only on a terminal."""
+    """What a run says on stderr; bars only on a terminal, elsewhere a line now and then."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
@@ -101,13 +106,28 @@ class Talk:
 
     @contextmanager
     def step(self, what: str, total: int) -> Iterator[Step]:
-        """A bar with rate and time left while the block runs."""
-        if self._quiet or not self._has_bars or not total:
+        """A bar with rate and time left while the block runs, or lines with what is done."""
+        if self._quiet or not total:
             yield lambda done: None
+            return
+        if not self._has_bars:
+            yield self._lines(what, total)
             return
         with _bar() as bar:
             task = bar.add_task(what, total=total)
             yield lambda done: bar.advance(task, done)
+
+    def _lines(self, what: str, total: int) -> Step:
+        so_far, told_s = 0, time.monotonic()
+
+        def step(done: int) -> None:
+            nonlocal so_far, told_s
+            so_far += done
+            if time.monotonic() - told_s >= TELL_S:
+                told_s = time.monotonic()
+                self.say(f"{what}: {so_far:,} of {total:,}")
+
+        return step
 
 
 def _bar() -> Any:

@@ -50,12 +50,12 @@ def missing_migrations(database: Database) -> list[Migration]:
     """
     [tables] = database.run([Statement(_TABLES)])
     names = {str(row[0]) for row in tables if not str(row[0]).startswith("_cf_")}  # D1's own
-    if "d1_migrations" not in names:
-        if names:
-            raise _foreign(database.place)
+    if not names:
         return known_migrations()
-    [rows] = database.run([Statement(_APPLIED)])
+    [rows] = database.run([Statement(_APPLIED)]) if "d1_migrations" in names else [[]]
     applied = {str(row[0]) for row in rows}
+    if names >= _OURS and not applied:
+        raise _lost(["d1_migrations"], database.place)
     # other programs have migrations too, and many a first one has the same name
     is_ours = "docs_fts" in names or applied.issuperset(step.name for step in known_migrations())
     if names - {"d1_migrations"} and not is_ours:
@@ -91,10 +91,14 @@ def _foreign(place: str) -> UserError:
 
 def _check_whole(names: set[str], place: str) -> None:
     if lost := sorted(_OURS - names):
-        raise UserError(
-            f"{place} has lost what it kept in {', '.join(lost)}. Delete it, and make the index "
-            "anew: in Cloudflare with feeder init --database-name NAME, then with feeder sync."
-        )
+        raise _lost(lost, place)
+
+
+def _lost(tables: list[str], place: str) -> UserError:
+    return UserError(
+        f"{place} has lost what it kept in {', '.join(tables)}. Delete it, and make the index "
+        "anew: in Cloudflare with feeder init --database-name NAME, then with feeder sync."
+    )
 
 
 def migrate(database: Database) -> list[str]:

@@ -111,5 +111,5 @@ class SQLite:
         if isinstance(exc, apsw.CantOpenError | apsw.ReadOnlyError):
             return UserError(f"{self.place} cannot be written: {exc}. Name another with --db.")
         if isinstance(exc, apsw.FullError | apsw.IOError):
-            return UserError(f"{self.place} cannot be written: {exc}. Make room on the disk.")
+            return ServiceError(f"{self.place} cannot be written: {exc}. Make room on the disk.")
         return ServiceError(f"{self.place}: {exc}")
