@@ -172,11 +172,11 @@ def print_memory(samples: Sequence[Sequence[Sample]], due: set[str]) -> list[str
     broken = [f"{kind} was not seen" for kind in sorted(due - seen)]
     for kind in sorted(seen):
         peak = max(s.peak_mb for moment in samples for s in moment if s.kind == kind)
-        moments = [
-            max((s.now_mb for s in moment if s.kind == kind), default=0) for moment in samples
-        ]
+        alive = [[s.now_mb for s in moment if s.kind == kind] for moment in samples]
+        moments = [max(some) for some in alive if some]
         thirds = [
-            median(moments[len(moments) * n // 3 : len(moments) * (n + 1) // 3]) for n in range(3)
+            median(moments[len(moments) * n // 3 : len(moments) * (n + 1) // 3] or moments)
+            for n in range(3)
         ]
         table.line(kind, *(f"{mb:,.0f}" for mb in (peak, *thirds)))
         if peak > PEAK_MB:
