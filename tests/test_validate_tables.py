@@ -114,6 +114,9 @@ def test_an_index_in_d1_without_a_table_is_to_be_deleted(
         assert (answer.code, "feeder init" in answer.err) == (2, True)
     answer = run(shop, "init")
     assert (answer.code, f"has lost what it kept in {table}. Delete it" in answer.err) == (2, True)
+    console.delete_database()
+    for command in ("init --database-name acme_shop", "sync", "validate --wait"):
+        assert run(shop, *command.split()).code == 0
 
 
 @pytest.mark.parametrize("name", ["0001_init.sql", "0001_users.sql"])

@@ -55,6 +55,9 @@ class Console:
         """A new database's id."""
         return str(self.post("d1/database", {"name": name})["uuid"])
 
+    def delete_database(self) -> None:
+        self._client.delete(f"d1/database/{self.database_id()}").raise_for_status()
+
     def make_index(self, name: str, dimensions: int, metric: str = "cosine") -> None:
         config = {"dimensions": dimensions, "metric": metric}
         self.post("vectorize/v2/indexes", {"name": name, "config": config})
