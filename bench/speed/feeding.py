@@ -37,7 +37,7 @@ def memory(program: Program, repository: Path, scratch: Path) -> dict[str, float
     """The peaks of a first feed in MB: of the program itself, its parsers, and all together."""
     peaks = program.peaks(*arguments(repository, fresh(scratch)))
     named = {"feeder": "program_mb", "a parser": "parsers_mb", "git": "git_mb", "all": "peak_mb"}
-    return {named[kind]: mb for kind, mb in peaks.items()}
+    return {name: peaks[kind] for kind, name in named.items()}
 
 
 def ratios(fed: dict[str, float], floors: dict[str, float]) -> dict[str, float]:
