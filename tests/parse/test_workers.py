@@ -376,7 +376,8 @@ def test_closing_ends_a_process_that_has_not_begun_to_parse(
 
 
 SCRIPT = """
-import time
+import signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's job in the background has none
 from a_parser import noting
 from feeder.parse.worker import Limits
 from feeder.parse.workers import Workers
