@@ -21,7 +21,7 @@ NODES_A_FILE = 20
 """Of each class, itself and three methods."""
 PROGRAM = """
 import feeder.store.ownership
-from feeder.cli import main
+from feeder.cli.commands import main
 feeder.store.ownership.TRUST_S = float("inf")
 main()
 """

@@ -8,7 +8,7 @@ from typing import NamedTuple
 _OTHERS = ("FEEDER_", "CLOUDFLARE_", "GITHUB_", "RUNNER_")
 _KINDS = {
     b"feeder.parse.worker": "a parser",
-    b"feeder.embed.network": "the model",
+    b"feeder.embed.onnx_process": "the model",
     b"git\0": "git",
 }
 

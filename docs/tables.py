@@ -12,7 +12,7 @@ from typing import Any
 import click
 import yaml
 
-from feeder.cli import cli
+from feeder.cli.commands import cli
 
 ROOT = Path(__file__).resolve().parents[1]
 MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from feeder.cli import main
+from feeder.cli.commands import main
 from tree.repos import Repo
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from feeder.account import REMEDY, Account
+from feeder.actions.account import REMEDY, Account
+from feeder.actions.github import Job
 from feeder.errors import FeederError, Interrupted, Overtaken, ServiceError, Stopped, UserError
-from feeder.github import Job
-from feeder.report import Report
-from feeder.validate import Check, Damage, Verdict
+from feeder.run.report import Report
+from feeder.run.validate import Check, Damage, Verdict
 from github.test_github import Command, Runner, read_outputs
 
 HEAD = "abc1234def5678900000000000000000000000ff"

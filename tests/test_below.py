@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from feeder.errors import UserError
+from feeder.run.sync import sync
+from feeder.run.validate import validate
 from feeder.store.sqlite import SQLite
-from feeder.sync import sync
 from feeder.tree.commit import Commit
 from feeder.tree.deltas import folder
-from feeder.validate import validate
 from tree.repos import Repo
 from worlds import feed, opened, picture, rows, synced
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from feeder.cli import main
+from feeder.cli.commands import main
 from feeder.parse.workers import Workers
 from tree.repos import Repo
 

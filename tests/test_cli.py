@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from feeder.cli import cli
+from feeder.cli.commands import cli
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from running import Feeder, runner

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from action import events
-from feeder.cli import main
+from feeder.cli.commands import main
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from github.test_github import Command, Runner, read_outputs

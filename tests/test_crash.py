@@ -13,7 +13,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from feeder.embed import local
+from feeder.embed import onnx as local
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from tree.repos import Repo

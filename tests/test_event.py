@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from action import events
-from feeder.event import Event, current
+from feeder.actions.event import Event, current
 
 ONE, TWO = "1" * 40, "2" * 40
 RUN = {

@@ -9,18 +9,18 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from feeder.cloud_store import cloud_parts
+from feeder.assembly.cloud import cloud_parts
+from feeder.assembly.local import local_parts
+from feeder.cli.showing import as_json, as_text
 from feeder.config import Settings
 from feeder.embed.cache import CachedEmbedder
 from feeder.errors import UserError
-from feeder.local_store import local_parts
-from feeder.search import Found, search
-from feeder.showing import as_json, as_text
+from feeder.run.sync import sync
+from feeder.run.validate import validate
+from feeder.search.ranking import Found, search
 from feeder.store.reading import Scope
 from feeder.store.sqlite import SQLite
-from feeder.sync import sync
 from feeder.tree.commit import Commit
-from feeder.validate import validate
 from hashed import HashedEmbedder
 from tree.repos import Repo
 from worlds import REPO, Picture, feed, opened, picture, synced

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
+from feeder.actions.event import Event
 from feeder.errors import Overtaken
-from feeder.event import Event
-from feeder.feed import Feed
-from feeder.precedence import token_by_hand
+from feeder.run.feed import Feed
+from feeder.run.precedence import token_by_hand
+from feeder.run.sync import sync
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
-from feeder.sync import sync
 from feeder.tree import Tree
 from feeder.tree.commit import Commit
 from tree.repos import Repo

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from markdown_it import MarkdownIt
 
-from feeder.cli import cli
+from feeder.cli.commands import cli
 
 ROOT = Path(__file__).parents[1]
 TABLES = ROOT / "docs/tables.py"

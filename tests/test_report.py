@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from feeder.report import Report, Talk
+from feeder.run.report import Report, Talk
 
 
 def test_the_account_is_a_few_lines() -> None:
@@ -100,7 +100,7 @@ def test_a_log_gets_a_line_now_and_then(
     with Talk().step("words", 10) as step:
         step(4)
     assert capsys.readouterr() == ("", "")
-    monkeypatch.setattr("feeder.report.TELL_S", 0)
+    monkeypatch.setattr("feeder.run.report.TELL_S", 0)
     for quiet in (False, True):
         with Talk(quiet=quiet).step("words", 2000) as step:
             step(4)

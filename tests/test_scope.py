@@ -7,10 +7,10 @@ import pytest
 
 from feeder.errors import UserError
 from feeder.parse import Parsed
-from feeder.report import Report
-from feeder.scope import apply_deltas, delete_paths, process_paths
+from feeder.run.report import Report
+from feeder.run.scope import apply_deltas, delete_paths, process_paths
+from feeder.run.sync import Stale
 from feeder.store.sqlite import SQLite
-from feeder.sync import Stale
 from feeder.tree.commit import Commit
 from feeder.tree.deltas import Delta, deltas
 from feeder.tree.folder import Folder

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from feeder.cli.showing import as_json, as_text
 from feeder.embed.cache import CachedEmbedder
-from feeder.feed import Semantics
-from feeder.search import Found, is_called, match_terms, merged, search
-from feeder.showing import as_json, as_text
+from feeder.run.feed import Semantics
+from feeder.search.ranking import Found, is_called, match_terms, merged, search
 from feeder.store.local_vectors import LocalVectors
 from feeder.store.reading import Scope
 from feeder.store.sqlite import SQLite

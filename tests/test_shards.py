@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from feeder.actions.event import Event
 from feeder.errors import Overtaken, Stopped, UserError
-from feeder.event import Event
-from feeder.feed import Feed
+from feeder.run.feed import Feed
+from feeder.run.sync import sync
 from feeder.shards import Shard, matrix, parse, shards
 from feeder.store.sqlite import SQLite
-from feeder.sync import sync
 from feeder.tree import Tree
 from feeder.tree.commit import Commit
 from hashed import HashedEmbedder

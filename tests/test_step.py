@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from action import events
+from feeder.actions.event import Event
+from feeder.actions.step import Step, Wanted, step
 from feeder.errors import UserError
-from feeder.event import Event
-from feeder.step import Step, Wanted, step
 from tree.repos import Repo
 
 ONE_FILE = '[{"file": "a.py", "action": "process"}]'

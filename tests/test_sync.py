@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from feeder.errors import UserError
-from feeder.feed import write_words
 from feeder.parse import Parsed
+from feeder.run.feed import write_words
+from feeder.run.sync import Stale, compare, sync
 from feeder.store.sqlite import SQLite
-from feeder.sync import Stale, compare, sync
 from feeder.tree.commit import Commit
 from hashed import HashedEmbedder
 from tree.repos import Repo

@@ -13,11 +13,11 @@ import pytest
 from guarantees.picture import head
 
 from feeder.errors import Overtaken
+from feeder.run.sync import sync
+from feeder.run.validate import validate
 from feeder.store.sqlite import SQLite
-from feeder.sync import sync
 from feeder.tree import Tree
 from feeder.tree.commit import Commit
-from feeder.validate import validate
 from hashed import HashedEmbedder
 from tree.repos import Repo
 from worlds import (
@@ -132,7 +132,7 @@ def test_a_run_that_dies_is_undone_by_one_on_the_commit_before(
     trees: Trees, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_model: bool
 ) -> None:
     """From its first write on, the index no longer says that it equals the commit before."""
-    monkeypatch.setattr("feeder.feed.BATCH_NODES", 4)
+    monkeypatch.setattr("feeder.run.feed.BATCH_NODES", 4)
     embedder = HashedEmbedder() if with_model else None
     expected = fresh(trees.first, embedder)
     start = tmp_path / "start.db"
@@ -153,7 +153,7 @@ def test_the_commit_that_an_index_names_moves_last(
     trees: Trees, pictures: dict[Tree, Picture], file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Wherever a run dies, its index is all of the commit, or says that it is of the one before."""
-    monkeypatch.setattr("feeder.feed.BATCH_NODES", 4)
+    monkeypatch.setattr("feeder.run.feed.BATCH_NODES", 4)
     named = set()
     for index in _deaths(trees.second, file, with_model=True):
         database = SQLite(index)
@@ -321,7 +321,7 @@ def test_two_runs_that_take_turns_leave_the_index_of_the_one_that_ends_last(
     trees: Trees, pictures: dict[Tree, Picture], file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One run stands still at any call, another at any of its own while the first one goes on."""
-    monkeypatch.setattr("feeder.feed.BATCH_NODES", 2)
+    monkeypatch.setattr("feeder.run.feed.BATCH_NODES", 2)
     for at, other_at in product(range(1, 12), range(1, 10)):
         index = copied(file, "copy.db")
         winners = _turns(trees, index, at, other_at)

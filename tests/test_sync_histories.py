@@ -19,12 +19,12 @@ from standin_fixtures import standin_process
 
 from cloud.clouds import Cloud
 from feeder.errors import Overtaken, ServiceError, Stopped, UserError
-from feeder.feed import Feed
+from feeder.run.feed import Feed
+from feeder.run.sync import sync
+from feeder.run.validate import validate
 from feeder.shards import shards
 from feeder.store.index import Index
 from feeder.store.sqlite import SQLite
-from feeder.sync import sync
-from feeder.validate import validate
 from hashed import HashedEmbedder
 from sync_histories.branch import MODEL, Branch, Pictures
 from sync_histories.edits import Edit, edits, positions, some_edits
@@ -257,10 +257,10 @@ class CloudHistory(Branch):
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """They make many writes of a run."""
-    monkeypatch.setattr("feeder.feed.BATCH_NODES", 4)
-    monkeypatch.setattr("feeder.feed.BATCH_GONE", 1)
-    monkeypatch.setattr("feeder.vectors.BATCH_VECTORS", 3)
-    monkeypatch.setattr("feeder.vectors.OUTBOX_PIECE", 2)
+    monkeypatch.setattr("feeder.run.feed.BATCH_NODES", 4)
+    monkeypatch.setattr("feeder.run.feed.BATCH_GONE", 1)
+    monkeypatch.setattr("feeder.run.vectors.BATCH_VECTORS", 3)
+    monkeypatch.setattr("feeder.run.vectors.OUTBOX_PIECE", 2)
 
 
 def histories(examples: int, steps: int) -> settings:

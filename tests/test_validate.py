@@ -7,14 +7,14 @@ from typing import NamedTuple
 import pytest
 
 from feeder.errors import UserError
-from feeder.feed import Feed
-from feeder.scope import process_paths
+from feeder.run.feed import Feed
+from feeder.run.scope import process_paths
+from feeder.run.sync import sync
+from feeder.run.validate import NO_MODEL, Verdict, repair, validate
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
-from feeder.sync import sync
 from feeder.tree.commit import Commit
 from feeder.tree.folder import Folder
-from feeder.validate import NO_MODEL, Verdict, repair, validate
 from hashed import HashedEmbedder
 from tree.repos import Repo
 from worlds import SHOP, InProcess, feed, fresh, opened, picture, rows, synced

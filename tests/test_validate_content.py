@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 import pytest
 
-from feeder.feed import Feed
 from feeder.parse import Parsed
 from feeder.parse.files import plain_file
 from feeder.parse.grammars import load_grammars
-from feeder.scope import process_paths
+from feeder.run.feed import Feed
+from feeder.run.scope import process_paths
+from feeder.run.validate import WRITTEN_TO, Verdict, repair, validate
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
 from feeder.tree.folder import Folder
-from feeder.validate import WRITTEN_TO, Verdict, repair, validate
 from hashed import HashedEmbedder
 from tree.repos import Repo
 from worlds import SHOP, InProcess, feed, fresh, opened, picture, rows, synced

@@ -10,15 +10,15 @@ from standin import StandIn
 from standin_fixtures import standin, standin_process
 
 from cloud.clouds import Cloud
+from feeder.actions.event import Event
 from feeder.errors import Overtaken
-from feeder.event import Event
-from feeder.feed import Feed
+from feeder.run.feed import Feed
+from feeder.run.sync import sync
+from feeder.run.validate import repair, validate
 from feeder.store import Statement
 from feeder.store.index import Index
 from feeder.store.sqlite import SQLite
-from feeder.sync import sync
 from feeder.tree.commit import Commit
-from feeder.validate import repair, validate
 from hashed import HashedEmbedder
 from tree.repos import Repo
 from worlds import (

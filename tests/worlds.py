@@ -11,17 +11,17 @@ from guarantees.picture import Tables, tables, vectors
 
 from feeder.embed import Embedder, Vector
 from feeder.embed.cache import CachedEmbedder
-from feeder.feed import Feed, Semantics
 from feeder.parse import Parsed, Parser
 from feeder.parse.files import parse_file
 from feeder.parse.grammars import Grammars, load_grammars
-from feeder.report import Report, Talk
+from feeder.run.feed import Feed, Semantics
+from feeder.run.report import Report, Talk
+from feeder.run.sync import sync
 from feeder.store import Database, Row, Statement, Value
 from feeder.store.index import Index
 from feeder.store.local_vectors import LocalVectors
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
-from feeder.sync import sync
 from feeder.tree import Tree
 from hashed import HashedEmbedder
 

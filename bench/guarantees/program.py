@@ -18,7 +18,14 @@ WAIT_S = 120.0
 FORKS = multiprocessing.get_context("forkserver")
 # imported once, where no thread runs: each run is forked from there
 FORKS.set_forkserver_preload(
-    ["feeder.cli", "feeder.sync", "feeder.cloud_store", "feeder.local_store", "httpx", "numpy"]
+    [
+        "feeder.cli.commands",
+        "feeder.run.sync",
+        "feeder.assembly.cloud",
+        "feeder.assembly.local",
+        "httpx",
+        "numpy",
+    ]
 )
 
 
@@ -99,7 +106,7 @@ def _run(
     sys.argv = ["feeder", *arguments]
     for change in changes:
         change()
-    from feeder.cli import main
+    from feeder.cli.commands import main
 
     main()
 
@@ -118,14 +125,14 @@ class Limits(NamedTuple):
     """After a guarded write; None for the program's own."""
 
     def __call__(self) -> None:
-        import feeder.feed
+        import feeder.run.feed
+        import feeder.run.vectors
         import feeder.store.ownership
-        import feeder.vectors
 
-        feeder.feed.BATCH_NODES = self.nodes
-        feeder.feed.BATCH_GONE = self.gone
-        feeder.vectors.BATCH_VECTORS = self.vectors
-        feeder.vectors.OUTBOX_PIECE = self.outbox
+        feeder.run.feed.BATCH_NODES = self.nodes
+        feeder.run.feed.BATCH_GONE = self.gone
+        feeder.run.vectors.BATCH_VECTORS = self.vectors
+        feeder.run.vectors.OUTBOX_PIECE = self.outbox
         if self.trust_s is not None:
             feeder.store.ownership.TRUST_S = self.trust_s
 
@@ -140,7 +147,7 @@ class AtTurn(NamedTuple):
     act: Act
 
     def __call__(self) -> None:
-        from feeder.pace import Pace
+        from feeder.cloudflare.pace import Pace
 
         wait = Pace.wait
         numbers = count(1)

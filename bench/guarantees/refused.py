@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from feeder.api import Api, Clock
+from feeder.cloudflare.api import Api, Clock
 from guarantees import table
 from guarantees.clean import Reference, finish
 from guarantees.history import Commits
@@ -83,10 +83,10 @@ class MovedTime(NamedTuple):
     base_url: str
 
     def __call__(self) -> None:
-        import feeder.api
+        import feeder.cloudflare.api
 
         clock = _MovedClock(self.base_url)
-        setattr(feeder.api, "Clock", lambda: clock)  # noqa: B010
+        setattr(feeder.cloudflare.api, "Clock", lambda: clock)  # noqa: B010
 
 
 class _MovedClock(Clock):
@@ -104,9 +104,9 @@ class _MovedClock(Clock):
 
 def give_up_soon() -> None:
     """The run gives a request up after 2 seconds, so that one that hangs costs no minute."""
-    import feeder.cloud_store
+    import feeder.assembly.cloud
 
-    setattr(feeder.cloud_store, "Api", partial(Api, timeout_s=2.0))  # noqa: B010
+    setattr(feeder.assembly.cloud, "Api", partial(Api, timeout_s=2.0))  # noqa: B010
 
 
 class Trouble(NamedTuple):

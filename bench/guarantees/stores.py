@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import httpx
 from standin import StandIn
 
-from feeder.api import Api
+from feeder.cloudflare.api import Api
+from feeder.cloudflare.d1 import D1
 from feeder.store import Statement
-from feeder.store.d1 import D1
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
 from guarantees.history import REPO

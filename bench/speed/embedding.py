@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from feeder.embed.local import available
+from feeder.embed.onnx import available
 from speed.bench import Bench
 from speed.program import ran
 

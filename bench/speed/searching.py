@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from statistics import quantiles
 
+from feeder.assembly.parts import IN_MEMORY
 from feeder.embed import Embedder, Vector
 from feeder.embed.cache import CachedEmbedder
-from feeder.embed.local import LocalEmbedder, available
-from feeder.feed import Semantics
-from feeder.search import search
+from feeder.embed.onnx import LocalEmbedder, available
+from feeder.run.feed import Semantics
+from feeder.search.ranking import search
 from feeder.store.reading import Scope
 from feeder.store.sqlite import SQLite
-from feeder.stores import IN_MEMORY
 from speed import large_index
 from speed.bench import Bench
 

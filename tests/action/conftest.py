@@ -15,8 +15,8 @@ from action.runner import FEED, ROOT, WHEELS, Hub, Outcome, Runner, Settings
 from action.workflows import checkout, feeder, job
 from cloud.conftest import _no_proxy  # noqa: F401 - a fixture
 from cloud.program import Console, console
-from feeder.api import Api
-from feeder.store.d1 import D1
+from feeder.cloudflare.api import Api
+from feeder.cloudflare.d1 import D1
 from feeder.store.migrations import migrate
 from tree.repos import Repo
 

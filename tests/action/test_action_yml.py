@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from action.runner import ROOT
-from feeder.cli import cli
+from feeder.cli.commands import cli
 
 TEXT = (ROOT / "action.yml").read_text()
 ACTION: dict[str, Any] = yaml.safe_load(TEXT)

@@ -9,17 +9,17 @@ from typing import Any
 import httpx
 from standin import StandIn
 
-from feeder.api import Api, Clock
+from feeder.cloudflare.api import Api, Clock
+from feeder.cloudflare.d1 import D1
+from feeder.cloudflare.vectorize import Vectorize
 from feeder.embed import Embedder
 from feeder.embed.cache import CachedEmbedder
-from feeder.feed import Feed, Semantics
-from feeder.report import Report, Talk
+from feeder.run.feed import Feed, Semantics
+from feeder.run.report import Report, Talk
+from feeder.run.sync import sync
 from feeder.store import Row, Statement
-from feeder.store.d1 import D1
 from feeder.store.index import Index
 from feeder.store.migrations import migrate
-from feeder.store.vectorize import Vectorize
-from feeder.sync import sync
 from feeder.tree import Tree
 from hashed import HashedEmbedder
 from worlds import MEMORY, REPO, InProcess

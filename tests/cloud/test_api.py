@@ -11,7 +11,7 @@ import pytest
 import respx
 
 from cloud.clouds import MovedClock
-from feeder.api import Api, Call, as_json
+from feeder.cloudflare.api import Api, Call, as_json
 from feeder.errors import FeederError, PassingError, ServiceError, TooLargeError, UserError
 
 TOKEN = "secret-token-0123456789"

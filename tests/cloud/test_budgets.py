@@ -6,8 +6,8 @@ import pytest
 from standin import StandIn
 
 from cloud.program import Console, console, feeder
-from feeder.budget import Budget
-from feeder.freetier import Usage, percent
+from feeder.cloudflare.freetier import Usage, percent
+from feeder.run.budget import Budget
 from running import Feeder
 from tree.repos import Repo
 

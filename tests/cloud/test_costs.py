@@ -3,9 +3,9 @@
 import pytest
 
 from cloud.clouds import Cloud
-from feeder.embed.workers_ai import WorkersAI
-from feeder.store.vectorize import Vectorize
-from feeder.sync import sync
+from feeder.cloudflare.vectorize import Vectorize
+from feeder.cloudflare.workers_ai import WorkersAI
+from feeder.run.sync import sync
 from feeder.tree.commit import Commit
 from tree.repos import Repo
 

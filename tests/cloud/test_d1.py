@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from cloud.clouds import Cloud
+from feeder.cloudflare.d1 import D1
 from feeder.errors import Overtaken, PassingError, ServiceError, TooLargeError, UserError
 from feeder.store import Repeated, Statement, sql
-from feeder.store.d1 import D1
 from feeder.store.migrations import known_migrations, migrate, missing_migrations
 
 LOST: list[dict[str, Any]] = [

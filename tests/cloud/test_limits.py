@@ -3,8 +3,8 @@
 import pytest
 
 from cloud.clouds import Cloud
+from feeder.cloudflare.d1 import D1
 from feeder.store import Statement
-from feeder.store.d1 import D1
 
 ONE = [Statement("SELECT 1")]
 

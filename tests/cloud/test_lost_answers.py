@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from cloud.clouds import DOCS
+from feeder.run.sync import sync
 from feeder.store import Database, Row, Statement
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
-from feeder.sync import sync
 from feeder.tree.commit import Commit
 from hashed import HashedEmbedder
 from tree.repos import Repo

@@ -9,16 +9,16 @@ import pytest
 from standin import StandIn
 
 from cloud.clouds import DIMENSIONS, DOCS, INDEX, Cloud, MovedClock
-from feeder.api import Api
+from feeder.cloudflare.api import Api
+from feeder.cloudflare.vectorize import Vectorize
 from feeder.errors import Overtaken, PassingError, ServiceError, TooLargeError, UserError
-from feeder.feed import Semantics
+from feeder.run.feed import Semantics
+from feeder.run.sync import sync
+from feeder.run.validate import validate
 from feeder.store import Row
 from feeder.store.index import Index
 from feeder.store.sqlite import SQLite
-from feeder.store.vectorize import Vectorize
-from feeder.sync import sync
 from feeder.tree.commit import Commit
-from feeder.validate import validate
 from hashed import HashedEmbedder
 from tree.repos import Repo
 from worlds import CART, GUIDE, REPO, SHOP, Fuse, FusedDatabase, opened, synced
@@ -305,7 +305,7 @@ def test_a_batch_that_was_done_too_slowly_to_be_told_is_not_halved(
 
 def test_embeddings_that_are_down_delay_only_the_vectors(cloud: Cloud, shop: Repo) -> None:
     """The quota of the day ends the run after the words are in; the next one brings the rest."""
-    from feeder.embed.workers_ai import WorkersAI
+    from feeder.cloudflare.workers_ai import WorkersAI
 
     cloud.make_index("parts", 1024)
     cloud.vectorize = Vectorize(cloud.api, "parts")

@@ -12,7 +12,7 @@ from standin import StandIn
 
 from cloud.clouds import MovedClock
 from cloud.program import feeder
-from feeder.api import Api, Call
+from feeder.cloudflare.api import Api, Call
 from feeder.errors import FeederError
 from running import Feeder
 from tree.repos import Repo

@@ -3,8 +3,8 @@
 import pytest
 
 from cloud.clouds import Cloud
+from feeder.run.validate import Verdict, repair, validate
 from feeder.tree.commit import Commit
-from feeder.validate import Verdict, repair, validate
 from tree.repos import Repo
 from worlds import SHOP
 

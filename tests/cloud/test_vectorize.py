@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from cloud.clouds import DIMENSIONS, INDEX, Cloud
+from feeder.cloudflare.vectorize import Vectorize
 from feeder.errors import UserError
 from feeder.store import NodeVector, Statement, Value
-from feeder.store.vectorize import Vectorize
 
 
 def vector(name: str, values: Sequence[float] = (1,), **metadata: Value) -> NodeVector:

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloud.clouds import Cloud, MovedClock
-from feeder.api import Api
-from feeder.embed.models import MODELS
-from feeder.embed.workers_ai import WorkersAI, dealt
+from feeder.cloudflare.api import Api
+from feeder.cloudflare.models import MODELS
+from feeder.cloudflare.workers_ai import WorkersAI, dealt
 from feeder.errors import ServiceError, UserError
 
 QWEN = "@cf/qwen/qwen3-embedding-0.6b"

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from feeder.embed.local import LocalEmbedder
+from feeder.embed.onnx import LocalEmbedder
 from feeder.errors import UserError
 
 VOCABULARY = "[UNK]\n[CLS]\n[SEP]\na\nb\n"

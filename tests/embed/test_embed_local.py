@@ -37,7 +37,7 @@ import numpy.typing as npt
 import pytest
 
 from feeder.embed import Embedder
-from feeder.embed.local import LocalEmbedder, Model, available
+from feeder.embed.onnx import LocalEmbedder, Model, available
 from feeder.embed.wordpiece import VOCABULARY
 from feeder.errors import ServiceError, UserError
 
@@ -188,7 +188,7 @@ def test_weights_that_are_not_the_published_ones_are_refused(tmp_path: Path) -> 
 
 
 REFUSED = """
-from feeder.embed.local import LocalEmbedder, available
+from feeder.embed.onnx import LocalEmbedder, available
 from feeder.errors import UserError
 try:
     LocalEmbedder()
@@ -231,7 +231,7 @@ def test_nothing_heavy_is_imported_before_the_first_text() -> None:
 def test_no_process_takes_300_mb() -> None:
     """With six texts of full length under way at once: more are not, on however many cores."""
     program = (
-        "import os, re; from feeder.embed.local import LocalEmbedder\n"
+        "import os, re; from feeder.embed.onnx import LocalEmbedder\n"
         "LocalEmbedder(threads=6).embed(['word ' * length for length in range(226, 258)])\n"
         "own = os.getpid()\n"
         "[model] = open(f'/proc/{own}/task/{own}/children').read().split()\n"

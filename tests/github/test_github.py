@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from feeder.github import CUT, SUMMARY_BYTES, Job, visible
+from feeder.actions.github import CUT, SUMMARY_BYTES, Job, visible
 
 MIB = 1024 * 1024
 ANYWHERE = {"GITHUB_ACTIONS": "true"}
@@ -188,7 +188,7 @@ def test_a_group_within_a_group_is_none(stream: io.StringIO) -> None:
 def test_what_was_printed_on_stdout_leaves_before_the_group_ends() -> None:
     """Not only when the program ends."""
     program = (
-        "from feeder.github import Job\n"
+        "from feeder.actions.github import Job\n"
         "with Job.of({'GITHUB_ACTIONS': 'true'}).group('title'):\n"
         "    print('a result')\n"
     )

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from feeder.actions.github import SUMMARY_BYTES, visible
+from feeder.actions.summary import code, prose, summary
+from feeder.cloudflare.freetier import Usage
 from feeder.errors import Interrupted, Overtaken, ServiceError, Stopped, UserError
-from feeder.freetier import Usage
-from feeder.github import SUMMARY_BYTES, visible
-from feeder.report import Report
-from feeder.summary import code, prose, summary
-from feeder.validate import Check, Damage, Verdict
+from feeder.run.report import Report
+from feeder.run.validate import Check, Damage, Verdict
 
 SHA = "abc1234def5678900000000000000000000000ff"
 

@@ -1,0 +1,91 @@
+"""What do the commands of a process leave for the workflow: annotations, outputs, a summary?"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from feeder.actions.github import Job
+from feeder.errors import Stopped
+from feeder.tree.names import place
+
+REMEDY = (
+    "The index can be mended: feeder validate --repair, "
+    'or the action with command: validate and repair: "true".'
+)
+
+
+@dataclass
+class Account:
+    """What a process says at its end to the job that it is a step of."""
+
+    job: Job = field(default_factory=Job.of)
+    report: dict[str, Any] | None = None
+    """Of the run that wrote, as `Report.as_json` gives it."""
+    verdict: dict[str, Any] | None = None
+    """Of the validation, as `Verdict.as_json` gives it."""
+    matrix: str = ""
+    """Of `plan`."""
+    base: Path = Path()
+    """The folder that the report's paths begin at."""
+    part: str = ""
+    """Of the commit, as a noun, when the run was not about all of it."""
+    note: str = ""
+    """Why nothing, or not what was asked for, was done."""
+
+    def close(self, title: str, error: BaseException | None) -> None:
+        """Says it; with `error` the process ends, None where it went well."""
+        if not self.job.is_there:
+            return
+        self._annotate(error)
+        for name, value in self._outputs():
+            self.job.output(name, value)
+        self._summarize(title, error)
+
+    def _summarize(self, title: str, error: BaseException | None) -> None:
+        from feeder.actions.summary import prose, summary
+
+        if self.report or self.verdict or error:
+            text = summary(title, self.report, self.verdict, error, part=self.part)
+            self.job.summarize(text)
+        elif self.note:
+            self.job.summarize(f"## {prose(title)}: nothing was done")
+        if self.verdict and not self.verdict["passed"]:
+            self.job.summarize(prose(REMEDY, len(REMEDY)))
+        if self.note:
+            self.job.summarize(prose(self.note, len(self.note)))
+
+    def _annotate(self, error: BaseException | None) -> None:
+        if self.note:
+            self.job.annotate("notice", self.note)
+        for path, reason in (self.report or {}).get("as_plain_text", {}).items():
+            file = place(self.base, path)
+            self.job.annotate("warning", f"Indexed as plain text: {reason}", line=1, file=file)
+        for check in (self.verdict or {}).get("checks", ()):
+            if not check["passed"]:
+                self.job.annotate("error", _failure(check))
+        if self.verdict and not self.verdict["passed"]:
+            self.job.annotate("notice", REMEDY)
+        if error:
+            self.job.annotate("warning" if isinstance(error, Stopped) else "error", str(error))
+
+    def _outputs(self) -> Iterator[tuple[str, str | int]]:
+        if self.matrix:
+            yield "matrix", self.matrix
+        facts = self.report or {}
+        if facts:
+            yield "head-sha", facts["head"]
+            yield "upserted", facts["nodes_new"]
+            yield "deleted", facts["nodes_deleted"]
+            yield "unchanged", facts["files_unchanged"]
+            yield "skipped", len(facts["skipped"])
+            yield "embedded", facts["texts_embedded"]
+            yield "requests", sum(facts["requests"].values())
+        if self.report or self.verdict:
+            path = self.job.keep("report", {"report": self.report, "validation": self.verdict})
+            yield from [("report", str(path))] if path else ()
+
+
+def _failure(check: dict[str, Any]) -> str:
+    first, *others = check["differences"]
+    return f"{check['name']}? {first}" + (f", and {len(others):,} more" if others else "")

@@ -1,0 +1,1 @@
+"""Which store is it, and which folder? What a command opens."""

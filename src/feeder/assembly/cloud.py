@@ -1,0 +1,144 @@
+"""The store at Cloudflare: D1, Vectorize and Workers AI, and what their use costs."""
+
+import math
+from contextlib import ExitStack
+from pathlib import Path
+
+from feeder.assembly.parts import IN_MEMORY, Parts, folder_embedder, index_folder, made_folder
+from feeder.cloudflare.api import Api
+from feeder.cloudflare.credentials import TOKEN, known, require
+from feeder.cloudflare.d1 import D1
+from feeder.cloudflare.freetier import Usage
+from feeder.cloudflare.models import REQUEST_TOKENS
+from feeder.cloudflare.vectorize import DELETE_IDS, Vectorize
+from feeder.cloudflare.workers_ai import WorkersAI
+from feeder.config import Settings
+from feeder.embed import Embedder
+from feeder.run.budget import Budget
+from feeder.run.feed import BATCH_NODES
+from feeder.run.report import Report
+from feeder.run.vectors import BATCH_VECTORS
+from feeder.store.migrations import migrate
+from feeder.store.schema import Current
+from feeder.store.sqlite import SQLite
+
+TOKENS_A_TEXT = 350
+"""Of code, on the average; for what is only foreseen."""
+ROWS_OF_NEW, ROWS_OF_GONE, ROWS_OF_FILE, ROWS_OF_RUN = 6, 4, 2, 20
+"""Rows that D1 bills: a node with its indexes and posting, its removal with the outbox, a file, and
+what each run that writes notes of itself."""
+
+
+def cloud_parts(
+    base: Path, repo: str, settings: Settings, stack: ExitStack, *, writes: bool
+) -> Parts:
+    """The index that the settings name; no request yet. Raises UserError for what is not said."""
+    cloud = known(settings, repo)
+    require(cloud, database=True)
+    api = Api(cloud.token, cloud.account_id, base_url=cloud.base_url)
+    stack.callback(api.close)
+    if settings.shard:
+        api.share(settings.shard.of)
+    database = D1(api, cloud.database_id)
+    vectors = Vectorize(api, cloud.index_name)
+    embedder = _embedder(api, settings)
+
+    return Parts(
+        f"Cloudflare, {database.place}, {vectors.place}",
+        Current(database),
+        embedder,
+        vectors if embedder else None,
+        _cache(base, settings, writes=writes),
+        budget=Budget(
+            settings.max_embeddings,
+            settings.max_requests,
+            api.requests.total,
+            lambda texts: requests_for(texts, embedder),
+        ),
+        usage=lambda: taken(api, database, vectors, embedder),
+        foreseen=lambda report: foreseen(report, embedder),
+    )
+
+
+def foreseen_parts(settings: Settings, stack: ExitStack) -> Parts:
+    """What tells without a token how large a first feed is: an empty index, and no request."""
+    database = SQLite(IN_MEMORY)
+    stack.callback(database.close)
+    migrate(database)
+    api = Api("none", "none")
+    stack.callback(api.close)
+    embedder = _embedder(api, settings)
+    return Parts(
+        f"Cloudflare without {TOKEN}: planned against an empty index",
+        database,
+        embedder,
+        Vectorize(api, "none") if embedder else None,
+        IN_MEMORY,
+        foreseen=lambda report: foreseen(report, embedder),
+    )
+
+
+def taken(api: Api, database: D1, vectors: Vectorize, embedder: Embedder | None) -> Usage:
+    """What these objects have used so far."""
+    by_model = embedder if isinstance(embedder, WorkersAI) else None
+    return Usage(
+        dict(api.requests),
+        dict(api.retries),
+        round(api.waited_s, 1),
+        database.rows["read"],
+        database.rows["written"],
+        vectors.dimensions_written,
+        by_model.tokens if by_model else 0,
+        by_model.neurons if by_model else 0.0,
+        database.size_bytes,
+    )
+
+
+def foreseen(report: Report, embedder: Embedder | None) -> Usage:
+    """What the run of a report would take, roughly: nobody has sent anything yet."""
+    if not (report.files_processed or report.files_deleted or report.texts_embedded):
+        return Usage({"d1": 1})
+    texts = report.texts_embedded
+    upserts = math.ceil((texts + report.texts_cached) / BATCH_VECTORS)
+    words = max(1, math.ceil(report.nodes_new / BATCH_NODES))
+    requests = {
+        "d1": 2 + words + max(0, upserts - 1),
+        "vectorize": (upserts + math.ceil(report.nodes_deleted / DELETE_IDS)) if embedder else 0,
+        "ai": requests_for(texts, embedder),
+    }
+    by_model = embedder if isinstance(embedder, WorkersAI) else None
+    tokens = texts * TOKENS_A_TEXT if by_model else 0
+    return Usage(
+        requests,
+        rows_written=ROWS_OF_RUN
+        + report.nodes_new * ROWS_OF_NEW
+        + report.nodes_deleted * ROWS_OF_GONE
+        + (report.files_processed + report.files_deleted) * ROWS_OF_FILE,
+        dimensions=(texts + report.texts_cached) * (embedder.dimensions if embedder else 0),
+        tokens=tokens,
+        neurons=by_model.about.neurons(tokens) if by_model else 0.0,
+    )
+
+
+def requests_for(texts: int, embedder: Embedder | None) -> int:
+    """How many requests embed so many texts; a model on this machine takes none."""
+    if not isinstance(embedder, WorkersAI):
+        return 0
+    return math.ceil(texts / min(embedder.about.texts, REQUEST_TOKENS // TOKENS_A_TEXT))
+
+
+def _embedder(api: Api, settings: Settings) -> Embedder | None:
+    if not settings.vectors:
+        return None
+    if settings.model and Path(settings.model).is_dir():
+        return folder_embedder(settings.model, settings)
+    return WorkersAI(api, settings.model, settings.dimensions)
+
+
+def _cache(base: Path, settings: Settings, *, writes: bool) -> Path:
+    if settings.cache:
+        return settings.cache if writes or settings.cache.exists() else IN_MEMORY
+    file = index_folder(base) / "embeddings.db"
+    if writes:
+        made_folder(file.parent)
+    return file if file.exists() or writes else IN_MEMORY

@@ -1,0 +1,189 @@
+"""Which store is it, and which folder is it about? What a command opens."""
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from feeder.actions.event import Event, current
+from feeder.assembly.parts import Parts
+from feeder.cloudflare.credentials import choice, has_token
+from feeder.config import INDEX_FOLDER, Settings
+from feeder.errors import UserError
+from feeder.run.feed import Feed, Semantics
+from feeder.run.precedence import token_by_hand
+from feeder.run.report import Report, Talk
+from feeder.store.index import Index
+from feeder.tree import Tree
+
+
+@dataclass
+class Place:
+    """Where the files are that an index is about: its base folder and what it calls them."""
+
+    base: Path
+    repo: str
+    branch: str
+
+
+@dataclass
+class Store:
+    """An opened index."""
+
+    place: Place
+    index: Index
+    semantics: Semantics | None
+    talk: Talk
+    parts: Parts
+
+
+def place_of(base: Path, settings: Settings) -> Place:
+    """Names a base folder: as the settings say, else as its remote does, else by its own name."""
+    from feeder.tree import git
+    from feeder.tree.names import escape
+
+    repository = git.root(base)
+    repo, branch = settings.repo, settings.branch
+    if repository is not None:
+        repo = repo or git.slug(repository)
+        branch = branch or git.branch(repository) or git.default_branch(repository)
+    name = escape(os.fsencode(base.name)) or "root"
+    return Place(base, repo or name, branch or "HEAD")
+
+
+def base_of(directory: Path) -> Path:
+    """The repository's root, else the folder above that has an index, else the directory itself."""
+    from feeder.tree import git
+
+    directory = directory.resolve()
+    if repository := git.root(directory):
+        return repository.resolve()
+    for folder in (directory, *directory.parents):
+        if (folder / INDEX_FOLDER).is_dir():
+            return folder
+    return directory
+
+
+def base_for(paths: Sequence[Path], settings: Settings) -> Path:
+    """The base of files to process: their repository's root, else the directory that holds them.
+
+    That is the one that the program runs in, where it can be, so that a search finds the index.
+    """
+    from feeder.tree import git
+    from feeder.tree.folder import base_of as common_base
+
+    there = [path for path in paths if os.path.lexists(path)]
+    known = base_of(settings.directory)
+    if (known / INDEX_FOLDER).is_dir() or not there:
+        return known
+    common = common_base(there).resolve()
+    if ".git" in common.parts:  # not a repository of its own: to be refused
+        common = Path(*common.parts[: common.parts.index(".git")])
+    is_below = common.is_relative_to(known) and git.root(common) is None
+    return known if is_below else base_of(common)
+
+
+def repository_of(settings: Settings) -> Path:
+    """The repository that the directory is in; raises UserError where there is none."""
+    from feeder.tree import git
+
+    repository = git.root(settings.directory.resolve())
+    if repository is None:
+        raise UserError(
+            f"{settings.directory.resolve()} is in no git repository. "
+            "Go into one, or index files as they lie there with: feeder process --path ."
+        )
+    return repository.resolve()
+
+
+@contextmanager
+def opened(place: Place, settings: Settings, *, writes: bool, create: bool) -> Iterator[Store]:
+    """The index of a place, closed at the end; raises UserError where there is none to read.
+
+    With `create` a missing local one is made, in memory only unless the run `writes`.
+    """
+    talk = Talk(quiet=settings.quiet)
+    chosen = choice(settings)
+    with ExitStack() as stack:
+        if chosen.is_cloud:
+            from feeder.assembly.cloud import cloud_parts, foreseen_parts
+
+            if create and not writes and not has_token():
+                parts = foreseen_parts(settings, stack)
+            else:
+                parts = cloud_parts(place.base, place.repo, settings, stack, writes=writes)
+        else:
+            from feeder.assembly.local import local_parts
+
+            parts = local_parts(place.base, settings, stack, writes=writes, create=create)
+        semantics = _semantics(parts, stack)
+        maker = semantics.embedder.model if semantics else parts.words_only
+        talk.say(f"{place.repo}: {parts.place}, {maker}; {chosen.why}")
+        index = Index(parts.database, place.repo, place.branch)
+        yield Store(place, index, semantics, talk, parts)
+
+
+def comparable(store: Store) -> Semantics | None:
+    """What a search by meaning needs; None where the index lacks it.
+
+    What it lacks for this search is said.
+    """
+    meta, semantics = store.index.state_of([]).meta, store.semantics
+    if store.index.key("run") not in meta:
+        fed = sorted(key.removesuffix(":run") for key in meta if key.endswith(":run"))
+        others = f" It has {', '.join(fed)}: --repo names one." if fed else ""
+        store.talk.say(f"The index has nothing of {store.place.repo}: feeder sync.{others}")
+    elif semantics and not semantics.identity().items() <= meta.items():
+        store.talk.say(
+            "The index has no vectors of this model: words alone. Make them: feeder sync"
+        )
+    else:
+        return semantics
+    return None
+
+
+@contextmanager
+def feeding(store: Store, tree: Tree, settings: Settings, *, dry_run: bool) -> Iterator[Feed]:
+    """A run over a store, with parsers that end with it."""
+    from feeder.parse.workers import Workers
+
+    started = time.monotonic()
+    report = Report(store.place.repo, store.place.branch, tree.commit, dry_run=dry_run)
+    index, semantics, budget = store.index, store.semantics, store.parts.budget
+    token, event = _run(tree, settings)
+    masks = settings.mask_secrets
+    with Workers(settings.grammar, mask_secrets=masks, count=settings.jobs) as parser:
+        feed = Feed(tree, parser, index, semantics, report, store.talk, token, budget)
+        try:
+            yield replace(feed, shard=settings.shard, event=event, force=settings.force)
+        finally:
+            report.seconds = round(time.monotonic() - started, 2)
+            parts = store.parts
+            report.usage = parts.foreseen(report) if dry_run else parts.usage()
+            report.requests.update(report.usage.requests if report.usage else {})
+
+
+def _semantics(parts: Parts, stack: ExitStack) -> Semantics | None:
+    """The embedder behind its cache, and what keeps the vectors."""
+    from feeder.embed.cache import CachedEmbedder
+
+    if parts.embedder is None or parts.vectors is None:
+        return None
+    embedder = CachedEmbedder(parts.embedder, parts.cache)
+    stack.callback(embedder.close)
+    return Semantics(embedder, parts.vectors)
+
+
+def _run(tree: Tree, settings: Settings) -> tuple[str, Event | None]:
+    """Who this run is, and the event that it answers to.
+
+    Those that share a name and a commit are one run.
+    """
+    event = current()
+    name = settings.run or (event.run if event else "")
+    if settings.shard and not name:
+        raise UserError("Shards have to know each other: give all the same --run NAME.")
+    token = f"{name}-{tree.commit[:10]}" if name else token_by_hand()
+    return token, event if event and event.order else None

@@ -1,0 +1,1 @@
+"""What does a user say, and what is he shown?"""

@@ -1,0 +1,44 @@
+"""What does a command say, and where? Results on stdout, talk on stderr, nothing that acts."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from feeder import shown
+from feeder.actions.account import Account
+from feeder.config import Settings
+
+
+def account() -> Account:
+    """What the process will say of itself when it ends."""
+    return click.get_current_context().ensure_object(Account)
+
+
+def result(settings: Settings, facts: Any, lines: Iterable[str]) -> None:
+    """The result on stdout: for a machine, or for a person."""
+    if settings.json:
+        out(json.dumps(facts, ensure_ascii=False, indent=2))
+    else:
+        for line in lines:
+            out(shown.line(line))
+
+
+def out(text: str) -> None:
+    """The one place that writes on stdout; JSON means the same after it."""
+    click.echo(account().job.inert(shown.lines(text)))
+
+
+def tell(line: str) -> None:
+    """A line for a person on stderr."""
+    click.echo(shown.line(line), err=True)
+
+
+def refuse(error: click.ClickException) -> None:
+    """As click does it, but what was said comes back as one line."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context:
+        hint = f"Try '{context.command_path} --help' for help."
+        click.echo(f"{context.get_usage()}\n{hint}\n", err=True)
+    tell(f"Error: {error.format_message()}")

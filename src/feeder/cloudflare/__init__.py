@@ -1,0 +1,1 @@
+"""The border to Cloudflare: its API, D1, Vectorize, Workers AI, and what they cost."""

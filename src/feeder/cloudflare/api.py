@@ -1,0 +1,297 @@
+"""How does the program speak to Cloudflare? One class, and in it one method that uses the wire."""
+
+import email.utils
+import json
+import re
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from feeder import shown
+from feeder.cloudflare.pace import Pace
+from feeder.cloudflare.refusals import Refusal, error_of
+from feeder.errors import FeederError, PassingError, ServiceError, UserError
+
+if TYPE_CHECKING:
+    import httpx
+    from tenacity import RetryCallState
+
+BASE_URL = "https://api.cloudflare.com/client/v4"
+TIMEOUT_S = 60.0
+"""Without a byte; a call of D1 takes at most 30 s."""
+TRIES = 5
+LONGEST_BACKOFF_S = 30.0
+LONGEST_BLOCK_S = 300.0
+"""For so long Cloudflare refuses a token that has spent its requests."""
+CONNECTIONS = 8
+MASKED_CHARS = 10_000
+"""Of a page that is no JSON: its first words are shown."""
+
+
+class Call(NamedTuple):
+    """A request below the account's address; one with content is a POST.
+
+    It may arrive twice: when its answer is lost, it is sent again.
+    """
+
+    service: str
+    path: str
+    content: bytes | None = None
+    content_type: str = "application/json"
+    params: dict[str, str] | None = None
+    permit: Callable[[], None] | None = None
+    """Asked before each try, when nothing is left to wait for; what it raises ends the call."""
+
+
+def as_json(value: object) -> bytes:
+    """The content of a call: compact and all ASCII, so that no odd character breaks it."""
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+class Clock:
+    """The machine's time."""
+
+    def now(self) -> float:
+        """Seconds since 1970."""
+        return time.time()
+
+    def wait(self, end: threading.Event, seconds: float) -> None:
+        """Sleeps so long, or until the end."""
+        end.wait(seconds)
+
+
+class Api:
+    """Cloudflare's REST API for one account; several threads may call at once.
+
+    `requests` and `retries` count by service; `waited_s` are the seconds that were slept, for the
+    limit or before another try. Raises UserError for settings that cannot be right.
+    """
+
+    def __init__(
+        self,
+        token: str,
+        account_id: str,
+        *,
+        base_url: str = BASE_URL,
+        timeout_s: float = TIMEOUT_S,
+        clock: Clock | None = None,
+    ) -> None:
+        _check(token, account_id, base_url)
+        self.requests: Counter[str] = Counter()
+        self.retries: Counter[str] = Counter()
+        self.waited_s = 0.0
+        self._closed = threading.Event()
+        self._lock = threading.Lock()
+        self._pace = Pace()
+        self._clock = clock or Clock()
+        self._token = token
+        self.address = base_url.rstrip("/")
+        self._base = f"{self.address}/accounts/{account_id}"
+        self._client = _client(token, timeout_s)
+
+    def call(self, call: Call) -> Any:
+        """The `result` of the answer.
+
+        Raises UserError, ServiceError, or TooLargeError where the caller has to ask for less.
+        """
+        from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
+
+        retrying = Retrying(
+            retry=retry_if_exception_type(PassingError),
+            stop=stop_after_attempt(TRIES),
+            wait=_backoff,
+            sleep=self.pause,
+            before_sleep=lambda _: self._count(self.retries, call.service),
+            reraise=True,
+        )
+        return retrying(self._send, call)
+
+    def share(self, sharers: int) -> None:
+        """So many programs use the token at once, this one among them."""
+        self._pace = Pace(sharers)
+
+    def pause(self, seconds: float) -> None:
+        """Sleeps, unless the program ends meanwhile."""
+        with self._lock:
+            self.waited_s += seconds
+        self._clock.wait(self._closed, seconds)
+        if self._closed.is_set():
+            raise ServiceError("The connection to Cloudflare was closed.")
+
+    def close(self) -> None:
+        """Ends the connections, and the sleep of those who wait for another try."""
+        self._closed.set()
+        self._client.close()
+
+    def _send(self, call: Call) -> Any:
+        """One try: the only place that uses the wire."""
+        import httpx
+
+        if (wait_s := self._pace.wait(self._clock.now())) > 0:
+            self.pause(wait_s)
+        _ask(call)
+        self._count(self.requests, call.service)
+        try:
+            response = self._client.request(
+                "GET" if call.content is None else "POST",
+                f"{self._base}/{call.path}",
+                params=call.params,
+                content=call.content,
+                headers={"Content-Type": call.content_type},
+            )
+        except httpx.RequestError as exc:
+            # the cause may quote what was sent
+            raise self.unreachable(exc) from None
+        self._pace.read(response.headers.get("Ratelimit", ""), self._clock.now())
+        return self.result(call.service, response)
+
+    def result(self, service: str, response: "httpx.Response") -> Any:
+        """The `result` of an answer that somebody got; raises what `call` raises."""
+        try:
+            answer = response.json()
+        except ValueError:
+            answer = None
+        if isinstance(answer, dict) and response.is_success and answer.get("success"):
+            return answer.get("result")
+        if isinstance(answer, dict) and "success" in answer:
+            error = error_of(self._refusal(service, response, answer))
+        else:
+            error = self._no_json(service, response)
+        if isinstance(error, PassingError):
+            self._heed(response, error)
+        raise error
+
+    def _refusal(self, service: str, response: "httpx.Response", answer: dict[str, Any]) -> Refusal:
+        errors: Any = answer.get("errors")
+        first: Any = errors[0] if isinstance(errors, list) and errors else {}
+        if not isinstance(first, dict):
+            first = {"message": first}
+        message = self._masked(str(first.get("message") or "no reason given"))
+        code = first.get("code")
+        number = int(code) if str(code).isdecimal() else None
+        return Refusal(service, response.status_code, number, message, self._ray(response))
+
+    def _ray(self, response: "httpx.Response") -> str | None:
+        return self._masked(response.headers.get("cf-ray", "")) or None
+
+    def _masked(self, text: str) -> str:
+        return shown.without(text, self._token)
+
+    def _no_json(self, service: str, response: "httpx.Response") -> FeederError:
+        """The edge answers in HTML when it fails, and so do proxies and log-in pages."""
+        status = response.status_code
+        title = re.search(r"<title>(.*?)</title>", response.text, re.IGNORECASE | re.DOTALL)
+        # masked before it is cut: half a token is one too
+        words = self._masked((title[1] if title else response.text).strip()[:MASKED_CHARS])[:80]
+        if status in {408, 413, 429} or status >= 500:
+            return error_of(Refusal(service, status, None, words, self._ray(response)))
+        if "json" in response.headers.get("Content-Type", ""):
+            return PassingError(f"{self.address} gave an answer that breaks off.", status=status)
+        return UserError(
+            f"{self.address} answered HTTP {status} with something else than JSON ({words!r}). "
+            "Check CLOUDFLARE_BASE_URL, and the proxy in HTTPS_PROXY if there is one."
+        )
+
+    def unreachable(self, exc: "httpx.RequestError") -> FeederError:
+        """No answer at all; only settings that are wrong are worth no other try."""
+        # what breaks HTTP is quoted, and it may quote the request
+        reason = self._masked(str(exc) or type(exc).__name__)
+        return _unreachable(exc, reason, self.address)
+
+    def _heed(self, response: "httpx.Response", error: PassingError) -> None:
+        """Notes how long the service asks to wait; a throttled token waits as a whole."""
+        now = self._clock.now()
+        after_s = _retry_after(response.headers.get("Retry-After"), now)
+        if after_s is None:
+            return
+        error.after_s = min(after_s, LONGEST_BLOCK_S)
+        if response.status_code == 429:
+            self._pace.hold(now + error.after_s)
+
+    def _count(self, counter: Counter[str], service: str) -> None:
+        with self._lock:
+            counter[service] += 1
+
+
+def _ask(call: Call) -> None:
+    """For the call's permit; what has been asked in vain often enough is not asked again."""
+    try:
+        if call.permit:
+            call.permit()
+    except PassingError as exc:
+        raise ServiceError(str(exc), status=exc.status, code=exc.code, ray=exc.ray) from exc
+
+
+def _check(token: str, account_id: str, base_url: str) -> None:
+    """What would break a header or an address, and then be shown in an error."""
+    if not re.fullmatch(r"[\x21-\x7e]+", token):
+        raise UserError(
+            "CLOUDFLARE_API_TOKEN is empty, or has blanks or other odd characters in it. "
+            "Copy the token again."
+        )
+    if not re.fullmatch(r"[A-Za-z0-9_-]+", account_id):
+        raise UserError(
+            "CLOUDFLARE_ACCOUNT_ID is not the id of an account. Copy its 32 hex digits from the "
+            "dashboard."
+        )
+    if not re.fullmatch(r"https?://[^\s/@?#]+(/[^\s?#]*)?", base_url):
+        raise UserError("CLOUDFLARE_BASE_URL is no address. Give one such as " + BASE_URL + ".")
+
+
+def _client(token: str, timeout_s: float) -> "httpx.Client":
+    import httpx
+
+    try:
+        return httpx.Client(
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=timeout_s,
+            limits=httpx.Limits(max_connections=CONNECTIONS),
+        )
+    except (ValueError, OSError, ImportError, httpx.InvalidURL) as exc:
+        raise UserError(
+            f"The settings of the network cannot be used ({exc}). Mend HTTPS_PROXY, ALL_PROXY or "
+            "SSL_CERT_FILE."
+        ) from exc
+
+
+def _backoff(state: "RetryCallState") -> float:
+    """What the service asks for, else 1, 2, 4, 8 s and up to one more."""
+    from tenacity import wait_exponential_jitter
+
+    error = state.outcome.exception() if state.outcome else None
+    asked = error.after_s if isinstance(error, PassingError) else None
+    if asked is not None:
+        return asked
+    return wait_exponential_jitter(initial=1, max=LONGEST_BACKOFF_S, jitter=1)(state)
+
+
+def _retry_after(header: str | None, now: float) -> float | None:
+    """Seconds, however they are given: as a number or as a date."""
+    if not header:
+        return None
+    if header.strip().isdecimal():
+        return float(header)
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(header).timestamp() - now)
+    except ValueError:
+        return None
+
+
+def _unreachable(exc: "httpx.RequestError", reason: str, address: str) -> FeederError:
+    import httpx
+
+    if isinstance(exc, httpx.ProxyError):
+        return UserError(f"The proxy does not let {address} through ({reason}). Mend HTTPS_PROXY.")
+    if "CERTIFICATE" in reason.upper():
+        return UserError(
+            f"The certificate of {address} is not trusted ({reason}). Name the authority that "
+            "signed it in SSL_CERT_FILE, or mend CLOUDFLARE_BASE_URL."
+        )
+    if isinstance(exc, httpx.ConnectError | httpx.ConnectTimeout):
+        return PassingError(
+            f"{address} cannot be reached ({reason}). Check the network, its names (DNS) and "
+            "CLOUDFLARE_BASE_URL."
+        )
+    return PassingError(f"{address} gave no whole answer ({reason}). Run again later.")

@@ -1,0 +1,1 @@
+"""Index := tree. The heart, its seams and its proof."""

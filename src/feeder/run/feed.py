@@ -1,0 +1,233 @@
+"""What a run does to the stores: words in and out, then vectors in and out."""
+
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import NamedTuple, Self
+
+from feeder.actions.event import Event
+from feeder.embed.cache import CachedEmbedder
+from feeder.errors import TooLargeError
+from feeder.nodes import HEADER_VERSION, node_ids
+from feeder.parse import Parsed, Parser
+from feeder.run.budget import Budget
+from feeder.run.report import Report, Talk
+from feeder.shards import Shard
+from feeder.store import Vectors
+from feeder.store.index import Changes, Index, State
+from feeder.store.rows import IndexedFile, pieces
+from feeder.tree import Entry, Tree
+
+BATCH_NODES = 2000
+BATCH_CHARS = 3_000_000
+"""What one transaction takes: a few of D1's parameters, and a few seconds of its time."""
+BATCH_GONE = 2000
+"""Files that one transaction removes."""
+
+
+class Semantics(NamedTuple):
+    """What makes vectors and what keeps them; they belong to one model."""
+
+    embedder: CachedEmbedder
+    vectors: Vectors
+
+    def identity(self) -> dict[str, str]:
+        """What `meta` keeps of the model: vectors of another one, or elsewhere, are made again."""
+        place = {"index": self.vectors.index} if self.vectors.index else {}
+        return {
+            **place,
+            "model": self.embedder.model,
+            "dimensions": str(self.embedder.dimensions),
+            "header": HEADER_VERSION,
+        }
+
+
+@dataclass
+class Feed:
+    """The seams of a run, and its account.
+
+    `token` names the run; several that share it share the work, by `shard`. `event` is what it
+    answers to in a workflow. With `force` an index may go back, and become another folder's.
+    """
+
+    tree: Tree
+    parser: Parser
+    index: Index
+    semantics: Semantics | None
+    report: Report
+    talk: Talk
+    token: str
+    budget: Budget = field(default_factory=Budget)
+    shard: Shard | None = None
+    event: Event | None = None
+    force: bool = False
+
+
+class Work(NamedTuple):
+    """What separates the index from the tree.
+
+    `waiting` files are right but for their vectors; at the paths `unvectored` no node can be
+    trusted to have one, whether or not it has changed.
+    """
+
+    process: list[Entry]
+    gone: list[str]
+    waiting: list[Entry]
+    unchanged: list[Entry]
+    unvectored: set[str]
+
+
+class Texts(NamedTuple):
+    """The nodes of a file whose texts are to be embedded, and the blob that they are from.
+
+    Their ids wait as one string, which takes a third of a set's memory: a first feed has as many as
+    the repository has nodes.
+    """
+
+    blob: str
+    size: int
+    joined: str
+
+    @classmethod
+    def of(cls, blob: str, ids: Collection[str]) -> Self:
+        return cls(blob, len(ids), " ".join(ids))
+
+    @property
+    def ids(self) -> set[str]:
+        return set(self.joined.split(" "))
+
+
+def write_words(
+    feed: Feed, state: State, work: Work, *, whole: bool
+) -> tuple[dict[str, Texts], set[str]]:
+    """Rows and postings of what has changed; the texts to embed by path, and the ids that went.
+
+    Without a model texts are only counted: a first feed has as many as the repository has nodes.
+    Where the budget ends it, `work` is cut down to what is done; `whole` goes through all of it.
+    """
+    written: set[str] = set()
+    pending = bool(feed.semantics) or "model" in state.meta
+    texts: dict[str, Texts] = {}
+    gone: set[str] = set()
+    batches = _batches(indexed(feed, work.process))
+    with feed.talk.step("words", len(work.process)) as step:
+        for files, paths in zip_longest(batches, pieces(work.gone, BATCH_GONE), fillvalue=()):
+            if not whole and not feed.budget.allows(1):
+                _keep_only(work, written)
+                break
+            written.update(file.path for file in files)
+            changes = _write(feed, files, paths, pending=pending)
+            gone |= changes.gone
+            for file in files:
+                _count(feed.report, file, changes.new)
+                unvectored = file.path in work.unvectored
+                ids = set(file.ids) if unvectored else changes.new.intersection(file.ids)
+                if ids and feed.semantics:
+                    texts[file.path] = Texts.of(file.blob, ids)
+                elif pending:
+                    feed.report.texts_waiting += len(ids)
+            step(len(files))
+    feed.report.nodes_deleted = len(gone)
+    return texts, gone
+
+
+def _keep_only(work: Work, written: Collection[str]) -> None:
+    work.process[:] = [entry for entry in work.process if entry.path in written]
+    work.waiting.clear()
+
+
+def _write(
+    feed: Feed, files: Sequence[IndexedFile], gone: Sequence[str], *, pending: bool
+) -> Changes:
+    """One transaction, or smaller ones where the database wants that, down to a file's."""
+    try:
+        return feed.index.write(files, gone, feed.tree.commit, pending=pending)
+    except TooLargeError:
+        if len(files) + len(gone) < 2:
+            raise
+    some, others = len(files) // 2, (len(gone) + 1) // 2
+    first = _write(feed, files[:some], gone[:others], pending=pending)
+    second = _write(feed, files[some:], gone[others:], pending=pending)
+    return Changes(first.new | second.new, first.gone | second.gone)
+
+
+def _count(report: Report, file: IndexedFile, new: Collection[str]) -> None:
+    report.files_processed += not file.skipped
+    if file.reason:
+        reasons = report.skipped if file.skipped else report.as_plain_text
+        reasons[file.path] = file.reason
+    if file.masked:
+        report.secrets_masked[file.path] = file.masked
+    types = [node.node_type for id_, node in zip(file.ids, file.nodes, strict=True) if id_ in new]
+    report.nodes_by_type.update(types)
+    report.nodes_new += len(types)
+
+
+def indexed(feed: Feed, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
+    """The files as the index shall hold them, what is kept out first: it need not be read."""
+    for entry in entries:
+        if entry.skip:
+            yield IndexedFile(entry.path, entry.blob, skipped=True, reason=entry.skip)
+    for entry, parsed in parsed_files(feed, [entry for entry in entries if not entry.skip]):
+        skip = entry.skip or parsed.skip
+        yield IndexedFile(
+            entry.path,
+            entry.blob,
+            parsed.nodes,
+            node_ids(feed.index.repo, entry.path, parsed.nodes),
+            parsed.shas,
+            parsed.compounds,
+            skipped=skip is not None,
+            reason=skip or parsed.reason,
+            masked=parsed.masked,
+        )
+
+
+def parsed_files(feed: Feed, entries: Iterable[Entry]) -> Iterator[tuple[Entry, Parsed]]:
+    """Each file with its nodes, as many in memory as the parser has under way."""
+    under_way: deque[Entry] = deque()
+
+    def contents() -> Iterator[tuple[str, bytes]]:
+        for entry, content in feed.tree.read(entries):
+            under_way.append(entry)
+            yield entry.path, content
+
+    for parsed in feed.parser.parse(contents()):
+        yield under_way.popleft(), parsed
+
+
+def _batches(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:
+    batch: list[IndexedFile] = []
+    nodes = chars = 0
+    for file in files:
+        batch.append(file)
+        nodes += len(file.nodes) + 1
+        chars += sum(len(node.text) for node in file.nodes)
+        if nodes >= BATCH_NODES or chars >= BATCH_CHARS:
+            yield batch
+            batch, nodes, chars = [], 0, 0
+    if batch:
+        yield batch
+
+
+def foresee(feed: Feed, state: State, work: Work) -> None:
+    """Counts into the report what `write_words` and `send_vectors` would do; only reads."""
+    known = feed.index.node_texts([*(entry.path for entry in work.process), *work.gone])
+    to_embed: list[str] = []
+    gone = set(known)
+    for file in indexed(feed, work.process):
+        new = {
+            id_: sha for id_, sha in zip(file.ids, file.shas, strict=True) if known.get(id_) != sha
+        }
+        to_embed += file.shas if file.path in work.unvectored else new.values()
+        gone.difference_update(file.ids)
+        _count(feed.report, file, new)
+    feed.report.nodes_deleted = len(gone)
+    if not feed.semantics:
+        feed.report.texts_waiting = len(to_embed) if "model" in state.meta else 0
+        return
+    for file in indexed(feed, work.waiting):
+        to_embed += file.shas
+    feed.report.texts_embedded = feed.semantics.embedder.missing(to_embed)
+    feed.report.texts_cached = len(to_embed) - feed.report.texts_embedded

@@ -1,0 +1,159 @@
+"""What did a run do? The same account for people, for machines and for a dry run."""
+
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from feeder import shown
+from feeder.cloudflare.freetier import Usage
+
+SHOWN_REASONS = 20
+"""Files that are named one by one before the rest is only counted."""
+
+
+@dataclass
+class Report:
+    """The account of one run; all counts are of files, nodes and texts as the names say."""
+
+    repo: str
+    branch: str
+    head: str
+    dry_run: bool = False
+    finished: bool = False
+    files_processed: int = 0
+    files_deleted: int = 0
+    files_unchanged: int = 0
+    nodes_new: int = 0
+    nodes_deleted: int = 0
+    nodes_by_type: Counter[str] = field(default_factory=Counter)
+    texts_embedded: int = 0
+    texts_cached: int = 0
+    texts_waiting: int = 0
+    skipped: dict[str, str] = field(default_factory=dict)
+    as_plain_text: dict[str, str] = field(default_factory=dict)
+    secrets_masked: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    requests: Counter[str] = field(default_factory=Counter)
+    usage: Usage | None = None
+    seconds: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it; by path, `skipped` and `as_plain_text` hold reasons, `secrets_masked` counts.
+
+        The secrets of files that are unchanged are not counted.
+        """
+        # asdict would take a Counter for a list of pairs
+        return {**vars(self), "usage": self.usage.as_json() if self.usage else None}
+
+    def lines(self) -> list[str]:
+        """The account in a few lines for a person."""
+        usage = self.usage.lines() if self.usage else ()
+        return [*self.notes, self._files(), self._nodes(), *self._reasons(), *usage]
+
+    def _files(self) -> str:
+        verb = "would be " if self.dry_run else ""
+        counts = (
+            f"{self.files_processed} {verb}processed, {self.files_deleted} {verb}deleted, "
+            f"{self.files_unchanged} unchanged, {len(self.skipped)} skipped"
+        )
+        return f"Files: {counts}."
+
+    def _nodes(self) -> str:
+        verb = "would be " if self.dry_run else ""
+        texts = f"{self.texts_embedded} {verb}embedded, {self.texts_cached} from the cache"
+        waiting = f", {self.texts_waiting} waiting for a later run" if self.texts_waiting else ""
+        return f"Nodes: {self.nodes_new} new, {self.nodes_deleted} gone; texts: {texts}{waiting}."
+
+    def _reasons(self) -> Iterator[str]:
+        for reason, count in Counter(self.skipped.values()).most_common():
+            yield f"  skipped {count}: {reason}"
+        for path, reason in list(self.as_plain_text.items())[:SHOWN_REASONS]:
+            yield f"  as plain text: {path}: {reason}"
+        if (more := len(self.as_plain_text) - SHOWN_REASONS) > 0:
+            yield f"  as plain text: {more} more files"
+        if self.secrets_masked:
+            count, files = sum(self.secrets_masked.values()), len(self.secrets_masked)
+            yield f"  secrets masked {count}, in {files} {'file' if files == 1 else 'files'}"
+
+
+class Step(Protocol):
+    """A stretch of work that shows how far it is."""
+
+    def __call__(self, done: int) -> None:
+        """`done` more of it are done."""
+
+
+TELL_S = 30.0
+"""Between two lines that say how far a run is, where there is no terminal."""
+
+
+class Talk:
+    """What a run says on stderr; bars only on a terminal, elsewhere a line now and then."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+        self._has_bars = sys.stderr.isatty() and "GITHUB_ACTIONS" not in os.environ
+
+    def say(self, line: str) -> None:
+        """A line for a person."""
+        if not self._quiet:
+            print(shown.line(line), file=sys.stderr, flush=True)
+
+    @contextmanager
+    def step(self, what: str, total: int) -> Iterator[Step]:
+        """A bar with rate and time left while the block runs, or lines with what is done."""
+        if self._quiet or not total:
+            yield lambda done: None
+            return
+        if not self._has_bars:
+            yield self._lines(what, total)
+            return
+        with _bar() as bar:
+            task = bar.add_task(what, total=total)
+            yield lambda done: bar.advance(task, done)
+
+    def _lines(self, what: str, total: int) -> Step:
+        so_far, told_s = 0, time.monotonic()
+
+        def step(done: int) -> None:
+            nonlocal so_far, told_s
+            so_far += done
+            if time.monotonic() - told_s >= TELL_S:
+                told_s = time.monotonic()
+                self.say(f"{what}: {so_far:,} of {total:,}")
+
+        return step
+
+
+def _bar() -> Any:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        """How many a second, as measured lately."""
+
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.speed:.0f}/s" if task.speed else "")
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Rate(),
+        TimeRemainingColumn(),
+    )
+    return Progress(*columns, console=Console(stderr=True), transient=True)

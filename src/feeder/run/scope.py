@@ -1,0 +1,76 @@
+"""How is a part of the index brought on: named files and folders, or somebody's deltas?"""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from feeder.errors import UserError
+from feeder.run.feed import Feed
+from feeder.run.sync import Goal, overtake, plan
+from feeder.store.index import State
+from feeder.tree import Entry
+from feeder.tree.deltas import Delta
+from feeder.tree.names import escape, is_below
+
+
+def process_paths(feed: Feed, base: Path, paths: Sequence[Path], *, dry_run: bool) -> None:
+    """Indexes what lies at these paths; what the index holds below them and is gone, leaves it.
+
+    Raises UserError for a path that neither exists nor is in the index.
+    """
+    # as the tree does: a link to a folder stands for the folder
+    scopes = [_inside(base, path.resolve() if path.is_dir() else path) for path in paths]
+    known = feed.index.state({}).files or {}
+    for path, scope in zip(paths, scopes, strict=True):
+        if not os.path.lexists(path) and not any(_covers([scope], file) for file in known):
+            raise UserError(f"{path} does not exist, and the index has nothing of it. Mend --path.")
+    _bring_below(feed, scopes, feed.tree.entries(), dry_run=dry_run)
+
+
+def delete_paths(feed: Feed, base: Path, paths: Sequence[Path], *, dry_run: bool) -> None:
+    """Takes what the index holds at these paths and below them out of it."""
+    scopes = [_inside(base, path) for path in paths]
+    _bring_below(feed, scopes, [], dry_run=dry_run)
+    if not feed.report.files_deleted:
+        feed.report.notes.append(f"The index has nothing at {', '.join(map(str, paths))}.")
+
+
+def apply_deltas(feed: Feed, deltas: Iterable[Delta], *, dry_run: bool) -> None:
+    """Follows each delta; to process what is gone, or delete what is not there, is fine."""
+    actions = {delta.file: delta.action for delta in deltas}
+    wanted = [entry for entry in feed.tree.entries() if actions.get(entry.path) == "process"]
+    _bring(feed, lambda: feed.index.state_of(actions), Goal(wanted, {}), dry_run=dry_run)
+
+
+def _bring_below(
+    feed: Feed, scopes: Sequence[str], wanted: Sequence[Entry], *, dry_run: bool
+) -> None:
+    def read() -> State:
+        state = feed.index.state({})
+        files = {path: row for path, row in (state.files or {}).items() if _covers(scopes, path)}
+        return state._replace(files=files)
+
+    everything = {feed.index.key("parser"): feed.parser.fingerprint}
+    goal = Goal(wanted, everything if "" in scopes else {})
+    _bring(feed, read, goal, dry_run=dry_run)
+
+
+def _bring(feed: Feed, read: Callable[[], State], goal: Goal, *, dry_run: bool) -> None:
+    if dry_run:
+        plan(feed, read(), goal.wanted)
+    else:
+        overtake(feed, read, goal)
+
+
+def _covers(scopes: Sequence[str], path: str) -> bool:
+    return any(is_below(path, scope) for scope in scopes)
+
+
+def _inside(base: Path, path: Path) -> str:
+    """The path as the index writes it, empty for the base itself; it need not exist."""
+    place = Path(os.path.realpath(path.parent)) / path.name if path.name else path.resolve()
+    place = Path(os.path.normpath(place))
+    if not place.is_relative_to(base):
+        raise UserError(f"{path} is outside of {base}. Name a path inside, or go there with -C.")
+    relative = place.relative_to(base)
+    return "" if relative == Path() else escape(os.fsencode(relative.as_posix()))

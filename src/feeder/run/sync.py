@@ -1,0 +1,288 @@
+"""The heart: make what the index holds equal to what the tree holds.
+
+Words first, then vectors: every file is found by word before the first text is embedded.
+"""
+
+from collections.abc import Callable, Iterable, Sequence, Set
+from enum import StrEnum
+from typing import NamedTuple
+
+from feeder.errors import Stopped, UserError
+from feeder.run.feed import Feed, Work, foresee, write_words
+from feeder.run.precedence import claim, goes_on, is_newest, refuse_outdated
+from feeder.run.report import Report
+from feeder.run.sharing import is_own, own_part, refuse_shard, share_of
+from feeder.run.vectors import clear_outbox, send_vectors
+from feeder.store.index import ALONE, FileRow, Share, State
+from feeder.store.ownership import Moved
+from feeder.tree import Entry, Skip
+
+MIXED = "mixed"
+"""Under `parser` in `meta`, when not all nodes are one parser's."""
+_OF_THE_TREE = frozenset(Skip)
+"""Reasons that are not in a file's contents."""
+
+
+class Stale(StrEnum):
+    """Why an index is made anew, in part or whole, although its files are the tree's."""
+
+    PARSER = "The index was made by another version of the parser: every file is parsed again."
+    RULES = "The rules of what is kept out have changed: what was kept out is looked at again."
+    VECTORS = "The index has no vectors of this model: every text is embedded."
+
+
+class Goal(NamedTuple):
+    """The files that the index shall hold, and what `meta` then says.
+
+    Without `equal` they are a part of the index, and nothing is said of a tree. Of runs that share
+    the work, the last to end says it for all.
+    """
+
+    wanted: Sequence[Entry]
+    equal: dict[str, str]
+    share: Share = ALONE
+
+
+def sync(feed: Feed, *, dry_run: bool = False) -> None:
+    """Makes the index equal to the whole tree, whatever has run or died before.
+
+    Raises Overtaken when a later run has taken the index over, Stopped when a budget ends it early.
+    """
+    equal = _equality(feed)
+    share = share_of(feed, equal)
+    expected = {share.own: share.whole[share.own]} if feed.shard else equal
+    state = own_part(feed, feed.index.state(expected if feed.tree.root else {}))
+    nothing_to_do = state.files is None and not (state.outbox and feed.semantics)
+    if nothing_to_do and (dry_run or _is_remembered(feed, state)):
+        whose = f"shard {feed.shard} of the tree" if feed.shard else "the tree"
+        feed.report.notes.append(f"The index equals {whose}: nothing to do.")
+        feed.report.finished = True
+        if feed.event:  # the next steps of a workflow read the counts; others need not wait
+            _account_unchanged(feed)
+        return
+
+    def read() -> State:
+        return own_part(feed, feed.index.state({}))
+
+    seen = state if state.files is not None else read()
+    goal = Goal(_own_entries(feed), equal, share)
+    if dry_run:
+        plan(feed, seen, goal.wanted)
+    else:
+        overtake(feed, read, goal, seen)
+
+
+def _own_entries(feed: Feed) -> list[Entry]:
+    return [entry for entry in feed.tree.entries() if is_own(feed, entry.path)]
+
+
+def _account_unchanged(feed: Feed) -> None:
+    entries = _own_entries(feed)
+    feed.report.skipped = {entry.path: entry.skip for entry in entries if entry.skip}
+    feed.report.files_unchanged = len(entries) - len(feed.report.skipped)
+
+
+def _is_remembered(feed: Feed, state: State) -> bool:
+    """Whether no older event can turn the index back after a run that has nothing to do.
+
+    A newer event than the index knows of is noted; False when another run has begun meanwhile.
+    """
+    if feed.shard or not is_newest(feed, state):
+        return True
+    try:
+        feed.index.pass_by(feed.token, state, claim(feed))
+    except Moved:
+        return False
+    return True
+
+
+def overtake(feed: Feed, read: Callable[[], State], goal: Goal, seen: State | None = None) -> None:
+    """`bring`, after the end of a run that is still under way; `seen` has just been read.
+
+    What an unfinished run may still write is not foreseen: it is stopped first, then read. A run
+    that begins between this one's reading and first write wins: Moved. Not so one that shares the
+    work, started earlier by hand, or follows an older event: then this one reads again.
+    """
+    while True:
+        try:
+            return bring(feed, claimed(feed, read, seen or read()), goal)
+        except Moved:
+            if not goes_on(feed, feed.index.state_of([])):
+                raise
+            seen = None
+
+
+def claimed(feed: Feed, read: Callable[[], State], seen: State) -> State:
+    """What the index holds once no other run writes any more; raises where this one must not."""
+    refuse_outdated(feed, seen)
+    _refuse_other_folder(feed, seen)
+    if feed.index.is_unfinished(seen, feed.token):
+        feed.index.take_over(feed.token, seen, claim(feed))
+        return read()
+    return seen
+
+
+def _refuse_other_folder(feed: Feed, state: State) -> None:
+    """Raises UserError when the index is of another part of the tree, which would leave it."""
+    held = state.meta.get(feed.index.key("below"), feed.tree.below)
+    if feed.force or not feed.tree.root or held == feed.tree.below:
+        return
+    raise UserError(
+        f"The index of {feed.index.repo} is of {part(held)}, which would leave it for "
+        f"{part(feed.tree.below)}. {way_to(held)}, name the part by a --repo of its own, or have "
+        "feeder sync go on with --force."
+    )
+
+
+def way_to(below: str) -> str:
+    """How a command is told of a part of the tree."""
+    return f"Say --path {below}" if below else "Leave --path out"
+
+
+def part(below: str) -> str:
+    """What a part of the tree is called."""
+    return f"the folder {below}" if below else "the whole tree"
+
+
+def bring(feed: Feed, state: State, goal: Goal) -> None:
+    """Makes the files of `state` become those of the goal."""
+    stale = stale_parts(feed, state)
+    have = state.files or {}
+    work = compare(goal.wanted, have, stale)
+    _account(feed.report, work, have, stale)
+    sendable = feed.semantics and (work.waiting or state.outbox)
+    if not (work.process or work.gone or sendable) and goal.equal.items() <= state.meta.items():
+        if feed.index.has_overtaken(state, feed.token):  # one that ended in that moment
+            feed.index.finish([], [], {}, goal.share)
+        feed.report.finished = True
+        return
+    _begin(feed, state, stale, goal.share)
+    # nothing tells which files another parser has read already: they are one piece
+    texts, gone = write_words(feed, state, work, whole=Stale.PARSER in stale)
+    if feed.budget.stopped:
+        goal = goal._replace(equal={})
+    clean = send_vectors(feed, work, texts)
+    sent = clear_outbox(feed, state, texts, gone)
+    _end(feed, clean, sent, goal)
+
+
+def _end(feed: Feed, clean: Sequence[str], sent: Sequence[str], goal: Goal) -> None:
+    """The run's last write; raises Stopped where a budget has ended it early."""
+    head = {feed.index.key("head"): feed.tree.commit} if feed.tree.root else {}
+    if goal.share.own and (feed.budget.stopped or (feed.semantics and feed.report.texts_waiting)):
+        feed.index.leave(clean, sent)
+    else:
+        feed.index.finish(clean, sent, goal.equal and {**goal.equal, **head}, goal.share)
+    if feed.budget.stopped:
+        raise Stopped(feed.budget.stopped)
+    feed.report.finished = True
+
+
+def compare(wanted: Iterable[Entry], have: dict[str, FileRow], stale: Set[Stale]) -> Work:
+    """What separates the files that the index has from the wanted ones."""
+    rest = dict(have)
+    work = Work([], [], [], [], set())
+    for entry in wanted:
+        row = rest.pop(entry.path, None)
+        unvectored = row is not None and _lacks_vectors(row, stale)
+        if unvectored:
+            work.unvectored.add(entry.path)
+        if row is None or _differs(entry, row, stale):
+            work.process.append(entry)
+        elif unvectored:
+            work.waiting.append(entry)
+        else:
+            work.unchanged.append(entry)
+    work.gone.extend(sorted(rest))
+    return work
+
+
+def _lacks_vectors(row: FileRow, stale: Set[Stale]) -> bool:
+    return row.state == "pending" or (Stale.VECTORS in stale and row.state == "clean")
+
+
+def _differs(entry: Entry, row: FileRow, stale: Set[Stale]) -> bool:
+    if entry.skip:
+        return (row.state, row.reason, row.blob) != ("skipped", entry.skip, entry.blob)
+    if entry.blob != row.blob:
+        return True
+    if row.state == "skipped" and row.reason in _OF_THE_TREE:
+        return True
+    return Stale.PARSER in stale
+
+
+def _equality(feed: Feed) -> dict[str, str]:
+    """What `meta` says of an index that equals the tree, made as this run would make it."""
+    key = feed.index.key
+    equal = {
+        key("tree"): feed.tree.root,
+        key("rules"): feed.tree.rules,
+        key("parser"): feed.parser.fingerprint,
+        key("branch"): feed.index.branch,
+        key("below"): feed.tree.below,
+    }
+    if feed.semantics:
+        equal |= {**feed.semantics.identity(), key("vectors"): "complete"}
+    return equal
+
+
+def stale_parts(feed: Feed, state: State) -> set[Stale]:
+    """What of an index this program would make in another way."""
+    meta, key = state.meta, feed.index.key
+    stale = set()
+    if meta.get(key("parser"), feed.parser.fingerprint) != feed.parser.fingerprint:
+        stale.add(Stale.PARSER)
+    if feed.tree.root and meta.get(key("rules"), feed.tree.rules) != feed.tree.rules:
+        stale.add(Stale.RULES)
+    if feed.semantics and not feed.semantics.identity().items() <= meta.items():
+        stale.add(Stale.VECTORS)
+    return stale
+
+
+def _account(report: Report, work: Work, have: dict[str, FileRow], stale: Set[Stale]) -> None:
+    """The files of the report as they stand before the work; what parsing finds comes to it."""
+    kept = [have[entry.path] for entry in (*work.unchanged, *work.waiting)]
+    report.files_deleted = len(work.gone)
+    report.files_unchanged = sum(row.state != "skipped" for row in kept)
+    report.skipped = {entry.path: entry.skip for entry in work.process if entry.skip}
+    for row in kept:
+        if row.reason:
+            reasons = report.skipped if row.state == "skipped" else report.as_plain_text
+            reasons[row.path] = row.reason
+    if have:
+        report.notes[:] = sorted({*report.notes, *stale})
+
+
+def _begin(feed: Feed, state: State, stale: Set[Stale], share: Share) -> None:
+    """Takes the index over with the run's first write; vectors of another model go at once.
+
+    Shards do so before anything else: what the first has made of the index, the others find.
+    """
+    meta = claim(feed) | (feed.semantics.identity() if feed.semantics else {})
+    if feed.index.key("parser") not in state.meta:
+        meta[feed.index.key("parser")] = feed.parser.fingerprint
+    elif Stale.PARSER in stale:  # until a run over the whole tree has ended, by no one parser
+        meta[feed.index.key("parser")] = MIXED
+    remake = Stale.VECTORS in stale
+    replaces = remake and "model" in state.meta
+    if feed.semantics and remake:
+        feed.semantics.vectors.check_fits(feed.semantics.embedder.dimensions)
+    if feed.semantics and replaces:
+        refuse_shard(feed)
+        feed.semantics.vectors.check_clear()
+    feed.index.begin(feed.token, state, meta, remake=remake, share=share)
+    if feed.shard or replaces:
+        feed.index.claim()
+    if feed.semantics and replaces:
+        feed.semantics.vectors.clear(feed.index.permit.guard)
+
+
+def plan(feed: Feed, state: State, wanted: Sequence[Entry]) -> None:
+    """Puts into the report what `bring` would do, and writes nothing."""
+    _refuse_other_folder(feed, state)
+    have = state.files or {}
+    stale = stale_parts(feed, state)
+    work = compare(wanted, have, stale)
+    _account(feed.report, work, have, stale)
+    foresee(feed, state, work)
+    feed.report.finished = True

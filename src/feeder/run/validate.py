@@ -1,0 +1,297 @@
+"""The proof: do the index's parts agree with each other, and with HEAD?"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from feeder.errors import ServiceError
+from feeder.run.content import Comparison, compare_content
+from feeder.run.feed import Feed, Work
+from feeder.run.sync import Goal, Stale, bring, claimed, compare, part, stale_parts, sync, way_to
+from feeder.store.index import FileRow, State
+from feeder.store.proof import SYMBOLS_ASKED, Parity, parity, stored_nodes
+from feeder.tree import Entry
+
+DIFFERENCES_SHOWN = 20
+"""Of each check; --json has all."""
+WRITTEN_TO = (
+    "Rows and words were not compared: another run was writing. Validate again when it has ended."
+)
+NO_COMMIT = "There is no commit to compare the files with."
+NO_MODEL = "Vectors were not compared with the nodes: there is no model to ask for them."
+SETTLING_S = 600.0
+"""Writes of Vectorize are seen after half a minute, at times after several."""
+
+
+class Check(NamedTuple):
+    """One question: its figures, and what differs, in words."""
+
+    name: str
+    figures: dict[str, int]
+    differences: list[str]
+
+    @property
+    def passed(self) -> bool:
+        return not self.differences
+
+
+@dataclass
+class Damage:
+    """What has to be made anew for the checks to pass."""
+
+    paths: set[str] = field(default_factory=set)
+    """Files whose rows disagree."""
+    postings: set[int] = field(default_factory=set)
+    """Rows of `docs_fts` that belong to no node."""
+    vectors: set[str] = field(default_factory=set)
+    """Vectors of no node."""
+    waiting: set[str] = field(default_factory=set)
+    """Files that lack vectors."""
+    nodes: set[str] = field(default_factory=set)
+    """Ids that may be in rows of another file."""
+
+
+class Verdict(NamedTuple):
+    """All checks of one validation, and in `notes` what they did not look at.
+
+    `repaired` where they were asked again after a repair.
+    """
+
+    checks: list[Check]
+    damage: Damage
+    notes: Sequence[str] = ()
+    repaired: bool = False
+
+    @property
+    def passed(self) -> bool:
+        return all(check.passed for check in self.checks)
+
+    @property
+    def _remedy(self) -> str:
+        if self.repaired:
+            return (
+                "what is left needs the model: feeder sync without --no-vectors. Where that finds "
+                "nothing to do, delete the index and make it anew"
+            )
+        return "feeder validate --repair, or feeder sync where HEAD is only newer"
+
+    def lines(self) -> Iterator[str]:
+        """A line a check with its figures, the first differences, and the notes."""
+        for check in self.checks:
+            figures = ", ".join(f"{name} {count}" for name, count in check.figures.items())
+            said = f"{check.name}: {figures}" if figures else check.name
+            yield f"{'ok  ' if check.passed else 'FAIL'} {said}"
+            yield from (f"       {line}" for line in check.differences[:DIFFERENCES_SHOWN])
+            if (more := len(check.differences) - DIFFERENCES_SHOWN) > 0:
+                yield f"       and {more} more"
+        yield from self.notes
+        yield "The index is right." if self.passed else f"The index is not right: {self._remedy}"
+
+    def as_json(self) -> dict[str, Any]:
+        """`passed`, the checks with their figures and differences, and the notes."""
+        return {
+            "passed": self.passed,
+            "checks": [{**check._asdict(), "passed": check.passed} for check in self.checks],
+            "notes": list(self.notes),
+        }
+
+
+def validate(feed: Feed, *, wait: bool = False, content: bool = True) -> Verdict:
+    """Asks everything; reads only. With `wait`, once all vectors written are seen.
+
+    Without `content` no file is parsed, and rows and words are counted but not read. Raises
+    ServiceError when that which was written is not seen within `SETTLING_S`.
+    """
+    if wait and feed.semantics and not feed.semantics.vectors.settled(SETTLING_S):
+        raise ServiceError(
+            f"The vectors written last are not seen after {SETTLING_S:.0f} s. Validate again later."
+        )
+    damage = Damage()
+    state = feed.index.state({})
+    found = parity(feed.index.database, feed.index.repo)
+    vectors = _vector_ids(feed, state)
+    checks = [
+        *_rows(found, damage),
+        *_progress(state, vectors),
+        *_vectors(feed, vectors, damage),
+        *_makers(feed, state),
+    ]
+    notes = [NO_MODEL] if vectors is None and "model" in state.meta else []
+    if not feed.tree.root:
+        return Verdict(checks, damage, [*notes, NO_COMMIT])
+    return _beside_head(feed, state, Verdict(checks, damage, notes), content=content)
+
+
+def _beside_head(feed: Feed, state: State, verdict: Verdict, *, content: bool) -> Verdict:
+    """What the index's parts say of each other, and what HEAD says of them."""
+    work = compare(feed.tree.entries(), state.files or {}, set())
+    verdict.checks.append(_head(feed, state, work))
+    if why := _why_no_content(feed, state, content=content):
+        return verdict._replace(notes=[*verdict.notes, why])
+    compared = compare_content(feed, [*work.unchanged, *work.waiting], state.files or {})
+    if feed.index.state_of([]).meta != state.meta:  # each write leaves its number there
+        return verdict._replace(notes=[*verdict.notes, WRITTEN_TO])
+    verdict.checks.extend(_content(compared, verdict.damage))
+    return verdict._replace(notes=[*verdict.notes, *_left_out(compared)])
+
+
+def repair(feed: Feed, verdict: Verdict) -> None:
+    """Takes out what disagrees and feeds those files again; what agrees is not touched.
+
+    Raises Overtaken, and has changed nothing, when a later run of a workflow has begun.
+    """
+
+    def read() -> State:
+        return feed.index.state({})
+
+    damage = verdict.damage
+    state = claimed(feed, read, read())
+    feed.index.begin(feed.token, state, {}, remake=False)
+    feed.index.forget(damage.paths, damage.postings, damage.vectors, damage.waiting, damage.nodes)
+    if feed.tree.root:
+        return sync(feed)
+    known = damage.paths.union(state.files or {})
+    wanted = [entry for entry in feed.tree.entries() if entry.path in known]
+    made_by = {feed.index.key("parser"): feed.parser.fingerprint}
+    bring(feed, read(), Goal(wanted, made_by))
+    return feed.index.finish([], [], {})
+
+
+def _rows(found: Parity, damage: Damage) -> Iterable[Check]:
+    damage.paths |= {str(path) for path, _ in found.docs_without_posting}
+    damage.paths |= {str(path) for path, *_ in (*found.miscounted, *found.lost_symbols)}
+    damage.postings |= {int(str(rowid)) for rowid, _ in found.postings_without_doc}
+    counts = found.counts
+    yield Check(
+        "every node has its posting, and every posting its node",
+        {"docs": counts.all_docs, "docs_fts": counts.postings},
+        [
+            *(f"{id_} of {path} has no posting" for path, id_ in found.docs_without_posting),
+            *(f"posting {row} ({id_}) has no node" for row, id_ in found.postings_without_doc),
+        ],
+    )
+    yield Check(
+        "every file has as many nodes as the manifest says",
+        {"files": counts.files, "files.nodes": counts.nodes_of_files, "docs": counts.docs},
+        [f"{path}: {said} in files, {rows} in docs" for path, said, rows in found.miscounted],
+    )
+    yield Check(
+        "every node is of the index's branch",
+        {"docs": counts.docs},
+        [f"{id_} of {path} is of {branch}" for path, id_, branch in found.of_other_branches],
+    )
+    yield Check(
+        "symbols that occur once are found by word",
+        {"symbols": counts.symbols, "asked at most": SYMBOLS_ASKED},
+        [f"{id_} of {path}: {symbol}" for path, id_, symbol in found.lost_symbols],
+    )
+
+
+def _vector_ids(feed: Feed, state: State) -> set[str] | None:
+    """None where there is no model, or nothing to ask them with."""
+    if not feed.semantics or "model" not in state.meta:
+        return None
+    return set(feed.semantics.vectors.ids())
+
+
+def _progress(state: State, vectors: set[str] | None) -> Iterable[Check]:
+    """What a run leaves to the next; a vector that is gone may be removed once more."""
+    pending = [row.path for row in (state.files or {}).values() if row.state == "pending"]
+    yield Check(
+        "no file waits for its vectors",
+        {"pending": len(pending)},
+        pending,
+    )
+    yield Check(
+        "no vector waits to be removed",
+        {"outbox": len(state.outbox)},
+        [id_ for id_ in state.outbox if vectors is None or id_ in vectors],
+    )
+
+
+def _vectors(feed: Feed, vectors: set[str] | None, damage: Damage) -> Iterable[Check]:
+    """Every node of a file that is not pending has a vector, and every vector a node."""
+    if vectors is None:
+        return
+    without_node = set(vectors)
+    expected = 0
+    missing: list[str] = []
+    for node in stored_nodes(feed.index.database, feed.index.repo):
+        without_node.discard(node.id)
+        if node.path is None or node.pending:
+            continue
+        expected += 1
+        if node.id not in vectors:
+            missing.append(f"{node.id} of {node.path} has no vector")
+            damage.waiting.add(node.path)
+    damage.vectors |= without_node
+    yield Check(
+        "every node has its vector, and every vector its node",
+        {"docs not pending": expected, "vectors": len(vectors)},
+        [*missing, *(f"vector {id_} has no node" for id_ in sorted(without_node))],
+    )
+
+
+def _makers(feed: Feed, state: State) -> Iterable[Check]:
+    stale = stale_parts(feed, state)
+    if "model" not in state.meta:  # an index of words alone is one too
+        stale.discard(Stale.VECTORS)
+    said = [str(why) for why in sorted(stale)]
+    if state.files and feed.index.key("parser") not in state.meta:
+        said.append("The index does not say what has made it.")
+    if feed.index.key("vectors") in state.meta and "model" not in state.meta:
+        said.append("The index says that its vectors are complete, and names no model.")
+    yield Check("parser, rules and model are the index's", {}, said)
+
+
+def _head(feed: Feed, state: State, work: Work) -> Check:
+    """Files that were fed from a folder and kept out were not read: they have no blob."""
+    files = state.files or {}
+    at_head = len(work.process) + len(work.waiting) + len(work.unchanged)
+    unlike = [entry for entry in work.process if not _is_unread(entry, files.get(entry.path))]
+    said = [
+        *(f"{entry.path} is not indexed as HEAD has it" for entry in unlike),
+        *(f"{path} is not in HEAD" for path in work.gone),
+    ]
+    figures = {"files of HEAD": at_head, "files": len(files)}
+    below = state.meta.get(feed.index.key("below"), feed.tree.below)
+    if below != feed.tree.below:
+        said.append(f"it is of {part(below)}, not of {part(feed.tree.below)}. {way_to(below)}")
+    if feed.index.key("tree") in state.meta and feed.index.key("head") not in state.meta:
+        said.append("it names no commit")
+    return Check("the index holds the files of HEAD", figures, said)
+
+
+def _is_unread(entry: Entry, row: FileRow | None) -> bool:
+    skipped = FileRow(entry.path, "", "skipped", entry.skip)
+    return entry.skip is not None and row == skipped
+
+
+def _why_no_content(feed: Feed, state: State, *, content: bool) -> str | None:
+    if not content:
+        return "Rows and words were not compared with the files: --no-content."
+    if Stale.PARSER in stale_parts(feed, state):
+        return "Rows and words were not compared with the files: another parser made them."
+    return None
+
+
+def _content(found: Comparison, damage: Damage) -> Iterable[Check]:
+    damage.paths |= found.paths
+    damage.nodes |= found.lost
+    compared = {"files": found.files, "nodes": found.nodes}
+    rows = [f"{path}: {', '.join(said)}" for path, said in found.rows.items()]
+    yield Check("every node's row says what its file does", compared, rows)
+    if found.has_words:
+        words = [f"{path}: nodes with other words {count}" for path, count in found.words.items()]
+        yield Check("every node is found by the words of its text", compared, words)
+
+
+def _left_out(found: Comparison) -> Iterator[str]:
+    if not found.has_words:
+        yield "Words are compared with the files only where the database is on this machine."
+    if found.stopped:
+        first = found.stopped[0]
+        yield (
+            f"{len(found.stopped)} of the files were not compared, since their parser was stopped, "
+            f"now or when they were indexed: {first}"
+        )

@@ -1,0 +1,152 @@
+"""What a run does to the vectors: those of new texts in, those of nodes that are gone out."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from feeder.nodes import Node, embedding_text, node_ids, text_sha
+from feeder.run.feed import Feed, Semantics, Texts, Work, parsed_files
+from feeder.run.report import Step
+from feeder.store import NodeVector, Value
+from feeder.store.index import State
+from feeder.store.rows import pieces
+from feeder.tree import Entry
+
+BATCH_VECTORS = 1000
+"""Vectors after which their files are clean: what a run that dies embeds again, cache aside."""
+OUTBOX_PIECE = 100
+"""Vectors that are removed before a run asks whether it may go on: what Vectorize takes at once."""
+
+
+class Text(NamedTuple):
+    """A node on its way to its vector."""
+
+    path: str
+    id: str
+    node: Node
+    ends_file: bool
+
+
+def send_vectors(feed: Feed, work: Work, wanted: dict[str, Texts]) -> list[str]:
+    """Makes and keeps the vectors of these texts and of the files that waited.
+
+    The paths of files that are clean by now, but for the note of it in the index.
+    """
+    if not feed.semantics:
+        return []
+    blobs = {entry.path: entry.blob for entry in work.waiting}
+    waiting = {path: Texts.of(blobs[path], ids) for path, ids in feed.index.node_ids(blobs)}
+    wanted = wanted | waiting
+    entries = [*work.process, *work.waiting]
+    clean = [entry.path for entry in entries if entry.path not in wanted]
+    entries = [entry for entry in entries if entry.path in wanted]
+    total = sum(texts.size for texts in wanted.values())
+    texts = _texts(feed, entries, wanted)
+    if feed.budget.is_set:
+        texts = _affordable(feed, feed.semantics, texts, total)
+    with feed.talk.step("vectors", total) as step:
+        for number, batch in enumerate(pieces(texts, BATCH_VECTORS)):
+            vectors = _embedded(feed, feed.semantics, batch, step)
+            if number:
+                feed.index.settle(clean, [])
+                clean = []
+            feed.semantics.vectors.upsert(vectors, feed.index.permit)
+            clean += [text.path for text in batch if text.ends_file]
+    return clean
+
+
+def _affordable(
+    feed: Feed, semantics: Semantics, texts: Iterable[Text], total: int
+) -> Iterator[Text]:
+    """Of these `total` texts those of one file after the other, as the budget allows whole files.
+
+    The rest is counted as waiting.
+    """
+    seen: set[str] = set()
+    new = 0
+    for _, group in groupby(texts, key=lambda text: text.path):
+        file = list(group)
+        shas = {text_sha(embedding_text(text.path, text.node)) for text in file} - seen
+        new += semantics.embedder.missing(shas)
+        unsent = new - semantics.embedder.embedded
+        # besides the embeddings: an upsert, and the note of it
+        if not feed.budget.allows(feed.budget.requests_for(unsent) + 2, new):
+            break
+        seen |= shas
+        total -= len(file)
+        yield from file
+    if feed.budget.stopped:
+        feed.report.texts_waiting += total
+
+
+def _texts(feed: Feed, entries: Sequence[Entry], wanted: dict[str, Texts]) -> Iterator[Text]:
+    """The wanted nodes of each file, which is parsed once more.
+
+    A file of which not all are there is parsed anew by the next run: it has changed meanwhile, or
+    one of the two times its parser was stopped.
+    """
+    for entry, parsed in parsed_files(feed, entries):
+        due = wanted[entry.path].ids
+        ids = node_ids(feed.index.repo, entry.path, parsed.nodes)
+        found = [(id_, node) for id_, node in zip(ids, parsed.nodes, strict=True) if id_ in due]
+        if entry.blob != wanted[entry.path].blob or len(found) < len(due):
+            feed.report.texts_waiting += len(due)
+            feed.index.doubt([entry.path])
+            continue
+        for position, (id_, node) in enumerate(found, start=1):
+            yield Text(entry.path, id_, node, ends_file=position == len(found))
+
+
+def _embedded(
+    feed: Feed, semantics: Semantics, texts: Sequence[Text], step: Step
+) -> list[NodeVector]:
+    vectors: list[NodeVector] = []
+    for part in pieces(texts, semantics.embedder.batch):
+        bodies = [embedding_text(text.path, text.node) for text in part]
+        values = semantics.embedder.embed(bodies)
+        vectors += [
+            NodeVector(text.id, text_sha(body), value, _metadata(feed, text))
+            for text, body, value in zip(part, bodies, values, strict=True)
+        ]
+        feed.report.texts_embedded = semantics.embedder.embedded
+        feed.report.texts_cached = semantics.embedder.hits
+        step(len(part))
+    return vectors
+
+
+def clear_outbox(
+    feed: Feed, state: State, wanted: dict[str, Texts], gone: Collection[str]
+) -> list[str]:
+    """Removes the vectors of nodes that are gone; the ids that may leave the outbox."""
+    leaving = {*state.outbox, *gone}
+    for texts in wanted.values() if leaving else ():
+        leaving -= texts.ids  # they have come back
+    if not feed.semantics or not leaving:
+        return []
+    removed = _removed(feed, feed.semantics, sorted(leaving))
+    # a write of the run that this one overtook may still arrive: the next run deletes once more
+    late = feed.semantics.vectors.late_writes and feed.index.has_overtaken(state, feed.token)
+    return [] if late else removed
+
+
+def _removed(feed: Feed, semantics: Semantics, ids: list[str]) -> list[str]:
+    """Those of the vectors that the budget allowed to remove."""
+    removed: list[str] = []
+    for piece in pieces(ids, OUTBOX_PIECE):
+        if not feed.budget.allows(1):
+            break
+        semantics.vectors.delete(piece, feed.index.permit)
+        removed += piece
+    return removed
+
+
+def _metadata(feed: Feed, text: Text) -> dict[str, Value]:
+    """What a search of the vectors alone wants to know of a node."""
+    facts = {
+        "repo": feed.index.repo,
+        "branch": feed.index.branch,
+        "sha_head": feed.tree.commit,
+        "path": text.path,
+        **text.node._asdict(),
+    }
+    return {name: value for name, value in facts.items() if name != "text" and value is not None}

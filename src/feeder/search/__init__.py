@@ -1,0 +1,1 @@
+"""Which nodes answer a question?"""
