@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / folder) for folder in ("bench", "tests", "tests/cloudflare")]
+sys.path[:0] = [str(ROOT / folder) for folder in ("bench", "tests", "tests/services")]
 
 from speed.command import main  # noqa: E402  # it lies where the line above points
 

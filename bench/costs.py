@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests/cloudflare"))
+sys.path.insert(0, str(ROOT / "tests/services"))
 
 from standin import StandIn  # noqa: E402  # it lies among the tests
 

@@ -1,11 +1,18 @@
-"""The fixtures of the stand-in's own tests."""
+"""The fixtures of the tests against the stand-in of Cloudflare's API."""
 
-import sys
-from pathlib import Path
+from collections.abc import Iterator
 
-# This folder has the name of Cloudflare's SDK, so its modules cannot be imported as a package's.
-sys.path.insert(0, str(Path(__file__).parent))
+import pytest
+from clouds import Cloud
+from standin import StandIn
+from standin_fixtures import no_proxy, standin, standin_process
 
-from standin_fixtures import api, standin, standin_process
+__all__ = ["cloud", "no_proxy", "standin", "standin_process"]
 
-__all__ = ["api", "standin", "standin_process"]
+
+@pytest.fixture
+def cloud(standin: StandIn) -> Iterator[Cloud]:
+    """An empty account whose time passes only when the program sleeps."""
+    cloud = Cloud(standin)
+    yield cloud
+    cloud.close()

@@ -1,0 +1,456 @@
+"""The commands over the cloud store: which store it is, what they print, and what can be wrong."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+from program import Console, console, feeder
+from standin import StandIn
+
+from running import Feeder
+from tree.repos import Repo
+from worlds import CART, SHOP
+
+__all__ = ["console", "feeder"]
+
+UNKNOWN = "99999999-8888-4777-8666-555555555555"
+NOT_HERE = "f" * 32
+
+
+@pytest.fixture
+def shop(repo: Repo) -> Repo:
+    repo.commit(SHOP)
+    return repo
+
+
+@pytest.fixture
+def made(feeder: Feeder, shop: Repo) -> Repo:
+    """A repository whose place at Cloudflare is made, and empty."""
+    assert feeder(shop, "init").code == 0
+    return shop
+
+
+@pytest.fixture
+def fed(feeder: Feeder, made: Repo) -> Repo:
+    """The same with its index."""
+    answer = feeder(made, "sync")
+    assert answer.code == 0, answer.err
+    return made
+
+
+def test_the_whole_way(feeder: Feeder, standin: StandIn, fed: Repo) -> None:
+    """Sync, search, statistics and proof, each over HTTP."""
+    answer = feeder(fed, "search", "addLine", "--json")
+    first = answer.facts[0]
+    assert (first["symbol"], first["word_rank"], first["path"]) == (
+        "Cart.addLine",
+        1,
+        "src/cart.py",
+    )
+    assert first["vector_rank"] is not None
+    assert answer.err.startswith("acme/shop: Cloudflare, D1 database ")
+
+    stats = feeder(fed, "stats", "--json").facts
+    assert sum(stats["node_types"].values()) == 7
+    assert stats["usage"]["dimensions"] == 7 * 384
+    assert stats["usage"]["requests"] == {"d1": 1}
+    assert 0 < stats["usage"]["free_tier"]["database_bytes"] < 0.01
+
+    proof = feeder(fed, "validate", "--wait")
+    assert (proof.code, proof.out.splitlines()[-1]) == (0, "The index is right.")
+    assert "docs not pending 7, vectors 7" in proof.out
+
+
+def test_nothing_changed_costs_one_request(feeder: Feeder, standin: StandIn, fed: Repo) -> None:
+    """With all that the program asks of schema, budget and model."""
+    before = sum(standin.counts().values())
+    answer = feeder(fed, "sync")
+    assert answer.out.splitlines()[0] == "The index equals the tree: nothing to do."
+    assert sum(standin.counts().values()) - before == 1
+    assert "Requests: 1 D1." in answer.out.splitlines()
+
+
+def test_process_apply_and_delete_work_on_it(feeder: Feeder, console: Console, fed: Repo) -> None:
+    """The same commands as on the local index."""
+    paths = "SELECT path FROM files WHERE path GLOB 'new*' ORDER BY path"
+    (fed.path / "new.py").write_text("def fresh():\n    pass\n")
+    assert feeder(fed, "process", "--path", "new.py").code == 0
+    assert console.sql(paths) == [["new.py"]]
+    (fed.path / "news.json").write_text('[{"file": "new.py", "action": "delete"}]')
+    assert feeder(fed, "apply", "news.json").code == 0
+    assert console.sql(paths) == []
+    assert feeder(fed, "delete", "--path", "docs").code == 0
+    assert console.sql("SELECT path FROM files WHERE path GLOB 'docs/*'") == []
+
+
+def test_validate_sees_what_is_wrong_and_repairs_it(
+    feeder: Feeder, standin: StandIn, console: Console, fed: Repo
+) -> None:
+    """A vector that is missing, one too many, a row and a posting."""
+    index = "vectorize/v2/indexes/acme_shop_code"
+    [lost] = console.sql("SELECT id FROM docs WHERE symbol = 'Cart.total'")[0]
+    console.post(f"{index}/delete_by_ids", {"ids": [lost]})
+    console.sql("DELETE FROM docs_fts WHERE rowid = (SELECT min(seq) FROM docs)")
+
+    red = feeder(fed, "validate")
+    assert red.code == 1
+    assert f"{lost} of src/cart.py has no vector" in red.out
+    assert "has no posting" in red.out
+
+    assert feeder(fed, "validate", "--repair").code == 0
+    assert feeder(fed, "validate", "--wait").code == 0
+    assert lost in standin.vectors("acme_shop_code")
+
+
+def test_what_is_not_seen_yet_is_waited_for(feeder: Feeder, standin: StandIn, made: Repo) -> None:
+    """Vectorize shows writes later; without --wait they are missing."""
+    standin.change(vectorize_delay_s=4)
+    feeder(made, "sync")
+    early = feeder(made, "validate")
+    assert (early.code, "has no vector" in early.out) == (1, True)
+    assert feeder(made, "validate", "--wait").code == 0
+
+
+def test_a_dry_run_foresees_requests_and_shares_and_writes_nothing(
+    feeder: Feeder, standin: StandIn, made: Repo
+) -> None:
+    """Then the real run takes what was said."""
+    before = standin.rows_written()
+    facts = feeder(made, "sync", "--dry-run", "--json").facts
+    assert standin.rows_written() == before
+    assert facts["texts_embedded"] == 7
+    assert facts["usage"]["requests"] == {"d1": 3, "vectorize": 1, "ai": 1}
+    assert facts["usage"]["dimensions"] == 7 * 384
+    assert facts["usage"]["free_tier"]["rows_written"] == (20 + 7 * 6 + 4 * 2) / 100_000
+    assert not (made.path / ".feeder/embeddings.db").exists()
+
+    # one request more: before the first vector, the index's dimensions are asked for
+    real = feeder(made, "sync", "--json").facts
+    assert real["usage"]["requests"] == {"d1": 3, "vectorize": 2, "ai": 1}
+    assert real["requests"] == real["usage"]["requests"]
+
+
+def test_the_cache_stands_before_workers_ai(feeder: Feeder, standin: StandIn, fed: Repo) -> None:
+    """A node that has only moved is not embedded again."""
+    fed.commit()
+    feeder(fed, "sync")
+    before = standin.counts()["ai"]
+    fed.commit({"src/cart.py": f"\n{CART}"})
+    facts = feeder(fed, "sync", "--json").facts
+    assert (facts["texts_embedded"], facts["texts_cached"]) == (0, 5)
+    assert standin.counts()["ai"] == before
+
+
+def test_another_index_gets_all_vectors(feeder: Feeder, standin: StandIn, fed: Repo) -> None:
+    """What is complete in one index is not in another; texts come from the cache."""
+    assert feeder(fed, "init", "--index-name", "moved").code == 0
+    assert (
+        feeder(fed, "search", "cart")
+        .err.splitlines()[-1]
+        .startswith("The index has no vectors of this model")
+    )
+    facts = feeder(fed, "sync", "--json").facts
+    assert (facts["texts_embedded"], facts["texts_cached"]) == (0, 7)
+    assert len(standin.vectors("moved")) == 7
+    assert feeder(fed, "validate", "--wait").code == 0
+
+    back = feeder(fed, "sync", "--index-name", "acme_shop_code")
+    assert (back.code, "holds 7 vectors" in back.err, "--index-name" in back.err) == (2, True, True)
+
+
+CHOICES = [
+    ([], {}, True, "token and account are set"),
+    ([], {"CLOUDFLARE_API_TOKEN": ""}, False, "no CLOUDFLARE_API_TOKEN"),
+    ([], {"CLOUDFLARE_ACCOUNT_ID": ""}, False, "no CLOUDFLARE_ACCOUNT_ID"),
+    (["--store", "local"], {}, False, "--store local"),
+    ([], {"FEEDER_STORE": "local"}, False, "--store local"),
+    (["--store", "cloudflare"], {"FEEDER_STORE": "local"}, True, "--store cloudflare"),
+    (["--db", "index.db"], {}, False, "--db names a file"),
+    (
+        ["--account-id", "0123456789abcdef0123456789abcdef"],
+        {"CLOUDFLARE_ACCOUNT_ID": ""},
+        True,
+        "token and account are set",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "environment", "is_cloud", "why"), CHOICES)
+def test_the_first_line_says_which_store_it_is_and_why(
+    feeder: Feeder,
+    monkeypatch: pytest.MonkeyPatch,
+    made: Repo,
+    arguments: list[str],
+    environment: dict[str, str],
+    is_cloud: bool,
+    why: str,
+) -> None:
+    """--store decides, then --db, then whether there are credentials."""
+    monkeypatch.setenv("FEEDER_VECTORS", "no")
+    monkeypatch.delenv("FEEDER_MODEL")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    answer = feeder(made, "sync", *arguments)
+
+    assert answer.code == 0
+    [line] = answer.err.splitlines()
+    store = "Cloudflare, D1 database" if is_cloud else "local index"
+    assert line.startswith(f"acme/shop: {store} ")
+    assert line.endswith(f"; {why}")
+
+
+def test_flags_go_before_the_environment_and_both_before_wrangler_toml(
+    feeder: Feeder, monkeypatch: pytest.MonkeyPatch, made: Repo
+) -> None:
+    """For the index and for the database."""
+    (made.path / "sub").mkdir()
+    place = made.path / "sub"
+    assert "Vectorize index acme_shop_code," in feeder(place, "stats").err
+    monkeypatch.setenv("FEEDER_INDEX_NAME", "of-environment")
+    monkeypatch.setenv("FEEDER_DATABASE_ID", UNKNOWN)
+    answer = feeder(place, "stats")
+    assert f"D1 database {UNKNOWN}, Vectorize index of-environment," in answer.err
+    answer = feeder(place, "stats", "--index-name", "of-flag", "--database-id", NOT_HERE)
+    assert f"D1 database {NOT_HERE}, Vectorize index of-flag," in answer.err
+
+
+def test_wrangler_toml_is_that_of_the_repository(
+    feeder: Feeder, tmp_path: Path, shop: Repo
+) -> None:
+    """One above it belongs to something else."""
+    (tmp_path / "wrangler.toml").write_text(
+        f'[[d1_databases]]\nbinding = "CODE_DB"\ndatabase_id = "{UNKNOWN}"\n'
+    )
+    answer = feeder(shop, "stats")
+    assert (answer.code, "the database's id is missing" in answer.err) == (2, True)
+
+
+def test_one_sentence_names_all_that_is_missing(
+    feeder: Feeder, monkeypatch: pytest.MonkeyPatch, shop: Repo
+) -> None:
+    """The token, which is no flag, the account and the database."""
+    monkeypatch.delenv("CLOUDFLARE_API_TOKEN")
+    monkeypatch.delenv("CLOUDFLARE_ACCOUNT_ID")
+    answer = feeder(shop, "sync", "--store", "cloudflare")
+    assert answer.code == 2
+    assert answer.err == (
+        "feeder: For Cloudflare, the API token and the account's id and the database's id are "
+        "missing: set CLOUDFLARE_API_TOKEN in the environment, --account-id or "
+        "CLOUDFLARE_ACCOUNT_ID, --database-id or FEEDER_DATABASE_ID, or take --store local. "
+        "feeder init makes the database.\n"
+    )
+    assert "--api-token" not in feeder(shop, "sync", "--help").out
+
+
+BAD = {
+    "token": ({"CLOUDFLARE_API_TOKEN": "another-token"}, 2, "CLOUDFLARE_API_TOKEN"),
+    "blank token": ({"CLOUDFLARE_API_TOKEN": "two words"}, 2, "CLOUDFLARE_API_TOKEN"),
+    "account": ({"CLOUDFLARE_ACCOUNT_ID": NOT_HERE}, 2, "CLOUDFLARE_ACCOUNT_ID"),
+    "no account": ({"CLOUDFLARE_ACCOUNT_ID": "me"}, 2, "CLOUDFLARE_ACCOUNT_ID"),
+    "database": ({"FEEDER_DATABASE_ID": UNKNOWN}, 2, "--database-id"),
+    "no database": ({"FEEDER_DATABASE_ID": "shop"}, 2, "--database-id"),
+    "index": ({"FEEDER_INDEX_NAME": "nowhere"}, 2, "--index-name"),
+    "model": ({"FEEDER_MODEL": "@cf/baai/bge-m4"}, 2, "bge-m3"),
+    "dimensions": ({"FEEDER_DIMENSIONS": "100"}, 2, "--dimensions 384"),
+    "other dimensions": ({"FEEDER_MODEL": "@cf/baai/bge-m3"}, 2, "--dimensions"),
+    "address": ({"CLOUDFLARE_BASE_URL": "api.example"}, 2, "CLOUDFLARE_BASE_URL"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_a_wrong_setting_is_named_and_nothing_is_written(
+    feeder: Feeder, monkeypatch: pytest.MonkeyPatch, console: Console, made: Repo, what: str
+) -> None:
+    """One sentence with the setting to change, before the first row."""
+    environment, code, said = BAD[what]
+    before = console.standin.rows_written()
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    answer = feeder(made, "sync")
+
+    assert (answer.code, answer.out) == (code, "")
+    last = answer.err.splitlines()[-1]
+    assert last.startswith("feeder: ")
+    assert said in last
+    assert console.standin.rows_written() == before
+    assert environment.get("CLOUDFLARE_API_TOKEN", "?" * 9) not in answer.err
+
+
+@pytest.mark.parametrize(
+    ("permissions", "said", "rows"),
+    [
+        (["vectorize", "ai"], "D1 Edit", 0),
+        (["d1", "ai"], "Vectorize Edit", 0),
+        (["d1", "vectorize"], "Workers AI Read", 7),
+    ],
+)
+def test_a_permission_that_the_token_lacks_is_named(
+    feeder: Feeder,
+    monkeypatch: pytest.MonkeyPatch,
+    console: Console,
+    made: Repo,
+    permissions: list[str],
+    said: str,
+    rows: int,
+) -> None:
+    """Without Workers AI the words are in, and the next run brings the vectors."""
+    console.standin.grant("partial-token", *permissions)
+    monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "partial-token")
+    answer = feeder(made, "sync")
+    assert (answer.code, said in answer.err) == (2, True)
+    assert "partial-token" not in answer.out + answer.err
+    assert console.sql("SELECT count(*) FROM docs") == [[rows]]
+
+    monkeypatch.setenv("CLOUDFLARE_API_TOKEN", console.standin.token)
+    assert feeder(made, "sync").code == 0
+    assert feeder(made, "sync").code == 0  # deletes what the run before may have left, once more
+    assert feeder(made, "validate", "--wait").code == 0
+
+
+@pytest.mark.parametrize("permissions", [["vectorize"], ["d1"]])
+def test_init_names_a_permission_that_the_token_lacks(
+    feeder: Feeder,
+    monkeypatch: pytest.MonkeyPatch,
+    console: Console,
+    shop: Repo,
+    permissions: list[str],
+) -> None:
+    """Before it makes anything."""
+    console.standin.grant("partial-token", *permissions)
+    monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "partial-token")
+    answer = feeder(shop, "init")
+    missing = "Vectorize Edit" if "d1" in permissions else "D1 Edit"
+    assert (answer.code, missing in answer.err) == (2, True)
+    assert console.names() == ([], [])
+
+
+@pytest.mark.parametrize("command", ["sync", "search x", "stats", "validate"])
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("SELECT 1", "holds no index. Make one with: feeder init"),
+        ("CREATE TABLE users (id)", "holds no index. Make one with: feeder init"),
+        (
+            "CREATE TABLE meta (key, value); CREATE TABLE d1_migrations (id, name); "
+            "INSERT INTO d1_migrations VALUES (1, '0001_users.sql')",
+            "holds",
+        ),
+    ],
+)
+def test_a_database_that_holds_no_index_is_refused(
+    feeder: Feeder, console: Console, made: Repo, command: str, sql: str, said: str
+) -> None:
+    """It is left as it is."""
+    other = console.make_database()
+    console.sql(sql, other)
+    before = console.sql("SELECT name FROM sqlite_schema ORDER BY name", other)
+    answer = feeder(made, *command.split(), "--database-id", other)
+    assert (answer.code, said in answer.err) == (2, True)
+    assert console.sql("SELECT name FROM sqlite_schema ORDER BY name", other) == before
+
+
+@pytest.mark.parametrize("command", ["sync", "search x", "stats", "validate"])
+def test_a_newer_schema_is_refused(
+    feeder: Feeder, console: Console, fed: Repo, command: str
+) -> None:
+    """With the first request; the remedy is a newer program."""
+    console.sql("INSERT INTO d1_migrations (name) VALUES ('0009_later.sql')")
+    before = sum(console.standin.counts().values())
+    answer = feeder(fed, *command.split())
+    assert (answer.code, "0009_later.sql. Update feeder." in answer.err) == (2, True)
+    assert sum(console.standin.counts().values()) == before + 1
+
+
+def test_an_older_schema_asks_for_init(feeder: Feeder, console: Console, fed: Repo) -> None:
+    """It is not brought up to date in passing."""
+    console.sql("DELETE FROM d1_migrations")
+    answer = feeder(fed, "sync")
+    assert (answer.code, "lacks the migration 0001_init.sql" in answer.err) == (2, True)
+    assert answer.err.endswith("with: feeder init\n")
+
+
+def test_a_quota_that_is_used_up_ends_the_run_with_its_report(
+    feeder: Feeder, standin: StandIn, made: Repo
+) -> None:
+    """Words are in by then; the sentence says when to go on, and the next run does."""
+    standin.fault("ai_daily_neurons", route="ai.run")
+    answer = feeder(made, "sync")
+    assert answer.code == 1
+    assert "resets at 00:00 UTC" in answer.err
+    assert answer.out.startswith("Files: 4 processed")
+    assert feeder(made, "search", "addLine").out.startswith("src/cart.py:")
+
+    assert feeder(made, "sync").code == 0
+    assert feeder(made, "validate", "--wait").code == 0
+
+
+class LogIn(BaseHTTPRequestHandler):
+    """A proxy's page instead of an answer."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        body = b"<html><head><title>Log in to the guest network</title></head></html>"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self) -> None:
+        self.headers["Content-Length"] = "0"
+        self.do_POST()
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def guest_network() -> Iterator[str]:
+    """The address of a page that is not Cloudflare's."""
+    server = HTTPServer(("127.0.0.1", 0), LogIn)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/client/v4"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.mark.parametrize("command", ["sync", "init"])
+def test_the_page_of_a_proxy_is_no_answer(
+    feeder: Feeder, monkeypatch: pytest.MonkeyPatch, made: Repo, guest_network: str, command: str
+) -> None:
+    """Its title is shown, and what to look at."""
+    monkeypatch.setenv("CLOUDFLARE_BASE_URL", guest_network)
+    answer = feeder(made, command)
+    assert answer.code == 2
+    assert "Log in to the guest network" in answer.err
+    assert "CLOUDFLARE_BASE_URL" in answer.err
+
+
+@pytest.mark.parametrize("command", ["sync", "init"])
+def test_no_network_is_said(
+    feeder: Feeder, monkeypatch: pytest.MonkeyPatch, made: Repo, command: str
+) -> None:
+    """After the tries of the border; nobody listens at that port."""
+    with socket.socket() as unheard:
+        unheard.bind(("127.0.0.1", 0))
+        port = unheard.getsockname()[1]
+        monkeypatch.setenv("CLOUDFLARE_BASE_URL", f"http://127.0.0.1:{port}/client/v4")
+        answer = feeder(made, command)
+    assert answer.code == 1
+    assert "cannot be reached" in answer.err.splitlines()[-1]
+
+
+def test_a_file_that_is_no_toml_is_named(feeder: Feeder, shop: Repo) -> None:
+    """With its place and what is wrong."""
+    (shop.path / "wrangler.toml").write_text("name = \n")
+    answer = feeder(shop, "init")
+    assert answer.code == 2
+    assert f"{shop.path}/wrangler.toml cannot be read" in answer.err
+    assert (shop.path / "wrangler.toml").read_text() == "name = \n"

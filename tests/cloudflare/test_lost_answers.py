@@ -1,0 +1,78 @@
+"""A write whose answer is lost is sent again: the run is right all the same, in both databases."""
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+from clouds import DOCS
+
+from feeder.run.sync import sync
+from feeder.store import Database, Row, Statement
+from feeder.store.migrations import migrate
+from feeder.store.sqlite import SQLite
+from feeder.tree.commit import Commit
+from hashed import HashedEmbedder
+from tree.repos import Repo
+from worlds import CART, MEMORY, SHOP, feed
+
+STATES = "SELECT path, state FROM files WHERE state NOT IN ('clean', 'skipped')"
+LEFT = "SELECT key FROM meta WHERE key GLOB '*:write:*'"
+
+
+class Forgetful:
+    """A database on a wire that loses the answer to one call, and sends that call again."""
+
+    def __init__(self, database: Database, number: int) -> None:
+        self.place = database.place
+        self.calls = 0
+        self._database = database
+        self._number = number
+
+    def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        self.calls += 1
+        if self.calls == self._number:
+            self._database.run(statements)
+        # the second answer of a write tells of no new node: they are there
+        return self._database.run(statements)
+
+    def script(self, sql: str, statements: Sequence[Statement]) -> None:
+        self._database.script(sql, statements)
+
+    def close(self) -> None:
+        self._database.close()
+
+
+@pytest.fixture(params=["SQLite", "D1"])
+def database(request: pytest.FixtureRequest) -> Iterator[Database]:
+    """An empty index, in each of the databases."""
+    if request.param == "D1":
+        database: Database = request.getfixturevalue("cloud").d1
+    else:
+        database = SQLite(MEMORY)
+    migrate(database)
+    yield database
+    database.close()
+
+
+def answered(database: Database, sql: str) -> list[Row]:
+    [rows] = database.run([Statement(sql)])
+    return rows
+
+
+@pytest.mark.parametrize("number", (1, 2, 3))
+def test_a_lost_answer_changes_nothing(database: Database, repo: Repo, number: int) -> None:
+    """Nodes get their vectors, vectors of nodes that went go too, and the report is right."""
+    repo.commit(SHOP)
+    sync(feed(Commit(repo.path), database, HashedEmbedder()))
+    repo.commit({"src/cart.py": CART.replace("addLine", "putLine"), "config.json": None})
+    run = feed(Commit(repo.path), database, HashedEmbedder())
+    run.index.database = forgetful = Forgetful(database, number)
+
+    sync(run)
+
+    ids = [row[0] for row in answered(database, DOCS)]
+    assert [row[0] for row in answered(database, "SELECT id FROM vectors ORDER BY id")] == ids
+    assert answered(database, STATES) == answered(database, LEFT) == []
+    assert answered(database, "SELECT id FROM outbox") == []
+    assert (run.report.nodes_new, run.report.texts_embedded) == (1, 1)
+    # the state, one batch of words, the end; and reading back what the lost answer said
+    assert forgetful.calls == (4 if number == 2 else 3)

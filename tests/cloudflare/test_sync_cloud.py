@@ -1,0 +1,335 @@
+"""The cloud assembly holds what the embedded one holds, whatever happened before."""
+
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+from clouds import DIMENSIONS, DOCS, INDEX, Cloud, MovedClock
+from standin import StandIn
+
+from feeder.cloudflare.api import Api
+from feeder.cloudflare.vectorize import Vectorize
+from feeder.errors import Overtaken, PassingError, ServiceError, TooLargeError, UserError
+from feeder.run.feed import Semantics
+from feeder.run.sync import sync
+from feeder.run.validate import validate
+from feeder.store import Row
+from feeder.store.index import Index
+from feeder.store.sqlite import SQLite
+from feeder.tree.commit import Commit
+from hashed import HashedEmbedder
+from tree.repos import Repo
+from worlds import CART, GUIDE, REPO, SHOP, Fuse, FusedDatabase, opened, synced
+
+Change = dict[str, str | bytes | None]
+Vectors = dict[str, list[float]]
+
+CHANGES: dict[str, Change] = {
+    "nothing": {},
+    "edit": {"src/cart.py": CART.replace("return Cart()", "return Cart([])")},
+    "add": {"src/list.py": "def wishes():\n    return []\n"},
+    "rename": {"src/cart.py": None, "src/basket.py": CART},
+    "delete": {"docs/guide.md": None},
+    "shift": {"src/cart.py": f"# one more line\n{CART}"},
+    "empty": {"docs/guide.md": "", "config.json": "{}"},
+    "skip": {"src/cart.py": b"\0\1\2"},
+}
+
+
+@pytest.fixture
+def shop(repo: Repo) -> Repo:
+    """A repository of a commit with code, a document, data, an empty and two kept-out files."""
+    repo.commit(SHOP)
+    return repo
+
+
+@pytest.fixture
+def embedded() -> Iterator[SQLite]:
+    """The embedded store."""
+    database = opened()
+    yield database
+    database.close()
+
+
+def docs(database: SQLite) -> list[Row]:
+    return list(database.connection.execute(DOCS))
+
+
+def vectors(cloud: Cloud) -> Vectors:
+    """What Vectorize has of each node, once all is seen."""
+    cloud.standin.settle(INDEX)
+    return {id_: found["values"] for id_, found in cloud.standin.vectors(INDEX).items()}
+
+
+def check_whole(cloud: Cloud, embedded: SQLite, tree: Commit) -> None:
+    """The index is equal to the tree and to the embedded one, and nothing is left to do."""
+    assert cloud.docs() == docs(embedded)
+    assert cloud.vector_ids() == cloud.node_ids()
+    assert set(cloud.states().values()) <= {"clean", "skipped"}
+    assert cloud.rows("SELECT id FROM outbox") == []
+    assert cloud.rows("SELECT key FROM meta WHERE key GLOB '*:write:*'") == []
+    verdict = validate(cloud.feed(tree))
+    assert [check.differences for check in verdict.checks if not check.passed] == []
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_cloud_holds_the_same_rows_as_the_embedded_store(
+    cloud: Cloud, embedded: SQLite, shop: Repo, change: str
+) -> None:
+    """After a first feed and after each kind of change, row by row."""
+    cloud.migrated()
+    first = Commit(shop.path)
+    reports = [cloud.synced(first), synced(first, embedded, HashedEmbedder(DIMENSIONS))]
+    shop.commit(CHANGES[change])
+    tree = Commit(shop.path)
+    reports += [cloud.synced(tree), synced(tree, embedded, HashedEmbedder(DIMENSIONS))]
+
+    check_whole(cloud, embedded, tree)
+    for ours, theirs in (reports[:2], reports[2:]):
+        assert ours.nodes_new == theirs.nodes_new
+        assert ours.nodes_deleted == theirs.nodes_deleted
+        assert ours.texts_embedded == theirs.texts_embedded
+
+
+def test_vectors_tell_where_their_nodes_stand(cloud: Cloud, shop: Repo) -> None:
+    """Metadata for those who search the vectors alone; no text."""
+    cloud.migrated().synced(Commit(shop.path))
+    cloud.standin.settle(INDEX)
+
+    [metadata] = [
+        vector["metadata"]
+        for vector in cloud.standin.vectors(INDEX).values()
+        if vector["metadata"].get("symbol") == "Cart.addLine"
+    ]
+    assert metadata == {
+        "repo": REPO,
+        "branch": "main",
+        "sha_head": shop.git("rev-parse", "HEAD"),
+        "path": "src/cart.py",
+        "language": "python",
+        "node_type": "method",
+        "symbol": "Cart.addLine",
+        "signature": "def addLine(self, article, count):",
+        "start_line": 9,
+        "end_line": 10,
+    }
+
+
+FAULTS = [
+    {"kind": "reset"},
+    {"kind": "reset", "after": True},
+    {"kind": "half_body"},
+    {"kind": "server_error", "after": True},
+    {"kind": "throttled"},
+]
+EDIT = {**CHANGES["edit"], "docs/guide.md": None, "src/list.py": "def wishes():\n    return []\n"}
+
+
+@pytest.fixture
+def reference(cloud: Cloud, shop: Repo, embedded: SQLite) -> Vectors:
+    """The vectors after an edit in which nothing went wrong; `embedded` then stands there too."""
+    cloud.migrated()
+    for change in ({}, EDIT):
+        shop.commit(change)
+        cloud.synced(Commit(shop.path))
+        synced(Commit(shop.path), embedded, HashedEmbedder(DIMENSIONS))
+    return vectors(cloud)
+
+
+def again(cloud: Cloud, shop: Repo) -> Cloud:
+    """A new account that was fed the commit before the edit."""
+    cloud.standin.reset()
+    other = Cloud(cloud.standin).migrated()
+    shop.git("checkout", "-q", "HEAD~1")
+    other.synced(Commit(shop.path))
+    other.standin.settle(INDEX)
+    other.spent()
+    shop.git("checkout", "-q", "main")
+    return other
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_whatever_request_fails_once_the_index_is_right(
+    cloud: Cloud, shop: Repo, embedded: SQLite, reference: Vectors, fault: dict[str, Any]
+) -> None:
+    """Before or after the work was done: the run goes on, and every node gets its vector."""
+    number = 0
+    fired = True
+    while fired:
+        number += 1
+        other = again(cloud, shop)
+        other.standin.fault(requests=[number], **fault)
+        other.synced(Commit(shop.path))
+        fired = bool(other.standin.faults()[0]["fired"])
+        assert vectors(other) == reference, f"request {number}"
+        check_whole(other, embedded, Commit(shop.path))
+        other.close()
+    assert number > 4
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_a_run_that_dies_at_any_request_is_finished_by_the_next(
+    cloud: Cloud, shop: Repo, embedded: SQLite, reference: Vectors, after: bool
+) -> None:
+    """The network fails for good, before or after the work was done.
+
+    Vectorize may still have a write of the dead run before it: a third run deletes once more.
+    """
+    whole = again(cloud, shop)
+    whole.synced(Commit(shop.path))
+    requests = sum(whole.spent().values())
+    assert requests > 4
+    for number in range(1, requests + 1):
+        other = again(cloud, shop)
+        other.standin.fault("reset", requests=list(range(number, number + 5)), after=after)
+        with pytest.raises(PassingError):
+            other.synced(Commit(shop.path))
+        other.synced(Commit(shop.path))
+        assert vectors(other) == reference, f"request {number}"
+        other.synced(Commit(shop.path))
+        check_whole(other, embedded, Commit(shop.path))
+        other.close()
+
+
+def test_a_run_that_is_overtaken_stops_and_leaves_the_index_to_the_other(
+    cloud: Cloud, shop: Repo, embedded: SQLite, reference: Vectors
+) -> None:
+    """Another run comes between any two of its requests; the next one finds nothing wrong."""
+    outcomes = set()
+    for number in range(1, 6):
+        other = again(cloud, shop)
+        tree = Commit(shop.path)
+        run = other.feed(tree)
+        fuse = Fuse(number, blow=partial(sync, other.feed(tree)))
+        run.index.database = FusedDatabase(other.d1, fuse)
+        try:
+            sync(run)
+            outcomes.add("done")
+        except Overtaken:
+            outcomes.add("overtaken")
+        other.synced(tree)
+        assert vectors(other) == reference, f"request {number}"
+        check_whole(other, embedded, tree)
+        other.close()
+    assert outcomes == {"done", "overtaken"}
+
+
+class Napping(MovedClock):
+    """A clock by which something happens while somebody sleeps, once."""
+
+    def __init__(self, standin: StandIn, dream: Callable[[], None]) -> None:
+        super().__init__(standin)
+        self._dreams = [dream]
+
+    def wait(self, end: threading.Event, seconds: float) -> None:
+        super().wait(end, seconds)
+        if self._dreams:
+            self._dreams.pop()()
+
+
+@pytest.mark.parametrize("route", ["vectorize.upsert", "vectorize.delete_by_ids"])
+def test_a_run_that_is_overtaken_while_it_waits_for_another_try_writes_no_vector(
+    cloud: Cloud, shop: Repo, route: str
+) -> None:
+    """Vectorize refuses it for 5 minutes, in which another run brings another commit."""
+    cloud.migrated().synced(Commit(shop.path))
+    shop.commit(EDIT)
+    # another text at the same lines is the same node, and what was deleted comes back
+    older, edit = Commit(shop.path), CART.replace("return Cart()", "return Trolley()")
+    shop.commit({"src/cart.py": edit, "docs/guide.md": GUIDE})
+    newer = Commit(shop.path)
+    clock = Napping(cloud.standin, lambda: sync(cloud.feed(newer)))
+    account = cloud.standin.account_id
+    asleep = Api(cloud.standin.token, account, base_url=cloud.standin.base_url, clock=clock)
+    run = cloud.feed(older)
+    run.index = Index(cloud.d1, REPO, "main", clock=clock.now)
+    assert run.semantics
+    run.semantics = Semantics(run.semantics.embedder, Vectorize(asleep, INDEX))
+    cloud.standin.fault("throttled", route=route, retry_after=300)
+
+    with pytest.raises(Overtaken):
+        sync(run)
+
+    cloud.synced(newer)
+    found = vectors(cloud)
+    cloud.standin.reset()
+    asleep.close()
+    clean = Cloud(cloud.standin).migrated()
+    clean.synced(newer)
+    assert found == vectors(clean)
+    clean.close()
+
+
+@pytest.mark.parametrize("kind", ["d1_timeout", "d1_memory", "d1_cpu", "d1_overloaded"])
+def test_a_batch_that_is_too_large_is_halved(
+    cloud: Cloud, shop: Repo, embedded: SQLite, kind: str
+) -> None:
+    """At the borders of files, until D1 takes it."""
+    shop.commit({f"docs/{number}.md": GUIDE for number in range(20)})
+    cloud.migrated()
+    cloud.standin.fault(kind, route="d1.raw", bytes_above=12_000)
+
+    cloud.synced(Commit(shop.path))
+
+    synced(Commit(shop.path), embedded, HashedEmbedder(DIMENSIONS))
+    check_whole(cloud, embedded, Commit(shop.path))
+    assert cloud.standin.faults()[0]["fired"] > 1
+
+
+def test_a_file_that_is_too_large_by_itself_ends_the_run(cloud: Cloud, shop: Repo) -> None:
+    """With the service's words; nothing of the file is written."""
+    cloud.migrated()
+    cloud.standin.fault("d1_memory", route="d1.raw", bytes_above=3_000)
+
+    with pytest.raises(TooLargeError, match="memory limit"):
+        cloud.synced(Commit(shop.path))
+
+    assert "src/cart.py" not in cloud.states()
+
+
+def test_a_batch_that_was_done_too_slowly_to_be_told_is_not_halved(
+    cloud: Cloud, shop: Repo, embedded: SQLite
+) -> None:
+    """The mark tells that it was done, and what it wrote is read back."""
+    cloud.migrated()
+    cloud.standin.fault("d1_timeout", route="d1.raw", requests=[2], after=True)
+
+    report = cloud.synced(Commit(shop.path))
+
+    synced(Commit(shop.path), embedded, HashedEmbedder(DIMENSIONS))
+    check_whole(cloud, embedded, Commit(shop.path))
+    assert report.texts_embedded == len(cloud.node_ids())
+
+
+def test_embeddings_that_are_down_delay_only_the_vectors(cloud: Cloud, shop: Repo) -> None:
+    """The quota of the day ends the run after the words are in; the next one brings the rest."""
+    from feeder.cloudflare.workers_ai import WorkersAI
+
+    cloud.make_index("parts", 1024)
+    cloud.vectorize = Vectorize(cloud.api, "parts")
+    cloud.migrated()
+    cloud.standin.fault("ai_daily_neurons", route="ai.run")
+    run = cloud.feed(Commit(shop.path), WorkersAI(cloud.api))
+
+    with pytest.raises(ServiceError, match="00:00 UTC"):
+        sync(run)
+
+    assert cloud.states()["src/cart.py"] == "pending"
+    assert cloud.rows("SELECT count(*) FROM docs_fts WHERE docs_fts MATCH 'addLine'") == [(1,)]
+
+
+def test_another_model_asks_for_another_index_before_anything_is_written(
+    cloud: Cloud, shop: Repo
+) -> None:
+    """Vectorize cannot be emptied, and vectors of two models do not compare."""
+    cloud.migrated().synced(Commit(shop.path))
+    cloud.standin.settle(INDEX)
+    before = cloud.rows("SELECT * FROM meta ORDER BY key")
+
+    with pytest.raises(UserError, match="--index-name"):
+        cloud.synced(Commit(shop.path), HashedEmbedder(DIMENSIONS, model="another"))
+
+    assert cloud.rows("SELECT * FROM meta ORDER BY key") == before
+    assert cloud.rows("SELECT path FROM files WHERE state = 'pending'") == []

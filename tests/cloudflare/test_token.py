@@ -1,0 +1,145 @@
+"""The token is seen nowhere, whatever a service answers: neither whole nor by halves."""
+
+import socketserver
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from clouds import MovedClock
+from program import feeder
+from standin import StandIn
+
+from feeder.cloudflare.api import Api, Call
+from feeder.errors import FeederError
+from running import Feeder
+from tree.repos import Repo
+from worlds import SHOP
+
+__all__ = ["feeder"]
+
+TOKEN = "Xk29-qLmR47_vTzE81wPbN36sHcYdU05jGaF"
+HALF = len(TOKEN) // 2
+COMMANDS = [
+    ("sync",),
+    ("sync", "--json"),
+    ("sync", "--dry-run"),
+    ("process", "--path", "src"),
+    ("delete", "--path", "src"),
+    ("search", "cart"),
+    ("search", "cart", "--json"),
+    ("stats",),
+    ("validate", "--repair"),
+    ("init",),
+]
+ECHOES = {
+    "whole": TOKEN,
+    "first half": TOKEN[:HALF],
+    "last half": TOKEN[-HALF:],
+    "middle": TOKEN[5 : 5 + HALF],
+    "cut": f"{'x' * 480}Bearer {TOKEN}",
+    "in an address": quote(f"https://example.org/?token={TOKEN}", safe=""),
+    "in JSON": f'{{"headers": {{"Authorization": "Bearer {TOKEN}"}}}}',
+}
+
+
+def halves(text: str) -> list[str]:
+    """What of the text gives half of the token away."""
+    parts = (TOKEN[start : start + HALF] for start in range(len(TOKEN) - HALF + 1))
+    return [part for part in parts if part in text]
+
+
+@pytest.fixture
+def fed(feeder: Feeder, repo: Repo, standin: StandIn, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    """A repository with its index, fed by a token of its own."""
+    standin.grant(TOKEN, "d1", "vectorize", "ai")
+    monkeypatch.setenv("CLOUDFLARE_API_TOKEN", TOKEN)
+    repo.commit(SHOP)
+    assert feeder(repo, "init").code == 0
+    assert feeder(repo, "sync").code == 0
+    return repo
+
+
+@pytest.mark.parametrize("echo", ECHOES.values(), ids=ECHOES.keys())
+def test_no_command_shows_the_token(feeder: Feeder, fed: Repo, standin: StandIn, echo: str) -> None:
+    """Also when Cloudflare's refusal repeats it, in whatever form."""
+    standin.fault("server_error", status=403, code=10000, message=f"No: {echo}.", rate=1.0)
+    fed.commit({"src/cart.py": "def other(): pass\n"})
+    for command in COMMANDS:
+        answer = feeder(fed, *command)
+        assert answer.code in {1, 2}, command
+        assert halves(answer.out + answer.err) == [], command
+
+
+def test_no_file_keeps_the_token(fed: Repo, tmp_path: Path) -> None:
+    """Neither the cache nor the bindings nor what else a run leaves."""
+    written = [place for place in tmp_path.rglob("*") if place.is_file()]
+    assert {"embeddings.db", "wrangler.toml"} <= {place.name for place in written}
+    assert [place for place in written if halves(place.read_bytes().decode("latin-1"))] == []
+
+
+class _Echo(socketserver.StreamRequestHandler):
+    """Answers with what it was sent, in a place that the test chooses."""
+
+    def handle(self) -> None:
+        while (line := self.rfile.readline()).strip():
+            if line.lower().startswith(b"authorization:"):
+                sent = line.split()[-1]
+                self.wfile.write(self.server.answer.replace(b"%", sent))  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def echoing() -> Iterator[Callable[[bytes], Api]]:
+    """Starts a server whose answer has the token at each `%`; what reaches it."""
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), _Echo) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        apis = []
+
+        def started(answer: bytes) -> Api:
+            server.answer = answer  # type: ignore[attr-defined]
+            address = f"http://127.0.0.1:{server.server_address[1]}"
+            apis.append(Api(TOKEN, "an-account", base_url=address, clock=MovedClock()))
+            return apis[-1]
+
+        yield started
+        for api in apis:
+            api.close()
+        server.shutdown()
+
+
+JSON = b"HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nConnection: close\r\n"
+REFUSED = b'{"success": false, "errors": [{"code": 7500, "message": "%s"}]}'
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"HTTP/1.1 % OK\r\n\r\n",
+        b"% is not HTTP\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: %\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n% %: x\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n%",
+        JSON + b"cf-ray: %\r\n\r\n" + REFUSED,
+        JSON + b"\r\n" + REFUSED.replace(b"%s", b"%"),
+        JSON + b"\r\n" + REFUSED.replace(b"7500", b'"%"'),
+        JSON + b'\r\n{"success": false, "errors": "%"}',
+        JSON + b'\r\n{"success": false, "errors": [{"message": ["%"]}]}',
+        JSON.replace(b"json", b"html") + b"\r\n<title>%</title>",
+        JSON.replace(b"json", b"html") + b"\r\n" + b"x" * 60 + b"%",
+        JSON.replace(b"400", b"502") + b"\r\n" + b"x" * 9_985 + b"%",
+        JSON.replace(b"400", b"302") + b"Location: http://127.0.0.1:1/%\r\n\r\n",
+    ],
+    ids=repr,
+)
+def test_no_answer_brings_the_token_into_an_error(
+    echoing: Callable[[bytes], Api], answer: bytes
+) -> None:
+    """In no place of it, also where it is not even HTTP."""
+    api = echoing(answer)
+    with pytest.raises(FeederError) as caught:
+        api.call(Call("d1", "d1/database/x/raw", b"{}"))
+    error = caught.value
+    shown = [str(error), repr(error), repr(vars(error)), *traceback.format_exception(error)]
+    assert halves("".join(shown)) == []

@@ -1,0 +1,76 @@
+"""The proof of an index at Cloudflare: every column of every node, for few requests and rows."""
+
+import pytest
+from clouds import Cloud
+
+from feeder.run.validate import Verdict, repair, validate
+from feeder.tree.commit import Commit
+from tree.repos import Repo
+from worlds import SHOP
+
+ROWS = "every node's row says what its file does"
+WORDS = "Words are compared with the files only where the database is on this machine."
+COLUMNS = ("language", "node_type", "symbol", "signature", "logical_path", "text_sha")
+
+
+def proof(cloud: Cloud, repo: Repo) -> Verdict:
+    """Once Vectorize shows all that was written."""
+    return validate(cloud.feed(Commit(repo.path)), wait=True)
+
+
+@pytest.fixture
+def shop(cloud: Cloud, repo: Repo) -> Repo:
+    """A repository whose index equals its HEAD."""
+    repo.commit(SHOP)
+    cloud.migrated().synced(Commit(repo.path))
+    return repo
+
+
+def test_an_index_that_equals_head_is_right_as_far_as_it_is_read(cloud: Cloud, shop: Repo) -> None:
+    """The words stay in D1, which would read a row for each, and the verdict says so."""
+    verdict = proof(cloud, shop)
+    assert verdict.passed
+    assert verdict.notes == [WORDS]
+    assert verdict.checks[-1].name == ROWS
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        *(f"{column} = 'false'" for column in COLUMNS),
+        "start_line = start_line - 1",
+        "end_line = end_line + 1",
+        "id = 'false'",
+        "path = 'yarn.lock'",
+        "repo = 'acme/other'",
+    ],
+)
+def test_a_false_column_is_found_and_mended(cloud: Cloud, shop: Repo, lie: str) -> None:
+    """All rows are then those of a clean first feed."""
+    before = cloud.docs()
+    cloud.rows(f"UPDATE docs SET {lie} WHERE symbol = 'Cart.total'")
+    verdict = proof(cloud, shop)
+    [check] = [check for check in verdict.checks if check.name == ROWS]
+    assert check.differences[0].startswith("src/cart.py: ")
+    repair(cloud.feed(Commit(shop.path)), verdict)
+    assert proof(cloud, shop).passed
+    assert cloud.docs() == before
+
+
+def test_content_costs_three_requests_and_three_rows_a_node(cloud: Cloud, repo: Repo) -> None:
+    """One for 5,000 nodes, one that finds no more and sees the last file again, one for writers."""
+    file = "".join(f"def f{number}():\n    pass\n\n\n" for number in range(20))
+    repo.commit({f"m{number:02}.py": file for number in range(30)})
+    tree = Commit(repo.path)
+    cloud.migrated().synced(tree)
+
+    def cost(*, content: bool) -> tuple[int, int]:
+        cloud.spent()
+        read = cloud.d1.rows["read"]
+        assert validate(cloud.feed(tree), wait=True, content=content).passed
+        return cloud.spent()["d1"], cloud.d1.rows["read"] - read
+
+    requests, read = cost(content=False)
+    more_requests, more_read = cost(content=True)
+    assert more_requests - requests == 3
+    assert 600 <= more_read - read <= 3 * 600 + 50

@@ -1,0 +1,204 @@
+"""The `Vectors` in Vectorize, against its limits."""
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from clouds import DIMENSIONS, INDEX, Cloud
+
+from feeder.cloudflare.vectorize import Vectorize
+from feeder.errors import UserError
+from feeder.store import NodeVector, Statement, Value
+
+
+def vector(name: str, values: Sequence[float] = (1,), **metadata: Value) -> NodeVector:
+    """A vector whose other numbers are 0."""
+    numbers = np.zeros(DIMENSIONS, dtype=np.float32)
+    numbers[: len(values)] = values
+    return NodeVector(name, "sha", numbers, metadata)
+
+
+def ids(count: int) -> list[str]:
+    return [f"{number:040x}" for number in range(count)]
+
+
+def requests(cloud: Cloud, route: str) -> list[dict[str, int]]:
+    return [entry for entry in cloud.standin.log() if entry["route"] == f"vectorize.{route}"]
+
+
+def kept(cloud: Cloud, name: str) -> dict[str, Value]:
+    """The metadata of a vector as it was kept."""
+    cloud.standin.settle()
+    metadata: dict[str, Value] = cloud.standin.vectors(INDEX)[name]["metadata"]
+    return metadata
+
+
+def test_vectors_replace_those_with_the_same_id(cloud: Cloud) -> None:
+    """A second upsert of an id keeps the later numbers and metadata, to seven digits."""
+    cloud.vectorize.upsert([vector("a", [0.123456789], path="x.py"), vector("b", [1e-9])])
+    cloud.vectorize.upsert([vector("a", [0.987654321], path="y.py")])
+
+    cloud.standin.settle()
+    found = cloud.standin.vectors(INDEX)
+    assert sorted(found) == ["a", "b"]
+    assert found["a"]["metadata"] == {"path": "y.py"}
+    assert found["a"]["values"][0] == pytest.approx(0.9876543, abs=1e-7)
+    assert found["b"]["values"][0] == pytest.approx(1e-9, rel=1e-6)
+
+
+def test_no_vectors_are_no_request(cloud: Cloud) -> None:
+    """Nor are no ids to delete."""
+    cloud.spent()
+    cloud.vectorize.upsert([])
+    cloud.vectorize.delete([])
+    assert cloud.spent()["vectorize"] == 0
+
+
+def test_an_upsert_takes_five_thousand_vectors_a_request(cloud: Cloud) -> None:
+    """More are sent in several."""
+    cloud.vectorize.upsert([vector(name) for name in ids(5001)])
+
+    assert [entry["vectors"] for entry in requests(cloud, "upsert")] == [5000, 1]
+
+
+def test_an_upsert_takes_fifty_megabytes_a_request(cloud: Cloud) -> None:
+    """10 KB of metadata a vector make 5,000 of them more than that."""
+    cloud.vectorize.upsert([vector(name, text="x" * 10_200) for name in ids(5000)])
+
+    sent = requests(cloud, "upsert")
+    assert len(sent) == 2
+    assert max(entry["bytes"] for entry in sent) <= 50_000_000
+
+
+def test_ids_are_deleted_by_a_hundred(cloud: Cloud) -> None:
+    """Vectorize would refuse more as a whole; ids without a vector are fine."""
+    cloud.vectorize.upsert([vector(name) for name in ids(205)])
+
+    cloud.vectorize.delete([*ids(201), "never there"])
+
+    assert [entry["ids"] for entry in requests(cloud, "delete_by_ids")] == [100, 100, 2]
+    assert cloud.vector_ids() == ids(205)[201:]
+
+
+def test_all_ids_are_read_by_pages_of_a_thousand(cloud: Cloud) -> None:
+    """Three requests for 2,001 of them."""
+    cloud.vectorize.upsert([vector(name) for name in ids(2001)])
+    cloud.standin.settle()
+
+    assert sorted(cloud.vectorize.ids()) == ids(2001)
+    assert len(requests(cloud, "list")) == 3
+
+
+def test_an_index_without_vectors_has_no_ids(cloud: Cloud) -> None:
+    """And that is one request."""
+    assert list(cloud.vectorize.ids()) == []
+
+
+def test_the_nearest_come_first(cloud: Cloud) -> None:
+    """With the cosine as their score; Vectorize answers a hundred at most."""
+    cloud.vectorize.upsert([vector("x", [1, 0]), vector("y", [0, 1]), vector("xy", [1, 1])])
+    cloud.standin.settle()
+
+    found = cloud.vectorize.query(vector("", [1, 0.1]).values, 500)
+
+    # cos(atan 0.1) = 0.995, cos(45° - 5.71°) = 0.774, sin(5.71°) = 0.0995
+    assert [near.id for near in found] == ["x", "xy", "y"]
+    assert [near.score for near in found] == pytest.approx([0.995, 0.774, 0.0995], abs=1e-3)
+
+
+def test_long_metadata_is_cut_and_the_rest_kept(cloud: Cloud) -> None:
+    """Of a vector above 10,240 bytes the longest texts are cut, to exactly what fits."""
+    cloud.vectorize.upsert([vector("a", symbol="s" * 20_000, path="src/a.py", start_line=7)])
+
+    found = kept(cloud, "a")
+    assert (found["path"], found["start_line"]) == ("src/a.py", 7)
+    assert len(json.dumps(found, separators=(",", ":"))) == 10_240
+
+
+@pytest.mark.parametrize("text", ["𝄞" * 5_000, "ü" * 9_000, '"\n\x01' * 4_000])
+def test_no_character_is_cut_in_two(cloud: Cloud, text: str) -> None:
+    """What is kept is the beginning of the text, whatever a character's length in JSON."""
+    cloud.vectorize.upsert([vector("a", symbol=text, logical_path=text)])
+
+    found = kept(cloud, "a")
+    assert all(text.startswith(str(value)) for value in found.values())
+    size = len(json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode())
+    assert 10_240 - 6 <= size <= 10_240
+
+
+def test_a_lone_surrogate_does_not_refuse_the_others(cloud: Cloud) -> None:
+    """A name that is no text becomes one."""
+    cloud.vectorize.upsert([vector("a", path="caf\udce9.py"), vector("b")])
+
+    assert kept(cloud, "a") == {"path": "caf?.py"}
+
+
+def test_an_index_cannot_be_cleared_but_an_empty_one_is_clear(cloud: Cloud) -> None:
+    """Another model needs another index; the sentence says how to get it."""
+    cloud.vectorize.clear(Statement("SELECT 1"))
+    cloud.vectorize.upsert([vector("a")])
+    cloud.standin.settle()
+
+    with pytest.raises(UserError, match=r"holds 1 vectors of another model.*--index-name"):
+        cloud.vectorize.check_clear()
+
+
+def test_other_dimensions_are_named(cloud: Cloud) -> None:
+    """For a vector as for a query."""
+    cloud.make_index("small", 2)
+    small = Vectorize(cloud.api, "small")
+
+    with pytest.raises(UserError, match=r"expected 2 dimensions, and got 64.*--index-name"):
+        small.upsert([vector("a")])
+    with pytest.raises(UserError, match="expected 2 dimensions, and got 64"):
+        small.query(vector("a").values, 5)
+
+
+def test_an_index_that_is_not_there_is_named(cloud: Cloud) -> None:
+    """With the command that makes it."""
+    with pytest.raises(UserError, match="--index-name, or make it with: feeder init"):
+        Vectorize(cloud.api, "missing").upsert([vector("a")])
+
+
+def test_a_token_without_the_permission_is_told_which(cloud: Cloud) -> None:
+    """Vectorize Edit."""
+    cloud.standin.grant("only-d1", "d1")
+    with pytest.raises(UserError, match="Vectorize Edit"):
+        list(Vectorize(cloud.connected("only-d1"), INDEX).ids())
+
+
+def test_writes_are_waited_for(cloud: Cloud) -> None:
+    """Vectorize shows a write half a minute later; then all before it are seen as well."""
+    cloud.vectorize.upsert([vector("a")])
+    assert list(cloud.vectorize.ids()) == []
+
+    assert cloud.vectorize.settled(120)
+
+    assert list(cloud.vectorize.ids()) == ["a"]
+    assert 30 <= cloud.api.waited_s <= 40
+
+
+def test_the_wait_ends_when_it_takes_too_long(cloud: Cloud) -> None:
+    """The answer says that not all is seen."""
+    cloud.standin.change(vectorize_delay_s=600)
+    cloud.vectorize.upsert([vector("a")])
+
+    assert not cloud.vectorize.settled(20)
+    assert cloud.api.waited_s == 20
+
+
+def test_a_write_that_is_stepped_past_is_followed_by_another(cloud: Cloud) -> None:
+    """Of writes that are processed together only the last is named: somebody else's, here."""
+    other = Vectorize(cloud.connected(), INDEX)
+    count = iter(range(100))
+    pause = cloud.clock.wait
+
+    def busy(end: object, seconds: float) -> None:
+        if next(count) == 0:
+            other.delete(["somebody else's"])
+        pause(end, seconds)  # type: ignore[arg-type]  # it does not look at the event
+
+    cloud.clock.wait = busy  # type: ignore[method-assign]  # somebody writes while it sleeps
+
+    assert cloud.vectorize.settled(200)

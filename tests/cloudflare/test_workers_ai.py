@@ -1,0 +1,228 @@
+"""The `Embedder` on Workers AI, against its limits."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import respx
+from clouds import Cloud, MovedClock
+from hypothesis import given
+from hypothesis import strategies as st
+
+from feeder.cloudflare.api import Api
+from feeder.cloudflare.models import MODELS
+from feeder.cloudflare.workers_ai import WorkersAI, dealt
+from feeder.errors import ServiceError, UserError
+
+QWEN = "@cf/qwen/qwen3-embedding-0.6b"
+GEMMA = "@cf/google/embeddinggemma-300m"
+
+
+def requests(cloud: Cloud) -> list[dict[str, Any]]:
+    return [entry for entry in cloud.standin.log() if entry["route"] == "ai.run"]
+
+
+def embedded(cloud: Cloud, *texts: str, **settings: Any) -> list[Any]:
+    embedder = WorkersAI(cloud.api, **settings)
+    vectors = embedder.embed(texts)
+    embedder.close()
+    return vectors
+
+
+def test_the_default_is_bge_m3(cloud: Cloud) -> None:
+    """1,024 dimensions, each vector of length 1 and 32 bits a number."""
+    embedder = WorkersAI(cloud.api)
+    [vector] = embedder.embed(["def add(a, b): return a + b"])
+
+    assert (embedder.model, embedder.dimensions) == ("@cf/baai/bge-m3", 1024)
+    assert vector.dtype == np.float32
+    assert len(vector) == 1024
+    assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_embeds_texts_and_queries(cloud: Cloud, name: str) -> None:
+    """As long as the table says."""
+    embedder = WorkersAI(cloud.api, name)
+
+    assert [len(vector) for vector in embedder.embed(["one", "two"])] == [embedder.dimensions] * 2
+    assert len(embedder.embed_query("three")) == embedder.dimensions
+
+
+def test_vectors_come_in_the_order_of_their_texts(cloud: Cloud) -> None:
+    """Although texts of many lengths are dealt to several requests, under way at once."""
+    texts = [f"number{number} " * (1 + number * 37 % 50) for number in range(450)]
+
+    together = embedded(cloud, *texts)
+
+    alone = embedded(cloud, texts[0]) + embedded(cloud, texts[17]) + embedded(cloud, texts[449])
+    for one, vector in zip(alone, (together[0], together[17], together[449]), strict=True):
+        assert np.array_equal(one, vector)
+
+
+@pytest.mark.parametrize(
+    ("model", "count", "sizes"),
+    [
+        (None, 1000, [100] * 10),
+        (None, 101, [50, 51]),
+        (QWEN, 65, [21, 22, 22]),
+    ],
+)
+def test_a_request_takes_what_the_model_takes(
+    cloud: Cloud, model: str | None, count: int, sizes: list[int]
+) -> None:
+    """A hundred texts of bge-m3, 32 of qwen3; no text is no request."""
+    embedded(cloud, *[f"text {number}" for number in range(count)], model=model)
+    embedded(cloud, model=model)
+
+    assert sorted(entry["texts"] for entry in requests(cloud)) == sizes
+
+
+def test_a_request_stays_below_its_tokens(cloud: Cloud) -> None:
+    """100 texts of 3,000 characters are 100,000 tokens by the estimate, 50,000 a request."""
+    embedded(cloud, *["x" * 3000] * 100)
+
+    assert [entry["texts"] for entry in requests(cloud)] == [50, 50]
+
+
+def test_too_long_a_text_is_cut(cloud: Cloud) -> None:
+    """Whether the model can be told to cut or not; the end does not count."""
+    long = "word " * 20_000
+    for model in ("@cf/baai/bge-m3", QWEN, GEMMA):
+        [vector] = embedded(cloud, long, model=model)
+        [same] = embedded(cloud, long + "and more", model=model)
+        assert np.array_equal(vector, same)
+
+
+def test_a_text_that_the_service_finds_too_long_is_halved(cloud: Cloud) -> None:
+    """The estimate can be wrong; a request that was too large is cut as well."""
+    # four characters a token by the stand-in, so these 400 tokens are too many for it
+    cloud.standin.change(ai_request_tokens=150)
+
+    vectors = embedded(cloud, "a" * 800, "b" * 800)
+
+    assert len(vectors) == 2
+    assert [entry["status"] for entry in requests(cloud)] == [413, 413, 200, 413, 200]
+
+
+def test_odd_texts_are_embedded(cloud: Cloud) -> None:
+    """An empty one and one that is no text are no reason to refuse the others."""
+    assert len(embedded(cloud, "", "caf\udce9", "𝄞")) == 3
+
+
+def test_vectors_are_shortened_and_made_long_again(cloud: Cloud) -> None:
+    """The first numbers of the whole vector, at length 1."""
+    [whole] = embedded(cloud, "a text", model=QWEN)
+    [short] = embedded(cloud, "a text", model=QWEN, dimensions=256)
+
+    assert short == pytest.approx(whole[:256] / np.linalg.norm(whole[:256]), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("model", "dimensions", "remedy"),
+    [
+        (None, 256, "Give --dimensions 1024."),
+        (QWEN, 31, "Give --dimensions 32 to 1024."),
+        (QWEN, 2048, "Give --dimensions 32 to 1024."),
+        (GEMMA, 300, "Give --dimensions 128 or 256 or 512 or 768."),
+    ],
+)
+def test_dimensions_that_a_model_does_not_make_are_refused(
+    cloud: Cloud, model: str | None, dimensions: int, remedy: str
+) -> None:
+    """With those that it makes."""
+    with pytest.raises(UserError, match=remedy):
+        WorkersAI(cloud.api, model, dimensions)
+
+
+def test_a_model_that_is_not_there_is_refused(cloud: Cloud) -> None:
+    """With those that there are."""
+    with pytest.raises(UserError, match="Name one of: @cf/baai/bge-m3, "):
+        WorkersAI(cloud.api, "@cf/acme/none")
+
+
+def test_a_query_goes_as_the_model_wants_it(cloud: Cloud) -> None:
+    """qwen3 and the smaller ones read questions unlike texts; bge-m3 does not."""
+    for model, differs in (("@cf/baai/bge-m3", False), (QWEN, True), (GEMMA, True)):
+        embedder = WorkersAI(cloud.api, model)
+        [text] = embedder.embed(["add an article"])
+        query = embedder.embed_query("add an article")
+        assert np.array_equal(text, query) is not differs
+
+
+def test_tokens_and_neurons_are_estimated(cloud: Cloud) -> None:
+    """Three bytes a token; $0.012 a million tokens at $0.011 for 1,000 neurons."""
+    embedder = WorkersAI(cloud.api)
+    embedder.embed(["x" * 3000] * 10)
+    embedder.embed_query("abc")
+
+    assert embedder.tokens == 10_001
+    assert embedder.neurons == pytest.approx(10_001 * 0.012 / 0.011 / 1000)
+
+
+def test_passing_failures_do_not_show(cloud: Cloud) -> None:
+    """Among requests under way at once, some fail."""
+    cloud.standin.fault("ai_capacity", route="ai.run", requests=[1, 4])
+    cloud.standin.fault("reset", route="ai.run", requests=[2])
+
+    assert len(embedded(cloud, *map(str, range(500)))) == 500
+    assert cloud.api.retries["ai"] == 3
+
+
+def test_the_quota_of_the_day_ends_it(cloud: Cloud) -> None:
+    """Those that wait in the queue are not sent any more, and the embedder can be used again."""
+    cloud.standin.fault("ai_daily_neurons", route="ai.run")
+    embedder = WorkersAI(cloud.api)
+
+    with pytest.raises(ServiceError, match="00:00 UTC"):
+        embedder.embed(list(map(str, range(1000))))
+
+    assert len(embedder.embed(["a"])) == 1
+    embedder.close()
+    embedder.close()
+
+
+def test_a_token_without_the_permission_is_told_which(cloud: Cloud) -> None:
+    """Workers AI Read."""
+    cloud.standin.grant("only-d1", "d1")
+    with pytest.raises(UserError, match="Workers AI Read"):
+        WorkersAI(cloud.connected("only-d1")).embed(["a"])
+
+
+@pytest.mark.parametrize(
+    ("result", "complaint"),
+    [
+        ({"shape": [1, 1024], "data": [[0.1] * 1024]}, "1 vectors of .1024. dimensions to 2 texts"),
+        ({"data": [[0.1] * 1024, [0.1] * 768]}, "2 vectors of .768, 1024. dimensions to 2 texts"),
+        ({"data": [[0.1] * 1024, [0.0] * 1024]}, "no direction"),
+        ({"data": None}, "0 vectors"),
+        (None, "0 vectors"),
+    ],
+)
+def test_an_answer_that_does_not_fit_is_an_error(result: Any, complaint: str) -> None:
+    """What was asked for is counted, and measured."""
+    api = Api("token", "account", base_url="https://api.example.org", clock=MovedClock())
+    with respx.mock as mock:
+        mock.route().respond(json={"success": True, "result": result})
+        with pytest.raises(ServiceError, match=complaint):
+            WorkersAI(api).embed(["a", "b"])
+
+
+@given(st.lists(st.integers(1, 60), max_size=60), st.integers(1, 10), st.integers(60, 200))
+def test_dealing_keeps_to_both_limits_and_loses_nothing(
+    sizes: list[int], most: int, most_size: int
+) -> None:
+    """Every position is in one part; no part has too many, or is too large."""
+    parts = dealt(sizes, most, most_size)
+
+    assert sorted(at for part in parts for at in part) == list(range(len(sizes)))
+    assert all(0 < len(part) <= most for part in parts)
+    assert all(sum(sizes[at] for at in part) <= most_size for part in parts)
+
+
+def test_dealing_fills_requests_evenly() -> None:
+    """Worked out by hand: the largest first, in turns."""
+    assert dealt([1, 9, 5, 7, 3, 2], 3, 100) == [[1, 2, 5], [3, 4, 0]]
+    assert dealt([50, 50, 50], 100, 100) == [[0, 2], [1]]
+    assert dealt([500], 100, 100) == [[0]]
+    assert dealt([], 100, 100) == []
