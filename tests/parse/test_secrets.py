@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 from feeder.nodes import Node, embedding_text
 from feeder.parse import Parsed
 from feeder.parse.files import parse_file, plain_file
-from feeder.parse.secrets import SIGNS, WORD_DETECTORS, mask
+from feeder.parse.secrets import mask
+from feeder.parse.secrets.tokens import SIGNS, WORD_DETECTORS
 from feeder.parse.workers import Workers
 from parse.outlines import GRAMMARS, SAMPLES
 

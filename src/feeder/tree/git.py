@@ -12,39 +12,21 @@ from typing import IO, NamedTuple
 
 from feeder.errors import UserError
 from feeder.tree import names
+from feeder.tree.command import (
+    Answer,
+    NoRepositoryError,
+    ask,
+    checked,
+    command,
+    environment,
+    lacks_working_tree,
+    run,
+)
 
 REGULAR, SYMLINK, SUBMODULE, SPECIAL = "100644", "120000", "160000", "000000"
 """Modes; git has none for devices and the like, for which zeros stand here."""
 _FOLDER = b"040000"
 
-_KEPT = (
-    "GIT_ALLOW_PROTOCOL",
-    "GIT_ASKPASS",
-    "GIT_CEILING_DIRECTORIES",
-    "GIT_CONFIG",
-    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
-    "GIT_EXEC_PATH",
-    "GIT_SSH",
-    "GIT_SSL",
-)
-"""What a user sets to make git work here. A hook's GIT_DIR and GIT_INDEX_FILE would redirect it."""
-
-_FORCED = {
-    "GIT_ATTR_NOSYSTEM": "1",
-    "GIT_LITERAL_PATHSPECS": "1",
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "LC_ALL": "C",
-}
-
-_WITHHELD = "CLOUDFLARE_API_TOKEN"
-"""What no program that git starts needs to know."""
-
-_NOTHING_RUNS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
-"""A repository's settings may name programs; none is started for a question."""
-
-_BARE = re.compile(rb"must be run in a work tree|cannot use bare repository")
 _RESOLVE = ("rev-parse", "-q", "--verify", "--end-of-options")
 _UNSAFE = re.compile(rb"(?:^|/)(?:\.{0,2}|\.git)(?:/|\Z)", re.IGNORECASE)
 
@@ -79,12 +61,12 @@ def root(path: Path) -> Path | None:
     """
     folder = path if path.is_dir() else path.parent
     try:
-        top = _run(folder, "-c", "safe.bareRepository=explicit", "rev-parse", "--show-toplevel")
-    except _NoRepositoryError:
+        top = run(folder, "-c", "safe.bareRepository=explicit", "rev-parse", "--show-toplevel")
+    except NoRepositoryError:
         return None
-    if not _BARE.search(top.stderr):
+    if not lacks_working_tree(top):
         return _place(folder, top)
-    bare = _place(folder, _run(folder, "rev-parse", "--absolute-git-dir"))
+    bare = _place(folder, run(folder, "rev-parse", "--absolute-git-dir"))
     if bare.name != ".git" and (outer := root(bare.parent)):
         raise UserError(
             f"{bare} is a repository without a working tree among the files of {outer}. "
@@ -93,15 +75,15 @@ def root(path: Path) -> Path | None:
     return bare
 
 
-def _place(folder: Path, answer: subprocess.CompletedProcess[bytes]) -> Path:
-    return Path(os.fsdecode(_checked(folder, answer).removesuffix(b"\n")))
+def _place(folder: Path, answer: Answer) -> Path:
+    return Path(os.fsdecode(checked(folder, answer).removesuffix(b"\n")))
 
 
 def commit(repository: Path, revision: str) -> str | None:
     """The commit's full id; None when there is no such commit here."""
     if "\0" in revision:
         return None
-    found = _run(repository, *_RESOLVE, f"{revision}^{{commit}}")
+    found = run(repository, *_RESOLVE, f"{revision}^{{commit}}")
     return found.stdout.decode().strip() if found.returncode == 0 else None
 
 
@@ -129,7 +111,7 @@ def branch(repository: Path) -> str | None:
 
 def is_branch_name(repository: Path, name: str) -> bool:
     """Whether git allows a branch to be called so."""
-    return _run(repository, "check-ref-format", f"refs/heads/{name}").returncode == 0
+    return run(repository, "check-ref-format", f"refs/heads/{name}").returncode == 0
 
 
 def default_branch(repository: Path) -> str | None:
@@ -226,12 +208,12 @@ def tracked(folder: Path, path: str) -> list[bytes]:
     """
     any_case = ("--no-literal-pathspecs", "--icase-pathspecs")
     try:
-        answer = _run(folder, *any_case, "ls-files", "-z", "--", path)
-    except _NoRepositoryError:
+        answer = run(folder, *any_case, "ls-files", "-z", "--", path)
+    except NoRepositoryError:
         return []
-    if _BARE.search(answer.stderr):
+    if lacks_working_tree(answer):
         return []
-    return _checked(folder, answer).split(b"\0")[:-1]
+    return checked(folder, answer).split(b"\0")[:-1]
 
 
 def diff_tree(repository: Path, base: str, head: str) -> Iterator[Change]:
@@ -252,8 +234,8 @@ def blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes]:
         requests.writelines(f"{blob}\n".encode() for blob in ids)
         requests.seek(0)
         with subprocess.Popen(
-            _command(repository, "cat-file", "--batch", "--buffer"),
-            env=_environment(),
+            command(repository, "cat-file", "--batch", "--buffer"),
+            env=environment(),
             stdin=requests,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -279,72 +261,9 @@ def _missing(repository: Path, blob: str) -> UserError:
     )
 
 
-def ask(
-    folder: Path, *arguments: str | bytes, stdin: bytes = b"", timeout_s: float | None = None
-) -> bytes:
-    """git's output; raises UserError with its reason when it fails, and TimeoutError."""
-    return _checked(folder, _run(folder, *arguments, stdin=stdin, timeout_s=timeout_s))
-
-
 def _said(repository: Path, *arguments: str) -> str | None:
     """A line of text, None where git has nothing to say."""
-    answer = _run(repository, *arguments)
+    answer = run(repository, *arguments)
     if answer.returncode == 1 and not answer.stderr:
         return None
-    return names.escape(_checked(repository, answer).removesuffix(b"\n"))
-
-
-def _run(
-    folder: Path, *arguments: str | bytes, stdin: bytes = b"", timeout_s: float | None = None
-) -> subprocess.CompletedProcess[bytes]:
-    """git's answer, whatever its exit code; raises UserError where it does not even begin."""
-    command = _command(folder, *arguments)
-    environment = _environment()
-    try:
-        answer = subprocess.run(
-            command,
-            env=environment,
-            input=stdin,
-            capture_output=True,
-            check=False,
-            timeout=timeout_s,
-        )
-    except FileNotFoundError as exc:
-        raise UserError("git is not found. Install it, or put it on the PATH.") from exc
-    except subprocess.TimeoutExpired as exc:
-        raise TimeoutError from exc
-    if b"not a git repository" in answer.stderr:
-        raise _NoRepositoryError(
-            f"{folder} is not in a git repository. Run `git init` and commit, "
-            "or name the files with `feeder process --path`."
-        )
-    if b"dubious ownership" in answer.stderr:
-        remedy = names.escape(answer.stderr.strip().splitlines()[-1].strip())
-        raise UserError(
-            f"git sees that {folder} belongs to another user. Allow it with `{remedy}`."
-        )
-    return answer
-
-
-class _NoRepositoryError(UserError):
-    """There is no repository in the folder, nor in those above it."""
-
-
-def _checked(folder: Path, answer: subprocess.CompletedProcess[bytes]) -> bytes:
-    if answer.returncode == 0:
-        return answer.stdout
-    reason = names.escape(answer.stderr.strip().partition(b"\n")[0]) or "no reason given"
-    raise UserError(f"git failed in {folder} ({reason}). See what `git status` says there.")
-
-
-def _command(folder: Path, *arguments: str | bytes) -> list[str | bytes]:
-    return ["git", "--no-pager", *_NOTHING_RUNS, "-C", os.fsencode(folder), *arguments]
-
-
-def _environment() -> dict[str, str]:
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name != _WITHHELD and (not name.startswith("GIT_") or name.startswith(_KEPT))
-    }
-    return kept | _FORCED
+    return names.escape(checked(repository, answer).removesuffix(b"\n"))

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from feeder.errors import UserError
 from feeder.tree import names
-from feeder.tree.git import ask
+from feeder.tree.command import ask
 
 RULES_TIMEOUT_S = 60.0
 """One pattern of twenty `*` can keep git busy for days."""

@@ -1,0 +1,71 @@
+"""Which values of a text are secrets? They are masked before anything is made of it.
+
+What looks like one is detect-secrets' knowledge: its detectors of tokens that have a form of their
+own, and of what is assigned to a `password` or `secret_key` where that looks random; other tokens
+are read at their name. It verifies nothing and asks no network. As all detectors over all lines
+take longer than parsing, each only reads lines that hold a sign of its kind, which plain searches
+find.
+"""
+
+import re
+from collections.abc import Iterable
+from importlib.metadata import version
+from typing import NamedTuple
+
+from feeder.parse.secrets.nearby import Span
+from feeder.parse.secrets.passwords import passwords
+from feeder.parse.secrets.private_keys import private_keys
+from feeder.parse.secrets.tokens import tokens
+
+MASK_VERSION = "2"
+"""Counted up when the same text is masked in another way than before."""
+
+_FILLERS = ("", "x", "\u03c7", "\u1e8b", "\U0001d5d1")
+"""A letter for each number of bytes."""
+_VISIBLE = re.compile(r"\S")
+
+
+class Masked(NamedTuple):
+    """A text without its secrets, and how many they were."""
+
+    content: bytes
+    secrets: int
+
+
+def fingerprint() -> str:
+    """What decides which values are masked."""
+    return f"{MASK_VERSION} {version('detect-secrets')}"
+
+
+def mask(path: str, content: bytes) -> Masked:
+    """The UTF-8 text with a letter in place of each visible character of a secret.
+
+    Every other character stays where it was, counted in bytes, in characters and in lines. A line
+    with `pragma: allowlist secret` in a comment is left as it is. Takes time in proportion to the
+    text, and a small share of what parsing it takes.
+    """
+    spans = _merged([*tokens(path, content), *passwords(path, content), *private_keys(content)])
+    if not spans:
+        return Masked(content, 0)
+    parts: list[bytes] = []
+    at = 0
+    for start, end in spans:
+        parts += content[at:start], _filled(content[start:end])
+        at = end
+    return Masked(b"".join((*parts, content[at:])), len(spans))
+
+
+def _filled(secret: bytes) -> bytes:
+    text = secret.decode()
+    return _VISIBLE.sub(lambda match: _FILLERS[len(match[0].encode())], text).encode()
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """The spans in order, those that meet as one."""
+    merged: list[Span] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged

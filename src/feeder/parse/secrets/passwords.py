@@ -1,0 +1,90 @@
+"""Which values look like generated passwords or tokens, by the name that they are given?"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, cast
+
+from feeder.parse.secrets.nearby import Span, around, found, is_allowed, places
+from feeder.parse.secrets.tokens import detector, is_placeholder
+
+if TYPE_CHECKING:
+    from detect_secrets.plugins.keyword import KeywordDetector
+
+
+_KEYWORD = re.compile(rb"key|pass|pwd|secret")
+_KEYWORDS_LIMIT, _ASSIGNMENT_LIMIT = 4, 300
+"""Keywords and characters of a line that is searched for a password: beyond, it takes long."""
+_NAMES = (b"pass", b"pwd", b"secret", b"token", b"bearer")
+_GIVEN = re.compile(
+    rb"""(?:bearer\ |(?:pass|pwd|secret|token)\w{0,20}+
+    (?:\\?["'])?\]?(?::[ \t]?[\w.?]{1,30}+(?=[ \t]?=))?
+    (?:=|[ \t]{0,9}(?::|:?=>?)[ \t]{0,9}\\?["'`]))
+    (?P<value>[\w.!@\#$%^&*~+/=-]{12,200}+)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What a name is given in quotes or right behind `=`, or a header bears, however long a line is."""
+_DIGIT = re.compile(r"[0-9]")
+_VALUE = re.compile(
+    r"(?<![\w.$!@#%^&*~+/=-])(?=[\w.$!@#%^&*~+/=-]{12})[\w.$!@#%^&*~+/=-]*?[0-9]", re.ASCII
+)
+# the last part of detect-secrets' own pattern, whose first part takes cubic time
+_REFERENCE = re.compile(r"[:!=]\s*[\w.-]+[\[(].*[\])]")
+
+
+def passwords(path: str, content: bytes) -> Iterator[Span]:
+    """Where they are, in bytes."""
+    small = content.lower()
+    keywords = (match.start() for match in _KEYWORD.finditer(small))
+    yield from found(path, content, keywords, lambda line: _assigned(path, line))
+    for named in _NAMES:
+        yield from _given(path, content, places(small, named))
+
+
+def _assigned(path: str, line: str) -> Iterator[Span]:
+    """Where values are that are assigned to a name of a secret and look random."""
+    if len(line) > _ASSIGNMENT_LIMIT or not _DIGIT.search(line) or not _VALUE.search(line):
+        return
+    if len(_KEYWORD.findall(line.lower().encode())) > _KEYWORDS_LIMIT:
+        return
+    if _REFERENCE.search(line):
+        return
+    from detect_secrets.filters import heuristic
+
+    keywords = cast("KeywordDetector", detector("KeywordDetector"))
+    for secret in keywords.analyze_line(path, line):
+        value = secret.secret_value or ""
+        is_name = heuristic.is_likely_id_string(value, line) or heuristic.is_potential_uuid(value)
+        if looks_random(value) and not is_name and not is_placeholder(value):
+            yield from (match.span() for match in re.finditer(re.escape(value), line))
+
+
+def _given(path: str, content: bytes, places: Iterable[int]) -> Iterator[Span]:
+    """Where random values are that names of tokens are given, of which detect-secrets knows none,
+    and passwords in lines that take its detector too long."""
+    from detect_secrets.filters.heuristic import is_potential_uuid
+
+    done = 0
+    for place in places:
+        if place >= done and (match := _GIVEN.match(content, place)):
+            done = match.end()
+            value = match["value"].decode()
+            if looks_random(value) and not is_potential_uuid(value) and not is_placeholder(value):
+                start, end = around(content, place)
+                if not is_allowed(path, content, start, content[start:end].decode()):
+                    yield match.span("value")
+
+
+_RANDOM_WORD = re.compile(r"(?=[A-Za-z0-9]{12})(?:[A-Za-z]*[0-9]+[A-Za-z]+){2}")
+_RANDOM_SIGNS = re.compile(r"[!#$%^&*+=]")
+_OF_CODE = re.compile(r"[\s<>\[\]{}|\\?]|://")
+
+
+def looks_random(value: str) -> bool:
+    """Whether a value is more like a generated one than like a name, a path or a sentence.
+
+    12 characters with letters and digits that alternate, or with signs that no name has.
+    """
+    if len(value) < 12 or _OF_CODE.search(value):
+        return False
+    has_both = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    return has_both and bool(_RANDOM_WORD.search(value) or _RANDOM_SIGNS.search(value))

@@ -1,0 +1,143 @@
+"""Which values are tokens that have a form of their own? detect-secrets knows most of them."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING, cast
+
+from feeder.parse.secrets.nearby import REACH, Kind, Span, found, places
+
+if TYPE_CHECKING:
+    from detect_secrets.plugins.base import RegexBasedDetector
+    from detect_secrets.plugins.keyword import KeywordDetector
+
+
+SIGNS = (
+    (b"://", "BasicAuthDetector"),
+    (b"eyj", "JwtTokenDetector"),
+    (b"accountkey=", "AzureStorageKeyDetector"),
+    (b"_authtoken=", "NpmDetector"),
+    (b"xox", "SlackDetector"),
+    (b"hooks.slack.com", "SlackDetector"),
+    (b"aws", "AWSKeyDetector"),
+    (b"sq0csp-", "SquareOAuthDetector"),
+)
+"""What every token of a kind has in it or before it, in small letters."""
+
+WORD_DETECTORS = (
+    *("AWSKeyDetector", "DiscordBotTokenDetector", "GitHubTokenDetector", "GitLabTokenDetector"),
+    *("IbmCloudIamDetector", "IbmCosHmacDetector", "MailchimpDetector", "OpenAIDetector"),
+    *("PypiTokenDetector", "SendGridDetector", "SoftlayerDetector", "StripeDetector"),
+    *("TelegramBotTokenDetector", "TwilioKeyDetector"),
+)
+"""Kinds whose tokens have no sign in common but a word of 20 letters, digits, `_` and `-`."""
+_NEEDED = {
+    "AWSKeyDetector": ("a3t", "abia", "acca", "akia", "asia"),
+    "IbmCloudIamDetector": ("key", "pwd", "pass", "token"),
+    "IbmCosHmacDetector": ("secret",),
+    "MailchimpDetector": ("-us",),
+    "SoftlayerDetector": ("softlayer", "key", "pwd", "pass", "token"),
+}
+"""What these have in them or before them, in small letters: their patterns look long for it."""
+
+_LONG_WORD = b"x" * 20
+_SHAPE = bytes(ord("x" if re.match(rb"[\w-]", bytes([byte])) else " ") for byte in range(256))
+_BEFORE = 12
+"""Bytes before a long word that may belong to its token."""
+_HEADS = re.compile(
+    rb"A3T|A[BKS]IA|ACCA|gh[oprsu]_|gl(?:pat|dt|ft|soat|rt|cbt|imt|ptt|agent|oas)-|GR1348941"
+    rb"|T3BlbkFJ|pypi-Ag|SG\.|k_live_|github_pat_|npm_|sk-ant-|AIza|hf_"
+)
+_BLOBS = re.compile(
+    rb"[A-Za-z0-9]{32}|\d:[\w-]{35}|(?<![\w-])[\w-]{44}(?![\w-])|\.[\w-]{6}\.[\w-]{27}"
+)
+_HEADS_OR_BLOBS = (_HEADS, _BLOBS)
+_BLOB_BYTES = 27
+
+_NEWER = re.compile(
+    r"github_pat_\w{22,}|npm_[A-Za-z0-9]{36}|sk-ant-[\w-]{20,}|AIza[\w-]{35}|hf_[A-Za-z0-9]{34}"
+)
+"""Tokens that came up after detect-secrets 1.5."""
+_ONLY_HEADS = frozenset({"GitHubTokenDetector", "GitLabTokenDetector"})
+"""Their patterns' groups hold the first letters of a token, others' the token without its name."""
+_TAIL = re.compile(r"[\w-]*")
+_JWT_TAIL = re.compile(r"(?:\.[\w-]*)?")
+_JWTS_LIMIT = 50
+"""Of what may be a JWT in a line: their pattern takes long where it fails."""
+
+
+def tokens(path: str, content: bytes) -> Iterator[Span]:
+    """Where they are, in bytes."""
+    small = content.lower()
+    for sign, name in SIGNS:
+        yield from found(path, content, places(small, sign), _one_kind(name))
+    yield from found(path, content, _long_words(content), _word_kinds)
+
+
+def _long_words(content: bytes) -> Iterator[int]:
+    """Where words are that may be a token of WORD_DETECTORS; of endless ones, each piece."""
+    shape = content.translate(_SHAPE)
+    at = shape.find(_LONG_WORD)
+    while at >= 0:
+        end = shape.find(b" ", at, at + REACH)
+        end = end if end >= 0 else min(at + REACH, len(shape))
+        start = max(0, at - _BEFORE)
+        signs = _HEADS_OR_BLOBS if end - at >= _BLOB_BYTES else (_HEADS,)
+        if any(sign.search(content, start, end + 1) for sign in signs):
+            yield at
+        at = shape.find(_LONG_WORD, end)
+
+
+def _one_kind(name: str) -> Kind:
+    return lambda line: _matches(name, line)
+
+
+def _word_kinds(line: str) -> Iterator[Span]:
+    small = line.casefold()
+    for name in WORD_DETECTORS:
+        if any(sign in small for sign in _NEEDED.get(name, ("",))):
+            yield from _matches(name, line)
+    yield from (match.span() for match in _NEWER.finditer(line))
+
+
+def _matches(name: str, line: str) -> Iterator[Span]:
+    """Where a detector's patterns match, up to the end of the word."""
+    kind = cast("RegexBasedDetector", detector(name))
+    is_jwt = name == "JwtTokenDetector"
+    if is_jwt and line.count("eyJ") > _JWTS_LIMIT:
+        return
+    jwts = set(kind.analyze_string(line)) if is_jwt else ()
+    for pattern in kind.denylist:
+        for match in pattern.finditer(line):
+            start, end = match.span(0 if name in _ONLY_HEADS or not match.lastindex else 1)
+            if is_jwt:
+                if match[0] not in jwts:
+                    continue
+                end = _end(_JWT_TAIL, line, end)
+            if not is_placeholder(line[start:end]):
+                yield start, _end(_TAIL, line, end)
+
+
+def _end(tail: re.Pattern[str], line: str, at: int) -> int:
+    match = tail.match(line, at)
+    return match.end() if match else at
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value only stands for a secret."""
+    from detect_secrets.filters import heuristic
+
+    return (
+        heuristic.is_templated_secret(value)
+        or heuristic.is_prefixed_with_dollar_sign(value)
+        or heuristic.is_not_alphanumeric_string(value)
+        or heuristic.is_sequential_string(value)
+    )
+
+
+@cache
+def detector(name: str) -> "RegexBasedDetector | KeywordDetector":
+    """A detector of detect-secrets, which takes 0.2 s to import and is seldom asked."""
+    from detect_secrets.core.plugins.initialize import from_plugin_classname
+
+    return cast("RegexBasedDetector | KeywordDetector", from_plugin_classname(name))

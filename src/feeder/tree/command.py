@@ -1,0 +1,109 @@
+"""How is git run for a question, and what do its refusals mean? Nothing else starts it."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from feeder.errors import UserError
+from feeder.tree import names
+
+_KEPT = (
+    "GIT_ALLOW_PROTOCOL",
+    "GIT_ASKPASS",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_CONFIG",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_EXEC_PATH",
+    "GIT_SSH",
+    "GIT_SSL",
+)
+"""What a user sets to make git work here. A hook's GIT_DIR and GIT_INDEX_FILE would redirect it."""
+
+_FORCED = {
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+
+_WITHHELD = "CLOUDFLARE_API_TOKEN"
+"""What no program that git starts needs to know."""
+
+_NOTHING_RUNS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+"""A repository's settings may name programs; none is started for a question."""
+
+_NO_WORKING_TREE = re.compile(rb"must be run in a work tree|cannot use bare repository")
+
+Answer = subprocess.CompletedProcess[bytes]
+
+
+def ask(
+    folder: Path, *arguments: str | bytes, stdin: bytes = b"", timeout_s: float | None = None
+) -> bytes:
+    """git's output; raises UserError with its reason when it fails, and TimeoutError."""
+    return checked(folder, run(folder, *arguments, stdin=stdin, timeout_s=timeout_s))
+
+
+def run(
+    folder: Path, *arguments: str | bytes, stdin: bytes = b"", timeout_s: float | None = None
+) -> Answer:
+    """git's answer, whatever its exit code; raises UserError where it does not even begin."""
+    try:
+        answer = subprocess.run(
+            command(folder, *arguments),
+            env=environment(),
+            input=stdin,
+            capture_output=True,
+            check=False,
+            timeout=timeout_s,
+        )
+    except FileNotFoundError as exc:
+        raise UserError("git is not found. Install it, or put it on the PATH.") from exc
+    except subprocess.TimeoutExpired as exc:
+        raise TimeoutError from exc
+    if b"not a git repository" in answer.stderr:
+        raise NoRepositoryError(
+            f"{folder} is not in a git repository. Run `git init` and commit, "
+            "or name the files with `feeder process --path`."
+        )
+    if b"dubious ownership" in answer.stderr:
+        remedy = names.escape(answer.stderr.strip().splitlines()[-1].strip())
+        raise UserError(
+            f"git sees that {folder} belongs to another user. Allow it with `{remedy}`."
+        )
+    return answer
+
+
+class NoRepositoryError(UserError):
+    """There is no repository in the folder, nor in those above it."""
+
+
+def checked(folder: Path, answer: Answer) -> bytes:
+    """What git has put out; raises UserError with its reason when it has failed."""
+    if answer.returncode == 0:
+        return answer.stdout
+    reason = names.escape(answer.stderr.strip().partition(b"\n")[0]) or "no reason given"
+    raise UserError(f"git failed in {folder} ({reason}). See what `git status` says there.")
+
+
+def command(folder: Path, *arguments: str | bytes) -> list[str | bytes]:
+    """What starts git there, without anything that the repository's settings name."""
+    return ["git", "--no-pager", *_NOTHING_RUNS, "-C", os.fsencode(folder), *arguments]
+
+
+def environment() -> dict[str, str]:
+    """What git is told of this process' environment."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name != _WITHHELD and (not name.startswith("GIT_") or name.startswith(_KEPT))
+    }
+    return kept | _FORCED
+
+
+def lacks_working_tree(answer: Answer) -> bool:
+    """Whether git has refused because the repository is bare."""
+    return bool(_NO_WORKING_TREE.search(answer.stderr))
