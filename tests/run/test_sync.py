@@ -443,7 +443,7 @@ def test_batches_do_not_show(shop: Repo, database: SQLite, monkeypatch: pytest.M
     """However little a transaction takes, the index comes out the same."""
     shop.commit({f"{number}.txt": f"text {number}\n" for number in range(9)})
     expected = fresh(Commit(shop.path), HashedEmbedder())
-    for constant in ("feed.BATCH_NODES", "feed.BATCH_GONE", "vectors.BATCH_VECTORS"):
+    for constant in ("run.feed.BATCH_NODES", "run.feed.BATCH_GONE", "run.vectors.BATCH_VECTORS"):
         monkeypatch.setattr(f"feeder.{constant}", 2)
     monkeypatch.setattr("feeder.store.rows.PARAM_BYTES", 300)
     monkeypatch.setattr("feeder.store.index.PAGE_FILES", 2)

