@@ -252,7 +252,8 @@ class Reading:
         self._ended_s = FORKS.Value("d", 0.0)
 
     def __call__(self) -> None:
-        from feeder.store.index import Index, State
+        from feeder.store.index import Index
+        from feeder.store.state import State
 
         read = Index.state
 

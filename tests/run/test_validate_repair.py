@@ -114,7 +114,7 @@ def test_a_repair_that_dies_anywhere_is_finished_by_another(
     repo: Repo, monkeypatch: pytest.MonkeyPatch, damage: str
 ) -> None:
     """At each of its transactions, before it or after; whether or not a sync comes between."""
-    monkeypatch.setattr("feeder.store.index.FORGOTTEN", 1)
+    monkeypatch.setattr("feeder.store.forgetting.FORGOTTEN", 1)
     repo.commit(SHOP)
     tree = Commit(repo.path)
     whole = fresh(tree, HashedEmbedder())

@@ -10,8 +10,8 @@ from operator import attrgetter, itemgetter
 from feeder.parse import STOPPED
 from feeder.run.feed import Feed, indexed
 from feeder.store.content import IndexedNode, Nodes, due_nodes, held_nodes, words_of
-from feeder.store.index import FileRow
 from feeder.store.rows import IndexedFile, pieces
+from feeder.store.state import FileRow
 from feeder.tree import Entry
 
 FILES_AT_ONCE = 32

@@ -15,8 +15,9 @@ from feeder.run.budget import Budget
 from feeder.run.report import Report, Talk
 from feeder.shards import Shard
 from feeder.store import Vectors
-from feeder.store.index import Changes, Index, State
+from feeder.store.index import Index
 from feeder.store.rows import IndexedFile, pieces
+from feeder.store.state import Changes, State
 from feeder.tree import Entry, Tree
 
 BATCH_NODES = 2000

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from feeder.errors import Overtaken
 from feeder.run.feed import Feed
-from feeder.store.index import State
+from feeder.store.state import State
 
 
 class Begun(NamedTuple):

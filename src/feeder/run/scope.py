@@ -7,7 +7,7 @@ from pathlib import Path
 from feeder.errors import UserError
 from feeder.run.feed import Feed
 from feeder.run.sync import Goal, overtake, plan
-from feeder.store.index import State
+from feeder.store.state import State
 from feeder.tree import Entry
 from feeder.tree.deltas import Delta
 from feeder.tree.names import escape, is_below

@@ -6,7 +6,7 @@ import json
 from feeder.errors import UserError
 from feeder.run.feed import Feed
 from feeder.shards import shards
-from feeder.store.index import ALONE, Share, State
+from feeder.store.state import ALONE, Share, State
 
 
 def is_own(feed: Feed, path: str) -> bool:

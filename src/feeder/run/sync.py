@@ -13,8 +13,8 @@ from feeder.run.precedence import claim, goes_on, is_newest, refuse_outdated
 from feeder.run.report import Report
 from feeder.run.sharing import is_own, own_part, refuse_shard, share_of
 from feeder.run.vectors import clear_outbox, send_vectors
-from feeder.store.index import ALONE, FileRow, Share, State
 from feeder.store.ownership import Moved
+from feeder.store.state import ALONE, FileRow, Share, State
 from feeder.tree import Entry, Skip
 
 MIXED = "mixed"

@@ -1,15 +1,15 @@
 """The proof: do the index's parts agree with each other, and with HEAD?"""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from feeder.errors import ServiceError
 from feeder.run.content import Comparison, compare_content
 from feeder.run.feed import Feed, Work
 from feeder.run.sync import Goal, Stale, bring, claimed, compare, part, stale_parts, sync, way_to
-from feeder.store.index import FileRow, State
+from feeder.store.forgetting import Damage
 from feeder.store.proof import SYMBOLS_ASKED, Parity, parity, stored_nodes
+from feeder.store.state import FileRow, State
 from feeder.tree import Entry
 
 DIFFERENCES_SHOWN = 20
@@ -33,22 +33,6 @@ class Check(NamedTuple):
     @property
     def passed(self) -> bool:
         return not self.differences
-
-
-@dataclass
-class Damage:
-    """What has to be made anew for the checks to pass."""
-
-    paths: set[str] = field(default_factory=set)
-    """Files whose rows disagree."""
-    postings: set[int] = field(default_factory=set)
-    """Rows of `docs_fts` that belong to no node."""
-    vectors: set[str] = field(default_factory=set)
-    """Vectors of no node."""
-    waiting: set[str] = field(default_factory=set)
-    """Files that lack vectors."""
-    nodes: set[str] = field(default_factory=set)
-    """Ids that may be in rows of another file."""
 
 
 class Verdict(NamedTuple):
@@ -147,7 +131,7 @@ def repair(feed: Feed, verdict: Verdict) -> None:
     damage = verdict.damage
     state = claimed(feed, read, read())
     feed.index.begin(feed.token, state, {}, remake=False)
-    feed.index.forget(damage.paths, damage.postings, damage.vectors, damage.waiting, damage.nodes)
+    feed.index.forget(damage)
     if feed.tree.root:
         return sync(feed)
     known = damage.paths.union(state.files or {})

@@ -8,8 +8,8 @@ from feeder.nodes import Node, embedding_text, node_ids, text_sha
 from feeder.run.feed import Feed, Semantics, Texts, Work, parsed_files
 from feeder.run.report import Step
 from feeder.store import NodeVector, Value
-from feeder.store.index import State
 from feeder.store.rows import pieces
+from feeder.store.state import State
 from feeder.tree import Entry
 
 BATCH_VECTORS = 1000

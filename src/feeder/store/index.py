@@ -8,10 +8,9 @@ and every node without a vector belongs to a pending file, whenever a run dies.
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
-from feeder.errors import TooLargeError
 from feeder.store import Database, Permit, Row, Statement, sql
+from feeder.store.forgetting import Damage, forget, node_removal
 from feeder.store.ownership import Ownership
 from feeder.store.rows import (
     IndexedFile,
@@ -23,52 +22,12 @@ from feeder.store.rows import (
     pieces,
     postings,
 )
+from feeder.store.state import ALONE, Changes, Share, State, manifest, meta_of, outbox_of
 
 PAGE_FILES = 20_000
 """Rows of the manifest read at once."""
 PAGE_PATHS = 2_000
 """Files whose nodes are read at once."""
-FORGOTTEN = 2_000
-"""Files, nodes, postings or vectors that one transaction of a repair takes out."""
-
-
-class FileRow(NamedTuple):
-    """A file as the index holds it: `clean`, `pending` (vectors to come) or `skipped`."""
-
-    path: str
-    blob: str
-    state: str
-    reason: str | None
-
-
-class State(NamedTuple):
-    """What the index says of itself; `files` is None when all that was expected of it is met."""
-
-    meta: dict[str, str]
-    files: dict[str, FileRow] | None
-    outbox: dict[str, str]
-    """The path of each node that is gone and whose vector may not be, by id."""
-
-
-class Share(NamedTuple):
-    """What a run does of a work that several do at once, as `meta` knows it.
-
-    `own` is the key that says that this one has done its part, `whole` what the keys of all say
-    when the work is done.
-    """
-
-    own: str
-    whole: Mapping[str, str]
-
-
-ALONE = Share("", {})
-
-
-class Changes(NamedTuple):
-    """What a write really changed, as node ids: `new` ones have no vector of their text yet."""
-
-    new: set[str]
-    gone: set[str]
 
 
 class Index:
@@ -99,21 +58,21 @@ class Index:
         unless = json.dumps(expected)
         files = Statement(sql.FILES, (self.repo, "", unless, PAGE_FILES))
         meta, outbox, page = self.database.run([*self._itself(), files])
-        known = _meta(meta)
-        manifest = _manifest(page)
+        known = meta_of(meta)
+        held = manifest(page)
         while len(page) == PAGE_FILES:
             more = Statement(sql.FILES, (self.repo, str(page[-1][0]), unless, PAGE_FILES))
             [page] = self.database.run([more])
-            manifest |= _manifest(page)
+            held |= manifest(page)
         met = bool(expected) and expected.items() <= known.items()
-        return State(known, None if met else manifest, _outbox(outbox))
+        return State(known, None if met else held, outbox_of(outbox))
 
     def state_of(self, paths: Iterable[str]) -> State:
         """The same for the files at `paths`."""
         named = [Statement(sql.NAMED_FILES, (self.repo, page)) for page in pages(paths)]
         meta, outbox, *found = self.database.run([*self._itself(), *named])
-        files = _manifest(row for page in found for row in page)
-        return State(_meta(meta), files, _outbox(outbox))
+        files = manifest(row for page in found for row in page)
+        return State(meta_of(meta), files, outbox_of(outbox))
 
     def _itself(self) -> list[Statement]:
         return [Statement(sql.META), Statement(sql.OUTBOX, (self.repo,))]
@@ -215,55 +174,9 @@ class Index:
         new = returned[sql.ADD_NODES]
         return Changes(new, returned[sql.DROP_NODES] - new)
 
-    def forget(
-        self,
-        paths: Iterable[str],
-        postings: Iterable[int],
-        vectors: Iterable[str],
-        waiting: Iterable[str],
-        nodes: Iterable[str],
-    ) -> None:
-        """Takes out what a validation found wrong; the next sync makes it anew.
-
-        The rows of the files at `paths`, `postings` by row number, `vectors` by id; the files at
-        `waiting` are to get their vectors again. `nodes`, by id, go whatever file or repository
-        they say they are of. All nodes left are then of this branch, and no vector of theirs waits
-        to be removed. One request, and another for every 2,000 of each, or more where the database
-        wants less at once. Until the last a validation finds what is still wrong, so `nodes` go
-        before the files that tell of them.
-        """
-        self._owner.write(
-            [
-                Statement(sql.SET_BRANCH, (self.branch, self.repo)),
-                Statement(sql.KEEP_VECTORS, (self.repo,)),
-            ]
-        )
-        self._forget(nodes, self._each(sql.DROP_POSTINGS_OF, sql.OUTBOX_OF, sql.DROP_NODES_OF))
-        self._forget(paths, self._file_removal)
-        self._forget(postings, self._each(sql.DROP_POSTINGS_AT))
-        self._forget(vectors, self._each(sql.SEND_AWAY))
-        self._forget(waiting, self._each(sql.WAIT))
-
-    def _forget(self, items: Iterable[object], removal: Callable[[str], list[Statement]]) -> None:
-        for piece in pieces(items, FORGOTTEN):
-            self._halved(piece, removal)
-
-    def _halved(self, items: Sequence[object], removal: Callable[[str], list[Statement]]) -> None:
-        """One transaction, or smaller ones where the database wants that, down to an item's."""
-        try:
-            self._owner.write([one for page in pages(items) for one in removal(page)])
-        except TooLargeError:
-            if len(items) < 2:
-                raise
-            half = len(items) // 2
-            self._halved(items[:half], removal)
-            self._halved(items[half:], removal)
-
-    def _each(self, *texts: str) -> Callable[[str], list[Statement]]:
-        return lambda page: [Statement(text, (self.repo, page)) for text in texts]
-
-    def _file_removal(self, paths: str) -> list[Statement]:
-        return [*self._removal(paths, "{}"), Statement(sql.DROP_FILES, (self.repo, paths))]
+    def forget(self, damage: Damage) -> None:
+        """Takes out what a validation found wrong, piece by piece; the next sync makes it anew."""
+        forget(damage, self.repo, self.branch, self._owner.write)
 
     def doubt(self, paths: Iterable[str]) -> None:
         """The nodes of the files at `paths` may be wrong: the next run makes them anew."""
@@ -334,14 +247,11 @@ class Index:
     def _removals(self, files: Sequence[IndexedFile], gone: Sequence[str]) -> Iterator[Statement]:
         for group in groups(files):
             wanted = keys(group)
-            yield from self._removal(json.dumps([file.path for file in group]), wanted)
+            paths = json.dumps([file.path for file in group])
+            yield from node_removal(self.repo, paths, wanted)
             yield Statement(sql.OUT_OF_OUTBOX, (wanted,))
         for page in pages(gone):
-            yield from self._removal(page, "{}")
-
-    def _removal(self, paths: str, wanted: str) -> Iterator[Statement]:
-        for text in (sql.INTO_OUTBOX, sql.DROP_POSTINGS, sql.DROP_NODES):
-            yield Statement(text, (self.repo, paths, wanted))
+            yield from node_removal(self.repo, page)
 
     def _additions(self, files: Sequence[IndexedFile], sha_head: str) -> Iterator[Statement]:
         for page in pages(doc_rows(files)):
@@ -362,18 +272,6 @@ class Index:
             *(Statement(sql.CLEAN_FILES, (self.repo, page)) for page in pages(clean)),
             *(Statement(sql.EMPTY_OUTBOX, (page,)) for page in pages(sent)),
         ]
-
-
-def _meta(rows: Iterable[Row]) -> dict[str, str]:
-    return {str(key): str(value) for key, value in rows}
-
-
-def _manifest(rows: Iterable[Row]) -> dict[str, FileRow]:
-    return {str(row[0]): FileRow(*row) for row in rows}  # type: ignore[arg-type]  # as selected
-
-
-def _outbox(rows: Iterable[Row]) -> dict[str, str]:
-    return {str(id_): str(path) for id_, path in rows}
 
 
 def _ids(rows: Iterable[Row]) -> list[str]:

@@ -1,0 +1,60 @@
+"""What does the index hold, as a run sees it?"""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from feeder.store import Row
+
+
+class FileRow(NamedTuple):
+    """A file as the index holds it: `clean`, `pending` (vectors to come) or `skipped`."""
+
+    path: str
+    blob: str
+    state: str
+    reason: str | None
+
+
+class State(NamedTuple):
+    """What the index says of itself; `files` is None when all that was expected of it is met."""
+
+    meta: dict[str, str]
+    files: dict[str, FileRow] | None
+    outbox: dict[str, str]
+    """The path of each node that is gone and whose vector may not be, by id."""
+
+
+class Share(NamedTuple):
+    """What a run does of a work that several do at once, as `meta` knows it.
+
+    `own` is the key that says that this one has done its part, `whole` what the keys of all say
+    when the work is done.
+    """
+
+    own: str
+    whole: Mapping[str, str]
+
+
+ALONE = Share("", {})
+
+
+class Changes(NamedTuple):
+    """What a write really changed, as node ids: `new` ones have no vector of their text yet."""
+
+    new: set[str]
+    gone: set[str]
+
+
+def meta_of(rows: Iterable[Row]) -> dict[str, str]:
+    """What the rows of `meta` say."""
+    return {str(key): str(value) for key, value in rows}
+
+
+def manifest(rows: Iterable[Row]) -> dict[str, FileRow]:
+    """What the rows of `files` say, by path."""
+    return {str(row[0]): FileRow(*row) for row in rows}  # type: ignore[arg-type]  # as selected
+
+
+def outbox_of(rows: Iterable[Row]) -> dict[str, str]:
+    """What the rows of `outbox` say: paths by id."""
+    return {str(id_): str(path) for id_, path in rows}
