@@ -22,6 +22,7 @@ THINGS = [
     "D1 database acme_shop",
     "migration 0001_init.sql",
     "migration 0002_outbox_path.sql",
+    "migration 0003_stopped.sql",
     "Vectorize index acme_shop_code (384 dimensions, cosine)",
     "metadata index path",
     "metadata index language",
@@ -55,6 +56,7 @@ def test_init_makes_all_that_an_index_needs(feeder: Feeder, console: Console, re
     assert console.sql("SELECT name FROM d1_migrations ORDER BY id") == [
         ["0001_init.sql"],
         ["0002_outbox_path.sql"],
+        ["0003_stopped.sql"],
     ]
     assert bindings(repo) == {
         "name": "acme-shop",
@@ -93,10 +95,11 @@ def test_init_finds_by_name_what_no_file_binds(
 
     answer = feeder(repo, "init")
 
-    assert answer.out.splitlines()[:4] == [
+    assert answer.out.splitlines()[:5] == [
         "there already: D1 database acme_shop",
         "made: migration 0001_init.sql",
         "made: migration 0002_outbox_path.sql",
+        "made: migration 0003_stopped.sql",
         "made: Vectorize index acme_shop_code (384 dimensions, cosine)",
     ]
     assert bindings(repo)["d1_databases"][0]["database_id"] == database_id
@@ -222,10 +225,11 @@ def test_init_and_wrangler_leave_the_same_schema(
     assert console.sql(SCHEMA) == console.sql(SCHEMA, other)
     assert len(console.sql(SCHEMA)) > 10
     # each takes the other's work for its own
-    assert feeder(repo, "init", "--database-id", other).out.splitlines()[:3] == [
+    assert feeder(repo, "init", "--database-id", other).out.splitlines()[:4] == [
         "there already: D1 database other",
         "there already: migration 0001_init.sql",
         "there already: migration 0002_outbox_path.sql",
+        "there already: migration 0003_stopped.sql",
     ]
 
 

@@ -96,7 +96,9 @@ def test_plain_text_too_is_made_within_the_limit(tmp_path: Path) -> None:
     files = [("a.slow", b"a" * 40), ("b.py", b"def b(): pass\n")]
     with Workers(own, count=1, limits=Limits(timeout_s=1)) as workers:
         slow, after = workers.parse(files)
-    assert slow == Parsed("a.slow", [], skip="the parser took longer than 4 s to make plain text")
+    assert slow == Parsed(
+        "a.slow", [], skip="the parser took longer than 4 s to make plain text", stopped=True
+    )
     assert [node.symbol for node in after.nodes] == ["b"]
 
 
@@ -106,7 +108,7 @@ def test_a_file_larger_than_a_workers_memory_is_left_out() -> None:
     files = [("a.txt", bytes(450_000_000)), ("b.py", b"def b(): pass\n")]
     with Workers(count=1, limits=Limits(max_bytes=300_000_000)) as workers:
         large, after = workers.parse(files)
-    assert large == Parsed("a.txt", [], skip="the parser needed more than 0.3 GB")
+    assert large == Parsed("a.txt", [], skip="the parser needed more than 0.3 GB", stopped=True)
     assert [node.symbol for node in after.nodes] == ["b"]
 
 

@@ -181,7 +181,7 @@ def _no_empty_file(shop: Shop) -> dict[str, list[str]]:
 
 def _extra_file(shop: Shop) -> dict[str, list[str]]:
     shop.change(
-        """INSERT INTO files SELECT repo, 'ghost.py', blob, sha_head, 0, state, reason FROM files
+        """INSERT INTO files SELECT repo, 'ghost.py', blob, sha_head, 0, state, reason, 0 FROM files
         WHERE path = 'src/cart.py'"""
     )
     return {HEAD: ["ghost.py is not in HEAD"]}

@@ -20,7 +20,7 @@ COLUMNS = {
         "start_line end_line text_sha"
     ),
     "docs_fts": "id symbol path body",
-    "files": "repo path blob sha_head nodes state reason",
+    "files": "repo path blob sha_head nodes state reason stopped",
     "outbox": "id repo path",
     "meta": "key value",
 }

@@ -5,16 +5,15 @@ from typing import NamedTuple, Protocol
 
 from feeder.nodes import Node
 
-STOPPED = "the parser "
-"""How the reasons begin that another time may not hold; the others are in a file's contents."""
-
 
 class Parsed(NamedTuple):
     """A file's nodes.
 
     `skip` says why a file that has none was left out (binary, not text), `reason` why a file with
-    nodes has only plain-text chunks; `masked` counts the secrets that are not in the nodes. `shas`
-    are the hashes of their embedding texts, `compounds` the parts of the compound words of each.
+    nodes has only plain-text chunks: because the parser was `stopped`, which another time may not
+    hold, or for what the file contains. `masked` counts the secrets that are not in the nodes.
+    `shas` are the hashes of their embedding texts, `compounds` the parts of the compound words of
+    each.
     """
 
     path: str
@@ -24,6 +23,7 @@ class Parsed(NamedTuple):
     masked: int = 0
     shas: tuple[str, ...] = ()
     compounds: tuple[str, ...] = ()
+    stopped: bool = False
 
 
 class Parser(Protocol):

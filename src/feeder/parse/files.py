@@ -52,13 +52,13 @@ def plain_nodes(source: Source, language: str) -> list[Node]:
 def plain_file(
     grammars: Grammars, path: str, content: bytes, reason: str, *, mask_secrets: bool = True
 ) -> Parsed:
-    """A file that a grammar could not cope with, as chunks, with the reason."""
+    """A file whose parser was stopped, as chunks, with the reason."""
     try:
         text, language, _ = _open(grammars, path, content)
     except NotText as exc:
         return Parsed(path, [], skip=str(exc))
     source, masked = _masked(path, text, mask_secrets=mask_secrets)
-    return _parsed(path, plain_nodes(source, language), masked, reason)
+    return _parsed(path, plain_nodes(source, language), masked, reason)._replace(stopped=True)
 
 
 def _parsed(path: str, nodes: list[Node], masked: int, reason: str | None = None) -> Parsed:

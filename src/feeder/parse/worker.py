@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import BinaryIO, NamedTuple
 
 from feeder.errors import UserError
-from feeder.parse import STOPPED, Parsed
+from feeder.parse import Parsed
 from feeder.parse.grammars import Grammars, load_grammars
 from feeder.peer import channel
 
@@ -99,7 +99,7 @@ def _answer(
     except UserError as exc:
         return pickle.dumps(exc)
     except Exception as exc:
-        return pickle.dumps(f"{STOPPED}failed ({type(exc).__name__})")
+        return pickle.dumps(f"the parser failed ({type(exc).__name__})")
     finally:
         _alarm(0)
 

@@ -19,7 +19,7 @@ from threading import Lock
 from typing import Self
 
 from feeder.errors import FeederError, UserError
-from feeder.parse import STOPPED, Parsed
+from feeder.parse import Parsed
 from feeder.parse.grammars import load_grammars
 from feeder.parse.secrets import fingerprint
 from feeder.parse.worker import OUT_OF_MEMORY, TIMED_OUT, File, Limits, Order, ParseFile, Request
@@ -157,7 +157,7 @@ class Workers:
 
 
 def _parsed(path: str, answer: Parsed | str) -> Parsed:
-    return Parsed(path, [], skip=answer) if isinstance(answer, str) else answer
+    return Parsed(path, [], skip=answer, stopped=True) if isinstance(answer, str) else answer
 
 
 class _Ended(Exception):
@@ -218,15 +218,15 @@ class _Worker:
         code, peak_bytes = _reap(self._peer.process)
         if code == TIMED_OUT:
             aim = " to make plain text" if before else ""
-            return f"{STOPPED}took longer than {self._limits.seconds(before):g} s{aim}"
+            return f"the parser took longer than {self._limits.seconds(before):g} s{aim}"
         # parsers seldom check that malloc gave what they asked: twice of what they have; a process
         # has its parent's peak until its own is higher
         least_bytes = max(self._limits.max_bytes / 2, self._inherited_bytes)
         starved = code < 0 and peak_bytes > least_bytes
         if starved or code == OUT_OF_MEMORY:
-            return f"{STOPPED}needed more than {self._limits.max_bytes / 1e9:g} GB"
+            return f"the parser needed more than {self._limits.max_bytes / 1e9:g} GB"
         how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-        return f"{STOPPED}crashed ({how})"
+        return f"the parser crashed ({how})"
 
     def kill(self) -> None:
         """Stops the process, whatever it does."""

@@ -7,7 +7,6 @@ from heapq import merge
 from itertools import groupby
 from operator import attrgetter, itemgetter
 
-from feeder.parse import STOPPED
 from feeder.run.feed import Feed, indexed
 from feeder.store.content import IndexedNode, Nodes, due_nodes, held_nodes, words_of
 from feeder.store.rows import IndexedFile, pieces
@@ -87,8 +86,7 @@ def _parsed(
 
 
 def _is_comparable(file: IndexedFile, row: FileRow) -> bool:
-    reasons = {file.reason, row.reason}
-    return len(reasons) == 1 or not any((reason or "").startswith(STOPPED) for reason in reasons)
+    return file.reason == row.reason or not (file.stopped or row.stopped)
 
 
 def _false_facts(file: IndexedFile, row: FileRow) -> list[str]:

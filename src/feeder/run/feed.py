@@ -181,6 +181,7 @@ def indexed(feed: Feed, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
             parsed.compounds,
             skipped=skip is not None,
             reason=skip or parsed.reason,
+            stopped=parsed.stopped,
             masked=parsed.masked,
         )
 

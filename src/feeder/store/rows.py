@@ -21,7 +21,8 @@ class IndexedFile(NamedTuple):
     """A file as the index shall hold it; one that is kept out has no nodes and a reason.
 
     `ids`, `shas` (of what is embedded) and `compounds` (the parts of compound words) belong to the
-    nodes, in their order; `masked` counts the secrets that are not in them.
+    nodes, in their order; `masked` counts the secrets that are not in them. With `stopped` the reason
+    is that the parser was, which another time may not hold.
     """
 
     path: str
@@ -33,6 +34,7 @@ class IndexedFile(NamedTuple):
     skipped: bool = False
     reason: str | None = None
     masked: int = 0
+    stopped: bool = False
 
 
 def keys(files: Iterable[IndexedFile]) -> str:
@@ -59,11 +61,11 @@ def postings(files: Iterable[IndexedFile]) -> Iterator[list[str]]:
 
 
 def file_rows(files: Iterable[IndexedFile], *, pending: bool) -> Iterator[list[Value]]:
-    """A row of `files` each: path, blob, number of nodes, state, reason."""
+    """A row of `files` each: path, blob, number of nodes, state, reason, stopped."""
     for file in files:
         with_nodes = "pending" if pending and file.nodes else "clean"
         state = "skipped" if file.skipped else with_nodes
-        yield [file.path, file.blob, len(file.nodes), state, file.reason]
+        yield [file.path, file.blob, len(file.nodes), state, file.reason, int(file.stopped)]
 
 
 def groups(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:

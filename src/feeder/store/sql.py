@@ -36,7 +36,7 @@ META = "SELECT key, value FROM meta"
 OUTBOX = "SELECT id, path FROM outbox WHERE repo = ? ORDER BY id"
 # ?3 what meta is expected to hold: when all of it is met, no file is read
 FILES = """
-SELECT path, blob, state, reason FROM files
+SELECT path, blob, state, reason, stopped FROM files
 WHERE repo = ?1 AND path > ?2 AND (
   ?3 = '{}' OR EXISTS (
     SELECT 1 FROM json_each(?3) e LEFT JOIN meta m ON m.key = e.key WHERE m.value IS NOT e.value
@@ -45,7 +45,7 @@ WHERE repo = ?1 AND path > ?2 AND (
 ORDER BY path LIMIT ?4
 """
 NAMED_FILES = """
-SELECT path, blob, state, reason FROM files
+SELECT path, blob, state, reason, stopped FROM files
 WHERE repo = ? AND path IN (SELECT value FROM json_each(?)) ORDER BY path
 """
 NODE_TEXTS = """
@@ -90,10 +90,12 @@ WHERE NOT EXISTS (SELECT 1 FROM docs_fts f WHERE f.rowid = d.seq)
 """
 
 SET_FILES = """
-INSERT INTO files (repo, sha_head, path, blob, nodes, state, reason)
-SELECT ?1, ?2, value->>0, value->>1, value->>2, value->>3, value->>4 FROM json_each(?3) WHERE true
+INSERT INTO files (repo, sha_head, path, blob, nodes, state, reason, stopped)
+SELECT ?1, ?2, value->>0, value->>1, value->>2, value->>3, value->>4, value->>5
+FROM json_each(?3) WHERE true
 ON CONFLICT (repo, path) DO UPDATE SET sha_head = excluded.sha_head, blob = excluded.blob,
-  nodes = excluded.nodes, state = excluded.state, reason = excluded.reason
+  nodes = excluded.nodes, state = excluded.state, reason = excluded.reason,
+  stopped = excluded.stopped
 """
 DROP_FILES = "DELETE FROM files WHERE repo = ? AND path IN (SELECT value FROM json_each(?))"
 DOUBT = """

@@ -7,12 +7,16 @@ from feeder.store import Row
 
 
 class FileRow(NamedTuple):
-    """A file as the index holds it: `clean`, `pending` (vectors to come) or `skipped`."""
+    """A file as the index holds it: `clean`, `pending` (vectors to come) or `skipped`.
+
+    Whether its parser was `stopped` is 0 or 1.
+    """
 
     path: str
     blob: str
     state: str
     reason: str | None
+    stopped: int = 0
 
 
 class State(NamedTuple):
