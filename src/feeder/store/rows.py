@@ -21,8 +21,8 @@ class IndexedFile(NamedTuple):
     """A file as the index shall hold it; one that is kept out has no nodes and a reason.
 
     `ids`, `shas` (of what is embedded) and `compounds` (the parts of compound words) belong to the
-    nodes, in their order; `masked` counts the secrets that are not in them. With `stopped` the reason
-    is that the parser was, which another time may not hold.
+    nodes, in their order; `masked` counts the secrets that are not in them. `stopped` says that the
+    reason is the parser's end, which another time may not hold.
     """
 
     path: str
