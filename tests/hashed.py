@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from feeder.embed import Vector
+from feeder.embed import NOTHING_SPENT, Spent, Vector
 
 
 class HashedEmbedder:
@@ -33,6 +33,11 @@ class HashedEmbedder:
 
     def embed_query(self, text: str) -> Vector:
         return self._vector(text)
+
+    spent = NOTHING_SPENT
+
+    def foreseen(self, texts: int) -> Spent:
+        return NOTHING_SPENT
 
     def close(self) -> None:
         self.closed = True

@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from statistics import quantiles
 
-from feeder.assembly.parts import IN_MEMORY
-from feeder.embed import Embedder, Vector
+from feeder.embed import Embedder, Spent, Vector
 from feeder.embed.cache import CachedEmbedder
 from feeder.embed.onnx import LocalEmbedder, available
 from feeder.run.feed import Semantics
 from feeder.search.ranking import search
 from feeder.store.reading import Scope
-from feeder.store.sqlite import SQLite
+from feeder.store.sqlite import IN_MEMORY, SQLite
 from speed import large_index
 from speed.bench import Bench
 
@@ -29,6 +28,7 @@ class Clocked:
         self.model = embedder.model
         self.dimensions = embedder.dimensions
         self.batch = embedder.batch
+        self.spent = embedder.spent
         self.seconds: list[float] = []
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
@@ -39,6 +39,9 @@ class Clocked:
         vector = self._embedder.embed_query(text)
         self.seconds.append(time.perf_counter() - began)
         return vector
+
+    def foreseen(self, texts: int) -> Spent:
+        return self._embedder.foreseen(texts)
 
     def close(self) -> None:
         self._embedder.close()

@@ -156,8 +156,8 @@ def test_tokens_and_neurons_are_estimated(cloud: Cloud) -> None:
     embedder.embed(["x" * 3000] * 10)
     embedder.embed_query("abc")
 
-    assert embedder.tokens == 10_001
-    assert embedder.neurons == pytest.approx(10_001 * 0.012 / 0.011 / 1000)
+    assert embedder.spent.tokens == 10_001
+    assert embedder.spent.neurons == pytest.approx(10_001 * 0.012 / 0.011 / 1000)
 
 
 def test_passing_failures_do_not_show(cloud: Cloud) -> None:

@@ -4,26 +4,24 @@ import math
 from contextlib import ExitStack
 from pathlib import Path
 
-from feeder.assembly.parts import IN_MEMORY, Parts, folder_embedder, index_folder, made_folder
+from feeder.assembly.embedders import embedder_of
+from feeder.assembly.parts import Parts
 from feeder.cloudflare.api import Api
 from feeder.cloudflare.credentials import TOKEN, known, require
 from feeder.cloudflare.d1 import D1
 from feeder.cloudflare.freetier import Usage
-from feeder.cloudflare.models import REQUEST_TOKENS
 from feeder.cloudflare.vectorize import DELETE_IDS, Vectorize
-from feeder.cloudflare.workers_ai import WorkersAI
 from feeder.config import Settings
-from feeder.embed import Embedder
+from feeder.embed import NOTHING_SPENT, Embedder
 from feeder.run.budget import Budget
 from feeder.run.feed import BATCH_NODES
 from feeder.run.report import Report
 from feeder.run.vectors import BATCH_VECTORS
+from feeder.store.folder import index_folder, made_folder
 from feeder.store.migrations import migrate
 from feeder.store.schema import Current
-from feeder.store.sqlite import SQLite
+from feeder.store.sqlite import IN_MEMORY, SQLite
 
-TOKENS_A_TEXT = 350
-"""Of code, on the average; for what is only foreseen."""
 ROWS_OF_NEW, ROWS_OF_GONE, ROWS_OF_FILE, ROWS_OF_RUN = 6, 4, 2, 20
 """Rows that D1 bills: a node with its indexes and posting, its removal with the outbox, a file, and
 what each run that writes notes of itself."""
@@ -41,7 +39,7 @@ def cloud_parts(
         api.share(settings.shard.of)
     database = D1(api, cloud.database_id)
     vectors = Vectorize(api, cloud.index_name)
-    embedder = _embedder(api, settings)
+    embedder = embedder_of(settings, api)
 
     return Parts(
         f"Cloudflare, {database.place}, {vectors.place}",
@@ -53,7 +51,7 @@ def cloud_parts(
             settings.max_embeddings,
             settings.max_requests,
             api.requests.total,
-            lambda texts: requests_for(texts, embedder),
+            lambda texts: embedder.foreseen(texts).requests if embedder else 0,
         ),
         usage=lambda: taken(api, database, vectors, embedder),
         foreseen=lambda report: foreseen(report, embedder),
@@ -67,7 +65,7 @@ def foreseen_parts(settings: Settings, stack: ExitStack) -> Parts:
     migrate(database)
     api = Api("none", "none")
     stack.callback(api.close)
-    embedder = _embedder(api, settings)
+    embedder = embedder_of(settings, api)
     return Parts(
         f"Cloudflare without {TOKEN}: planned against an empty index",
         database,
@@ -80,7 +78,7 @@ def foreseen_parts(settings: Settings, stack: ExitStack) -> Parts:
 
 def taken(api: Api, database: D1, vectors: Vectorize, embedder: Embedder | None) -> Usage:
     """What these objects have used so far."""
-    by_model = embedder if isinstance(embedder, WorkersAI) else None
+    spent = embedder.spent if embedder else NOTHING_SPENT
     return Usage(
         dict(api.requests),
         dict(api.retries),
@@ -88,8 +86,8 @@ def taken(api: Api, database: D1, vectors: Vectorize, embedder: Embedder | None)
         database.rows["read"],
         database.rows["written"],
         vectors.dimensions_written,
-        by_model.tokens if by_model else 0,
-        by_model.neurons if by_model else 0.0,
+        spent.tokens,
+        spent.neurons,
         database.size_bytes,
     )
 
@@ -99,15 +97,14 @@ def foreseen(report: Report, embedder: Embedder | None) -> Usage:
     if not (report.files_processed or report.files_deleted or report.texts_embedded):
         return Usage({"d1": 1})
     texts = report.texts_embedded
+    by_model = embedder.foreseen(texts) if embedder else NOTHING_SPENT
     upserts = math.ceil((texts + report.texts_cached) / BATCH_VECTORS)
     words = max(1, math.ceil(report.nodes_new / BATCH_NODES))
     requests = {
         "d1": 2 + words + max(0, upserts - 1),
         "vectorize": (upserts + math.ceil(report.nodes_deleted / DELETE_IDS)) if embedder else 0,
-        "ai": requests_for(texts, embedder),
+        "ai": by_model.requests,
     }
-    by_model = embedder if isinstance(embedder, WorkersAI) else None
-    tokens = texts * TOKENS_A_TEXT if by_model else 0
     return Usage(
         requests,
         rows_written=ROWS_OF_RUN
@@ -115,24 +112,9 @@ def foreseen(report: Report, embedder: Embedder | None) -> Usage:
         + report.nodes_deleted * ROWS_OF_GONE
         + (report.files_processed + report.files_deleted) * ROWS_OF_FILE,
         dimensions=(texts + report.texts_cached) * (embedder.dimensions if embedder else 0),
-        tokens=tokens,
-        neurons=by_model.about.neurons(tokens) if by_model else 0.0,
+        tokens=by_model.tokens,
+        neurons=by_model.neurons,
     )
-
-
-def requests_for(texts: int, embedder: Embedder | None) -> int:
-    """How many requests embed so many texts; a model on this machine takes none."""
-    if not isinstance(embedder, WorkersAI):
-        return 0
-    return math.ceil(texts / min(embedder.about.texts, REQUEST_TOKENS // TOKENS_A_TEXT))
-
-
-def _embedder(api: Api, settings: Settings) -> Embedder | None:
-    if not settings.vectors:
-        return None
-    if settings.model and Path(settings.model).is_dir():
-        return folder_embedder(settings.model, settings)
-    return WorkersAI(api, settings.model, settings.dimensions)
 
 
 def _cache(base: Path, settings: Settings, *, writes: bool) -> Path:

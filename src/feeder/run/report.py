@@ -4,16 +4,30 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from feeder import shown
-from feeder.cloudflare.freetier import Usage
 
 SHOWN_REASONS = 20
 """Files that are named one by one before the rest is only counted."""
+
+
+class Usage(Protocol):
+    """What a run has taken of services, `requests` by service."""
+
+    @property
+    def requests(self) -> Mapping[str, int]: ...
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it."""
+        ...
+
+    def lines(self) -> Iterable[str]:
+        """It, for a person."""
+        ...
 
 
 @dataclass

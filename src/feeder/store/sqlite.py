@@ -11,6 +11,8 @@ from feeder.errors import FeederError, Overtaken, ServiceError, UserError
 from feeder.private import make_file
 from feeder.store import GUARD_BROKEN, OVERTAKEN, TWICE, Repeated, Row, Statement
 
+IN_MEMORY = Path(":memory:")
+"""SQLite's name for a database that leaves nothing behind."""
 CACHE_KB = 32_000
 LOG_PAGES = 8_000
 """Of the write-ahead log before it is folded in: with SQLite's defaults, a first feed moves pages

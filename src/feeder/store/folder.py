@@ -1,0 +1,34 @@
+"""Where is an embedded index kept, and who may enter there?"""
+
+from pathlib import Path
+
+from feeder.config import INDEX_FOLDER
+from feeder.errors import UserError
+from feeder.private import make_folder, unlinked
+from feeder.tree import git, names
+
+
+def index_folder(base: Path) -> Path:
+    """Where an index and its cache are unless the user names a place; there may be none yet.
+
+    Raises UserError where a commit brings them: whoever made it would decide what is found.
+    """
+    folder = unlinked(base / INDEX_FOLDER)
+    brought = git.tracked(base, INDEX_FOLDER) if folder.is_dir() else []
+    for name in brought:
+        if b".db" in name.lower() or b"/" not in name:  # the latter is a submodule
+            raise UserError(
+                f"git tracks {names.escape(name)}, and what is in it may be another's. Remove it "
+                f"with `git rm -r {INDEX_FOLDER}`, or name a place with --db or --cache."
+            )
+    return folder
+
+
+def made_folder(folder: Path) -> None:
+    """The folder of an index, which ignores itself for git, and which only its owner enters."""
+    try:
+        make_folder(unlinked(folder))
+        if not (folder / ".gitignore").exists():
+            (folder / ".gitignore").write_text("*\n", "utf-8")
+    except OSError as exc:
+        raise UserError(f"{folder} cannot be made: {exc}. Name a place with --db.") from exc
