@@ -1,0 +1,126 @@
+"""The commands that bring an index on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from feeder.cli import console, options
+from feeder.config import Settings
+from feeder.errors import FeederError, Overtaken, ServiceError, Stopped
+
+if TYPE_CHECKING:
+    from feeder.assembly.opening import Place
+    from feeder.run.feed import Feed
+    from feeder.tree import Tree
+
+SOME = "the given files"
+
+
+@click.command()
+@options.syncing
+def sync(dry_run: bool, **said: Any) -> None:
+    """Make the index equal to HEAD, whatever has run or died before."""
+    from feeder.assembly.opening import place_of, repository_of
+    from feeder.run.sync import sync
+    from feeder.tree.commit import Commit
+
+    settings = Settings(**said)
+    repository = repository_of(settings)
+    tree = Commit(repository, below=settings.path, max_bytes=settings.max_file_bytes)
+    part = f"shard {settings.shard}" if settings.shard else ""
+    place = place_of(repository, settings)
+    with _run(place, tree, settings, dry_run=dry_run, part=part or _folder_name(settings)) as feed:
+        sync(feed, dry_run=dry_run)
+
+
+@click.command()
+@options.paths("A file or folder, as it lies there; may be given several times.")
+@options.writing
+def process(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
+    """Index files and folders of the working tree; what is gone from them leaves the index."""
+    from feeder.assembly.opening import base_for, place_of
+    from feeder.assembly.trees import folder_at
+    from feeder.run.scope import process_paths
+
+    settings = Settings(**said)
+    paths = tuple(settings.directory / path for path in paths)
+    place = place_of(base_for(paths, settings), settings)
+    tree = folder_at(place, paths, settings)
+    with _run(place, tree, settings, dry_run=dry_run, part=SOME) as feed:
+        process_paths(feed, place.base, paths, dry_run=dry_run)
+
+
+@click.command()
+@options.paths("A file or folder of the index, which need not exist any more.")
+@options.writing
+def delete(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
+    """Take files and folders out of the index; the files themselves stay."""
+    from feeder.assembly.opening import base_of, place_of
+    from feeder.assembly.trees import folder_at
+    from feeder.run.scope import delete_paths
+
+    settings = Settings(**said)
+    paths = tuple(settings.directory / path for path in paths)
+    place = place_of(base_of(settings.directory), settings)
+    tree = folder_at(place, (), settings)
+    with _run(place, tree, settings, dry_run=dry_run, part=SOME) as feed:
+        delete_paths(feed, place.base, paths, dry_run=dry_run)
+
+
+@click.command()
+@click.argument("deltas", type=click.File("rb"))
+@options.applying
+def apply(deltas: IO[bytes], dry_run: bool, **said: Any) -> None:
+    """Apply changes: a JSON array of {"file", "action": "process"|"delete"}; - reads stdin."""
+    from feeder.assembly.opening import base_of, place_of
+    from feeder.assembly.trees import folder_at
+    from feeder.run.scope import apply_deltas
+    from feeder.tree.deltas import parse
+    from feeder.tree.names import is_below
+    from feeder.tree.names import place as place_in
+
+    settings = Settings(**said)
+    place = place_of(base_of(settings.directory), settings)
+    changes = parse(deltas.read(), place.base)
+    changes = [change for change in changes if is_below(change.file, settings.path)]
+    files = [place_in(place.base, change.file) for change in changes if change.action == "process"]
+    tree = folder_at(place, files, settings)
+    with _run(place, tree, settings, dry_run=dry_run, part=SOME) as feed:
+        apply_deltas(feed, changes, dry_run=dry_run)
+
+
+def _folder_name(settings: Settings) -> str:
+    return f"the folder {settings.path}" if settings.path else ""
+
+
+@contextmanager
+def _run(
+    place: Place, tree: Tree, settings: Settings, *, dry_run: bool, part: str
+) -> Iterator[Feed]:
+    """A run that writes, with its account at the end; `part` is what of a commit it is about."""
+    from feeder.assembly.opening import feeding, opened
+
+    ended_early: FeederError | None = None
+    account = console.account()
+    account.base, account.part = place.base, part
+    feed: Feed | None = None
+    try:
+        with (
+            opened(place, settings, writes=not dry_run, create=True) as store,
+            feeding(store, tree, settings, dry_run=dry_run) as feed,
+        ):
+            try:
+                yield feed
+            except (Stopped, ServiceError) as exc:
+                ended_early = exc
+    finally:
+        account.report = feed.report.as_json() if feed else None
+    if not isinstance(ended_early, Overtaken):
+        console.result(settings, feed.report.as_json(), feed.report.lines())
+    if ended_early:
+        raise ended_early

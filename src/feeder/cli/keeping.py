@@ -1,0 +1,80 @@
+"""The commands that make what an index is kept in, and prove it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from feeder.cli import console, options
+from feeder.config import Settings
+
+if TYPE_CHECKING:
+    from feeder.assembly.opening import Place
+
+
+@click.command()
+@click.option("--database-name", help="Of the D1 database to find or make; else <owner>_<repo>.")
+@options.making
+def init(database_name: str | None, dry_run: bool, **said: Any) -> None:
+    """Make what an index is kept in, where it is missing, or bring its schema up to date."""
+    from feeder.assembly.opening import base_of, opened, place_of
+    from feeder.cloudflare.credentials import choice
+
+    settings = Settings(**said)
+    place = place_of(base_of(settings.directory), settings)
+    if choice(settings).is_cloud:
+        _provision(place, settings, database_name, dry_run=dry_run)
+    else:
+        with opened(place, settings, writes=not dry_run, create=True) as store:
+            facts = {"index": store.index.database.place, "repo": place.repo}
+        console.result(settings, facts, ["Ready."])
+
+
+@click.command()
+@click.option("--repair", is_flag=True, help="Make anew what disagrees, and ask again.")
+@click.option(
+    "--wait", is_flag=True, help="Until Vectorize shows what was written; --repair does so anyway."
+)
+@options.proving
+def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
+    """Prove that the index is what HEAD's files make, all parts agreeing; exit 1 if it is not."""
+    from feeder.assembly.opening import base_of, feeding, opened, place_of
+    from feeder.assembly.trees import tree_of
+    from feeder.run.validate import repair as mend
+    from feeder.run.validate import validate
+
+    settings = Settings(**said)
+    place = place_of(base_of(settings.directory), settings)
+    with (
+        opened(place, settings, writes=repair, create=False) as store,
+        feeding(store, tree_of(place, settings), settings, dry_run=False) as feed,
+    ):
+        waits = wait or repair
+        verdict = validate(feed, wait=waits, content=content)
+        if repair and not verdict.passed:
+            mend(feed, verdict)
+            verdict = validate(feed, wait=waits, content=content)._replace(repaired=True)
+            console.account().report = feed.report.as_json()
+    console.account().verdict = verdict.as_json()
+    console.result(settings, verdict.as_json(), verdict.lines())
+    if not verdict.passed:
+        raise SystemExit(1)
+
+
+def _provision(
+    place: Place, settings: Settings, database_name: str | None, *, dry_run: bool
+) -> None:
+    """What `init` makes at Cloudflare, each line as soon as it is made."""
+    from feeder.assembly.embedders import dimensions_at_cloudflare
+    from feeder.cloudflare.credentials import choice
+    from feeder.cloudflare.provision import Wanted, provision
+    from feeder.run.report import Talk
+
+    Talk(quiet=settings.quiet).say(f"{place.repo}: Cloudflare; {choice(settings).why}")
+    wanted = Wanted(dimensions_at_cloudflare(settings), database_name)
+    things = provision(place.base, place.repo, settings, wanted, dry_run=dry_run)
+    if settings.json:
+        console.result(settings, [thing._asdict() for thing in things], ())
+    else:
+        console.result(settings, None, (thing.line(dry_run=dry_run) for thing in things))

@@ -1,0 +1,79 @@
+"""The commands that a workflow is made of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from feeder.cli import console, options
+from feeder.config import Settings
+from feeder.errors import UserError
+
+
+@click.command()
+@click.option("--base", required=True, help="The commit that is indexed.")
+@click.option("--head", default="HEAD", show_default=True, help="The commit to come.")
+@click.option("--merge-base", is_flag=True, help="Start where HEAD left the base's branch.")
+@click.option("--json", is_flag=True, expose_value=False, help="As always here.")
+@options.here
+def deltas(base: str, head: str, merge_base: bool, directory: Path) -> None:
+    """Print what leads from one commit to another, in the form that `apply` takes."""
+    from feeder.assembly.opening import repository_of
+    from feeder.tree.deltas import as_json, deltas
+
+    repository = repository_of(Settings(directory))
+    answer = deltas(repository, base, head, from_merge_base=merge_base)
+    if answer.note:
+        console.tell(answer.note)
+    console.out(as_json(answer.deltas))
+
+
+@click.command()
+@options.counting
+@options.here
+def plan(shards: int, path: str, directory: Path) -> None:
+    """Print the matrix of jobs that share a first feed: each runs sync --shard."""
+    from feeder.assembly.opening import repository_of
+    from feeder.shards import matrix
+    from feeder.tree.commit import Commit
+
+    files = len(Commit(repository_of(Settings(directory)), below=path).entries())
+    shards = max(1, min(shards, files))
+    account = console.account()
+    account.matrix = json.dumps(matrix(shards))
+    click.echo(f"{files:,} files, about {files / shards:,.0f} each", err=True)
+    console.out(account.matrix)
+
+
+@click.command()
+@options.acting
+@click.pass_context
+def action(context: click.Context, /, directory: Path, **said: Any) -> None:
+    """What action.yml runs in GitHub Actions: its inputs, and the event, decide which command."""
+    from feeder.actions.event import current
+    from feeder.actions.step import Wanted, step
+    from feeder.assembly.opening import repository_of
+    from feeder.cloudflare.credentials import trimmed_token
+
+    event = current()
+    if event is None:
+        raise UserError("This is not GitHub Actions. Take the commands themselves, such as sync.")
+    account = console.account()
+    account.job.mask(trimmed_token())
+    wanted = Wanted(**{name: said[name] for name in Wanted._fields})
+    what = step(wanted, event, repository_of(Settings(directory)))
+    if what.note:
+        account.note = what.note
+        console.tell(what.note)
+    for arguments in what.commands:
+        _again(context, arguments)
+
+
+def _again(context: click.Context, arguments: list[str]) -> None:
+    """Runs another command of the program; what has environment twins need not be said."""
+    program = context.find_root().command
+    with program.make_context("feeder", arguments, obj=context.obj) as inner:
+        program.invoke(inner)
