@@ -25,7 +25,7 @@ from feeder.run.report import Talk  # noqa: E402
 from parse.corpus import KINDS, Case  # noqa: E402
 from parse.laws import broken_law, most_s  # noqa: E402
 from parse.mutations import mutated  # noqa: E402
-from parse.tongues import TONGUES, real_files  # noqa: E402
+from parse.tongues import LANGUAGES, named, real_files, tongue  # noqa: E402
 
 SEED = 5
 SIZE = 1_000_000
@@ -55,10 +55,10 @@ class Task(NamedTuple):
         real: Sequence[bytes] = real_files(self.language)
         some = Random(f"{SEED} {self.row} {self.language}")
         if self.kind:
-            yield from KINDS[self.kind](Case(TONGUES[self.language], real, self.size, some))
+            yield from KINDS[self.kind](Case(tongue(self.language), real, self.size, some))
             return
         if self.folder:
-            real = _found(self.folder, Path(TONGUES[self.language].path).suffix) or real
+            real = _found(self.folder, self.language) or real
         for _ in range(self.mutations):
             yield mutated(some.choice(real), some.choice(real), some)
 
@@ -97,7 +97,7 @@ class Tally:
 def fed(task: Task) -> Tally:
     """Feeds the files of a task one by one; the process must not have had other workers."""
     tally = Tally(task.row)
-    path = TONGUES[task.language].path
+    path = tongue(task.language).path
     with Workers(count=1, limits=task.limits) as workers:
         list(workers.parse([(path, b"")]))  # its start is not the first file's
         for number, content in enumerate(task.files()):
@@ -119,10 +119,11 @@ def fed(task: Task) -> Tally:
     return tally
 
 
-def _found(folder: Path, ending: str) -> list[bytes]:
+def _found(folder: Path, language: str) -> list[bytes]:
     """Real files from a folder, the same ones in every run."""
-    places = (place for place in sorted(folder.rglob(f"*{ending}")) if place.is_file())
-    small = [place for place in places if place.stat().st_size < REAL_SIZE]
+    small = [
+        place for place in named(language, folder.rglob("*")) if place.stat().st_size < REAL_SIZE
+    ]
     return [place.read_bytes() for place in small[:: len(small) // REAL_FILES + 1]]
 
 
@@ -155,10 +156,10 @@ def print_table(tasks: Sequence[Task], jobs: int) -> list[str]:
 def print_synced(folder: Path) -> list[str]:
     """What `feeder sync` and `feeder validate` say of small hostile files; which of them failed."""
     some, count = Random(SEED), 0
-    for language, tongue in TONGUES.items():
+    for language in LANGUAGES:
         for number, kind in enumerate(KINDS.values()):
-            for content in kind(Case(tongue, real_files(language), SYNC_SIZE, some)):
-                place = folder / language / str(number) / f"{count}{tongue.path}"
+            for content in kind(Case(tongue(language), real_files(language), SYNC_SIZE, some)):
+                place = folder / language / str(number) / f"{count}{tongue(language).path}"
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(content)
                 count += 1
@@ -202,7 +203,7 @@ def _hostile(given: argparse.Namespace) -> list[Task]:
     return [
         Task(row, language, kind, 0, size, None, limits)
         for row, kind, size in rows
-        for language in TONGUES
+        for language in LANGUAGES
     ]
 
 
@@ -210,7 +211,7 @@ def _mutations(given: argparse.Namespace) -> list[Task]:
     limits = Limits(timeout_s=given.timeout)
     return [
         Task(f"mutations of {name}", name, None, given.mutations, given.size, given.real, limits)
-        for name in TONGUES
+        for name in LANGUAGES
     ]
 
 

@@ -5,7 +5,7 @@ from random import Random
 from typing import NamedTuple
 
 from parse.mutations import splice
-from parse.tongues import TONGUES, Tongue, real_files
+from parse.tongues import LANGUAGES, Tongue, real_files
 
 _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"))
 _MARKS = (
@@ -106,7 +106,7 @@ def _truncated(case: Case) -> Iterator[bytes]:
 def _spliced(case: Case) -> Iterator[bytes]:
     for _ in range(10):
         yield splice(case.sample(), case.sample(), case.random)
-    for language in TONGUES:
+    for language in LANGUAGES:
         yield splice(case.sample(), real_files(language)[0], case.random)
 
 

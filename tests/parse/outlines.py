@@ -10,6 +10,7 @@ from feeder.parse.grammars import load_grammars
 from feeder.parse.layout import NODE_LIMIT
 
 SAMPLES = Path(__file__).parent / "samples"
+SAMPLE_FILES = tuple(sorted(p for p in SAMPLES.iterdir() if p.suffix != ".nodes"))
 GRAMMARS = load_grammars()
 
 
@@ -27,6 +28,21 @@ def nodes_of(path: str, text: str) -> list[Node]:
 def sample(name: str) -> list[Node]:
     """The nodes of a file in `samples`."""
     return nodes(name, (SAMPLES / name).read_bytes())
+
+
+def listed(name: str) -> list[str]:
+    """The nodes that a sample has by its `.nodes` file: `type start-end name`, a dash for none."""
+    lines = (SAMPLES / f"{name}.nodes").read_text("utf-8").splitlines()
+    return [" ".join(line.split()) for line in lines if line and not line.startswith("#")]
+
+
+def as_listed(nodes: list[Node]) -> list[str]:
+    """Nodes as a `.nodes` file has them."""
+    names = [node.symbol or node.logical_path or "-" for node in nodes]
+    return [
+        f"{node.node_type} {node.start_line}-{node.end_line} {' '.join(name.split())}"
+        for node, name in zip(nodes, names, strict=True)
+    ]
 
 
 def outline(nodes: list[Node]) -> list[str]:

@@ -13,9 +13,7 @@ from feeder.nodes import node_ids
 from feeder.parse.layout import AIM_MAX, AIM_MIN
 from feeder.parse.worker import Limits
 from feeder.parse.workers import Workers
-from parse.outlines import SAMPLES, check_laws, nodes, nodes_of, only, outline, sample
-
-FILES = sorted(path for path in SAMPLES.iterdir() if path.is_file())
+from parse.outlines import SAMPLE_FILES, check_laws, nodes, nodes_of, only, outline, sample
 
 
 def test_a_comment_right_above_a_declaration_belongs_to_it() -> None:
@@ -110,7 +108,7 @@ def test_declarations_nested_by_the_hundreds_cost_no_file() -> None:
     check_laws("deep.py", text, nodes("deep.py", text))
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", SAMPLE_FILES, ids=lambda path: path.name)
 def test_a_sample_loses_no_character(path: Path) -> None:
     check_laws(path.name, path.read_text("utf-8"), sample(path.name))
 
@@ -118,7 +116,7 @@ def test_a_sample_loses_no_character(path: Path) -> None:
 @st.composite
 def torn(draw: st.DrawFn) -> tuple[str, str]:
     """The name of a sample and its text after a few accidents."""
-    path = draw(st.sampled_from(FILES))
+    path = draw(st.sampled_from(SAMPLE_FILES))
     text = path.read_text("utf-8")
     for accident in draw(st.lists(st.sampled_from(ACCIDENTS), min_size=1, max_size=6)):
         start = draw(st.integers(0, len(text)))

@@ -9,25 +9,6 @@ HEADER = sample("cart.h")
 CPP = sample("cart.cpp")
 
 
-def test_c_declarations() -> None:
-    assert outline(C) == rows("""
-        chunk   -            1:25
-        method  SWAP         6:7
-        class   Node         9:13
-        class   compare_fn   16:16
-        class   order        18:18
-        class   range        20:23
-        class   range.bound  22:22
-        method  list_free    26:26
-        method  node_new     27:27
-        method  list_sort    29:34
-        method  node_cost    36:41
-        chunk   -            43:47
-        method  hook         44:44
-        method  no_hook      46:46
-    """)
-
-
 @pytest.mark.parametrize(
     ("symbol", "signature"),
     [
@@ -53,22 +34,6 @@ def test_a_c_struct_is_indexed_with_the_variable_and_without_the_types_inside_it
 
 def test_a_header_of_cpp_and_its_class() -> None:
     assert {node.language for node in HEADER} == {"cpp"}
-    assert outline(HEADER) == rows("""
-        chunk   -                             1:6
-        class   acme.shop.Cart                8:33
-        class   acme.shop.Cart.value_type     12:12
-        method  acme.shop.Cart.Cart           14:14
-        method  acme.shop.Cart.~Cart          15:15
-        method  acme.shop.Cart.add            17:18
-        method  acme.shop.Cart.as             19:20
-        method  acme.shop.Cart.size           21:21
-        method  acme.shop.Cart.operator[]     22:22
-        method  acme.shop.Cart.operator.bool  23:23
-        class   acme.shop.Cart.Kind           25:25
-        class   acme.shop.Cart.Line           26:29
-        method  acme.shop.Cart.Line.clear     28:28
-        chunk   -                             35:35
-    """)
 
 
 def test_a_cpp_class_is_indexed_with_its_template_line_and_without_its_members() -> None:
@@ -92,20 +57,6 @@ def test_a_cpp_class_is_indexed_with_its_template_line_and_without_its_members()
 )
 def test_cpp_signatures(symbol: str, signature: str) -> None:
     assert only(HEADER, f"acme.shop.{symbol}").signature == signature
-
-
-def test_cpp_members_outside_their_class_have_its_name() -> None:
-    assert outline(CPP) == rows("""
-        chunk   -                                   1:4
-        method  acme.shop.Cart.add                  6:10
-        method  acme.shop.Cart.~Cart                12:12
-        method  acme.shop.Cart.operator.std.string  14:14
-        chunk   -                                   16:30
-        method  acme.shop.hidden                    17:17
-        method  acme.shop.operator<                 20:22
-        method  cart_free                           28:29
-        method  CartTest.AddsItems                  32:34
-    """)
 
 
 def test_the_template_line_belongs_to_a_member() -> None:

@@ -2,38 +2,9 @@
 
 import pytest
 
-from parse.outlines import only, outline, rows, sample
+from parse.outlines import only, sample
 
 CART = sample("Cart.cs")
-ORDER = sample("Order.cs")
-
-
-def test_declarations_in_a_block_namespace() -> None:
-    assert outline(CART) == rows("""
-        chunk   -                            1:45
-        class   Acme.Shop.Cart               6:34
-        method  Acme.Shop.Cart.Count         13:13
-        method  Acme.Shop.Cart.Cart          15:18
-        method  Acme.Shop.Cart.Add           20:26
-        method  Acme.Shop.Cart.this          28:28
-        method  Acme.Shop.Cart.operator.+    29:29
-        method  Acme.Shop.Cart.operator.int  30:30
-        method  Acme.Shop.Cart.Clone         31:31
-        class   Acme.Shop.Cart.Size          33:33
-        class   Acme.Shop.Price              36:36
-        class   Acme.Shop.IShape             38:42
-        method  Acme.Shop.IShape.Area        40:40
-        class   Acme.Shop.Handler            44:44
-    """)
-
-
-def test_declarations_in_the_namespace_of_a_file() -> None:
-    assert outline(ORDER) == rows("""
-        chunk   -                        1:1
-        class   Acme.Orders.Order        3:9
-        method  Acme.Orders.Order.Total  5:8
-        class   Acme.Orders.Line         11:11
-    """)
 
 
 @pytest.mark.parametrize(

@@ -3,36 +3,11 @@
 import pytest
 
 from feeder.nodes import Node
-from parse.outlines import GRAMMARS, only, outline, rows, sample
+from parse.outlines import GRAMMARS, only, sample
 
 JAVA = sample("Cart.java")
 KOTLIN = sample("Cart.kt")
 GROOVY = sample("Cart.groovy")
-
-
-def test_java_declarations() -> None:
-    assert outline(JAVA) == rows("""
-        chunk   -                             1:3
-        class   acme.shop.Cart                5:64
-        class   acme.shop.Cart.BY_PRICE       12:18
-        method  acme.shop.Cart.static         20:22
-        method  acme.shop.Cart.Cart           24:26
-        method  acme.shop.Cart.add            28:36
-        method  acme.shop.Cart.drop           38:38
-        method  acme.shop.Cart.drop           38:38
-        class   acme.shop.Cart.Line           40:44
-        method  acme.shop.Cart.Line.Line      41:43
-        class   acme.shop.Cart.Size           46:53
-        class   acme.shop.Cart.Size.LARGE     48:50
-        method  acme.shop.Cart.Size.cents     52:52
-        class   acme.shop.Cart.Audited        55:57
-        method  acme.shop.Cart.Audited.by     56:56
-        class   acme.shop.Cart.Inner          59:63
-        class   acme.shop.Cart.Inner.Deep     60:62
-        method  acme.shop.Cart.Inner.Deep.go  61:61
-        class   acme.shop.Shape               66:68
-        method  acme.shop.Shape.area          67:67
-    """)
 
 
 def test_java_classes_are_indexed_without_their_methods() -> None:
@@ -69,35 +44,6 @@ def test_java_annotations_stay_in_the_signature(symbol: str, signature: str) -> 
     assert only(JAVA, f"acme.shop.{symbol}").signature == signature
 
 
-def test_kotlin_declarations() -> None:
-    assert outline(KOTLIN) == rows("""
-        chunk   -                              1:5
-        class   acme.shop.Prices               7:7
-        class   acme.shop.Cart                 9:58
-        method  acme.shop.Cart.size            14:16
-        method  acme.shop.Cart.discount        18:20
-        method  acme.shop.Cart.init            25:27
-        method  acme.shop.Cart.constructor     29:31
-        method  acme.shop.Cart.add             33:37
-        method  acme.shop.Cart.close           39:39
-        class   acme.shop.Cart.listener        41:43
-        class   acme.shop.Cart.Companion       45:48
-        method  acme.shop.Cart.Companion.of    47:47
-        class   acme.shop.Cart.Size            50:57
-        class   acme.shop.Cart.Size.LARGE      52:54
-        method  acme.shop.Cart.Size.label      56:56
-        class   acme.shop.Store                60:64
-        class   acme.shop.Store.Factory        61:63
-        method  acme.shop.Store.Factory.make   62:62
-        class   acme.shop.Registry             66:68
-        method  acme.shop.String.shout         70:70
-        method  acme.shop.List.second          72:72
-        method  acme.shop.Cart.isEmpty         74:75
-        class   acme.shop.Shape                77:77
-        class   acme.shop.Circle               78:78
-    """)
-
-
 def test_a_kotlin_property_is_a_method_when_it_has_an_accessor_with_a_body() -> None:
     assert only(KOTLIN, "acme.shop.Cart").text == (
         "/** A cart. */\n@Serializable\n"
@@ -132,23 +78,6 @@ def test_kotlin_signatures_end_before_the_body(symbol: str, signature: str) -> N
     assert only(KOTLIN, f"acme.shop.{symbol}").signature == signature
 
 
-def test_groovy_declarations() -> None:
-    assert outline(GROOVY) == rows("""
-        chunk   -                                      1:3
-        class   acme.shop.Cart                         5:32
-        method  acme.shop.Cart.Cart                    13:15
-        method  acme.shop.Cart.add                     17:21
-        method  acme.shop.Cart.sorted                  23:25
-        class   acme.shop.Cart.Size                    27:27
-        class   acme.shop.Cart.Line                    29:31
-        method  acme.shop.Cart.Line.label              30:30
-        class   acme.shop.Shape                        34:36
-        class   acme.shop.CartSpec                     38:44
-        method  acme.shop.CartSpec.adds #count items   39:43
-        method  acme.shop.restock                      46:48
-    """)
-
-
 def test_groovy_annotations_are_read_although_the_grammar_cannot() -> None:
     assert only(GROOVY, "acme.shop.Cart").text == (
         '/**\n * A cart.\n */\n@ToString(includes = "owner")\n'
@@ -158,15 +87,6 @@ def test_groovy_annotations_are_read_although_the_grammar_cannot() -> None:
         "}"
     )
     assert only(GROOVY, "acme.shop.Cart.add").signature == "void add(Item item, int count = 1)"
-
-
-def test_a_gradle_script_has_its_tasks_and_functions_and_chunks() -> None:
-    assert outline(sample("build.gradle")) == rows("""
-        chunk   -          1:14
-        method  hello      16:20
-        method  versionOf  22:24
-        chunk   -          26:32
-    """)
 
 
 def test_a_jenkinsfile_is_groovy() -> None:

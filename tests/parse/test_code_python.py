@@ -1,23 +1,8 @@
 """Python: decorators, conditional definitions, nested functions, type aliases."""
 
-from parse.outlines import nodes, nodes_of, only, outline, rows, sample
+from parse.outlines import nodes, nodes_of, only, outline, sample
 
 CART = sample("cart.py")
-
-
-def test_declarations_have_symbols_and_lines_and_the_rest_is_chunks() -> None:
-    assert outline(CART) == rows("""
-        chunk   -            1:4
-        class   Price        6:6
-        class   Item         9:34
-        method  Item.label   17:19
-        method  Item.parse   21:31
-        class   Item.Sold    33:34
-        chunk   -            37:39
-        method  total        41:42
-        method  restock      45:47
-        chunk   -            50:51
-    """)
 
 
 def test_a_class_is_indexed_without_its_methods_but_with_its_docstring_and_decorators() -> None:

@@ -2,29 +2,9 @@
 
 import pytest
 
-from parse.outlines import GRAMMARS, only, outline, rows, sample
+from parse.outlines import GRAMMARS, only, sample
 
 CART = sample("cart.rb")
-
-
-def test_declarations() -> None:
-    assert outline(CART) == rows("""
-        chunk   -                          1:3
-        class   Acme                       5:43
-        class   Acme.Shop.Cart             6:42
-        class   Acme.Shop.Cart.Line        11:13
-        method  Acme.Shop.Cart.Line.total  12:12
-        method  Acme.Shop.Cart.empty       16:19
-        method  Acme.Shop.Cart.of          22:22
-        method  Acme.Shop.Cart.add         24:27
-        method  Acme.Shop.Cart.[]          29:31
-        method  Acme.Shop.Cart.owner=      33:35
-        method  Acme.Shop.Cart.total       37:37
-        method  Acme.Shop.Cart.secret?     39:41
-        class   Acme.Order                 45:46
-        method  helper                     48:50
-        chunk   -                          52:54
-    """)
 
 
 def test_a_class_keeps_what_is_called_in_it() -> None:

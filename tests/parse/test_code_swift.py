@@ -2,31 +2,9 @@
 
 import pytest
 
-from parse.outlines import only, outline, rows, sample
+from parse.outlines import only, sample
 
 CART = sample("Cart.swift")
-
-
-def test_declarations() -> None:
-    assert outline(CART) == rows("""
-        chunk   -                1:1
-        class   Cart             3:39
-        method  Cart.count       11:14
-        method  Cart.init        16:18
-        method  Cart.deinit      20:20
-        method  Cart.add         22:27
-        method  Cart.subscript   29:31
-        method  Cart.==          33:33
-        class   Cart.Size        35:38
-        method  Cart.Size.label  37:37
-        class   Shape            41:44
-        method  Shape.area       43:43
-        class   Cart             46:48
-        method  Cart.area        47:47
-        class   Cents            50:50
-        method  price            52:52
-        chunk   -                54:54
-    """)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib import resources
 from pathlib import Path
 from random import Random
 
@@ -16,7 +15,7 @@ from feeder.parse.workers import Workers
 from parse.corpus import KINDS, Case
 from parse.laws import broken_law, most_s
 from parse.mutations import mutated
-from parse.tongues import TONGUES, real_files
+from parse.tongues import LANGUAGES, real_files, tongue
 from tree.repos import Repo
 
 SEED = 5
@@ -42,7 +41,7 @@ def workers() -> Iterator[Workers]:
 def hostile(language: str, kind: str, size: int = SIZE) -> list[bytes]:
     """Some files of a kind, the same ones in every run."""
     some = Random(f"{SEED} {language} {kind}")
-    files = list(KINDS[kind](Case(TONGUES[language], real_files(language), size, some)))
+    files = list(KINDS[kind](Case(tongue(language), real_files(language), size, some)))
     return some.sample(files, min(len(files), FILES_OF_A_KIND))
 
 
@@ -54,30 +53,22 @@ def broken(workers: Workers, path: str, contents: list[bytes]) -> list[str]:
     return [f"{law}: {content!r:.200}" for law, content in zip(found, contents, strict=True) if law]
 
 
-@pytest.mark.parametrize("language", TONGUES)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_no_hostile_file_is_lost_or_ends_the_run(workers: Workers, language: str) -> None:
     """Every kind of hostile file comes as nodes that keep the laws, or with a reason."""
     contents = [content for kind in KINDS for content in hostile(language, kind)]
-    assert broken(workers, TONGUES[language].path, contents) == []
-
-
-def test_every_grammar_has_hostile_files() -> None:
-    """Of each language that is read by a grammar there are files of every kind, and mutations."""
-    settings = json.loads(resources.files("feeder").joinpath("grammar_queries.json").read_text())
-    queries = settings["grammar_queries"].values()
-    languages = {language for by_language in queries for language in by_language}
-    assert languages | set(settings["document_nodes"]) == TONGUES.keys() - {"text"}
+    assert broken(workers, tongue(language).path, contents) == []
 
 
 @pytest.mark.timeout(MUTATIONS * most_s(LIMITS))
-@pytest.mark.parametrize("language", TONGUES)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_no_mutation_of_a_real_file_is_lost_or_ends_the_run(
     workers: Workers, language: str
 ) -> None:
     """Nor does a real file after accidents: flipped bytes, lost lines, another file's end."""
     some, real = Random(f"{SEED} {language}"), real_files(language)
     contents = [mutated(some.choice(real), some.choice(real), some) for _ in range(MUTATIONS)]
-    assert broken(workers, TONGUES[language].path, contents) == []
+    assert broken(workers, tongue(language).path, contents) == []
 
 
 @pytest.mark.parametrize(("path", "content"), HANGING.values(), ids=HANGING)
@@ -125,8 +116,8 @@ def test_an_index_of_hostile_files_is_right(repo: Repo) -> None:
     """`feeder sync` goes through all of them, and `feeder validate` finds nothing wrong."""
     repo.commit(
         {
-            f"{number}/{name}/{tongue.path}": hostile(name, kind, 1000)[0]
-            for name, tongue in TONGUES.items()
+            f"{number}/{language}/{tongue(language).path}": hostile(language, kind, 1000)[0]
+            for language in LANGUAGES
             for number, kind in enumerate(KINDS)
         }
     )

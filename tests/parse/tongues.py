@@ -1,12 +1,22 @@
 """What can be nested in each language, and what can be left without an end?"""
 
+import json
+from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from parse.outlines import SAMPLES
+from parse.outlines import GRAMMARS, SAMPLE_FILES
 
 ROOT = Path(__file__).resolve().parents[2]
+MORE = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
+"""What a language nests or leaves open beside what its samples show."""
+BLOCKS, WORDS = 6, 12
+"""Of so many different blocks and first words of a sample hostile files are made."""
+
+LANGUAGES = (*GRAMMARS.languages, "text")
+"""Every language that has a grammar, and plain text."""
 
 
 class Tongue(NamedTuple):
@@ -17,175 +27,47 @@ class Tongue(NamedTuple):
 
     path: str
     nests: tuple[tuple[str, str], ...]
-    endless: tuple[str, ...] = ()
+    endless: tuple[str, ...]
 
 
-_OBJECTS = (("class A{", "}"), ("f(function(){", "})"), ("()=>{", "}"), ("if(a){", "}else{}"))
-_TYPED = (*_OBJECTS, ("namespace a{", "}"), ("let a:A<", ">"))
-_JVM = (("class A{", "}"), ("if(a){", "}"), ("f(", ")"), ("List<", ">"), ("a?b:", ""))
-_C = (("int f(){", "}"), ("struct A{", "}"), ("#if A\n", "\n#endif"), ("a?b:", ""), ("*", ""))
+@cache
+def tongue(language: str) -> Tongue:
+    """What samples of a language show of it, and what is known beside."""
+    samples = named(language, SAMPLE_FILES)
+    lines = [
+        line for one in samples for line in one.read_text("utf-8").splitlines() if line.strip()
+    ]
+    more = MORE.get(language, {"nests": [], "endless": []})
+    blocks = dict.fromkeys(_blocks(lines))
+    words = dict.fromkeys(f"{line.split()[0]} " for line in lines)
+    return Tongue(
+        samples[0].name,
+        (*map(tuple, more["nests"]), *list(blocks)[: 2 * BLOCKS]),
+        (*more["endless"], *list(words)[:WORDS]),
+    )
 
-TONGUES = {
-    "c": Tongue("a.c", _C, ("#define A \\\n", "int a,", "A_B(", "(int)")),
-    "cpp": Tongue(
-        "a.cpp",
-        (*_C, ("namespace a{", "}"), ("class A{", "};"), ("template<", ">"), ("[](){", "}")),
-        ('R"(', "A_B ", "a::", "template<class T>\n", "class A_B\n", "<a<b>"),
-    ),
-    "csharp": Tongue(
-        "a.cs",
-        (*_JVM, ("namespace a{", "}"), ("#region\n", "\n#endregion"), ('$"{', '}"')),
-        ('@"', '"""', "[A]", "#if A\n", "a=>"),
-    ),
-    "dart": Tongue("a.dart", (*_JVM, ("(){", "}"), ("'${", "}'")), ("'''", "r'", "///", "..a()")),
-    "go": Tongue(
-        "a.go",
-        (("func(){", "}"), ("type A struct{", "}"), ("if a{", "}"), ("[]", ""), ("A[", "]")),
-        ("func f()", "<-", "var a,"),
-    ),
-    "groovy": Tongue(
-        "a.groovy", (*_JVM, ("{->", "}"), ('"${', '}"')), ("'''", "$/", "/a", "@A(", "a b ")
-    ),
-    "java": Tongue("A.java", (*_JVM, ("()->{", "}"), ("@A(", ")")), ('"""', "a->", "(A)", "A<?,")),
-    "javascript": Tongue(
-        "a.js", (*_OBJECTS, ("`${", "}`"), ("<a>", "</a>")), ("/a", "a=>", "<a ", "async ")
-    ),
-    "json": Tongue("a.json", (('{"a":', "}"), ('[{"b":[', "]}]")), ('"a":', "[1,", '"\\')),
-    "kotlin": Tongue(
-        "a.kt",
-        (("class A{", "}"), ("fun f(){", "}"), ('"${', '}"'), ("{a->", "}"), ("A<", ">")),
-        ('"""', "val a=", "a?.", "a!!", "@A "),
-    ),
-    "markdown": Tongue(
-        "a.md",
-        (("> ", ""), ("- ", ""), ("- a\n", ""), ("[", "](a)"), ("*a ", "*"), ("<b>", "</b>")),
-        (
-            "```\n",
-            "# a\n",
-            "a\n=\n",
-            "|a",
-            "$$",
-            "~~~",
-            "![",
-            "<!",
-            "&#",
-            "_a",
-            "1. ",
-            "[a]:",
-            "***",
-        ),
-    ),
-    "pascal": Tongue(
-        "a.pas",
-        (
-            ("begin ", "end;"),
-            ("procedure p;", "begin end;"),
-            ("type a=record ", "end;"),
-            ("type a=class ", "end;"),
-            ("if a then ", "else b"),
-            ("{$ifdef A}", "{$endif}"),
-        ),
-        ("(*", "{$", "'a", "{$else}", "a,", "procedure a "),
-    ),
-    "php": Tongue(
-        "a.php",
-        (
-            ("<?php class A{", "}"),
-            ("<?php function f(){", "}"),
-            ("<?php if(a):", "endif;"),
-            ('<?php "{$a[', ']}"'),
-            ("<?php [fn()=>", "]"),
-        ),
-        ("<?php ", "?>", "<<<A\n", "<?php <<<'A'\n", "$", "#[A(", "<?="),
-    ),
-    "python": Tongue(
-        "a.py",
-        (
-            ("class A:\n", ""),
-            ("def f():\n", ""),
-            ("if a:\n", ""),
-            ("lambda:", ""),
-            ("f'{", "}'"),
-            ("[a for a in ", "]"),
-            ("not ", ""),
-        ),
-        ('"""', "'''", "@a\n", "if a:pass\n", "a if b else ", "print a,", ": "),
-    ),
-    "ruby": Tongue(
-        "a.rb",
-        (
-            ("class A;", "end;"),
-            ("def f;", "end;"),
-            ("a{|b|", "}"),
-            ('"#{', '}"'),
-            ("if a;", "end;"),
-            ("%w(", ")"),
-        ),
-        ("<<A\n", "<<~A,<<~B\n", "%q(", "=begin\n", "/a", "?", "__END__\n"),
-    ),
-    "rust": Tongue(
-        "a.rs",
-        (
-            ("mod a{", "}"),
-            ("fn f(){", "}"),
-            ("impl A{", "}"),
-            ("A<", ">"),
-            ("/*", "*/"),
-            ("a!{", "}"),
-        ),
-        ('r#"', "r##", "#[a]", "&", "'a", "|a|", "a?"),
-    ),
-    "scala": Tongue(
-        "a.scala",
-        (
-            ("object A{", "}"),
-            ("def f={", "}"),
-            ("class A:\n", ""),
-            ('s"${', '}"'),
-            ("if a then\n", ""),
-            ("/*", "*/"),
-        ),
-        ('"""', "case a=>", "a match{", "A[", "private enum "),
-    ),
-    "swift": Tongue(
-        "a.swift",
-        (
-            ("class A{", "}"),
-            ("func f(){", "}"),
-            ("{a in ", "}"),
-            ('"\\(', ')"'),
-            ("#if A\n", "\n#endif"),
-            ("/*", "*/"),
-            ("A<", ">"),
-        ),
-        ('"""', '#"', "a?.", "a!", "@A ", "throws(", "unsafe "),
-    ),
-    "text": Tongue("a.txt", ()),
-    "toml": Tongue("a.toml", (("a=[", "]"), ("a={b=", "}")), ("[[a.", "[a]\n", '"""', "a=", "a.")),
-    "tsx": Tongue("a.tsx", (*_TYPED, ("<a>", "</a>"), ("<a b={", "}/>")), ("<A<", "a as ")),
-    "typescript": Tongue("a.ts", (*_TYPED, ("`${", "}`")), ("a as ", "@A()", "a|", "<A>", "!a")),
-    "xml": Tongue(
-        "a.xml",
-        (("<a>", "</a>"), ("<!DOCTYPE a[", "]>"), ("<a b='", "'/>")),
-        ("<![CDATA[", "<!--", "<?a", "&a;", "<a/>", "<!ENTITY a '&a;'>", "<a b='c' ", "]]>"),
-    ),
-    "yaml": Tongue(
-        "a.yaml",
-        (("- ", ""), ("a:\n", ""), ("-\n", ""), ("{a: ", "}"), ("? ", ""), ("a: &a ", "")),
-        ("---\n", "a: |\n", "*a ", "- !!a ", "'a", "%A\n", "? a\n", ": ", "a: b\n"),
-    ),
-}
-"""Of every language that has a grammar, and of plain text."""
+
+def _blocks(lines: list[str]) -> Iterator[tuple[str, str]]:
+    """The first and the last line of each block: more and more indented, and not at all."""
+    for index, (above, below) in enumerate(pairwise(lines), 1):
+        if _indent(below) > (outer := _indent(above)):
+            ends = (line.strip() for line in lines[index:] if _indent(line) <= outer)
+            yield f"{above.strip()}\n", ""
+            yield f"\n{above.strip()}", f"\n{next(ends, '')}"
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 @cache
 def real_files(language: str) -> tuple[bytes, ...]:
     """Files of a language that lie in this repository."""
-    ending = Path(TONGUES[language].path).suffix
-    places = (
-        *SAMPLES.iterdir(),
-        *ROOT.glob("*.*"),
-        *ROOT.glob("docs/*"),
-        *ROOT.glob("src/*/*.json"),
-    )
-    return tuple(place.read_bytes() for place in sorted(places) if place.suffix == ending)
+    places = (*SAMPLE_FILES, *ROOT.glob("*"), *ROOT.glob("docs/*"), *ROOT.glob("src/*/*.json"))
+    return tuple(place.read_bytes() for place in named(language, places))
+
+
+def named(language: str, places: Iterable[Path]) -> list[Path]:
+    """The files whose names tell that language."""
+    files = (place for place in sorted(places) if place.is_file())
+    return [file for file in files if GRAMMARS.language(file.name, b"")[0] == language]

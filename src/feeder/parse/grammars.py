@@ -83,13 +83,19 @@ class Grammars:
         known = self._settings["text_extensions"]
         return known.get(name) or known.get(ending, "text"), "text"
 
+    @property
+    def languages(self) -> list[str]:
+        """Every language that is read by a grammar."""
+        with_queries = {name for _, name, _ in self._queries()}
+        return sorted(with_queries | self._settings["document_nodes"].keys())
+
     def grammar(self, language: str) -> Grammar:
         """The parser and query of a language; raises UserError where they cannot be made."""
         return self._grammar(language)
 
     def check(self) -> None:
         """Compiles every query, so that a mistake is named before any file is read."""
-        for language in sorted({name for _, name, _ in self._queries()}):
+        for language in self.languages:
             query = self.grammar(language).query
             captures = {query.capture_name(index) for index in range(query.capture_count)}
             if unknown := sorted(name for name in captures if not _CAPTURE.fullmatch(name)):
