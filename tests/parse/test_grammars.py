@@ -14,18 +14,17 @@ from feeder.parse.forms import GRAMMAR_FILE, Each, Fields
 from feeder.parse.grammars import load_grammars
 from parse.outlines import GRAMMARS
 
-LUA = {
-    "code_extensions": {"lua": "lua"},
+R = {
+    "code_extensions": {"r": "r"},
     "grammar_queries": {
         "Method": {
-            "lua": [
-                "(function_declaration name:"
-                " (method_index_expression table: (_) @scope method: (_) @name)) @method",
-                "(assignment_statement (variable_list name: (_) @name)"
-                " (expression_list value: (function_definition))) @method",
+            "r": [
+                "(binary_operator lhs: (_ lhs: (_) @scope rhs: (_) @name)"
+                " rhs: (function_definition)) @method",
+                "(binary_operator lhs: (identifier) @name rhs: (function_definition)) @method",
             ]
         },
-        "Doc": {"lua": ["(comment) @doc"]},
+        "Doc": {"r": ["(comment) @doc"]},
     },
 }
 
@@ -55,6 +54,18 @@ def own(folder: Path, settings: object) -> Path:
         ("a.go", "go"),
         ("a.rs", "rust"),
         ("a.dart", "dart"),
+        ("bin/a.zsh", "bash"),
+        ("Makefile", "make"),
+        ("makefile.inc", "make"),
+        ("rules.mk", "make"),
+        ("Containerfile", "dockerfile"),
+        ("docker/Dockerfile.dev", "dockerfile"),
+        ("api.dockerfile", "dockerfile"),
+        ("main.tf", "terraform"),
+        ("prod.auto.tfvars", "terraform"),
+        ("image.pkr.hcl", "hcl"),
+        ("a.gql", "graphql"),
+        ("mix.exs", "elixir"),
     ],
 )
 def test_the_name_of_a_file_tells_its_language(path: str, language: str) -> None:
@@ -67,6 +78,9 @@ def test_the_name_of_a_file_tells_its_language(path: str, language: str) -> None
         (b"#!/usr/bin/env python3\n", ("python", "code")),
         (b"#!/usr/bin/node --harmony\n", ("javascript", "code")),
         (b"#!/usr/bin/env -S deno run\n", ("typescript", "code")),
+        (b"#!/bin/sh -e\n", ("bash", "code")),
+        (b"#!/usr/bin/fish\n", ("text", "text")),
+        (b"#!/usr/bin/env luajit\n", ("lua", "code")),
         (b"\n#!/usr/bin/env python3\n", ("text", "text")),
     ],
 )
@@ -76,17 +90,24 @@ def test_a_file_without_an_ending_is_known_by_its_first_line(
     assert GRAMMARS.language("bin/tool", first) == language
 
 
+def test_a_known_ending_goes_before_a_known_beginning() -> None:
+    """`Dockerfile.*` is for what is a Dockerfile behind any dot, not for what is about them."""
+    assert GRAMMARS.language("dockerfile.ts", b"") == ("typescript", "code")
+    assert GRAMMARS.language("Dockerfile.md", b"") == ("markdown", "document")
+    assert GRAMMARS.language("not.dockerfile.x", b"") == ("text", "text")
+
+
 def test_every_shipped_query_compiles() -> None:
     GRAMMARS.check()
 
 
 def test_a_new_language_needs_only_json(tmp_path: Path) -> None:
-    known = load_grammars(own(tmp_path, LUA))
-    content = b"-- Adds.\nfunction Cart:add(item)\n  return item\nend\n\nM.go = function() end\n"
-    found = parse_file(known, "cart.lua", content).nodes
+    known = load_grammars(own(tmp_path, R))
+    content = b"# Adds.\nCart$add <- function(item) {\n  item\n}\n\ngo = function() 1\n"
+    found = parse_file(known, "cart.r", content).nodes
     assert [(n.language, n.node_type, n.symbol, n.start_line, n.end_line) for n in found] == [
-        ("lua", "method", "Cart.add", 1, 4),
-        ("lua", "method", "M.go", 6, 6),
+        ("r", "method", "Cart.add", 1, 4),
+        ("r", "method", "go", 6, 6),
     ]
 
 
@@ -131,6 +152,8 @@ SHAPES = "document_nodes"
             {PATTERNS: {"x": [{"pattern": "(", "language": "go"}]}},
             r"content_patterns.x\[0\].pattern must be a regular expression \(missing \)",
         ),
+        ({"patterns": {"go": "a"}}, "patterns.go must be a list"),
+        ({"patterns": {"go": ["("]}}, r"patterns.go\[0\] must be a regular expression"),
         ({HIDDEN: {"go": "a"}}, "hidden_text.go must be an object"),
         ({HIDDEN: {"go": {"noise": 1}}}, "hidden_text.go.noise must be a string"),
         ({HIDDEN: {"go": {"noise": "*"}}}, "hidden_text.go.noise must be a regular expression"),
@@ -186,3 +209,31 @@ def test_an_ending_may_be_given_with_its_dot_and_in_upper_case(tmp_path: Path, e
 def test_a_grammar_file_that_is_missing_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"absent\.json"):
         load_grammars(tmp_path / "absent.json")
+
+
+def test_a_group_without_a_meaning_is_named(tmp_path: Path) -> None:
+    known = load_grammars(own(tmp_path, {"patterns": {"perl": ["(?P<function>sub)"]}}))
+    with pytest.raises(UserError, match="'perl' capture @function"):
+        known.check()
+
+
+def test_patterns_find_what_queries_do_not(tmp_path: Path) -> None:
+    """A language may have both; what both find is one node."""
+    settings = {
+        "code_extensions": {"pl": "perl"},
+        "patterns": {
+            "perl": [
+                r"^(?P<method>sub (?:(?P<scope>\w+)::)?(?P<name>\w+)[^{]*(?P<body>\{)[^}]*\})",
+                r"^(?P<doc>#.*)",
+            ]
+        },
+        QUERIES: {"Type": {"perl": ["(package_statement (_) @name) @type"]}},
+    }
+    known = load_grammars(own(tmp_path, settings))
+    content = b"package Shop;\n\n# Adds.\nsub Cart::add($item) {\n  $item\n}\nsub go { 1 }\n"
+    found = parse_file(known, "cart.pl", content).nodes
+    assert [(n.node_type, n.symbol, n.signature, n.start_line, n.end_line) for n in found] == [
+        ("class", "Shop", "package Shop", 1, 1),
+        ("method", "Cart.add", "sub Cart::add($item)", 3, 6),
+        ("method", "go", "sub go", 7, 7),
+    ]

@@ -18,17 +18,17 @@ def block(language: str) -> str:
 
 
 def test_the_example_gives_the_nodes_that_are_printed(tmp_path: Path) -> None:
-    own = tmp_path / "lua.json"
+    own = tmp_path / "r.json"
     own.write_text(block("json"), "utf-8")
     grammars = load_grammars(own)
     grammars.check()
-    nodes = parse_file(grammars, "cart.lua", block("lua").encode()).nodes
+    nodes = parse_file(grammars, "cart.r", block("r").encode()).nodes
     shown = [
-        f"cart.lua:{n.start_line}-{n.end_line}  {n.node_type}  {n.symbol or ''}".rstrip()
+        f"cart.r:{n.start_line}-{n.end_line}  {n.node_type}  {n.symbol or ''}".rstrip()
         for n in nodes
     ]
     assert sorted(shown) == sorted(block("text").splitlines())
-    assert grammars.language("bin/tool", b"#!/usr/bin/env lua5.4\n") == ("lua", "code")
+    assert grammars.language("bin/tool", b"#!/usr/bin/env Rscript\n") == ("r", "code")
 
 
 def test_the_page_names_every_section_and_field() -> None:

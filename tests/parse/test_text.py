@@ -116,15 +116,14 @@ def test_an_empty_file_has_no_nodes_and_needs_no_reason() -> None:
 @pytest.mark.parametrize(
     ("path", "language"),
     [
-        ("Dockerfile", "dockerfile"),
-        ("docker/Makefile", "makefile"),
+        ("build/justfile", "just"),
         ("CMakeLists.txt", "cmake"),
         ("requirements.txt", "requirements"),
         ("notes.txt", "text"),
         ("LICENSE", "text"),
         ("styles/main.css", "css"),
         ("index.html", "html"),
-        ("schema.SQL", "sql"),
+        ("shaders/Blur.GLSL", "glsl"),
         ("docs/index.rst", "restructuredtext"),
         (".gitignore", "ignore"),
         ("run.unknown-ending", "text"),

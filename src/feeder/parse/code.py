@@ -2,8 +2,9 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from typing import NamedTuple
 
 from tree_sitter import Node as Syntax
@@ -11,6 +12,7 @@ from tree_sitter import Query, QueryCursor
 
 from feeder.nodes import SIGNATURE_LIMIT
 from feeder.parse.layout import NODE_LIMIT, Source, Span
+from feeder.parse.patterns import Captures, Stretch
 
 QUERY_DEPTH = 1000
 """Levels of the tree that queries look into: matching a deeper tree takes minutes."""
@@ -54,32 +56,39 @@ class _Declaration:
     start: int
     end: int
     body: int
+    is_clause: bool = False
     inner: list["_Declaration"] = field(default_factory=list)
 
 
-def declarations(source: Source, root: Syntax, query: Query) -> Span:
+def declarations(source: Source, root: Syntax, query: Query, more: Iterable[Captures]) -> Span:
     """The tree of a file's methods and classes, as the queries of its grammar find them.
+
+    `more` is what the patterns of its language match.
 
     Captures: `@type`, `@method`, `@namespace` the whole declaration, `@object` a value with members
     of its own, `@closure` a function or object without a name, `@package` a clause that names all
     that follows it, `@name` the name (or `(#set! name …)`), `@scope` what qualifies the name (a
     receiver), `@body` where the signature ends, `@end` a sibling that still belongs to the
-    declaration, `@doc` what belongs to the declaration that follows it, `@apart` beside it if a
-    blank line may lie between.
+    declaration, `@clause` one of several declarations that are one where no blank line parts them,
+    `@doc` what belongs to the declaration that follows it, `@apart` beside it if a blank line may
+    lie between.
 
     What a method, an object or a closure declares is part of it, unless it is above the limit of a
     node; a closure then adds nothing to the names of what it declares.
     """
-    found, docs = _matches(source, root, query)
+    found, docs = _matches(source, root, query, more)
     return _Layout(source, docs).file(_nest(source, found))
 
 
-def _matches(source: Source, root: Syntax, query: Query) -> tuple[list[_Declaration], list[_Doc]]:
+def _matches(
+    source: Source, root: Syntax, query: Query, more: Iterable[Captures]
+) -> tuple[list[_Declaration], list[_Doc]]:
     cursor = QueryCursor(query)
     cursor.set_max_start_depth(QUERY_DEPTH)
     found: list[_Declaration] = []
     docs: list[_Doc] = []
-    for pattern, captures in cursor.matches(root):
+    own: Iterable[tuple[int, Captures]] = cursor.matches(root)
+    for pattern, captures in chain(own, zip(repeat(query.pattern_count), more)):
         if whole := captures.get("doc"):
             end = source.trimmed_end(whole[-1].end_byte)
             docs.append(_Doc(whole[0].start_byte, end, "apart" in captures))
@@ -87,10 +96,15 @@ def _matches(source: Source, root: Syntax, query: Query) -> tuple[list[_Declarat
             if "name" in captures:
                 name = _qualified(source, captures)
             else:
-                name = query.pattern_settings(pattern).get("name") or ""
+                name = _fixed_name(query, pattern)
             if name or kind == "closure":
                 found.append(_declaration(source, pattern, kind, name, captures))
     return found, _outermost(docs)
+
+
+def _fixed_name(query: Query, pattern: int) -> str:
+    known = pattern < query.pattern_count
+    return (query.pattern_settings(pattern).get("name") if known else None) or ""
 
 
 def _outermost(docs: list[_Doc]) -> list[_Doc]:
@@ -106,24 +120,25 @@ def _outermost(docs: list[_Doc]) -> list[_Doc]:
 
 
 def _declaration(
-    source: Source, pattern: int, kind: str, name: str, captures: dict[str, list[Syntax]]
+    source: Source, pattern: int, kind: str, name: str, captures: Captures
 ) -> _Declaration:
     whole = captures[kind][0]
     tail = captures["end"][-1] if "end" in captures else whole
     end = source.trimmed_end(max(whole.end_byte, tail.end_byte))
     body = captures["body"][0] if "body" in captures else _body(whole)
     until = body.start_byte if body else end
-    return _Declaration(pattern, kind, name, whole.start_byte, end, until)
+    is_clause = "clause" in captures
+    return _Declaration(pattern, kind, name, whole.start_byte, end, until, is_clause)
 
 
-def _qualified(source: Source, captures: dict[str, list[Syntax]]) -> str:
+def _qualified(source: Source, captures: Captures) -> str:
     if "scope" not in captures:
         return _name(source, captures["name"][0])
     parts = [*captures["scope"], captures["name"][0]]
     return ".".join(_name(source, part) for part in parts)
 
 
-def _name(source: Source, node: Syntax) -> str:
+def _name(source: Source, node: Stretch) -> str:
     name = source.text(node.start_byte, node.end_byte)
     if name.isidentifier():
         return name
@@ -132,10 +147,10 @@ def _name(source: Source, node: Syntax) -> str:
         name = name.replace(separator, ".")
     while (bare := _BESIDE_NAME.sub("", name)) != name:
         name = bare
-    return name.strip("\"'`.:")
+    return name.strip("\"'`.:") or name
 
 
-def _body(node: Syntax) -> Syntax | None:
+def _body(node: Stretch) -> Syntax | None:
     """The body of a declaration, also where the declaration only carries the function."""
     if body := node.child_by_field_name("body"):
         return body
@@ -197,6 +212,7 @@ class _Layout:
     ) -> Iterator[Span]:
         """The spans of declarations that lie side by side in `outer`."""
         at = outer.start
+        inner = self._with_clauses_joined(inner)
         for index, one in enumerate(inner):
             if one.kind == "package":
                 scope = (one.name,)
@@ -214,6 +230,24 @@ class _Layout:
                 span.children = list(self._spans(one.inner, span, names))
             yield span
             at = span.end
+
+    def _with_clauses_joined(self, inner: list[_Declaration]) -> list[_Declaration]:
+        """The declarations, clauses of one name without a blank line between them as one."""
+        joined: list[_Declaration] = []
+        for one in inner:
+            last = joined[-1] if joined else one
+            both = last is not one and last.is_clause and one.is_clause
+            if both and last.name == one.name and self._is_right_below(last.end, one.start):
+                last.end = one.end
+                last.inner += one.inner
+            else:
+                joined.append(one)
+        return joined
+
+    def _is_right_below(self, end: int, start: int) -> bool:
+        """Whether only lines of comments and annotations lie between, and no blank one."""
+        between = self._source.content[self._source.line_end(end) : self._with_docs(start, end)]
+        return between.count(b"\n") == 1 and not between.strip()
 
     def _span(self, one: _Declaration, outer: Span, earliest: int, latest: int) -> Span:
         start = self._line_before(one.start, outer, earliest)

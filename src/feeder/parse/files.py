@@ -6,6 +6,7 @@ from feeder.parse.code import declarations
 from feeder.parse.documents import outline
 from feeder.parse.grammars import Grammars
 from feeder.parse.layout import Source, Span, lay_out
+from feeder.parse.patterns import matches
 from feeder.parse.reading import read
 from feeder.parse.secrets import mask
 from feeder.parse.text import NotText, decode, without_payloads
@@ -34,7 +35,7 @@ def parse_file(
     grammar = grammars.grammar(language)
     root = read(grammar, text)
     if kind == "code":
-        span = declarations(source, root, grammar.query)
+        span = declarations(source, root, grammar.query, matches(text, grammar.patterns))
     else:
         span = outline(source, root, grammar)
     nodes = lay_out(source, span, language)

@@ -74,6 +74,7 @@ GRAMMAR_FILE = Fields(
                 )
             ),
         ),
+        "patterns": Each(_language, Items(_pattern)),
         "hidden_text": Each(_language, Fields({"noise": _pattern, "conditionals": _pattern})),
         "document_nodes": Each(
             _language,

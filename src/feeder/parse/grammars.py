@@ -25,7 +25,7 @@ PARSER_VERSION = "1"
 _BY_ENDING = ("code_extensions", "noncode_ts_grammar", "text_extensions", "content_patterns")
 
 _CAPTURE = re.compile(
-    r"package|namespace|type|method|object|closure|name|scope|body|end|doc|apart"
+    r"package|namespace|type|method|object|closure|name|scope|body|end|clause|doc|apart"
     r"|h[1-6]|codeblock|inset|_.*"
 )
 
@@ -34,8 +34,8 @@ class Grammar(NamedTuple):
     """A language's parser and its queries, compiled into one.
 
     `noise` is text that the grammar is never shown; `errors` finds what it could not read, and
-    `conditionals` what it is then spared. `shape` is how a language of data is built, and empty
-    for others.
+    `conditionals` what it is then spared. `patterns` find what queries do not. `shape` is how a
+    language of data is built, and empty for others.
     """
 
     parser: Parser
@@ -43,6 +43,7 @@ class Grammar(NamedTuple):
     errors: Query
     noise: re.Pattern[bytes] | None
     conditionals: re.Pattern[bytes] | None
+    patterns: tuple[re.Pattern[bytes], ...]
     shape: dict[str, Any]
 
 
@@ -68,11 +69,13 @@ class Grammars:
     def language(self, path: str, content: bytes) -> tuple[str, str]:
         """The language of a file and its kind: `code`, `document` or `text`.
 
-        The whole name is looked up first, then the ending; of a name without a dot it is empty.
+        The whole name is looked up first, then the ending, which is empty for a name without a dot,
+        then `name.*`, where `name` is what stands before the first dot.
         """
         name = path.rpartition("/")[2].lower()
         ending = name.rpartition(".")[2] if "." in name else ""
-        for key in (name, ending):
+        keys = name, ending, f"{name.partition('.')[0]}.*"
+        for key in keys:
             for rule in self._settings["content_patterns"].get(key, ()):
                 if re.search(rule["pattern"].encode(), content[:SNIFFED_BYTES], re.MULTILINE):
                     return rule["language"], "code"
@@ -81,13 +84,14 @@ class Grammars:
             if language := self._settings["noncode_ts_grammar"].get(key):
                 return language, "document"
         known = self._settings["text_extensions"]
-        return known.get(name) or known.get(ending, "text"), "text"
+        return next((known[key] for key in keys if key in known), "text"), "text"
 
     @property
     def languages(self) -> list[str]:
         """Every language that is read by a grammar."""
         with_queries = {name for _, name, _ in self._queries()}
-        return sorted(with_queries | self._settings["document_nodes"].keys())
+        others = self._settings["document_nodes"].keys() | self._settings["patterns"].keys()
+        return sorted(with_queries | others)
 
     def grammar(self, language: str) -> Grammar:
         """The parser and query of a language; raises UserError where they cannot be made."""
@@ -98,6 +102,7 @@ class Grammars:
         for language in self.languages:
             query = self.grammar(language).query
             captures = {query.capture_name(index) for index in range(query.capture_count)}
+            captures.update(*(each.groupindex for each in self.grammar(language).patterns))
             if unknown := sorted(name for name in captures if not _CAPTURE.fullmatch(name)):
                 raise UserError(
                     f"The queries of '{language}' capture @{unknown[0]}, which has no meaning. "
@@ -125,7 +130,11 @@ class Grammars:
         errors = Query(known, "(ERROR) @error")
         shape = self._settings["document_nodes"].get(language, {})
         noise, conditionals = (self._hidden(language, kind) for kind in ("noise", "conditionals"))
-        return Grammar(Parser(known), query, errors, noise, conditionals, shape)
+        patterns = tuple(
+            re.compile(pattern.encode(), re.MULTILINE)
+            for pattern in self._settings["patterns"].get(language, ())
+        )
+        return Grammar(Parser(known), query, errors, noise, conditionals, patterns, shape)
 
     def _hidden(self, language: str, kind: str) -> re.Pattern[bytes] | None:
         pattern = self._settings["hidden_text"].get(language, {}).get(kind)

@@ -18,8 +18,10 @@ def read(grammar: Grammar, content: bytes) -> Syntax:
 
     What is noise to the grammar is blanked first, so that no offset moves. Where errors still cover
     much of the file, it is read again with one branch of each conditional; half the errors decide
-    for that reading.
+    for that reading. A language that has only patterns is not read.
     """
+    if not (grammar.query.pattern_count or grammar.shape):
+        content = b""
     if grammar.noise:
         content = _blanked(content, grammar.noise)
     root = grammar.parser.parse(content).root_node
