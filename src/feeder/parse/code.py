@@ -147,7 +147,9 @@ def _name(source: Source, node: Stretch) -> str:
         name = name.replace(separator, ".")
     while (bare := _BESIDE_NAME.sub("", name)) != name:
         name = bare
-    return name.strip("\"'`.:") or name
+    bare = name.strip('"`.:')
+    # a quote behind a name is part of it in Haskell: foldl'
+    return (bare.strip("'") if bare.startswith("'") else bare) or name
 
 
 def _body(node: Stretch) -> Syntax | None:
@@ -267,7 +269,7 @@ class _Layout:
             start = min(doc.end, end)
             index += 1
         text += self._source.text(start, end)
-        return " ".join(text.split()).rstrip(" ;\\")[:SIGNATURE_LIMIT]
+        return " ".join(text.split()).rstrip(" ,;\\")[:SIGNATURE_LIMIT]
 
     def _line_before(self, start: int, outer: Span, earliest: int) -> int:
         """Where the declaration's first line begins, if the line is its own: `export`, `pub`."""

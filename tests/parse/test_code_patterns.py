@@ -1,0 +1,115 @@
+"""Languages whose declarations patterns find, and signatures of those that grammars read so."""
+
+import pytest
+
+from parse.outlines import nodes_of, only, outline, rows, sample
+
+
+@pytest.mark.parametrize(
+    ("name", "symbol", "signature"),
+    [
+        ("shop.sql", "shop.items", "CREATE TABLE shop.items"),
+        ("shop.sql", "items_name", "CREATE UNIQUE INDEX items_name ON shop.items"),
+        (
+            "shop.sql",
+            "shop.total",
+            "CREATE OR REPLACE FUNCTION shop.total(cart INTEGER) RETURNS INTEGER",
+        ),
+        ("shop.sql", "shop.cheap", 'create view "shop"."cheap"'),
+        ("shop.sql", "items_log", "CREATE TRIGGER items_log AFTER INSERT ON items"),
+        ("shop.sql", "dbo.Restock", "CREATE PROCEDURE [dbo].[Restock] @item INT"),
+        ("Dockerfile", "shop", "FROM --platform=$BUILDPLATFORM golang:1.24 as shop"),
+        ("Makefile", "$(BIN)/shop", "$(BIN)/shop: $(SOURCES) | $(BIN)"),
+        ("cart.bats", "a cart's total", '@test "a cart\'s total"'),
+        ("cart.sh", "cart.add", "cart::add()"),
+        ("shop.tf", "aws_instance.web", 'resource "aws_instance" "web"'),
+        ("shop.proto", "acme.shop.v1.Shop.Add", "rpc Add(Cart.Line) returns (Cart)"),
+        ("shop.graphql", "Query.cart", "cart(owner: ID!): Cart"),
+        ("shop.graphql", "Node", "interface Node"),
+        ("cart.ex", "Acme.Shop.Cart.price", "defp price({item, count})"),
+        ("cart.ex", "Enumerable.Acme.Shop.Cart", "defimpl Enumerable, for: Acme.Shop.Cart"),
+        ("cart.lua", "Cart.add", "function Cart:add(item)"),
+        ("cart.zig", "Cart.add", "pub fn add(self: *Self, line: Line) !void"),
+        ("Cart.hs", "Acme.Shop.Cart.add", "add :: a -> Cart a -> Cart a"),
+        ("Cart.hs", "Acme.Shop.Cart.Priced.Cart", "instance Priced (Cart a)"),
+        ("Cart.hs", "Acme.Shop.Cart.limit", "limit"),
+    ],
+)
+def test_signatures(name: str, symbol: str, signature: str) -> None:
+    assert only(sample(name), symbol).signature == signature
+
+
+def test_clauses_of_one_name_are_one_node_unless_a_blank_line_parts_them() -> None:
+    found = nodes_of(
+        "Size.hs",
+        """
+        size :: Int -> Int
+        size 0 = 1
+        -- of all others
+        size n = n
+
+        size' :: Int -> Int
+        size' n = n
+
+        size' 9 = 8
+        """,
+    )
+    assert outline(found) == rows("""
+        method  size   1:4
+        method  size'  6:7
+        method  size'  9:9
+    """)
+
+
+def test_a_recipe_holds_its_conditionals_and_not_those_behind_it() -> None:
+    found = nodes_of(
+        "Makefile",
+        """
+        ifdef CI
+        all:
+        \techo \\
+        one: two
+
+        # why
+        ifdef DEBUG
+        \techo three
+        endif
+        \techo four
+        endif
+        include/config.h: x
+        all: CFLAGS = -O2
+        a:b
+        """,
+    )
+    assert outline(found) == rows("""
+        chunk   -                 1:13
+        method  all               2:10
+        method  include/config.h  12:12
+        method  a                 14:14
+    """)
+
+
+def test_a_routine_of_sql_server_ends_with_its_batch() -> None:
+    found = nodes_of(
+        "restock.sql",
+        """
+        ALTER PROCEDURE dbo.Restock @item INT = 1
+        AS
+          CREATE TABLE #found (id INT);
+          SELECT 1;
+        GO
+        CREATE PROC Last @a NVARCHAR(9) = N'x' AS
+        SELECT @a;
+        SELECT 2;
+        """,
+    )
+    assert outline(found) == rows("""
+        method  dbo.Restock  1:4
+        chunk   -            5:5
+        method  Last         6:8
+    """)
+
+
+def test_a_statement_of_sql_that_nothing_ends_stops_before_the_next_one() -> None:
+    found = nodes_of("two.sql", "CREATE TABLE a (id INT)\nCREATE TABLE b (id INT)\n")
+    assert outline(found) == ["class a 1:1", "class b 2:2"]
