@@ -18,7 +18,7 @@ from feeder.errors import UserError
 from feeder.run.sync import sync
 from feeder.run.validate import validate
 from feeder.search.ranking import Found, search
-from feeder.store.reading import Scope
+from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
 from hashed import HashedEmbedder

@@ -10,7 +10,7 @@ from feeder.embed.cache import CachedEmbedder
 from feeder.embed.onnx import LocalEmbedder, available
 from feeder.run.feed import Semantics
 from feeder.search.ranking import search
-from feeder.store.reading import Scope
+from feeder.store.scope import Scope
 from feeder.store.sqlite import IN_MEMORY, SQLite
 from speed import large_index
 from speed.bench import Bench

@@ -10,6 +10,7 @@ from clouds import DIMENSIONS, INDEX, Cloud
 from feeder.cloudflare.vectorize import Vectorize
 from feeder.errors import UserError
 from feeder.store import NodeVector, Statement, Value
+from feeder.store.scope import Scope
 
 
 def vector(name: str, values: Sequence[float] = (1,), **metadata: Value) -> NodeVector:
@@ -97,10 +98,11 @@ def test_an_index_without_vectors_has_no_ids(cloud: Cloud) -> None:
 
 def test_the_nearest_come_first(cloud: Cloud) -> None:
     """With the cosine as their score; Vectorize answers a hundred at most."""
-    cloud.vectorize.upsert([vector("x", [1, 0]), vector("y", [0, 1]), vector("xy", [1, 1])])
+    names = {"x": [1, 0], "y": [0, 1], "xy": [1, 1]}
+    cloud.vectorize.upsert([vector(name, at, repo="r") for name, at in names.items()])
     cloud.standin.settle()
 
-    found = cloud.vectorize.query(vector("", [1, 0.1]).values, 500)
+    found = cloud.vectorize.query(vector("", [1, 0.1]).values, 500, Scope("r"))
 
     # cos(atan 0.1) = 0.995, cos(45° - 5.71°) = 0.774, sin(5.71°) = 0.0995
     assert [near.id for near in found] == ["x", "xy", "y"]
@@ -152,7 +154,7 @@ def test_other_dimensions_are_named(cloud: Cloud) -> None:
     with pytest.raises(UserError, match=r"expected 2 dimensions, and got 64.*--index-name"):
         small.upsert([vector("a")])
     with pytest.raises(UserError, match="expected 2 dimensions, and got 64"):
-        small.query(vector("a").values, 5)
+        small.query(vector("a").values, 5, Scope("r"))
 
 
 def test_an_index_that_is_not_there_is_named(cloud: Cloud) -> None:

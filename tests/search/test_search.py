@@ -13,7 +13,7 @@ from feeder.embed.cache import CachedEmbedder
 from feeder.run.feed import Semantics
 from feeder.search.ranking import Found, is_called, match_terms, merged, search
 from feeder.store.local_vectors import LocalVectors
-from feeder.store.reading import Scope
+from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
 from hashed import HashedEmbedder
@@ -249,6 +249,27 @@ def test_another_repository_is_not_searched(database: SQLite) -> None:
     """Its nodes are in the file, and in no answer."""
     semantics = semantic(database, HashedEmbedder())
     assert search(database, semantics, "refund", Scope("acme/other"), 10) == []
+
+
+@pytest.mark.parametrize(
+    "scope", [Scope("acme/small"), Scope(REPO, "lib"), Scope(REPO, "l*/cart.py")], ids=str
+)
+def test_what_is_nearer_elsewhere_hides_nothing(tmp_path: Path, scope: Scope) -> None:
+    """The nearest of the scope are found, though 120 nodes of the same index lie nearer."""
+    far = {"lib/cart.py": "def add(cart, article):\n    cart.append(article)\n"}
+    near = {f"src/order_{n}.py": f"def order_{n}():\n    cancel(order)\n" for n in range(120)}
+    small, large = Repo(tmp_path / "small"), Repo(tmp_path / "large")
+    small.commit(far)
+    large.commit(near | far)
+    database = opened()
+    synced(Commit(small.path), database, HashedEmbedder(), name="acme/small")
+    synced(Commit(large.path), database, HashedEmbedder())
+
+    # no word of the question is in the one node that there is
+    found = search(database, semantic(database, HashedEmbedder()), "cancel order", scope, 10)
+
+    assert [(one.hit.path, one.vector_rank) for one in found] == [("lib/cart.py", 1)]
+    database.close()
 
 
 def test_a_limit_counts_nodes(database: SQLite) -> None:

@@ -11,6 +11,7 @@ from standin import StandIn
 
 from feeder.cloudflare.api import Api, Clock
 from feeder.cloudflare.d1 import D1
+from feeder.cloudflare.provision import PROPERTIES
 from feeder.cloudflare.vectorize import Vectorize
 from feeder.embed import Embedder
 from feeder.embed.cache import CachedEmbedder
@@ -84,8 +85,12 @@ class Cloud:
         )
 
     def make_index(self, name: str, dimensions: int) -> None:
+        """As `feeder init` makes it."""
         config = {"dimensions": dimensions, "metric": "cosine"}
         self.post("vectorize/v2/indexes", {"name": name, "config": config})
+        for property_ in PROPERTIES:
+            metadata = {"propertyName": property_, "indexType": "string"}
+            self.post(f"vectorize/v2/indexes/{name}/metadata_index/create", metadata)
 
     def post(self, path: str, body: dict[str, Any]) -> Any:
         return self._control.post(path, json=body).raise_for_status().json()["result"]
@@ -100,15 +105,22 @@ class Cloud:
         self.spent()
         return self
 
-    def feed(self, tree: Tree, embedder: Embedder | None = None, *, cache: Path = MEMORY) -> Feed:
+    def feed(
+        self,
+        tree: Tree,
+        embedder: Embedder | None = None,
+        *,
+        cache: Path = MEMORY,
+        branch: str = "main",
+    ) -> Feed:
         """A run of its own."""
         cached = CachedEmbedder(embedder or HashedEmbedder(DIMENSIONS, batch=1000), cache)
         return Feed(
             tree,
             InProcess(),
-            Index(self.d1, REPO, "main"),
+            Index(self.d1, REPO, branch),
             Semantics(cached, self.vectorize),
-            Report(REPO, "main", tree.commit),
+            Report(REPO, branch, tree.commit),
             Talk(quiet=True),
             secrets.token_hex(8),
         )

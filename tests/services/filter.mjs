@@ -1,19 +1,28 @@
-/** Which vectors a metadata filter lets through, by what their metadata indexes hold. */
+/**
+ * Which vectors a metadata filter lets through, by what their metadata indexes hold.
+ *
+ * The rules are those of developers.cloudflare.com/vectorize/reference/metadata-filtering; with
+ * which code one that is broken is refused is not written down.
+ */
 
 import { refused } from "./ndjson.mjs";
 
 const MAX_INDEXED_BYTES = 64;
-const MAX_FILTER_BYTES = 2048;
+// "must be less than 2048 bytes" of compact JSON
+const END_OF_FILTER_BYTES = 2048;
+const MAX_KEY_CHARACTERS = 512;
+const LOWER = ["$gt", "$gte"];
+const UPPER = ["$lt", "$lte"];
 
 const COMPARISONS = {
   $eq: (value, wanted) => value === wanted,
   $ne: (value, wanted) => value !== wanted,
   $in: (value, wanted) => wanted.includes(value),
   $nin: (value, wanted) => !wanted.includes(value),
-  $lt: (value, wanted) => value < wanted,
-  $lte: (value, wanted) => value <= wanted,
-  $gt: (value, wanted) => value > wanted,
-  $gte: (value, wanted) => value >= wanted,
+  $lt: (value, wanted) => order(value, wanted) < 0,
+  $lte: (value, wanted) => order(value, wanted) <= 0,
+  $gt: (value, wanted) => order(value, wanted) > 0,
+  $gte: (value, wanted) => order(value, wanted) >= 0,
 };
 
 /**
@@ -22,13 +31,14 @@ const COMPARISONS = {
  */
 export function compiled(filter) {
   if (filter === undefined || filter === null) return () => true;
+  if (typeof filter !== "object" || Array.isArray(filter)) throw unread("filter");
   const size = Buffer.byteLength(JSON.stringify(filter));
-  if (typeof filter !== "object" || Array.isArray(filter) || size > MAX_FILTER_BYTES) {
-    throw unread("filter");
-  }
-  const tests = Object.entries(filter).flatMap(([property, wanted]) =>
-    conditionsOf(property, wanted),
-  );
+  if (size >= END_OF_FILTER_BYTES) throw unread(`filter: ${size} bytes`);
+  if (Object.keys(filter).length === 0) throw unread("filter: empty");
+  const tests = Object.entries(filter).flatMap(([property, wanted]) => {
+    checkKey(property);
+    return conditionsOf(property, wanted);
+  });
   return (indexed) => tests.every((test) => test(indexed));
 }
 
@@ -43,6 +53,7 @@ export function indexedValue(metadata, property, type) {
 function conditionsOf(property, wanted) {
   const isOperators = wanted !== null && typeof wanted === "object" && !Array.isArray(wanted);
   const operators = isOperators ? Object.entries(wanted) : [["$eq", wanted]];
+  checkTogether(operators.map(([operator]) => operator));
   return operators.map(([operator, operand]) => condition(property, operator, operand));
 }
 
@@ -52,12 +63,42 @@ function condition(property, operator, operand) {
   const takesList = operator === "$in" || operator === "$nin";
   if (takesList !== Array.isArray(operand)) throw unread(`filter: operand of ${operator}`);
   const wanted = takesList ? operand.map(shortened) : shortened(operand);
-  const isRange = !takesList && operator !== "$eq" && operator !== "$ne";
+  const isRange = LOWER.includes(operator) || UPPER.includes(operator);
+  if (isRange && !["string", "number"].includes(typeof operand)) {
+    throw unread(`filter: operand of ${operator}`);
+  }
+  if ([operand].flat().some((one) => one !== null && typeof one === "object")) {
+    throw unread(`filter: operand of ${operator}`);
+  }
   return (indexed) => {
     const value = indexed.get(property);
     if (value === undefined || (isRange && typeof value !== typeof wanted)) return false;
     return compare(value, wanted);
   };
+}
+
+/** A dot is for a value inside another one. */
+function checkKey(key) {
+  const isKey = key.split(".").every((part) => part !== "" && !part.startsWith("$"));
+  if (!isKey || key.includes('"') || key.length > MAX_KEY_CHARACTERS) {
+    throw unread(`filter: key ${key}`);
+  }
+}
+
+/** A lower bound and an upper one may stand together, and nothing else. */
+function checkTogether(operators) {
+  const lower = operators.filter((operator) => LOWER.includes(operator));
+  const upper = operators.filter((operator) => UPPER.includes(operator));
+  const isPair = lower.length === 1 && upper.length === 1 && operators.length === 2;
+  if (operators.length === 1 || isPair) return;
+  throw unread(`filter: ${operators.join(" with ") || "no operator"}`);
+}
+
+/** Numbers by size; texts "are ordered lexicographically", which is taken to be by their bytes. */
+function order(value, wanted) {
+  return typeof value === "string"
+    ? Buffer.compare(Buffer.from(value), Buffer.from(wanted))
+    : value - wanted;
 }
 
 /** The first 64 bytes, cut between characters. */

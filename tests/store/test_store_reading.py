@@ -1,7 +1,8 @@
 """Which nodes have the words, where there are too many of them to score each."""
 
 from feeder.store import Statement
-from feeder.store.reading import WEIGHTS, Scope, matches
+from feeder.store.reading import WEIGHTS, matches
+from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from worlds import opened
 

@@ -1,7 +1,8 @@
 """Vectors beside the nodes."""
 
+from fnmatch import fnmatchcase
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -11,11 +12,13 @@ from hypothesis.extra.numpy import arrays
 
 from feeder.store import NodeVector, Statement
 from feeder.store.local_vectors import LocalVectors
+from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from worlds import opened, rows
 
 DOC = """INSERT INTO docs (id, repo, branch, sha_head, path, node_type, start_line, end_line,
     text_sha) VALUES (?, 'r', 'b', 'c', 'p', 'chunk', 1, 1, ?)"""
+ALL = Scope("r")
 
 
 @pytest.fixture
@@ -39,10 +42,10 @@ def test_a_vector_is_found_by_its_direction(database: SQLite) -> None:
     """The best comes first, and its score is the cosine."""
     vectors = LocalVectors(database, 2)
     vectors.upsert([vector("a", 1, 0), vector("b", 0, 1), vector("c", 0.6, 0.8)])
-    near = vectors.query(unit(1, 0), 10)
+    near = vectors.query(unit(1, 0), 10, ALL)
     assert [one.id for one in near] == ["a", "c", "b"]
     assert [one.score for one in near] == pytest.approx([1, 0.6, 0], abs=0.01)
-    assert [one.id for one in vectors.query(unit(0, 1), 1)] == ["b"]
+    assert [one.id for one in vectors.query(unit(0, 1), 1, ALL)] == ["b"]
 
 
 def test_only_a_node_that_is_still_the_same_gets_its_vector(database: SQLite) -> None:
@@ -57,7 +60,7 @@ def test_a_new_vector_replaces_the_old_one(database: SQLite) -> None:
     vectors = LocalVectors(database, 2)
     vectors.upsert([vector("a", 1, 0)])
     vectors.upsert([vector("a", 0, 1)])
-    [near] = vectors.query(unit(0, 1), 10)
+    [near] = vectors.query(unit(0, 1), 10, ALL)
     assert near.score == pytest.approx(1, abs=0.01)
 
 
@@ -76,14 +79,14 @@ def test_clearing_takes_out_all(database: SQLite) -> None:
     vectors.upsert([vector("a", 1, 0), vector("b", 0, 1)])
     vectors.clear(Statement("SELECT 1"))
     assert list(vectors.ids()) == []
-    assert vectors.query(unit(1, 0), 10) == []
+    assert vectors.query(unit(1, 0), 10, ALL) == []
 
 
 def test_an_index_of_words_has_no_vectors_and_gets_no_table(database: SQLite) -> None:
     """Asking, deleting and clearing where there are none writes nothing."""
     before = database.connection.total_changes(), rows(database, "SELECT name FROM sqlite_schema")
     vectors = LocalVectors(database, 2)
-    assert vectors.query(unit(1, 0), 10) == []
+    assert vectors.query(unit(1, 0), 10, ALL) == []
     assert list(vectors.ids()) == []
     vectors.delete(["a"])
     vectors.clear(Statement("SELECT 1"))
@@ -96,23 +99,23 @@ def test_vectors_of_other_dimensions_are_not_compared(database: SQLite) -> None:
     LocalVectors(database, 2).upsert([vector("a", 1, 0)])
     vectors = LocalVectors(database, 3)
     vectors.upsert([vector("b", 1, 0, 0)])
-    assert [one.id for one in vectors.query(unit(1, 0, 0), 10)] == ["b"]
+    assert [one.id for one in vectors.query(unit(1, 0, 0), 10, ALL)] == ["b"]
 
 
 def test_a_query_sees_what_was_written_since_the_last_one(database: SQLite) -> None:
     """What is kept in memory for queries is read again after a write."""
     vectors = LocalVectors(database, 2)
     vectors.upsert([vector("a", 1, 0)])
-    assert len(vectors.query(unit(1, 0), 10)) == 1
+    assert len(vectors.query(unit(1, 0), 10, ALL)) == 1
     vectors.upsert([vector("b", 1, 0)])
-    assert len(vectors.query(unit(1, 0), 10)) == 2
+    assert len(vectors.query(unit(1, 0), 10, ALL)) == 2
 
 
 def test_a_vector_of_zeros_is_far_from_everything(database: SQLite) -> None:
     """It divides nothing by zero."""
     vectors = LocalVectors(database, 2)
     vectors.upsert([vector("a", 0, 0)])
-    assert vectors.query(unit(1, 0), 10) == [("a", 0.0)]
+    assert vectors.query(unit(1, 0), 10, ALL) == [("a", 0.0)]
 
 
 @settings(max_examples=30, deadline=None)
@@ -131,7 +134,7 @@ def test_eight_bits_keep_the_order(matrix: Any, query: Any) -> None:
     database.run([Statement(DOC, (id_, id_)) for id_ in ids])
     vectors = LocalVectors(database, 8)
     vectors.upsert([NodeVector(id_, id_, row, {}) for id_, row in zip(ids, exact, strict=True)])
-    found = vectors.query(asked, 100)
+    found = vectors.query(asked, 100, ALL)
     truth = dict(zip(ids, (exact @ asked).tolist(), strict=True))
     # half a step of 1/127 in each of eight numbers, times a vector of length 1
     tolerance = 0.5 / 127 * np.sqrt(8) + 1e-5
@@ -149,11 +152,77 @@ def test_many_vectors_are_compared_in_parts(
     monkeypatch.setattr("feeder.store.local_vectors.ROWS_AT_ONCE", 2)
     vectors = LocalVectors(database, 2)
     vectors.upsert([vector("a", 1, 0), vector("b", 0, 1), vector("c", 0.6, 0.8)])
-    assert [one.id for one in vectors.query(unit(1, 0), 10)] == ["a", "c", "b"]
+    assert [one.id for one in vectors.query(unit(1, 0), 10, ALL)] == ["a", "c", "b"]
 
 
 def test_of_equal_vectors_the_first_by_id_are_found(database: SQLite) -> None:
     """Also where the limit cuts through them."""
     vectors = LocalVectors(database, 2)
     vectors.upsert([vector("c", 1, 0), vector("b", 1, 0), vector("a", 1, 0)])
-    assert [one.id for one in vectors.query(unit(1, 0), 2)] == ["a", "b"]
+    assert [one.id for one in vectors.query(unit(1, 0), 2, ALL)] == ["a", "b"]
+
+
+class Kept(NamedTuple):
+    """A node with the vector (nearness, 127): its score for (1, 0) is just that."""
+
+    repo: str
+    path: str
+    language: str | None
+    node_type: str
+    nearness: int
+
+    def lies_in(self, scope: Scope) -> bool:
+        """As the program's user understands it, by Python's own globs."""
+        place = (scope.path or "").rstrip("/")
+        return (
+            self.repo == scope.repo
+            and scope.language in {None, self.language}
+            and scope.node_type in {None, self.node_type}
+            and (
+                not place
+                or f"{self.path}/".startswith(f"{place}/")
+                or fnmatchcase(self.path, place)
+                or fnmatchcase(self.path, f"{place}/*")
+            )
+        )
+
+
+names = st.sampled_from(["a", "a-b", "a.b", "ä", "a\U0010ffff", "b", "[a]"])
+repos, languages = st.sampled_from(["r", "r2"]), st.sampled_from([None, "go", "java"])
+node_types = st.sampled_from(["chunk", "class"])
+kept = st.builds(
+    Kept,
+    repos,
+    st.lists(names, min_size=1, max_size=3).map("/".join),
+    languages,
+    node_types,
+    st.integers(-127, 127),
+)
+globs = st.sampled_from(["*", "?", "a*", "*b", "[ab]", "a/", "/"])
+scopes = st.builds(
+    Scope,
+    repos,
+    st.none() | st.lists(names | globs, min_size=1, max_size=3).map("/".join),
+    languages,
+    st.none() | node_types,
+)
+NODE = """INSERT INTO docs (repo, path, language, node_type, id, branch, sha_head, start_line,
+    end_line, text_sha) VALUES (?1, ?2, ?3, ?4, ?5, 'b', 'c', 1, 1, ?5)"""
+
+
+@settings(max_examples=150, deadline=None)
+@given(nodes=st.lists(kept, max_size=40), asked=st.lists(scopes, min_size=1, max_size=5))
+def test_the_nearest_of_a_scope_are_those_of_its_nodes_alone(
+    nodes: list[Kept], asked: list[Scope]
+) -> None:
+    """Whatever lies nearer elsewhere: the same as by looking at every node."""
+    database = opened()
+    ids = [f"{number:02}" for number in range(len(nodes))]
+    database.run([Statement(NODE, (*n[:4], id_)) for id_, n in zip(ids, nodes, strict=True)])
+    vectors = LocalVectors(database, 2)
+    vectors.upsert([vector(id_, n.nearness, 127) for id_, n in zip(ids, nodes, strict=True)])
+    for scope in asked:
+        inside = [(-n.nearness, id_) for id_, n in zip(ids, nodes, strict=True) if n.lies_in(scope)]
+        found = vectors.query(unit(1, 0), 10, scope)
+        assert [(-one.score, one.id) for one in found] == sorted(inside)[:10]
+    database.close()

@@ -23,7 +23,7 @@ def search(query: str, limit: int, lines: int, **said: Any) -> None:
     from feeder.assembly.opening import base_of, comparable, opened, place_of
     from feeder.cli.showing import as_json, as_text
     from feeder.search.ranking import search
-    from feeder.store.reading import Scope
+    from feeder.store.scope import Scope
     from feeder.tree.names import escape
 
     path, language, node_type = (said.pop(name) for name in ("path", "language", "node_type"))

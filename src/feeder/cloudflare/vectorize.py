@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from feeder.cloudflare.api import Api, Call, as_json
+from feeder.cloudflare.narrowing import narrowings
 from feeder.errors import UserError
 from feeder.store import Neighbour, NodeVector, Permit, Statement, Value
+from feeder.store.scope import Scope
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -89,10 +91,15 @@ class Vectorize:
             if not cursor or not page.get("isTruncated", True):
                 return
 
-    def query(self, vector: NDArray[float32], limit: int) -> list[Neighbour]:
-        """The nearest as Vectorize approximates them, at most 100."""
-        found = self._post("query", {"vector": _numbers(vector), "topK": min(limit, NEAREST)})
-        return [Neighbour(str(near["id"]), float(near["score"])) for near in found["matches"]]
+    def query(self, vector: NDArray[float32], limit: int, scope: Scope) -> list[Neighbour]:
+        """The nearest as Vectorize approximates them, at most 100; one request in most cases."""
+        asked = {"vector": _numbers(vector), "topK": min(limit, NEAREST)}
+        matches: list[dict[str, Any]] = []
+        for narrowing in narrowings(scope):
+            matches = self._post("query", asked | narrowing)["matches"]
+            if matches:
+                break
+        return [Neighbour(str(near["id"]), float(near["score"])) for near in matches]
 
     def settled(self, timeout_s: float) -> bool:
         """Waits until all that was written before is seen; False when it takes longer.

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from feeder.run.feed import Semantics
 from feeder.store import Database
-from feeder.store.reading import Hit, Scope, hits, matches
+from feeder.store.reading import Hit, hits, matches
+from feeder.store.scope import Scope
 from feeder.words import words
 
 CANDIDATES = 100
@@ -45,7 +46,7 @@ def search(
     by_meaning: list[str] = []
     if semantics and query.strip():
         vector = semantics.embedder.embed_query(query)
-        by_meaning = [near.id for near in semantics.vectors.query(vector, CANDIDATES)]
+        by_meaning = [near.id for near in semantics.vectors.query(vector, CANDIDATES, scope)]
     scores = merged({NAME_WEIGHT: by_name, WORD_WEIGHT: by_word, VECTOR_WEIGHT: by_meaning})
     word_ranks, vector_ranks = _ranks(by_word), _ranks(by_meaning)
     found = [

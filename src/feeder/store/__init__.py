@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
+    from feeder.store.scope import Scope
+
 Value = str | int | float | None
 Row = tuple[Value, ...]
 
@@ -109,8 +111,12 @@ class Vectors(Protocol):
     def ids(self) -> Iterator[str]:
         """The ids of all vectors."""
 
-    def query(self, vector: NDArray[float32], limit: int) -> Iterable[Neighbour]:
-        """The nearest vectors, the best first."""
+    def query(self, vector: NDArray[float32], limit: int, scope: Scope) -> Iterable[Neighbour]:
+        """The nearest vectors of the scope, the best first.
+
+        Where a store cannot say all of the scope, others may be among them: they count into the
+        limit, and whoever asks has to leave them out.
+        """
 
     def settled(self, timeout_s: float) -> bool:
         """Waits until all that was written is seen by readers; False when it takes longer."""

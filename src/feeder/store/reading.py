@@ -1,13 +1,12 @@
 """What is in the index? The questions of search, validation and statistics, each one request."""
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from feeder.errors import UserError
 from feeder.store import Database, Row, Statement
+from feeder.store.scope import EVERYWHERE, IN_SCOPE, Scope, params
 
 # symbol and path say what a node is, body what it says; id is the unindexed first column
 WEIGHTS = "0.0, 8.0, 4.0, 1.0"
@@ -35,23 +34,12 @@ class Hit(NamedTuple):
     end_line: int
 
 
-# ?3 a folder or file by its name, ?4 what a glob begins with and ?5 the rest of it
-_IN_SCOPE = """
-d.repo = ?2
-AND (?3 IS NULL OR d.path = ?3 OR substr(d.path, 1, length(?3) + 1) = ?3 || '/'
-  OR substr(d.path, 1, length(?4)) = ?4 AND (
-    substr(d.path, length(?4) + 1) GLOB ?5 OR substr(d.path, length(?4) + 1) GLOB ?5 || '/*'))
-AND (?6 IS NULL OR d.language = ?6) AND (?7 IS NULL OR d.node_type = ?7)
-"""
 # A score takes a third of a microsecond a node, and the words of a question stand in most of them.
 # So where nothing narrows the search, a word of many nodes does not find a node when rarer words
 # find enough: it ranks what they find. `found` has a node by the words that find alone, and by all.
 # ?1 the words as FTS5 queries, ?8 how many nodes
 _MATCH = f"""
-WITH everywhere(yes) AS MATERIALIZED (
-  SELECT coalesce(?3, ?6, ?7) IS NULL
-    AND (SELECT min(repo) FROM docs) = ?2 AND (SELECT max(repo) FROM docs) = ?2
-), word AS MATERIALIZED (
+WITH everywhere(yes) AS MATERIALIZED ({EVERYWHERE}), word AS MATERIALIZED (
   SELECT j.key AS place, j.value AS text, (SELECT count(*) FROM (
     SELECT 1 FROM docs_fts WHERE docs_fts MATCH j.value LIMIT {COUNTED}
   )) AS nodes FROM json_each(?1) j
@@ -68,7 +56,7 @@ WITH everywhere(yes) AS MATERIALIZED (
     SELECT rowid, bm25(docs_fts, {WEIGHTS}) AS score FROM docs_fts
     WHERE docs_fts MATCH (SELECT coalesce(finding, '""') FROM query)
     AND ((SELECT yes FROM everywhere)
-      OR EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {_IN_SCOPE}))
+      OR EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {IN_SCOPE}))
     ORDER BY score LIMIT ?8 + {TIES}
   ) UNION ALL SELECT * FROM (
     SELECT rowid, bm25(docs_fts, {WEIGHTS}) AS score FROM docs_fts
@@ -86,25 +74,9 @@ _HITS = f"""
 SELECT d.id, d.path, d.language, d.node_type, d.symbol, d.signature, d.logical_path,
   d.start_line, d.end_line
 FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
-WHERE {_IN_SCOPE}
+WHERE {IN_SCOPE}
 ORDER BY j.key
 """
-
-_GLOB = re.compile(r"(?P<before>(?:[^*?\[/]*/)*)(?P<glob>[^*?\[/]*[*?\[].*)", re.DOTALL)
-# D1 allows patterns of 50 bytes, and `/*` is put behind one
-_GLOB_BYTES = 48
-
-
-class Scope(NamedTuple):
-    """Where a search looks: None means everywhere.
-
-    `path` is a file or folder by its name, or a glob whose `*` crosses folders.
-    """
-
-    repo: str
-    path: str | None = None
-    language: str | None = None
-    node_type: str | None = None
 
 
 class Match(NamedTuple):
@@ -121,7 +93,7 @@ def matches(
 
     One request. What many nodes match may only rank what the rest of the query finds.
     """
-    where = _params(scope)
+    where = params(scope)
     texts = map(json.dumps, queries)
     found = database.run([Statement(_MATCH, (text, *where, limit)) for text in texts])
     return [[Match(*row) for row in rows] for rows in found]  # type: ignore[arg-type]  # as selected
@@ -129,21 +101,8 @@ def matches(
 
 def hits(database: Database, ids: Iterable[str], scope: Scope) -> list[Hit]:
     """The nodes of these ids that lie in the scope, in the order of the ids."""
-    [rows] = database.run([Statement(_HITS, (json.dumps(list(ids)), *_params(scope)))])
+    [rows] = database.run([Statement(_HITS, (json.dumps(list(ids)), *params(scope)))])
     return [Hit(*row) for row in rows]  # type: ignore[arg-type]  # as selected
-
-
-def _params(scope: Scope) -> tuple[str | None, ...]:
-    """Raises UserError for a glob that is too long."""
-    path = (scope.path or "").rstrip("/") or None
-    parts = _GLOB.fullmatch(path or "")
-    before, glob = parts.groups() if parts else (None, None)
-    if glob and len(glob.encode()) > _GLOB_BYTES:
-        raise UserError(
-            f"--path has {len(glob.encode())} bytes from its first folder with *, ? or [ on, and "
-            f"may have {_GLOB_BYTES}. Shorten it."
-        )
-    return scope.repo, path, before, glob, scope.language, scope.node_type
 
 
 _BY = "SELECT {0}, count(*) FROM {1} WHERE repo = ? GROUP BY {0} ORDER BY count(*) DESC, {0}"

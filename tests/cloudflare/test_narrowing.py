@@ -1,0 +1,175 @@
+"""A scope as Vectorize's filter, by the rules of its documentation and in the stand-in."""
+
+import json
+from typing import Any
+
+from clouds import DIMENSIONS, Cloud
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from feeder.cloudflare.narrowing import narrowings
+from feeder.embed.cache import CachedEmbedder
+from feeder.run.feed import Semantics
+from feeder.search.ranking import search
+from feeder.store.scope import Scope
+from feeder.tree.commit import Commit
+from hashed import HashedEmbedder
+from tree.repos import Repo
+from worlds import MEMORY, REPO
+
+Metadata = dict[str, str]
+ADD = "def add(cart, article):\n    cart.append(article)\n"
+
+
+def filters(scope: Scope) -> list[dict[str, Any]]:
+    return [narrowing["filter"] for narrowing in narrowings(scope) if narrowing]
+
+
+def indexed(text: str) -> bytes:
+    """The first 64 bytes, without the part of a character at their end."""
+    whole = b""
+    for character in text:
+        if len(whole + character.encode()) > 64:
+            break
+        whole += character.encode()
+    return whole
+
+
+def passes(filter_: dict[str, Any], metadata: Metadata) -> bool:
+    """By the documentation, were operands not shortened."""
+    for name, condition in filter_.items():
+        value = indexed(metadata[name])
+        low, equal, high = (_operand(condition, operator) for operator in ("$gte", "$eq", "$lt"))
+        if value < (low or b"") or equal not in {None, value} or (high and value >= high):
+            return False
+    return True
+
+
+def _operand(condition: str | dict[str, str], operator: str) -> bytes | None:
+    operators = {"$eq": condition} if isinstance(condition, str) else condition
+    return operators[operator].encode() if operator in operators else None
+
+
+# of one to four bytes, and the last ones before something special
+characters = st.sampled_from('aB-./"\x01\x7f\u07ff\ud7ff\uffff\U0010ffffé€🛒')
+places = st.text(characters, min_size=1, max_size=70).map(lambda text: text.strip("/") or "a")
+rests = st.text(characters, max_size=70)
+
+
+@settings(max_examples=500)
+@given(place=places, rest=rests, repo=places, language=places)
+def test_all_of_a_scope_comes_through(place: str, rest: str, repo: str, language: str) -> None:
+    """A folder's files pass the first filter, a file the second, a glob's files the only one."""
+    same = {"repo": repo, "language": language}
+    folder, file = filters(Scope(repo, place, language))
+    [glob] = filters(Scope(repo, f"{place}*", language))
+    assert passes(folder, same | {"path": f"{place}/{rest}"})
+    assert passes(file, same | {"path": place})
+    assert passes(glob, same | {"path": f"{place}{rest}"})
+
+
+@settings(max_examples=500)
+@given(place=places, path=places)
+def test_a_folder_that_fits_is_said_exactly(place: str, path: str) -> None:
+    """Up to 64 bytes with its slash; but where no text of so many bytes comes right after all."""
+    [folder, _] = filters(Scope("r", place))
+    [glob] = filters(Scope("r", f"{place}*"))
+    if len(place.encode()) <= 63:
+        assert passes(folder, {"repo": "r", "path": path}) == path.startswith(f"{place}/")
+        assert passes(glob, {"repo": "r", "path": path}) == path.startswith(place)
+
+
+@settings(max_examples=200)
+@given(repo=rests, language=rests, node_type=rests, path=rests)
+def test_a_filter_fits(repo: str, language: str, node_type: str, path: str) -> None:
+    """Below 2,048 bytes, and no text in it is above 64."""
+    for filter_ in filters(Scope(repo, path, language, node_type)):
+        assert len(json.dumps(filter_, separators=(",", ":"))) < 2048
+        texts = [text for value in filter_.values() for text in _texts(value)]
+        assert max(len(text.encode()) for text in texts) <= 64
+
+
+def _texts(condition: str | dict[str, str]) -> list[str]:
+    return [condition] if isinstance(condition, str) else list(condition.values())
+
+
+def test_a_scope_is_said_in_vectorizes_words() -> None:
+    """The slash comes before the nought."""
+    everywhere = {"repo": "acme/shop", "language": "go", "node_type": "class"}
+    assert filters(Scope("acme/shop", None, "go", "class")) == [everywhere]
+    assert filters(Scope("r", "src/")) == [
+        {"repo": "r", "path": {"$gte": "src/", "$lt": "src0"}},
+        {"repo": "r", "path": "src"},
+    ]
+    assert filters(Scope("r", "src/a*/b.py")) == [
+        {"repo": "r", "path": {"$gte": "src/a", "$lt": "src/b"}}
+    ]
+    assert filters(Scope("r", "*.py")) == [{"repo": "r"}]
+
+
+def test_what_is_nearer_elsewhere_hides_nothing(cloud: Cloud, repo: Repo) -> None:
+    """The one node of a folder, and of a file, is found among 120 that lie nearer."""
+    near = {f"lib-b/order_{n}.py": f"def order_{n}():\n    cancel(order)\n" for n in range(120)}
+    repo.commit(near | {"lib/cart.py": ADD})
+    cloud.migrated().synced(Commit(repo.path))
+    cloud.standin.settle()
+
+    for path in ("lib", "lib/cart.py", "lib/*.py"):
+        assert meant(cloud, Scope(REPO, path)) == ["lib/cart.py"]
+
+
+def test_a_folder_beyond_64_bytes_is_found(cloud: Cloud, repo: Repo) -> None:
+    """What begins with the same 64 bytes is left out afterwards."""
+    deep = "src/main/java/com/acme/shop/checkout/payment/provider/internal/größe"
+    repo.commit({f"{deep}/cart.py": ADD, f"{deep}-b/cart.py": ADD, "cart.py": ADD})
+    cloud.migrated().synced(Commit(repo.path))
+    cloud.standin.settle()
+
+    for path in (deep, f"{deep}/cart.py", f"{deep}/*.py"):
+        assert meant(cloud, Scope(REPO, path)) == [f"{deep}/cart.py"]
+
+
+def test_a_branchs_new_name_hides_nothing(cloud: Cloud, repo: Repo) -> None:
+    """The vectors of unchanged nodes keep the old one, and cost nothing."""
+    repo.commit({"cart.py": ADD})
+    cloud.migrated().synced(Commit(repo.path))
+    repo.commit({"other.py": "def other(): ...\n"})
+    cloud.synced(Commit(repo.path), branch="trunk")
+    cloud.standin.settle()
+
+    assert set(meant(cloud, Scope(REPO))) == {"cart.py", "other.py"}
+
+
+def test_an_index_without_metadata_indexes_is_searched_too(cloud: Cloud, repo: Repo) -> None:
+    """No filter finds what was written before they were made: then all are asked for."""
+    base = "vectorize/v2/indexes/acme_shop_code/metadata_index"
+    for name in ("path", "language", "node_type", "repo", "branch"):
+        cloud.post(f"{base}/delete", {"propertyName": name})
+    repo.commit({"cart.py": ADD, "src/cart.py": ADD})
+    cloud.migrated().synced(Commit(repo.path))
+    cloud.standin.settle()
+
+    assert meant(cloud, Scope(REPO, "src")) == ["src/cart.py"]
+
+
+def test_a_search_asks_vectorize_once(cloud: Cloud, repo: Repo) -> None:
+    """And once more for a file, which cannot be told from a folder."""
+    repo.commit({"src/cart.py": ADD})
+    cloud.migrated().synced(Commit(repo.path))
+    cloud.standin.settle()
+
+    for scope, requests in (
+        (Scope(REPO), 1),
+        (Scope(REPO, "src"), 1),
+        (Scope(REPO, "src/cart.py"), 2),
+    ):
+        cloud.spent()
+        assert meant(cloud, scope) == ["src/cart.py"]
+        assert cloud.spent()["vectorize"] == requests
+
+
+def meant(cloud: Cloud, scope: Scope) -> list[str]:
+    """The paths that a question finds by meaning."""
+    semantics = Semantics(CachedEmbedder(HashedEmbedder(DIMENSIONS), MEMORY), cloud.vectorize)
+    found = search(cloud.d1, semantics, "cancel order", scope, 10)
+    return [one.hit.path for one in found if one.vector_rank]
