@@ -71,6 +71,7 @@ class Project:
             **{name: value for name, value in os.environ.items() if "FEEDER_" not in name},
             **standin.environment,
             "FEEDER_REPO": "acme/parts",
+            "FEEDER_CACHE": str(folder / ".git/embeddings.db"),
         }
         (folder / ".git/info/exclude").write_text("wrangler.toml\n")
         self._feeder("init")
@@ -84,7 +85,7 @@ class Project:
         """What it costs to bring the index to what lies in the folder."""
         self._git("add", "-A")
         self._git("commit", "-q", "--allow-empty", "-m", run)
-        (self.folder / ".feeder/embeddings.db").unlink(missing_ok=True)
+        self._feeder("cache", "--clear")
         before, rows = self._standin.counts(), self._standin.rows_written()
         report = json.loads(self._feeder("sync", "--json"))
         after = self._standin.counts()

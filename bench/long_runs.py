@@ -90,6 +90,7 @@ class Place(NamedTuple):
         """`feeder`, in a process group of its own, as a shell starts it."""
         line = [sys.executable, "-m", "feeder", *command, *self.flags, "--json"]
         line += ["-C", str(self.repository), "--db", str(self.database)]
+        line += ["--cache", str(self._cache)]
         with self._out.open("wb") as out, self._err.open("wb") as err:
             return subprocess.Popen(
                 line, env=environment(), stdout=out, stderr=err, process_group=0
@@ -115,7 +116,7 @@ class Place(NamedTuple):
     def held(self) -> Held:
         """All zero where there is no index yet, or nothing but its file."""
         done, nodes, last = _counts(self.database, "files", _DONE, _NODES, _LAST)
-        [texts] = _counts(self.database.with_name("embeddings.db"), "vectors", _TEXTS)
+        [texts] = _counts(self._cache, "vectors", _TEXTS)
         return Held(done, nodes, texts, last)
 
     def digest(self, *asked: str) -> str:
@@ -127,6 +128,10 @@ class Place(NamedTuple):
                 digest.update(repr(row).encode())
         connection.close()
         return digest.hexdigest()
+
+    @property
+    def _cache(self) -> Path:
+        return self.database.with_name("embeddings.db")
 
     @property
     def _out(self) -> Path:

@@ -2,6 +2,8 @@
 knows that it runs in a workflow."""
 
 import os
+import secrets
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,22 @@ def _closed_network() -> None:
 def _no_workflow(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.startswith(("GITHUB_", "RUNNER_"))]:
         monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_home_of_fixtures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What fixtures of many tests run leaves nothing in the user's cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def users_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file in which the program remembers embeddings, of this test alone; not there yet."""
+    folder = tmp_path_factory.getbasetemp() / f"cache-{secrets.token_hex(8)}"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    return folder / "feeder" / "embeddings.db"
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from feeder.assembly.cloud import cloud_parts
 from feeder.assembly.local import local_parts
 from feeder.cli.showing import as_json, as_text
 from feeder.config import Settings
@@ -282,17 +281,6 @@ def test_an_index_in_a_submodule_is_not_opened(repo: Repo) -> None:
     (repo.path / ".feeder").mkdir()
     with pytest.raises(UserError, match=r"git tracks \.feeder, "):
         in_default_place(repo)
-
-
-def test_a_cache_that_a_commit_brings_is_not_opened(
-    repo: Repo, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nor do its vectors go to Cloudflare."""
-    monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "t0ken")
-    repo.commit({".feeder/embeddings.db": "made to mislead"})
-    settings = Settings(account_id="a", database_id="d", index_name="i")
-    with pytest.raises(UserError, match="git tracks"), ExitStack() as stack:
-        cloud_parts(repo.path, REPO, settings, stack, writes=True)
 
 
 def test_what_else_a_commit_brings_there_is_nobodys_harm(repo: Repo) -> None:

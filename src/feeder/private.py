@@ -34,6 +34,6 @@ def unlinked(folder: Path) -> Path:
     if links:
         raise UserError(
             f"{links[0]} is a symbolic link, and what is behind it may be another's. Remove it, "
-            "or name a place with --db or --cache."
+            "or name a place with --db."
         )
     return folder

@@ -19,7 +19,7 @@ from worlds import CART, SHOP
 
 COMMANDS = (
     *("sync", "process", "delete", "apply", "deltas", "plan", "action"),
-    *("init", "validate", "search", "stats"),
+    *("init", "validate", "cache", "search", "stats"),
 )
 
 

@@ -115,7 +115,7 @@ def test_what_is_not_seen_yet_is_waited_for(feeder: Feeder, standin: StandIn, ma
 
 
 def test_a_dry_run_foresees_requests_and_shares_and_writes_nothing(
-    feeder: Feeder, standin: StandIn, made: Repo
+    feeder: Feeder, standin: StandIn, made: Repo, users_cache: Path
 ) -> None:
     """Then the real run takes what was said."""
     before = standin.rows_written()
@@ -125,7 +125,7 @@ def test_a_dry_run_foresees_requests_and_shares_and_writes_nothing(
     assert facts["usage"]["requests"] == {"d1": 3, "vectorize": 1, "ai": 1}
     assert facts["usage"]["dimensions"] == 7 * 384
     assert facts["usage"]["free_tier"]["rows_written"] == (20 + 7 * 6 + 4 * 2) / 100_000
-    assert not (made.path / ".feeder/embeddings.db").exists()
+    assert not users_cache.parent.exists()
 
     # one request more: before the first vector, the index's dimensions are asked for
     real = feeder(made, "sync", "--json").facts

@@ -73,9 +73,10 @@ def test_no_command_shows_the_token(feeder: Feeder, fed: Repo, standin: StandIn,
         assert halves(answer.out + answer.err) == [], command
 
 
-def test_no_file_keeps_the_token(fed: Repo, tmp_path: Path) -> None:
+def test_no_file_keeps_the_token(fed: Repo, tmp_path: Path, users_cache: Path) -> None:
     """Neither the cache nor the bindings nor what else a run leaves."""
-    written = [place for place in tmp_path.rglob("*") if place.is_file()]
+    places = (*tmp_path.rglob("*"), *users_cache.parent.iterdir())
+    written = [place for place in places if place.is_file()]
     assert {"embeddings.db", "wrangler.toml"} <= {place.name for place in written}
     assert [place for place in written if halves(place.read_bytes().decode("latin-1"))] == []
 

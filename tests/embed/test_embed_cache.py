@@ -11,6 +11,7 @@ import pytest
 
 from feeder.embed import Vector
 from feeder.embed.cache import CachedEmbedder
+from feeder.embed.cachefile import MAX_BYTES, CacheFile
 from feeder.errors import UserError
 from hashed import HashedEmbedder
 
@@ -132,17 +133,30 @@ def test_an_interrupted_run_loses_only_the_call_under_way(path: Path) -> None:
 
 
 def test_above_the_limit_the_texts_not_asked_for_longest_are_dropped(path: Path) -> None:
-    """Being asked for again counts, not being made: `a` is older than `b` and outlives it."""
-    for texts in (["a"], ["b"], ["a"], ["c"]):
-        with closing(CachedEmbedder(HashedEmbedder(), path, max_entries=2)) as embedder:
+    """Being asked for again counts, not being made: the first ten are the oldest, and stay."""
+    first = [f"first {number}" for number in range(10)]
+    for texts in (first, [f"next {number}" for number in range(10)], first):
+        with closing(CachedEmbedder(HashedEmbedder(1024), path)) as embedder:
             embedder.embed(texts)
-    assert asked(path, "a", "c") == 0
-    assert asked(path, "b") == 1
+    # thirty vectors of 4,096 bytes: the last ten and the first fit, with what tells of them
+    with closing(CachedEmbedder(HashedEmbedder(1024), path, max_bytes=130_000)) as embedder:
+        embedder.embed([f"last {number}" for number in range(10)])
+    assert asked(path, *first, *(f"last {number}" for number in range(10)), dimensions=1024) == 0
+    assert asked(path, *(f"next {number}" for number in range(10)), dimensions=1024) > 0
+
+
+def test_the_limit_is_of_bytes(path: Path) -> None:
+    """However many texts pass through it, the file does not grow beyond."""
+    with closing(CachedEmbedder(HashedEmbedder(1024), path, max_bytes=1_000_000)) as embedder:
+        for number in range(20):
+            embedder.embed([f"{number} {text}" for text in range(50)])
+    # 1,000 vectors of 4,096 bytes would be four megabytes; one call brings 0.25
+    assert 800_000 < path.stat().st_size < 1_300_000
 
 
 def test_a_call_larger_than_the_limit_is_answered_whole(path: Path) -> None:
     """The limit is the file's, not the caller's."""
-    with closing(CachedEmbedder(HashedEmbedder(), path, max_entries=1)) as embedder:
+    with closing(CachedEmbedder(HashedEmbedder(), path, max_bytes=1)) as embedder:
         vectors = embedder.embed(["a", "b", "c"])
     np.testing.assert_array_equal(vectors, HashedEmbedder().embed(["a", "b", "c"]))
 
@@ -152,18 +166,18 @@ import sys
 from pathlib import Path
 from feeder.embed.cache import CachedEmbedder
 from hashed import HashedEmbedder
-cache = CachedEmbedder(HashedEmbedder(), Path(sys.argv[1]))
+cache = CachedEmbedder(HashedEmbedder(), Path(sys.argv[1]), max_bytes=int(sys.argv[3]))
 for number in range(40):
     cache.embed([f"shared {number}", f"own {sys.argv[2]} {number}"])
 cache.close()
 """
 
 
-def test_processes_may_use_a_new_file_at_once(path: Path) -> None:
-    """Four that start together, each writing 40 times, lose nothing and wait for one another."""
+def at_once(path: Path, max_bytes: int) -> None:
+    """Four processes that start together, each writing 40 times; none has anything to say."""
     running = [
         subprocess.Popen(
-            [sys.executable, "-c", RUN, path, str(number)],
+            [sys.executable, "-c", RUN, path, str(number), str(max_bytes)],
             env={"PYTHONPATH": os.pathsep.join(sys.path)},
             stderr=subprocess.PIPE,
             text=True,
@@ -171,9 +185,22 @@ def test_processes_may_use_a_new_file_at_once(path: Path) -> None:
         for number in range(4)
     ]
     assert [process.communicate(timeout=120)[1] for process in running] == [""] * 4
+
+
+def test_processes_may_use_a_new_file_at_once(path: Path) -> None:
+    """They lose nothing and wait for one another."""
+    at_once(path, MAX_BYTES)
     shared = [f"shared {number}" for number in range(40)]
     own = [f"own {owner} {number}" for owner in range(4) for number in range(40)]
     assert asked(path, *shared, *own) == 0
+
+
+def test_processes_may_make_room_at_once(path: Path) -> None:
+    """What one drops the other embeds anew, and the file is sound."""
+    at_once(path, 30_000)
+    with closing(apsw.Connection(str(path))) as connection:
+        assert connection.pragma("integrity_check") == "ok"
+    assert asked(path, "another") == 1
 
 
 def test_the_folder_of_the_file_is_made(tmp_path: Path) -> None:
@@ -240,3 +267,67 @@ def test_an_empty_file_is_a_new_cache(path: Path) -> None:
     path.touch()
     assert asked(path, "text") == 1
     assert asked(path, "text") == 0
+
+
+@pytest.mark.parametrize("make", [foreign_database, later_version, corrupt_pages, text_file])
+def test_a_run_goes_on_without_a_file_that_cannot_be_used(
+    make: Callable[[Path], None], path: Path
+) -> None:
+    """It says so once, with the remedy, and remembers nothing."""
+    make(path)
+    told: list[str] = []
+    with closing(CachedEmbedder(HashedEmbedder(), path, tell=told.append)) as embedder:
+        for _ in range(2):
+            vectors = embedder.embed(["a", "b"])
+            assert embedder.missing(["a"]) == 1
+    np.testing.assert_array_equal(vectors, HashedEmbedder().embed(["a", "b"]))
+    [line] = told
+    assert line.endswith("Delete it, or name another file. This run goes on without it.")
+    assert embedder.embedded == 4
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+from feeder.embed.cache import CachedEmbedder
+from hashed import HashedEmbedder
+resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+cache = CachedEmbedder(HashedEmbedder(1024), Path(sys.argv[1]), tell=print)
+for number in range(3):
+    assert len(cache.embed([f"{number} {text}" for text in range(50)])) == 50
+cache.close()
+"""
+
+
+def test_a_run_goes_on_when_the_disk_is_full(path: Path) -> None:
+    """What it has embedded is not lost to it: 300 KB hold one call of the three, not two."""
+    env = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, path], env=env, check=True, capture_output=True, text=True
+    )
+    [line] = done.stdout.splitlines()
+    assert "cannot be used" in line
+    assert line.endswith("This run goes on without it.")
+    assert asked(path, *(f"0 {text}" for text in range(50)), dimensions=1024) == 0
+
+
+def test_a_run_without_a_file_remembers_nothing() -> None:
+    """Neither in memory, which a large run would fill."""
+    with closing(CachedEmbedder(HashedEmbedder(), None)) as embedder:
+        embedder.embed(["a"])
+        embedder.embed(["a"])
+    assert (embedder.embedded, embedder.hits) == (2, 0)
+
+
+def test_forgetting_leaves_others_their_file(path: Path) -> None:
+    """A process that has it open goes on, and the disk has its room back."""
+    with (
+        closing(CachedEmbedder(HashedEmbedder(1024), path)) as embedder,
+        closing(CacheFile(path)) as file,
+    ):
+        embedder.embed([str(number) for number in range(100)])
+        assert file.models() == [("hashed", 1024, 100)]
+        file.clear()
+        assert path.stat().st_size < 50_000
+        embedder.embed(["0"])
+        assert file.models() == [("hashed", 1024, 1)]

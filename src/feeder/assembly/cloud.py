@@ -21,6 +21,7 @@ from feeder.store.folder import index_folder, made_folder
 from feeder.store.migrations import migrate
 from feeder.store.schema import Current
 from feeder.store.sqlite import IN_MEMORY, SQLite
+from feeder.tree import git
 
 ROWS_OF_NEW, ROWS_OF_GONE, ROWS_OF_FILE, ROWS_OF_RUN = 6, 4, 2, 20
 """Rows that D1 bills: a node with its indexes and posting, its removal with the outbox, a file, and
@@ -40,13 +41,13 @@ def cloud_parts(
     database = D1(api, cloud.database_id)
     vectors = Vectorize(api, cloud.index_name)
     embedder = embedder_of(settings, api)
-
+    if writes and git.root(base) is None:
+        made_folder(index_folder(base))  # by which the base is known again from a folder below
     return Parts(
         f"Cloudflare, {database.place}, {vectors.place}",
         Current(database),
         embedder,
         vectors if embedder else None,
-        _cache(base, settings, writes=writes),
         budget=Budget(
             settings.max_embeddings,
             settings.max_requests,
@@ -71,7 +72,6 @@ def foreseen_parts(settings: Settings, stack: ExitStack) -> Parts:
         database,
         embedder,
         Vectorize(api, "none") if embedder else None,
-        IN_MEMORY,
         foreseen=lambda report: foreseen(report, embedder),
     )
 
@@ -115,12 +115,3 @@ def foreseen(report: Report, embedder: Embedder | None) -> Usage:
         tokens=by_model.tokens,
         neurons=by_model.neurons,
     )
-
-
-def _cache(base: Path, settings: Settings, *, writes: bool) -> Path:
-    if settings.cache:
-        return settings.cache if writes or settings.cache.exists() else IN_MEMORY
-    file = index_folder(base) / "embeddings.db"
-    if writes:
-        made_folder(file.parent)
-    return file if file.exists() or writes else IN_MEMORY

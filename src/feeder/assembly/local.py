@@ -30,9 +30,6 @@ def local_parts(
     in_memory = not writes and not file.exists()
     if writes and settings.db is None:
         made_folder(file.parent)
-    cache = settings.cache or file.with_name("embeddings.db")
-    if not writes and not cache.exists():
-        cache = IN_MEMORY
     database = SQLite(IN_MEMORY if in_memory else file)
     stack.callback(database.close)
     migrate(database)
@@ -42,7 +39,6 @@ def local_parts(
         database,
         embedder,
         LocalVectors(database, embedder.dimensions) if embedder else None,
-        cache,
         why_words_only(settings),
         Budget(settings.max_embeddings),
     )

@@ -11,6 +11,7 @@ from feeder.actions.event import Event, current
 from feeder.assembly.parts import Parts
 from feeder.cloudflare.credentials import choice, has_token
 from feeder.config import INDEX_FOLDER, Settings
+from feeder.embed.place import users_file
 from feeder.errors import UserError
 from feeder.run.feed import Feed, Semantics
 from feeder.run.precedence import token_by_hand
@@ -118,7 +119,7 @@ def opened(place: Place, settings: Settings, *, writes: bool, create: bool) -> I
             from feeder.assembly.local import local_parts
 
             parts = local_parts(place.base, settings, stack, writes=writes, create=create)
-        semantics = _semantics(parts, stack)
+        semantics = _semantics(parts, stack, _cache(settings, talk, writes=writes), talk)
         maker = semantics.embedder.model if semantics else parts.words_only
         talk.say(f"{place.repo}: {parts.place}, {maker}; {chosen.why}")
         index = Index(parts.database, place.repo, place.branch)
@@ -165,13 +166,24 @@ def feeding(store: Store, tree: Tree, settings: Settings, *, dry_run: bool) -> I
             report.requests.update(report.usage.requests if report.usage else {})
 
 
-def _semantics(parts: Parts, stack: ExitStack) -> Semantics | None:
+def _cache(settings: Settings, talk: Talk, *, writes: bool) -> Path | None:
+    """Where embeddings are remembered; None where they are not, which is said of a run's."""
+    file = settings.cache or users_file()
+    if file is None and settings.vectors and writes:
+        talk.say(
+            "There is no home folder to remember embeddings in: this run goes on without. "
+            "--cache names a file for them."
+        )
+    return file if file and (writes or os.access(file, os.F_OK)) else None
+
+
+def _semantics(parts: Parts, stack: ExitStack, cache: Path | None, talk: Talk) -> Semantics | None:
     """The embedder behind its cache, and what keeps the vectors."""
     from feeder.embed.cache import CachedEmbedder
 
     if parts.embedder is None or parts.vectors is None:
         return None
-    embedder = CachedEmbedder(parts.embedder, parts.cache)
+    embedder = CachedEmbedder(parts.embedder, cache, tell=talk.say)
     stack.callback(embedder.close)
     return Semantics(embedder, parts.vectors)
 

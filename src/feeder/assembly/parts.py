@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from feeder.cloudflare.freetier import Usage
 from feeder.embed import Embedder
@@ -15,16 +14,15 @@ from feeder.store import Database, Vectors
 class Parts:
     """The objects behind the seams, opened; without an embedder there are no vectors either.
 
-    `place` is how people call the store, `cache` where embeddings are remembered, and `words_only`
-    why there is no embedder. `usage` tells what has been taken so far, and `foreseen` what the run
-    of a report would take; None where nothing is counted.
+    `place` is how people call the store, and `words_only` why there is no embedder. `usage` tells
+    what has been taken so far, and `foreseen` what the run of a report would take; None where
+    nothing is counted.
     """
 
     place: str
     database: Database
     embedder: Embedder | None
     vectors: Vectors | None
-    cache: Path
     words_only: str = "words only (--no-vectors)"
     budget: Budget = field(default_factory=Budget)
     usage: Callable[[], Usage | None] = lambda: None

@@ -63,7 +63,7 @@ def cli() -> None:
 for command in (
     *(feeding.sync, feeding.process, feeding.delete, feeding.apply),
     *(workflow.deltas, workflow.plan, workflow.action),
-    *(keeping.init, keeping.validate),
+    *(keeping.init, keeping.validate, keeping.cache),
     *(asking.search, asking.stats),
 ):
     cli.add_command(command)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from feeder.cli import console, options
 from feeder.config import Settings
+from feeder.errors import UserError
 
 if TYPE_CHECKING:
     from feeder.assembly.opening import Place
@@ -60,6 +62,31 @@ def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
     console.result(settings, verdict.as_json(), verdict.lines())
     if not verdict.passed:
         raise SystemExit(1)
+
+
+@click.command()
+@click.option("--clear", is_flag=True, help="Forget them all, and give the disk its room back.")
+@options.caching
+def cache(clear: bool, **said: Any) -> None:
+    """Say which embeddings are remembered on this machine, in which file, and how large it is."""
+    from feeder.embed.cachefile import MAX_BYTES, CacheFile, size_bytes
+    from feeder.embed.place import users_file
+
+    settings = Settings(**said)
+    path = settings.cache or users_file()
+    if path is None:
+        raise UserError("There is no home folder to remember embeddings in. Name a --cache.")
+    with closing(CacheFile(path)) as file:
+        is_there = path.exists()
+        if is_there and clear:
+            file.clear()
+        models = file.models() if is_there else []
+    size = size_bytes(path)
+    facts = {"file": str(path), "bytes": size, "limit_bytes": MAX_BYTES}
+    facts["models"] = [model._asdict() for model in models]
+    lines = [f"{path}: {size / 1e6:,.1f} MB of at most {MAX_BYTES / 1e6:,.0f}"]
+    lines += [f"{texts:,} texts by {name} ({count})" for name, count, texts in models]
+    console.result(settings, facts, lines if is_there else [f"{path}: nothing is remembered yet"])
 
 
 def _provision(

@@ -60,6 +60,11 @@ _CLOUD = (
         "The Vectorize index; else wrangler.toml's, else <owner>_<repo>_code.",
     ),
 )
+_CACHE = _option(
+    "--cache",
+    "The file of embeddings made before; else the user's, feeder/embeddings.db in XDG_CACHE_HOME.",
+    type=_FILE,
+)
 _MEANING = (
     _option(
         "--vectors/--no-vectors", "Search by meaning too, where there is a model.", default=True
@@ -72,7 +77,7 @@ _MEANING = (
         "Numbers in a vector, where the model can shorten them; else as many as it has.",
         type=click.IntRange(1, 1536),
     ),
-    _option("--cache", "The file of embeddings made before; else beside the index.", type=_FILE),
+    _CACHE,
 )
 _PARSING = (
     _option("--grammar", "Your grammar_queries.json, merged over the shipped one.", type=_FILE),
@@ -195,6 +200,11 @@ def applying(command: Command) -> Command:
 def making(command: Command) -> Command:
     """The options of a command that makes what an index is kept in."""
     return _with(command, *_WHERE, *_CLOUD, *_MEANING, dry_run, *_OUTPUT)
+
+
+def caching(command: Command) -> Command:
+    """The options of the command that is about the embeddings made before."""
+    return _with(command, _CACHE, *_OUTPUT)
 
 
 def proving(command: Command) -> Command:

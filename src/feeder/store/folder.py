@@ -9,9 +9,9 @@ from feeder.tree import git, names
 
 
 def index_folder(base: Path) -> Path:
-    """Where an index and its cache are unless the user names a place; there may be none yet.
+    """Where an index is unless the user names a place; there may be none yet.
 
-    Raises UserError where a commit brings them: whoever made it would decide what is found.
+    Raises UserError where a commit brings it: whoever made it would decide what is found.
     """
     folder = unlinked(base / INDEX_FOLDER)
     brought = git.tracked(base, INDEX_FOLDER) if folder.is_dir() else []
@@ -19,7 +19,7 @@ def index_folder(base: Path) -> Path:
         if b".db" in name.lower() or b"/" not in name:  # the latter is a submodule
             raise UserError(
                 f"git tracks {names.escape(name)}, and what is in it may be another's. Remove it "
-                f"with `git rm -r {INDEX_FOLDER}`, or name a place with --db or --cache."
+                f"with `git rm -r {INDEX_FOLDER}`, or name a place with --db."
             )
     return folder
 

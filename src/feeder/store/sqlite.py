@@ -21,6 +21,20 @@ BUSY_TIMEOUT_MS = 30_000
 BUSY_TRIES = 300
 
 
+def write_ahead(connection: apsw.Connection) -> None:
+    """Readers do not wait for writers then; the file stays so once it has been said."""
+    for tries_left in reversed(range(BUSY_TRIES)):
+        try:
+            connection.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL")
+        except apsw.BusyError:
+            # two that say it at once are refused without the timeout's wait
+            if not tries_left:
+                raise
+            time.sleep(BUSY_TIMEOUT_MS / BUSY_TRIES / 1000)
+        else:
+            return
+
+
 def _connected(path: Path) -> apsw.Connection:
     """Where nothing can be written beside the file, it is read as it is."""
     if os.access(path.parent, os.W_OK) or not path.is_file() or Path(f"{path}-wal").exists():
@@ -43,7 +57,7 @@ class SQLite:
                 make_file(path)
             self.connection = _connected(path)
             self.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-            self._write_ahead()
+            write_ahead(self.connection)
             self.connection.execute(
                 f"PRAGMA cache_size = -{CACHE_KB}; PRAGMA wal_autocheckpoint = {LOG_PAGES}"
             )
@@ -53,19 +67,6 @@ class SQLite:
             raise UserError(
                 f"{path} has a name that is not UTF-8. Name another with --db."
             ) from exc
-
-    def _write_ahead(self) -> None:
-        """Readers do not wait for writers then; the file stays so once it has been said."""
-        for tries_left in reversed(range(BUSY_TRIES)):
-            try:
-                self.connection.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL")
-            except apsw.BusyError:
-                # two that say it at once are refused without the timeout's wait
-                if not tries_left:
-                    raise
-                time.sleep(BUSY_TIMEOUT_MS / BUSY_TRIES / 1000)
-            else:
-                return
 
     def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
         """One transaction; a writer's is begun as one, so that two take turns and none fails."""
