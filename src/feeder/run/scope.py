@@ -8,7 +8,6 @@ from feeder.errors import UserError
 from feeder.run.feed import Feed
 from feeder.run.sync import Goal, overtake, plan
 from feeder.store.state import State
-from feeder.tree import Entry
 from feeder.tree.deltas import Delta
 from feeder.tree.names import escape, is_below
 
@@ -24,13 +23,15 @@ def process_paths(feed: Feed, base: Path, paths: Sequence[Path], *, dry_run: boo
     for path, scope in zip(paths, scopes, strict=True):
         if not os.path.lexists(path) and not any(_covers([scope], file) for file in known):
             raise UserError(f"{path} does not exist, and the index has nothing of it. Mend --path.")
-    _bring_below(feed, scopes, feed.tree.entries(), dry_run=dry_run)
+    made_by = {feed.index.key("parser"): feed.parser.fingerprint}
+    goal = Goal(feed.tree.entries(), made_by if "" in scopes else {})
+    _bring_below(feed, scopes, goal, dry_run=dry_run)
 
 
 def delete_paths(feed: Feed, base: Path, paths: Sequence[Path], *, dry_run: bool) -> None:
     """Takes what the index holds at these paths and below them out of it."""
     scopes = [_inside(base, path) for path in paths]
-    _bring_below(feed, scopes, [], dry_run=dry_run)
+    _bring_below(feed, scopes, Goal([], {}), dry_run=dry_run)
     if not feed.report.files_deleted:
         feed.report.notes.append(f"The index has nothing at {', '.join(map(str, paths))}.")
 
@@ -42,22 +43,18 @@ def apply_deltas(feed: Feed, deltas: Iterable[Delta], *, dry_run: bool) -> None:
     _bring(feed, lambda: feed.index.state_of(actions), Goal(wanted, {}), dry_run=dry_run)
 
 
-def _bring_below(
-    feed: Feed, scopes: Sequence[str], wanted: Sequence[Entry], *, dry_run: bool
-) -> None:
+def _bring_below(feed: Feed, scopes: Sequence[str], goal: Goal, *, dry_run: bool) -> None:
     def read() -> State:
         state = feed.index.state({})
         files = {path: row for path, row in (state.files or {}).items() if _covers(scopes, path)}
         return state._replace(files=files)
 
-    everything = {feed.index.key("parser"): feed.parser.fingerprint}
-    goal = Goal(wanted, everything if "" in scopes else {})
     _bring(feed, read, goal, dry_run=dry_run)
 
 
 def _bring(feed: Feed, read: Callable[[], State], goal: Goal, *, dry_run: bool) -> None:
     if dry_run:
-        plan(feed, read(), goal.wanted)
+        plan(feed, read(), goal)
     else:
         overtake(feed, read, goal)
 

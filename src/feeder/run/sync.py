@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from feeder.errors import Stopped, UserError
 from feeder.run.feed import Feed, Work, foresee, write_words
+from feeder.run.mode import check_mode, in_its_mode
 from feeder.run.precedence import claim, goes_on, is_newest, refuse_outdated
 from feeder.run.report import Report
 from feeder.run.sharing import is_own, own_part, refuse_shard, share_of
@@ -67,7 +68,7 @@ def sync(feed: Feed, *, dry_run: bool = False) -> None:
     seen = state if state.files is not None else read()
     goal = Goal(_own_entries(feed), equal, share)
     if dry_run:
-        plan(feed, seen, goal.wanted)
+        plan(feed, seen, goal)
     else:
         overtake(feed, read, goal, seen)
 
@@ -146,10 +147,7 @@ def part(below: str) -> str:
 
 def bring(feed: Feed, state: State, goal: Goal) -> None:
     """Makes the files of `state` become those of the goal."""
-    stale = stale_parts(feed, state)
-    have = state.files or {}
-    work = compare(goal.wanted, have, stale)
-    _account(feed.report, work, have, stale)
+    feed, stale, work = _begun(feed, state, goal)
     sendable = feed.semantics and (work.waiting or state.outbox)
     if not (work.process or work.gone or sendable) and goal.equal.items() <= state.meta.items():
         if feed.index.has_overtaken(state, feed.token):  # one that ended in that moment
@@ -164,6 +162,18 @@ def bring(feed: Feed, state: State, goal: Goal) -> None:
     clean = send_vectors(feed, work, texts)
     sent = clear_outbox(feed, state, texts, gone)
     _end(feed, clean, sent, goal)
+
+
+def _begun(feed: Feed, state: State, goal: Goal) -> tuple[Feed, set[Stale], Work]:
+    """The run as the index takes it, what is stale of that, and the work; accounted for."""
+    run = feed if goal.equal else in_its_mode(feed, state)
+    stale = stale_parts(run, state)
+    have = state.files or {}
+    work = compare(goal.wanted, have, stale)
+    if run is not feed:
+        check_mode(feed, state, work)
+    _account(feed.report, work, have, stale)
+    return run, stale, work
 
 
 def _end(feed: Feed, clean: Sequence[str], sent: Sequence[str], goal: Goal) -> None:
@@ -277,12 +287,9 @@ def _begin(feed: Feed, state: State, stale: Set[Stale], share: Share) -> None:
         feed.semantics.vectors.clear(feed.index.permit.guard)
 
 
-def plan(feed: Feed, state: State, wanted: Sequence[Entry]) -> None:
+def plan(feed: Feed, state: State, goal: Goal) -> None:
     """Puts into the report what `bring` would do, and writes nothing."""
     _refuse_other_folder(feed, state)
-    have = state.files or {}
-    stale = stale_parts(feed, state)
-    work = compare(wanted, have, stale)
-    _account(feed.report, work, have, stale)
+    feed, _, work = _begun(feed, state, goal)
     foresee(feed, state, work)
     feed.report.finished = True

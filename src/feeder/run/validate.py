@@ -1,11 +1,13 @@
 """The proof: do the index's parts agree with each other, and with HEAD?"""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from feeder.errors import ServiceError
 from feeder.run.content import Comparison, compare_content
 from feeder.run.feed import Feed, Work
+from feeder.run.mode import has_words_only, over_all
 from feeder.run.sync import Goal, Stale, bring, claimed, compare, part, stale_parts, sync, way_to
 from feeder.store.forgetting import Damage
 from feeder.store.proof import SYMBOLS_ASKED, Parity, parity, stored_nodes
@@ -17,6 +19,9 @@ DIFFERENCES_SHOWN = 20
 WRITTEN_TO = (
     "Rows and words were not compared: another run was writing. Validate again when it has ended."
 )
+PENDING = "no file waits for its vectors"
+OUTBOX = "no vector waits to be removed"
+REPAIR = "feeder validate --repair"
 NO_COMMIT = "There is no commit to compare the files with."
 NO_MODEL = "Vectors were not compared with the nodes: there is no model to ask for them."
 SETTLING_S = 600.0
@@ -38,12 +43,13 @@ class Check(NamedTuple):
 class Verdict(NamedTuple):
     """All checks of one validation, and in `notes` what they did not look at.
 
-    `repaired` where they were asked again after a repair.
+    `advice` is what mends the differences; `repaired` where they were asked again after a repair.
     """
 
     checks: list[Check]
     damage: Damage
     notes: Sequence[str] = ()
+    advice: str = ""
     repaired: bool = False
 
     @property
@@ -52,12 +58,9 @@ class Verdict(NamedTuple):
 
     @property
     def _remedy(self) -> str:
-        if self.repaired:
-            return (
-                "what is left needs the model: feeder sync without --no-vectors. Where that finds "
-                "nothing to do, delete the index and make it anew"
-            )
-        return "feeder validate --repair, or feeder sync where HEAD is only newer"
+        if self.repaired and self.advice.startswith(REPAIR):
+            return "a repair has not mended it. Delete the index and make it anew"
+        return self.advice
 
     def lines(self) -> Iterator[str]:
         """A line a check with its figures, the first differences, and the notes."""
@@ -101,9 +104,22 @@ def validate(feed: Feed, *, wait: bool = False, content: bool = True) -> Verdict
         *_makers(feed, state),
     ]
     notes = [NO_MODEL] if vectors is None and "model" in state.meta else []
-    if not feed.tree.root:
-        return Verdict(checks, damage, [*notes, NO_COMMIT])
-    return _beside_head(feed, state, Verdict(checks, damage, notes), content=content)
+    verdict = Verdict(checks, damage, notes)
+    if feed.tree.root:
+        verdict = _beside_head(feed, state, verdict, content=content)
+    else:
+        verdict = verdict._replace(notes=[*notes, NO_COMMIT])
+    return verdict._replace(advice=_advice(feed, state, verdict))
+
+
+def _advice(feed: Feed, state: State, verdict: Verdict) -> str:
+    """What mends the differences, so that it can be done to the letter."""
+    failed = {check.name for check in verdict.checks if not check.passed}
+    if _below(feed, state) != feed.tree.below:
+        return f"ask about all that it is of. {way_to(_below(feed, state))}"
+    if failed <= {PENDING, OUTBOX} and (not feed.semantics or has_words_only(state)):
+        return f"vectors wait for a run with the model: {over_all(feed)} without --no-vectors"
+    return f"{REPAIR}, or feeder sync where HEAD is only newer" if feed.tree.root else REPAIR
 
 
 def _beside_head(feed: Feed, state: State, verdict: Verdict, *, content: bool) -> Verdict:
@@ -122,7 +138,8 @@ def _beside_head(feed: Feed, state: State, verdict: Verdict, *, content: bool) -
 def repair(feed: Feed, verdict: Verdict) -> None:
     """Takes out what disagrees and feeds those files again; what agrees is not touched.
 
-    Raises Overtaken, and has changed nothing, when a later run of a workflow has begun.
+    An index of words stays one. Raises Overtaken, and has changed nothing, when a later run of a
+    workflow has begun.
     """
 
     def read() -> State:
@@ -130,6 +147,8 @@ def repair(feed: Feed, verdict: Verdict) -> None:
 
     damage = verdict.damage
     state = claimed(feed, read, read())
+    if has_words_only(state):
+        feed = replace(feed, semantics=None)
     feed.index.begin(feed.token, state, {}, remake=False)
     feed.index.forget(damage)
     if feed.tree.root:
@@ -182,12 +201,12 @@ def _progress(state: State, vectors: set[str] | None) -> Iterable[Check]:
     """What a run leaves to the next; a vector that is gone may be removed once more."""
     pending = [row.path for row in (state.files or {}).values() if row.state == "pending"]
     yield Check(
-        "no file waits for its vectors",
+        PENDING,
         {"pending": len(pending)},
         pending,
     )
     yield Check(
-        "no vector waits to be removed",
+        OUTBOX,
         {"outbox": len(state.outbox)},
         [id_ for id_ in state.outbox if vectors is None or id_ in vectors],
     )
@@ -238,12 +257,16 @@ def _head(feed: Feed, state: State, work: Work) -> Check:
         *(f"{path} is not in HEAD" for path in work.gone),
     ]
     figures = {"files of HEAD": at_head, "files": len(files)}
-    below = state.meta.get(feed.index.key("below"), feed.tree.below)
-    if below != feed.tree.below:
+    if (below := _below(feed, state)) != feed.tree.below:
         said.append(f"it is of {part(below)}, not of {part(feed.tree.below)}. {way_to(below)}")
     if feed.index.key("tree") in state.meta and feed.index.key("head") not in state.meta:
         said.append("it names no commit")
     return Check("the index holds the files of HEAD", figures, said)
+
+
+def _below(feed: Feed, state: State) -> str:
+    """The folder that the index is of; empty for the whole tree."""
+    return state.meta.get(feed.index.key("below"), feed.tree.below)
 
 
 def _is_unread(entry: Entry, row: FileRow | None) -> bool:

@@ -1,0 +1,163 @@
+"""What `validate` says is to be done, done to the letter, leads to an index that is right."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from feeder.store import Statement
+from feeder.store.sqlite import SQLite
+from running import Answer, Feeder, runner
+from tree.repos import Repo
+from worlds import CART, GUIDE
+
+EDITED = CART.replace("return Cart()", "return Basket()")
+RIGHT = "The index is right."
+WORDS = "--no-vectors"
+STEPS = 3
+
+
+@pytest.fixture
+def feeder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Iterator[Feeder]:
+    """Runs the program in a folder, with the model of this machine."""
+    monkeypatch.delenv("FEEDER_VECTORS", raising=False)
+    monkeypatch.setenv("FEEDER_JOBS", "1")
+    monkeypatch.setenv("FEEDER_REPO", "acme/shop")
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    yield runner(monkeypatch, capfd)
+
+
+@pytest.fixture
+def shop(repo: Repo) -> Repo:
+    repo.commit({"src/cart.py": CART, "docs/guide.md": GUIDE})
+    return repo
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Path:
+    """A folder outside of git."""
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    (folder / "a.py").write_text("def apple():\n    pass\n")
+    return folder
+
+
+def followed(feeder: Feeder, place: Path | Repo, *flags: str) -> Answer:
+    """The answer of a validation that was wrong, after all advice that it and its like gave."""
+    answer = feeder(place, "validate", *flags)
+    assert answer.code == 1
+    for _ in range(STEPS):
+        said = answer.out.splitlines()[-1]
+        if said == RIGHT:
+            return answer
+        flags = () if f"without {WORDS}" in said else flags
+        if found := re.search(r"Say (--path) (\S+)", said):
+            flags = (*flags, *found.groups())
+        elif found := re.search(r"feeder ([a-z]+(?: --[a-z]+)*(?: \.)?)", said):
+            feeder(place, *found[1].split(), *flags)
+        answer = feeder(place, "validate", *flags)
+    return answer
+
+
+def _sql(*statements: str) -> Callable[[Feeder, Repo], tuple[str, ...]]:
+    def change(feeder: Feeder, shop: Repo) -> tuple[str, ...]:
+        database = SQLite(shop.path / ".feeder/index.db")
+        database.run([Statement(sql) for sql in statements])
+        database.close()
+        return ()
+
+    return change
+
+
+def _words_brought_on(feeder: Feeder, shop: Repo) -> tuple[str, ...]:
+    shop.commit({"src/cart.py": EDITED, "docs/guide.md": None})
+    feeder(shop, "sync", WORDS)
+    return ()
+
+
+def _words_brought_on_and_asked(feeder: Feeder, shop: Repo) -> tuple[str, ...]:
+    _words_brought_on(feeder, shop)
+    return (WORDS,)
+
+
+def _deleted_without_the_model(feeder: Feeder, shop: Repo) -> tuple[str, ...]:
+    feeder(shop, "delete", "--path", "docs", WORDS)
+    return (WORDS,)
+
+
+def _behind(feeder: Feeder, shop: Repo) -> tuple[str, ...]:
+    shop.commit({"src/cart.py": EDITED})
+    return ()
+
+
+def _dirty(feeder: Feeder, shop: Repo) -> tuple[str, ...]:
+    shop.write({"src/cart.py": EDITED})
+    feeder(shop, "process", "--path", "src")
+    return ()
+
+
+def _of_a_folder(feeder: Feeder, shop: Repo) -> tuple[str, ...]:
+    feeder(shop, "sync", "--path", "src", "--force")
+    return ()
+
+
+WRONGS = {
+    "words brought on without the model": _words_brought_on,
+    "the same, asked without the model": _words_brought_on_and_asked,
+    "deleted without the model": _deleted_without_the_model,
+    "behind HEAD": _behind,
+    "fed from the working tree": _dirty,
+    "of a folder": _of_a_folder,
+    "no row": _sql("DELETE FROM docs WHERE symbol = 'Cart.total'"),
+    "another model": _sql("UPDATE meta SET value = 'other' WHERE key = 'model'"),
+    "no model": _sql("DELETE FROM meta WHERE key = 'model'"),
+    "another parser": _sql("UPDATE meta SET value = 'other' WHERE key = 'acme/shop:parser'"),
+    "files that wait, of no model": _sql(
+        "UPDATE files SET state = 'pending'",
+        "DELETE FROM meta WHERE key IN ('model', 'acme/shop:vectors')",
+    ),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONGS.values(), ids=WRONGS)
+def test_advice_mends_what_is_wrong(
+    feeder: Feeder, shop: Repo, wrong: Callable[[Feeder, Repo], tuple[str, ...]]
+) -> None:
+    """Whatever it is, and whether or not it was asked with the model."""
+    feeder(shop, "sync")
+    assert followed(feeder, shop, *wrong(feeder, shop)).code == 0
+
+
+def test_advice_for_words_asks_for_no_model(feeder: Feeder, shop: Repo) -> None:
+    """An index of words is mended as one, though a model is at hand."""
+    feeder(shop, "sync", WORDS)
+    _sql("DELETE FROM docs WHERE symbol = 'Cart.total'")(feeder, shop)
+    assert followed(feeder, shop).code == 0
+    assert "model: none, words only" in feeder(shop, "stats").out
+
+
+@pytest.mark.parametrize("flags", [(), (WORDS,)], ids=["with the model", "without"])
+def test_advice_outside_of_git_names_no_command_of_git(
+    feeder: Feeder, plain: Path, flags: tuple[str, ...]
+) -> None:
+    """There is no sync there."""
+    feeder(plain, "process", "--path", ".")
+    (plain / "a.py").write_text("def apricot():\n    pass\n")
+    feeder(plain, "process", "--path", ".", WORDS)
+    assert "feeder sync" not in feeder(plain, "validate", *flags).out
+    assert followed(feeder, plain, *flags).code == 0
+
+
+@pytest.mark.parametrize("command", ["process", "delete"])
+def test_an_index_of_words_is_right_after_either(feeder: Feeder, shop: Repo, command: str) -> None:
+    """It stays one, with no text embedded, and none said to be."""
+    feeder(shop, "sync", WORDS)
+    shop.write({"docs/guide.md": "# Another\n" if command == "process" else None})
+    answer = feeder(shop, command, "--path", "docs/guide.md")
+    assert (answer.code, "every text is embedded" in answer.out) == (0, False)
+    shop.commit()
+    assert feeder(shop, "validate").code == 0
+    assert "model: none, words only" in feeder(shop, "stats").out
