@@ -1,5 +1,6 @@
 """The commands as a user meets them: what they print where, and how they end."""
 
+import io
 import json
 import os
 import subprocess
@@ -143,6 +144,33 @@ def test_json_is_for_machines(feeder: Feeder, shop: Repo) -> None:
     }
     assert facts["skipped"] == {"logo.bin": "binary, by its name", "yarn.lock": "a lock file"}
     assert facts["nodes_new"] == asked(shop, "SELECT count(*) FROM docs")[0]
+
+
+CALLS = {
+    "sync": [],
+    "process": ["--path", "src"],
+    "delete": ["--path", "docs"],
+    "apply": ["-"],
+    "deltas": ["--base", "HEAD"],
+    "plan": ["--shards", "2"],
+    "init": [],
+    "validate": [],
+    "search": ["emptyCart"],
+    "stats": [],
+}
+
+
+@pytest.mark.parametrize("command", CALLS)
+def test_every_command_answers_machines_in_silence(
+    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """Each takes --json and -q; only `action` has no answer of its own but those that it runs."""
+    assert {*CALLS, "action"} == set(COMMANDS)
+    feeder(shop, "sync")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"[]")))
+    answer = feeder(shop, command, *CALLS[command], "--json", "-q")
+    assert (answer.code, answer.err) == (0, "")
+    assert isinstance(answer.facts, dict | list)
 
 
 def test_quiet_is_quiet(feeder: Feeder, shop: Repo) -> None:

@@ -128,8 +128,11 @@ _OUTPUT = (
 
 
 dry_run = click.option("--dry-run", is_flag=True, help="Only say what would be done.")
-here = _WHERE[0]
-"""The option of a command that only asks git."""
+
+
+def asking(command: Command) -> Command:
+    """The options of a command that only asks git, and whose result is JSON in any case."""
+    return _with(command, _WHERE[0], *_OUTPUT)
 
 
 def acting(command: Command) -> Command:

@@ -17,34 +17,36 @@ from feeder.errors import UserError
 @click.option("--base", required=True, help="The commit that is indexed.")
 @click.option("--head", default="HEAD", show_default=True, help="The commit to come.")
 @click.option("--merge-base", is_flag=True, help="Start where HEAD left the base's branch.")
-@click.option("--json", is_flag=True, expose_value=False, help="As always here.")
-@options.here
-def deltas(base: str, head: str, merge_base: bool, directory: Path) -> None:
+@options.asking
+def deltas(base: str, head: str, merge_base: bool, **said: Any) -> None:
     """Print what leads from one commit to another, in the form that `apply` takes."""
     from feeder.assembly.opening import repository_of
+    from feeder.run.report import Talk
     from feeder.tree.deltas import as_json, deltas
 
-    repository = repository_of(Settings(directory))
-    answer = deltas(repository, base, head, from_merge_base=merge_base)
+    settings = Settings(**said)
+    answer = deltas(repository_of(settings), base, head, from_merge_base=merge_base)
     if answer.note:
-        console.tell(answer.note)
+        Talk(quiet=settings.quiet).say(answer.note)
     console.out(as_json(answer.deltas))
 
 
 @click.command()
 @options.counting
-@options.here
-def plan(shards: int, path: str, directory: Path) -> None:
+@options.asking
+def plan(shards: int, **said: Any) -> None:
     """Print the matrix of jobs that share a first feed: each runs sync --shard."""
     from feeder.assembly.opening import repository_of
+    from feeder.run.report import Talk
     from feeder.shards import matrix
     from feeder.tree.commit import Commit
 
-    files = len(Commit(repository_of(Settings(directory)), below=path).entries())
+    settings = Settings(**said)
+    files = len(Commit(repository_of(settings), below=settings.path).entries())
     shards = max(1, min(shards, files))
     account = console.account()
     account.matrix = json.dumps(matrix(shards))
-    click.echo(f"{files:,} files, about {files / shards:,.0f} each", err=True)
+    Talk(quiet=settings.quiet).say(f"{files:,} files, about {files / shards:,.0f} each")
     console.out(account.matrix)
 
 
