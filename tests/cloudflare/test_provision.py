@@ -1,8 +1,5 @@
 """`feeder init` at Cloudflare: what is missing is made, and nothing else."""
 
-import os
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -322,8 +319,8 @@ def test_an_answer_that_is_lost_changes_nothing(
 def test_a_refusal_in_an_answer_of_200_is_a_refusal(
     feeder: Feeder, console: Console, repo: Repo, route: str
 ) -> None:
-    """The SDK would take it for a success."""
-    console.standin.fault("success_false", route=route, times=9)
+    """Nothing is made on the word of its status."""
+    console.standin.fault("success_false", route=route, times=9, retry_after=0)
     answer = feeder(repo, "init")
     assert (answer.code, "internal server error" in answer.err) == (1, True)
 
@@ -350,15 +347,6 @@ def test_this_projects_wrangler_toml_binds_what_the_program_makes() -> None:
     )
     names = [file.name for file in (root / database["migrations_dir"]).iterdir()]
     assert sorted(names) == [migration.name for migration in migrations.known_migrations()]
-
-
-def test_a_log_of_the_sdk_has_no_token(standin: StandIn, repo: Repo) -> None:
-    """In a process of its own: the SDK reads the setting when it is imported."""
-    environment = os.environ | standin.environment | {"CLOUDFLARE_LOG": "debug"}
-    command = [sys.executable, "-m", "feeder", "init"]
-    done = subprocess.run(command, cwd=repo.path, env=environment, capture_output=True, check=True)
-    assert b"Request options" in done.stderr
-    assert standin.token.encode() not in done.stdout + done.stderr
 
 
 def test_a_binding_that_is_one_table_is_refused_before_anything_is_made(

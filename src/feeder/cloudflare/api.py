@@ -143,12 +143,11 @@ class Api:
             )
         except httpx.RequestError as exc:
             # the cause may quote what was sent
-            raise self.unreachable(exc) from None
+            raise self._no_answer(exc) from None
         self._pace.read(response.headers.get("Ratelimit", ""), self._clock.now())
-        return self.result(call.service, response)
+        return self._result(call.service, response)
 
-    def result(self, service: str, response: "httpx.Response") -> Any:
-        """The `result` of an answer that somebody got; raises what `call` raises."""
+    def _result(self, service: str, response: "httpx.Response") -> Any:
         try:
             answer = response.json()
         except ValueError:
@@ -194,7 +193,7 @@ class Api:
             "Check CLOUDFLARE_BASE_URL, and the proxy in HTTPS_PROXY if there is one."
         )
 
-    def unreachable(self, exc: "httpx.RequestError") -> FeederError:
+    def _no_answer(self, exc: "httpx.RequestError") -> FeederError:
         """No answer at all; only settings that are wrong are worth no other try."""
         # what breaks HTTP is quoted, and it may quote the request
         reason = self._masked(str(exc) or type(exc).__name__)

@@ -1,14 +1,15 @@
 """What does an index at Cloudflare need that is not there? It is made, and nothing else."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
+from urllib.parse import quote
 
 from feeder.cloudflare import wrangler
-from feeder.cloudflare.api import Api
+from feeder.cloudflare.api import Api, Call, as_json
 from feeder.cloudflare.credentials import Known, known, names_of, require
 from feeder.cloudflare.d1 import D1
 from feeder.config import INDEX_FOLDER, Settings
@@ -17,10 +18,7 @@ from feeder.private import make_folder, unlinked
 from feeder.store.folder import made_folder
 from feeder.store.migrations import known_migrations, migrate, missing_migrations
 
-if TYPE_CHECKING:
-    import httpx
-    from cloudflare._response import APIResponse
-
+DATABASES, INDEXES = "d1/database", "vectorize/v2/indexes"
 METRIC: Final = "cosine"
 PROPERTIES = ("path", "language", "node_type", "repo", "branch")
 """What a search can narrow vectors by: only those written after its metadata index are in it."""
@@ -57,37 +55,25 @@ class Found(NamedTuple):
 
 
 class Account:
-    """The control plane: Cloudflare's SDK says what is asked where, the border what it means."""
+    """What the account has, and what is made in it."""
 
-    def __init__(self, cloud: Known, api: Api) -> None:
-        import cloudflare
-
-        self._cloudflare = cloudflare
+    def __init__(self, api: Api) -> None:
         self._api = api
-        self._account_id = cloud.account_id
-        self._sdk = cloudflare.Cloudflare(api_token=cloud.token, base_url=cloud.base_url)
-        # it would take these from the environment and leave the token out
-        self._sdk.api_key = self._sdk.api_email = self._sdk.user_service_key = None
 
     def database_name(self, database_id: str) -> str:
         """What the database of that id is called; raises UserError where there is none."""
-        databases = self._sdk.d1.database.with_raw_response
-        return str(
-            self._ask("d1", lambda: databases.get(database_id, account_id=self._account_id))["name"]
-        )
+        return str(self._ask("d1", f"{DATABASES}/{_part(database_id)}")["name"])
 
     def database_id(self, name: str) -> str | None:
         """The id of the database of that name."""
-        databases = self._sdk.d1.database.with_raw_response
-        found = self._ask("d1", lambda: databases.list(name=name, account_id=self._account_id))
+        found = self._api.call(Call("d1", DATABASES, params={"name": name}))
         ids = [str(database["uuid"]) for database in found if database["name"] == name]
         return ids[0] if ids else None
 
     def make_database(self, name: str) -> str:
         """A new database's id."""
-        databases = self._sdk.d1.database.with_raw_response
         try:
-            made = self._ask("d1", lambda: databases.create(name=name, account_id=self._account_id))
+            made = self._ask("d1", DATABASES, {"name": name})
         except ServiceError:
             # made by a try whose answer was lost
             if found := self.database_id(name):
@@ -97,53 +83,31 @@ class Account:
 
     def index(self, name: str) -> dict[str, Any] | None:
         """How the index of that name is made: `dimensions` and `metric`."""
-        indexes = self._sdk.vectorize.indexes.with_raw_response
-        found = self._ask("vectorize", lambda: indexes.list(account_id=self._account_id))
+        found = self._ask("vectorize", INDEXES)
         return next((dict(index["config"]) for index in found if index["name"] == name), None)
 
     def make_index(self, name: str, dimensions: int) -> None:
         """A new index."""
-        indexes = self._sdk.vectorize.indexes.with_raw_response
+        config = {"dimensions": dimensions, "metric": METRIC}
         try:
-            self._ask(
-                "vectorize",
-                lambda: indexes.create(
-                    name=name,
-                    config={"dimensions": dimensions, "metric": METRIC},
-                    account_id=self._account_id,
-                ),
-            )
+            self._ask("vectorize", INDEXES, {"name": name, "config": config})
         except ServiceError:
             if self.index(name) is None:
                 raise
 
     def properties(self, index: str) -> set[str]:
         """What the index has metadata indexes of."""
-        asked = self._sdk.vectorize.indexes.metadata_index.with_raw_response
-        found = self._ask("vectorize", lambda: asked.list(index, account_id=self._account_id))
+        found = self._ask("vectorize", f"{INDEXES}/{_part(index)}/metadata_index/list")
         return {str(one["propertyName"]) for one in found["metadataIndexes"] or []}
 
     def make_property(self, index: str, name: str) -> None:
         """A metadata index of strings; one that is there already stays."""
-        asked = self._sdk.vectorize.indexes.metadata_index.with_raw_response
-        self._ask(
-            "vectorize",
-            lambda: asked.create(
-                index, index_type="string", property_name=name, account_id=self._account_id
-            ),
-        )
+        made = {"propertyName": name, "indexType": "string"}
+        self._ask("vectorize", f"{INDEXES}/{_part(index)}/metadata_index/create", made)
 
-    def _ask(self, service: str, send: "Callable[[], APIResponse[Any]]") -> Any:
-        """The answer's `result`; the one place in which the SDK's exceptions are known."""
-        try:
-            response: httpx.Response = send().http_response
-        except self._cloudflare.APIStatusError as exc:
-            response = exc.response
-        except self._cloudflare.APIConnectionError as exc:
-            if exc.__cause__ is None:
-                raise ServiceError(f"{self._api.address} gave no answer ({exc}).") from exc
-            raise self._api.unreachable(exc.__cause__) from None  # type: ignore[arg-type]
-        return self._api.result(service, response)
+    def _ask(self, service: str, path: str, body: object = None) -> Any:
+        """The answer's `result`; with a body something is made."""
+        return self._api.call(Call(service, path, None if body is None else as_json(body)))
 
 
 def provision(
@@ -157,7 +121,7 @@ def provision(
     cloud = known(settings, repo)
     require(cloud, database=False)
     with closing(Api(cloud.token, cloud.account_id, base_url=cloud.base_url)) as api:
-        account = Account(cloud, api)
+        account = Account(api)
         if wanted.database_name:  # what wrangler.toml binds may be another database
             cloud = replace(cloud, database_id=settings.database_id or "")
         found = _found(
@@ -180,6 +144,11 @@ def provision(
         Path(os.path.relpath(base / INDEX_FOLDER / MIGRATIONS, file.parent)).as_posix(),
     )
     yield _bound(file, base, names, dry_run=dry_run)
+
+
+def _part(name: str) -> str:
+    """A name as one part of a path."""
+    return quote(name, safe="")
 
 
 def _index(
