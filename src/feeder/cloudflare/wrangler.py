@@ -1,17 +1,38 @@
-"""What does the project's wrangler.toml say of the index, and how is it told?"""
+"""What does the project's file for wrangler say of the index, and how is it told?"""
 
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
+from feeder.cloudflare import jsonc, toml
 from feeder.errors import UserError
 
 FILE = "wrangler.toml"
+"""What is made where there is none."""
+FILES = ("wrangler.json", "wrangler.jsonc", FILE)
+"""In wrangler's order, whose first takes all: the others are not read."""
 DATABASE, INDEX, AI = "CODE_DB", "CODE_INDEX", "AI"
 """The names under which a Worker finds what the index consists of."""
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+
+Steps = tuple[str | int, ...]
+"""The names and numbers that lead to a value in a file."""
+Change = tuple[Steps, Any]
+
+
+class Form(Protocol):
+    """How the file is written: the modules `toml` and `jsonc`. ValueError is for what is not so."""
+
+    def loads(self, text: str) -> dict[str, Any]:
+        """What it says."""
+
+    def put(self, text: str, path: Steps, value: Any) -> str:
+        """The text with a value put in place, or behind its siblings; the rest stays."""
+
+    def shown(self, kind: str) -> str:
+        """How a list of tables begins."""
 
 
 class Bindings(NamedTuple):
@@ -23,28 +44,28 @@ class Bindings(NamedTuple):
 
 
 def find(directory: Path) -> Path | None:
-    """The file in the directory or above it, within the repository."""
+    """The file in the directory or above it, within the repository; of several wrangler's own."""
     directory = directory.resolve()
-    for folder in (directory, *directory.parents):
-        if (folder / FILE).is_file():
-            return folder / FILE
-        if (folder / ".git").exists():
-            return None
-    return None
+    folders = [directory, *directory.parents]
+    within = next((at for at, folder in enumerate(folders) if (folder / ".git").exists()), None)
+    if within is not None:
+        folders = folders[: within + 1]
+    # wrangler too looks for one name in all folders before it looks for the next
+    places = (folder / name for name in FILES for folder in folders)
+    return next((place for place in places if place.is_file()), None)
 
 
 def read(file: Path | None) -> Bindings:
-    """The bindings of a file, none where there is no file; raises UserError for what is no TOML."""
+    """The bindings of a file, none where there is no file; raises UserError for a broken one."""
     if file is None:
         return Bindings()
     try:
-        with file.open("rb") as stream:
-            facts = tomllib.load(stream)
+        facts = _form(file).loads(file.read_bytes().decode())
     except (OSError, ValueError) as exc:
         raise UserError(f"{file} cannot be read ({exc}). Mend it.") from exc
     for kind in ("d1_databases", "vectorize"):
         if not isinstance(facts.get(kind, []), list):
-            raise UserError(f"{file} has one table {kind}. Write it as [[{kind}]].")
+            raise UserError(f"{file} has no list of {kind}. Write it as {_form(file).shown(kind)}.")
     database = _binding(facts.get("d1_databases"), DATABASE)
     index = _binding(facts.get("vectorize"), INDEX)
     return Bindings(
@@ -65,23 +86,12 @@ class Names(NamedTuple):
 
 def write(file: Path, names: Names) -> bool:
     """Makes the file say these bindings and keeps the rest of it; False where it said them."""
-    import tomlkit
-
+    form = _form(file)
     before = file.read_bytes().decode() if file.exists() else ""
-    name = names.database_name.replace("_", "-")
-    document = tomlkit.parse(before or f'name = "{name}"\ncompatibility_date = "2026-04-01"\n')
-    database = {
-        "binding": DATABASE,
-        "database_name": names.database_name,
-        "database_id": names.database_id,
-    }
-    index = {"binding": INDEX, "index_name": names.index_name}
-    folder = {"migrations_dir": names.migrations}
-    _bind(document, "d1_databases", "database_id", database, folder)
-    _bind(document, "vectorize", "index_name", index, {})
-    if "ai" not in document:
-        document["ai"] = {"binding": AI}
-    after = tomlkit.dumps(document)
+    worker = names.database_name.replace("_", "-")
+    after = before or f'name = "{worker}"\ncompatibility_date = "2026-04-01"\n'
+    for path, value in [*_changes(form.loads(after), names)]:
+        after = form.put(after, path, value)
     try:
         if after != before:
             file.write_bytes(after.encode())
@@ -90,29 +100,43 @@ def write(file: Path, names: Names) -> bool:
     return after != before
 
 
-def _bind(
-    document: Any, kind: str, key: str, facts: dict[str, str], new_facts: dict[str, str]
-) -> None:
-    """One `[[kind]]` says the facts, `key` among them: that which means the same, or a new one.
+def _changes(facts: dict[str, Any], names: Names) -> Iterator[Change]:
+    """What has to be put where."""
+    database = {
+        "binding": DATABASE,
+        "database_name": names.database_name,
+        "database_id": names.database_id,
+    }
+    index = {"binding": INDEX, "index_name": names.index_name}
+    folder = {"migrations_dir": names.migrations}
+    yield from _bound(facts, "d1_databases", "database_id", database, folder)
+    yield from _bound(facts, "vectorize", "index_name", index, {})
+    if "ai" not in facts:
+        yield ("ai",), {"binding": AI}
+
+
+def _bound(
+    facts: dict[str, Any], kind: str, key: str, wanted: dict[str, str], more: dict[str, str]
+) -> Iterator[Change]:
+    """One of the `kind` says what is wanted, `key` in it: that which means the same, or a new one.
 
     Somebody else's binding is left alone, even where it is the only one.
     """
-    import tomlkit
+    bindings = facts.get(kind)
+    found = _binding(bindings, wanted["binding"])
+    if found.get("binding") == wanted["binding"] or _is_free(found.get(key), wanted[key]):
+        at = next(at for at, table in enumerate(bindings or []) if table is found)
+        for name, value in wanted.items():
+            if name != "binding" and found.get(name) != value:
+                yield (kind, at, name), value
+    elif bindings is None:
+        yield (kind,), [{**wanted, **more}]
+    else:
+        yield (kind, len(bindings)), {**wanted, **more}
 
-    bindings = document.get(kind)
-    found = _binding(bindings, facts["binding"])
-    if found.get("binding") == facts["binding"] or _is_free(found.get(key), facts[key]):
-        found.update({name: value for name, value in facts.items() if name != "binding"})
-        return
-    is_inline = isinstance(bindings, tomlkit.items.Array)
-    table = tomlkit.inline_table() if is_inline else tomlkit.table()
-    table.update({**facts, **new_facts})
-    if bindings is None:
-        document.add(tomlkit.nl())
-        document[kind] = tomlkit.aot()
-    elif not is_inline:
-        table.add(tomlkit.nl())
-    document[kind].append(table)
+
+def _form(file: Path) -> Form:
+    return toml if file.suffix == ".toml" else jsonc
 
 
 def _is_free(value: Any, wanted: str) -> bool:

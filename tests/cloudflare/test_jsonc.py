@@ -1,0 +1,214 @@
+"""JSON with comments: what it says, and that a value is put into it while all else stays."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from feeder.cloudflare import jsonc
+
+DATABASE = {"binding": "CODE_DB", "database_id": "ü"}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (
+            '{"a": 1, "b": [true, null, -1.5e3], "c": {}}',
+            {"a": 1, "b": [True, None, -1500], "c": {}},
+        ),
+        ('\ufeff// { "no" }\n{"a": "// no, /* nor */ this", }', {"a": "// no, /* nor */ this"}),
+        ('{"a": /* " } */ [1, 2, /* ] */], // "b": 3\r\n}\n', {"a": [1, 2]}),
+        (r'{"a\"}": "\u00fc\\", "b": "}"}', {'a"}': "ü\\", "b": "}"}),
+        ('{"a": 1, "b": 2, "a": 3}', {"a": 3, "b": 2}),
+    ],
+)
+def test_what_is_read(text: str, value: Any) -> None:
+    """Comments and a last comma mean nothing, and of two values of a name the last counts."""
+    assert jsonc.loads(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "line 1: an object, {…}, is expected"),
+        ("[]", "line 1: an object, {…}, is expected"),
+        ('{"a" 1}', "line 1: a colon is expected"),
+        ('{\n"a": 1\n"b": 2}', "line 3: a comma or } is expected"),
+        ('{\r\n"a": [1\r\n}', "line 3: a comma or ] is expected"),
+        ('{"a": 1,, }', "line 1: a name in double quotes is expected"),
+        ("{a: 1}", "line 1: this is no JSON"),
+        ("{'a': 1}", "line 1: this is no JSON"),
+        ('{"a": }', "line 1: a value is expected, at most 100 deep"),
+        ('{"a": [,]}', "line 1: a value is expected, at most 100 deep"),
+        ('{"a": ' + "[" * 5000 + "]" * 5000 + "}", "line 1: a value is expected, at most 100 deep"),
+        ('{"a": "\\x"}', "line 1: this value is not JSON"),
+        ('{"a": NaN}', "line 1: this is no JSON"),
+        ('{"a": 01}', "line 1: this is no JSON"),
+        ('{"a": "b\n"}', "line 1: this is no JSON"),
+        ('{"a": 1} /* no end', "line 1: this is no JSON"),
+        ('{"a": 1}\n}', "line 2: nothing more is expected"),
+    ],
+)
+def test_what_is_no_such_json_is_said_with_its_line(text: str, why: str) -> None:
+    with pytest.raises(ValueError, match="line") as refused:
+        jsonc.loads(text)
+    assert str(refused.value) == why
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("{}", '{\n  "ai": {\n    "binding": "AI"\n  }\n}'),
+        ('{"a": 1}', '{"a": 1, "ai": {"binding": "AI"}}'),
+        ('{ "a": 1, }', '{ "a": 1, "ai": {"binding": "AI"}, }'),
+        ('{ "a": 1 /* one */ }', '{ "a": 1, /* one */ "ai": {"binding": "AI"} }'),
+        (
+            '{\n\t"a": 1, // one, }\n\t// two\n}\n',
+            '{\n\t"a": 1, // one, }\n\t// two\n\t"ai": {\n\t\t"binding": "AI"\n\t},\n}\n',
+        ),
+        (
+            '{\r\n    "a": 1 // one\r\n}\r\n',
+            '{\r\n    "a": 1, // one\r\n    "ai": {\r\n        "binding": "AI"\r\n    }\r\n}\r\n',
+        ),
+        (
+            "{\n  // nothing yet\n}",
+            '{\n  // nothing yet\n  "ai": {\n    "binding": "AI"\n  }\n}',
+        ),
+    ],
+)
+def test_a_new_member_follows_the_last(before: str, after: str) -> None:
+    """Behind the comments that are there, laid out as the others are."""
+    assert jsonc.put(before, ("ai",), {"binding": "AI"}) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            '{\n  "d1": []\n}',
+            '{\n  "d1": [\n    {\n      "binding": "CODE_DB",\n'
+            '      "database_id": "ü"\n    }\n  ]\n}',
+        ),
+        (
+            '{\n  "d1": [{\n    "binding": "DB" // users\n  }],\n}',
+            '{\n  "d1": [{\n    "binding": "DB" // users\n  }, {\n    "binding": "CODE_DB",\n'
+            '    "database_id": "ü"\n  }],\n}',
+        ),
+        (
+            '{\n  "d1": [\n    { "binding": "DB" } // users ]\n  ]\n}',
+            '{\n  "d1": [\n    { "binding": "DB" }, // users ]\n    {\n'
+            '      "binding": "CODE_DB",\n      "database_id": "ü"\n    }\n  ]\n}',
+        ),
+        (
+            '{"d1": [{"binding": "DB"}]}',
+            '{"d1": [{"binding": "DB"}, {"binding": "CODE_DB", "database_id": "ü"}]}',
+        ),
+    ],
+)
+def test_a_new_element_follows_the_last(before: str, after: str) -> None:
+    at = len(jsonc.loads(before)["d1"])
+    assert jsonc.put(before, ("d1", at), DATABASE) == after
+
+
+def test_a_value_takes_the_place_of_the_one_there() -> None:
+    """Of two with one name it is the one that counts."""
+    text = '{"x": {"id": "1"}, "x": {"id" /* his */ : "2"}, // "id": "3"\n}'
+    assert jsonc.put(text, ("x", "id"), 'a"b') == text.replace('"2"', r'"a\"b"')
+
+
+BLANKS = st.sampled_from(
+    [
+        "",
+        " ",
+        "\n",
+        "\r\n\t",
+        "  ",
+        '// "a": {[,\n',
+        '/* } " ] , */',
+        "/**/",
+        "\n// ü\r\n  ",
+        "\ufeff",
+    ]
+)
+NAMES = st.text(max_size=4)
+FLAGS = st.booleans()
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@st.composite
+def written(draw: st.DrawFn, value: Any) -> str:
+    """A value as somebody may have written it, with blanks, comments and last commas about."""
+    blank = draw(BLANKS)
+    if isinstance(value, dict):
+        names = [f"{draw(BLANKS)}{json.dumps(name)}{draw(BLANKS)}:" for name in value]
+        members = [
+            name + draw(written(one)) for name, one in zip(names, value.values(), strict=True)
+        ]
+        opening, closing = "{", "}"
+    elif isinstance(value, list):
+        members = [draw(written(one)) for one in value]
+        opening, closing = "[", "]"
+    else:
+        return blank + json.dumps(value, ensure_ascii=draw(FLAGS)) + draw(BLANKS)
+    has_comma = draw(FLAGS)
+    last = f",{draw(BLANKS)}" if members and has_comma else ""
+    inside = ",".join(members) + last if members else draw(BLANKS)
+    return f"{blank}{opening}{inside}{closing}{draw(BLANKS)}"
+
+
+@st.composite
+def changes(draw: st.DrawFn) -> tuple[dict[str, Any], str, tuple[str | int, ...]]:
+    """An object, a text of it, and a path in it whose last key may be a new one."""
+    value = draw(st.dictionaries(NAMES, VALUES, max_size=4))
+    node: Any = value
+    path: list[str | int] = []
+    while True:
+        keys = [*node] if isinstance(node, dict) else [*range(len(node))]
+        inner = [key for key in keys if isinstance(node[key], dict | list)]
+        if not inner or draw(st.booleans()):
+            break
+        path.append(draw(st.sampled_from(inner)))
+        node = node[path[-1]]
+    new: list[str | int] = [draw(NAMES)] if isinstance(node, dict) else [len(node)]
+    return value, draw(written(value)), (*path, draw(st.sampled_from([*keys, *new])))
+
+
+@given(changes())
+def test_a_text_says_what_was_written(change: tuple[dict[str, Any], str, Any]) -> None:
+    """Whatever stands between."""
+    value, text, _ = change
+    assert jsonc.loads(text) == value
+
+
+@given(changes(), VALUES)
+def test_what_is_put_is_there_and_all_else_stays(
+    change: tuple[dict[str, Any], str, tuple[str | int, ...]], new: Any
+) -> None:
+    """The rest means what it meant; to a text without the key something is only added."""
+    value, text, path = change
+    after = jsonc.put(text, path, new)
+
+    node: Any = value
+    for key in path[:-1]:
+        node = node[key]
+    last: Any = path[-1]
+    is_new = last not in node if isinstance(node, dict) else last == len(node)
+    if isinstance(node, list):
+        node[last : last + 1] = [new]
+    else:
+        node[last] = new
+    assert jsonc.loads(after) == value
+    if is_new:
+        letters = iter(after)
+        assert all(letter in letters for letter in text)

@@ -1,0 +1,151 @@
+"""The project's file for wrangler, in each of its forms: found, read and edited, all else kept."""
+
+from pathlib import Path
+
+import pytest
+from program import Console, console, feeder
+
+from feeder.cloudflare import jsonc, wrangler
+from feeder.errors import UserError
+from running import Feeder
+from tree.repos import Repo
+
+__all__ = ["console", "feeder"]
+
+ID = "11111111-2222-4333-8444-555555555555"
+NAMES = wrangler.Names("acme_shop", ID, "acme_shop_code", ".feeder/migrations")
+WORKER = """\
+// my Worker, made by "create"; {
+{
+\t"$schema": "node_modules/wrangler/config-schema.json",
+\t"name": "web",
+\t"main": "src/index.ts", // the entry: "main", }
+\t/* "d1_databases": [{ "binding": "CODE_DB" }], */
+\t"d1_databases": [
+\t\t{ "binding": "DB", "database_name": "users", "database_id": "$USERS" }, // grüße }
+\t],
+\t"env": {
+\t\t"preview": { "d1_databases": [{ "binding": "CODE_DB", "database_id": "preview" }] },
+\t},
+\t// the end
+}
+""".replace("$USERS", "99999999-2222-4333-8444-555555555555")
+EDITED = WORKER.replace(
+    "// grüße }\n",
+    "// grüße }\n"
+    '\t\t{\n\t\t\t"binding": "CODE_DB",\n\t\t\t"database_name": "acme_shop",\n'
+    f'\t\t\t"database_id": "{ID}",\n\t\t\t"migrations_dir": ".feeder/migrations"\n\t\t}},\n',
+).replace(
+    "// the end\n",
+    '// the end\n\t"vectorize": [\n\t\t{\n\t\t\t"binding": "CODE_INDEX",\n'
+    '\t\t\t"index_name": "acme_shop_code"\n\t\t}\n\t],\n'
+    '\t"ai": {\n\t\t"binding": "AI"\n\t},\n',
+)
+
+
+@pytest.mark.parametrize("eol", ["\n", "\r\n"])
+@pytest.mark.parametrize("name", ["wrangler.json", "wrangler.jsonc"])
+def test_bindings_are_added_to_json_with_comments(tmp_path: Path, name: str, eol: str) -> None:
+    """Comments, commas, line ends and environments stay; a second time nothing is new."""
+    file = tmp_path / name
+    file.write_bytes(WORKER.replace("\n", eol).encode())
+
+    assert wrangler.write(file, NAMES)
+
+    assert file.read_bytes() == EDITED.replace("\n", eol).encode()
+    assert wrangler.read(file) == wrangler.Bindings(None, ID, "acme_shop_code")
+    assert not wrangler.write(file, NAMES)
+
+
+def test_an_empty_object_is_filled(tmp_path: Path) -> None:
+    """wrangler asks for a name only when it deploys."""
+    file = tmp_path / "wrangler.jsonc"
+    file.write_text("{}\n")
+    wrangler.write(file, NAMES)
+    assert jsonc.loads(file.read_text()) == {
+        "d1_databases": [
+            {
+                "binding": "CODE_DB",
+                "database_name": "acme_shop",
+                "database_id": ID,
+                "migrations_dir": ".feeder/migrations",
+            }
+        ],
+        "vectorize": [{"binding": "CODE_INDEX", "index_name": "acme_shop_code"}],
+        "ai": {"binding": "AI"},
+    }
+
+
+@pytest.mark.parametrize("name", ["wrangler.json", "wrangler.jsonc", "wrangler.toml"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"name": "web" "main": 1}',
+        b"name = 'web",
+        b"\xff\xfe{\0}\0",
+        b'{"d1_databases": {}}',
+        b'vectorize = "x"',
+    ],
+)
+def test_a_broken_file_is_refused(tmp_path: Path, name: str, content: bytes) -> None:
+    """One sentence that names it; nothing is written."""
+    file = tmp_path / name
+    file.write_bytes(content)
+    with pytest.raises(UserError, match=rf"{name} (cannot be read|has no list of)"):
+        wrangler.read(file)
+    assert file.read_bytes() == content
+
+
+def test_wrangler_decides_which_file_counts(tmp_path: Path) -> None:
+    """A name goes before the folder: wrangler.json above beats wrangler.jsonc here."""
+    (tmp_path / "wrangler.json").write_text("{}")
+    shop = tmp_path / "shop"
+    web = shop / "web"
+    (shop / ".git").mkdir(parents=True)
+    web.mkdir()
+    assert wrangler.find(web) is None
+    (web / "wrangler.toml").touch()
+    assert wrangler.find(web) == web / "wrangler.toml"
+    (shop / "wrangler.jsonc").touch()
+    assert wrangler.find(web) == shop / "wrangler.jsonc"
+    (web / "wrangler.jsonc").touch()
+    assert wrangler.find(web) == web / "wrangler.jsonc"
+    (shop / "wrangler.json").touch()
+    assert wrangler.find(web) == shop / "wrangler.json"
+
+
+def test_init_edits_the_file_that_is_there(feeder: Feeder, console: Console, repo: Repo) -> None:
+    """No second file and no second database are made, and the commands take what it says."""
+    file = repo.path / "wrangler.jsonc"
+    database_id = console.make_database("mine")
+    one = f'{{ "binding": "CODE_DB", "database_id": "{database_id}" }}'
+    text = f'{{\n  "d1_databases": [{one}] // x\n}}'
+    file.write_text(text)
+
+    answer = feeder(repo, "init")
+
+    assert answer.code == 0, answer.err
+    assert answer.out.splitlines()[-1] == f"made: bindings in {file}"
+    assert console.names() == (["mine"], ["acme_shop_code"])
+    assert not (repo.path / "wrangler.toml").exists()
+    assert file.read_text() == text.replace(
+        " }] // x\n}",
+        ', "database_name": "mine" }], // x\n  "vectorize": [\n    {\n'
+        '      "binding": "CODE_INDEX",\n      "index_name": "acme_shop_code"\n    }\n  ],\n'
+        '  "ai": {\n    "binding": "AI"\n  }\n}',
+    )
+    assert feeder(repo, "stats").code == 0
+
+
+def test_init_makes_nothing_beside_a_broken_file(
+    feeder: Feeder, console: Console, repo: Repo
+) -> None:
+    (repo.path / "wrangler.jsonc").write_text('{"name": "web",,}')
+    answer = feeder(repo, "init")
+    assert answer.code == 2
+    assert answer.err.endswith(
+        f"feeder: {repo.path}/wrangler.jsonc cannot be read "
+        "(line 1: a name in double quotes is expected). Mend it.\n"
+    )
+    assert console.names() == ([], [])
+    assert not (repo.path / "wrangler.toml").exists()
