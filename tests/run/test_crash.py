@@ -21,7 +21,7 @@ from worlds import Picture, picture
 
 FILES = 40
 needs_model = pytest.mark.skipif(
-    not local.available(), reason="the extra feeder[local] is not installed"
+    not local.available(), reason="the extra headfeed[local] is not installed"
 )
 
 

@@ -6,7 +6,7 @@ import sys
 import click
 
 from feeder.actions.account import Account
-from feeder.cli import asking, console, feeding, keeping, workflow
+from feeder.cli import asking, console, feeding, keeping, version, workflow
 from feeder.errors import FeederError, Interrupted, UserError
 
 
@@ -55,7 +55,7 @@ def _in_our_words(error: BaseException) -> FeederError:
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="feeder")
+@version.option
 def cli() -> None:
     """Keeps a search index of a repository, by word and by meaning, equal to its HEAD."""
 

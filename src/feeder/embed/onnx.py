@@ -1,6 +1,6 @@
 """How are texts embedded on this machine, with no account and no network?
 
-MiniLM comes with the extra `feeder[local]`; another ONNX model in a folder may take its place.
+MiniLM comes with the extra `headfeed[local]`; another ONNX model in a folder may take its place.
 """
 
 import hashlib

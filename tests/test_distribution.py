@@ -1,0 +1,165 @@
+"""What is published: a wheel and an sdist that hold the program whole, under the name headfeed."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import feeder
+from tree.repos import Repo
+
+ROOT = Path(__file__).parents[1]
+SOURCES = ROOT / "src/feeder"
+SDIST_BYTES = 1_000_000
+
+
+def build(source: Path, out: Path, *options: str) -> list[Path]:
+    """The files that the build of a folder makes, without a network."""
+    command = [sys.executable, "-m", "hatchling", "build", "-d", str(out), *options]
+    subprocess.run(command, cwd=source, check=True, capture_output=True)
+    return sorted(out.iterdir())
+
+
+def sources() -> set[str]:
+    """What git knows of the package, or would."""
+    listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "src/feeder"]
+    names = subprocess.run(listing, cwd=ROOT, capture_output=True, check=True, text=True).stdout
+    return {name.removeprefix("src/") for name in names.split() if (ROOT / name).is_file()}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The wheel and the sdist."""
+    wheel, sdist = build(ROOT, tmp_path_factory.mktemp("dist"))
+    return wheel, sdist
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_their_names_say_what_they_are(built: tuple[Path, Path]) -> None:
+    """For every system; the version is the program's."""
+    version = feeder.__version__
+    assert [file.name for file in built] == [
+        f"headfeed-{version}-py3-none-any.whl",
+        f"headfeed-{version}.tar.gz",
+    ]
+
+
+def test_the_wheel_has_the_program_and_nothing_else(built: tuple[Path, Path]) -> None:
+    """Every file of the package, those that are no Python among them."""
+    there = contents(built[0])
+    package = {name for name in there if name.startswith("feeder/")}
+    assert package == sources()
+    assert {
+        "feeder/grammar_queries.json",
+        "feeder/embed/vocabulary.txt",
+        "feeder/embed/vocabulary.txt.license",
+        "feeder/store/migrations/0001_init.sql",
+        "feeder/py.typed",
+    } <= package
+    about = f"headfeed-{feeder.__version__}.dist-info"
+    assert {name.partition("/")[0] for name in there} == {"feeder", about}
+    licences = sorted(name for name in there if name.startswith(f"{about}/licenses/"))
+    assert licences == [
+        f"{about}/licenses/LICENSE",
+        f"{about}/licenses/src/feeder/embed/vocabulary.txt.license",
+    ]
+    assert there[f"{about}/licenses/LICENSE"] == (ROOT / "LICENSE").read_bytes()
+    assert b"feeder = feeder.__main__:main" in there[f"{about}/entry_points.txt"]
+
+
+def test_the_sdist_makes_the_same_wheel(built: tuple[Path, Path], tmp_path: Path) -> None:
+    """It is what a wheel is made from, without the tests and their samples."""
+    wheel, sdist = built
+    assert sdist.stat().st_size < SDIST_BYTES
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    folder = tmp_path / sdist.name.removesuffix(".tar.gz")
+    assert not (folder / "tests").exists()
+    [again] = build(folder, tmp_path / "out", "-t", "wheel")
+    assert contents(again) == contents(wheel)
+
+
+def installed(wheel: Path, venv: Path, site: str) -> Path:
+    """The command of a new environment that has the wheel, and borrows its dependencies here."""
+    make = [sys.executable, "-m", "venv", "--without-pip", str(venv)]
+    subprocess.run(make, check=True)
+    pip = [sys.executable, "-m", "pip", "--python", str(venv / "bin/python"), "--quiet"]
+    subprocess.run([*pip, "install", "--no-index", "--no-deps", str(wheel)], check=True)
+    (venv / site / "borrowed.pth").write_text(sysconfig.get_path("purelib"))
+    return venv / "bin/feeder"
+
+
+@pytest.fixture
+def command(built: tuple[Path, Path], repo: Repo) -> Path:
+    """feeder, installed into an environment that lies in somebody's repository."""
+    site = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
+    return installed(built[0], repo.path / ".venv", site)
+
+
+def said(command: Path, repo: Repo, *arguments: str) -> str:
+    run = [str(command), *arguments]
+    done = subprocess.run(run, cwd=repo.path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_what_is_installed_does_the_main_job(command: Path, repo: Repo) -> None:
+    """It indexes a repository, finds what is in it and proves that it is right."""
+    repo.commit({".gitignore": ".venv\n", "cart.py": "def add_article(cart):\n    pass\n"})
+    said(command, repo, "sync", "--no-vectors", "--jobs", "1")
+    assert "cart.py:1" in said(command, repo, "search", "--no-vectors", "add article")
+    said(command, repo, "validate", "--no-vectors", "--jobs", "1")
+
+
+def test_an_installed_program_names_no_commit(command: Path, repo: Repo) -> None:
+    """The repository around its environment is another project's, whatever it tracks."""
+    repo.commit({"pyproject.toml": '[project]\nname = "shop"\n'})
+    assert said(command, repo, "--version") == f"feeder {feeder.__version__}\n"
+
+
+def test_a_clone_names_its_commit(tmp_path: Path, repo: Repo) -> None:
+    """The one that is checked out, wherever the program is started."""
+    clone = Repo(tmp_path / "clone")
+    shutil.copytree(SOURCES, clone.path / "src/feeder")
+    shutil.copy(ROOT / "pyproject.toml", clone.path)
+    assert version_of(clone, repo) == f"feeder {feeder.__version__} (clone)\n"
+    commit = clone.commit()
+    assert version_of(clone, repo) == f"feeder {feeder.__version__} ({commit[:7]}, clone)\n"
+
+
+def test_a_copy_in_another_project_names_no_commit(tmp_path: Path, repo: Repo) -> None:
+    """Where the sources are vendored, the repository is not theirs."""
+    other = Repo(tmp_path / "other")
+    shutil.copytree(SOURCES, other.path / "src/feeder")
+    other.commit({"pyproject.toml": '[project]\nname = "shop"\n'})
+    assert version_of(other, repo) == f"feeder {feeder.__version__}\n"
+
+
+def version_of(sources: Repo, elsewhere: Repo) -> str:
+    run = [sys.executable, "-m", "feeder", "--version"]
+    env = os.environ | {"PYTHONPATH": str(sources.path / "src")}
+    done = subprocess.run(
+        run, cwd=elsewhere.path, env=env, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_the_sources_claim_what_ci_runs() -> None:
+    """The versions of Python are those of the matrix, and the oldest is the least required."""
+    project = (ROOT / "pyproject.toml").read_text()
+    claimed = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', project)
+    matrix = (ROOT / ".github/workflows/ci.yml").read_text()
+    [listed] = set(re.findall(r"python: \[(.*)\]", matrix))
+    assert claimed == re.findall(r'"(3\.\d+)"', listed)
+    assert f'requires-python = ">={claimed[0]}"' in project
