@@ -48,7 +48,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def kept(shared: Path) -> Path:
-    """Where the environment that the first job made is kept for all others."""
+    """Where the environment that the first job made is kept for all others, under its key."""
     return shared / "feeder-venv"
 
 
@@ -65,13 +65,20 @@ def installed(shared: Path, kept: Path, release: Path, plain_git: None) -> Outco
     return Outcome(log.read_text())
 
 
+@pytest.fixture
+def first_cache(shared: Path, installed: Outcome) -> Path:
+    """The Actions cache as the first job left it."""
+    assert installed.passed, installed.log
+    return shared / "first-job/cache"
+
+
 def _first_job(folder: Path, release: Path, kept: Path) -> Outcome:
     file = job(
         checkout(),
         feeder(command="plan", shards="2"),
-        {"run": 'touch "$RUNNER_TEMP/feeder-venv/mark"'},
+        {"run": 'for venv in "$RUNNER_TEMP"/feeder-venv/*; do touch "$venv/mark"; done'},
         feeder("again", command="plan", shards="3"),
-        {"run": 'rm "$RUNNER_TEMP/feeder-venv/mark"'},
+        {"run": 'rm "$RUNNER_TEMP"/feeder-venv/*/mark'},
         {"run": 'mv "$RUNNER_TEMP/feeder-venv" "$VENV_HERE"'},
     )
     repo = Repo(folder / "shop")
