@@ -227,6 +227,18 @@ def test_nothing_heavy_is_imported_before_the_first_text() -> None:
     assert isolated(program, *sys.path) == "set()\n"
 
 
+def test_the_model_leaves_nothing_in_the_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A library that knows its user by an id there would also tell somebody of him."""
+    for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    with closing(LocalEmbedder(threads=1)) as embedder:
+        embedder.embed(["def add(a, b):"])
+    assert list((tmp_path / "home").rglob("*")) == []
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
 def test_no_process_takes_300_mb() -> None:
     """With six texts of full length under way at once: more are not, on however many cores."""
