@@ -36,7 +36,7 @@ class HashedEmbedder:
 
     spent = NOTHING_SPENT
 
-    def foreseen(self, texts: int) -> Spent:
+    def foreseen(self, sizes: Sequence[int]) -> Spent:
         return NOTHING_SPENT
 
     def close(self) -> None:

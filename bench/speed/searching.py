@@ -40,8 +40,8 @@ class Clocked:
         self.seconds.append(time.perf_counter() - began)
         return vector
 
-    def foreseen(self, texts: int) -> Spent:
-        return self._embedder.foreseen(texts)
+    def foreseen(self, sizes: Sequence[int]) -> Spent:
+        return self._embedder.foreseen(sizes)
 
     def close(self) -> None:
         self._embedder.close()

@@ -133,6 +133,23 @@ def test_a_dry_run_foresees_requests_and_shares_and_writes_nothing(
     assert real["requests"] == real["usage"]["requests"]
 
 
+def test_a_dry_run_foresees_the_tokens_of_the_very_texts(
+    feeder: Feeder, fed: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Short and long ones, in any script, the same text twice, and what the cache has."""
+    signs = "".join(f"計 = {number}\n" for number in range(400))
+    same = "def apple():\n    return 'same'\n"
+    fed.commit({"signs.py": signs, "long.txt": "many words " * 2000, "a/x.py": same, "x.py": same})
+    (fed.path / "src/cart.py").rename(fed.path / "cart.py")
+    fed.commit()
+    foreseen = feeder(fed, "sync", "--dry-run", "--json").facts
+    real = feeder(fed, "sync", "--json").facts
+    assert foreseen["texts_embedded"] == real["texts_embedded"] > 10
+    assert foreseen["usage"]["tokens"] == real["usage"]["tokens"]
+    assert foreseen["usage"]["neurons"] == real["usage"]["neurons"]
+    assert foreseen["usage"]["requests"]["ai"] == real["usage"]["requests"]["ai"]
+
+
 def test_the_cache_stands_before_workers_ai(feeder: Feeder, standin: StandIn, fed: Repo) -> None:
     """A node that has only moved is not embedded again."""
     fed.commit()

@@ -150,6 +150,25 @@ def test_a_query_goes_as_the_model_wants_it(cloud: Cloud) -> None:
         assert np.array_equal(text, query) is not differs
 
 
+@pytest.mark.parametrize(
+    ("sizes", "requests", "tokens"),
+    [
+        ([], 0, 0),
+        ([0], 1, 0),
+        ([1, 3, 4], 1, 4),  # a third of a token is one
+        ([3000] * 100, 2, 100_000),
+        ([30_000], 1, 8192),  # cut at what the model reads
+        ([3] * 1050, 11, 1050),  # a thousand texts are handed over at once
+    ],
+)
+def test_what_texts_would_take_is_foreseen(
+    cloud: Cloud, sizes: list[int], requests: int, tokens: int
+) -> None:
+    """By their bytes, three a token; a request takes 100 texts and 50,000 tokens."""
+    found = WorkersAI(cloud.api).foreseen(sizes)
+    assert (found.requests, found.tokens) == (requests, tokens)
+
+
 def test_tokens_and_neurons_are_estimated(cloud: Cloud) -> None:
     """Three bytes a token; $0.012 a million tokens at $0.011 for 1,000 neurons."""
     embedder = WorkersAI(cloud.api)

@@ -12,7 +12,7 @@ from feeder.cloudflare.d1 import D1
 from feeder.cloudflare.freetier import Usage
 from feeder.cloudflare.vectorize import DELETE_IDS, Vectorize
 from feeder.config import Settings
-from feeder.embed import NOTHING_SPENT, Embedder
+from feeder.embed import NOTHING_SPENT, Embedder, Spent
 from feeder.run.budget import Budget
 from feeder.run.feed import BATCH_NODES
 from feeder.run.report import Report
@@ -52,10 +52,10 @@ def cloud_parts(
             settings.max_embeddings,
             settings.max_requests,
             api.requests.total,
-            lambda texts: embedder.foreseen(texts).requests if embedder else 0,
+            lambda texts: embedder.foreseen([0] * texts).requests if embedder else 0,
         ),
         usage=lambda: taken(api, database, vectors, embedder),
-        foreseen=lambda report: foreseen(report, embedder),
+        foreseen=lambda report, planned: foreseen(report, embedder, planned),
     )
 
 
@@ -72,7 +72,7 @@ def foreseen_parts(settings: Settings, stack: ExitStack) -> Parts:
         database,
         embedder,
         Vectorize(api, "none") if embedder else None,
-        foreseen=lambda report: foreseen(report, embedder),
+        foreseen=lambda report, planned: foreseen(report, embedder, planned),
     )
 
 
@@ -92,18 +92,17 @@ def taken(api: Api, database: D1, vectors: Vectorize, embedder: Embedder | None)
     )
 
 
-def foreseen(report: Report, embedder: Embedder | None) -> Usage:
+def foreseen(report: Report, embedder: Embedder | None, planned: Spent) -> Usage:
     """What the run of a report would take, roughly: nobody has sent anything yet."""
     if not (report.files_processed or report.files_deleted or report.texts_embedded):
         return Usage({"d1": 1})
     texts = report.texts_embedded
-    by_model = embedder.foreseen(texts) if embedder else NOTHING_SPENT
     upserts = math.ceil((texts + report.texts_cached) / BATCH_VECTORS)
     words = max(1, math.ceil(report.nodes_new / BATCH_NODES))
     requests = {
         "d1": 2 + words + max(0, upserts - 1),
         "vectorize": (upserts + math.ceil(report.nodes_deleted / DELETE_IDS)) if embedder else 0,
-        "ai": by_model.requests,
+        "ai": planned.requests,
     }
     return Usage(
         requests,
@@ -112,6 +111,6 @@ def foreseen(report: Report, embedder: Embedder | None) -> Usage:
         + report.nodes_deleted * ROWS_OF_GONE
         + (report.files_processed + report.files_deleted) * ROWS_OF_FILE,
         dimensions=(texts + report.texts_cached) * (embedder.dimensions if embedder else 0),
-        tokens=by_model.tokens,
-        neurons=by_model.neurons,
+        tokens=planned.tokens,
+        neurons=planned.neurons,
     )

@@ -11,6 +11,7 @@ from feeder.actions.event import Event, current
 from feeder.assembly.parts import Parts
 from feeder.cloudflare.credentials import choice, has_token
 from feeder.config import INDEX_FOLDER, Settings
+from feeder.embed import NOTHING_SPENT
 from feeder.embed.place import users_file
 from feeder.errors import UserError
 from feeder.run.feed import Feed, Semantics
@@ -161,8 +162,9 @@ def feeding(store: Store, tree: Tree, settings: Settings, *, dry_run: bool) -> I
             yield replace(feed, shard=settings.shard, event=event, force=settings.force)
         finally:
             report.seconds = round(time.monotonic() - started, 2)
+            planned = semantics.embedder.planned if semantics else NOTHING_SPENT
             parts = store.parts
-            report.usage = parts.foreseen(report) if dry_run else parts.usage()
+            report.usage = parts.foreseen(report, planned) if dry_run else parts.usage()
             report.requests.update(report.usage.requests if report.usage else {})
 
 

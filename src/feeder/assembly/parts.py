@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from feeder.cloudflare.freetier import Usage
-from feeder.embed import Embedder
+from feeder.embed import Embedder, Spent
 from feeder.run.budget import Budget
 from feeder.run.report import Report
 from feeder.store import Database, Vectors
@@ -15,8 +15,8 @@ class Parts:
     """The objects behind the seams, opened; without an embedder there are no vectors either.
 
     `place` is how people call the store, and `words_only` why there is no embedder. `usage` tells
-    what has been taken so far, and `foreseen` what the run of a report would take; None where
-    nothing is counted.
+    what has been taken so far, and `foreseen` what the run of a report would take, its model
+    included; None where nothing is counted.
     """
 
     place: str
@@ -26,4 +26,4 @@ class Parts:
     words_only: str = "words only (--no-vectors)"
     budget: Budget = field(default_factory=Budget)
     usage: Callable[[], Usage | None] = lambda: None
-    foreseen: Callable[[Report], Usage | None] = lambda report: None
+    foreseen: Callable[[Report, Spent], Usage | None] = lambda report, planned: None

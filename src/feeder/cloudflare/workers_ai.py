@@ -15,8 +15,6 @@ from feeder.errors import ServiceError, TooLargeError
 if TYPE_CHECKING:
     from feeder.embed import Vector
 
-TOKENS_A_TEXT = 350
-"""Of code, on the average; for what is only foreseen."""
 UNDER_WAY = 4
 """Requests at once."""
 BYTES_A_TOKEN = 3
@@ -36,6 +34,8 @@ class WorkersAI(Embedder):
     def __init__(self, api: Api, model: str | None = None, dimensions: int | None = None) -> None:
         self.about = model_of(model, dimensions)
         self._tokens = 0
+        self._before = len(self.about.before_text)
+        self._most = self.about.tokens * BYTES_A_TOKEN
         self._dimensions = dimensions or self.about.dimensions
         self._api = api
         # the slash of a model's name stays one: encoded, there is no such route
@@ -55,10 +55,11 @@ class WorkersAI(Embedder):
         """Requests aside, which the API counts."""
         return Spent(0, self._tokens, self.about.neurons(self._tokens))
 
-    def foreseen(self, texts: int) -> Spent:
-        tokens = texts * TOKENS_A_TEXT
-        requests = math.ceil(texts / min(self.about.texts, REQUEST_TOKENS // TOKENS_A_TEXT))
-        return Spent(requests, tokens, self.about.neurons(tokens))
+    def foreseen(self, sizes: Sequence[int]) -> Spent:
+        tokens = [_tokens_of(min(size + self._before, self._most)) for size in sizes]
+        calls = [tokens[at : at + self.batch] for at in range(0, len(tokens), self.batch)]
+        requests = sum(len(dealt(call, self.about.texts, REQUEST_TOKENS)) for call in calls)
+        return Spent(requests, sum(tokens), self.about.neurons(sum(tokens)))
 
     def embed(self, texts: Sequence[str]) -> list["Vector"]:
         ready = [self._ready(f"{self.about.before_text}{text}") for text in texts]
@@ -128,7 +129,7 @@ class WorkersAI(Embedder):
 
     def _ready(self, text: str) -> str:
         """What can be sent: no lone surrogates, and no longer than the model reads."""
-        raw = text.encode(errors="replace")[: self.about.tokens * BYTES_A_TOKEN]
+        raw = text.encode(errors="replace")[: self._most]
         return raw.decode(errors="ignore") or " "
 
 
@@ -149,5 +150,9 @@ def dealt(sizes: Sequence[int], most: int, most_size: int) -> list[list[int]]:
 
 
 def _tokens(text: str) -> int:
-    """An estimate."""
-    return -(-len(text.encode()) // BYTES_A_TOKEN)
+    return _tokens_of(len(text.encode()))
+
+
+def _tokens_of(size: int) -> int:
+    """Of so many bytes; an estimate."""
+    return -(-size // BYTES_A_TOKEN)

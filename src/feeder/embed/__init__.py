@@ -61,8 +61,8 @@ class Embedder(Protocol):
         """What has been taken of a service so far."""
         return NOTHING_SPENT
 
-    def foreseen(self, texts: int) -> Spent:
-        """What so many texts would take, roughly: nobody has looked at them."""
+    def foreseen(self, sizes: Sequence[int]) -> Spent:
+        """What texts of so many bytes each would take."""
         return NOTHING_SPENT
 
     def close(self) -> None:

@@ -1,10 +1,10 @@
 """Which texts have been embedded before?"""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from feeder.embed import Embedder, Vector
+from feeder.embed import NOTHING_SPENT, Embedder, Vector
 from feeder.embed.cachefile import MAX_BYTES, CacheFile
 from feeder.errors import UserError
 from feeder.nodes import text_sha
@@ -33,6 +33,7 @@ class CachedEmbedder:
         self._embedder = embedder
         self._file = CacheFile(path, max_bytes) if path else None
         self._tell = tell
+        self.planned = NOTHING_SPENT
         self.hits = 0
         self.embedded = 0
 
@@ -64,6 +65,16 @@ class CachedEmbedder:
         self.embedded += len(new)
         self.hits += len(texts) - len(new)
         return [np.frombuffer(found[key], dtype="<f4") for key in keys]
+
+    def plan(self, sizes: Mapping[str, int]) -> int:
+        """How many texts would go to the model, given the bytes of each by `text_sha`.
+
+        What they would take is in `planned`.
+        """
+        known = self._read(list(sizes))
+        new = [size for key, size in sizes.items() if key not in known]
+        self.planned = self._embedder.foreseen(new)
+        return len(new)
 
     def missing(self, shas: Iterable[str]) -> int:
         """How many texts would go to the model, by `text_sha`; each counts once."""

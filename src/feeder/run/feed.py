@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol, Self
 
 from feeder.embed.cache import CachedEmbedder
 from feeder.errors import TooLargeError
-from feeder.nodes import HEADER_VERSION, node_ids
+from feeder.nodes import HEADER_VERSION, embedding_text, node_ids
 from feeder.parse import Parsed, Parser
 from feeder.run.budget import Budget
 from feeder.run.report import Report, Talk
@@ -234,13 +234,13 @@ def _batches(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:
 def foresee(feed: Feed, state: State, work: Work) -> None:
     """Counts into the report what `write_words` and `send_vectors` would do; only reads."""
     known = feed.index.node_texts([*(entry.path for entry in work.process), *work.gone])
-    to_embed: list[str] = []
+    to_embed: list[tuple[str, int]] = []
     gone = set(known)
     for file in indexed(feed, work.process):
         new = {
             id_: sha for id_, sha in zip(file.ids, file.shas, strict=True) if known.get(id_) != sha
         }
-        to_embed += file.shas if file.path in work.unvectored else new.values()
+        to_embed += _sizes(file, file.ids if file.path in work.unvectored else new)
         gone.difference_update(file.ids)
         _count(feed.report, file, new)
     feed.report.nodes_deleted = len(gone)
@@ -248,6 +248,13 @@ def foresee(feed: Feed, state: State, work: Work) -> None:
         feed.report.texts_waiting = len(to_embed) if "model" in state.meta else 0
         return
     for file in indexed(feed, work.waiting):
-        to_embed += file.shas
-    feed.report.texts_embedded = feed.semantics.embedder.missing(to_embed)
+        to_embed += _sizes(file, file.ids)
+    feed.report.texts_embedded = feed.semantics.embedder.plan(dict(to_embed))
     feed.report.texts_cached = len(to_embed) - feed.report.texts_embedded
+
+
+def _sizes(file: IndexedFile, due: Collection[str]) -> Iterator[tuple[str, int]]:
+    """The `text_sha` and the bytes of what is to be embedded of a file."""
+    for id_, sha, node in zip(file.ids, file.shas, file.nodes, strict=True):
+        if id_ in due:
+            yield sha, len(embedding_text(file.path, node).encode(errors="replace"))
