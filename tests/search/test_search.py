@@ -357,6 +357,7 @@ def test_an_answer_for_a_machine_has_all_that_is_known(database: SQLite, folder:
         "word_rank": 1,
         "vector_rank": None,
         "text": "def refundOrder(order):\n    return order.total",
+        "text_of": None,
     }
 
 

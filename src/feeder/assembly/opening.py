@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -127,12 +127,12 @@ def opened(place: Place, settings: Settings, *, writes: bool, create: bool) -> I
         yield Store(place, index, semantics, talk, parts)
 
 
-def comparable(store: Store) -> Semantics | None:
-    """What a search by meaning needs; None where the index lacks it.
+def comparable(store: Store, meta: Mapping[str, str]) -> Semantics | None:
+    """What a search by meaning needs; None where the index, which says `meta`, lacks it.
 
     What it lacks for this search is said.
     """
-    meta, semantics = store.index.state_of([]).meta, store.semantics
+    semantics = store.semantics
     if store.index.key("run") not in meta:
         fed = sorted(key.removesuffix(":run") for key in meta if key.endswith(":run"))
         others = f" It has {', '.join(fed)}: --repo names one." if fed else ""

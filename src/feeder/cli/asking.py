@@ -32,8 +32,11 @@ def search(query: str, limit: int, lines: int, **said: Any) -> None:
     with opened(place, settings, writes=False, create=False) as store:
         glob = escape(os.fsencode(path)) if path else None
         scope = Scope(place.repo, glob, language, node_type)
-        found = search(store.index.database, comparable(store), query, scope, limit)
-    console.result(settings, as_json(found, place.base), as_text(found, place.base, lines))
+        meta = store.index.state_of([]).meta
+        found = search(store.index.database, comparable(store, meta), query, scope, limit)
+        equal = meta.get(store.index.key("head"), "")
+    facts = as_json(found, place.base, equal) if settings.json else None
+    console.result(settings, facts, as_text(found, place.base, lines, equal))
 
 
 @click.command()

@@ -1,37 +1,61 @@
-"""How is a search's answer shown? With the lines of each node as they are in the working tree."""
+"""How is a search's answer shown? With the lines of each node as they are in the working tree.
 
+What is not checked out, as in a bare repository or a sparse checkout, is shown as it is committed.
+"""
+
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from feeder.parse.text import NotText, decode
 from feeder.search.ranking import Found
-from feeder.tree.names import file_inside
+from feeder.tree import git
+from feeder.tree.names import file_inside, place, unescape
 
 
-def as_json(found: Sequence[Found], base: Path) -> list[dict[str, Any]]:
-    """A dictionary each: what the index says of the node, its ranks, and its `text` or null."""
+class Source(NamedTuple):
+    """A file's lines, None where they cannot be shown, and the commit where they are from one."""
+
+    lines: list[str] | None = None
+    commit: str | None = None
+
+    def of(self, one: Found) -> list[str] | None:
+        """The lines of a node of the file."""
+        return self.lines and self.lines[one.hit.start_line - 1 : one.hit.end_line]
+
+
+def as_json(found: Sequence[Found], base: Path, equal: str = "") -> list[dict[str, Any]]:
+    """A dictionary each: what the index says of the node, its ranks, and its `text` or null.
+
+    `text_of` is the commit that the text is of, null for the working tree's; `equal` is the commit
+    that the index equals.
+    """
+    sources = _sources(found, base, equal)
     return [
         {
             **one.hit._asdict(),
             "score": round(one.score, 6),
             "word_rank": one.word_rank,
             "vector_rank": one.vector_rank,
-            "text": None if (lines := _lines(one, base)) is None else "\n".join(lines),
+            "text": None if (lines := source.of(one)) is None else "\n".join(lines),
+            "text_of": source.commit,
         }
-        for one in found
+        for one, source in ((one, sources[one.hit.path]) for one in found)
     ]
 
 
-def as_text(found: Sequence[Found], base: Path, shown: int) -> Iterator[str]:
+def as_text(found: Sequence[Found], base: Path, shown: int, equal: str = "") -> Iterator[str]:
     """Path, lines, type and name, and the first `shown` lines of each."""
     if not found:
         yield "Nothing found."
+    sources = _sources(found, base, equal)
     for one in found:
-        hit = one.hit
+        hit, source = one.hit, sources[one.hit.path]
         name = hit.symbol or hit.logical_path or ""
-        yield f"{hit.path}:{hit.start_line}-{hit.end_line}  {hit.node_type}  {name}".rstrip()
-        yield from (f"    {line}" for line in _excerpt(_lines(one, base), shown))
+        of = f"  (as committed in {source.commit[:10]})" if source.commit else ""
+        yield f"{hit.path}:{hit.start_line}-{hit.end_line}  {hit.node_type}  {name}".rstrip() + of
+        yield from (f"    {line}" for line in _excerpt(source.of(one), shown))
 
 
 def _excerpt(lines: list[str] | None, shown: int) -> Iterator[str]:
@@ -43,12 +67,43 @@ def _excerpt(lines: list[str] | None, shown: int) -> Iterator[str]:
         yield f"… {more} more"
 
 
-def _lines(one: Found, base: Path) -> list[str] | None:
-    file = file_inside(base, one.hit.path)
-    if file is None:
-        return None
+def _sources(found: Sequence[Found], base: Path, equal: str) -> dict[str, Source]:
+    """The files of these nodes by path; git is asked for all those that are not there at once."""
+    paths = dict.fromkeys(one.hit.path for one in found)
+    absent = [path for path in paths if _is_absent(base, path)]
+    return {path: Source(_read(base, path)) for path in paths} | _committed(base, absent, equal)
+
+
+def _is_absent(base: Path, path: str) -> bool:
+    """Whether nothing lies there; what lies in a file's place says nothing of the file."""
     try:
-        text = decode(file.read_bytes()).decode("utf-8", "replace")
-    except (OSError, NotText):
+        return not os.path.lexists(place(base, path))
+    except ValueError:
+        return False
+
+
+def _read(base: Path, path: str) -> list[str] | None:
+    file = file_inside(base, path)
+    try:
+        return _split(file.read_bytes()) if file else None
+    except OSError:
         return None
-    return text.split("\n")[one.hit.start_line - 1 : one.hit.end_line]
+
+
+def _committed(base: Path, paths: Sequence[str], equal: str) -> dict[str, Source]:
+    """Files by path as in the commit that the index equals, or in HEAD where that is not here."""
+    if not paths or git.root(base) is None:
+        return {}
+    commit = (git.commit(base, equal) if equal else None) or git.commit(base, "HEAD")
+    if commit is None:
+        return {}
+    names = {unescape(path): path for path in paths}
+    texts = git.files_at(base, commit, list(names))
+    return {names[name]: Source(_split(text), commit) for name, text in texts.items()}
+
+
+def _split(content: bytes) -> list[str] | None:
+    try:
+        return decode(content).decode("utf-8", "replace").split("\n")
+    except NotText:
+        return None

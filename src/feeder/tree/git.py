@@ -126,6 +126,11 @@ def slug(repository: Path) -> str | None:
     return names.slug(url) if url else None
 
 
+def is_bare(repository: Path) -> bool:
+    """Whether it has no working tree."""
+    return ask(repository, "rev-parse", "--is-bare-repository").strip() == b"true"
+
+
 def is_shallow(repository: Path) -> bool:
     """Whether history was cut off when it was fetched, as CI checkouts do."""
     return ask(repository, "rev-parse", "--is-shallow-repository").strip() == b"true"
@@ -173,6 +178,25 @@ def called(repository: Path, commit: str, wanted: Sequence[bytes]) -> list[tuple
             if is_regular(mode) and name.rpartition(b"/")[2] in wanted:
                 found.append((name, blob))
     return found
+
+
+def files_at(repository: Path, commit: str, wanted: Sequence[bytes]) -> dict[bytes, bytes]:
+    """The contents of a commit's regular files at these names, as far as they are here.
+
+    Names that no file can have are not asked for: of a place outside, git would refuse to speak.
+    """
+    wanted = [name for name in wanted if not _UNSAFE.search(name) and b"\0" not in name]
+    if not wanted:
+        return {}
+    rows = ask(repository, "ls-tree", "-z", "--full-tree", commit, "--", *wanted)
+    found = {}
+    for row in rows.split(b"\0")[:-1]:
+        head, _, name = row.partition(b"\t")
+        mode, _, blob = head.decode().split()
+        if is_regular(mode):
+            found[name] = blob
+    contents = zip(found, found_blobs(repository, [*found.values()]), strict=True)
+    return {name: text for name, text in contents if text is not None}
 
 
 def _file(repository: Path, row: bytes) -> File:
@@ -226,7 +250,18 @@ def diff_tree(repository: Path, base: str, head: str) -> Iterator[Change]:
 
 
 def blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes]:
-    """The contents of these objects in their order, by one process, one at a time in memory."""
+    """The contents of these objects in their order, by one process, one at a time in memory.
+
+    Raises UserError for one that is not here.
+    """
+    for blob, contents in zip(ids, found_blobs(repository, ids), strict=True):
+        if contents is None:
+            raise _missing(repository, blob)
+        yield contents
+
+
+def found_blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes | None]:
+    """The same with None for objects that are not here."""
     if not ids:
         return
     with TemporaryFile() as requests:
@@ -241,14 +276,14 @@ def blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes]:
             stderr=subprocess.DEVNULL,
         ) as batch:
             assert batch.stdout is not None
-            for blob in ids:
-                yield _contents(batch.stdout, repository, blob)
+            for _ in ids:
+                yield _contents(batch.stdout)
 
 
-def _contents(batch: IO[bytes], repository: Path, blob: str) -> bytes:
+def _contents(batch: IO[bytes]) -> bytes | None:
     header = batch.readline().split()
     if len(header) != 3:  # "<id> missing", or nothing when git gave up
-        raise _missing(repository, blob)
+        return None
     contents = batch.read(int(header[2]))
     batch.read(1)
     return contents

@@ -1,0 +1,154 @@
+"""Where files are not checked out: a bare repository, a sparse checkout, a removed file."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from running import Feeder, runner
+from tree.repos import Repo
+from worlds import CART, GUIDE
+
+FILES: dict[str, str | bytes] = {
+    "src/cart.py": CART,
+    "src/tax.py": "def vat():\n    return 19\n",
+    "docs/guide.md": GUIDE,
+}
+VAT = ["    def vat():", "        return 19"]
+
+
+@pytest.fixture
+def feeder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Iterator[Feeder]:
+    monkeypatch.setenv("FEEDER_VECTORS", "no")
+    monkeypatch.setenv("FEEDER_JOBS", "1")
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    yield runner(monkeypatch, capfd)
+
+
+@pytest.fixture
+def shop(repo: Repo) -> Repo:
+    repo.commit(FILES)
+    return repo
+
+
+@pytest.fixture
+def bare(shop: Repo, tmp_path: Path) -> Path:
+    """A repository without a working tree."""
+    bare = tmp_path / "shop.git"
+    shop.git("clone", "-q", "--bare", os.fspath(shop.path), os.fspath(bare))
+    return bare
+
+
+@pytest.fixture
+def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], int]:
+    """Counts how often git was run with a word among its arguments."""
+    folder, log = tmp_path / "bin", tmp_path / "git.log"
+    folder.mkdir()
+    real = shutil.which("git")
+    (folder / "git").write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec {real} "$@"\n')
+    (folder / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    return lambda word: sum(word in line.split() for line in log.read_text().splitlines())
+
+
+def test_a_bare_repository_is_indexed_proved_and_searched(feeder: Feeder, bare: Path) -> None:
+    """Its HEAD is all there is, and is shown."""
+    report = feeder(bare, "sync", "--json").facts
+    assert (report["files_processed"], report["head"]) == (3, _head(bare))
+    assert feeder(bare, "validate").code == 0
+    assert feeder(bare, "stats", "--json").facts["files"] == {"clean": 3}
+    lines = feeder(bare, "search", "vat").out.splitlines()
+    assert lines == [f"src/tax.py:1-2  method  vat  (as committed in {_head(bare)[:10]})", *VAT]
+    [one] = feeder(bare, "search", "vat", "--json").facts
+    assert (one["text"], one["text_of"]) == ("def vat():\n    return 19", _head(bare))
+    assert "nothing to do" in feeder(bare, "sync").out
+
+
+@pytest.mark.parametrize("path", [".", "src"])
+def test_a_bare_repository_has_no_files_to_process(feeder: Feeder, bare: Path, path: str) -> None:
+    """They are not taken for removed: what is to be done instead is said."""
+    feeder(bare, "sync")
+    answer = feeder(bare, "process", "--path", path)
+    assert (answer.code, answer.err.splitlines()[-1]) == (
+        2,
+        f"feeder: {bare} has no working tree. Index its HEAD with: feeder sync",
+    )
+    assert feeder(bare, "stats", "--json").facts["files"] == {"clean": 3}
+
+
+def test_what_a_sparse_checkout_leaves_out_is_shown(
+    feeder: Feeder, shop: Repo, calls: Callable[[str], int]
+) -> None:
+    """All of it by one git process; what is checked out, as it lies there, by none."""
+    shop.git("sparse-checkout", "set", "--no-cone", "/docs/")
+    feeder(shop, "sync")
+    found = feeder(shop, "search", "cart vat total", "--json").facts
+    texts = {one["symbol"]: one["text"] for one in found}
+    assert not (shop.path / "src").exists()
+    assert texts["vat"] == "def vat():\n    return 19"
+    assert texts["Cart.total"] is not None
+    before = calls("cat-file")
+    feeder(shop, "search", "cart vat total")
+    assert calls("cat-file") == before + 1
+    [guide] = feeder(shop, "search", "install", "--json", "-n", "1").facts
+    assert (guide["path"], guide["text_of"]) == ("docs/guide.md", None)
+    assert calls("cat-file") == before + 1
+
+
+def test_lines_are_of_the_commit_that_the_index_equals(feeder: Feeder, shop: Repo) -> None:
+    """Where HEAD has moved on since, and the file is checked out in neither."""
+    feeder(shop, "sync")
+    equal = _head(shop.path)
+    shop.commit({"src/tax.py": "# The rate.\n\n\ndef vat():\n    return 20\n"})
+    (shop.path / "src/tax.py").unlink()
+    [one] = feeder(shop, "search", "vat", "--json").facts
+    assert (one["text"], one["text_of"]) == ("def vat():\n    return 19", equal)
+
+
+def test_where_that_commit_is_not_here_lines_are_of_head(feeder: Feeder, shop: Repo) -> None:
+    """As in a clone of another depth."""
+    feeder(shop, "sync")
+    shop.commit({"src/tax.py": "def vat():\n    return 20\n"})
+    shop.git("checkout", "-q", "--orphan", "again")
+    shop.git("commit", "-qm", "all anew")
+    shop.git("branch", "-q", "-D", "main")
+    shop.git("reflog", "expire", "--expire=now", "--all")
+    shop.git("gc", "-q", "--prune=now")
+    (shop.path / "src/tax.py").unlink()
+    [one] = feeder(shop, "search", "vat", "--json").facts
+    assert (one["text"], one["text_of"]) == ("def vat():\n    return 20", _head(shop.path))
+
+
+def test_what_no_commit_has_is_said_to_be_gone(feeder: Feeder, shop: Repo) -> None:
+    """A file that was processed as it lay there, and removed."""
+    feeder(shop, "sync")
+    shop.write({"new.py": "def unheard():\n    pass\n"})
+    feeder(shop, "process", "--path", "new.py")
+    (shop.path / "new.py").unlink()
+    assert feeder(shop, "search", "unheard").out.splitlines() == [
+        "new.py:1-2  method  unheard",
+        "    (not in the working tree any more)",
+    ]
+
+
+def test_any_name_is_shown_from_a_commit(feeder: Feeder, repo: Repo) -> None:
+    """Blanks, line ends, signs of a glob and bytes that are not UTF-8."""
+    names = [b"a b.py", b"l\ni.py", b"*[x].py", b"-n.py", b"caf\xe9.py", b":(top)x.py"]
+    repo.commit({name: b"def f%d():\n    pass\n" % at for at, name in enumerate(names)})
+    feeder(repo, "sync")
+    for name in names:
+        (repo.path / os.fsdecode(name)).unlink()
+    found = feeder(repo, "search", "f0 f1 f2 f3 f4 f5", "--json").facts
+    assert {one["symbol"]: one["text"] for one in found} == {
+        f"f{at}": f"def f{at}():\n    pass" for at in range(len(names))
+    }
+
+
+def _head(repository: Path) -> str:
+    command = ["git", "-C", str(repository), "rev-parse", "HEAD"]
+    return subprocess.run(command, capture_output=True, check=True).stdout.decode().strip()
