@@ -163,6 +163,10 @@ def test_a_shard_that_is_done_has_nothing_to_do(shop: Repo, database: SQLite) ->
     sync(again)
     assert fuse.calls == 1
     assert again.report.notes == ["The index equals shard 1/3 of the tree: nothing to do."]
+    own = {entry.path for entry in tree.entries() if Shard(1, 3).holds(entry.path)}
+    kept_out = own & {"logo.bin", "yarn.lock"}
+    assert again.report.skipped.keys() == kept_out
+    assert again.report.files_unchanged == len(own - kept_out)
 
 
 def test_what_was_done_for_another_commit_does_not_count(shop: Repo, database: SQLite) -> None:

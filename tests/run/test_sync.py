@@ -107,6 +107,34 @@ def test_a_second_run_writes_nothing(shop: Repo, tmp_path: Path) -> None:
     assert again.report.notes == ["The index equals the tree: nothing to do."]
 
 
+class Plain(InProcess):
+    """A parser that takes markdown for plain text."""
+
+    def parse(self, files: Iterable[tuple[str, bytes]]) -> Iterator[Parsed]:
+        for found in super().parse(files):
+            yield found._replace(reason="odd") if found.path.endswith(".md") else found
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+@pytest.mark.parametrize("page", [2, 20_000])
+def test_a_run_with_nothing_to_do_counts_the_files(
+    shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch, dry_run: bool, page: int
+) -> None:
+    """With the reasons of those that are kept out, or plain text, by their contents too."""
+    shop.commit({"odd": b"\0\1\2\3"})
+    synced(Commit(shop.path), database, parser=Plain())
+    monkeypatch.setattr("feeder.store.index.PAGE_FILES", page)
+    again = feed(Commit(shop.path), database, parser=Plain())
+    sync(again, dry_run=dry_run)
+    assert again.report.files_unchanged == 4
+    assert again.report.skipped == {
+        "logo.bin": "binary, by its name",
+        "odd": "binary",
+        "yarn.lock": "a lock file",
+    }
+    assert again.report.as_plain_text == {"docs/guide.md": "odd"}
+
+
 def test_an_edit_touches_only_the_nodes_whose_text_changed(shop: Repo, database: SQLite) -> None:
     """One changed function is one row, one posting and one text to embed."""
     synced(Commit(shop.path), database, HashedEmbedder())

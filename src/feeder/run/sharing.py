@@ -15,12 +15,13 @@ def is_own(feed: Feed, path: str) -> bool:
 
 
 def own_part(feed: Feed, state: State) -> State:
-    """What the index holds of this run's files."""
+    """What the index holds of this run's files; how many are as expected, it cannot tell."""
     files = state.files
     if files is not None:
         files = {path: row for path, row in files.items() if is_own(feed, path)}
     outbox = {id_: path for id_, path in state.outbox.items() if is_own(feed, path)}
-    return state._replace(files=files, outbox=outbox)
+    reasons = {path: row for path, row in state.kept.reasons.items() if is_own(feed, path)}
+    return state._replace(files=files, outbox=outbox, kept=state.kept._replace(reasons=reasons))
 
 
 def share_of(feed: Feed, equal: dict[str, str]) -> Share:

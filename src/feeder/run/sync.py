@@ -58,8 +58,7 @@ def sync(feed: Feed, *, dry_run: bool = False) -> None:
         whose = f"shard {feed.shard} of the tree" if feed.shard else "the tree"
         feed.report.notes.append(f"The index equals {whose}: nothing to do.")
         feed.report.finished = True
-        if feed.event:  # the next steps of a workflow read the counts; others need not wait
-            _account_unchanged(feed)
+        _account_unchanged(feed, state)
         return
 
     def read() -> State:
@@ -77,10 +76,11 @@ def _own_entries(feed: Feed) -> list[Entry]:
     return [entry for entry in feed.tree.entries() if is_own(feed, entry.path)]
 
 
-def _account_unchanged(feed: Feed) -> None:
-    entries = _own_entries(feed)
-    feed.report.skipped = {entry.path: entry.skip for entry in entries if entry.skip}
-    feed.report.files_unchanged = len(entries) - len(feed.report.skipped)
+def _account_unchanged(feed: Feed, state: State) -> None:
+    """The files as the index tells them; those of a shard are only listed here."""
+    _give_reasons(feed.report, state.kept.reasons.values())
+    shard = len(_own_entries(feed)) - len(feed.report.skipped) if feed.shard else None
+    feed.report.files_unchanged = state.kept.indexed if shard is None else shard
 
 
 def _is_remembered(feed: Feed, state: State) -> bool:
@@ -255,12 +255,16 @@ def _account(report: Report, work: Work, have: dict[str, FileRow], stale: Set[St
     report.files_deleted = len(work.gone)
     report.files_unchanged = sum(row.state != "skipped" for row in kept)
     report.skipped = {entry.path: entry.skip for entry in work.process if entry.skip}
+    _give_reasons(report, kept)
+    if have:
+        report.notes[:] = sorted({*report.notes, *stale})
+
+
+def _give_reasons(report: Report, kept: Iterable[FileRow]) -> None:
     for row in kept:
         if row.reason:
             reasons = report.skipped if row.state == "skipped" else report.as_plain_text
             reasons[row.path] = row.reason
-    if have:
-        report.notes[:] = sorted({*report.notes, *stale})
 
 
 def _begin(feed: Feed, state: State, stale: Set[Stale], share: Share) -> None:

@@ -22,7 +22,7 @@ from feeder.store.rows import (
     pieces,
     postings,
 )
-from feeder.store.state import ALONE, Changes, Share, State, manifest, meta_of, outbox_of
+from feeder.store.state import ALONE, Changes, Kept, Share, State, manifest, meta_of, outbox_of
 
 PAGE_FILES = 20_000
 """Rows of the manifest read at once."""
@@ -52,20 +52,23 @@ class Index:
     def state(self, expected: dict[str, str]) -> State:
         """What the index holds; one request, and one more for every 20,000 files.
 
-        `expected` maps keys of `meta` to values; when it is not empty and all met, the files are
-        left out.
+        `expected` maps keys of `meta` to values; when it is not empty and all met, only the files
+        with a reason are told, and the others counted.
         """
         unless = json.dumps(expected)
-        files = Statement(sql.FILES, (self.repo, "", unless, PAGE_FILES))
-        meta, outbox, page = self.database.run([*self._itself(), files])
+        count = Statement(sql.KEPT, (self.repo, unless))
+        files = Statement(sql.FILES, (self.repo, unless, "", PAGE_FILES))
+        meta, outbox, [[kept]], page = self.database.run([*self._itself(), count, files])
         known = meta_of(meta)
         held = manifest(page)
         while len(page) == PAGE_FILES:
-            more = Statement(sql.FILES, (self.repo, str(page[-1][0]), unless, PAGE_FILES))
+            more = Statement(sql.FILES, (self.repo, unless, str(page[-1][0]), PAGE_FILES))
             [page] = self.database.run([more])
             held |= manifest(page)
         met = bool(expected) and expected.items() <= known.items()
-        return State(known, None if met else held, outbox_of(outbox))
+        if met:
+            return State(known, None, outbox_of(outbox), Kept(int(str(kept)), held))
+        return State(known, held, outbox_of(outbox))
 
     def state_of(self, paths: Iterable[str]) -> State:
         """The same for the files at `paths`."""

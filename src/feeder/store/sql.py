@@ -34,16 +34,19 @@ MARKED = "SELECT value FROM meta WHERE key = ?"
 
 META = "SELECT key, value FROM meta"
 OUTBOX = "SELECT id, path FROM outbox WHERE repo = ? ORDER BY id"
-# ?3 what meta is expected to hold: when all of it is met, no file is read
-FILES = """
+# ?2 what meta is expected to hold
+_UNMET = """
+(?2 = '{}' OR EXISTS (
+  SELECT 1 FROM json_each(?2) e LEFT JOIN meta m ON m.key = e.key WHERE m.value IS NOT e.value
+))
+"""
+# when all of it is met, only the files that have a reason are told, and how many are not kept out
+FILES = f"""
 SELECT path, blob, state, reason, stopped FROM files
-WHERE repo = ?1 AND path > ?2 AND (
-  ?3 = '{}' OR EXISTS (
-    SELECT 1 FROM json_each(?3) e LEFT JOIN meta m ON m.key = e.key WHERE m.value IS NOT e.value
-  )
-)
+WHERE repo = ?1 AND path > ?3 AND (reason IS NOT NULL OR {_UNMET})
 ORDER BY path LIMIT ?4
 """
+KEPT = f"SELECT count(*) FROM files WHERE repo = ?1 AND state <> 'skipped' AND NOT {_UNMET}"
 NAMED_FILES = """
 SELECT path, blob, state, reason, stopped FROM files
 WHERE repo = ? AND path IN (SELECT value FROM json_each(?)) ORDER BY path

@@ -19,6 +19,13 @@ class FileRow(NamedTuple):
     stopped: int = 0
 
 
+class Kept(NamedTuple):
+    """The files of an index that is as expected: how many are indexed, and those with a reason."""
+
+    indexed: int = 0
+    reasons: Mapping[str, FileRow] = {}
+
+
 class State(NamedTuple):
     """What the index says of itself; `files` is None when all that was expected of it is met."""
 
@@ -26,6 +33,8 @@ class State(NamedTuple):
     files: dict[str, FileRow] | None
     outbox: dict[str, str]
     """The path of each node that is gone and whose vector may not be, by id."""
+    kept: Kept = Kept()
+    """Where `files` is None."""
 
 
 class Share(NamedTuple):
