@@ -378,6 +378,51 @@ def test_several_paths_are_processed_and_deleted(feeder: Feeder, shop: Repo) -> 
     assert (facts["files_deleted"], asked(shop, PATHS)) == (1, ["config.json"])
 
 
+@pytest.mark.parametrize("arguments", [["delete", "--path", "src"], ["apply", "gone.json"]])
+def test_what_only_takes_out_makes_no_index(
+    feeder: Feeder, plain: Path, arguments: list[str]
+) -> None:
+    """It is done at once, and said."""
+    (plain / "gone.json").write_text('[{"file": "a.py", "action": "delete"}]')
+    answer = feeder(plain, *arguments)
+    assert answer.code == 0
+    assert "0 deleted" in answer.out
+    assert ("Nothing was ever indexed, so nothing at src." in answer.out) == ("src" in arguments)
+    assert not (plain / ".feeder").exists()
+
+
+@pytest.mark.parametrize(
+    ("rules", "named", "said"),
+    [
+        ({".gitignore": "# made\nbuild/\n"}, "build", "line 2 of .gitignore excludes"),
+        ({".gitignore": "*.class\n"}, "build/sub", "(*.class)"),
+        ({"build/.gitignore": "*\n"}, "build", "line 1 of build/.gitignore excludes"),
+        ({".git/info/exclude": "/build\n"}, "build/sub", "line 1 of .git/info/exclude excludes"),
+        ({}, "empty", "no file lies there."),
+    ],
+)
+@pytest.mark.parametrize("dry", [[], ["--dry-run"]], ids=["run", "dry run"])
+def test_a_folder_without_files_is_told_why(
+    feeder: Feeder, shop: Repo, rules: dict[str, str], named: str, said: str, dry: list[str]
+) -> None:
+    """Which rule excludes what lies there, where one does."""
+    shop.write({**rules, "build/sub/A.class": "made\n"})
+    (shop.path / "empty").mkdir()
+    answer = feeder(shop, "process", "--path", named, *dry)
+    assert (answer.code, "0 processed" in answer.out.replace("would be ", "")) == (0, True)
+    first = answer.out.splitlines()[0]
+    assert first.startswith(f"Nothing was indexed at {named}: ")
+    assert said in first
+
+
+def test_a_folder_without_files_outside_of_git_is_told_why(feeder: Feeder, plain: Path) -> None:
+    """There .gitignore counts too."""
+    (plain / ".gitignore").write_text("sub/\n")
+    assert feeder(plain, "process", "--path", "sub").out.splitlines()[0] == (
+        "Nothing was indexed at sub: no file lies there that .gitignore does not exclude."
+    )
+
+
 def test_paths_are_relative_to_where_the_user_is(feeder: Feeder, shop: Repo) -> None:
     """Or to -C."""
     feeder(shop.path / "src", "process", "--path", "cart.py")

@@ -14,6 +14,11 @@ from feeder.store.migrations import migrate
 from feeder.store.sqlite import IN_MEMORY, SQLite
 
 
+def index_file(base: Path, settings: Settings) -> Path:
+    """Where the index of a base folder is, or would be."""
+    return settings.db or index_folder(base) / "index.db"
+
+
 def local_parts(
     base: Path, settings: Settings, stack: ExitStack, *, writes: bool, create: bool
 ) -> Parts:
@@ -21,7 +26,7 @@ def local_parts(
 
     With `create` a missing one is made, in memory only unless the run `writes`.
     """
-    file = settings.db or index_folder(base) / "index.db"
+    file = index_file(base, settings)
     if not create and not file.exists():
         raise UserError(
             f"There is no index at {file}. Make one with: feeder sync "

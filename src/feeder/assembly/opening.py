@@ -100,6 +100,13 @@ def repository_of(settings: Settings) -> Path:
     return repository.resolve()
 
 
+def has_index(place: Place, settings: Settings) -> bool:
+    """Whether there is an index of a place; of one at Cloudflare only a request can tell."""
+    from feeder.assembly.local import index_file
+
+    return choice(settings).is_cloud or index_file(place.base, settings).exists()
+
+
 @contextmanager
 def opened(place: Place, settings: Settings, *, writes: bool, create: bool) -> Iterator[Store]:
     """The index of a place, closed at the end; raises UserError where there is none to read.

@@ -103,15 +103,17 @@ def _run(
     place: Place, tree: Tree, settings: Settings, *, dry_run: bool, part: str
 ) -> Iterator[Feed]:
     """A run that writes, with its account at the end; `part` is what of a commit it is about."""
-    from feeder.assembly.opening import feeding, opened
+    from feeder.assembly.opening import feeding, has_index, opened
 
+    brings = bool(tree.root or tree.entries())  # what only takes out makes no index for it
+    writes = not dry_run and (brings or has_index(place, settings))
     ended_early: FeederError | None = None
     account = console.account()
     account.base, account.part = place.base, part
     feed: Feed | None = None
     try:
         with (
-            opened(place, settings, writes=not dry_run, create=True) as store,
+            opened(place, settings, writes=writes, create=True) as store,
             feeding(store, tree, settings, dry_run=dry_run) as feed,
         ):
             try:

@@ -9,6 +9,7 @@ from feeder.run.feed import Feed
 from feeder.run.sync import Goal, overtake, plan
 from feeder.store.state import State
 from feeder.tree.deltas import Delta
+from feeder.tree.excluded import why_none
 from feeder.tree.names import escape, is_below
 
 
@@ -26,14 +27,19 @@ def process_paths(feed: Feed, base: Path, paths: Sequence[Path], *, dry_run: boo
     made_by = {feed.index.key("parser"): feed.parser.fingerprint}
     goal = Goal(feed.tree.entries(), made_by if "" in scopes else {})
     _bring_below(feed, scopes, goal, dry_run=dry_run)
+    for path, scope in zip(paths, scopes, strict=True):
+        if path.is_dir() and not any(is_below(entry.path, scope) for entry in goal.wanted):
+            feed.report.notes.append(f"Nothing was indexed at {path}: {why_none(base, path)}.")
 
 
 def delete_paths(feed: Feed, base: Path, paths: Sequence[Path], *, dry_run: bool) -> None:
     """Takes what the index holds at these paths and below them out of it."""
     scopes = [_inside(base, path) for path in paths]
-    _bring_below(feed, scopes, Goal([], {}), dry_run=dry_run)
+    state = _bring_below(feed, scopes, Goal([], {}), dry_run=dry_run)
     if not feed.report.files_deleted:
-        feed.report.notes.append(f"The index has nothing at {', '.join(map(str, paths))}.")
+        is_fed = feed.index.key("run") in state.meta
+        what = "The index has nothing at" if is_fed else "Nothing was ever indexed, so nothing at"
+        feed.report.notes.append(f"{what} {', '.join(map(str, paths))}.")
 
 
 def apply_deltas(feed: Feed, deltas: Iterable[Delta], *, dry_run: bool) -> None:
@@ -43,13 +49,19 @@ def apply_deltas(feed: Feed, deltas: Iterable[Delta], *, dry_run: bool) -> None:
     _bring(feed, lambda: feed.index.state_of(actions), Goal(wanted, {}), dry_run=dry_run)
 
 
-def _bring_below(feed: Feed, scopes: Sequence[str], goal: Goal, *, dry_run: bool) -> None:
+def _bring_below(feed: Feed, scopes: Sequence[str], goal: Goal, *, dry_run: bool) -> State:
+    """What the index held there before."""
+    state = State({}, {}, {})
+
     def read() -> State:
+        nonlocal state
         state = feed.index.state({})
         files = {path: row for path, row in (state.files or {}).items() if _covers(scopes, path)}
-        return state._replace(files=files)
+        state = state._replace(files=files)
+        return state
 
     _bring(feed, read, goal, dry_run=dry_run)
+    return state
 
 
 def _bring(feed: Feed, read: Callable[[], State], goal: Goal, *, dry_run: bool) -> None:

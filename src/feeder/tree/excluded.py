@@ -1,0 +1,25 @@
+"""Why does a folder that is named have no file to index?"""
+
+import os
+from pathlib import Path
+
+from feeder.tree import git
+from feeder.tree.command import ask
+from feeder.tree.names import escape
+
+_IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--")
+# it takes names as they are, but refuses to be told so
+_RULE = ("--no-literal-pathspecs", "check-ignore", "-v", "-z", "--stdin")
+
+
+def why_none(base: Path, folder: Path) -> str:
+    """The rule of git that excludes what lies there, the first of several; a clause."""
+    if git.root(base) is None:
+        return "no file lies there that .gitignore does not exclude"
+    below = os.fsencode(folder.resolve().relative_to(base.resolve()))
+    first, _, _ = ask(base, *_IGNORED, below).partition(b"\0")
+    if not first:
+        return "no file lies there"
+    rule = ask(base, *_RULE, stdin=b"./%b\0" % first)
+    source, line, pattern, _ = rule.split(b"\0", 3)
+    return f"line {line.decode()} of {escape(source)} excludes what lies there ({escape(pattern)})"
