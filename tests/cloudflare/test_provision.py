@@ -39,7 +39,28 @@ def bindings(repo: Repo) -> dict[str, Any]:
 
 def lines(verb: str, repo: Repo) -> list[str]:
     things = [*THINGS, f"bindings in {repo.path}/wrangler.toml"]
-    return [f"{verb}: {thing}" for thing in things]
+    return [_line(verb, thing) for thing in things]
+
+
+def _line(verb: str, thing: str) -> str:
+    if verb == "made" and thing.startswith("metadata index"):
+        return f"asked for: {thing}, which Vectorize shows within minutes"
+    return f"{verb}: {thing}"
+
+
+def test_what_vectorize_does_not_show_yet_is_not_said_to_be_made_again(
+    feeder: Feeder, standin: StandIn, repo: Repo
+) -> None:
+    """A second init asks for it once more, and says so; a later one finds it."""
+    standin.change(vectorize_delay_s=30)
+    first = feeder(repo, "init").out.splitlines()
+    assert first == lines("made", repo)
+    second = feeder(repo, "init").out.splitlines()
+    assert [line for line in second if not line.startswith("there already: ")] == [
+        _line("made", thing) for thing in THINGS if thing.startswith("metadata index")
+    ]
+    standin.settle()
+    assert feeder(repo, "init").out.splitlines() == lines("there already", repo)
 
 
 def test_init_makes_all_that_an_index_needs(feeder: Feeder, console: Console, repo: Repo) -> None:
@@ -118,7 +139,7 @@ def test_a_dry_run_makes_nothing(feeder: Feeder, console: Console, repo: Repo) -
 def test_a_machine_is_told_the_same(feeder: Feeder, repo: Repo) -> None:
     """Names, and whether they were there."""
     facts = feeder(repo, "init", "--json").facts
-    assert facts[0] == {"name": "D1 database acme_shop", "is_there": False}
+    assert facts[0] == {"name": "D1 database acme_shop", "is_there": False, "later": False}
     assert len(facts) == len(THINGS) + 1
 
 

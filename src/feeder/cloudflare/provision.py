@@ -26,15 +26,24 @@ MIGRATIONS = "migrations"
 
 
 class Thing(NamedTuple):
-    """A part of what an index consists of, and whether it was there before."""
+    """A part of what an index consists of, and whether it was seen before.
+
+    What comes `later` is only asked for: until it is there, it is not seen.
+    """
 
     name: str
     is_there: bool
+    later: bool = False
 
     def line(self, *, dry_run: bool) -> str:
         """It, for a person."""
-        made = "would be made" if dry_run else "made"
-        return f"{'there already' if self.is_there else made}: {self.name}"
+        if self.is_there:
+            return f"there already: {self.name}"
+        if dry_run:
+            return f"would be made: {self.name}"
+        if self.later:
+            return f"asked for: {self.name}, which Vectorize shows within minutes"
+        return f"made: {self.name}"
 
 
 class Wanted(NamedTuple):
@@ -161,7 +170,7 @@ def _index(
     for prop in PROPERTIES:
         if not dry_run and prop not in found.properties:
             account.make_property(name, prop)
-        yield Thing(f"metadata index {prop}", prop in found.properties)
+        yield Thing(f"metadata index {prop}", prop in found.properties, later=True)
 
 
 def _found(account: Account, api: Api, cloud: Known, database_name: str, dimensions: int) -> Found:
