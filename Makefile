@@ -1,6 +1,6 @@
 PYTHON ?= python3
 BIN := .venv/bin
-LOCK := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
   --generate-hashes --custom-compile-command "make lock"
 QUERY ?= which files differ between the tree and the index
 
@@ -43,16 +43,17 @@ bench: .venv/installed .venv/node
 	npm ci --silent --no-audit --no-fund
 	touch $@
 
-# the tests install the action from here, without a network
-.venv/wheels: .venv/pip requirements/local.txt
+# the tests install the action and the release from here, without a network
+.venv/wheels: .venv/pip requirements/local.txt requirements/build.txt
 	$(BIN)/pip download --quiet --only-binary :all: --require-hashes --no-deps \
-	  --dest $@ --requirement requirements/local.txt
+	  --dest $@ --requirement requirements/local.txt --requirement requirements/build.txt
 	touch $@
 
-## What the action installs, pinned with hashes: after a change of the dependencies.
+## What the action installs and the release is built with, pinned with hashes: after a change of the dependencies.
 lock: .venv/dev
-	$(LOCK) --output-file requirements/cloudflare.txt
-	$(LOCK) --extra local --output-file requirements/local.txt
+	$(LOCK) pyproject.toml --output-file requirements/cloudflare.txt
+	$(LOCK) pyproject.toml --extra local --output-file requirements/local.txt
+	$(LOCK) --group build --output-file requirements/build.txt
 
 ## The tables of README and docs/github-action.md, from the program and action.yml.
 docs: .venv/dev

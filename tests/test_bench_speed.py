@@ -18,6 +18,8 @@ from standin_fixtures import standin, standin_process
 
 __all__ = ["standin", "standin_process"]
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the bench reads /proc")
+
 CART = '''\
 """What a customer is about to buy."""
 

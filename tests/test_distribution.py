@@ -17,6 +17,8 @@ from tree.repos import Repo
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "src/feeder"
+WHEELS = Path(sys.prefix) / "wheels"
+"""What `make .venv/wheels` has fetched: all that the locks name."""
 SDIST_BYTES = 1_000_000
 
 
@@ -114,12 +116,24 @@ def said(command: Path, repo: Repo, *arguments: str) -> str:
     return done.stdout
 
 
-def test_what_is_installed_does_the_main_job(command: Path, repo: Repo) -> None:
-    """It indexes a repository, finds what is in it and proves that it is right."""
-    repo.commit({".gitignore": ".venv\n", "cart.py": "def add_article(cart):\n    pass\n"})
-    said(command, repo, "sync", "--no-vectors", "--jobs", "1")
-    assert "cart.py:1" in said(command, repo, "search", "--no-vectors", "add article")
-    said(command, repo, "validate", "--no-vectors", "--jobs", "1")
+def test_what_is_installed_does_the_main_job(built: tuple[Path, Path]) -> None:
+    """In an empty environment, with its model, as a release is tried; from what is here alone."""
+    offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(WHEELS), "PYTHON": sys.executable}
+    run = ["bash", str(ROOT / ".ci/try"), str(built[0])]
+    done = subprocess.run(
+        run, env=os.environ | offline, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    first, *_, last = done.stdout.splitlines()
+    assert (first, last) == (f"feeder {feeder.__version__}", "The index is right.")
+
+
+def test_the_shell_completes_commands(command: Path, repo: Repo) -> None:
+    """By what README puts into the shell's start file."""
+    asked = {"_FEEDER_COMPLETE": "bash_complete", "COMP_WORDS": "feeder va", "COMP_CWORD": "1"}
+    env = os.environ | asked
+    done = subprocess.run([command], env=env, capture_output=True, text=True, check=True)
+    assert done.stdout == "plain,validate\n"
 
 
 def test_an_installed_program_names_no_commit(command: Path, repo: Repo) -> None:

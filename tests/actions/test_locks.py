@@ -10,10 +10,12 @@ from packaging.utils import canonicalize_name
 
 from actions.runner import ROOT
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+SAID = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = SAID["project"]
 CLOUDFLARE = ROOT / "requirements/cloudflare.txt"
 LOCAL = ROOT / "requirements/local.txt"
-LOCKS = [CLOUDFLARE, LOCAL]
+BUILD = ROOT / "requirements/build.txt"
+LOCKS = [CLOUDFLARE, LOCAL, BUILD]
 
 
 def pins(lock: Path) -> dict[str, set[str]]:
@@ -46,8 +48,10 @@ def test_every_pin_has_hashes(lock: Path) -> None:
     [
         (CLOUDFLARE, PROJECT["dependencies"]),
         (LOCAL, [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["local"]]),
+        (BUILD, SAID["dependency-groups"]["build"]),
+        (BUILD, SAID["build-system"]["requires"]),
     ],
-    ids=["cloudflare", "local"],
+    ids=["cloudflare", "local", "build", "build system"],
 )
 def test_it_has_what_the_project_needs(lock: Path, needed: list[str]) -> None:
     """Every dependency is pinned to a version that pyproject.toml allows: else run `make lock`."""

@@ -14,7 +14,17 @@ from actions.runner import ROOT, TOOLS
 
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 FILES = [ROOT / "action.yml", *WORKFLOWS]
-SCRIPTS = [ROOT / ".ci/run", *sorted(Path(__file__).parent.glob("standins/**/*.sh"))]
+SCRIPTS = [
+    ROOT / ".ci/run",
+    ROOT / ".ci/try",
+    *sorted(Path(__file__).parent.glob("standins/**/*.sh")),
+]
+READS = {"contents": "read"}
+"""All that a job may do, but for these: they sign what is released, and have no checkout."""
+SIGNS = {
+    "attest": {"attestations": "write", "id-token": "write"},
+    "publish": {"id-token": "write"},
+}
 
 
 def steps(file: Path) -> Iterator[dict[str, Any]]:
@@ -79,8 +89,9 @@ def test_a_workflow_may_only_read(file: Path) -> None:
     said = yaml.safe_load(file.read_text())
     assert said["permissions"] == {}
     assert "concurrency" in said
-    for job in said["jobs"].values():
-        assert job["permissions"] == {"contents": "read"}
+    signs = SIGNS if file.name == "release.yml" else {}
+    for name, job in said["jobs"].items():
+        assert job["permissions"] == signs.get(name, READS)
         assert job["timeout-minutes"] <= 360
     for step in steps(file):
         if "checkout" in step.get("uses", ""):
@@ -101,3 +112,15 @@ def test_the_pull_request_job_has_no_secrets() -> None:
     said = yaml.safe_load((ROOT / ".github/workflows/feed.yml").read_text())
     assert "pull_request" in said["jobs"]["plan"]["if"]
     assert "secrets" not in json.dumps(said["jobs"]["plan"])
+
+
+def test_a_release_is_published_only_where_the_owner_says_so() -> None:
+    """And only what was built once, then tried, then attested."""
+    jobs = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())["jobs"]
+    assert jobs["publish"]["if"] == "vars.PUBLISH == 'true'"
+    assert [jobs[name].get("needs") for name in ("build", "try", "attest", "publish")] == [
+        None,
+        "build",
+        "try",
+        "attest",
+    ]

@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from feeder.tree import names
+from tree.repos import need_place
 
 ANY_NAME = st.binary(min_size=1, max_size=20).filter(lambda name: b"\0" not in name)
 
@@ -60,7 +61,7 @@ def test_a_name_decoded_by_python_is_understood() -> None:
 
 def test_a_path_leads_to_its_file(tmp_path: Path) -> None:
     """The place of a path is the file of that name, whatever its bytes."""
-    tmp_path.joinpath(os.fsdecode(b"caf\xe9\\.md")).write_text("here")
+    need_place(tmp_path / os.fsdecode(b"caf\xe9\\.md")).write_text("here")
     assert names.place(tmp_path, r"caf\xe9\x5c.md").read_text() == "here"
 
 
