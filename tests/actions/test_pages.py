@@ -1,14 +1,18 @@
 """Do the workflows that the pages show to paste work as they stand there?"""
 
 import re
+import shutil
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
+import yaml
 from program import Console
 
 from actions import events
 from actions.runner import ACTION, FEED, ROOT, Hub
 from actions.test_events import proposed
+from actions.workflows import checkout, feeder, job
 
 FILES = {
     "web/cart.py": "def add(): ...\n",
@@ -48,13 +52,46 @@ def paths(console: Console) -> list[str]:
     return [str(path) for [path] in rows]
 
 
-def test_the_snippet_of_readme(hub: Hub, console: Console, settled: dict[str, str]) -> None:
+@pytest.mark.parametrize("branch", ["main", "master"])
+def test_the_snippet_of_readme(
+    hub: Hub, console: Console, settled: dict[str, str], branch: str
+) -> None:
     """With the two secrets and nothing else it feeds the first push."""
     workflow = pasted("README.md", "Keep it up to date from GitHub")
+    assert branch in yaml.safe_load(workflow)[True]["push"]["branches"]  # on is true in YAML
     commit = hub.repo.commit({**settled, FEED: workflow})
-    outcome = hub.run(events.push(events.ZERO, commit))
+    hub.repo.git("branch", "-m", branch)
+    push = events.push(events.ZERO, commit, ref=f"refs/heads/{branch}")
+    repository = {**events.REPOSITORY, "default_branch": branch}
+    outcome = hub.run(push._replace(payload={**push.payload, "repository": repository}))
     assert outcome.passed, outcome.log
     assert paths(console) == sorted(FILES)
+
+
+def test_a_job_in_a_container(hub: Hub, console: Console, tmp_path: Path) -> None:
+    """There git sees another user's checkout: the error says what the page says, which mends it."""
+    page = (ROOT / "docs/github-action.md").read_text("utf-8")
+    [allow] = re.findall(r"^ +- run: (git config .*safe\.directory.*)$", page, re.MULTILINE)
+    real = shutil.which("git")
+    distrusting = tmp_path / "bin/git"
+    distrusting.parent.mkdir()
+    distrusting.write_text(f'#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec "{real}" "$@"\n')
+    distrusting.chmod(0o755)
+    enter = {"run": f'echo "{distrusting.parent}" >> "$GITHUB_PATH"'}
+    own = {"GIT_CONFIG_GLOBAL": str(tmp_path / "gitconfig")}
+    hub.settings = hub.settings._replace(env={**hub.settings.env, **own})
+
+    refused = hub.repo.commit(
+        {FEED: job(checkout(), enter, feeder()), "cart.py": "def add(): ...\n"}
+    )
+    outcome = hub.run(events.push(events.ZERO, refused))
+    assert outcome.exit_codes == [2]
+    assert "belongs to another user. Allow it with `git config --global" in outcome.log
+
+    allowed = hub.repo.commit({FEED: job(checkout(), enter, {"run": allow}, feeder())})
+    outcome = hub.run(events.push(refused, allowed))
+    assert outcome.passed, outcome.log
+    assert paths(console) == ["cart.py"]
 
 
 def test_a_plan(hub: Hub, console: Console, settled: dict[str, str]) -> None:
