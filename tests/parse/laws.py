@@ -3,8 +3,9 @@
 from feeder.nodes import Node
 from feeder.parse import Parsed
 from feeder.parse.secrets import mask
-from feeder.parse.text import NotText, decode
+from feeder.parse.text import NotText, decode, without_payloads
 from feeder.parse.worker import Limits
+from parse.cells import read_line, sources
 from parse.outlines import check_laws
 
 START_S = 1.0
@@ -19,7 +20,7 @@ def most_s(limits: Limits) -> float:
 def broken_law(parsed: Parsed, content: bytes) -> str | None:
     """What does not hold of a file's nodes, or of its reason to have none; None if all holds."""
     try:
-        text = mask(parsed.path, decode(content)).content.decode()
+        text = _text(parsed.path, decode(content))
     except NotText as exc:
         is_left_out = parsed == Parsed(parsed.path, [], skip=str(exc))
         return None if is_left_out else f"is no text ({exc}), but was not left out"
@@ -27,15 +28,21 @@ def broken_law(parsed: Parsed, content: bytes) -> str | None:
         return parsed.skip or parsed.reason
     try:
         check_laws(parsed.path, text, parsed.nodes)
-        _check_lines(text, parsed.nodes)
+        is_notebook = sources(parsed.path, text) is not None
+        _check_lines(list(map(read_line if is_notebook else str, text.split("\n"))), parsed.nodes)
     except AssertionError as exc:
         return str(exc)
     return None
 
 
-def _check_lines(text: str, found: list[Node]) -> None:
+def _text(path: str, text: bytes) -> str:
+    """What of a file may be in nodes, at its place."""
+    kept = without_payloads(text) if path.endswith(".ipynb") else text
+    return mask(path, kept).content.decode("utf-8", "replace")
+
+
+def _check_lines(lines: list[str], found: list[Node]) -> None:
     """The lines of a node's text lie, in their order, on the lines that it says it is on."""
-    lines = text.split("\n")
     for node in found:
         at = node.start_line - 1
         for part in node.text.split("\n"):

@@ -60,8 +60,14 @@ class _Declaration:
     inner: list["_Declaration"] = field(default_factory=list)
 
 
-def declarations(source: Source, root: Syntax, query: Query, more: Iterable[Captures]) -> Span:
-    """The tree of a file's methods and classes, as the queries of its grammar find them.
+def declarations(
+    source: Source,
+    root: Syntax,
+    query: Query,
+    more: Iterable[Captures],
+    whole: Span | None = None,
+) -> Span:
+    """The tree of the methods and classes of a file, or of the part of it that `whole` is.
 
     `more` is what the patterns of its language match.
 
@@ -77,7 +83,7 @@ def declarations(source: Source, root: Syntax, query: Query, more: Iterable[Capt
     node; a closure then adds nothing to the names of what it declares.
     """
     found, docs = _matches(source, root, query, more)
-    return _Layout(source, docs).file(_nest(source, found))
+    return _Layout(source, docs, whole).file(_nest(source, found))
 
 
 def _matches(
@@ -189,6 +195,8 @@ def _nest(source: Source, found: list[_Declaration]) -> list[_Declaration]:
 def _is_same(outer: _Declaration, one: _Declaration) -> bool:
     if (outer.start, outer.end) == (one.start, one.end) or outer.body == one.body < one.end:
         return True
+    if one.kind == "closure" and outer.body == one.start:
+        return True
     return outer.name == one.name and (outer.start == one.start or outer.end == one.end)
 
 
@@ -199,11 +207,11 @@ def _is_large(source: Source, start: int, end: int) -> bool:
 class _Layout:
     """Turns declarations into spans: extends them over what belongs to them and names them."""
 
-    def __init__(self, source: Source, docs: list[_Doc]) -> None:
+    def __init__(self, source: Source, docs: list[_Doc], whole: Span | None) -> None:
         self._source = source
         self._docs = docs
         self._doc_ends = [doc.end for doc in docs]
-        self._whole = Span(0, len(source.content))
+        self._whole = whole or Span(0, len(source.content))
 
     def file(self, outermost: list[_Declaration]) -> Span:
         self._whole.children = list(self._spans(outermost, self._whole, ()))

@@ -4,7 +4,7 @@ from tree_sitter import Node as Syntax
 
 from feeder.parse.comments import Comments
 from feeder.parse.entries import Shape, entries
-from feeder.parse.grammars import Grammar
+from feeder.parse.grammars import Grammar, capture_names
 from feeder.parse.layout import Source, Span
 from feeder.parse.sections import sections
 
@@ -14,4 +14,5 @@ def outline(source: Source, root: Syntax, grammar: Grammar) -> Span:
     if grammar.shape:
         comments = Comments(source, root, grammar.query)
         return entries(source, root, Shape(**grammar.shape), comments)
-    return sections(source, root, grammar.query)
+    is_markup = "markup" in capture_names(grammar.query)
+    return sections(source, [root], grammar.query, "chunk" if is_markup else "md_section")

@@ -1,11 +1,16 @@
 """One file becomes nodes: its text decoded, its language recognised, its parts laid out."""
 
+from typing import NamedTuple
+
 from feeder.nodes import Node, embedding_text, text_sha
-from feeder.parse import Parsed
+from feeder.parse import Parsed, notebooks
 from feeder.parse.code import declarations
 from feeder.parse.documents import outline
+from feeder.parse.embedded import Host, embed, regions
 from feeder.parse.grammars import Grammars
 from feeder.parse.layout import Source, Span, lay_out
+from feeder.parse.notebooks import Notebook
+from feeder.parse.parts import parts
 from feeder.parse.patterns import matches
 from feeder.parse.reading import read
 from feeder.parse.secrets import mask
@@ -14,8 +19,22 @@ from feeder.words import compounds
 
 NODES_LIMIT = 10_000
 """Nodes of one file; what has more is generated and is kept as plain text."""
-NOTEBOOK = "notebook"
-"""The text kind whose base64 images are cut."""
+NO_NOTEBOOK = "no notebook of nbformat 4: indexed as plain text"
+
+
+class _Opened(NamedTuple):
+    """A file's text, what of it becomes nodes, its language and the language's kind.
+
+    That of a notebook is what its cells hold.
+    """
+
+    path: str
+    text: bytes
+    source: Source
+    masked: int
+    language: str
+    kind: str
+    notebook: Notebook | None
 
 
 def parse_file(
@@ -26,28 +45,20 @@ def parse_file(
     Its grammar reads the text as it is: masked secrets change no line, name or type of a node.
     """
     try:
-        text, language, kind = _open(grammars, path, content)
+        file = _open(grammars, path, content, mask_secrets=mask_secrets)
     except NotText as exc:
         return Parsed(path, [], skip=str(exc))
-    source, masked = _masked(path, text, mask_secrets=mask_secrets)
-    if kind == "text":
-        return _parsed(path, plain_nodes(source, language), masked)
-    grammar = grammars.grammar(language)
-    root = read(grammar, text)
-    if kind == "code":
-        span = declarations(source, root, grammar.query, matches(text, grammar.patterns))
+    if file.notebook:
+        nodes = notebooks.nodes(grammars, file.notebook, _host(file))
+    elif file.kind == "text":
+        is_damaged = file.language == notebooks.LANGUAGE and file.text.strip()
+        return _parsed(file, _plain_nodes(file), NO_NOTEBOOK if is_damaged else None)
     else:
-        span = outline(source, root, grammar)
-    nodes = lay_out(source, span, language)
+        nodes = _nodes(grammars, file)
     if len(nodes) > NODES_LIMIT:
         reason = f"more than {NODES_LIMIT} nodes: indexed as plain text"
-        return _parsed(path, plain_nodes(source, language), masked, reason)
-    return _parsed(path, nodes, masked)
-
-
-def plain_nodes(source: Source, language: str) -> list[Node]:
-    """The text as chunks, without a grammar."""
-    return lay_out(source, Span(0, len(source.content)), language)
+        return _parsed(file, _plain_nodes(file), reason)
+    return _parsed(file, nodes)
 
 
 def plain_file(
@@ -55,28 +66,55 @@ def plain_file(
 ) -> Parsed:
     """A file whose parser was stopped, as chunks, with the reason."""
     try:
-        text, language, _ = _open(grammars, path, content)
+        file = _open(grammars, path, content, mask_secrets=mask_secrets)
     except NotText as exc:
         return Parsed(path, [], skip=str(exc))
-    source, masked = _masked(path, text, mask_secrets=mask_secrets)
-    return _parsed(path, plain_nodes(source, language), masked, reason)._replace(stopped=True)
+    return _parsed(file, _plain_nodes(file), reason)._replace(stopped=True)
 
 
-def _parsed(path: str, nodes: list[Node], masked: int, reason: str | None = None) -> Parsed:
-    """What is made of the nodes' texts is made here too, where several processes share the work."""
-    shas = tuple(text_sha(embedding_text(path, node)) for node in nodes)
-    parts = tuple(compounds(node.text) for node in nodes)
-    return Parsed(path, nodes, None, reason, masked, shas, parts)
-
-
-def _open(grammars: Grammars, path: str, content: bytes) -> tuple[bytes, str, str]:
-    """A file's text, its language and the language's kind; raises NotText."""
+def _open(grammars: Grammars, path: str, content: bytes, *, mask_secrets: bool) -> _Opened:
+    """Reads a file; raises NotText."""
     text = decode(content)
     language, kind = grammars.language(path, text)
-    return without_payloads(text) if language == NOTEBOOK else text, language, kind
+    notebook = None
+    if language == notebooks.LANGUAGE:
+        text = without_payloads(text)
+        notebook = notebooks.open_notebook(text)
+        text = notebook.text if notebook else text
+    shown, masked = mask(path, text) if mask_secrets else (text, 0)
+    return _Opened(path, text, Source(shown), masked, language, kind, notebook)
 
 
-def _masked(path: str, text: bytes, *, mask_secrets: bool) -> tuple[Source, int]:
-    """What of a text becomes nodes, and how many secrets were taken out."""
-    content, count = mask(path, text) if mask_secrets else (text, 0)
-    return Source(content), count
+def _nodes(grammars: Grammars, file: _Opened) -> list[Node]:
+    """The nodes of a file in a language that has a grammar, and of what is embedded in it."""
+    grammar = grammars.grammar(file.language)
+    root = read(grammar, file.text)
+    if file.kind == "code":
+        span = declarations(file.source, root, grammar.query, matches(file.text, grammar.patterns))
+    else:
+        span = outline(file.source, root, grammar)
+    begins = parts(file.source, root, grammar.parts)
+    if grammar.embedded:
+        begins |= embed(grammars, _host(file), span, regions(root, grammar.embedded))
+    return lay_out(file.source, span, file.language, begins)
+
+
+def _host(file: _Opened) -> Host:
+    """The file as what is embedded in it knows it, called like its folder if it is an `index`."""
+    *folders, name = file.path.split("/")
+    name = name.partition(".")[0] or name
+    name = folders[-1] if name == "index" and folders else name
+    return Host(file.source, file.text, name)
+
+
+def _plain_nodes(file: _Opened) -> list[Node]:
+    """The text as chunks, without a grammar."""
+    nodes = lay_out(file.source, Span(0, len(file.source.content)), file.language)
+    return notebooks.placed(nodes, file.notebook) if file.notebook else nodes
+
+
+def _parsed(file: _Opened, nodes: list[Node], reason: str | None = None) -> Parsed:
+    """What is made of the nodes' texts is made here too, where several processes share the work."""
+    shas = tuple(text_sha(embedding_text(file.path, node)) for node in nodes)
+    parts = tuple(compounds(node.text) for node in nodes)
+    return Parsed(file.path, nodes, None, reason, file.masked, shas, parts)

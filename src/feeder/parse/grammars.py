@@ -26,8 +26,12 @@ _BY_ENDING = ("code_extensions", "noncode_ts_grammar", "text_extensions", "conte
 
 _CAPTURE = re.compile(
     r"package|namespace|type|method|object|closure|name|scope|body|end|clause|doc|apart"
-    r"|h[1-6]|codeblock|inset|_.*"
+    r"|h[1-6]|anchor|markup|frame|codeblock|inset|part|embedded|content|ending|_.*"
 )
+
+
+_APART = frozenset({"Embedded", "Part"})
+"""Categories whose queries are asked by themselves."""
 
 
 class Grammar(NamedTuple):
@@ -35,7 +39,8 @@ class Grammar(NamedTuple):
 
     `noise` is text that the grammar is never shown; `errors` finds what it could not read, and
     `conditionals` what it is then spared. `patterns` find what queries do not. `shape` is how a
-    language of data is built, and empty for others.
+    language of data is built, and empty for others. `embedded` finds the parts in another language,
+    `parts` where a long text is cut.
     """
 
     parser: Parser
@@ -45,6 +50,8 @@ class Grammar(NamedTuple):
     conditionals: re.Pattern[bytes] | None
     patterns: tuple[re.Pattern[bytes], ...]
     shape: dict[str, Any]
+    embedded: Query | None
+    parts: Query | None
 
 
 class Grammars:
@@ -100,9 +107,10 @@ class Grammars:
     def check(self) -> None:
         """Compiles every query, so that a mistake is named before any file is read."""
         for language in self.languages:
-            query = self.grammar(language).query
-            captures = {query.capture_name(index) for index in range(query.capture_count)}
-            captures.update(*(each.groupindex for each in self.grammar(language).patterns))
+            grammar = self.grammar(language)
+            queries = filter(None, (grammar.query, grammar.embedded, grammar.parts))
+            captures = set().union(*map(capture_names, queries))
+            captures.update(*(each.groupindex for each in grammar.patterns))
             if unknown := sorted(name for name in captures if not _CAPTURE.fullmatch(name)):
                 raise UserError(
                     f"The queries of '{language}' capture @{unknown[0]}, which has no meaning. "
@@ -122,8 +130,13 @@ class Grammars:
             if name == language
             for query in queries
         ]
+        categories = {category for category, _ in own}
         try:
-            query = Query(known, "\n".join(query for _, query in own))
+            query = Query(known, _joined(own, categories - _APART))
+            embedded = (
+                Query(known, _joined(own, {"Embedded"})) if "Embedded" in categories else None
+            )
+            parts = Query(known, _joined(own, {"Part", "Doc"})) if "Part" in categories else None
         except QueryError:
             _name_mistake(known, language, own)
             raise
@@ -134,11 +147,17 @@ class Grammars:
             re.compile(pattern.encode(), re.MULTILINE)
             for pattern in self._settings["patterns"].get(language, ())
         )
-        return Grammar(Parser(known), query, errors, noise, conditionals, patterns, shape)
+        hidden = (noise, conditionals, patterns)
+        return Grammar(Parser(known), query, errors, *hidden, shape, embedded, parts)
 
     def _hidden(self, language: str, kind: str) -> re.Pattern[bytes] | None:
         pattern = self._settings["hidden_text"].get(language, {}).get(kind)
         return re.compile(pattern.encode(), re.MULTILINE) if pattern else None
+
+
+def capture_names(query: Query) -> set[str]:
+    """What the patterns of a query capture."""
+    return {query.capture_name(index) for index in range(query.capture_count)}
 
 
 @cache
@@ -198,6 +217,10 @@ def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
         both = isinstance(value, dict) and isinstance(base.get(key), dict)
         merged[key] = _merge(base[key], value) if both else value
     return merged
+
+
+def _joined(queries: list[tuple[str, str]], categories: set[str]) -> str:
+    return "\n".join(query for category, query in queries if category in categories)
 
 
 def _name_mistake(known: Language, language: str, queries: list[tuple[str, str]]) -> None:

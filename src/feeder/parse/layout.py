@@ -6,10 +6,13 @@ section one node over the whole range, for the rest of a code file a chunk where
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from types import MappingProxyType
 from typing import NamedTuple
+
+from tree_sitter import Point, Range
 
 from feeder.nodes import Node
 
@@ -74,6 +77,11 @@ class Source:
         end = self.content.find(b"\n", offset)
         return end if end >= 0 else len(self.content)
 
+    def range(self, start: int, end: int) -> Range:
+        """What lies between two offsets, as a parser is told of it."""
+        first, last = (Point(self.line_at(at) - 1, at - self.line_start(at)) for at in (start, end))
+        return Range(first, last, start, end)
+
     def text(self, start: int, end: int) -> str:
         """The text between two offsets."""
         return self.content[start:end].decode("utf-8", "replace")
@@ -95,26 +103,33 @@ class Source:
         return Piece(first, first + kept.count("\n"), kept)
 
 
-def lay_out(source: Source, root: Span, language: str) -> list[Node]:
+Parts = Mapping[int, int]
+"""Lines on which a part begins that is better not cut, and in how many others it lies."""
+
+
+def lay_out(
+    source: Source, root: Span, language: str, parts: Parts = MappingProxyType({})
+) -> list[Node]:
     """The nodes of a file in source order; the text of the file is shared out among them."""
     nodes: list[Node] = []
     spans = [root]
     while spans:
         span = spans.pop()
         named = span.symbol, span.signature, span.logical_path
-        for start, end, text in _own_text(source, span):
+        for start, end, text in _own_text(source, span, parts):
             nodes.append(Node(language, span.node_type, *named, start, end, text))
         spans.extend(reversed(span.children))
     nodes.sort(key=lambda node: (node.start_line, -node.end_line))
     return nodes
 
 
-def _own_text(source: Source, span: Span) -> list[Piece]:
+def _own_text(source: Source, span: Span, parts: Parts) -> list[Piece]:
     """What the children of a span leave over, in pieces of a good size."""
     gaps = [gap for start, end in _gaps(span) if (gap := source.piece(start, end))]
     if span.node_type == "chunk":
-        return _chunks(gaps)
-    pieces = _pieces(gaps, NODE_LIMIT if span.node_type in SYMBOL_TYPES else AIM_MAX)
+        return _chunks(gaps, parts)
+    limit = NODE_LIMIT if span.node_type in SYMBOL_TYPES else AIM_MAX
+    pieces = _pieces(gaps, limit, parts)
     if span.children and pieces:
         first, last = source.line_at(span.start), source.line_at(max(span.start, span.end - 1))
         pieces[0] = Piece(first, last, pieces[0].text)
@@ -130,10 +145,10 @@ def _gaps(span: Span) -> Iterator[tuple[int, int]]:
     yield at, span.end
 
 
-def _chunks(gaps: list[Piece]) -> list[Piece]:
+def _chunks(gaps: list[Piece], parts: Parts) -> list[Piece]:
     """Each gap for itself, in pieces; what is only a scrap goes to a neighbour."""
     chunks: list[Piece] = []
-    for piece in (piece for gap in gaps for piece in _pieces([gap], AIM_MAX)):
+    for piece in (piece for gap in gaps for piece in _pieces([gap], AIM_MAX, parts)):
         if chunks and _are_one(chunks[-1], piece):
             chunks[-1] = _joined([chunks[-1], piece])
         else:
@@ -149,20 +164,21 @@ def _are_one(above: Piece, below: Piece) -> bool:
     scrap = min(above.text, below.text, key=len)
     if len(scrap) >= SCRAP_LIMIT or len(above.text) + len(below.text) >= NODE_LIMIT:
         return False
-    return below.start - above.end <= SCRAP_REACH or not _WORD.search(scrap)
+    return below.start - above.end <= SCRAP_REACH or bool(_WORDLESS.fullmatch(scrap))
 
 
-_WORD = re.compile(r"\w")
+_WORDLESS = re.compile(r"(?:</[\w:.-]+>|\W)*+")
+"""Braces and closing tags."""
 
 
-def _pieces(parts: list[Piece], limit: int) -> list[Piece]:
-    """The parts as one piece, or cut where the text pauses when they exceed `limit` characters."""
-    if len(parts) == 1 and len(parts[0].text) <= limit:
-        return parts
-    if sum(len(part.text) + 1 for part in parts) <= limit + 1:
-        return [_joined(parts)] if parts else []
+def _pieces(gaps: list[Piece], limit: int, parts: Parts) -> list[Piece]:
+    """The gaps as one piece, or cut where the text pauses when they exceed `limit` characters."""
+    if len(gaps) == 1 and len(gaps[0].text) <= limit:
+        return gaps
+    if sum(len(gap.text) + 1 for gap in gaps) <= limit + 1:
+        return [_joined(gaps)] if gaps else []
     pieces: list[Piece] = []
-    for lines in _cut_lines(line for part in parts for line in _lines(part)):
+    for lines in _cut_lines((line for gap in gaps for line in _lines(gap)), parts):
         if kept := _trim(lines):
             text = "\n".join(text for _, text in kept)
             pieces.append(Piece(kept[0][0], kept[-1][0], text.rstrip()))
@@ -188,7 +204,7 @@ def _lines(piece: Piece) -> Iterator[Line]:
             yield from ((number, part) for part in _BREAK.findall(text))
 
 
-def _cut_lines(lines: Iterable[Line]) -> Iterator[list[Line]]:
+def _cut_lines(lines: Iterable[Line], parts: Parts) -> Iterator[list[Line]]:
     """The lines of each piece; no more than a piece's are held at a time."""
     held: list[Line] = []
     size = 0
@@ -196,25 +212,30 @@ def _cut_lines(lines: Iterable[Line]) -> Iterator[list[Line]]:
         held.append(line)
         size += len(line[1]) + 1
         while size > AIM_MAX + 1:
-            cut = _cut(held)
+            cut = _cut(held, parts)
             yield held[:cut]
             held = held[cut:]
             size = sum(len(text) + 1 for _, text in held)
     yield held
 
 
-def _cut(lines: list[Line]) -> int:
+def _cut(lines: list[Line], parts: Parts) -> int:
     """How many of the lines, which are too many for one piece, go into the next.
 
-    Of the places between AIM_MIN and AIM_MAX characters, the one before the least indented line
-    wins, a blank line before it counting as half a level out; of equals the last.
+    Of the places between AIM_MIN and AIM_MAX characters, the one before the outermost part wins,
+    else the one before the least indented line, a blank line before it counting as half a level
+    out; of equals the last. A part may also begin a piece after fewer characters.
     """
-    size, best, best_rank = 0, 0, 1e9
-    for index, (_, text) in enumerate(lines):
-        if size >= AIM_MIN and text.strip():
-            rank = _indent(text) - (0.5 if not lines[index - 1][1].strip() else 0)
-            if rank <= best_rank:
-                best, best_rank = index, rank
+    size, best, best_rank = 0, 0, (1, 1e9)
+    for index, (number, text) in enumerate(lines):
+        depth = parts.get(number) if index and number != lines[index - 1][0] else None
+        rank: tuple[int, float] | None = None
+        if depth is not None and size >= TAIL_LIMIT:
+            rank = 0, depth + (0.5 if size < AIM_MIN else 0)
+        elif size >= AIM_MIN and text.strip():
+            rank = 1, _indent(text) - (0.5 if not lines[index - 1][1].strip() else 0)
+        if rank and rank <= best_rank:
+            best, best_rank = index, rank
         size += len(text) + 1
         if size > AIM_MAX + 1:
             break

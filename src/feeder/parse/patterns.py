@@ -1,6 +1,7 @@
 """What do the regular expressions of a language find, where its grammar has no eye for it?"""
 
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -31,10 +32,15 @@ class _Group:
         """A group has no fields."""
 
 
-def matches(content: bytes, patterns: Sequence[re.Pattern[bytes]]) -> Iterator[Captures]:
-    """What the patterns match; a group means what a capture of its name means in a query."""
+def matches(
+    content: bytes, patterns: Sequence[re.Pattern[bytes]], start: int = 0, end: int = sys.maxsize
+) -> Iterator[Captures]:
+    """What the patterns match between two offsets.
+
+    A group means what a capture of its name means in a query.
+    """
     for pattern in patterns:
-        for match in pattern.finditer(content):
+        for match in pattern.finditer(content, start, end):
             yield {
                 name: [_Group(*match.span(name))]
                 for name in pattern.groupindex

@@ -3,7 +3,7 @@
 import re
 
 from tree_sitter import Node as Syntax
-from tree_sitter import QueryCursor
+from tree_sitter import QueryCursor, Range
 
 from feeder.parse.grammars import Grammar
 
@@ -13,6 +13,19 @@ _DEPTH = 100
 _VISIBLE = re.compile(rb"[^\r\n]")
 
 
+def read_part(grammar: Grammar, content: bytes, part: Range) -> Syntax:
+    """The syntax tree of a part of a file, whose offsets are the file's."""
+    if grammar.noise:
+        start, end = part.start_byte, part.end_byte
+        shown = _blanked(content[start:end], grammar.noise)
+        content = content[:start] + shown + content[end:]
+    grammar.parser.included_ranges = [part]
+    try:
+        return grammar.parser.parse(content).root_node
+    finally:
+        grammar.parser.included_ranges = []
+
+
 def read(grammar: Grammar, content: bytes) -> Syntax:
     """The syntax tree of a file.
 
@@ -20,7 +33,7 @@ def read(grammar: Grammar, content: bytes) -> Syntax:
     much of the file, it is read again with one branch of each conditional; half the errors decide
     for that reading. A language that has only patterns is not read.
     """
-    if not (grammar.query.pattern_count or grammar.shape):
+    if not (grammar.query.pattern_count or grammar.embedded or grammar.shape):
         content = b""
     if grammar.noise:
         content = _blanked(content, grammar.noise)

@@ -1,8 +1,10 @@
 """Which sections does a text with headings have, and under which path?"""
 
+import html
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
+from itertools import chain
 from typing import NamedTuple
 
 from tree_sitter import Node as Syntax
@@ -18,7 +20,11 @@ BLOCK_MIN = 200
 HEADING_LIMIT = 120
 """Characters of a heading in a path: a longer one is cut."""
 
-_LEVEL = re.compile(r"h([1-6])")
+_ANCHOR = 7
+"""The level of what is known by its anchor: below that of any heading."""
+_TAG = re.compile(r"<[^<>]*>")
+
+_LEVEL = re.compile(r"h([1-6])|anchor")
 _CLOSERS = re.compile(r"(?:^|\s)#+\s*$")
 _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
 _IMAGE = re.compile(r"!\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])")
@@ -30,7 +36,10 @@ _WRITTEN_LIMIT = 2000
 
 
 class _Part(NamedTuple):
-    """A heading with its level and text, or a code block, whose level is 0."""
+    """A heading with its level and text, or a code block, whose level is 0.
+
+    Its section, or the block, ends at `end` at the latest.
+    """
 
     start: int
     end: int
@@ -38,29 +47,38 @@ class _Part(NamedTuple):
     heading: str
 
 
-def sections(source: Source, root: Syntax, query: Query) -> Span:
+class _Open(NamedTuple):
+    """A section that what follows may lie in."""
+
+    level: int
+    end: int
+    section: Span
+
+
+def sections(source: Source, roots: Iterable[Syntax], query: Query, before: str) -> Span:
     """The tree of a text's sections, each from its heading to the next one of its level or above.
 
-    Captures: `@h1` to `@h6` a heading, `@name` its text, `@codeblock` a block of code, `@inset`
-    what has headings that are none of the document's: a quotation, a list.
+    The text is read in one tree or several; `before` is the type of what stands before the first
+    section. Captures: `@h1` to `@h6` a heading, `@name` its text or `@markup` an element that holds
+    it, `@frame` an element that begins with the heading, and whose end is the section's; `@anchor`
+    an element that is a section of its own, `@codeblock` a block of code, `@inset` what has
+    headings that are none of the document's: a quotation, a list.
     """
     whole = Span(0, len(source.content))
-    headings, blocks = _parts(source, root, query)
+    headings, blocks = _parts(source, roots, query)
     first = headings[0].start if headings else whole.end
-    preamble = Span(0, source.trimmed_end(first), "md_section")
-    open_ = [(0, preamble)]
+    preamble = Span(0, source.trimmed_end(first), before)
+    open_ = [_Open(0, whole.end, preamble)]
     for part in sorted([*headings, *blocks]):
-        if not part.level:
-            outer = open_[-1][1]
-            path = outer.logical_path
-            outer.children.append(Span(part.start, part.end, "md_codeblock", logical_path=path))
-            continue
         _close(source, open_, part)
-        outer = open_[-1][1] if len(open_) > 1 else whole
-        path = " > ".join(filter(None, (outer.logical_path, part.heading)))
-        section = Span(part.start, part.end, "md_section", logical_path=path or None)
-        outer.children.append(section)
-        open_.append((part.level, section))
+        is_before = len(open_) == 1 and part.start < preamble.end
+        outer = open_[-1].section if len(open_) > 1 or is_before else whole
+        path = " > ".join(filter(None, (outer.logical_path, part.heading))) or None
+        node_type = "md_section" if part.level else "md_codeblock"
+        span = Span(part.start, part.end, node_type, logical_path=path)
+        outer.children.append(span)
+        if part.level:
+            open_.append(_Open(part.level, min(part.end, open_[-1].end), span))
     _close(source, open_, _Part(whole.end, whole.end, 1, ""))
     for section in whole.children:
         _drop_small(source, section)
@@ -69,10 +87,12 @@ def sections(source: Source, root: Syntax, query: Query) -> Span:
     return whole
 
 
-def _close(source: Source, open_: list[tuple[int, Span]], heading: _Part) -> None:
-    """Ends the sections that a heading does not lie in."""
-    while open_[-1][0] >= heading.level:
-        open_.pop()[1].end = source.trimmed_end(heading.start)
+def _close(source: Source, open_: list[_Open], part: _Part) -> None:
+    """Ends the sections that a heading, an anchor or a block does not lie in."""
+    closed = part.level if 0 < part.level < _ANCHOR else _ANCHOR + 1
+    while len(open_) > 1 and (open_[-1].level >= closed or open_[-1].end <= part.start):
+        _, end, section = open_.pop()
+        section.end = source.trimmed_end(min(end, part.start))
 
 
 def _drop_small(source: Source, section: Span) -> None:
@@ -87,29 +107,60 @@ def _drop_small(source: Source, section: Span) -> None:
         _drop_small(source, child)
 
 
-def _parts(source: Source, root: Syntax, query: Query) -> tuple[list[_Part], list[_Part]]:
+def _parts(
+    source: Source, roots: Iterable[Syntax], query: Query
+) -> tuple[list[_Part], list[_Part]]:
     """The headings and the large code blocks of a text."""
     cursor = QueryCursor(query)
     cursor.set_max_start_depth(QUERY_DEPTH)
-    headings, blocks, insets = [], [], []
-    for _, captures in cursor.matches(root):
+    headings: dict[int, _Part] = {}
+    blocks, insets = [], []
+    for _, captures in chain.from_iterable(map(cursor.matches, roots)):
         for capture, (node, *_) in captures.items():
             if level := _LEVEL.fullmatch(capture):
-                name = captures.get("name")
-                heading = _heading(source, name[0]) if name else ""
-                headings.append(_part(source, node, int(level[1]), heading))
+                if node.start_byte not in headings or "frame" in captures:
+                    heading = _section(source, captures, node, int(level[1] or _ANCHOR))
+                    headings[node.start_byte] = heading
             elif capture == "codeblock":
-                blocks.append(_part(source, node, 0, ""))
+                end = source.trimmed_end(node.end_byte)
+                blocks.append(_part(source, node, end, 0, ""))
             elif capture == "inset":
                 insets.append((node.start_byte, node.end_byte))
-    outside = _outside(headings, insets)
-    return outside, [block for block in blocks if _is_block(source, block)]
+    outside = _outside(_distinct(headings.values()), insets)
+    return outside, _outermost([block for block in blocks if _is_block(source, block)])
 
 
-def _part(source: Source, node: Syntax, level: int, heading: str) -> _Part:
+def _section(
+    source: Source, captures: dict[str, list[Syntax]], heading: Syntax, level: int
+) -> _Part:
+    """The heading of a section, which its frame, if it has one, begins and ends."""
+    text = ""
+    if "markup" in captures:
+        text = _plain(source, captures["markup"][0])
+    elif "name" in captures:
+        text = _heading(source, captures["name"][0])
+    whole = captures["frame"][0] if "frame" in captures else heading
+    end = whole.end_byte if "frame" in captures else len(source.content)
+    return _part(source, whole, end, level, text)
+
+
+def _distinct(headings: Iterable[_Part]) -> list[_Part]:
+    """Of those at one place the highest."""
+    return list({one.start: one for one in sorted(headings, key=lambda one: -one.level)}.values())
+
+
+def _outermost(blocks: list[_Part]) -> list[_Part]:
+    kept: list[_Part] = []
+    for block in sorted(blocks, key=lambda block: (block.start, -block.end)):
+        if not kept or kept[-1].end <= block.start:
+            kept.append(block)
+    return kept
+
+
+def _part(source: Source, node: Syntax, end: int, level: int, heading: str) -> _Part:
     start, line = node.start_byte, source.line_start(node.start_byte)
     start = start if source.content[line:start].strip() else line
-    return _Part(start, source.trimmed_end(node.end_byte), level, heading)
+    return _Part(start, end, level, heading)
 
 
 def _is_block(source: Source, block: _Part) -> bool:
@@ -142,6 +193,12 @@ def _heading(source: Source, node: Syntax) -> str:
     text = _ASIDE.sub("", _CLOSERS.sub("", written))
     plain = _without_links(_IMAGE.sub("", text)) or _without_links(text)
     return plain[:HEADING_LIMIT].strip()
+
+
+def _plain(source: Source, element: Syntax) -> str:
+    """An element's text on one line, without its tags."""
+    written = source.text(element.start_byte, element.end_byte)[:_WRITTEN_LIMIT]
+    return " ".join(html.unescape(_TAG.sub("", written)).split())[:HEADING_LIMIT].strip()
 
 
 def _without_links(text: str) -> str:

@@ -1,0 +1,38 @@
+"""What of a notebook is indexed, told from its JSON alone."""
+
+import json
+import re
+from typing import Any
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
+
+
+def sources(path: str, text: str) -> str | None:
+    """The sources of a notebook's cells one after the other; None of any other file."""
+    if not path.endswith(".ipynb"):
+        return None
+    try:
+        notebook = json.loads(text)
+        cells = [_source(cell) for cell in notebook["cells"]]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+    return clean("\n".join(cells)) if notebook.get("nbformat") in (4, 5) else None
+
+
+def _source(cell: dict[str, Any]) -> str:
+    if not isinstance(cell["cell_type"], str):
+        raise TypeError
+    source = cell["source"]
+    return source if isinstance(source, str) else "".join(source)
+
+
+def clean(text: str) -> str:
+    """Text as it can be kept: line ends are newlines, and what is no character U+FFFD."""
+    return _NO_TEXT.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def read_line(line: str) -> str:
+    """What the strings on a line of JSON say."""
+    said = (json.loads(string, strict=False) for string in _STRING.findall(line))
+    return clean("".join(said))
