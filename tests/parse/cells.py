@@ -14,7 +14,7 @@ def sources(path: str, text: str) -> str | None:
         return None
     try:
         notebook = json.loads(text)
-        cells = [_source(cell) for cell in notebook["cells"]]
+        cells = [_source(cell) for cell in _list(notebook["cells"])]
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
     return clean("\n".join(cells)) if notebook.get("nbformat") in (4, 5) else None
@@ -24,7 +24,13 @@ def _source(cell: dict[str, Any]) -> str:
     if not isinstance(cell["cell_type"], str):
         raise TypeError
     source = cell["source"]
-    return source if isinstance(source, str) else "".join(source)
+    return source if isinstance(source, str) else "".join(_list(source))
+
+
+def _list(value: object) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError
+    return value
 
 
 def clean(text: str) -> str:

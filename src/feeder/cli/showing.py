@@ -21,8 +21,15 @@ class Source(NamedTuple):
     commit: str | None = None
 
     def of(self, one: Found) -> list[str] | None:
-        """The lines of a node of the file."""
-        return self.lines and self.lines[one.hit.start_line - 1 : one.hit.end_line]
+        """The lines of a node of the file; of a notebook's those of its cells."""
+        first, last = one.hit.start_line, one.hit.end_line
+        if self.lines and one.hit.language == "notebook":
+            from feeder.parse.notebooks import source_lines
+
+            cells = source_lines("\n".join(self.lines).encode(), first, last)
+            if cells is not None:
+                return cells
+        return self.lines and self.lines[first - 1 : last]
 
 
 def as_json(found: Sequence[Found], base: Path, equal: str = "") -> list[dict[str, Any]]:

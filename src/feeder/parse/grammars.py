@@ -30,6 +30,9 @@ _CAPTURE = re.compile(
 )
 
 
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_LATE_SETTING = re.compile(r"\(#(?!set!)[^()]*\)\s*\(#set!")
+
 _APART = frozenset({"Embedded", "Part"})
 """Categories whose queries are asked by themselves."""
 
@@ -130,6 +133,7 @@ class Grammars:
             if name == language
             for query in queries
         ]
+        _refuse_late_settings(language, own)
         categories = {category for category, _ in own}
         try:
             query = Query(known, _joined(own, categories - _APART))
@@ -221,6 +225,16 @@ def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
 
 def _joined(queries: list[tuple[str, str]], categories: set[str]) -> str:
     return "\n".join(query for category, query in queries if category in categories)
+
+
+def _refuse_late_settings(language: str, queries: list[tuple[str, str]]) -> None:
+    """Raises UserError where py-tree-sitter 0.26 would write beyond the memory of its settings."""
+    for category, query in queries:
+        if _LATE_SETTING.search(_STRING.sub('""', query)):
+            raise UserError(
+                f"In the {category} query of '{language}' a condition stands before #set!. "
+                f"Put #set! before the conditions of its pattern: {query}"
+            )
 
 
 def _name_mistake(known: Language, language: str, queries: list[tuple[str, str]]) -> None:

@@ -106,8 +106,14 @@ def source_lines(content: bytes, first: int, last: int) -> list[str] | None:
     notebook = open_notebook(content)
     if notebook is None:
         return None
-    rows = zip(notebook.lines, notebook.rows, strict=True)
-    return [line for line, (start, end) in rows if first <= start and end <= last]
+    shown = [
+        line
+        for line, (start, end) in zip(notebook.lines, notebook.rows, strict=True)
+        if first <= start and end <= last
+    ]
+    while shown and not shown[-1]:
+        shown.pop()
+    return shown
 
 
 class _OtherShapeError(Exception):
@@ -131,7 +137,10 @@ def _object(value: object, key: str) -> dict[str, Any]:
 def _sources(text: str) -> Iterator[tuple[str, list[tuple[str, int]]]]:
     """The kind of each cell and the strings of its source, each with its line in the file."""
     starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
-    for _, cell, at in _inside(text, *_member(text, 0, "cells")):
+    cells, place = _member(text, 0, "cells")
+    if not isinstance(cells, list):
+        raise _OtherShapeError
+    for _, cell, at in _inside(text, cells, place):
         if not isinstance(cell, dict) or not isinstance(cell.get("cell_type"), str):
             raise _OtherShapeError
         source, place = _member(text, at, "source")

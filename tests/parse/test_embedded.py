@@ -1,0 +1,138 @@
+"""Are scripts and styles read in their own language, and texts cut where their parts begin?"""
+
+import pytest
+
+from feeder.errors import UserError
+from feeder.parse.grammars import Grammars, load_grammars
+from parse.outlines import check_laws, nodes, nodes_of, outline, parts, rows
+
+
+@pytest.mark.parametrize(
+    ("tag", "symbols"),
+    [
+        ("<script>", ["f"]),
+        ("<script setup>", ["f"]),
+        ('<script lang="ts">', ["f"]),
+        ("<script lang='tsx'>", ["f"]),
+        ('<script lang="coffee">', []),
+    ],
+)
+def test_a_script_is_in_the_language_of_its_tag(tag: str, symbols: list[str]) -> None:
+    """JavaScript without one; one that no grammar reads stays text."""
+    found = nodes("a.vue", f"{tag}\nfunction f() {{ return 1 }}\n</script>\n")
+    assert [node.symbol for node in found if node.symbol] == symbols
+
+
+@pytest.mark.parametrize(
+    ("kind", "symbols"),
+    [
+        ("", ["f"]),
+        (' type="module"', ["f"]),
+        (" type='text/javascript'", ["f"]),
+        (' type="text/template"', []),
+        (' type="application/ld+json"', []),
+    ],
+)
+def test_what_a_page_does_not_run_is_text(kind: str, symbols: list[str]) -> None:
+    found = nodes("a.html", f"<script{kind}>\nfunction f() {{ return 1 }}\n</script>\n")
+    assert [node.symbol for node in found if node.symbol] == symbols
+
+
+def test_a_component_that_is_an_index_has_its_folders_name() -> None:
+    script = "<script>\nexport default {\n  data() { return {} },\n}\n</script>\n"
+    found = nodes("src/cart/index.vue", script)
+    assert [node.symbol for node in found if node.symbol] == ["cart", "cart.data"]
+
+
+def test_a_declaration_beside_a_tag_is_without_it() -> None:
+    found = nodes("a.html", "<script>function f() { return 1 }</script>\n")
+    assert [(n.symbol, n.text) for n in found] == [
+        (None, "<script>\n</script>"),
+        ("f", "function f() { return 1 }"),
+    ]
+
+
+@pytest.mark.parametrize("path", ["a.vue", "a.svelte", "a.html", "a.scss", "a.css"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>\nfunction f() {",
+        "<script>\n'<script>' + '</scr' + 'ipt>'\n</script></script>\n",
+        "<p>\r\n<script>\r\nlet a = `</script>`\r\n</script>\r\n",
+        "\ufeff<style>a{</style>\n<script lang=ts>class A {</script>",
+        "<h1>a</h2><pre><section id=a><h2></pre></section>" + "<div id='b'>" * 300,
+        "/* a */ .a { " + "b { " * 300 + "/*",
+    ],
+)
+def test_what_is_left_open_loses_nothing(path: str, text: str) -> None:
+    shown = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    check_laws(path, shown, nodes(path, text))
+
+
+def test_rules_are_cut_apart_and_not_through() -> None:
+    """Rules of 300 characters, of which none begins without indentation before: four to a piece."""
+    rule = "  .a {\n" + "    b: c;\n" * 28 + "  " + "x" * 3 + ": y }\n"
+    found = nodes("a.css", rule * 12)
+    lines = len(rule.splitlines())
+    assert [(n.start_line - 1) % lines for n in found] == [0] * len(found)
+    assert len(found) > 1
+
+
+def test_a_comment_goes_with_the_rule_below_it() -> None:
+    """Two rules of 647 characters go into a piece, and a third does not."""
+    rule = ".a {\n" + "  b: c;\n" * 80 + "}\n"
+    comment = "/* What is sold. */\n\n"
+    assert parts("a.css", rule + rule + comment + rule) == [
+        ("chunk", None, 1, 164),
+        ("chunk", None, 165, 248),
+    ]
+
+
+def test_a_heading_closes_what_is_known_by_its_id() -> None:
+    """A box for the layout adds nothing to the names of the sections in it."""
+    words = "<p>" + "What is sold here, to whom, and for how much of it. " * 2 + "</p>\n"
+    head = f'<div id="app">\n{words}<h1>Shop &lt;3</h1>\n{words}</div>\n'
+    text = f'{head}<nav id="end">\n{words}</nav>\n'
+    assert parts("a.html", text) == [
+        ("md_section", "app", 1, 2),
+        ("md_section", "Shop <3", 3, 8),
+        ("md_section", "Shop <3 > end", 6, 8),
+    ]
+
+
+def test_the_options_of_a_component_are_known_by_their_names() -> None:
+    """In a file of JavaScript too, where the component has no name."""
+    found = nodes_of(
+        "cart.js",
+        """
+        export default {
+          data() {
+            return {}
+          },
+          methods: {
+            add(item) {
+              this.items.push(item)
+            },
+          },
+        }
+        """,
+    )
+    assert outline(found) == rows(
+        """
+        class default 1:10
+        method default.data 2:4
+        method default.methods.add 6:8
+        """
+    )
+
+
+def test_a_setting_behind_a_condition_is_refused() -> None:
+    """The parser's library writes beyond its memory there."""
+    query = '((comment) @doc (#eq? @doc "a)") (#set! name "b"))'
+    grammars = Grammars({**_settings(), "grammar_queries": {"Doc": {"lua": [query]}}})
+    with pytest.raises(UserError, match=r"'lua'.*#set!"):
+        grammars.check()
+
+
+def _settings() -> dict[str, object]:
+    return dict(load_grammars()._settings)

@@ -1,0 +1,118 @@
+"""What of a notebook becomes nodes, and on which lines?"""
+
+import json
+from typing import Any
+
+import pytest
+
+from feeder.parse.files import NO_NOTEBOOK, parse_file, plain_file
+from feeder.parse.notebooks import source_lines
+from parse.laws import broken_law
+from parse.outlines import GRAMMARS, SAMPLES, check_laws
+
+
+def notebook(*cells: dict[str, Any], **more: object) -> bytes:
+    """A notebook of one line a string."""
+    whole = {"cells": list(cells), "metadata": {}, "nbformat": 4, **more}
+    return json.dumps(whole, indent=1).encode()
+
+
+def code(*source: str) -> dict[str, Any]:
+    """A cell of code with an output."""
+    return {"cell_type": "code", "source": list(source), "outputs": [{"text": ["a secret"]}]}
+
+
+SCALA = {"language_info": {"file_extension": ".scala", "name": "scala"}}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "symbols"),
+    [
+        ({}, ["f"]),
+        ({"kernelspec": {"language": "python"}}, ["f"]),
+        ({"language_info": {"name": "python", "file_extension": ".py"}}, ["f"]),
+        ({"language_info": {"name": "R", "file_extension": ".r"}}, []),
+        ({"language_info": []}, ["f"]),
+    ],
+)
+def test_the_kernel_tells_the_language_of_the_code(metadata: object, symbols: list[str]) -> None:
+    content = notebook(code("def f():\n", "    pass"), metadata=metadata)
+    found = parse_file(GRAMMARS, "a.ipynb", content).nodes
+    assert [node.symbol for node in found if node.symbol] == symbols
+
+
+def test_an_object_of_scala_is_a_class() -> None:
+    content = notebook(code("object Cart {\n", "  def add = 1\n", "}"), metadata=SCALA)
+    found = parse_file(GRAMMARS, "a.ipynb", content).nodes
+    assert [node.symbol for node in found] == ["Cart", "Cart.add"]
+
+
+def test_outputs_are_not_indexed() -> None:
+    found = parse_file(GRAMMARS, "a.ipynb", notebook(code("print(1)"))).nodes
+    assert [node.text for node in found] == ["print(1)"]
+
+
+def test_lines_for_the_kernel_hide_no_declaration() -> None:
+    content = notebook(code("!pip install 'a\n", "def f(): pass\n", "%time f(\n", "f?"))
+    found = parse_file(GRAMMARS, "a.ipynb", content).nodes
+    assert [node.symbol for node in found if node.symbol] == ["f"]
+    assert broken_law(parse_file(GRAMMARS, "a.ipynb", content), content) is None
+
+
+def test_strings_that_make_up_one_line_are_on_all_of_theirs() -> None:
+    """`{`, `"cells": [`, `{`, the kind and `"source": [` are on lines 1 to 5."""
+    found = parse_file(GRAMMARS, "a.ipynb", notebook(code("x = ", "1\r\n", "y"))).nodes
+    assert [(n.text, n.start_line, n.end_line) for n in found] == [("x = 1\ny", 6, 8)]
+
+
+def test_what_no_text_can_hold_is_replaced() -> None:
+    content = notebook(code("a = '\ud800\0'"))
+    assert [n.text for n in parse_file(GRAMMARS, "a.ipynb", content).nodes] == [
+        "a = '\ufffd\ufffd'"
+    ]
+
+
+def test_a_notebook_without_cells_has_no_nodes() -> None:
+    parsed = parse_file(GRAMMARS, "a.ipynb", notebook())
+    assert (parsed.nodes, parsed.reason) == ([], None)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"cells": [',
+        b"[]",
+        b'{"nbformat": 4}',
+        notebook(nbformat=3),
+        notebook(nbformat=[]),
+        notebook({"cell_type": "code"}),
+        notebook({"cell_type": 1, "source": ""}),
+        notebook({"cell_type": "code", "source": [1]}),
+        notebook({"cell_type": "code", "source": {}}),
+        b'{"nbformat": 4, "cells": {}}',
+        pytest.param(b'{"nbformat": 4, "cells": ' + b"[" * 100_000, id="deep"),
+    ],
+)
+def test_a_damaged_notebook_is_plain_text(content: bytes) -> None:
+    """Nothing of it is lost, and the report has the reason."""
+    parsed = parse_file(GRAMMARS, "a.ipynb", content)
+    assert (parsed.reason, {node.node_type for node in parsed.nodes}) == (NO_NOTEBOOK, {"chunk"})
+    check_laws("a.ipynb", content.decode(), parsed.nodes)
+
+
+def test_a_cell_of_a_megabyte_keeps_the_laws() -> None:
+    content = notebook(code("a = 1\n" * 60_000), code("b" * 500_000), code("def f(): pass"))
+    assert broken_law(parse_file(GRAMMARS, "a.ipynb", content), content) is None
+
+
+def test_a_notebook_whose_parser_was_stopped_keeps_its_lines() -> None:
+    content = (SAMPLES / "sales.ipynb").read_bytes()
+    found = plain_file(GRAMMARS, "sales.ipynb", content, "too slow").nodes
+    assert [(n.node_type, n.start_line, n.end_line) for n in found] == [("chunk", 7, 57)]
+    assert "only an output" not in found[0].text
+
+
+def test_what_is_shown_of_a_notebooks_lines_is_the_cells_source() -> None:
+    content = (SAMPLES / "sales.ipynb").read_bytes()
+    assert source_lines(content, 30, 31) == ["def load(path):", "    return pd.read_csv(path)"]
+    assert source_lines(b"[]", 1, 1) is None
