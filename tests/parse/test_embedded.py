@@ -100,6 +100,13 @@ def test_a_heading_closes_what_is_known_by_its_id() -> None:
     ]
 
 
+def test_deep_boxes_stay_in_the_tenth() -> None:
+    text = '<div id="a">' * 2000 + "words " * 20 + "</div>" * 2000
+    found = nodes("a.html", text)
+    check_laws("a.html", text, found)
+    assert max(str(node.logical_path).count(">") for node in found) == 9
+
+
 def test_the_options_of_a_component_are_known_by_their_names() -> None:
     """In a file of JavaScript too, where the component has no name."""
     found = nodes_of(

@@ -20,6 +20,8 @@ BLOCK_MIN = 200
 HEADING_LIMIT = 120
 """Characters of a heading in a path: a longer one is cut."""
 
+ANCHOR_LIMIT = 10
+"""Sections that an element may lie in to be one by its anchor: deeper ones are part of the text."""
 _ANCHOR = 7
 """The level of what is known by its anchor: below that of any heading."""
 _TAG = re.compile(r"<[^<>]*>")
@@ -71,6 +73,8 @@ def sections(source: Source, roots: Iterable[Syntax], query: Query, before: str)
     open_ = [_Open(0, whole.end, preamble)]
     for part in sorted([*headings, *blocks]):
         _close(source, open_, part)
+        if part.level == _ANCHOR and len(open_) > ANCHOR_LIMIT:
+            continue
         is_before = len(open_) == 1 and part.start < preamble.end
         outer = open_[-1].section if len(open_) > 1 or is_before else whole
         path = " > ".join(filter(None, (outer.logical_path, part.heading))) or None
