@@ -76,7 +76,7 @@ def test_text_is_read_in_time_that_grows_with_its_size(path: str, content: bytes
     """No pattern that looks for a language or an image takes a second for a character."""
     with Workers(count=1, mask_secrets=False) as workers:
         [parsed] = workers.parse([(path, content)])
-    assert (parsed.reason, parsed.skip) == (None, None)
+    assert (parsed.stopped, parsed.skip) == (False, None)
 
 
 def test_plain_text_too_is_made_within_the_limit(tmp_path: Path) -> None:

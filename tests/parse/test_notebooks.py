@@ -1,6 +1,7 @@
 """What of a notebook becomes nodes, and on which lines?"""
 
 import json
+from random import Random
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from feeder.parse.files import NO_NOTEBOOK, parse_file, plain_file
 from feeder.parse.notebooks import source_lines
 from parse.laws import broken_law
+from parse.mutations import mutated
 from parse.outlines import GRAMMARS, SAMPLES, check_laws
 
 
@@ -98,6 +100,15 @@ def test_a_damaged_notebook_is_plain_text(content: bytes) -> None:
     parsed = parse_file(GRAMMARS, "a.ipynb", content)
     assert (parsed.reason, {node.node_type for node in parsed.nodes}) == (NO_NOTEBOOK, {"chunk"})
     check_laws("a.ipynb", content.decode(), parsed.nodes)
+
+
+def test_a_notebook_after_accidents_keeps_the_laws() -> None:
+    """Of some only a string has changed, others are no JSON any more."""
+    some, real = Random(12), (SAMPLES / "sales.ipynb").read_bytes()
+    contents = [mutated(real, real, some) for _ in range(300)]
+    parsed = [parse_file(GRAMMARS, "a.ipynb", content) for content in contents]
+    assert list(filter(None, map(broken_law, parsed, contents))) == []
+    assert {one.reason for one in parsed} == {None, NO_NOTEBOOK}
 
 
 def test_a_cell_of_a_megabyte_keeps_the_laws() -> None:
