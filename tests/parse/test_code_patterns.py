@@ -113,3 +113,49 @@ def test_a_routine_of_sql_server_ends_with_its_batch() -> None:
 def test_a_statement_of_sql_that_nothing_ends_stops_before_the_next_one() -> None:
     found = nodes_of("two.sql", "CREATE TABLE a (id INT)\nCREATE TABLE b (id INT)\n")
     assert outline(found) == ["class a 1:1", "class b 2:2"]
+
+
+def test_a_routine_of_mysql_ends_at_its_delimiter_however_far_in() -> None:
+    found = nodes_of(
+        "film.sql",
+        """
+        DELIMITER ;;
+        CREATE TRIGGER upd_film AFTER UPDATE ON film FOR EACH ROW BEGIN
+            IF old.title != new.title THEN
+              UPDATE film_text SET title = new.title;
+            END IF;
+          END;;
+        CREATE TRIGGER del_film AFTER DELETE ON film FOR EACH ROW BEGIN
+            DELETE FROM film_text WHERE film_id = old.film_id;
+          END;;
+        DELIMITER ;
+        """,
+    )
+    assert outline(found) == rows("""
+        chunk   -         1:10
+        method  upd_film  2:6
+        method  del_film  7:9
+    """)
+
+
+def test_functions_of_zsh_are_found_where_the_grammar_of_bash_is_lost() -> None:
+    found = nodes_of(
+        "widgets.zsh",
+        """
+        # Turns it on or off.
+        toggle() {
+          if (( ${+_DISABLED} )); then enable; else disable; fi
+          local -i pending=$((PENDING + $#KEYS_QUEUED_COUNT))
+          for action in $ACTIONS[(I)${~pattern}]; { run "$action" }
+        }
+
+        function modify {
+          () { local a=${(qq)1} } $1
+          BUFFER=${(M)${(z)BUFFER}:#${~a}}
+        }
+        """,
+    )
+    assert [row for row in outline(found) if row.startswith("method")] == rows("""
+        method  toggle  1:6
+        method  modify  8:11
+    """)
