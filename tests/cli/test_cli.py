@@ -155,6 +155,7 @@ CALLS = {
     "plan": ["--shards", "2"],
     "init": [],
     "validate": [],
+    "cache": [],
     "search": ["emptyCart"],
     "stats": [],
 }
