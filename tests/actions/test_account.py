@@ -12,7 +12,7 @@ from feeder.actions.account import REMEDY, Account
 from feeder.actions.github import Job
 from feeder.errors import FeederError, Interrupted, Overtaken, ServiceError, Stopped, UserError
 from feeder.run.report import Report
-from feeder.run.validate import Check, Verdict
+from feeder.run.verdict import Check, Verdict
 from feeder.store.forgetting import Damage
 
 HEAD = "abc1234def5678900000000000000000000000ff"

@@ -17,7 +17,7 @@ from feeder.actions.summary import code, prose, summary
 from feeder.cloudflare.freetier import Usage
 from feeder.errors import Interrupted, Overtaken, ServiceError, Stopped, UserError
 from feeder.run.report import Report
-from feeder.run.validate import Check, Verdict
+from feeder.run.verdict import Check, Verdict
 from feeder.store.forgetting import Damage
 
 SHA = "abc1234def5678900000000000000000000000ff"

@@ -3,7 +3,8 @@
 import pytest
 from clouds import Cloud
 
-from feeder.run.validate import Verdict, repair, validate
+from feeder.run.validate import repair, validate
+from feeder.run.verdict import Verdict
 from feeder.tree.commit import Commit
 from tree.repos import Repo
 from worlds import SHOP

@@ -10,7 +10,8 @@ from feeder.errors import UserError
 from feeder.run.feed import Feed
 from feeder.run.scope import process_paths
 from feeder.run.sync import sync
-from feeder.run.validate import NO_MODEL, Verdict, repair, validate
+from feeder.run.validate import NO_MODEL, repair, validate
+from feeder.run.verdict import Verdict
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit

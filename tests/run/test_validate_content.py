@@ -11,7 +11,8 @@ from feeder.parse.files import plain_file
 from feeder.parse.grammars import load_grammars
 from feeder.run.feed import Feed
 from feeder.run.scope import process_paths
-from feeder.run.validate import WRITTEN_TO, Verdict, repair, validate
+from feeder.run.validate import WRITTEN_TO, repair, validate
+from feeder.run.verdict import Verdict
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit

@@ -1,86 +1,28 @@
 """The proof: do the index's parts agree with each other, and with HEAD?"""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
 
 from feeder.errors import ServiceError
 from feeder.run.content import Comparison, compare_content
 from feeder.run.feed import Feed, Work
 from feeder.run.mode import has_words_only, over_all
 from feeder.run.sync import Goal, Stale, bring, claimed, compare, part, stale_parts, sync, way_to
+from feeder.run.verdict import REPAIR, Check, Verdict
 from feeder.store.forgetting import Damage
 from feeder.store.proof import SYMBOLS_ASKED, Parity, parity, stored_nodes
 from feeder.store.state import FileRow, State
 from feeder.tree import Entry
 
-DIFFERENCES_SHOWN = 20
-"""Of each check; --json has all."""
 WRITTEN_TO = (
     "Rows and words were not compared: another run was writing. Validate again when it has ended."
 )
 PENDING = "no file waits for its vectors"
 OUTBOX = "no vector waits to be removed"
-REPAIR = "feeder validate --repair"
 NO_COMMIT = "There is no commit to compare the files with."
 NO_MODEL = "Vectors were not compared with the nodes: there is no model to ask for them."
 SETTLING_S = 600.0
 """Writes of Vectorize are seen after half a minute, at times after several."""
-
-
-class Check(NamedTuple):
-    """One question: its figures, and what differs, in words."""
-
-    name: str
-    figures: dict[str, int]
-    differences: list[str]
-
-    @property
-    def passed(self) -> bool:
-        return not self.differences
-
-
-class Verdict(NamedTuple):
-    """All checks of one validation, and in `notes` what they did not look at.
-
-    `advice` is what mends the differences; `repaired` where they were asked again after a repair.
-    """
-
-    checks: list[Check]
-    damage: Damage
-    notes: Sequence[str] = ()
-    advice: str = ""
-    repaired: bool = False
-
-    @property
-    def passed(self) -> bool:
-        return all(check.passed for check in self.checks)
-
-    @property
-    def _remedy(self) -> str:
-        if self.repaired and self.advice.startswith(REPAIR):
-            return "a repair has not mended it. Delete the index and make it anew"
-        return self.advice
-
-    def lines(self) -> Iterator[str]:
-        """A line a check with its figures, the first differences, and the notes."""
-        for check in self.checks:
-            figures = ", ".join(f"{name} {count}" for name, count in check.figures.items())
-            said = f"{check.name}: {figures}" if figures else check.name
-            yield f"{'ok  ' if check.passed else 'FAIL'} {said}"
-            yield from (f"       {line}" for line in check.differences[:DIFFERENCES_SHOWN])
-            if (more := len(check.differences) - DIFFERENCES_SHOWN) > 0:
-                yield f"       and {more} more"
-        yield from self.notes
-        yield "The index is right." if self.passed else f"The index is not right: {self._remedy}"
-
-    def as_json(self) -> dict[str, Any]:
-        """`passed`, the checks with their figures and differences, and the notes."""
-        return {
-            "passed": self.passed,
-            "checks": [{**check._asdict(), "passed": check.passed} for check in self.checks],
-            "notes": list(self.notes),
-        }
 
 
 def validate(feed: Feed, *, wait: bool = False, content: bool = True) -> Verdict:

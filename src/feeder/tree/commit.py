@@ -5,6 +5,7 @@ from functools import cached_property
 from pathlib import Path
 
 from feeder.tree import MAX_BYTES, Entry, git, names
+from feeder.tree.blobs import blobs
 from feeder.tree.ignore import RULE_FILES, Rules
 
 
@@ -30,7 +31,7 @@ class Commit:
     def _rules(self) -> Rules:
         # As git does with its own: a rule file that is a symbolic link is no rule file.
         wanted = git.called(self._repository, self.commit, RULE_FILES)
-        contents = git.blobs(self._repository, [blob for _, blob in wanted])
+        contents = blobs(self._repository, [blob for _, blob in wanted])
         rule_files = {name: text for (name, _), text in zip(wanted, contents, strict=True)}
         return Rules(rule_files, self._max_bytes)
 
@@ -51,5 +52,5 @@ class Commit:
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
         """The blobs of these entries, from one git process, one at a time in memory."""
         wanted = list(entries)
-        contents = git.blobs(self._repository, [entry.blob for entry in wanted])
+        contents = blobs(self._repository, [entry.blob for entry in wanted])
         yield from zip(wanted, contents, strict=True)

@@ -3,22 +3,19 @@
 import hashlib
 import os
 import re
-import subprocess
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from feeder.errors import UserError
 from feeder.tree import names
+from feeder.tree.blobs import found_blobs, missing
 from feeder.tree.command import (
     Answer,
     NoRepositoryError,
     ask,
     checked,
-    command,
-    environment,
     lacks_working_tree,
     run,
 )
@@ -205,7 +202,7 @@ def _file(repository: Path, row: bytes) -> File:
         raise _refused(repr(names.escape(name)))
     mode, _, blob, size = head.split()
     if size == b"BAD":
-        raise _missing(repository, blob.decode())
+        raise missing(repository, blob.decode())
     return File(name, mode.decode(), blob.decode(), 0 if size == b"-" else int(size))
 
 
@@ -247,53 +244,6 @@ def diff_tree(repository: Path, base: str, head: str) -> Iterator[Change]:
     for status, name in zip(fields, fields, strict=True):
         before, after = status.decode().lstrip(":").split()[:2]
         yield Change(name, before, after)
-
-
-def blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes]:
-    """The contents of these objects in their order, by one process, one at a time in memory.
-
-    Raises UserError for one that is not here.
-    """
-    for blob, contents in zip(ids, found_blobs(repository, ids), strict=True):
-        if contents is None:
-            raise _missing(repository, blob)
-        yield contents
-
-
-def found_blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes | None]:
-    """The same with None for objects that are not here."""
-    if not ids:
-        return
-    with TemporaryFile() as requests:
-        # A file, because git would wait for us to read while we fill a pipe.
-        requests.writelines(f"{blob}\n".encode() for blob in ids)
-        requests.seek(0)
-        with subprocess.Popen(
-            command(repository, "cat-file", "--batch", "--buffer"),
-            env=environment(),
-            stdin=requests,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        ) as batch:
-            assert batch.stdout is not None
-            for _ in ids:
-                yield _contents(batch.stdout)
-
-
-def _contents(batch: IO[bytes]) -> bytes | None:
-    header = batch.readline().split()
-    if len(header) != 3:  # "<id> missing", or nothing when git gave up
-        return None
-    contents = batch.read(int(header[2]))
-    batch.read(1)
-    return contents
-
-
-def _missing(repository: Path, blob: str) -> UserError:
-    return UserError(
-        f"{repository} does not hold the object {blob}. "
-        "Check it with `git fsck`, or fetch it again."
-    )
 
 
 def _said(repository: Path, *arguments: str) -> str | None:

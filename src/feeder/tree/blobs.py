@@ -1,0 +1,58 @@
+"""What is in git's objects? Their contents, by one process for all."""
+
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
+
+from feeder.errors import UserError
+from feeder.tree.command import command, environment
+
+
+def blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes]:
+    """The contents of these objects in their order, by one process, one at a time in memory.
+
+    Raises UserError for one that is not here.
+    """
+    for blob, contents in zip(ids, found_blobs(repository, ids), strict=True):
+        if contents is None:
+            raise missing(repository, blob)
+        yield contents
+
+
+def found_blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes | None]:
+    """The same with None for objects that are not here."""
+    if not ids:
+        return
+    with TemporaryFile() as requests:
+        # A file, because git would wait for us to read while we fill a pipe.
+        requests.writelines(f"{blob}\n".encode() for blob in ids)
+        requests.seek(0)
+        with subprocess.Popen(
+            command(repository, "cat-file", "--batch", "--buffer"),
+            env=environment(),
+            stdin=requests,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ) as batch:
+            assert batch.stdout is not None
+            for _ in ids:
+                yield _contents(batch.stdout)
+
+
+def _contents(batch: IO[bytes]) -> bytes | None:
+    header = batch.readline().split()
+    if len(header) != 3:  # "<id> missing", or nothing when git gave up
+        return None
+    contents = batch.read(int(header[2]))
+    batch.read(1)
+    return contents
+
+
+def missing(repository: Path, blob: str) -> UserError:
+    """What is raised for an object that is not there."""
+    return UserError(
+        f"{repository} does not hold the object {blob}. "
+        "Check it with `git fsck`, or fetch it again."
+    )
