@@ -15,11 +15,19 @@ HEADER_VERSION = "1"
 """Of what `embedding_text` puts before a node's text: vectors of another one are made again."""
 
 
+class Member(NamedTuple):
+    """A name in a node that is no node itself: an enum's member, a field, a constant."""
+
+    name: str
+    line: int
+
+
 class Node(NamedTuple):
     """A part of a file that is found by itself; lines are 1-based and inclusive.
 
     `symbol` is fully qualified by what the source declares; documents have a `logical_path`
     instead, fallback chunks neither. `text` is what is indexed: a class's without its methods.
+    `members` are the names in it that are no nodes, in the order of their lines.
     """
 
     language: str
@@ -30,6 +38,7 @@ class Node(NamedTuple):
     start_line: int
     end_line: int
     text: str
+    members: tuple[Member, ...] = ()
 
 
 def node_ids(repo: str, path: str, nodes: Iterable[Node]) -> list[str]:

@@ -353,6 +353,7 @@ def test_an_answer_for_a_machine_has_all_that_is_known(database: SQLite, folder:
         "logical_path": None,
         "start_line": 1,
         "end_line": 2,
+        "member": None,
         "score": round((4 + 1) / 21, 6),  # first by name, first by word
         "word_rank": 1,
         "vector_rank": None,

@@ -17,7 +17,7 @@ from worlds import MEMORY, opened, rows
 COLUMNS = {
     "docs": (
         "seq id repo branch sha_head path language node_type symbol signature logical_path "
-        "start_line end_line text_sha"
+        "start_line end_line text_sha members"
     ),
     "docs_fts": "id symbol path body",
     "files": "repo path blob sha_head nodes state reason stopped",

@@ -20,9 +20,14 @@ class Source(NamedTuple):
     lines: list[str] | None = None
     commit: str | None = None
 
-    def of(self, one: Found) -> list[str] | None:
-        """The lines of a node of the file; of a notebook's those of its cells."""
+    def of(self, one: Found, *, from_member: bool = False) -> list[str] | None:
+        """The lines of a node of the file; of a notebook's those of its cells.
+
+        With `from_member` from the line on that was asked for by name, where one was.
+        """
         first, last = one.hit.start_line, one.hit.end_line
+        if from_member and one.member:
+            first = one.member.line
         if self.lines and one.hit.language == "notebook":
             from feeder.parse.notebooks import source_lines
 
@@ -41,7 +46,7 @@ def as_json(found: Sequence[Found], base: Path, equal: str = "") -> list[dict[st
     sources = _sources(found, base, equal)
     return [
         {
-            **one.hit._asdict(),
+            **_facts(one),
             "score": round(one.score, 6),
             "word_rank": one.word_rank,
             "vector_rank": one.vector_rank,
@@ -53,16 +58,28 @@ def as_json(found: Sequence[Found], base: Path, equal: str = "") -> list[dict[st
 
 
 def as_text(found: Sequence[Found], base: Path, shown: int, equal: str = "") -> Iterator[str]:
-    """Path, lines, type and name, and the first `shown` lines of each."""
+    """Path, lines, type and name, and the first `shown` lines of each.
+
+    Of a node that holds what was asked for by name, from the line on where that is.
+    """
     if not found:
         yield "Nothing found."
     sources = _sources(found, base, equal)
     for one in found:
-        hit, source = one.hit, sources[one.hit.path]
-        name = hit.symbol or hit.logical_path or ""
+        hit, member, source = one.hit, one.member, sources[one.hit.path]
+        name = ".".join(filter(None, [hit.symbol or hit.logical_path, member and member.name]))
+        where = member.line if member else f"{hit.start_line}-{hit.end_line}"
         of = f"  (as committed in {source.commit[:10]})" if source.commit else ""
-        yield f"{hit.path}:{hit.start_line}-{hit.end_line}  {hit.node_type}  {name}".rstrip() + of
-        yield from (f"    {line}" for line in _excerpt(source.of(one), shown))
+        yield f"{hit.path}:{where}  {hit.node_type}  {name}".rstrip() + of
+        lines = source.of(one, from_member=True)
+        yield from (f"    {line}" for line in _excerpt(lines, shown))
+
+
+def _facts(one: Found) -> dict[str, Any]:
+    """What the index says of the node, and of the member of it that was asked for."""
+    facts = one.hit._asdict()
+    del facts["members"]
+    return {**facts, "member": one.member._asdict() if one.member else None}
 
 
 def _excerpt(lines: list[str] | None, shown: int) -> Iterator[str]:

@@ -1,63 +1,25 @@
 """Which methods and classes does a source file declare, and where does each begin and end?"""
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from itertools import chain, repeat
-from typing import NamedTuple
+from itertools import takewhile
 
 from tree_sitter import Node as Syntax
-from tree_sitter import Query, QueryCursor
+from tree_sitter import Query
 
 from feeder.nodes import SIGNATURE_LIMIT
 from feeder.parse.layout import NODE_LIMIT, Source, Span
-from feeder.parse.patterns import Captures, Stretch
+from feeder.parse.matching import NODE_TYPES, Declaration, Doc, matched
+from feeder.parse.patterns import Captures
 
-QUERY_DEPTH = 1000
-"""Levels of the tree that queries look into: matching a deeper tree takes minutes."""
 BESIDE_LIMIT = 200
 """Characters beside a declaration, on its first and last line, that still belong to it."""
 
 NESTING_LIMIT = 100
 """Declarations inside declarations that are looked at: deeper ones are part of the text."""
 
-_NODE_TYPES = {
-    "method": "method",
-    "type": "class",
-    "object": "class",
-    "namespace": "chunk",
-    "closure": "chunk",
-    "package": "chunk",
-}
-_OPENED_WHEN_LARGE = frozenset({"method", "object", "closure"})
-_CARRIERS = ("value", "right", "definition", "declaration")
-_SEPARATORS = ("::", "\\")
-_BESIDE_NAME = re.compile(r"(?<=\w)<(?!=)[^<>]*>|(?<!\w)[&@](?=\w)|(?<=\w) (?=[^\w\s]+$)")
-"""Type arguments (`Cart<T>`), the mark of a name that would be a keyword (`&End`, `@class`), and
-the blank in `operator ()`."""
-
-
-class _Doc(NamedTuple):
-    """A comment or an annotation; `apart` if one blank line may follow it."""
-
-    start: int
-    end: int
-    apart: bool
-
-
-@dataclass(slots=True)
-class _Declaration:
-    """What a query matched, before it is known what lies inside what."""
-
-    pattern: int
-    kind: str
-    name: str
-    start: int
-    end: int
-    body: int
-    is_clause: bool = False
-    inner: list["_Declaration"] = field(default_factory=list)
+_OPENED_WHEN_LARGE = frozenset({"method", "call", "object", "holder", "closure"})
+_BRACKETS = ((b"(", b")"), (b"{", b"}"))
 
 
 def declarations(
@@ -71,119 +33,44 @@ def declarations(
 
     `more` is what the patterns of its language match.
 
-    Captures: `@type`, `@method`, `@namespace` the whole declaration, `@object` a value with members
-    of its own, `@closure` a function or object without a name, `@package` a clause that names all
-    that follows it, `@name` the name (or `(#set! name …)`), `@scope` what qualifies the name (a
-    receiver), `@body` where the signature ends, `@end` a sibling that still belongs to the
-    declaration, `@clause` one of several declarations that are one where no blank line parts them,
-    `@doc` what belongs to the declaration that follows it, `@apart` beside it if a blank line may
-    lie between.
+    Captures: `@type`, `@method`, `@namespace` the whole declaration, `@call` one that is known by a
+    string in it, `@object` a value with members of its own, `@holder` one that is an object only if
+    it holds declarations, `@closure` a function or object without a name, `@package` a clause that names all that follows it, `@member` the name of what is no
+    node, `@name` the name (or `(#set! name …)`), `@scope` what qualifies the name (a receiver),
+    `@body` where the signature ends, `@end` a sibling that still belongs to the declaration,
+    `@clause` one of several declarations that are one where no blank line parts them, `@doc` what
+    belongs to the declaration that follows it, `@apart` beside it if a blank line may lie between.
 
-    What a method, an object or a closure declares is part of it, unless it is above the limit of a
-    node; a closure then adds nothing to the names of what it declares.
+    What a method, a call, an object or a closure declares is part of it, unless it is above the
+    limit of a node; a closure then adds nothing to the names of what it declares.
     """
-    found, docs = _matches(source, root, query, more)
-    return _Layout(source, docs, whole).file(_nest(source, found))
+    found = matched(source, root, query, more)
+    span = _Layout(source, found.docs, whole).file(_nest(source, found.declarations))
+    span.members = found.members
+    return span
 
 
-def _matches(
-    source: Source, root: Syntax, query: Query, more: Iterable[Captures]
-) -> tuple[list[_Declaration], list[_Doc]]:
-    cursor = QueryCursor(query)
-    cursor.set_max_start_depth(QUERY_DEPTH)
-    found: list[_Declaration] = []
-    docs: list[_Doc] = []
-    own: Iterable[tuple[int, Captures]] = cursor.matches(root)
-    for pattern, captures in chain(own, zip(repeat(query.pattern_count), more)):
-        if whole := captures.get("doc"):
-            end = source.trimmed_end(whole[-1].end_byte)
-            docs.append(_Doc(whole[0].start_byte, end, "apart" in captures))
-        elif kind := next(filter(captures.__contains__, _NODE_TYPES), None):
-            if "name" in captures:
-                name = _qualified(source, captures)
-            else:
-                name = _fixed_name(query, pattern)
-            if name or kind == "closure":
-                found.append(_declaration(source, pattern, kind, name, captures))
-    return found, _outermost(docs)
-
-
-def _fixed_name(query: Query, pattern: int) -> str:
-    known = pattern < query.pattern_count
-    return (query.pattern_settings(pattern).get("name") if known else None) or ""
-
-
-def _outermost(docs: list[_Doc]) -> list[_Doc]:
-    """The docs in order, without those inside others, as comments in a decorator's arguments are.
-
-    Of two that are the same, the one that may stand apart is kept.
-    """
-    kept: list[_Doc] = []
-    for doc in sorted(docs, key=lambda doc: (doc.start, -doc.end, not doc.apart)):
-        if not kept or kept[-1].end < doc.end:
-            kept.append(doc)
-    return kept
-
-
-def _declaration(
-    source: Source, pattern: int, kind: str, name: str, captures: Captures
-) -> _Declaration:
-    whole = captures[kind][0]
-    tail = captures["end"][-1] if "end" in captures else whole
-    end = source.trimmed_end(max(whole.end_byte, tail.end_byte))
-    body = captures["body"][0] if "body" in captures else _body(whole)
-    until = body.start_byte if body else end
-    is_clause = "clause" in captures
-    return _Declaration(pattern, kind, name, whole.start_byte, end, until, is_clause)
-
-
-def _qualified(source: Source, captures: Captures) -> str:
-    if "scope" not in captures:
-        return _name(source, captures["name"][0])
-    parts = [*captures["scope"], captures["name"][0]]
-    return ".".join(_name(source, part) for part in parts)
-
-
-def _name(source: Source, node: Stretch) -> str:
-    name = source.text(node.start_byte, node.end_byte)
-    if name.isidentifier():
-        return name
-    name = " ".join(name.split())
-    for separator in _SEPARATORS:
-        name = name.replace(separator, ".")
-    while (bare := _BESIDE_NAME.sub("", name)) != name:
-        name = bare
-    bare = name.strip('"`.:')
-    # a quote behind a name is part of it in Haskell: foldl'
-    return (bare.strip("'") if bare.startswith("'") else bare) or name
-
-
-def _body(node: Stretch) -> Syntax | None:
-    """The body of a declaration, also where the declaration only carries the function."""
-    if body := node.child_by_field_name("body"):
-        return body
-    for carrier in _CARRIERS:
-        if (inner := node.child_by_field_name(carrier)) and (
-            body := inner.child_by_field_name("body")
-        ):
-            return body
-    return None
-
-
-def _nest(source: Source, found: list[_Declaration]) -> list[_Declaration]:
+def _nest(source: Source, found: list[Declaration]) -> list[Declaration]:
     """The declarations as a forest.
 
-    One that two queries matched is kept once: the outer one, else that of the earlier query.
+    One that two queries matched is kept once: the outer one, else that of the earlier query. A
+    method ends where one begins that cannot lie in it.
     """
-    outermost: list[_Declaration] = []
-    open_: list[_Declaration] = []
+    outermost: list[Declaration] = []
+    open_: list[Declaration] = []
     for one in sorted(found, key=lambda one: (one.start, -one.end, one.pattern)):
         while open_ and open_[-1].end <= one.start:
             open_.pop()
+        if one.outermost and any(around.kind == "method" for around in open_):
+            if one.outermost != "cuts" or source.line_start(one.start) != one.start:
+                continue
+            open_ = list(takewhile(lambda around: around.kind != "method", open_))
         outer = open_[-1] if open_ else None
         if outer and (one.end > outer.end or _is_same(outer, one) or len(open_) >= NESTING_LIMIT):
             continue
         beside = outer.inner if outer else outermost
+        if one.kind not in {"holder", "closure"}:
+            _note_held(open_)
         if one.kind != "closure":
             beside.append(one)
         elif _is_large(source, one.start, one.end):
@@ -192,12 +79,29 @@ def _nest(source: Source, found: list[_Declaration]) -> list[_Declaration]:
     return outermost
 
 
-def _is_same(outer: _Declaration, one: _Declaration) -> bool:
+def _note_held(around: list[Declaration]) -> None:
+    for one in reversed(around):
+        if one.holds:
+            break
+        one.holds = True
+
+
+def _is_same(outer: Declaration, one: Declaration) -> bool:
     if (outer.start, outer.end) == (one.start, one.end) or outer.body == one.body < one.end:
         return True
     if one.kind == "closure" and outer.body == one.start:
         return True
     return outer.name == one.name and (outer.start == one.start or outer.end == one.end)
+
+
+def _around(scope: tuple[str, ...], one: Declaration) -> tuple[str, ...]:
+    """The names around a declaration that its own name does not say already."""
+    if one.is_rooted:
+        return ()
+    for index, name in enumerate(scope):
+        if one.is_qualified and one.name.startswith(f"{name}."):
+            return scope[:index]
+    return scope
 
 
 def _is_large(source: Source, start: int, end: int) -> bool:
@@ -207,18 +111,18 @@ def _is_large(source: Source, start: int, end: int) -> bool:
 class _Layout:
     """Turns declarations into spans: extends them over what belongs to them and names them."""
 
-    def __init__(self, source: Source, docs: list[_Doc], whole: Span | None) -> None:
+    def __init__(self, source: Source, docs: list[Doc], whole: Span | None) -> None:
         self._source = source
         self._docs = docs
         self._doc_ends = [doc.end for doc in docs]
         self._whole = whole or Span(0, len(source.content))
 
-    def file(self, outermost: list[_Declaration]) -> Span:
+    def file(self, outermost: list[Declaration]) -> Span:
         self._whole.children = list(self._spans(outermost, self._whole, ()))
         return self._whole
 
     def _spans(
-        self, inner: list[_Declaration], outer: Span, scope: tuple[str, ...]
+        self, inner: list[Declaration], outer: Span, scope: tuple[str, ...]
     ) -> Iterator[Span]:
         """The spans of declarations that lie side by side in `outer`."""
         at = outer.start
@@ -227,12 +131,17 @@ class _Layout:
             if one.kind == "package":
                 scope = (one.name,)
                 continue
-            names = (*scope, one.name)
+            if one.kind == "holder" and not one.holds:
+                continue
+            names = (*_around(scope, one), *filter(None, [one.name]))
             if one.kind == "namespace":
                 yield from self._spans(one.inner, Span(one.body, one.end), names)
                 at = one.end
                 continue
             latest = inner[index + 1].start if index + 1 < len(inner) else outer.end
+            if one.end > latest:
+                above = self._with_docs(self._line_before(latest, outer, at), one.start)
+                one.end = self._source.trimmed_end(above)
             span = self._span(one, outer, at, latest)
             span.symbol = ".".join(names)
             opened = one.kind not in _OPENED_WHEN_LARGE
@@ -241,9 +150,9 @@ class _Layout:
             yield span
             at = span.end
 
-    def _with_clauses_joined(self, inner: list[_Declaration]) -> list[_Declaration]:
+    def _with_clauses_joined(self, inner: list[Declaration]) -> list[Declaration]:
         """The declarations, clauses of one name without a blank line between them as one."""
-        joined: list[_Declaration] = []
+        joined: list[Declaration] = []
         for one in inner:
             last = joined[-1] if joined else one
             both = last is not one and last.is_clause and one.is_clause
@@ -259,13 +168,19 @@ class _Layout:
         between = self._source.content[self._source.line_end(end) : self._with_docs(start, end)]
         return between.count(b"\n") == 1 and not between.strip()
 
-    def _span(self, one: _Declaration, outer: Span, earliest: int, latest: int) -> Span:
+    def _span(self, one: Declaration, outer: Span, earliest: int, latest: int) -> Span:
         start = self._line_before(one.start, outer, earliest)
         end = self._line_after(one.end, outer, latest)
-        signature = self._signature(start, one.body)
+        begin = one.start if self._is_in_brackets(start, one.start) else start
+        signature = self._signature(begin, one.body)
         return Span(
-            self._with_docs(start, earliest), end, _NODE_TYPES[one.kind], signature=signature
+            self._with_docs(start, earliest), end, NODE_TYPES[one.kind], signature=signature
         )
+
+    def _is_in_brackets(self, start: int, end: int) -> bool:
+        """Whether what stands before a declaration on its line opens a group that holds it."""
+        before = self._source.content[start:end]
+        return any(before.count(opening) > before.count(close) for opening, close in _BRACKETS)
 
     def _signature(self, start: int, end: int) -> str:
         """The declaration up to its body on one line, comments and annotations left out."""

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from tree_sitter import Node as Syntax
 from tree_sitter import Query, QueryCursor
 
-from feeder.parse.code import QUERY_DEPTH, declarations
+from feeder.parse.code import declarations
+from feeder.parse.comments import QUERY_DEPTH
 from feeder.parse.grammars import Grammars
 from feeder.parse.layout import Source, Span
 from feeder.parse.parts import parts
@@ -79,6 +80,7 @@ def embed(grammars: Grammars, host: Host, outer: Span, found: Iterable[Region]) 
         if inner.children or len(source.text(*region.content)) >= REGION_MIN:
             _name_default(inner.children, host.name)
             start, end = region.whole
+            outer.members = sorted([*outer.members, *inner.members])
             _put(outer, Span(start, source.trimmed_end(end), children=inner.children))
         inside |= parts(source, root, grammar.parts)
     return inside

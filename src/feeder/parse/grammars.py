@@ -25,7 +25,7 @@ PARSER_VERSION = "1"
 _BY_ENDING = ("code_extensions", "noncode_ts_grammar", "text_extensions", "content_patterns")
 
 _CAPTURE = re.compile(
-    r"package|namespace|type|method|object|closure|name|scope|body|end|clause|doc|apart"
+    r"package|namespace|type|method|call|object|holder|closure|member|name|scope|body|end|clause|doc|apart"
     r"|h[1-6]|anchor|markup|frame|codeblock|inset|part|embedded|content|ending|_.*"
 )
 

@@ -5,7 +5,7 @@ section one node over the whole range, for the rest of a code file a chunk where
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from tree_sitter import Point, Range
 
-from feeder.nodes import Node
+from feeder.nodes import Member, Node
 
 NODE_LIMIT = 3000
 """Characters that no node exceeds."""
@@ -30,9 +30,19 @@ SCRAP_REACH = 10
 SYMBOL_TYPES = frozenset({"method", "class"})
 
 
+class Name(NamedTuple):
+    """Where the name of a member stands."""
+
+    start: int
+    name: str
+
+
 @dataclass(slots=True)
 class Span:
-    """A named stretch of the source, `start` to `end` in bytes, and the spans inside, in order."""
+    """A named stretch of the source, `start` to `end` in bytes, and the spans inside, in order.
+
+    That of a file has the names of all `members` in it.
+    """
 
     start: int
     end: int
@@ -41,6 +51,7 @@ class Span:
     signature: str | None = None
     logical_path: str | None = None
     children: list["Span"] = field(default_factory=list)
+    members: list[Name] = field(default_factory=list)
 
 
 Line = tuple[int, str]
@@ -116,8 +127,13 @@ def lay_out(
     while spans:
         span = spans.pop()
         named = span.symbol, span.signature, span.logical_path
-        for start, end, text in _own_text(source, span, parts):
-            nodes.append(Node(language, span.node_type, *named, start, end, text))
+        pieces = _own_text(source, span, parts)
+        members = _members(source, root.members, span, pieces)
+        if span.children and pieces and span.node_type != "chunk":
+            first, last = source.line_at(span.start), source.line_at(max(span.start, span.end - 1))
+            pieces[0] = Piece(first, last, pieces[0].text)
+        for piece, own in zip(pieces, members, strict=True):
+            nodes.append(Node(language, span.node_type, *named, *piece, own))
         spans.extend(reversed(span.children))
     nodes.sort(key=lambda node: (node.start_line, -node.end_line))
     return nodes
@@ -129,11 +145,26 @@ def _own_text(source: Source, span: Span, parts: Parts) -> list[Piece]:
     if span.node_type == "chunk":
         return _chunks(gaps, parts)
     limit = NODE_LIMIT if span.node_type in SYMBOL_TYPES else AIM_MAX
-    pieces = _pieces(gaps, limit, parts)
-    if span.children and pieces:
-        first, last = source.line_at(span.start), source.line_at(max(span.start, span.end - 1))
-        pieces[0] = Piece(first, last, pieces[0].text)
-    return pieces
+    return _pieces(gaps, limit, parts)
+
+
+def _members(
+    source: Source, members: list[Name], span: Span, pieces: Sequence[Piece]
+) -> list[tuple[Member, ...]]:
+    """The members in each piece of a span; what a method declares is known in it alone."""
+    held: list[list[Member]] = [[] for _ in pieces]
+    own = members if span.node_type != "method" else []
+    itself = (span.symbol or "").rpartition(".")[2]
+    for start, end in _gaps(span) if own else ():
+        for member in own[bisect_left(own, (start, "")) : bisect_left(own, (end, ""))]:
+            line = source.line_at(member.start)
+            if member.name == itself:
+                continue
+            for piece, names in zip(pieces, held, strict=True):
+                if piece.start <= line <= piece.end and member.name in piece.text:
+                    names.append(Member(member.name, line))
+                    break
+    return list(map(tuple, held))
 
 
 def _gaps(span: Span) -> Iterator[tuple[int, int]]:

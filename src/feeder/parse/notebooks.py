@@ -96,7 +96,11 @@ def placed(found: Iterable[Node], notebook: Notebook) -> list[Node]:
     """Nodes of a notebook's text with the lines of its file."""
     rows = notebook.rows
     return [
-        node._replace(start_line=rows[node.start_line - 1][0], end_line=rows[node.end_line - 1][1])
+        node._replace(
+            start_line=rows[node.start_line - 1][0],
+            end_line=rows[node.end_line - 1][1],
+            members=tuple(one._replace(line=rows[one.line - 1][0]) for one in node.members),
+        )
         for node in found
     ]
 

@@ -149,4 +149,7 @@ def _metadata(feed: Feed, text: Text) -> dict[str, Value]:
         "path": text.path,
         **text.node._asdict(),
     }
-    return {name: value for name, value in facts.items() if name != "text" and value is not None}
+    left_out = {"text", "members"}
+    return {
+        name: value for name, value in facts.items() if name not in left_out and value is not None
+    }

@@ -4,9 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from feeder.nodes import Member
 from feeder.run.feed import Semantics
 from feeder.store import Database
 from feeder.store.reading import Hit, hits, matches
+from feeder.store.rows import members_of
 from feeder.store.scope import Scope
 from feeder.words import words
 
@@ -35,6 +37,8 @@ class Found(NamedTuple):
     score: float
     word_rank: int | None
     vector_rank: int | None
+    member: Member | None = None
+    """What the query names, where that is a part of the node."""
 
 
 def search(
@@ -55,6 +59,7 @@ def search(
             scores[hit.id] * _share(hit, query),
             word_ranks.get(hit.id),
             vector_ranks.get(hit.id),
+            _member(hit.symbol, hit.members, query),
         )
         for hit in hits(database, sorted(scores), scope)
     ]
@@ -74,7 +79,16 @@ def _by_words(database: Database, query: str, scope: Scope) -> tuple[list[str], 
         return [], []
     named, worded = matches(database, [[_name_expression(query)], terms], scope, CANDIDATES)
     by_name = [match.id for match in named if is_called(match.name, query)]
-    return by_name, [match.id for match in worded]
+    by_name += [match.id for match in named if _member(match.name, match.members, query)]
+    return list(dict.fromkeys(by_name)), [match.id for match in worded]
+
+
+def _member(owner: str | None, members: str, query: str) -> Member | None:
+    """The member that the query names, alone (`RED`) or with its owner (`Color.RED`)."""
+    if owner and is_called(owner, query):
+        return None
+    called = (one for one in members_of(members) if is_called(f"{owner or ''}.{one.name}", query))
+    return next(called, None)
 
 
 def is_called(name: str, query: str) -> bool:
@@ -84,8 +98,10 @@ def is_called(name: str, query: str) -> bool:
 
 
 def _name_expression(query: str) -> str:
+    """Of the words in a row, or of an owner's and its member's, which may stand apart."""
     phrase = query.replace('"', '""').replace("\0", " ")
-    return f'symbol : "{phrase}"'
+    owner, _, member = phrase.rpartition(".")
+    return f'symbol : ("{phrase}" OR ("{owner}" AND "{member}"))'
 
 
 def merged(rankings: dict[float, Sequence[str]]) -> dict[str, float]:

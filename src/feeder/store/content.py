@@ -18,9 +18,9 @@ PAGE_CHARS = 2_000_000
 # ?2 and ?3 are where the last page ended
 _NODES = """
 SELECT seq, id, path, language, node_type, symbol, signature, logical_path, start_line, end_line,
-  text_sha
+  text_sha, members
 FROM (
-  SELECT *, sum(length(path) + length(concat(symbol, signature, logical_path)))
+  SELECT *, sum(length(path) + length(concat(symbol, signature, logical_path, members)))
     OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS chars_before
   FROM (
     SELECT * FROM docs WHERE repo = ?1 AND (path, seq) > (?2, ?3) AND typeof(path) = 'text'
@@ -47,6 +47,7 @@ class IndexedNode(NamedTuple):
     start_line: int
     end_line: int
     text_sha: str
+    members: str
 
 
 Nodes = dict[str, IndexedNode]

@@ -32,6 +32,7 @@ class Hit(NamedTuple):
     logical_path: str | None
     start_line: int
     end_line: int
+    members: str
 
 
 # A score takes a third of a microsecond a node, and the words of a question stand in most of them.
@@ -66,13 +67,13 @@ WITH everywhere(yes) AS MATERIALIZED ({EVERYWHERE}), word AS MATERIALIZED (
     ORDER BY score LIMIT ?8 + {TIES}
   )
 )
-SELECT d.id, coalesce(d.symbol, d.logical_path, '')
+SELECT d.id, coalesce(d.symbol, d.logical_path, ''), d.members
 FROM (SELECT seq, min(score) AS score FROM found GROUP BY seq) f JOIN docs d ON d.seq = f.seq
 ORDER BY f.score, d.path, d.start_line LIMIT ?8
 """
 _HITS = f"""
 SELECT d.id, d.path, d.language, d.node_type, d.symbol, d.signature, d.logical_path,
-  d.start_line, d.end_line
+  d.start_line, d.end_line, d.members
 FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
 WHERE {IN_SCOPE}
 ORDER BY j.key
@@ -80,10 +81,11 @@ ORDER BY j.key
 
 
 class Match(NamedTuple):
-    """A node that an FTS5 query matches: its id, and its symbol or logical path."""
+    """A node that an FTS5 query matches: its id, its symbol or logical path, its members."""
 
     id: str
     name: str
+    members: str
 
 
 def matches(

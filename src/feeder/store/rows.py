@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
-from feeder.nodes import Node
+from feeder.nodes import Member, Node, text_sha
 from feeder.store import Value
 from feeder.words import with_compounds, words
 
@@ -13,8 +13,10 @@ PARAM_BYTES = 1_500_000
 """D1 takes strings up to 2,000,000 bytes."""
 ENCODED_ITEMS = 16
 """That are turned to JSON at once."""
-KEY_BYTES = 112
-"""An id and a hash in JSON."""
+KEY_BYTES = 128
+"""An id and two hashes in JSON."""
+MEMBERS_HASH = 16
+"""Hex digits before the members of a node, which tell a change of them alone."""
 
 
 class IndexedFile(NamedTuple):
@@ -38,25 +40,47 @@ class IndexedFile(NamedTuple):
 
 
 def keys(files: Iterable[IndexedFile]) -> str:
-    """`{id: text_sha}` of all their nodes."""
+    """Of all their nodes, by id, `text_sha` and what `members_text` begins with."""
     return json.dumps(
-        {id_: sha for file in files for id_, sha in zip(file.ids, file.shas, strict=True)}
+        {
+            id_: sha + members_text(node.members)[:MEMBERS_HASH]
+            for file in files
+            for id_, sha, node in zip(file.ids, file.shas, file.nodes, strict=True)
+        }
     )
 
 
+def members_text(members: Iterable[Member]) -> str:
+    """A node's members as the index keeps them: a hash, then `RED:3 GREEN:4`; empty without any."""
+    text = " ".join(f"{member.name}:{member.line}" for member in members)
+    return f"{text_sha(text)[:MEMBERS_HASH]} {text}" if text else ""
+
+
+def members_of(text: str) -> Iterator[Member]:
+    """What `members_text` was made of."""
+    for member in text.split(" ")[1:]:
+        name, _, line = member.rpartition(":")
+        yield Member(name, int(line))
+
+
 def doc_rows(files: Iterable[IndexedFile]) -> Iterator[list[Value]]:
-    """A row of `docs` for each node: id, path, what the node says of itself, text_sha."""
+    """A row of `docs` for each node: id, path, what it says of itself, text_sha, members."""
     for file in files:
         for id_, sha, node in zip(file.ids, file.shas, file.nodes, strict=True):
-            yield [id_, file.path, *node[:-1], sha]
+            *facts, _, members = node
+            yield [id_, file.path, *facts, sha, members_text(members)]
 
 
 def postings(files: Iterable[IndexedFile]) -> Iterator[list[str]]:
-    """What is indexed by word for each node: id, then the words of its name, path and text."""
+    """What is indexed by word for each node: id, then the words of its name, path and text.
+
+    Beside its name stand those of its members, whole: their parts are among those of the text.
+    """
     for file in files:
         path = words(file.path)
         for id_, node, parts in zip(file.ids, file.nodes, file.compounds, strict=True):
             name = words(node.symbol or node.logical_path or "")
+            name = " ".join([name, *(member.name for member in node.members)])
             yield [id_, name, path, with_compounds(node.text, parts)]
 
 

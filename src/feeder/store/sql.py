@@ -62,10 +62,10 @@ REMAKE_VECTORS = "UPDATE files SET state = 'pending' WHERE state = 'clean' AND n
 NONE_COMPLETE = "DELETE FROM meta WHERE key GLOB '*:vectors'"
 SET_BRANCH = "UPDATE docs SET branch = ?1 WHERE repo = ?2 AND branch <> ?1"
 
-# ?1 repo, ?2 paths, ?3 {id: text_sha} of the nodes that the files there shall have
+# ?1 repo, ?2 paths, ?3 {id: text_sha and members' hash} of the nodes that the files shall have
 _CHANGED = """
 repo = ?1 AND path IN (SELECT value FROM json_each(?2))
-AND (id, text_sha) NOT IN (SELECT key, value FROM json_each(?3))
+AND (id, text_sha || substr(members, 1, 16)) NOT IN (SELECT key, value FROM json_each(?3))
 """
 INTO_OUTBOX = """
 INSERT OR IGNORE INTO outbox (id, repo, path)
@@ -78,9 +78,9 @@ OUT_OF_OUTBOX = "DELETE FROM outbox WHERE id IN (SELECT key FROM json_each(?))"
 
 ADD_NODES = """
 INSERT INTO docs (repo, branch, sha_head, id, path, language, node_type, symbol, signature,
-  logical_path, start_line, end_line, text_sha)
+  logical_path, start_line, end_line, text_sha, members)
 SELECT ?1, ?2, ?3, value->>0, value->>1, value->>2, value->>3, value->>4, value->>5,
-  value->>6, value->>7, value->>8, value->>9
+  value->>6, value->>7, value->>8, value->>9, value->>10
 FROM json_each(?4) WHERE true
 ON CONFLICT (id) DO NOTHING RETURNING id
 """

@@ -1,0 +1,231 @@
+"""Which classes and methods of real repositories has the index under their names? A table.
+
+    python bench/symbols.py CLONE … [--misses 20]
+
+Of Python, `ast` says what there is; of TypeScript its compiler, to which NODE_PATH leads; of the
+other languages plain patterns. Of each clone its first language is looked at: which declarations
+outside functions have a node of their name, in whose lines they are. Nothing is written.
+"""
+
+import argparse
+import ast
+import json
+import re
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from feeder.nodes import Node
+from feeder.parse.files import parse_file
+from feeder.parse.grammars import load_grammars
+from feeder.parse.text import decode
+from feeder.tree import MAX_BYTES
+
+HEAD = """\
+| repository | language | told by | classes | of them in the index | methods | in the index |
+|---|---|---|---|---|---|---|
+"""
+SCRIPT = Path(__file__).with_name("symbols_typescript.cjs")
+
+
+class Sighting(NamedTuple):
+    """A declaration that another tool sees; of a pattern's only the last part of the name."""
+
+    path: str
+    line: int
+    kind: str
+    name: str
+
+
+Look = Callable[[dict[str, str]], Iterable[Sighting]]
+
+_NOT_CODE = re.compile(
+    r'"""(?:.|\n)*?"""|\'\'\'(?:.|\n)*?\'\'\'|/\*(?:.|\n)*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])*\''
+)
+_KEYWORD = re.compile(
+    "if|for|while|switch|catch|return|new|else|do|throw|await|yield|assert|using|lock|foreach|when|"
+    "super|this|case|fixed|sizeof|typeof|nameof|defined|on|is|as|in|get|set|with"
+)
+_C_HEAD = r"^(?!typedef|#|else\b|return\b)[A-Za-z_][\w \t*]*?[ \t*]"
+_MODIFIED = r"(?:(?:public|private|protected|internal|static|final|abstract|override|virtual|async|"
+_MODIFIED += r"sealed|partial|readonly|new|extern|unsafe|default|synchronized)\s+)"
+PATTERNS = {
+    "kotlin": (
+        r"^\s*(?:(?:\w+|@\w+(?:\([^)\n]*\))?)\s+)*?(?:class|interface|object)\s+(\w+)",
+        r"^\s*(?:(?:\w+|@\w+(?:\([^)\n]*\))?)\s+)*?fun\s+(?:<[^(\n]*>\s+)?(?:[\w.<>?*, ]+\.)?"
+        r"(\w+)\s*\(",
+    ),
+    "java": (
+        rf"^\s*{_MODIFIED}*(?:class|interface|enum|record|@interface)\s+([\w$]+)",
+        rf"^\s*(?!new\b){_MODIFIED}+(?:<[^(\n]*>\s+)?(?:[\w<>\[\],.?& ]+\s)?(\w+)\s*\([^;=\n]*$",
+    ),
+    "csharp": (
+        rf"^\s*{_MODIFIED}*(?:class|interface|enum|struct|record(?:\s+struct)?)\s+(\w+)",
+        rf"^\s*(?!static\s+\w+\()(?![^(\n]*\b(?:class|struct|record)\b){_MODIFIED}+"
+        r"(?:[\w<>\[\],.?() ]+\s)?(\w+)\s*(?:<[^(\n]*>)?\([^;=\n]*(?:$|=>)",
+    ),
+    "dart": (
+        r"^\s*(?:(?:abstract|base|final|sealed|interface|mixin)\s+)*(?:class|mixin|enum|extension)"
+        r"(?!\s+(?:class|on)\b)\s+([\w$]+)",
+        r"^(?:  )?(?! )(?:(?:static|external)\s+)*(?:[\w.]+(?:<[^(\n]*>)?\??\s+)"
+        r"(?:get\s+)?(?!Function\b)([\w$]+)(?:<[^(\n]*>)?\([^;\n]*(?:\{|=>|[(,])[^;\n]*$",
+    ),
+    "c": (
+        r"^(?:struct|union|enum)\s+(\w+)\s*\{",
+        rf"{_C_HEAD}(\w+)\((?!\()[^;{{}}\n]*(?:\n[^;{{}}\n]*){{0,6}}\{{",
+    ),
+    "go": (
+        r"^type\s+(\w+)\s",
+        r"^func\s+(?:\([^)\n]*\)\s*)?(\w+)\s*[(\[]",
+    ),
+    "ruby": (r"^\s*(?:class|module)\s+(?:\w+::)*(\w+)", r"^\s*def\s+(?:self\.)?(\w+[?!=]?)"),
+}
+
+
+def by_pattern(language: str) -> Look:
+    """What two patterns find, where text and comments are blanked."""
+    classes, methods = (re.compile(pattern, re.MULTILINE) for pattern in PATTERNS[language])
+
+    def look(files: dict[str, str]) -> Iterator[Sighting]:
+        for path, text in files.items():
+            code = text if language == "ruby" else _NOT_CODE.sub(_blank, text)
+            for kind, pattern in (("class", classes), ("method", methods)):
+                for match in pattern.finditer(code):
+                    if not _KEYWORD.fullmatch(match[1]):
+                        yield Sighting(path, _line(code, match.start(1)), kind, match[1])
+
+    return look
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
+
+
+def _line(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1
+
+
+def by_ast(files: dict[str, str]) -> Iterator[Sighting]:
+    """What Python's own parser finds outside functions."""
+    for path, text in files.items():
+        try:
+            tree = ast.parse(text)
+        except SyntaxError:
+            continue
+        yield from _declared(path, tree, ())
+
+
+def _declared(path: str, node: ast.AST, scope: tuple[str, ...]) -> Iterator[Sighting]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            kind = "class" if isinstance(child, ast.ClassDef) else "method"
+            names = (*scope, child.name)
+            yield Sighting(path, child.lineno, kind, ".".join(names))
+            if kind == "class":
+                yield from _declared(path, child, names)
+        else:
+            yield from _declared(path, child, scope)
+
+
+def by_compiler(files: dict[str, str]) -> Iterator[Sighting]:
+    """What TypeScript's compiler finds outside functions."""
+    said = subprocess.run(
+        ["node", str(SCRIPT)], input=json.dumps(files), capture_output=True, text=True, check=True
+    )
+    for path, line, kind, name in json.loads(said.stdout):
+        yield Sighting(path, line, kind, name)
+
+
+LOOKS: dict[str, tuple[str, Look]] = {
+    "python": ("ast", by_ast),
+    "typescript": ("its compiler", by_compiler),
+    **{language: ("patterns", by_pattern(language)) for language in PATTERNS},
+}
+
+
+def is_there(sighting: Sighting, nodes: Iterable[Node]) -> bool:
+    """Whether a node of that kind and name is there, and the line is in it.
+
+    What a tool calls `a.b` may have more before it, such as a package.
+    """
+    return any(
+        node.node_type == sighting.kind
+        and node.start_line <= sighting.line <= node.end_line
+        and f".{node.symbol}".endswith(f".{sighting.name}")
+        for node in nodes
+    )
+
+
+def is_part(sighting: Sighting, nodes: Iterable[Node]) -> bool:
+    """Whether the line lies in a method's node, below where that begins: it is part of it."""
+    return any(
+        node.node_type == "method" and node.start_line < sighting.line <= node.end_line
+        for node in nodes
+    )
+
+
+def _around(sighting: Sighting, nodes: Iterable[Node]) -> str:
+    """What node the line is in, for who reads the misses."""
+    inner = [node for node in nodes if node.start_line <= sighting.line <= node.end_line]
+    node = min(inner, key=lambda node: node.end_line - node.start_line)
+    return f"{node.node_type} {node.symbol} {node.start_line}:{node.end_line}"
+
+
+def files_of(clone: Path) -> Iterator[tuple[str, bytes]]:
+    """The files of a clone that git knows and that lie there, up to the program's limit."""
+    listing = ["git", "-C", str(clone), "ls-tree", "-rz", "--name-only", "HEAD"]
+    listed = subprocess.run(listing, capture_output=True, check=True)
+    for name in sorted(listed.stdout.decode().split("\0")[:-1]):
+        file = clone / name
+        if file.is_file() and not file.is_symlink() and file.stat().st_size <= MAX_BYTES:
+            yield name, file.read_bytes()
+
+
+def rows(clone: Path, misses: int) -> Iterator[str]:
+    """A row of the table for each language of a clone that there is a tool for."""
+    grammars = load_grammars()
+    texts: dict[str, dict[str, str]] = defaultdict(dict)
+    nodes: dict[str, list[Node]] = {}
+    for path, content in files_of(clone):
+        language, _ = grammars.language(path, content)
+        if language in LOOKS:
+            parsed = parse_file(grammars, path, content)
+            if not parsed.skip:
+                texts[language][path] = decode(content).decode("utf-8", "replace")
+                nodes[path] = parsed.nodes
+    for language, files in sorted(texts.items(), key=lambda item: -len(item[1]))[:1]:
+        tool, look = LOOKS[language]
+        counts: Counter[str] = Counter()
+        for sighting in look(files):
+            there = is_there(sighting, nodes[sighting.path])
+            if not there and is_part(sighting, nodes[sighting.path]):
+                continue
+            counts[sighting.kind] += 1
+            counts[f"{sighting.kind} there"] += there
+            if not there and (misses := misses - 1) >= 0:
+                print(*sighting, "in", _around(sighting, nodes[sighting.path]))
+        yield _row(clone.name, language, tool, counts)
+
+
+def _row(name: str, language: str, tool: str, counts: Counter[str]) -> str:
+    figures = " | ".join(
+        f"{counts[kind]:,} | {counts[f'{kind} there']:,}" for kind in ("class", "method")
+    )
+    return f"| {name.replace('+', '/')} | {language} | {tool} | {figures} |"
+
+
+def main() -> None:
+    """Prints the table, after what is missing of each repository."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("clones", nargs="+", type=Path)
+    parser.add_argument("--misses", type=int, default=0, help="print so many of a clone")
+    said = parser.parse_args()
+    table = [row for clone in said.clones for row in rows(clone, said.misses)]
+    sys.stdout.write(HEAD + "\n".join(table) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,222 @@
+"""Enum members, fields and constants: names in a node that are no nodes, with their lines."""
+
+from textwrap import dedent
+
+import pytest
+
+from parse.outlines import nodes, nodes_of, only
+
+MEMBERS = {
+    "Shop.kt": (
+        """
+        const val LIMIT = 1
+        class Cart(val owner: String, size: Int) {
+            var count = 0
+            val full: Boolean
+                get() = count > 1
+            fun f() { val inner = 2 }
+        }
+        enum class Color { RED,
+            GREEN }
+        """,
+        {None: "LIMIT:1", "Cart": "owner:2 count:3", "Color": "RED:8 GREEN:9"},
+    ),
+    "Shop.java": (
+        """
+        enum Color {
+            RED, GREEN(1);
+            static final int MAX = 9;
+            void f() { int inner; }
+        }
+        record Price(int cents) {}
+        interface Limits { int LOW = 1; }
+        """,
+        {"Color": "RED:2 GREEN:2 MAX:3", "Price": "cents:6", "Limits": "LOW:7"},
+    ),
+    "shop.dart": (
+        """
+        const limit = 1;
+        enum Color { red,
+          green(2); }
+        class Cart {
+          final int size;
+          static const max = 1, min = 2;
+
+          void f() { final inner = 1; }
+        }
+        """,
+        {None: "limit:1", "Color": "red:2 green:3", "Cart": "size:5 max:6 min:6"},
+    ),
+    "shop.ts": (
+        """
+        export const LIMIT = 1, LOW = 2;
+        enum Color { Red,
+          Green = 2 }
+        interface Item { name: string; add(): void }
+        class Cart {
+          private count = 1;
+
+          f() { const inner = 1; }
+        }
+        type Price = { cents: number };
+        """,
+        {
+            None: "LIMIT:1 LOW:1",
+            "Color": "Red:2 Green:3",
+            "Item": "name:4",
+            "Cart": "count:6",
+            "Price": "cents:10",
+        },
+    ),
+    "shop.js": (
+        "const LIMIT = 1;\nclass Cart {\n  count = 1;\n}\n",
+        {None: "LIMIT:1", "Cart": "count:3"},
+    ),
+    "shop.py": (
+        """
+        LIMIT: int = 1
+        class Cart:
+            owner: str
+            SIZE = 2
+            def f(self):
+                inner = 1
+        """,
+        {None: "LIMIT:1", "Cart": "owner:3 SIZE:4"},
+    ),
+    "shop.pas": (
+        """
+        unit shop;
+        interface
+        const Limit = 1;
+        type
+          TColor = (Red,
+            Green);
+          TSize = record x, y: Integer; end;
+        implementation
+        end.
+        """,
+        {None: "Limit:3", "shop.TColor": "Red:5 Green:6", "shop.TSize": "x:7 y:7"},
+    ),
+    "shop.go": (
+        """
+        package shop
+        const Limit = 1
+        var (
+            low, high = 1, 2
+        )
+        type Cart struct {
+            size, count int
+        }
+        func f() { const inner = 1 }
+        """,
+        {None: "Limit:2 low:4 high:4", "shop.Cart": "size:7 count:7"},
+    ),
+    "shop.rs": (
+        """
+        const LIMIT: i32 = 1;
+        struct Cart { pub size: i32 }
+        enum Color { Red, Rgb { red: u8 } }
+        fn f() { const INNER: i32 = 1; }
+        """,
+        {None: "LIMIT:1", "Cart": "size:2", "Color": "Red:3 Rgb:3 red:3"},
+    ),
+    "shop.c": (
+        """
+        #define LIMIT 3
+        static const char *names[] = { "a" };
+        typedef struct _cart { int size, *items; void (*done)(int); } cart;
+        enum color { RED, GREEN = 1 };
+        int f(void) { int inner = 1; return inner; }
+        """,
+        {
+            None: "LIMIT:1 names:2",
+            "cart": "_cart:3 size:3 items:3 done:3",
+            "color": "RED:4 GREEN:4",
+        },
+    ),
+    "shop.cpp": (
+        "namespace shop {\nconstexpr int limit = 1;\nstruct Cart { int size_; void f(); };\n}\n",
+        {None: "limit:2", "shop.Cart": "size_:3"},
+    ),
+    "Shop.cs": (
+        """
+        class Cart {
+            public int Size { get; set; }
+            int low, high;
+            public event Action Done;
+
+            public int Twice => 2 * Size;
+        }
+        record Price(int Cents);
+        enum Color { Red, Green = 2 }
+        """,
+        {"Cart": "Size:2 low:3 high:3 Done:4", "Price": "Cents:8", "Color": "Red:9 Green:9"},
+    ),
+    "shop.rb": (
+        "LIMIT = 1\nclass Cart\n  attr_reader :size\n  MAX = 2\nend\nPoint = Struct.new(:x)\n",
+        {None: "LIMIT:1", "Cart": "size:3 MAX:4", "Point": "x:6"},
+    ),
+    "shop.php": (
+        """
+        <?php
+        const LIMIT = 1;
+        class Cart { const MAX = 1; public int $size = 1; }
+        enum Color: string { case Red = 'r'; case Green; }
+        """,
+        {None: "LIMIT:2", "Cart": "MAX:3 size:3", "Color": "Red:4 Green:4"},
+    ),
+    "shop.swift": (
+        """
+        let limit = 1
+        struct Cart {
+            let size: Int
+
+            var twice: Int { 2 * size }
+        }
+        enum Color { case red, green }
+        """,
+        {None: "limit:1", "Cart": "size:3", "Color": "red:7 green:7"},
+    ),
+    "shop.scala": (
+        """
+        case class Price(cents: Int) {
+          val Max = 1
+          def f = { val inner = 1 }
+        }
+        enum Color { case Red, Green }
+        """,
+        {"Price": "cents:1 Max:2", "Color": "Red:5 Green:5"},
+    ),
+}
+
+
+@pytest.mark.parametrize("path", MEMBERS)
+def test_members_are_known_with_their_lines(path: str) -> None:
+    text, expected = MEMBERS[path]
+    found = nodes_of(path, text)
+    assert {
+        node.symbol: " ".join(f"{member.name}:{member.line}" for member in node.members)
+        for node in found
+        if node.members
+    } == expected
+
+
+def test_each_piece_of_a_large_enum_has_the_members_in_it() -> None:
+    names = [f"NAME_{n:03}" for n in range(400)]
+    lines = "".join(f"    {name},\n" for name in names)
+    found = nodes("E.java", f"enum E {{\n{lines}    LAST;\n\n    void f() {{}}\n}}\n")
+    pieces = [node for node in found if node.node_type == "class"]
+    assert len(pieces) > 1
+    members = [member for node in pieces for member in node.members]
+    assert [(one.name, one.line) for one in members] == [
+        *((name, n) for n, name in enumerate(names, 2)),
+        ("LAST", 402),
+    ]
+    assert all(f"{one.name}" in node.text for node in pieces for one in node.members)
+
+
+def test_a_key_that_is_a_text_is_no_member() -> None:
+    text = dedent("""\
+        interface Headers { 'a text': string; 'x-shop': string }
+    """)
+    assert [one.name for one in only(nodes("a.ts", text), "Headers").members] == ["x-shop"]

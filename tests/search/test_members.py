@@ -1,0 +1,86 @@
+"""Enum members, fields and constants are found by name, at their line."""
+
+import pytest
+
+from feeder.cli.showing import as_json, as_text
+from feeder.nodes import Member
+from feeder.search.ranking import Found, search
+from feeder.store.rows import members_of, members_text
+from feeder.store.scope import Scope
+from feeder.store.sqlite import SQLite
+from feeder.tree.commit import Commit
+from tree.repos import Repo
+from worlds import REPO, opened, synced
+
+COLOR = """\
+package acme;
+
+enum Color {
+  RED,
+  GREEN;
+
+  Color next() { return this == RED ? GREEN : RED; }
+}
+"""
+USES = "LIMIT = 3\n\n\ndef use():\n    # GREEN GREEN\n    return GREEN + Color.GREEN + LIMIT\n"
+
+
+@pytest.fixture
+def database(repo: Repo) -> SQLite:
+    repo.commit({"Color.java": COLOR, "use.py": USES})
+    database = opened()
+    synced(Commit(repo.path), database)
+    return database
+
+
+def first(database: SQLite, query: str) -> Found:
+    return search(database, None, query, Scope(REPO), 10)[0]
+
+
+@pytest.mark.parametrize("query", ["GREEN", "green", "Color.GREEN", "acme.Color.GREEN"])
+def test_a_member_comes_before_all_that_speak_of_it(database: SQLite, query: str) -> None:
+    found = first(database, query)
+    assert (found.hit.symbol, found.member) == ("acme.Color", Member("GREEN", 5))
+
+
+def test_a_constant_above_is_found_though_its_chunk_has_no_name(database: SQLite) -> None:
+    found = first(database, "LIMIT")
+    assert (found.hit.node_type, found.member) == ("chunk", Member("LIMIT", 1))
+
+
+def test_the_line_of_a_member_is_shown(database: SQLite, repo: Repo) -> None:
+    assert list(as_text([first(database, "GREEN")], repo.path, 1)) == [
+        "Color.java:5  class  acme.Color.GREEN",
+        "      GREEN;",
+        "    … 3 more",
+    ]
+    [found] = as_json([first(database, "GREEN")], repo.path)
+    assert found["member"] == {"name": "GREEN", "line": 5}
+    assert "members" not in found
+
+
+def test_who_asks_for_a_class_is_shown_the_class(database: SQLite, repo: Repo) -> None:
+    [heading] = as_text([first(database, "Color")], repo.path, 0)
+    assert heading == "Color.java:3-8  class  acme.Color"
+
+
+def test_a_member_that_only_moves_within_its_class_is_found_where_it_is(repo: Repo) -> None:
+    """Lines of the class and its text without methods are as before: the row is written anew."""
+    long, short = "  void f() {\n    a();\n  }\n", "  void f() { a(); }\n"
+    field = "  int size;\n"
+    repo.commit({"A.java": f"class A {{\n{long}{field}{short}}}\n"})
+    database = opened()
+    synced(Commit(repo.path), database)
+    assert first(database, "size").member == Member("size", 5)
+    repo.commit({"A.java": f"class A {{\n{short}{field}{long}}}\n"})
+    synced(Commit(repo.path), database)
+    assert first(database, "size").member == Member("size", 3)
+
+
+def test_members_are_kept_as_a_hash_and_their_names_with_lines() -> None:
+    members = (Member("RED", 3), Member("größe", 4))
+    text = members_text(members)
+    # sha256 of `RED:3 größe:4`
+    assert text == "3f6b3f08835cee72 RED:3 größe:4"
+    assert tuple(members_of(text)) == members
+    assert members_text(()) == "" and not list(members_of(""))
