@@ -35,11 +35,12 @@ def declarations(
 
     Captures: `@type`, `@method`, `@namespace` the whole declaration, `@call` one that is known by a
     string in it, `@object` a value with members of its own, `@holder` one that is an object only if
-    it holds declarations, `@closure` a function or object without a name, `@package` a clause that names all that follows it, `@member` the name of what is no
-    node, `@name` the name (or `(#set! name …)`), `@scope` what qualifies the name (a receiver),
-    `@body` where the signature ends, `@end` a sibling that still belongs to the declaration,
-    `@clause` one of several declarations that are one where no blank line parts them, `@doc` what
-    belongs to the declaration that follows it, `@apart` beside it if a blank line may lie between.
+    it holds declarations, `@closure` a function or object without a name, `@package` a clause that
+    names all that follows it, `@member` the name of what is no node, `@name` the name (or `(#set!
+    name …)`), `@scope` what qualifies the name (a receiver), `@body` where the signature ends,
+    `@end` a sibling that still belongs to the declaration, `@clause` one of several declarations
+    that are one where no blank line parts them, `@doc` what belongs to the declaration that follows
+    it, `@apart` beside it if a blank line may lie between.
 
     What a method, a call, an object or a closure declares is part of it, unless it is above the
     limit of a node; a closure then adds nothing to the names of what it declares.
