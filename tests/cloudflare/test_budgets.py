@@ -1,6 +1,5 @@
 """A run that may take only so much stops cleanly, and repeated runs come to the end."""
 
-import shutil
 
 import pytest
 from program import Console, console, feeder
@@ -47,7 +46,7 @@ def test_embeddings_are_limited_to_whole_files(
         assert len(standin.vectors("acme_shop_code")) == 9 * run
         assert console.sql("SELECT count(*) FROM docs") == [[36]]
         if not has_cache:
-            shutil.rmtree(parts.path / ".feeder")
+            feeder(parts, "cache", "--clear")
     assert codes == [75, 75, 75, 0]
     assert feeder(parts, "validate", "--wait").code == 0
 
