@@ -1,7 +1,7 @@
 """Which environment does the action need, and what does it not need of what was installed there?
 
 `key LOCK` prints a hash of all that it depends on; `slim`, run by its own Python, takes out the
-grammars that the shipped grammar_queries.json never names, more than half of it. A grammar file of
+grammars that the shipped grammar_queries.json never names, half of it. A grammar file of
 the user's own, in FEEDER_GRAMMAR, may name any of them: then all stay.
 """
 
