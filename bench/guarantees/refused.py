@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from feeder.cloudflare.api import Api, Clock
+from feeder.cloudflare.api import Api
+from feeder.wire import Clock
 from guarantees import table
 from guarantees.clean import Reference, finish
 from guarantees.history import Commits

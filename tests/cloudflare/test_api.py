@@ -11,8 +11,9 @@ import pytest
 import respx
 from clouds import MovedClock
 
-from feeder.cloudflare.api import Api, Call, as_json
+from feeder.cloudflare.api import Api, Call
 from feeder.errors import FeederError, PassingError, ServiceError, TooLargeError, UserError
+from feeder.wire import as_json
 
 TOKEN = "secret-token-0123456789"
 ACCOUNT = "0123456789abcdef0123456789abcdef"

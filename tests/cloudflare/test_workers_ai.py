@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from feeder.cloudflare.api import Api
 from feeder.cloudflare.models import MODELS
-from feeder.cloudflare.workers_ai import WorkersAI, dealt
+from feeder.cloudflare.workers_ai import WorkersAI
+from feeder.embed.dealing import dealt
 from feeder.errors import ServiceError, UserError
 
 QWEN = "@cf/qwen/qwen3-embedding-0.6b"

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from standin import StandIn
 
-from feeder.cloudflare.api import Api, Clock
+from feeder.cloudflare.api import Api
 from feeder.cloudflare.d1 import D1
 from feeder.cloudflare.provision import PROPERTIES
 from feeder.cloudflare.vectorize import Vectorize
@@ -22,6 +22,7 @@ from feeder.store import Row, Statement
 from feeder.store.index import Index
 from feeder.store.migrations import migrate
 from feeder.tree import Tree
+from feeder.wire import Clock
 from hashed import HashedEmbedder
 from worlds import MEMORY, REPO, InProcess
 

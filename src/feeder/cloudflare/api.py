@@ -1,10 +1,7 @@
 """How does the program speak to Cloudflare? One class, and in it one method that uses the wire."""
 
-import email.utils
-import json
 import re
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,21 +10,15 @@ from feeder import shown
 from feeder.cloudflare.pace import Pace
 from feeder.cloudflare.refusals import Refusal, error_of
 from feeder.errors import FeederError, PassingError, ServiceError, UserError
+from feeder.wire import Clock, Patience, asked_wait_s, client, first_words, unreachable
 
 if TYPE_CHECKING:
     import httpx
-    from tenacity import RetryCallState
 
 BASE_URL = "https://api.cloudflare.com/client/v4"
 TIMEOUT_S = 60.0
 """Without a byte; a call of D1 takes at most 30 s."""
-TRIES = 5
-LONGEST_BACKOFF_S = 30.0
-LONGEST_BLOCK_S = 300.0
-"""For so long Cloudflare refuses a token that has spent its requests."""
 CONNECTIONS = 8
-MASKED_CHARS = 10_000
-"""Of a page that is no JSON: its first words are shown."""
 
 
 class Call(NamedTuple):
@@ -45,28 +36,10 @@ class Call(NamedTuple):
     """Asked before each try, when nothing is left to wait for; what it raises ends the call."""
 
 
-def as_json(value: object) -> bytes:
-    """The content of a call: compact and all ASCII, so that no odd character breaks it."""
-    return json.dumps(value, separators=(",", ":")).encode()
-
-
-class Clock:
-    """The machine's time."""
-
-    def now(self) -> float:
-        """Seconds since 1970."""
-        return time.time()
-
-    def wait(self, end: threading.Event, seconds: float) -> None:
-        """Sleeps so long, or until the end."""
-        end.wait(seconds)
-
-
 class Api:
     """Cloudflare's REST API for one account; several threads may call at once.
 
-    `requests` and `retries` count by service; `waited_s` are the seconds that were slept, for the
-    limit or before another try. Raises UserError for settings that cannot be right.
+    `requests` and `retries` count by service. Raises UserError for settings that cannot be right.
     """
 
     def __init__(
@@ -81,32 +54,23 @@ class Api:
         _check(token, account_id, base_url)
         self.requests: Counter[str] = Counter()
         self.retries: Counter[str] = Counter()
-        self.waited_s = 0.0
-        self._closed = threading.Event()
         self._lock = threading.Lock()
         self._pace = Pace()
         self._clock = clock or Clock()
+        self._patience = Patience("Cloudflare", self._clock)
         self._token = token
         self.address = base_url.rstrip("/")
         self._base = f"{self.address}/accounts/{account_id}"
-        self._client = _client(token, timeout_s)
+        self._client = client({"Authorization": f"Bearer {token}"}, timeout_s, CONNECTIONS)
 
     def call(self, call: Call) -> Any:
         """The `result` of the answer.
 
         Raises UserError, ServiceError, or TooLargeError where the caller has to ask for less.
         """
-        from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
-
-        retrying = Retrying(
-            retry=retry_if_exception_type(PassingError),
-            stop=stop_after_attempt(TRIES),
-            wait=_backoff,
-            sleep=self.pause,
-            before_sleep=lambda _: self._count(self.retries, call.service),
-            reraise=True,
+        return self._patience.ask(
+            lambda: self._send(call), again=lambda: self._count(self.retries, call.service)
         )
-        return retrying(self._send, call)
 
     def share(self, sharers: int) -> None:
         """So many programs use the token at once, this one among them."""
@@ -114,15 +78,16 @@ class Api:
 
     def pause(self, seconds: float) -> None:
         """Sleeps, unless the program ends meanwhile."""
-        with self._lock:
-            self.waited_s += seconds
-        self._clock.wait(self._closed, seconds)
-        if self._closed.is_set():
-            raise ServiceError("The connection to Cloudflare was closed.")
+        self._patience.pause(seconds)
+
+    @property
+    def waited_s(self) -> float:
+        """Seconds that were slept, for the limit or before another try."""
+        return self._patience.waited_s
 
     def close(self) -> None:
         """Ends the connections, and the sleep of those who wait for another try."""
-        self._closed.set()
+        self._patience.close()
         self._client.close()
 
     def _send(self, call: Call) -> Any:
@@ -181,9 +146,7 @@ class Api:
     def _no_json(self, service: str, response: "httpx.Response") -> FeederError:
         """The edge answers in HTML when it fails, and so do proxies and log-in pages."""
         status = response.status_code
-        title = re.search(r"<title>(.*?)</title>", response.text, re.IGNORECASE | re.DOTALL)
-        # masked before it is cut: half a token is one too
-        words = self._masked((title[1] if title else response.text).strip()[:MASKED_CHARS])[:80]
+        words = first_words(response.text, self._masked)
         if status in {408, 413, 429} or status >= 500:
             return error_of(Refusal(service, status, None, words, self._ray(response)))
         if "json" in response.headers.get("Content-Type", ""):
@@ -197,16 +160,13 @@ class Api:
         """No answer at all; only settings that are wrong are worth no other try."""
         # what breaks HTTP is quoted, and it may quote the request
         reason = self._masked(str(exc) or type(exc).__name__)
-        return _unreachable(exc, reason, self.address)
+        return unreachable(exc, reason, self.address, "CLOUDFLARE_BASE_URL")
 
     def _heed(self, response: "httpx.Response", error: PassingError) -> None:
         """Notes how long the service asks to wait; a throttled token waits as a whole."""
         now = self._clock.now()
-        after_s = _retry_after(response.headers.get("Retry-After"), now)
-        if after_s is None:
-            return
-        error.after_s = min(after_s, LONGEST_BLOCK_S)
-        if response.status_code == 429:
+        error.after_s = asked_wait_s(response, now)
+        if error.after_s is not None and response.status_code == 429:
             self._pace.hold(now + error.after_s)
 
     def _count(self, counter: Counter[str], service: str) -> None:
@@ -237,60 +197,3 @@ def _check(token: str, account_id: str, base_url: str) -> None:
         )
     if not re.fullmatch(r"https?://[^\s/@?#]+(/[^\s?#]*)?", base_url):
         raise UserError("CLOUDFLARE_BASE_URL is no address. Give one such as " + BASE_URL + ".")
-
-
-def _client(token: str, timeout_s: float) -> "httpx.Client":
-    import httpx
-
-    try:
-        return httpx.Client(
-            headers={"Authorization": f"Bearer {token}"},
-            timeout=timeout_s,
-            limits=httpx.Limits(max_connections=CONNECTIONS),
-        )
-    except (ValueError, OSError, ImportError, httpx.InvalidURL) as exc:
-        raise UserError(
-            f"The settings of the network cannot be used ({exc}). Mend HTTPS_PROXY, ALL_PROXY or "
-            "SSL_CERT_FILE."
-        ) from exc
-
-
-def _backoff(state: "RetryCallState") -> float:
-    """What the service asks for, else 1, 2, 4, 8 s and up to one more."""
-    from tenacity import wait_exponential_jitter
-
-    error = state.outcome.exception() if state.outcome else None
-    asked = error.after_s if isinstance(error, PassingError) else None
-    if asked is not None:
-        return asked
-    return wait_exponential_jitter(initial=1, max=LONGEST_BACKOFF_S, jitter=1)(state)
-
-
-def _retry_after(header: str | None, now: float) -> float | None:
-    """Seconds, however they are given: as a number or as a date."""
-    if not header:
-        return None
-    if header.strip().isdecimal():
-        return float(header)
-    try:
-        return max(0.0, email.utils.parsedate_to_datetime(header).timestamp() - now)
-    except ValueError:
-        return None
-
-
-def _unreachable(exc: "httpx.RequestError", reason: str, address: str) -> FeederError:
-    import httpx
-
-    if isinstance(exc, httpx.ProxyError):
-        return UserError(f"The proxy does not let {address} through ({reason}). Mend HTTPS_PROXY.")
-    if "CERTIFICATE" in reason.upper():
-        return UserError(
-            f"The certificate of {address} is not trusted ({reason}). Name the authority that "
-            "signed it in SSL_CERT_FILE, or mend CLOUDFLARE_BASE_URL."
-        )
-    if isinstance(exc, httpx.ConnectError | httpx.ConnectTimeout):
-        return PassingError(
-            f"{address} cannot be reached ({reason}). Check the network, its names (DNS) and "
-            "CLOUDFLARE_BASE_URL."
-        )
-    return PassingError(f"{address} gave no whole answer ({reason}). Run again later.")

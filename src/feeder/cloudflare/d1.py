@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from feeder.cloudflare.api import Api, Call, as_json
+from feeder.cloudflare.api import Api, Call
 from feeder.errors import FeederError, Overtaken, ServiceError, UserError
 from feeder.store import GUARD_BROKEN, OVERTAKEN, TWICE, Repeated, Row, Statement
+from feeder.wire import as_json
 
 
 class D1:

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from feeder.cloudflare import wrangler
-from feeder.cloudflare.api import Api, Call, as_json
+from feeder.cloudflare.api import Api, Call
 from feeder.cloudflare.credentials import Known, known, names_of, require
 from feeder.cloudflare.d1 import D1
 from feeder.config import INDEX_FOLDER, Settings
@@ -17,6 +17,7 @@ from feeder.errors import ServiceError, UserError
 from feeder.private import make_folder, unlinked
 from feeder.store.folder import made_folder
 from feeder.store.migrations import known_migrations, migrate, missing_migrations
+from feeder.wire import as_json
 
 DATABASES, INDEXES = "d1/database", "vectorize/v2/indexes"
 METRIC: Final = "cosine"

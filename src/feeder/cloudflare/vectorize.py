@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from feeder.cloudflare.api import Api, Call, as_json
+from feeder.cloudflare.api import Api, Call
 from feeder.cloudflare.narrowing import narrowings
 from feeder.errors import UserError
 from feeder.store import Neighbour, NodeVector, Permit, Statement, Value
 from feeder.store.scope import Scope
+from feeder.wire import as_json
 
 if TYPE_CHECKING:
     from numpy import float32

@@ -1,0 +1,130 @@
+"""How do texts get to a service and back? In requests that its limits allow, some at once."""
+
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from feeder.embed import Spent
+from feeder.errors import ServiceError, TooLargeError
+
+if TYPE_CHECKING:
+    from feeder.embed import Vector
+
+UNDER_WAY = 4
+"""Requests at once."""
+BYTES_A_TOKEN = 3
+"""Of source code in UTF-8, cautiously: prose has more bytes a token, and a CJK sign is three."""
+
+
+class Limits(NamedTuple):
+    """Of a service: texts in one request, their tokens together, and those of the longest text."""
+
+    texts: int
+    request_tokens: int
+    tokens: int
+
+    def foreseen(self, sizes: Sequence[int], before: str, batch: int) -> Spent:
+        """What texts of so many bytes take, of which `batch` are handed over at a time."""
+        most = self.tokens * BYTES_A_TOKEN
+        each = [_tokens_of(min(len(before) + size, most)) for size in sizes]
+        calls = [each[at : at + batch] for at in range(0, len(each), batch)]
+        requests = sum(len(dealt(call, self.texts, self.request_tokens)) for call in calls)
+        return Spent(requests, sum(each))
+
+    def fit(self, text: str) -> str:
+        """What can be sent: no lone surrogates, and no longer than the model reads."""
+        raw = text.encode(errors="replace")[: self.tokens * BYTES_A_TOKEN]
+        return raw.decode(errors="ignore") or " "
+
+
+class Dealer:
+    """Deals texts to as few requests as can be, a few of them under way at once.
+
+    `ask` is one request: a vector for each text. Where it raises TooLargeError, it is asked for
+    half of the texts, and a single text is cut in half.
+    """
+
+    def __init__(self, limits: Limits, ask: Callable[[list[str]], list["Vector"]]) -> None:
+        self._limits = limits
+        self._ask = ask
+        self._pool: ThreadPoolExecutor | None = None
+
+    def vectors(self, texts: Sequence[str]) -> list["Vector"]:
+        """The vector of each text, in the caller's order."""
+        parts = dealt(
+            [tokens(text) for text in texts], self._limits.texts, self._limits.request_tokens
+        )
+        self._pool = self._pool or ThreadPoolExecutor(UNDER_WAY, thread_name_prefix="embed")
+        requests = [[texts[at] for at in part] for part in parts]
+        try:
+            answers = list(self._pool.map(self._halving, requests))
+        except BaseException:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
+            raise
+        vectors = dict(zip(chain(*parts), chain(*answers), strict=True))
+        return [vectors[at] for at in range(len(texts))]
+
+    def close(self) -> None:
+        if self._pool:
+            self._pool.shutdown(cancel_futures=True)
+        self._pool = None
+
+    def _halving(self, texts: list[str]) -> list["Vector"]:
+        try:
+            return self._ask(texts)
+        except TooLargeError:
+            if len(texts) > 1:
+                middle = len(texts) // 2
+                return self._halving(texts[:middle]) + self._halving(texts[middle:])
+            if len(texts[0]) <= 1:
+                raise
+            return self._halving([texts[0][: len(texts[0]) // 2]])
+
+
+def dealt(sizes: Sequence[int], most: int, most_size: int) -> list[list[int]]:
+    """Positions dealt to as few parts as can be, none of more than `most` or above `most_size`.
+
+    The largest first, in turns: so the parts come out nearly equal. One that is too large by
+    itself is a part of its own.
+    """
+    count = max(math.ceil(len(sizes) / most), math.ceil(sum(sizes) / most_size))
+    order = sorted(range(len(sizes)), key=lambda at: -sizes[at])
+    while count < len(sizes):
+        parts = [order[start::count] for start in range(count)]
+        if all(sum(sizes[at] for at in part) <= most_size for part in parts):
+            return parts
+        count += 1
+    return [[at] for at in order]
+
+
+def tokens(text: str) -> int:
+    """An estimate."""
+    return _tokens_of(len(text.encode()))
+
+
+def _tokens_of(size: int) -> int:
+    """Of so many bytes."""
+    return -(-size // BYTES_A_TOKEN)
+
+
+def checked(model: str, found: Any, wanted: int, dimensions: int, kept: int) -> list["Vector"]:
+    """As many vectors as there are texts, shortened to `kept` numbers and of length 1.
+
+    Raises ServiceError for an answer that is anything else.
+    """
+    import numpy as np
+
+    lengths = sorted({len(numbers) for numbers in found})
+    if len(found) != wanted or lengths != [dimensions]:
+        raise ServiceError(
+            f"{model} answered {len(found)} vectors of {lengths} dimensions to {wanted} "
+            f"texts; {dimensions} dimensions were expected."
+        )
+    vectors = np.array(found, dtype=np.float32)[:, :kept]
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    if not (np.isfinite(norms).all() and norms.all()):
+        raise ServiceError(f"{model} answered vectors that have no direction.")
+    return list(vectors / norms)
