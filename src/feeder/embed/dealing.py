@@ -123,8 +123,12 @@ def checked(model: str, found: Any, wanted: int, dimensions: int, kept: int) -> 
             f"{model} answered {len(found)} vectors of {lengths} dimensions to {wanted} "
             f"texts; {dimensions} dimensions were expected."
         )
-    vectors = np.array(found, dtype=np.float32)[:, :kept]
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    with np.errstate(over="ignore"):
+        vectors = np.array(found, dtype=np.float32)[:, :kept]
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not (np.isfinite(norms).all() and norms.all()):
-        raise ServiceError(f"{model} answered vectors that have no direction.")
+        raise ServiceError(
+            f"{model} answered vectors that have no direction. Run again; if they come again, "
+            "name another --model."
+        )
     return list(vectors / norms)
