@@ -33,6 +33,8 @@ def _an_echo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "echo.py").write_text(ECHO)
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "secret")
+    monkeypatch.setenv("FEEDER_API_KEY", "secret")
+    monkeypatch.setenv("FEEDER_MODEL", "http://me:secret@example.org#m")
     monkeypatch.setenv("LANG", "C")
 
 
@@ -51,11 +53,11 @@ def asked(peer: Peer, name: str) -> object:
     return peer.receive()
 
 
-def test_it_knows_the_programs_variables_but_no_token() -> None:
+def test_it_knows_the_programs_variables_but_no_secret() -> None:
     """And those that are for it alone."""
-    names = ("LANG", "COLOUR", "CLOUDFLARE_API_TOKEN")
+    names = ("LANG", "COLOUR", "CLOUDFLARE_API_TOKEN", "FEEDER_API_KEY", "FEEDER_MODEL")
     with started(COLOUR="red") as echo:
-        assert [asked(echo, name) for name in names] == ["C", "red", None]
+        assert [asked(echo, name) for name in names] == ["C", "red", None, None, None]
     assert "COLOUR" not in os.environ
 
 

@@ -146,7 +146,7 @@ def feed(
     semantics = None
     if embedder:
         cached = CachedEmbedder(embedder, cache)
-        semantics = Semantics(cached, LocalVectors(database, embedder.dimensions))
+        semantics = Semantics(cached, LocalVectors(database))
     report = Report(name, branch, tree.commit)
     index = Index(database, name, branch)
     token = secrets.token_hex(8)

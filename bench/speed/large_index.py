@@ -44,7 +44,7 @@ def fill(database: SQLite, dimensions: int) -> LocalVectors:
 
     They take as long to compare as real ones, which a model would need an hour for.
     """
-    vectors = LocalVectors(database, dimensions)
+    vectors = LocalVectors(database)
     some = np.random.default_rng(SEED)
     nodes = list(database.connection.execute(_NODES))
     for first in range(0, len(nodes), BATCH):

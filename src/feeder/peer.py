@@ -16,8 +16,8 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, BinaryIO
 
-WITHHELD = "CLOUDFLARE_API_TOKEN"
-"""What no such process needs to know."""
+from feeder.config import SECRETS
+
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 _BEGINS = b"\0feeder\n"
@@ -34,7 +34,7 @@ class Peer:
     """A process that runs `serve` of a module of this program, with some more variables."""
 
     def __init__(self, module: str, variables: Mapping[str, str] = _NOTHING) -> None:
-        known = {name: value for name, value in os.environ.items() if name != WITHHELD}
+        known = {name: value for name, value in os.environ.items() if name not in SECRETS}
         self.process = subprocess.Popen(
             # -P: nothing of the folder that the program runs in is imported
             [sys.executable, "-P", "-c", _PROGRAM, module, *sys.path],

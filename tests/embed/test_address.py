@@ -178,4 +178,4 @@ def test_what_is_spent_is_counted(model: Model) -> None:
     embedder = model(known=model.known())
     embedder.embed(["a", "b"])
     assert embedder.spent == (2, 14, 0)
-    assert embedder.foreseen(70).requests == 3
+    assert embedder.foreseen([30] * 70) == (3, 700, 0)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from feeder.cli.showing import as_json, as_text
 from feeder.embed.cache import CachedEmbedder
+from feeder.errors import FeederError, ServiceError, UserError
 from feeder.run.feed import Semantics
 from feeder.search.ranking import Found, is_called, match_terms, merged, search
 from feeder.store.local_vectors import LocalVectors
@@ -201,7 +202,7 @@ class Pointing(HashedEmbedder):
 
 
 def semantic(database: SQLite, embedder: HashedEmbedder) -> Semantics:
-    return Semantics(CachedEmbedder(embedder, MEMORY), LocalVectors(database, embedder.dimensions))
+    return Semantics(CachedEmbedder(embedder, MEMORY), LocalVectors(database))
 
 
 def test_words_and_meaning_are_merged(database: SQLite) -> None:
@@ -224,6 +225,29 @@ def test_words_alone_tell_no_rank_by_meaning(database: SQLite) -> None:
     found = asked(database, "refund")
     assert [(one.word_rank, one.vector_rank) for one in found] == [(1, None), (2, None)]
     assert [one.score for one in found] == pytest.approx([1 / 21, 1 / 22])
+
+
+class Dying(HashedEmbedder):
+    """A model that ends when it is asked a question."""
+
+    def __init__(self, error: FeederError) -> None:
+        super().__init__()
+        self._error = error
+
+    def embed_query(self, text: str) -> Any:
+        raise self._error
+
+
+@pytest.mark.parametrize("kind", [ServiceError, UserError])
+def test_words_answer_where_the_model_does_not(database: SQLite, kind: type[FeederError]) -> None:
+    """As without one, and that it is so is told once."""
+    told: list[str] = []
+    dying = semantic(database, Dying(kind("The model has ended.")))
+    found = search(database, dying, "refund", Scope(REPO), 10, tell=told.append)
+    assert found == search(database, None, "refund", Scope(REPO), 10)
+    assert told == ["By words alone: The model has ended."]
+    with pytest.raises(kind):  # with nobody to tell
+        search(database, dying, "refund", Scope(REPO), 10)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def unit(*values: float) -> Any:
 
 def test_a_vector_is_found_by_its_direction(database: SQLite) -> None:
     """The best comes first, and its score is the cosine."""
-    vectors = LocalVectors(database, 2)
+    vectors = LocalVectors(database)
     vectors.upsert([vector("a", 1, 0), vector("b", 0, 1), vector("c", 0.6, 0.8)])
     near = vectors.query(unit(1, 0), 10, ALL)
     assert [one.id for one in near] == ["a", "c", "b"]
@@ -50,14 +50,14 @@ def test_a_vector_is_found_by_its_direction(database: SQLite) -> None:
 
 def test_only_a_node_that_is_still_the_same_gets_its_vector(database: SQLite) -> None:
     """A vector of a text that the node has no more, or of no node, is not kept."""
-    vectors = LocalVectors(database, 2)
+    vectors = LocalVectors(database)
     vectors.upsert([vector("a", 1, 0), vector("b", 1, 0, text="an older text"), vector("z", 1, 0)])
     assert list(vectors.ids()) == ["a"]
 
 
 def test_a_new_vector_replaces_the_old_one(database: SQLite) -> None:
     """An id has one vector."""
-    vectors = LocalVectors(database, 2)
+    vectors = LocalVectors(database)
     vectors.upsert([vector("a", 1, 0)])
     vectors.upsert([vector("a", 0, 1)])
     [near] = vectors.query(unit(0, 1), 10, ALL)
@@ -66,7 +66,7 @@ def test_a_new_vector_replaces_the_old_one(database: SQLite) -> None:
 
 def test_deleting_takes_out_what_has_no_node(database: SQLite) -> None:
     """Ids without a vector are fine; one whose node is there, by another run, keeps its vector."""
-    vectors = LocalVectors(database, 2)
+    vectors = LocalVectors(database)
     vectors.upsert([vector(name, 1, 0) for name in "abc"])
     database.run([Statement("DELETE FROM docs WHERE id <> 'c'")])
     vectors.delete(["a", "c", "never"])
@@ -75,7 +75,7 @@ def test_deleting_takes_out_what_has_no_node(database: SQLite) -> None:
 
 def test_clearing_takes_out_all(database: SQLite) -> None:
     """Another model takes the place."""
-    vectors = LocalVectors(database, 2)
+    vectors = LocalVectors(database)
     vectors.upsert([vector("a", 1, 0), vector("b", 0, 1)])
     vectors.clear(Statement("SELECT 1"))
     assert list(vectors.ids()) == []
@@ -85,7 +85,7 @@ def test_clearing_takes_out_all(database: SQLite) -> None:
 def test_an_index_of_words_has_no_vectors_and_gets_no_table(database: SQLite) -> None:
     """Asking, deleting and clearing where there are none writes nothing."""
     before = database.connection.total_changes(), rows(database, "SELECT name FROM sqlite_schema")
-    vectors = LocalVectors(database, 2)
+    vectors = LocalVectors(database)
     assert vectors.query(unit(1, 0), 10, ALL) == []
     assert list(vectors.ids()) == []
     vectors.delete(["a"])
@@ -96,15 +96,15 @@ def test_an_index_of_words_has_no_vectors_and_gets_no_table(database: SQLite) ->
 
 def test_vectors_of_other_dimensions_are_not_compared(database: SQLite) -> None:
     """While another model's vectors are still being replaced, a query sees its own alone."""
-    LocalVectors(database, 2).upsert([vector("a", 1, 0)])
-    vectors = LocalVectors(database, 3)
+    LocalVectors(database).upsert([vector("a", 1, 0)])
+    vectors = LocalVectors(database)
     vectors.upsert([vector("b", 1, 0, 0)])
     assert [one.id for one in vectors.query(unit(1, 0, 0), 10, ALL)] == ["b"]
 
 
 def test_a_query_sees_what_was_written_since_the_last_one(database: SQLite) -> None:
     """What is kept in memory for queries is read again after a write."""
-    vectors = LocalVectors(database, 2)
+    vectors = LocalVectors(database)
     vectors.upsert([vector("a", 1, 0)])
     assert len(vectors.query(unit(1, 0), 10, ALL)) == 1
     vectors.upsert([vector("b", 1, 0)])
@@ -113,7 +113,7 @@ def test_a_query_sees_what_was_written_since_the_last_one(database: SQLite) -> N
 
 def test_a_vector_of_zeros_is_far_from_everything(database: SQLite) -> None:
     """It divides nothing by zero."""
-    vectors = LocalVectors(database, 2)
+    vectors = LocalVectors(database)
     vectors.upsert([vector("a", 0, 0)])
     assert vectors.query(unit(1, 0), 10, ALL) == [("a", 0.0)]
 
@@ -132,7 +132,7 @@ def test_eight_bits_keep_the_order(matrix: Any, query: Any) -> None:
     database = opened()
     ids = [f"{number:02}" for number in range(len(exact))]
     database.run([Statement(DOC, (id_, id_)) for id_ in ids])
-    vectors = LocalVectors(database, 8)
+    vectors = LocalVectors(database)
     vectors.upsert([NodeVector(id_, id_, row, {}) for id_, row in zip(ids, exact, strict=True)])
     found = vectors.query(asked, 100, ALL)
     truth = dict(zip(ids, (exact @ asked).tolist(), strict=True))
@@ -150,14 +150,14 @@ def test_many_vectors_are_compared_in_parts(
 ) -> None:
     """However few rows are turned to floats at once, all are compared."""
     monkeypatch.setattr("feeder.store.local_vectors.ROWS_AT_ONCE", 2)
-    vectors = LocalVectors(database, 2)
+    vectors = LocalVectors(database)
     vectors.upsert([vector("a", 1, 0), vector("b", 0, 1), vector("c", 0.6, 0.8)])
     assert [one.id for one in vectors.query(unit(1, 0), 10, ALL)] == ["a", "c", "b"]
 
 
 def test_of_equal_vectors_the_first_by_id_are_found(database: SQLite) -> None:
     """Also where the limit cuts through them."""
-    vectors = LocalVectors(database, 2)
+    vectors = LocalVectors(database)
     vectors.upsert([vector("c", 1, 0), vector("b", 1, 0), vector("a", 1, 0)])
     assert [one.id for one in vectors.query(unit(1, 0), 2, ALL)] == ["a", "b"]
 
@@ -219,7 +219,7 @@ def test_the_nearest_of_a_scope_are_those_of_its_nodes_alone(
     database = opened()
     ids = [f"{number:02}" for number in range(len(nodes))]
     database.run([Statement(NODE, (*n[:4], id_)) for id_, n in zip(ids, nodes, strict=True)])
-    vectors = LocalVectors(database, 2)
+    vectors = LocalVectors(database)
     vectors.upsert([vector(id_, n.nearness, 127) for id_, n in zip(ids, nodes, strict=True)])
     for scope in asked:
         inside = [(-n.nearness, id_) for id_, n in zip(ids, nodes, strict=True) if n.lies_in(scope)]

@@ -71,7 +71,8 @@ def test_the_token_is_none_of_gits_business(
     spy.write_text(f'#!/bin/sh\nenv >> "{tmp_path}/seen"\nexec "{real}" "$@"\n')
     spy.chmod(0o755)
     monkeypatch.setenv("PATH", f"{spy.parent}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "t0ken")
+    for name in ("CLOUDFLARE_API_TOKEN", "FEEDER_API_KEY", "FEEDER_MODEL"):
+        monkeypatch.setenv(name, "t0ken")
 
     tree = Commit(repo.path)
     list(tree.read(tree.entries()))

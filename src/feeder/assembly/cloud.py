@@ -11,6 +11,7 @@ from feeder.cloudflare.credentials import TOKEN, known, require
 from feeder.cloudflare.d1 import D1
 from feeder.cloudflare.freetier import Usage
 from feeder.cloudflare.vectorize import DELETE_IDS, Vectorize
+from feeder.cloudflare.workers_ai import WorkersAI
 from feeder.config import Settings
 from feeder.embed import NOTHING_SPENT, Embedder, Spent
 from feeder.run.budget import Budget
@@ -51,7 +52,7 @@ def cloud_parts(
         budget=Budget(
             settings.max_embeddings,
             settings.max_requests,
-            api.requests.total,
+            lambda: api.requests.total() + (embedder.spent.requests if embedder else 0),
             lambda texts: embedder.foreseen([0] * texts).requests if embedder else 0,
         ),
         usage=lambda: taken(api, database, vectors, embedder),
@@ -80,7 +81,7 @@ def taken(api: Api, database: D1, vectors: Vectorize, embedder: Embedder | None)
     """What these objects have used so far."""
     spent = embedder.spent if embedder else NOTHING_SPENT
     return Usage(
-        dict(api.requests),
+        dict(api.requests) | ({"model": spent.requests} if spent.requests else {}),
         dict(api.retries),
         round(api.waited_s, 1),
         database.rows["read"],
@@ -96,13 +97,14 @@ def foreseen(report: Report, embedder: Embedder | None, planned: Spent) -> Usage
     """What the run of a report would take, roughly: nobody has sent anything yet."""
     if not (report.files_processed or report.files_deleted or report.texts_embedded):
         return Usage({"d1": 1})
-    texts = report.texts_embedded
-    upserts = math.ceil((texts + report.texts_cached) / BATCH_VECTORS)
+    vectors = report.texts_embedded + report.texts_cached
+    is_theirs = embedder is None or isinstance(embedder, WorkersAI)
+    upserts = math.ceil(vectors / BATCH_VECTORS)
     words = max(1, math.ceil(report.nodes_new / BATCH_NODES))
     requests = {
         "d1": 2 + words + max(0, upserts - 1),
         "vectorize": (upserts + math.ceil(report.nodes_deleted / DELETE_IDS)) if embedder else 0,
-        "ai": planned.requests,
+        "ai" if is_theirs else "model": planned.requests,
     }
     return Usage(
         requests,
@@ -110,7 +112,7 @@ def foreseen(report: Report, embedder: Embedder | None, planned: Spent) -> Usage
         + report.nodes_new * ROWS_OF_NEW
         + report.nodes_deleted * ROWS_OF_GONE
         + (report.files_processed + report.files_deleted) * ROWS_OF_FILE,
-        dimensions=(texts + report.texts_cached) * (embedder.dimensions if embedder else 0),
+        dimensions=vectors * embedder.dimensions if embedder and vectors else 0,
         tokens=planned.tokens,
         neurons=planned.neurons,
     )

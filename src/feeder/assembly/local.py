@@ -5,9 +5,12 @@ from pathlib import Path
 
 from feeder.assembly.embedders import embedder_of, why_words_only
 from feeder.assembly.parts import Parts
+from feeder.cloudflare.freetier import Usage
 from feeder.config import Settings
+from feeder.embed import Spent
 from feeder.errors import UserError
 from feeder.run.budget import Budget
+from feeder.store import Statement
 from feeder.store.folder import index_folder, made_folder
 from feeder.store.local_vectors import LocalVectors
 from feeder.store.migrations import migrate
@@ -38,12 +41,34 @@ def local_parts(
     database = SQLite(IN_MEMORY if in_memory else file)
     stack.callback(database.close)
     migrate(database)
-    embedder = embedder_of(settings)
+    embedder = embedder_of(settings, made_with=_made_with(database))
+    place = f"local index {file}"
+    if embedder is None:
+        return Parts(place, database, None, None, why_words_only(settings))
     return Parts(
-        f"local index {file}",
+        place,
         database,
         embedder,
-        LocalVectors(database, embedder.dimensions) if embedder else None,
-        why_words_only(settings),
-        Budget(settings.max_embeddings),
+        LocalVectors(database),
+        budget=Budget(
+            settings.max_embeddings,
+            settings.max_requests,
+            lambda: embedder.spent.requests,
+            lambda texts: embedder.foreseen([0] * texts).requests,
+            a_write=0,
+        ),
+        usage=lambda: _usage(embedder.spent),
+        foreseen=lambda _, planned: _usage(planned),
     )
+
+
+def _made_with(database: SQLite) -> dict[str, str]:
+    """What the index says of the model of its vectors."""
+    query = "SELECT key, value FROM meta WHERE key IN ('model', 'dimensions')"
+    [rows] = database.run([Statement(query)])
+    return {str(key): str(value) for key, value in rows}
+
+
+def _usage(spent: Spent) -> Usage | None:
+    """What a model elsewhere takes; one on this machine is not counted."""
+    return Usage({"model": spent.requests}, tokens=spent.tokens) if spent.requests else None

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from feeder.cloudflare.credentials import choice, has_token
 from feeder.config import INDEX_FOLDER, Settings
 from feeder.embed import NOTHING_SPENT
 from feeder.embed.place import users_file
-from feeder.errors import UserError
+from feeder.errors import FeederError, UserError
 from feeder.run.feed import Feed, Semantics
 from feeder.run.precedence import token_by_hand
 from feeder.run.report import Report, Talk
@@ -134,16 +134,34 @@ def opened(place: Place, settings: Settings, *, writes: bool, create: bool) -> I
         yield Store(place, index, semantics, talk, parts)
 
 
-def comparable(store: Store, meta: Mapping[str, str]) -> Semantics | None:
+def refusal(store: Store) -> FeederError | None:
+    """Why the model cannot be asked how long its vectors are, where only it knows.
+
+    The store then goes on with words alone.
+    """
+    try:
+        if store.semantics:
+            store.semantics.identity()
+    except FeederError as exc:
+        store.semantics = None
+        return exc
+    return None
+
+
+def comparable(
+    store: Store, meta: Mapping[str, str], tell: Callable[[str], None]
+) -> Semantics | None:
     """What a search by meaning needs; None where the index, which says `meta`, lacks it.
 
-    What it lacks for this search is said.
+    What it lacks for this search is said; what has failed is told.
     """
     semantics = store.semantics
     if store.index.key("run") not in meta:
         fed = sorted(key.removesuffix(":run") for key in meta if key.endswith(":run"))
         others = f" It has {', '.join(fed)}: --repo names one." if fed else ""
         store.talk.say(f"The index has nothing of {store.place.repo}: feeder sync.{others}")
+    elif refused := refusal(store):
+        tell(f"By words alone: {refused}")
     elif semantics and not semantics.identity().items() <= meta.items():
         store.talk.say(
             "The index has no vectors of this model: words alone. Make them: feeder sync"

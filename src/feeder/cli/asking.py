@@ -33,7 +33,8 @@ def search(query: str, limit: int, lines: int, **said: Any) -> None:
         glob = escape(os.fsencode(path)) if path else None
         scope = Scope(place.repo, glob, language, node_type)
         meta = store.index.state_of([]).meta
-        found = search(store.index.database, comparable(store, meta), query, scope, limit)
+        semantics = comparable(store, meta, console.tell)
+        found = search(store.index.database, semantics, query, scope, limit, tell=console.tell)
         equal = meta.get(store.index.key("head"), "")
     facts = as_json(found, place.base, equal) if settings.json else None
     console.result(settings, facts, as_text(found, place.base, lines, equal))

@@ -103,7 +103,7 @@ def _run(
     place: Place, tree: Tree, settings: Settings, *, dry_run: bool, part: str
 ) -> Iterator[Feed]:
     """A run that writes, with its account at the end; `part` is what of a commit it is about."""
-    from feeder.assembly.opening import feeding, has_index, opened
+    from feeder.assembly.opening import feeding, has_index, opened, refusal
 
     brings = bool(tree.root or tree.entries())  # what only takes out makes no index for it
     writes = not dry_run and (brings or has_index(place, settings))
@@ -112,14 +112,15 @@ def _run(
     account.base, account.part = place.base, part
     feed: Feed | None = None
     try:
-        with (
-            opened(place, settings, writes=writes, create=True) as store,
-            feeding(store, tree, settings, dry_run=dry_run) as feed,
-        ):
-            try:
-                yield feed
-            except (Stopped, ServiceError) as exc:
-                ended_early = exc
+        with opened(place, settings, writes=writes, create=True) as store:
+            refused = refusal(store)
+            with feeding(store, tree, settings, dry_run=dry_run) as feed:
+                try:
+                    yield feed
+                    if refused:  # words went on
+                        raise refused
+                except (Stopped, ServiceError) as exc:
+                    ended_early = exc
     finally:
         account.report = feed.report.as_json() if feed else None
     if not isinstance(ended_early, Overtaken):

@@ -10,7 +10,7 @@ NEURONS_A_DAY = 10_000
 STORED_DIMENSIONS = 5_000_000
 DATABASE_BYTES = 500_000_000
 
-_NAMES = {"d1": "D1", "vectorize": "Vectorize", "ai": "Workers AI"}
+_NAMES = {"d1": "D1", "vectorize": "Vectorize", "ai": "Workers AI", "model": "to the model"}
 
 
 @dataclass(frozen=True)
@@ -51,16 +51,19 @@ class Usage:
         """The same for a person."""
         share = {name: percent(of_one) for name, of_one in self.shares().items()}
         yield f"Requests: {_counted(self.requests) or 'none'}{self._troubles()}."
-        yield (
-            f"D1: {self.rows_written:,} rows written ({share['rows_written']} of a free day), "
-            f"{self.rows_read:,} read ({share['rows_read']})."
-        )
+        if self.requests.get("d1"):
+            yield (
+                f"D1: {self.rows_written:,} rows written ({share['rows_written']} of a free day), "
+                f"{self.rows_read:,} read ({share['rows_read']})."
+            )
         if self.dimensions:
             yield (
                 f"Vectorize: {self.dimensions:,} dimensions in vectors "
                 f"({share['dimensions']} of what is free)."
             )
-        if self.tokens:
+        if self.tokens and not self.neurons:
+            yield f"Model: about {self.tokens:,} tokens."
+        elif self.tokens:
             yield (
                 f"Workers AI: about {self.tokens:,} tokens, {self.neurons:,.1f} neurons "
                 f"({share['neurons']} of a free day)."

@@ -70,8 +70,8 @@ class AddressEmbedder(Embedder):
     def spent(self) -> Spent:
         return Spent(self._endpoint.requests, self._tokens)
 
-    def foreseen(self, texts: int) -> Spent:
-        return self._family.limits.foreseen(texts)
+    def foreseen(self, sizes: Sequence[int]) -> Spent:
+        return self._family.limits.foreseen(sizes, self._family.text.before, self.batch)
 
     def embed(self, texts: Sequence[str]) -> list["Vector"]:
         before = self._family.text.before

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 ENDING = 2
-"""Requests with which a run ends: it deletes vectors, and notes what is done."""
+"""Writes with which a run ends: it deletes vectors, and notes what is done."""
 
 
 @dataclass
@@ -12,14 +12,16 @@ class Budget:
     """The limits that the user has set to one run; None is no limit.
 
     A run asks before each piece of work. Its first piece is always allowed, so that repeated runs
-    come to an end however small the limits are. `requests` tells how many were sent so far, and
-    `requests_for` how many so many texts take to be embedded.
+    come to an end however small the limits are. `requests` tells how many were sent so far,
+    `requests_for` how many so many texts take to be embedded, and `a_write` how many it takes to
+    write to the store: none on this machine.
     """
 
     max_embeddings: int | None = None
     max_requests: int | None = None
     requests: Callable[[], int] = lambda: 0
     requests_for: Callable[[int], int] = lambda texts: 0
+    a_write: int = 1
     stopped: str = ""
     """Why nothing is allowed any more: a sentence."""
     _begun: bool = False
@@ -29,23 +31,21 @@ class Budget:
         """Whether there is any limit."""
         return self.max_embeddings is not None or self.max_requests is not None
 
-    def allows(self, requests: int, embedded: int = 0) -> bool:
-        """Whether a piece may begin that takes so many requests; after a no it stays no.
+    def allows(self, writes: int, texts: int = 0, embedded: int = 0) -> bool:
+        """Whether a piece may begin that writes so often and embeds so many texts.
 
-        With it, the run will have embedded so many texts.
+        With it, the run will have embedded so many in all. After a no it stays no.
         """
         if self._begun and not self.stopped:
-            self.stopped = self._above(requests, embedded)
+            writes += ENDING
+            self.stopped = self._above(writes * self.a_write + self.requests_for(texts), embedded)
         self._begun = True
         return not self.stopped
 
     def _above(self, requests: int, embedded: int) -> str:
         if self.max_embeddings is not None and embedded > self.max_embeddings:
             limit = f"--max-embeddings {self.max_embeddings}"
-        elif (
-            self.max_requests is not None
-            and self.requests() + requests + ENDING > self.max_requests
-        ):
+        elif self.max_requests is not None and self.requests() + requests > self.max_requests:
             limit = f"--max-requests {self.max_requests}"
         else:
             return ""

@@ -70,7 +70,7 @@ def _affordable(
         new += semantics.embedder.missing(shas)
         unsent = new - semantics.embedder.embedded
         # besides the embeddings: an upsert, and the note of it
-        if not feed.budget.allows(feed.budget.requests_for(unsent) + 2, new):
+        if not feed.budget.allows(2, unsent, new):
             break
         seen |= shas
         total -= len(file)

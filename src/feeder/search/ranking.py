@@ -1,9 +1,10 @@
 """Which nodes answer a question? Names, words by bm25 and meaning, merged by reciprocal rank."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from feeder.errors import ServiceError, UserError
 from feeder.nodes import Member
 from feeder.run.feed import Semantics
 from feeder.store import Database
@@ -18,6 +19,8 @@ RANK_CONSTANT = 20
 WORD_WEIGHT, VECTOR_WEIGHT = 1.0, 2.0
 """Equal weights drag a good model down to bm25: hit@10 0.75 against 0.95 at 2 : 1 with k = 20."""
 
+WORDS_ALONE = "By words alone:"
+"""Before the reason why a question is answered so."""
 QUERY_CHARS = 10_000
 """A longer query is cut: twenty thousand words take seconds, and D1 refuses more."""
 
@@ -41,16 +44,22 @@ class Found(NamedTuple):
     """What the query names, where that is a part of the node."""
 
 
-def search(
-    database: Database, semantics: Semantics | None, query: str, scope: Scope, limit: int
+def search(  # noqa: PLR0913 - the seams, the question, and whom to tell
+    database: Database,
+    semantics: Semantics | None,
+    query: str,
+    scope: Scope,
+    limit: int,
+    *,
+    tell: Callable[[str], None] | None = None,
 ) -> list[Found]:
-    """The best nodes for a query, at most `limit`; by words alone without semantics."""
+    """The best nodes for a query, at most `limit`; by words alone without semantics.
+
+    So too, with someone to `tell` it, where the question's vector cannot be had or compared.
+    """
     query = query[:QUERY_CHARS].encode(errors="replace").decode()
     by_name, by_word = _by_words(database, query, scope)
-    by_meaning: list[str] = []
-    if semantics and query.strip():
-        vector = semantics.embedder.embed_query(query)
-        by_meaning = [near.id for near in semantics.vectors.query(vector, CANDIDATES, scope)]
+    by_meaning = _by_meaning(semantics, query, scope, tell) if semantics else []
     scores = merged({NAME_WEIGHT: by_name, WORD_WEIGHT: by_word, VECTOR_WEIGHT: by_meaning})
     word_ranks, vector_ranks = _ranks(by_word), _ranks(by_meaning)
     found = [
@@ -65,6 +74,22 @@ def search(
     ]
     found.sort(key=lambda one: (-one.score, one.hit.path, one.hit.start_line))
     return found[:limit]
+
+
+def _by_meaning(
+    semantics: Semantics, query: str, scope: Scope, tell: Callable[[str], None] | None
+) -> list[str]:
+    """The ids of the nearest nodes."""
+    if not query.strip():
+        return []
+    try:
+        vector = semantics.embedder.embed_query(query)
+        return [near.id for near in semantics.vectors.query(vector, CANDIDATES, scope)]
+    except (ServiceError, UserError) as exc:
+        if tell is None:
+            raise
+        tell(f"{WORDS_ALONE} {exc}")
+        return []
 
 
 def _share(hit: Hit, query: str) -> float:

@@ -64,9 +64,8 @@ class LocalVectors:
     index = ""
     late_writes = False
 
-    def __init__(self, database: Database, dimensions: int) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._dimensions = dimensions
         self._matrix: Matrix | None = None
         self._chosen: tuple[Scope, NDArray[intp]] | None = None
 
@@ -103,7 +102,7 @@ class LocalVectors:
         """
         import numpy as np
 
-        ids, scales, codes = self._loaded()
+        ids, scales, codes = self._loaded(len(vector))
         places = self._places(ids, scope)
         if not len(places):
             return []
@@ -152,18 +151,18 @@ class LocalVectors:
         inside = {node[0] for node in nodes}
         return np.array([row for row, id_ in enumerate(ids) if id_ in inside], dtype=np.intp)
 
-    def _loaded(self) -> Matrix:
-        """All of them, read once."""
+    def _loaded(self, dimensions: int) -> Matrix:
+        """All that are so long, read once."""
         if self._matrix is None:
             import numpy as np
 
-            rows = self._read(Statement(_ALL, (self._dimensions,)))
+            rows = self._read(Statement(_ALL, (dimensions,)))
             scales = np.array([row[1] for row in rows], dtype=np.float32)
             codes = np.frombuffer(b"".join(cast("bytes", row[2]) for row in rows), dtype=np.int8)
             self._matrix = Matrix(
                 [str(row[0]) for row in rows],
                 scales,
-                codes.reshape(len(rows), self._dimensions),
+                codes.reshape(len(rows), dimensions),
             )
         return self._matrix
 

@@ -5,6 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
+from feeder.config import SECRETS
 from feeder.errors import UserError
 from feeder.tree import names
 
@@ -28,9 +29,6 @@ _FORCED = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }
-
-_WITHHELD = "CLOUDFLARE_API_TOKEN"
-"""What no program that git starts needs to know."""
 
 _NOTHING_RUNS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
 """A repository's settings may name programs; none is started for a question."""
@@ -99,7 +97,7 @@ def environment() -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if name != _WITHHELD and (not name.startswith("GIT_") or name.startswith(_KEPT))
+        if name not in SECRETS and (not name.startswith("GIT_") or name.startswith(_KEPT))
     }
     return kept | _FORCED
 

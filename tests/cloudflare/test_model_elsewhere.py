@@ -1,0 +1,63 @@
+"""An index at Cloudflare with the vectors of a model at an address."""
+
+from collections.abc import Iterator
+
+import pytest
+from program import Console, console, feeder
+from standin import StandIn
+
+from embed.endpoints import Server, of_bge_m3, said, serving
+from running import Feeder
+from tree.repos import Repo
+from worlds import SHOP
+
+__all__ = ["console", "feeder"]
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """It serves bge-m3, and its requests do not go by the account's limits."""
+    with serving() as server:
+        server.always = of_bge_m3
+        monkeypatch.setenv("FEEDER_MODEL", f"{server.url}#bge-m3")
+        yield server
+
+
+def test_it_is_fed_proved_and_searched(
+    feeder: Feeder, standin: StandIn, server: Server, repo: Repo
+) -> None:
+    """Vectorize is made for its vectors; Workers AI is not asked; requests to it are counted."""
+    repo.commit(SHOP)
+    assert feeder(repo, "init").code == 0
+    fed = feeder(repo, "sync", "--json")
+    assert fed.code == 0
+    assert {len(vector["values"]) for vector in standin.vectors("acme_shop_code").values()} == {
+        1024
+    }
+    assert "ai" not in fed.facts["usage"]["requests"]
+    assert fed.facts["usage"]["requests"]["model"] == len(server.log)
+    assert feeder(repo, "validate", "--wait").code == 0
+
+    server.always = said(503, {"error": "loading"})
+    found = feeder(repo, "search", "Cart.add")
+    assert found.code == 0
+    assert found.out.startswith("src/cart.py")
+    assert f"By words alone: bge-m3@{server.place}: loading (HTTP 503)." in found.err
+
+
+def test_it_is_refused_and_finished(
+    feeder: Feeder, console: Console, server: Server, repo: Repo
+) -> None:
+    """Words are there, files wait; and a plan names the requests to the model."""
+    repo.commit(SHOP)
+    feeder(repo, "init")
+    server.always = said(402, {"detail": "Payment Required"})
+    refused = feeder(repo, "sync")
+    assert refused.code == 1
+    assert "Wait, or add to what is paid for there; then run again." in refused.err
+    assert console.sql("SELECT count(*) FROM files WHERE state = 'pending'") != [[0]]
+    plan = feeder(repo, "sync", "--dry-run", "--json").facts
+    assert plan["usage"]["requests"]["model"] == 1
+    server.always = of_bge_m3
+    assert feeder(repo, "sync").code == 0
+    assert feeder(repo, "validate", "--wait").code == 0
