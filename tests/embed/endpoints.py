@@ -79,7 +79,10 @@ def _written(vector: Any, as_base64: bool) -> Any:
 
 
 class Server(ThreadingHTTPServer):
-    """`answers` are given first, one a request; then `always`. `log` has what arrived."""
+    """`answers` are given first, one a request; then `always`. `log` has what arrived.
+
+    While somebody holds its `lock`, it is silent; that it is `asked` can be waited for.
+    """
 
     daemon_threads = True
     block_on_close = False
@@ -90,6 +93,7 @@ class Server(ThreadingHTTPServer):
         self.always: Answer = answering()
         self.log: list[Asked] = []
         self.lock = threading.Lock()
+        self.asked = threading.Event()
 
     @property
     def url(self) -> str:
@@ -110,6 +114,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         asked = Asked(self.path, dict(self.headers), body)
+        self.server.asked.set()
         with self.server.lock:
             self.server.log.append(asked)
             answer = self.server.answers.pop(0) if self.server.answers else self.server.always

@@ -70,12 +70,14 @@ _MEANING = (
         "--vectors/--no-vectors", "Search by meaning too, where there is a model.", default=True
     ),
     _option(
-        "--model", "A model of Workers AI, or a folder with an ONNX model; else the store's own."
+        "--model",
+        "A model of Workers AI, one at an address as URL#name, or a folder with an ONNX one; else "
+        "the store's own.",
     ),
     _option(
         "--dimensions",
         "Numbers in a vector, where the model can shorten them; else as many as it has.",
-        type=click.IntRange(1, 1536),
+        type=click.IntRange(1, 8192),
     ),
     _CACHE,
 )

@@ -67,7 +67,7 @@ class WorkersAI(Embedder):
         return self._vectors(body, 1)[0]
 
     def close(self) -> None:
-        self._dealer.close()
+        """Nothing to end: the API is closed by its owner."""
 
     def _body(self, texts: list[str]) -> dict[str, Any]:
         if self.about.asymmetric:

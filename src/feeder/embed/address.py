@@ -84,7 +84,6 @@ class AddressEmbedder(Embedder):
 
     def close(self) -> None:
         self._endpoint.close()
-        self._dealer.close()
 
     def _vectors(self, form: Form, texts: list[str], *, question: bool = False) -> list["Vector"]:
         """One request."""

@@ -1,16 +1,23 @@
 """How do texts get to a service and back? In requests that its limits allow, some at once."""
 
 import math
+from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
+from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from queue import SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from feeder.embed import Spent
 from feeder.errors import ServiceError, TooLargeError
 
 if TYPE_CHECKING:
     from feeder.embed import Vector
+
+Request = TypeVar("Request")
+Answer = TypeVar("Answer")
 
 UNDER_WAY = 4
 """Requests at once."""
@@ -49,28 +56,15 @@ class Dealer:
     def __init__(self, limits: Limits, ask: Callable[[list[str]], list["Vector"]]) -> None:
         self._limits = limits
         self._ask = ask
-        self._pool: ThreadPoolExecutor | None = None
 
     def vectors(self, texts: Sequence[str]) -> list["Vector"]:
         """The vector of each text, in the caller's order."""
         parts = dealt(
             [tokens(text) for text in texts], self._limits.texts, self._limits.request_tokens
         )
-        self._pool = self._pool or ThreadPoolExecutor(UNDER_WAY, thread_name_prefix="embed")
-        requests = [[texts[at] for at in part] for part in parts]
-        try:
-            answers = list(self._pool.map(self._halving, requests))
-        except BaseException:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            self._pool = None
-            raise
+        answers = at_once(self._halving, [[texts[at] for at in part] for part in parts])
         vectors = dict(zip(chain(*parts), chain(*answers), strict=True))
         return [vectors[at] for at in range(len(texts))]
-
-    def close(self) -> None:
-        if self._pool:
-            self._pool.shutdown(cancel_futures=True)
-        self._pool = None
 
     def _halving(self, texts: list[str]) -> list["Vector"]:
         try:
@@ -82,6 +76,42 @@ class Dealer:
             if len(texts[0]) <= 1:
                 raise
             return self._halving([texts[0][: len(texts[0]) // 2]])
+
+
+def at_once(ask: Callable[[Request], Answer], requests: Sequence[Request]) -> list[Answer]:
+    """The answers in the order of the requests; after an error no further one is begun.
+
+    Nobody waits for those under way then, nor after Ctrl-C: a service may be silent for minutes,
+    and the threads of a pool would be waited for.
+    """
+    todo = deque(enumerate(requests))
+    done: SimpleQueue[tuple[int, Future[Answer]]] = SimpleQueue()
+
+    def work() -> None:
+        with suppress(IndexError):  # nothing is left
+            while True:
+                at, request = todo.popleft()
+                done.put((at, _outcome(ask, request)))
+
+    for _ in requests[:UNDER_WAY]:
+        Thread(target=work, name="embed", daemon=True).start()
+    answers: dict[int, Answer] = {}
+    try:
+        for _ in requests:
+            at, outcome = done.get()
+            answers[at] = outcome.result()
+    finally:
+        todo.clear()
+    return [answers[at] for at in range(len(requests))]
+
+
+def _outcome(ask: Callable[[Request], Answer], request: Request) -> Future[Answer]:
+    outcome: Future[Answer] = Future()
+    try:
+        outcome.set_result(ask(request))
+    except BaseException as exc:  # raised where it is waited for
+        outcome.set_exception(exc)
+    return outcome
 
 
 def dealt(sizes: Sequence[int], most: int, most_size: int) -> list[list[int]]:

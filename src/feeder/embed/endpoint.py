@@ -140,20 +140,21 @@ class Endpoint:
         with self._lock:
             self.requests += 1
         timeout = httpx.Timeout(QUESTION_S) if question else self._client.timeout
+        whole_s = QUESTION_S if question else self._timeouts.whole_s
         try:
             with self._client.stream(
                 "POST", self.address.url, content=content, timeout=timeout
             ) as response:
-                page = self._page(response)
+                page = self._page(response, whole_s)
         except httpx.RequestError as exc:
             # what breaks HTTP is quoted, and it may quote the request
             reason = self._masked(str(exc) or type(exc).__name__)
             raise unreachable(exc, reason, self.address.place, "--model") from None
         return self._answer(response, page)
 
-    def _page(self, response: "httpx.Response") -> bytes:
+    def _page(self, response: "httpx.Response", whole_s: float) -> bytes:
         """All of the answer, but not whatever it takes."""
-        ends, page = time.monotonic() + self._timeouts.whole_s, bytearray()
+        ends, page = time.monotonic() + whole_s, bytearray()
         for part in response.iter_bytes():
             page += part
             if len(page) > MOST_BYTES or time.monotonic() > ends:
