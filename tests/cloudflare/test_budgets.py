@@ -1,6 +1,5 @@
 """A run that may take only so much stops cleanly, and repeated runs come to the end."""
 
-
 import pytest
 from program import Console, console, feeder
 from standin import StandIn
