@@ -149,7 +149,7 @@ def test_many_vectors_are_compared_in_parts(
     database: SQLite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However few rows are turned to floats at once, all are compared."""
-    monkeypatch.setattr("feeder.store.local_vectors.ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("feeder.store.nearest.ROWS_AT_ONCE", 2)
     vectors = LocalVectors(database)
     vectors.upsert([vector("a", 1, 0), vector("b", 0, 1), vector("c", 0.6, 0.8)])
     assert [one.id for one in vectors.query(unit(1, 0), 10, ALL)] == ["a", "c", "b"]

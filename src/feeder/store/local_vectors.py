@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 from feeder.store import Database, Neighbour, NodeVector, Permit, Row, Statement
-from feeder.store.scope import EVERYWHERE, IN_SCOPE, Scope, end_of, params
+from feeder.store.nearest import Matrix, Nearest
+from feeder.store.scope import Scope
 
 if TYPE_CHECKING:
-    from numpy import float32, int8, intp
+    from numpy import float32
     from numpy.typing import NDArray
 
 _TABLE = """
@@ -35,23 +36,6 @@ _EXISTS = "SELECT 1 FROM sqlite_schema WHERE name = 'vectors'"
 _NUMBERS = "FROM vectors WHERE typeof(scale) = 'real' AND typeof(code) = 'blob'"
 _IDS = f"SELECT id {_NUMBERS} ORDER BY id"
 _ALL = f"SELECT id, scale, code {_NUMBERS} AND length(code) = ? ORDER BY id"
-# by the table: many rows in the order of an index take three times as long
-_INSIDE = f"SELECT d.id FROM docs d NOT INDEXED WHERE {IN_SCOPE}"
-# what begins so is found by the index, ?1 to ?8; an empty BLOB comes after every text
-_INSIDE_FOLDER = f"""
-SELECT d.id FROM docs d WHERE {IN_SCOPE} AND d.path >= ?1 AND d.path < coalesce(?8, x'')
-"""
-ROWS_AT_ONCE = 1024
-"""Rows turned to float32 at a time: they stay in the core's cache, and below what BLAS gives to
-threads, which wait for each other ten times as long as one computes."""
-
-
-class Matrix(NamedTuple):
-    """All vectors: their n ids in order, scales (n,) float32 and codes (n, dimensions) int8."""
-
-    ids: list[str]
-    scales: NDArray[float32]
-    codes: NDArray[int8]
 
 
 class LocalVectors:
@@ -66,8 +50,7 @@ class LocalVectors:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._matrix: Matrix | None = None
-        self._chosen: tuple[Scope, NDArray[intp]] | None = None
+        self._nearest = Nearest(database, "id", self._read_all)
 
     def upsert(self, vectors: Sequence[NodeVector], permit: Permit | None = None) -> None:
         """Keeps those whose node is still there with the same text."""
@@ -96,22 +79,8 @@ class LocalVectors:
         return (str(row[0]) for row in rows)
 
     def query(self, vector: NDArray[float32], limit: int, scope: Scope) -> list[Neighbour]:
-        """The nearest by cosine: all in the scope are compared, 10 ms for 100,000 of 384 numbers.
-
-        To find which those are takes up to 0.2 s of them, once for questions of one scope in a row.
-        """
-        import numpy as np
-
-        ids, scales, codes = self._loaded(len(vector))
-        places = self._places(ids, scope)
-        if not len(places):
-            return []
-        parts = [codes[rows] @ vector * scales[rows] for rows in _rows(len(ids), places)]
-        scores = np.concatenate(parts)
-        if len(scores) > len(places):
-            scores = scores[places]
-        best = _highest(scores, limit)
-        return [Neighbour(ids[places[at]], float(scores[at])) for at in best]
+        """The nearest by cosine: all in the scope are compared, 10 ms for 100,000 of 384."""
+        return self._nearest.query(vector, limit, scope)
 
     def settled(self, timeout_s: float) -> bool:
         """At once."""
@@ -128,60 +97,19 @@ class LocalVectors:
         return self._database.run([statement])[0] if self._exists() else []
 
     def _write(self, *statements: Statement) -> None:
-        self._matrix = self._chosen = None
+        self._nearest.forget()
         self._database.run(statements)
 
-    def _places(self, ids: Sequence[str], scope: Scope) -> NDArray[intp]:
-        """The rows of the nodes in the scope, in order."""
-        if self._chosen is None or self._chosen[0] != scope:
-            self._chosen = scope, self._found(ids, scope)
-        return self._chosen[1]
-
-    def _found(self, ids: Sequence[str], scope: Scope) -> NDArray[intp]:
+    def _read_all(self, dimensions: int) -> Matrix:
         import numpy as np
 
-        where = params(scope)
-        [[everywhere]] = self._database.run([Statement(EVERYWHERE, (None, *where))])
-        if everywhere[0]:
-            return np.arange(len(ids), dtype=np.intp)
-        statement = Statement(_INSIDE, (None, *where))
-        if start := scope.beginning:
-            statement = Statement(_INSIDE_FOLDER, (start, *where, end_of(start)))
-        [nodes] = self._database.run([statement])
-        inside = {node[0] for node in nodes}
-        return np.array([row for row, id_ in enumerate(ids) if id_ in inside], dtype=np.intp)
-
-    def _loaded(self, dimensions: int) -> Matrix:
-        """All that are so long, read once."""
-        if self._matrix is None:
-            import numpy as np
-
-            rows = self._read(Statement(_ALL, (dimensions,)))
-            scales = np.array([row[1] for row in rows], dtype=np.float32)
-            codes = np.frombuffer(b"".join(cast("bytes", row[2]) for row in rows), dtype=np.int8)
-            self._matrix = Matrix(
-                [str(row[0]) for row in rows],
-                scales,
-                codes.reshape(len(rows), dimensions),
-            )
-        return self._matrix
-
-
-def _rows(count: int, places: NDArray[intp]) -> Iterator[slice | NDArray[intp]]:
-    """These rows in parts; all of so many where they are half: picking takes twice the time."""
-    are_many = len(places) * 2 > count
-    for at in range(0, count if are_many else len(places), ROWS_AT_ONCE):
-        part = slice(at, at + ROWS_AT_ONCE)
-        yield part if are_many else places[part]
-
-
-def _highest(scores: NDArray[float32], limit: int) -> NDArray[intp]:
-    """Where the highest scores stand, at most `limit`, the first of equal ones first."""
-    import numpy as np
-
-    least = np.partition(scores, -limit)[-limit] if limit < len(scores) else -np.inf
-    places = np.flatnonzero(scores >= least)
-    return places[np.argsort(-scores[places], kind="stable")[:limit]]
+        rows = self._read(Statement(_ALL, (dimensions,)))
+        codes = np.frombuffer(b"".join(cast("bytes", row[2]) for row in rows), dtype=np.int8)
+        return Matrix(
+            [str(row[0]) for row in rows],
+            np.array([row[1] for row in rows], dtype=np.float32),
+            codes.reshape(len(rows), dimensions),
+        )
 
 
 def _guards(permit: Permit | None) -> list[Statement]:
