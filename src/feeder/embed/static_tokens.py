@@ -1,0 +1,74 @@
+"""Of which parts does the static model take a text to be made? `static_tokens.mjs` says the same.
+
+The rules, in both languages; `docs/model.md` tells them with their reasons:
+
+1. Beyond ASCII: NFKD; marks (`M`) go; letters and numbers (`L`, `N`) become small, sign by sign;
+   all the rest parts words, as does each sign of ASCII but A-Z, a-z and 0-9.
+2. A word is parted at turns of case and digits; a letter beyond ASCII counts as a small one.
+   Of a word the first 500 code points count.
+3. A part is made small and cut at 24 code points. One with a letter without case (`Lo`: Han, kana,
+   Hangul, Arabic, Hebrew, Thai …) becomes its pairs of neighbours, since no spaces part its words.
+4. A part outside the vocabulary is its runs of 3 and of 5 in `<part>`, each in a bucket by FNV-1a.
+"""
+
+import re
+import unicodedata
+
+WORD_LIMIT, PART_LIMIT = 500, 24
+"""Code points of a word and of a part that count: what is longer is no language."""
+
+_WORD = re.compile(r"[A-Za-z0-9\x80-\U0010ffff]+")
+_PART = re.compile(r"[A-Z]+(?![a-z\x80-\U0010ffff])|[A-Z]?[a-z\x80-\U0010ffff]+|[0-9]+")
+
+
+def words(text: str) -> list[str]:
+    """The words of the text, folded beyond ASCII, not yet parted."""
+    return _WORD.findall(text if text.isascii() else "".join(map(_fold, text)))
+
+
+def parts(word: str) -> list[str]:
+    """The parts of one of `words`."""
+    found = [part.lower()[:PART_LIMIT] for part in _PART.findall(word[:WORD_LIMIT])]
+    if word.isascii():
+        return found
+    return [piece for part in found for piece in _pieces(part)]
+
+
+def grams(part: str) -> list[str]:
+    """The runs of 3 and of 5 code points in `<part>`."""
+    framed = f"<{part}>"
+    return [framed[at : at + size] for size in (3, 5) for at in range(len(framed) - size + 1)]
+
+
+def fnv1a(text: str) -> int:
+    """FNV-1a, 32 bits, of the text in UTF-8."""
+    digest = 0x811C9DC5
+    for byte in text.encode():
+        digest = (digest ^ byte) * 0x01000193 & 0xFFFFFFFF
+    return digest
+
+
+class _Folded(dict[str, str]):
+    """What a sign becomes, remembered: a page of Greek has few."""
+
+    def __missing__(self, sign: str) -> str:
+        kept = []
+        for one in unicodedata.normalize("NFKD", sign):
+            kind = unicodedata.category(one)[0]
+            if one.isascii():
+                kept.append(one)
+            elif kind in "LN":
+                kept.append(one.lower())
+            elif kind != "M":
+                kept.append(" ")
+        self[sign] = folded = "".join(kept)
+        return folded
+
+
+_fold = _Folded().__getitem__
+
+
+def _pieces(part: str) -> list[str]:
+    if len(part) < 2 or not any(unicodedata.category(sign) == "Lo" for sign in part):
+        return [part]
+    return [part[at : at + 2] for at in range(len(part) - 1)]

@@ -1,0 +1,66 @@
+"""Under which licence is each source? Reads the licence files of the snapshots: nothing is guessed.
+
+    python licences.py REPO... > sources.tsv
+
+A repository with a licence file that is none of these, or with a copyleft text beside a permissive
+one, is left out and named on stderr. Columns: repository, commit, licences, and the files that say
+so.
+"""
+
+import re
+import sys
+
+from snapshots import Entry, contents, entries, head
+
+_NAMES = re.compile(r"^(un)?(licen[cs]e|copying|copyright|notice)[^/]*$", re.I)
+_SENTENCES = {
+    "Apache-2.0": r"Apache License,? Version 2\.0|Apache License\s+Version 2\.0, January 2004",
+    "MIT": r"Permission is hereby granted, free of charge, to any person obtaining a copy",
+    "BSD": r"Redistribution and use in source and binary forms, with or without modification",
+    "ISC": r"Permission to use, copy, modify,? and(/or)? distribute this software (and its "
+    r"documentation )?for any purpose",
+    "Unlicense": r"This is free and unencumbered software released into the public domain",
+    "Zlib": r"This software is provided .as-is., without any express or implied warranty",
+    "CC0-1.0": r"CC0 1\.0 Universal",
+    "BSL-1.0": r"Boost Software License - Version 1\.0",
+    "HPND": r"its associated documentation for any purpose and without fee is hereby granted",
+}
+_COPYLEFT = {
+    "GPL": r"GNU (LESSER |LIBRARY |AFFERO )?GENERAL PUBLIC LICENSE",
+    "MPL": r"Mozilla Public License",
+    "MS-PL": r"Microsoft Public License",
+    "EPL": r"Eclipse Public License",
+    "CC-BY": r"Attribution(-ShareAlike)? [34]\.0|CC[- ]BY",
+    "BUSL": r"Business Source License|Server Side Public License",
+}
+
+
+def licences(text: str, known: dict[str, str]) -> list[str]:
+    flat = re.sub(r"[\s*#/]+", " ", text)
+    return [name for name, sign in known.items() if re.search(sign, flat, re.I)]
+
+
+def licence_files(files: list[Entry]) -> list[Entry]:
+    """Those at the root, or in its folder LICENSES; texts of bundled parts lie deeper."""
+    at_root = [entry for entry in files if _NAMES.match(entry.path)]
+    return at_root or [e for e in files if e.path.startswith(("LICENSES/", "LICENSE/"))]
+
+
+def main() -> None:
+    for repo in sys.argv[1:]:
+        found: set[str] = set()
+        bad: set[str] = set()
+        read = licence_files(entries(repo))
+        for _, content in contents(repo, read):
+            text = content.decode("utf-8", "replace")
+            found.update(licences(text, _SENTENCES))
+            bad.update(licences(text, _COPYLEFT))
+        names = ", ".join(entry.path for entry in read)
+        if bad or not found:
+            print(f"{repo}: {sorted(found)} {sorted(bad)} in {names}", file=sys.stderr)
+        else:
+            print(repo, head(repo), " AND ".join(sorted(found)), names, sep="\t")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""Which nodes do the sources hold? Parses snapshots with the project's own parser.
+
+python mine.py SOURCES.tsv FOLDER      one FOLDER/owner+name.pkl a repository: a list of rows
+"""
+
+import pickle
+import random
+import re
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from snapshots import Entry, contents, entries
+
+from feeder.parse.workers import Workers
+
+_ENDINGS = """
+py pyi ts tsx js mjs jsx java kt kts go rs c h cc cpp cxx hpp hh cs rb php swift scala dart
+pas pp inc sql sh zsh ex exs hs lua groovy
+"""
+CODE = frozenset(_ENDINGS.split())
+MANUAL = ("md", "mdx", "markdown", "rst")
+LEFT_OUT = re.compile(
+    r"(^|/)(node_modules|_?vendor(ed)?|third_party|thirdparty|3rdparty|testdata|_?fixtures?_{0,2}"
+    r"|generated|dist|locales?|i18n|cldr|\.github|assets|emoji|unicode|mocks?|target|po|extern(al)?"
+    r"|benchmarks?|__snapshots__|snapshots?)/|\.min\.|\.pb\.|_pb2|\.g\.dart$|changelog|CHANGES"
+    r"|relnotes|release.?notes|whatsnew|history\.|NEWS|\.generated\.|Designer\.cs$|licen[sc]e",
+    re.I,
+)
+TEST = re.compile(
+    r"(^|/)(tests?|specs?|__tests__|testing|unittests?)/|[._-](test|spec)s?\."
+    r"|Tests?\.(java|kt|cs|scala|swift|php)$|/test_|Spec\.scala$",
+    re.I,
+)
+_COPYLEFT = re.compile(
+    rb"GNU (Lesser |Library |Affero )?General Public|\bL?GPL|Mozilla Public|Eclipse Public"
+    rb"|CC[- ]BY|Creative Commons|All rights reserved\.? (?!.*(Redistribution|licen[sc]e))",
+    re.I,
+)
+_KINDS = ("method", "class", "md_section")
+_HEADING = re.compile(r"^(\S.*)\n([=\-~^\"'*#+`.])\2{2,}[ \t]*$", re.M)
+
+
+class Row(NamedTuple):
+    """A node as the pairs need it; `name` is the symbol or the logical path."""
+
+    path: str
+    language: str
+    kind: str
+    name: str
+    signature: str
+    text: str
+
+
+def chosen(repo: str, code: int = 2200, manual: int = 400, tests: float = 0.15) -> list[Entry]:
+    """At most so many files of code and of its manual, drawn by a seed; of tests only a share."""
+    draw = random.Random(f"mine {repo}")
+    kept: dict[bool, list[Entry]] = {True: [], False: []}
+    for entry in entries(repo):
+        ending = entry.path.rpartition(".")[2].lower()
+        if not 60 < entry.size < 200_000 or LEFT_OUT.search(entry.path):
+            continue
+        if ending in CODE and TEST.search(entry.path) and draw.random() > tests:
+            continue
+        if ending in CODE or ending in MANUAL:
+            kept[ending in CODE].append(entry)
+    draw.shuffle(kept[True])
+    draw.shuffle(kept[False])
+    return sorted(kept[True][:code]) + sorted(kept[False][:manual])
+
+
+def free(files: Iterator[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+    """Those whose opening names no copyleft licence: a repository may hold files of others."""
+    return ((path, content) for path, content in files if not _COPYLEFT.search(content[:3000]))
+
+
+def sections(path: str, text: str) -> Iterator[Row]:
+    """The sections of a reStructuredText file, which the parser takes for plain text."""
+    marks = list(_HEADING.finditer(text))
+    for mark, after in zip(marks, [*marks[1:], None], strict=False):
+        body = text[mark.end() : after.start() if after else len(text)].strip()
+        if len(body) > 80:
+            title = mark[1].strip()
+            yield Row(path, "rst", "md_section", title, "", f"{title}\n{body[:3000]}")
+
+
+def rows(repo: str, workers: Workers) -> list[Row]:
+    wanted = chosen(repo)
+    found = []
+    manuals = [entry for entry in wanted if entry.path.endswith(".rst")]
+    others = [entry for entry in wanted if not entry.path.endswith(".rst")]
+    for parsed in workers.parse(free(contents(repo, others))):
+        found += [
+            Row(parsed.path, n.language, n.node_type, n.symbol or n.logical_path or "",
+                n.signature or "", n.text)
+            for n in parsed.nodes if n.node_type in _KINDS
+        ]  # fmt: skip
+    for path, content in free(contents(repo, manuals)):
+        found += sections(path, content.decode("utf-8", "replace"))
+    return found
+
+
+def main() -> None:
+    sources, into = Path(sys.argv[1]), Path(sys.argv[2])
+    into.mkdir(exist_ok=True)
+    with Workers(mask_secrets=False, count=2) as workers:
+        for line in sources.read_text().splitlines():
+            repo = line.split("\t")[0]
+            out = into / f"{repo.replace('/', '+')}.pkl"
+            if out.exists():
+                continue
+            began = time.monotonic()
+            found = rows(repo, workers)
+            out.write_bytes(pickle.dumps([tuple(row) for row in found]))
+            print(repo, len(found), round(time.monotonic() - began, 1), "s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""Texts as numbers.  python numbered.py SOURCES.tsv OUT.npz FOLDER...
+
+Each field of each pair (question, name, body) as the numbers of its parts, one after the other,
+with where each text begins; the parts themselves; and each pair's repository and kind.
+"""
+
+import pickle
+import sys
+from array import array
+
+import numpy as np
+from known import of_sources
+
+from feeder.embed.static_tokens import parts, words
+
+LIMITS = {"question": 64, "name": 48, "body": 260}
+"""Parts of a field that training reads: the length of texts is its cost."""
+
+
+class Numbers(dict[str, tuple[int, ...]]):
+    """A word to the numbers of its parts."""
+
+    def __init__(self) -> None:
+        self.parts: dict[str, int] = {}
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        found = tuple(self.parts.setdefault(part, len(self.parts)) for part in parts(word))
+        self[word] = found
+        return found
+
+
+def main() -> None:
+    numbers = Numbers()
+    flat = {field: array("i") for field in LIMITS}
+    starts = {field: array("q", [0]) for field in LIMITS}
+    repos: dict[str, int] = {}
+    kinds: dict[str, int] = {}
+    of_repo, of_kind = array("i"), array("i")
+    for folder in sys.argv[3:]:
+        for path in of_sources(sys.argv[1], folder):
+            for kind, *texts in pickle.loads(path.read_bytes()):
+                for (field, limit), text in zip(LIMITS.items(), texts, strict=True):
+                    found = [one for word in words(text[:1600]) for one in numbers[word]]
+                    flat[field].extend(found[:limit])
+                    starts[field].append(len(flat[field]))
+                of_repo.append(repos.setdefault(path.stem, len(repos)))
+                of_kind.append(kinds.setdefault(kind, len(kinds)))
+    arrays = {name: np.asarray(one, np.int32) for name, one in flat.items()}
+    arrays |= {f"{name}_starts": np.asarray(one) for name, one in starts.items()}
+    np.savez(
+        sys.argv[2], **arrays, repo=np.asarray(of_repo), kind=np.asarray(of_kind),
+        parts=np.array(list(numbers.parts)), repos=np.array(list(repos)),
+        kinds=np.array(list(kinds)),
+    )  # fmt: skip
+    print(len(of_repo), "pairs", len(numbers.parts), "parts", kinds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""Writes a trained model as the file that ships.  python pack.py MODEL.npz static_model.bin
+
+`docs/model.md` tells the format; `feeder.embed.static` reads it. Prints the file's SHA-256.
+"""
+
+import hashlib
+import struct
+import sys
+from pathlib import Path
+
+import numpy as np
+
+MAGIC, VERSION = b"FEEDERSM", 1
+
+
+def main() -> None:
+    model = np.load(sys.argv[1])
+    vectors = model["vectors"].astype(np.float32)
+    scale = np.abs(vectors).max(axis=1) / 127 + 1e-12
+    rows = np.round(vectors / scale[:, None]).astype(np.int8)
+    text = "\n".join(str(word) for word in model["words"]).encode()
+    words, buckets = len(model["words"]), int(model["buckets"])
+    sizes = (VERSION, rows.shape[1], words, buckets, len(text))
+    header = MAGIC + struct.pack("<5If", *sizes, float(model["share"]))
+    scales = [scale, model["name"], model["question"]]
+    content = b"".join([
+        header.ljust(64, b"\0"),
+        *(one.astype("<f4").tobytes() for one in scales),
+        rows.tobytes(),
+        text,
+    ])  # fmt: skip
+    Path(sys.argv[2]).write_bytes(content)
+    print(hashlib.sha256(content).hexdigest(), len(content), "bytes")
+
+
+if __name__ == "__main__":
+    main()

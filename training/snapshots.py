@@ -1,0 +1,60 @@
+"""What does a bare snapshot of a public repository hold? All of git that the training needs."""
+
+import os
+import subprocess
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Entry(NamedTuple):
+    """A blob of HEAD."""
+
+    path: str
+    blob: str
+    size: int
+
+
+def folder(repo: str) -> Path:
+    """Where the snapshot of owner/name lies, below the folder that MIRRORS names."""
+    at = Path(os.environ["MIRRORS"]) / repo.replace("/", "+") / "repo"
+    return at / ".git" if (at / ".git").is_dir() else at
+
+
+def git(repo: str, *arguments: str) -> str:
+    command = ["git", "--git-dir", str(folder(repo)), *arguments]
+    # a snapshot lacks large files, which git complains of: what it lists is right all the same
+    run = subprocess.run(command, check=False, capture_output=True, text=True, errors="replace")
+    return run.stdout
+
+
+def head(repo: str) -> str:
+    return git(repo, "rev-parse", "HEAD").strip()
+
+
+def entries(repo: str) -> list[Entry]:
+    """The regular files of HEAD whose bytes are in the snapshot."""
+    found = []
+    for line in filter(None, git(repo, "ls-tree", "-r", "-l", "-z", "HEAD").split("\0")):
+        about, path = line.split("\t", 1)
+        mode, kind, blob, size = about.split()
+        if kind == "blob" and mode != "120000" and size.isdigit():
+            found.append(Entry(path, blob, int(size)))
+    return found
+
+
+def contents(repo: str, wanted: Iterable[Entry]) -> Iterator[tuple[str, bytes]]:
+    """Each file's path and bytes, in the order asked for."""
+    command = ["git", "--git-dir", str(folder(repo)), "cat-file", "--batch"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin and process.stdout
+        for entry in wanted:
+            process.stdin.write(entry.blob.encode() + b"\n")
+            process.stdin.flush()
+            about = process.stdout.readline().split()
+            if len(about) < 3 or about[1] != b"blob":
+                continue
+            content = process.stdout.read(int(about[2]))
+            process.stdout.read(1)
+            yield entry.path, content
+        process.stdin.close()

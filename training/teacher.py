@@ -1,0 +1,46 @@
+"""What do short texts mean to MiniLM?
+
+    python teacher.py OUT.npz SECONDS SOURCES.tsv PAIRS COMMITS
+
+Its vectors of a share of the questions, of training repositories alone.
+"""
+
+import pickle
+import random
+import sys
+import time
+
+import numpy as np
+from feeder.embed.local import LocalEmbedder
+from known import VALIDATION, of_sources
+
+
+def texts(sources: str, folders: list[str], share: int = 330) -> list[str]:
+    draw, found = random.Random(7), []
+    for folder in folders:
+        for path in of_sources(sources, folder):
+            if path.stem not in VALIDATION:
+                questions = [pair[1] for pair in pickle.loads(path.read_bytes())]
+                short = [one for one in questions if 3 <= len(one.split()) <= 20]
+                found += draw.sample(short, min(len(short), share))
+    draw.shuffle(found)
+    return list(dict.fromkeys(found))
+
+
+def main() -> None:
+    wanted = texts(sys.argv[3], sys.argv[4:])
+    ends = time.monotonic() + float(sys.argv[2])
+    embedder, vectors, done = LocalEmbedder(threads=1), list[np.ndarray](), list[str]()
+    for at in range(0, len(wanted), 64):
+        if time.monotonic() > ends:
+            break
+        some = sorted(wanted[at : at + 64], key=len)
+        vectors += embedder.embed(some)
+        done += some
+    embedder.close()
+    np.savez(sys.argv[1], texts=np.array(done), vectors=np.array(vectors, np.float16))
+    print(len(done), "texts of", len(wanted))
+
+
+if __name__ == "__main__":
+    main()

