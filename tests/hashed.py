@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,6 +50,19 @@ class HashedEmbedder:
             vector[int.from_bytes(digest, "big") % self.dimensions] += 1
         length = np.linalg.norm(vector)
         return vector / length
+
+
+class HashedCodes(NamedTuple):
+    """A `Meaning` of the same, in eight bits a number."""
+
+    model: str = "hashed-codes"
+    dimensions: int = 32
+
+    def __call__(self, texts: Sequence[str]) -> list[bytes]:
+        vectors = np.stack(HashedEmbedder(self.dimensions).embed(texts))
+        scales = (np.abs(vectors).max(axis=1) / 127).astype("<f4")
+        codes = np.rint(vectors / scales[:, None]).astype(np.int8)
+        return [scale.tobytes() + code.tobytes() for scale, code in zip(scales, codes, strict=True)]
 
 
 def _grams(text: str) -> Iterator[str]:

@@ -57,7 +57,7 @@ def before(database: SQLite) -> Picture:
 
 
 def asked(database: SQLite, query: str, path: str | None = None) -> list[Found]:
-    return search(database, None, query, Scope(REPO, path), 10)
+    return search(database, [], query, Scope(REPO, path), 10)
 
 
 SYNTAX = [

@@ -11,8 +11,8 @@ from guarantees.picture import Tables, tables, vectors
 
 from feeder.embed import Embedder, Vector
 from feeder.embed.cache import CachedEmbedder
-from feeder.parse import Parsed, Parser
-from feeder.parse.files import parse_file
+from feeder.parse import Meaning, Parsed, Parser
+from feeder.parse.files import meant, parse_file
 from feeder.parse.grammars import Grammars, load_grammars
 from feeder.run.feed import Feed, Semantics
 from feeder.run.report import Report, Talk
@@ -20,6 +20,7 @@ from feeder.run.sync import sync
 from feeder.store import Database, Row, Statement, Value
 from feeder.store.index import Index
 from feeder.store.local_vectors import LocalVectors
+from feeder.store.meanings import opening
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
 from feeder.tree import Tree
@@ -46,15 +47,16 @@ def _grammars() -> Grammars:
 class InProcess:
     """The real grammars without the processes around them, for files that are known to be tame."""
 
-    def __init__(self, fingerprint: str = "in process") -> None:
-        self.fingerprint = fingerprint
+    def __init__(self, fingerprint: str = "in process", meaning: Meaning | None = None) -> None:
+        self.fingerprint = f"{fingerprint} {meaning.model}" if meaning else fingerprint
+        self._meaning = meaning
         self.parsed: list[str] = []
         self._grammars = _grammars()
 
     def parse(self, files: Iterable[tuple[str, bytes]]) -> Iterator[Parsed]:
         for path, content in files:
             self.parsed.append(path)
-            yield parse_file(self._grammars, path, content)
+            yield meant(parse_file(self._grammars, path, content), self._meaning)
 
     def close(self) -> None:
         pass
@@ -141,16 +143,29 @@ def feed(
     branch: str = "main",
     parser: Parser | None = None,
     cache: Path = MEMORY,
+    meaning: Meaning | None = None,
 ) -> Feed:
-    """A run over the in-process parser, with vectors where there is an embedder."""
+    """A run over the in-process parser, with vectors where there is an embedder.
+
+    With a `meaning` vectors come with the words too.
+    """
     semantics = None
     if embedder:
         cached = CachedEmbedder(embedder, cache)
         semantics = Semantics(cached, LocalVectors(database))
     report = Report(name, branch, tree.commit)
     index = Index(database, name, branch)
+    index.opening = opening(name, wanted=meaning is not None)
     token = secrets.token_hex(8)
-    return Feed(tree, parser or InProcess(), index, semantics, report, Talk(quiet=True), token)
+    return Feed(
+        tree,
+        parser or InProcess(meaning=meaning),
+        index,
+        semantics,
+        report,
+        Talk(quiet=True),
+        token,
+    )
 
 
 def synced(tree: Tree, database: Database, embedder: Embedder | None = None, **more: Any) -> Report:

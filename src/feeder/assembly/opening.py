@@ -13,11 +13,15 @@ from feeder.cloudflare.credentials import choice, has_token
 from feeder.config import INDEX_FOLDER, Settings
 from feeder.embed import NOTHING_SPENT
 from feeder.embed.place import users_file
+from feeder.embed.static_codes import FAMILY, NAME, StaticCodes
 from feeder.errors import FeederError, UserError
 from feeder.run.feed import Feed, Semantics
 from feeder.run.precedence import token_by_hand
 from feeder.run.report import Report, Talk
+from feeder.run.sync import MIXED
+from feeder.search.ranking import Side, beside, with_the_words
 from feeder.store.index import Index
+from feeder.store.meanings import opening
 from feeder.tree import Tree
 
 
@@ -108,10 +112,13 @@ def has_index(place: Place, settings: Settings) -> bool:
 
 
 @contextmanager
-def opened(place: Place, settings: Settings, *, writes: bool, create: bool) -> Iterator[Store]:
+def opened(
+    place: Place, settings: Settings, *, writes: bool, create: bool, whole: bool = True
+) -> Iterator[Store]:
     """The index of a place, closed at the end; raises UserError where there is none to read.
 
-    With `create` a missing local one is made, in memory only unless the run `writes`.
+    With `create` a missing local one is made, in memory only unless the run `writes`. A run that is
+    not over the `whole` tree leaves it with or without vectors as it was made.
     """
     talk = Talk(quiet=settings.quiet)
     chosen = choice(settings)
@@ -131,7 +138,19 @@ def opened(place: Place, settings: Settings, *, writes: bool, create: bool) -> I
         maker = semantics.embedder.model if semantics else parts.words_only
         talk.say(f"{place.repo}: {parts.place}, {maker}; {chosen.why}")
         index = Index(parts.database, place.repo, place.branch)
+        if parts.keeps_meanings:
+            if not whole:
+                parts.meaning = _as_made(parts.meaning, index)
+            index.opening = opening(place.repo, wanted=parts.meaning is not None)
         yield Store(place, index, semantics, talk, parts)
+
+
+def _as_made(meaning: StaticCodes | None, index: Index) -> StaticCodes | None:
+    """The model that comes with the words where the index has one, of whatever version."""
+    made_by = index.state_of([]).meta.get(index.key("parser"))
+    if made_by is None or made_by == MIXED:
+        return meaning
+    return StaticCodes(NAME) if FAMILY in made_by else None
 
 
 def refusal(store: Store) -> FeederError | None:
@@ -171,6 +190,18 @@ def comparable(
     return None
 
 
+def sides(store: Store, meta: Mapping[str, str], tell: Callable[[str], None]) -> list[Side]:
+    """The models that a question is put to: those whose vectors the index has."""
+    semantics = comparable(store, meta, tell)
+    meaning = store.parts.meaning
+    made_by = meta.get(store.index.key("parser"), "").split()
+    with_words = meaning is not None and meaning.model in made_by
+    return [
+        *([with_the_words(store.index.database)] if with_words else []),
+        *([beside(semantics)] if semantics else []),
+    ]
+
+
 @contextmanager
 def feeding(store: Store, tree: Tree, settings: Settings, *, dry_run: bool) -> Iterator[Feed]:
     """A run over a store, with parsers that end with it."""
@@ -181,7 +212,10 @@ def feeding(store: Store, tree: Tree, settings: Settings, *, dry_run: bool) -> I
     index, semantics, budget = store.index, store.semantics, store.parts.budget
     token, event = _run(tree, settings)
     masks = settings.mask_secrets
-    with Workers(settings.grammar, mask_secrets=masks, count=settings.jobs) as parser:
+    meaning = store.parts.meaning
+    with Workers(
+        settings.grammar, mask_secrets=masks, count=settings.jobs, meaning=meaning
+    ) as parser:
         feed = Feed(tree, parser, index, semantics, report, store.talk, token, budget)
         try:
             yield replace(feed, shard=settings.shard, event=event, force=settings.force)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from feeder.cloudflare.freetier import Usage
 from feeder.embed import Embedder, Spent
+from feeder.embed.static_codes import StaticCodes
 from feeder.run.budget import Budget
 from feeder.run.report import Report
 from feeder.store import Database, Vectors
@@ -14,9 +15,10 @@ from feeder.store import Database, Vectors
 class Parts:
     """The objects behind the seams, opened; without an embedder there are no vectors either.
 
-    `place` is how people call the store, and `words_only` why there is no embedder. `usage` tells
-    what has been taken so far, and `foreseen` what the run of a report would take, its model
-    included; None where nothing is counted.
+    `place` is how people call the store, and `words_only` why there is no embedder. `meaning` is
+    the model that is asked with the words, where the store `keeps_meanings`. `usage` tells what has
+    been taken so far, and `foreseen` what the run of a report would take, its model included; None
+    where nothing is counted.
     """
 
     place: str
@@ -24,6 +26,8 @@ class Parts:
     embedder: Embedder | None
     vectors: Vectors | None
     words_only: str = "words only (--no-vectors)"
+    meaning: StaticCodes | None = None
+    keeps_meanings: bool = False
     budget: Budget = field(default_factory=Budget)
     usage: Callable[[], Usage | None] = lambda: None
     foreseen: Callable[[Report, Spent], Usage | None] = lambda report, planned: None

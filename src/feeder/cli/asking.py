@@ -20,7 +20,7 @@ from feeder.config import Settings
 @options.reading
 def search(query: str, limit: int, lines: int, **said: Any) -> None:
     """Find nodes by word and by meaning, and show their lines as they are now."""
-    from feeder.assembly.opening import base_of, comparable, opened, place_of
+    from feeder.assembly.opening import base_of, opened, place_of, sides
     from feeder.cli.showing import as_json, as_text
     from feeder.search.ranking import search
     from feeder.store.scope import Scope
@@ -33,8 +33,8 @@ def search(query: str, limit: int, lines: int, **said: Any) -> None:
         glob = escape(os.fsencode(path)) if path else None
         scope = Scope(place.repo, glob, language, node_type)
         meta = store.index.state_of([]).meta
-        semantics = comparable(store, meta, console.tell)
-        found = search(store.index.database, semantics, query, scope, limit, tell=console.tell)
+        models = sides(store, meta, console.tell)
+        found = search(store.index.database, models, query, scope, limit, tell=console.tell)
         equal = meta.get(store.index.key("head"), "")
     facts = as_json(found, place.base, equal) if settings.json else None
     console.result(settings, facts, as_text(found, place.base, lines, equal))

@@ -112,7 +112,8 @@ def _run(
     account.base, account.part = place.base, part
     feed: Feed | None = None
     try:
-        with opened(place, settings, writes=writes, create=True) as store:
+        whole = part != SOME
+        with opened(place, settings, writes=writes, create=True, whole=whole) as store:
             refused = refusal(store)
             with feeding(store, tree, settings, dry_run=dry_run) as feed:
                 try:

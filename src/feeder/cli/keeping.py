@@ -49,7 +49,7 @@ def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
     settings = Settings(**said)
     place = place_of(base_of(settings.directory), settings)
     with (
-        opened(place, settings, writes=repair, create=False) as store,
+        opened(place, settings, writes=repair, create=False, whole=False) as store,
         feeding(store, tree_of(place, settings), settings, dry_run=False) as feed,
     ):
         waits = wait or repair

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from feeder.parse.text import NotText, decode
-from feeder.search.ranking import Found
+from feeder.search.ranking import MEANING, VECTOR, WORD, Found
 from feeder.tree import git
 from feeder.tree.names import file_inside, place, unescape
 
@@ -48,8 +48,7 @@ def as_json(found: Sequence[Found], base: Path, equal: str = "") -> list[dict[st
         {
             **_facts(one),
             "score": round(one.score, 6),
-            "word_rank": one.word_rank,
-            "vector_rank": one.vector_rank,
+            **{f"{name}_rank": one.ranks.get(name) for name in (WORD, MEANING, VECTOR)},
             "text": None if (lines := source.of(one)) is None else "\n".join(lines),
             "text_of": source.commit,
         }

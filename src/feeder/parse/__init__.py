@@ -1,6 +1,6 @@
 """A file becomes nodes: what a parser takes and gives."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from feeder.nodes import Node
@@ -13,7 +13,7 @@ class Parsed(NamedTuple):
     nodes has only plain-text chunks: because the parser was `stopped`, which another time may not
     hold, or for what the file contains. `masked` counts the secrets that are not in the nodes.
     `shas` are the hashes of their embedding texts, `compounds` the parts of the compound words of
-    each.
+    each, `meanings` their vectors as codes, where a model is asked with the words.
     """
 
     path: str
@@ -24,6 +24,21 @@ class Parsed(NamedTuple):
     shas: tuple[str, ...] = ()
     compounds: tuple[str, ...] = ()
     stopped: bool = False
+    meanings: tuple[bytes, ...] = ()
+
+
+class Meaning(Protocol):
+    """A model so quick that texts are embedded where they are parsed.
+
+    It travels into the processes that parse: `__call__` loads it there.
+    """
+
+    @property
+    def model(self) -> str:
+        """The name of it, without blanks: nodes of another one are made anew."""
+
+    def __call__(self, texts: Sequence[str]) -> list[bytes]:
+        """A code for each text: its scale as a little-endian float32, and a byte a dimension."""
 
 
 class Parser(Protocol):

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from feeder.nodes import Node, embedding_text, text_sha
-from feeder.parse import Parsed, notebooks
+from feeder.parse import Meaning, Parsed, notebooks
 from feeder.parse.code import declarations
 from feeder.parse.documents import outline
 from feeder.parse.embedded import Host, embed, regions
@@ -70,6 +70,14 @@ def plain_file(
     except NotText as exc:
         return Parsed(path, [], skip=str(exc))
     return _parsed(file, _plain_nodes(file), reason)._replace(stopped=True)
+
+
+def meant(parsed: Parsed, meaning: Meaning | None) -> Parsed:
+    """The same with its nodes' vectors, where there is a model for them."""
+    if not (meaning and parsed.nodes):
+        return parsed
+    texts = [embedding_text(parsed.path, node) for node in parsed.nodes]
+    return parsed._replace(meanings=tuple(meaning(texts)))
 
 
 def _open(grammars: Grammars, path: str, content: bytes, *, mask_secrets: bool) -> _Opened:

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import BinaryIO, NamedTuple
 
 from feeder.errors import UserError
-from feeder.parse import Parsed
+from feeder.parse import Meaning, Parsed
 from feeder.parse.grammars import Grammars, load_grammars
 from feeder.peer import channel
 
@@ -41,12 +41,13 @@ class Limits(NamedTuple):
 
 
 class Order(NamedTuple):
-    """What a worker is told once: a user's own grammars, what parses a file, and its limits."""
+    """What a worker is told once: a user's own grammars, what parses a file, and so on."""
 
     own: Path | None
     parse: ParseFile | None
     limits: Limits
     mask_secrets: bool
+    meaning: Meaning | None = None
 
 
 def serve() -> None:
@@ -108,14 +109,16 @@ def _parsed(
     order: Order, grammars: Grammars, path: str, content: bytes, reason: str | None
 ) -> Parsed:
     # loaded in the worker alone: a run that has nothing to parse would spend a tenth of its time
-    from feeder.parse.files import parse_file, plain_file
+    from feeder.parse.files import meant, parse_file, plain_file
 
     masks = order.mask_secrets
     if reason:
-        return plain_file(grammars, path, content, reason, mask_secrets=masks)
-    if order.parse:
-        return order.parse(grammars, path, content)
-    return parse_file(grammars, path, content, mask_secrets=masks)
+        parsed = plain_file(grammars, path, content, reason, mask_secrets=masks)
+    elif order.parse:
+        parsed = order.parse(grammars, path, content)
+    else:
+        parsed = parse_file(grammars, path, content, mask_secrets=masks)
+    return meant(parsed, order.meaning)
 
 
 def _confine(limits: Limits) -> None:

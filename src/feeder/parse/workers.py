@@ -19,7 +19,7 @@ from threading import Lock
 from typing import Self
 
 from feeder.errors import FeederError, UserError
-from feeder.parse import Parsed
+from feeder.parse import Meaning, Parsed
 from feeder.parse.grammars import load_grammars
 from feeder.parse.secrets import fingerprint
 from feeder.parse.worker import OUT_OF_MEMORY, TIMED_OUT, File, Limits, Order, ParseFile, Request
@@ -41,9 +41,10 @@ class Workers:
 
     `own` is a user's grammar file: raises UserError when one of its queries does not compile,
     before any file is read. `parse`, in place of `parse_file`, must be importable by its name.
+    With a `meaning` each node's vector is made too.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a choice of its own
         self,
         own: Path | None = None,
         *,
@@ -51,11 +52,12 @@ class Workers:
         count: int | None = None,
         limits: Limits = Limits(),  # noqa: B008 - immutable
         parse: ParseFile | None = None,
+        meaning: Meaning | None = None,
     ) -> None:
         self.grammars = load_grammars(own)
         if own:  # compiling all takes 0.4 s, and the shipped ones are known to compile
             self.grammars.check()
-        self._order = Order(own, parse, limits, mask_secrets)
+        self._order = Order(own, parse, limits, mask_secrets, meaning)
         self._threads = ThreadPoolExecutor(count or min(WORKERS_LIMIT, os.cpu_count() or 1))
         self._lock = Lock()
         self._closed = False
@@ -70,9 +72,10 @@ class Workers:
 
     @property
     def fingerprint(self) -> str:
-        """What shapes the nodes: the parser's version, the grammars' and what is masked."""
+        """What shapes the nodes: versions of parser and grammars, what is masked, the model."""
         masking = fingerprint() if self._order.mask_secrets else "unmasked"
-        return f"{self.grammars.fingerprint} {masking}"
+        meaning = [self._order.meaning.model] if self._order.meaning else []
+        return " ".join([self.grammars.fingerprint, masking, *meaning])
 
     def parse(self, files: Iterable[File]) -> Iterator[Parsed]:
         """The nodes of each file, in order; files are read a bounded number of bytes ahead.

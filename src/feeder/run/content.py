@@ -8,6 +8,7 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 
 from feeder.run.feed import Feed, indexed
+from feeder.store import meanings
 from feeder.store.content import IndexedNode, Nodes, due_nodes, held_nodes, words_of
 from feeder.store.rows import IndexedFile, pieces
 from feeder.store.state import FileRow
@@ -50,7 +51,9 @@ def compare_content(
     numbers = words_of(database)
     found = Comparison(has_words=numbers is not None)
     due = _due(feed, sorted(entries, key=attrgetter("path")), have, found)
-    for path, wanted, held in _side_by_side(due, held_nodes(database, repo, numbers or {})):
+    vectors = {} if numbers is None else meanings.written(database)
+    held_there = held_nodes(database, repo, numbers or {}, vectors)
+    for path, wanted, held in _side_by_side(due, held_there):
         if wanted is None:
             found.stopped.append(path)
         else:

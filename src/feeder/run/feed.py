@@ -201,6 +201,7 @@ def indexed(feed: Feed, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
             reason=skip or parsed.reason,
             stopped=parsed.stopped,
             masked=parsed.masked,
+            meanings=parsed.meanings,
         )
 
 

@@ -27,7 +27,7 @@ _OF_THE_TREE = frozenset(Skip)
 class Stale(StrEnum):
     """Why an index is made anew, in part or whole, although its files are the tree's."""
 
-    PARSER = "The index was made by another version of the parser: every file is parsed again."
+    PARSER = "The index was made by another parser or built-in model: every file is read again."
     RULES = "The rules of what is kept out have changed: what was kept out is looked at again."
     VECTORS = "The index has no vectors of this model: every text is embedded."
 

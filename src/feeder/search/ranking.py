@@ -1,7 +1,7 @@
 """Which nodes answer a question? Names, words by bm25 and meaning, merged by reciprocal rank."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from feeder.errors import ServiceError, UserError
@@ -16,7 +16,7 @@ from feeder.words import words
 CANDIDATES = 100
 """Nodes that each side brings into the merge; Vectorize answers no more."""
 RANK_CONSTANT = 20
-WORD_WEIGHT, VECTOR_WEIGHT = 1.0, 2.0
+WORD_WEIGHT, MEANING_WEIGHT, VECTOR_WEIGHT = 1.0, 1.0, 2.0
 """Equal weights drag a good model down to bm25: hit@10 0.75 against 0.95 at 2 : 1 with k = 20."""
 
 WORDS_ALONE = "By words alone:"
@@ -33,41 +33,73 @@ _TEST = re.compile(
 )
 
 
+class Side(NamedTuple):
+    """A model that is asked: its weight in the merge, and the ids of so many nodes that it finds
+    nearest to a question."""
+
+    name: str
+    weight: float
+    nearest: Callable[[str, int, Scope], list[str]]
+
+
+NAME, WORD, MEANING, VECTOR = "name", "word", "meaning", "vector"
+"""What a rank is called after: a name, words, the model that comes with them, one beside them."""
+
+
+def beside(semantics: Semantics) -> Side:
+    """The model whose vectors are kept beside the words."""
+
+    def nearest(query: str, limit: int, scope: Scope) -> list[str]:
+        vector = semantics.embedder.embed_query(query)
+        return [near.id for near in semantics.vectors.query(vector, limit, scope)]
+
+    return Side(VECTOR, VECTOR_WEIGHT, nearest)
+
+
 class Found(NamedTuple):
-    """A node that answers, with its merged score and its rank by word and by meaning, from 1."""
+    """A node that answers, with its merged score and its ranks, each from 1, by what found it."""
 
     hit: Hit
     score: float
-    word_rank: int | None
-    vector_rank: int | None
+    ranks: Mapping[str, int]
     member: Member | None = None
     """What the query names, where that is a part of the node."""
 
 
+class Ranking(NamedTuple):
+    """The ids of nodes, the best first, and what they weigh beside other rankings."""
+
+    name: str
+    weight: float
+    ids: Sequence[str]
+
+
+Tell = Callable[[str], None]
+
+
 def search(  # noqa: PLR0913 - the seams, the question, and whom to tell
     database: Database,
-    semantics: Semantics | None,
+    sides: Iterable[Side],
     query: str,
     scope: Scope,
     limit: int,
     *,
-    tell: Callable[[str], None] | None = None,
+    tell: Tell | None = None,
 ) -> list[Found]:
-    """The best nodes for a query, at most `limit`; by words alone without semantics.
+    """The best nodes for a query, at most `limit`; by words alone where no model is asked.
 
     So too, with someone to `tell` it, where the question's vector cannot be had or compared.
     """
     query = query[:QUERY_CHARS].encode(errors="replace").decode()
     by_name, by_word = _by_words(database, query, scope)
-    by_meaning = _by_meaning(semantics, query, scope, tell) if semantics else []
-    scores = merged({NAME_WEIGHT: by_name, WORD_WEIGHT: by_word, VECTOR_WEIGHT: by_meaning})
-    word_ranks, vector_ranks = _ranks(by_word), _ranks(by_meaning)
+    rankings = [Ranking(NAME, NAME_WEIGHT, by_name), Ranking(WORD, WORD_WEIGHT, by_word)]
+    rankings += [_asked(side, query, scope, tell) for side in sides if query.strip()]
+    scores = merged(rankings)
     found = [
         Found(
             hit,
             scores[hit.id] * _share(hit, query),
-            word_ranks.get(hit.id),
-            vector_ranks.get(hit.id),
+            _ranks(rankings, hit.id),
             _member(hit.symbol, hit.members, query),
         )
         for hit in hits(database, sorted(scores), scope)
@@ -76,20 +108,15 @@ def search(  # noqa: PLR0913 - the seams, the question, and whom to tell
     return found[:limit]
 
 
-def _by_meaning(
-    semantics: Semantics, query: str, scope: Scope, tell: Callable[[str], None] | None
-) -> list[str]:
-    """The ids of the nearest nodes."""
-    if not query.strip():
-        return []
+def _asked(side: Side, query: str, scope: Scope, tell: Tell | None) -> Ranking:
+    """What a model finds nearest to a question; nothing where it fails."""
     try:
-        vector = semantics.embedder.embed_query(query)
-        return [near.id for near in semantics.vectors.query(vector, CANDIDATES, scope)]
+        return Ranking(side.name, side.weight, side.nearest(query, CANDIDATES, scope))
     except (ServiceError, UserError) as exc:
         if tell is None:
             raise
         tell(f"{WORDS_ALONE} {exc}")
-        return []
+        return Ranking(side.name, side.weight, [])
 
 
 def _share(hit: Hit, query: str) -> float:
@@ -129,10 +156,24 @@ def _name_expression(query: str) -> str:
     return f'symbol : ("{phrase}" OR ("{owner}" AND "{member}"))'
 
 
-def merged(rankings: dict[float, Sequence[str]]) -> dict[str, float]:
+def with_the_words(database: Database) -> Side:
+    """The model whose vectors come with the words."""
+    from feeder.embed.static_codes import loaded
+    from feeder.store.meanings import Meanings
+
+    model = loaded()
+    meanings = Meanings(database)
+
+    def nearest(query: str, limit: int, scope: Scope) -> list[str]:
+        return [near.id for near in meanings.query(model.embed_query(query), limit, scope)]
+
+    return Side(MEANING, MEANING_WEIGHT, nearest)
+
+
+def merged(rankings: Iterable[Ranking]) -> dict[str, float]:
     """Weighted reciprocal rank fusion (Cormack et al. 2009): weight / (k + rank), summed."""
     scores: dict[str, float] = {}
-    for weight, ids in rankings.items():
+    for _, weight, ids in rankings:
         for rank, id_ in enumerate(ids, start=1):
             scores[id_] = scores.get(id_, 0.0) + weight / (RANK_CONSTANT + rank)
     return scores
@@ -144,5 +185,5 @@ def match_terms(query: str) -> list[str]:
     return [f'"{term}"' for term in terms]
 
 
-def _ranks(ids: Sequence[str]) -> dict[str, int]:
-    return {id_: rank for rank, id_ in enumerate(ids, start=1)}
+def _ranks(rankings: Iterable[Ranking], id_: str) -> dict[str, int]:
+    return {name: ids.index(id_) + 1 for name, _, ids in rankings if id_ in ids}

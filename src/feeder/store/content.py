@@ -4,9 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
-from feeder.store import Database, Statement, sql
+from feeder.store import Database, Statement, meanings, sql
+from feeder.store.meanings import Code
 from feeder.store.migrations import migrate
 from feeder.store.rows import IndexedFile, doc_rows, pages, postings
 from feeder.store.sqlite import SQLite
@@ -34,9 +36,13 @@ _CLOSE_WORDS = "DROP TABLE temp.words"
 
 
 class IndexedNode(NamedTuple):
-    """A row of `docs`; `words` stands for its posting, 0 where it has none or none was read."""
+    """A row of `docs`; `words` stands for its posting, 0 where it has none or none was read.
+
+    `meaning` is its vector, where that comes with the words.
+    """
 
     words: int
+    meaning: Code | None
     id: str
     path: str
     language: str | None
@@ -50,22 +56,27 @@ class IndexedNode(NamedTuple):
     members: str
 
 
+NONE: Mapping[int, Code] = MappingProxyType({})
 Nodes = dict[str, IndexedNode]
 """A file's, by id."""
 
 
 def held_nodes(
-    database: Database, repo: str, words: Mapping[int, int]
+    database: Database, repo: str, words: Mapping[int, int], vectors: Mapping[int, Code] = NONE
 ) -> Iterator[tuple[str, Nodes]]:
     """Each path with the nodes that the database holds there, in the order of the paths' bytes.
 
-    A request for every 5,000 nodes, and one more; `words` is what `words_of` says.
+    A request for every 5,000 nodes, and one more; `words` is what `words_of` says, `vectors` what
+    `meanings.written` does.
     """
-    for path, nodes in groupby(_nodes(database, repo, words), key=lambda node: node.path):
+    found = _nodes(database, repo, words, vectors)
+    for path, nodes in groupby(found, key=lambda node: node.path):
         yield path, {node.id: node for node in nodes}
 
 
-def _nodes(database: Database, repo: str, words: Mapping[int, int]) -> Iterator[IndexedNode]:
+def _nodes(
+    database: Database, repo: str, words: Mapping[int, int], vectors: Mapping[int, Code]
+) -> Iterator[IndexedNode]:
     path, seq = "", 0
     while True:
         where = (repo, path, seq, PAGE_NODES, PAGE_CHARS)
@@ -74,7 +85,8 @@ def _nodes(database: Database, repo: str, words: Mapping[int, int]) -> Iterator[
             return
         for number, *columns in page:
             path, seq = str(columns[1]), int(str(number))
-            yield IndexedNode(words.get(seq, 0), *columns)  # type: ignore[arg-type]  # as selected
+            numbers = words.get(seq, 0), vectors.get(seq)
+            yield IndexedNode(*numbers, *columns)  # type: ignore[arg-type]  # as selected
 
 
 def words_of(database: Database) -> dict[int, int] | None:
@@ -104,7 +116,8 @@ def due_nodes(files: Sequence[IndexedFile], repo: str, *, with_words: bool) -> d
         rows = pages(doc_rows(files))
         database.run([Statement(sql.ADD_NODES, (repo, "", "", page)) for page in rows])
         words = _written_words(database, files) if with_words else {}
-        return dict(held_nodes(database, repo, words))
+        database.run([*meanings.opening(repo, wanted=True), *meanings.additions(files)])
+        return dict(held_nodes(database, repo, words, meanings.written(database)))
     finally:
         database.close()
 

@@ -9,7 +9,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from feeder.store import Database, Permit, Row, Statement, sql
+from feeder.store import Database, Permit, Row, Statement, meanings, sql
 from feeder.store.forgetting import Damage, forget, node_removal
 from feeder.store.ownership import Ownership
 from feeder.store.rows import (
@@ -31,18 +31,23 @@ PAGE_PATHS = 2_000
 
 
 class Index:
-    """One repository's part of the index in a database.
+    """One repository's part of the index in a database; `opening` is what its runs begin with.
 
     A run that writes calls `begin` first. From its first write on, every later one carries a guard
     that raises Overtaken, and so writes nothing, when another run has begun meanwhile.
     """
 
     def __init__(
-        self, database: Database, repo: str, branch: str, clock: Callable[[], float] = time.time
+        self,
+        database: Database,
+        repo: str,
+        branch: str,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self.database = database
         self.repo = repo
         self.branch = branch
+        self.opening: Sequence[Statement] = ()
         self._owner = Ownership(lambda: self.database, self.key, clock)
 
     def key(self, name: str) -> str:
@@ -134,6 +139,7 @@ class Index:
         meta = {self.key("run"): token, branch: self.branch, **meta}
         left = [*self._left(token, seen, share), *claims]
         opening = [
+            *self.opening,
             Statement(sql.DROP_META, (json.dumps(left),)),
             Statement(sql.SET_META, (json.dumps(meta),)),
         ]
@@ -261,6 +267,7 @@ class Index:
             yield Statement(sql.ADD_NODES, (self.repo, self.branch, sha_head, page))
         for page in pages(postings(files)):
             yield Statement(sql.ADD_POSTINGS, (page,))
+        yield from meanings.additions(files)
 
     def _files(
         self, files: Sequence[IndexedFile], gone: Sequence[str], sha_head: str, *, pending: bool

@@ -24,7 +24,8 @@ class IndexedFile(NamedTuple):
 
     `ids`, `shas` (of what is embedded) and `compounds` (the parts of compound words) belong to the
     nodes, in their order; `masked` counts the secrets that are not in them. `stopped` says that the
-    reason is the parser's end, which another time may not hold.
+    reason is the parser's end, which another time may not hold. `meanings` are the nodes' vectors
+    as codes, none where no model is asked with the words.
     """
 
     path: str
@@ -37,6 +38,7 @@ class IndexedFile(NamedTuple):
     reason: str | None = None
     masked: int = 0
     stopped: bool = False
+    meanings: Sequence[bytes] = ()
 
 
 def keys(files: Iterable[IndexedFile]) -> str:

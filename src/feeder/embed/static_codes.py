@@ -1,0 +1,38 @@
+"""How do vectors of the static model travel and rest? As eight bits a number and a scale."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from feeder.embed.static import MODEL_SHA256
+
+if TYPE_CHECKING:
+    from feeder.embed.static import StaticEmbedder
+
+
+FAMILY = "feeder-static-"
+NAME = f"{FAMILY}{MODEL_SHA256[:8]}"
+"""The name of the model in an index; one that was trained anew has another."""
+
+
+class StaticCodes(NamedTuple):
+    """A `Meaning` for the processes that parse, where the model is loaded for the first text."""
+
+    model: str
+
+    def __call__(self, texts: Sequence[str]) -> list[bytes]:
+        import numpy as np
+
+        vectors = np.stack(loaded().embed(texts))
+        scales = (np.abs(vectors).max(axis=1) / 127).astype("<f4")
+        scales[scales == 0] = 1
+        codes = np.rint(vectors / scales[:, None]).astype(np.int8)
+        return [scale.tobytes() + code.tobytes() for scale, code in zip(scales, codes, strict=True)]
+
+
+@cache
+def loaded() -> "StaticEmbedder":
+    """The model, once a process."""
+    from feeder.embed.static import StaticEmbedder
+
+    return StaticEmbedder()

@@ -1,0 +1,114 @@
+"""Vectors that come with the words: a row for each node, written in the same transaction.
+
+What a node means by the static model is made where its file is parsed, as its words are, so an
+index never has the one without the other: no node waits, and a trigger takes a vector out with its
+node. Only a database on this machine keeps them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, cast
+
+from feeder.store import Database, Neighbour, Row, Statement
+from feeder.store.nearest import Matrix, Nearest
+from feeder.store.rows import IndexedFile, pages
+from feeder.store.scope import Scope
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+SCALE_BYTES = 4
+"""A code begins with its scale, a little-endian float32; then comes a byte a dimension."""
+ROUNDING = 1
+"""By how much a number of a code may differ from what it is made anew."""
+
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS meanings (seq INTEGER PRIMARY KEY, code BLOB NOT NULL)",
+    """
+CREATE TRIGGER IF NOT EXISTS meanings_go AFTER DELETE ON docs
+BEGIN DELETE FROM meanings WHERE seq = old.seq; END
+""",
+)
+_CLEAR = "DELETE FROM meanings WHERE seq IN (SELECT seq FROM docs WHERE repo = ?)"
+# the cross join keeps the order, as for postings
+_ADD = """
+INSERT INTO meanings (seq, code)
+SELECT d.seq, unhex(j.value->>1) FROM json_each(?) j CROSS JOIN docs d ON d.id = j.value->>0
+WHERE true
+ON CONFLICT (seq) DO UPDATE SET code = excluded.code WHERE code <> excluded.code
+"""
+_EXISTS = "SELECT 1 FROM sqlite_schema WHERE name = 'meanings'"
+_ALL = "SELECT seq, code FROM meanings WHERE typeof(code) = 'blob' AND length(code) = ?"
+_IDS = "SELECT d.seq, d.id FROM json_each(?) j CROSS JOIN docs d ON d.seq = j.value"
+
+
+def opening(repo: str, *, wanted: bool) -> list[Statement]:
+    """What a run begins with: the table, and nothing of the repository in it unless `wanted`."""
+    tables = [Statement(text) for text in _TABLES]
+    return tables if wanted else [*tables, Statement(_CLEAR, (repo,))]
+
+
+def additions(files: Iterable[IndexedFile]) -> Iterator[Statement]:
+    """What keeps the vectors of the files' nodes, once their rows are there."""
+    rows = (
+        (id_, code.hex())
+        for file in files
+        for id_, code in zip(file.ids, file.meanings, strict=False)
+    )
+    yield from (Statement(_ADD, (page,)) for page in pages(rows))
+
+
+class Code(bytes):
+    """A vector as it rests; two are equal where no more than rounding parts them.
+
+    Sums come in an order of their own in each process, and on another machine.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        import numpy as np
+
+        if not isinstance(other, Code) or len(self) != len(other):
+            return False
+        one, two = (np.frombuffer(code, np.int8, offset=SCALE_BYTES) for code in (self, other))
+        return bool((np.abs(one.astype(np.int16) - two) <= ROUNDING).all())
+
+    __hash__ = None  # type: ignore[assignment]  # what is nearly equal has no hash
+
+
+def written(database: Database) -> dict[int, Code]:
+    """The vectors by row."""
+    rows = _rows(database, "SELECT seq, code FROM meanings WHERE typeof(code) = 'blob'")
+    return {int(str(seq)): Code(cast("bytes", code)) for seq, code in rows}
+
+
+def _rows(database: Database, question: str, *params: int) -> Sequence[Row]:
+    """None where there never was a vector."""
+    [there] = database.run([Statement(_EXISTS)])
+    return database.run([Statement(question, params)])[0] if there else []
+
+
+class Meanings:
+    """The vectors that came with the words, to be asked for the nearest."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._nearest = Nearest(database, "seq", self._read_all)
+
+    def query(self, vector: NDArray[float32], limit: int, scope: Scope) -> list[Neighbour]:
+        """The nearest nodes of the scope by cosine, by id, the best first."""
+        found = self._nearest.query(vector, limit, scope)
+        [rows] = self._database.run([Statement(_IDS, (f"[{','.join(one.id for one in found)}]",))])
+        ids = {str(seq): str(id_) for seq, id_ in rows}
+        return [Neighbour(ids[one.id], one.score) for one in found if one.id in ids]
+
+    def _read_all(self, dimensions: int) -> Matrix:
+        import numpy as np
+
+        size = SCALE_BYTES + dimensions
+        rows = _rows(self._database, _ALL, size)
+        codes = np.frombuffer(b"".join(cast("bytes", code) for _, code in rows), dtype=np.int8)
+        codes = codes.reshape(len(rows), size)
+        scales = np.ascontiguousarray(codes[:, :SCALE_BYTES]).view("<f4")[:, 0]
+        return Matrix([int(str(seq)) for seq, _ in rows], scales, codes[:, SCALE_BYTES:])
