@@ -4,6 +4,7 @@ from textwrap import dedent
 
 import pytest
 
+from feeder.parse.workers import Workers
 from parse.outlines import nodes, nodes_of, only
 
 MEMBERS = {
@@ -220,3 +221,14 @@ def test_a_key_that_is_a_text_is_no_member() -> None:
         interface Headers { 'a text': string; 'x-shop': string }
     """)
     assert [one.name for one in only(nodes("a.ts", text), "Headers").members] == ["x-shop"]
+
+
+def test_a_file_of_many_members_takes_no_longer_than_its_text() -> None:
+    """On one line, where each of its pieces may have each of them: 60,000 in 270 pieces."""
+    names = [f"NAME{n}" for n in range(60_000)]
+    content = f"enum E {{{','.join(names)}}}".encode()
+    with Workers(count=1) as workers:
+        [parsed] = workers.parse([("e.rs", content)])
+    assert parsed.reason is None
+    members = [member.name for node in parsed.nodes for member in node.members]
+    assert members == names

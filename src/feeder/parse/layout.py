@@ -155,14 +155,20 @@ def _members(
     held: list[list[Member]] = [[] for _ in pieces]
     own = members if span.node_type != "method" else []
     itself = (span.symbol or "").rpartition(".")[2]
+    first = 0  # members and pieces are in order: a file may have thousands of each
     for start, end in _gaps(span) if own else ():
         for member in own[bisect_left(own, (start, "")) : bisect_left(own, (end, ""))]:
             line = source.line_at(member.start)
             if member.name == itself:
                 continue
-            for piece, names in zip(pieces, held, strict=True):
-                if piece.start <= line <= piece.end and member.name in piece.text:
-                    names.append(Member(member.name, line))
+            while first < len(pieces) and pieces[first].end < line:
+                first += 1
+            for at in range(first, len(pieces)):
+                if pieces[at].start > line:
+                    break
+                if member.name in pieces[at].text:
+                    held[at].append(Member(member.name, line))
+                    first = at
                     break
     return list(map(tuple, held))
 
