@@ -1,6 +1,7 @@
 """What of a notebook becomes nodes, and on which lines?"""
 
 import json
+import sys
 from random import Random
 from typing import Any
 
@@ -127,3 +128,13 @@ def test_what_is_shown_of_a_notebooks_lines_is_the_cells_source() -> None:
     content = (SAMPLES / "sales.ipynb").read_bytes()
     assert source_lines(content, 30, 31) == ["def load(path):", "    return pd.read_csv(path)"]
     assert source_lines(b"[]", 1, 1) is None
+
+
+def test_a_notebook_as_deep_as_json_goes_is_read_or_plain_text() -> None:
+    """Nothing is raised at the depth where `json.loads` gets through and a closer look does not."""
+    for depth in range(sys.getrecursionlimit() // 2, sys.getrecursionlimit() + 10):
+        deep = "[" * depth + "]" * depth
+        cell = f'{{"cell_type": "code", "metadata": {deep}, "source": "a = 1"}}'
+        text = f'{{"nbformat": 4, "cells": [{cell}]}}'
+        found = parse_file(GRAMMARS, "a.ipynb", text.encode())
+        assert found.reason in {None, NO_NOTEBOOK}

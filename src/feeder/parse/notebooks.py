@@ -74,7 +74,7 @@ def open_notebook(content: bytes) -> Notebook | None:
             at += size + 2
             notebook.lines.append("")
             notebook.rows.append(notebook.rows[-1])
-    except _OtherShapeError:
+    except (_OtherShapeError, RecursionError):  # deeper than `loads` goes, by a frame or two
         return None
     return notebook
 
