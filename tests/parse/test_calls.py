@@ -103,3 +103,8 @@ def test_other_calls_stay_text(path: str, text: str) -> None:
 def test_a_component_that_is_registered_with_its_functions_is_a_class() -> None:
     found = nodes_of("a.js", "Vue.component('my-cart', {\n  data() { return 1; },\n});\n")
     assert only(found, "my-cart").node_type == "class"
+
+
+def test_a_call_with_an_empty_string_has_no_name() -> None:
+    found = nodes_of("a.test.ts", "it('', () => {});\nit(\"\", () => {});\nit('adds', () => {});\n")
+    assert [node.symbol for node in found if node.symbol] == ["adds"]

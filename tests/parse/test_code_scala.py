@@ -2,7 +2,7 @@
 
 import pytest
 
-from parse.outlines import only, sample
+from parse.outlines import nodes_of, only, sample
 
 BRACES = sample("Cart.scala")
 INDENTED = sample("Color.scala")
@@ -31,3 +31,14 @@ def test_the_access_of_an_enum_does_not_hide_it() -> None:
     color = only(INDENTED, "acme.Color")
     assert color.signature == "private enum Color(val rgb: Int)"
     assert color.text == "private enum Color(val rgb: Int):\n  case Red extends Color(1)"
+
+
+def test_an_operator_of_colons_is_called_as_it_is_written() -> None:
+    text = """
+        class Cart {
+          def ::(item: Int): Int = item
+          def +:(item: Int): Int = item
+        }
+    """
+    found = nodes_of("Cart.scala", text)
+    assert [node.symbol for node in found] == ["Cart", "Cart.::", "Cart.+:"]

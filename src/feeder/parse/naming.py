@@ -11,12 +11,15 @@ NAME_LIMIT = 100
 _READ = 4 * NAME_LIMIT + 40
 """Bytes of a name that are looked at."""
 _SEPARATORS = ("::", "\\")
+_ROOTED = re.compile(rb"::\s*[^\W\d]")
+_WORD = re.compile(r"\w")
+"""What is in every name but an operator's, which may be of separators: `::`, `+:`."""
 _BESIDE_NAME = re.compile(r"(?<=\w)<(?!=)[^<>]*>|(?<!\w)[&@](?=\w)|(?<=\w) (?=[^\w\s]+$)")
 """Type arguments (`Cart<T>`), the mark of a name that would be a keyword (`&End`, `@class`), and
 the blank in `operator ()`."""
 _QUOTES = "\"\"\"|'''|\"|'|`"
 _STRING = re.compile(
-    rf"(?P<quote>{_QUOTES})(?P<text>.+?)(?P=quote)?"
+    rf"(?P<quote>{_QUOTES})(?P<text>.*?)(?P=quote)?"
     rf"|[^\W\d]{{0,3}}[$@#]{{0,3}}(?P<mark>{_QUOTES})(?P<marked>.+)(?P=mark)",
     re.DOTALL,
 )
@@ -38,7 +41,7 @@ def name_of(source: Source, captures: Captures) -> str:
 def is_rooted(source: Source, captures: Captures) -> bool:
     """Whether the name says by itself that nothing around it qualifies it: `::Cart`."""
     names = captures.get("name", ())
-    return any(source.content.startswith(b"::", one.start_byte) for one in names[:1])
+    return any(_ROOTED.match(source.content, one.start_byte) for one in names[:1])
 
 
 def _bare(source: Source, first: Stretch, last: Stretch) -> str:
@@ -46,8 +49,10 @@ def _bare(source: Source, first: Stretch, last: Stretch) -> str:
     if name.isidentifier():
         return name[:NAME_LIMIT]
     if string := _STRING.fullmatch(name):
-        return _on_one_line(string["text"] or string["marked"])
+        return _on_one_line(string["text"] or string["marked"] or "")
     name = _on_one_line(name)
+    if not _WORD.search(name):
+        return name
     for separator in _SEPARATORS:
         name = name.replace(separator, ".")
     while (bare := _BESIDE_NAME.sub("", name)) != name:
