@@ -3,6 +3,7 @@
 import pytest
 
 from feeder.errors import UserError
+from feeder.parse.files import parse_file
 from feeder.parse.grammars import Grammars, load_grammars
 from parse.outlines import check_laws, nodes, nodes_of, outline, parts, rows
 
@@ -143,3 +144,13 @@ def test_a_setting_behind_a_condition_is_refused() -> None:
 
 def _settings() -> dict[str, object]:
     return dict(load_grammars()._settings)
+
+
+def test_a_query_that_names_no_region_finds_none() -> None:
+    """As every other pattern without the capture that counts; it costs no file its nodes."""
+    settings = load_grammars()._settings
+    queries = settings["grammar_queries"]
+    embedded = {**queries["Embedded"], "html": ["(script_element) @content"]}
+    grammars = Grammars({**settings, "grammar_queries": {**queries, "Embedded": embedded}})
+    found = parse_file(grammars, "a.html", b"<h1 id='a'>A</h1>\n<script>b()</script>\n")
+    assert found.nodes and not found.reason

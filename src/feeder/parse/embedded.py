@@ -50,6 +50,8 @@ def regions(root: Syntax, query: Query) -> list[Region]:
     cursor.set_max_start_depth(QUERY_DEPTH)
     found: dict[tuple[int, int], tuple[int, Region]] = {}
     for pattern, captures in cursor.matches(root):
+        if "embedded" not in captures:
+            continue
         whole = _range(captures["embedded"][0])
         content = _range(captures["content"][0]) if "content" in captures else whole
         if "ending" in captures:
