@@ -641,3 +641,23 @@ def test_a_pipe_that_closes_early_is_no_traceback(feeder: Feeder, shop: Repo) ->
     assert program.returncode == 1
     assert len(errors) == 1
     assert errors[0].startswith("repo: local index")
+
+
+def test_the_program_alone_prints_its_help(feeder: Feeder, shop: Repo) -> None:
+    """On stderr, as a person reads it, and it ends as a wrong call does."""
+    answer = feeder(shop)
+    assert (answer.code, answer.out) == (2, "")
+    assert "\n  sync " in answer.err
+    assert "\\u000a" not in answer.err
+
+
+def test_init_says_which_file_it_left_alone(feeder: Feeder, shop: Repo) -> None:
+    """Who has bindings and forgot the token shall not think that Cloudflare is set up."""
+    file = shop.path / "wrangler.jsonc"
+    file.write_text("{}")
+    lines = feeder(shop, "init").out.splitlines()
+    assert lines[0] == "Ready."
+    assert lines[1].startswith(f"{file} was left alone (no CLOUDFLARE_API_TOKEN)")
+    assert feeder(shop, "init", "--dry-run", "--store", "local").out == (
+        "An index would be made on this machine.\n"
+    )

@@ -26,17 +26,20 @@ SWELLING_JAVA = b"List<" * 20_000
 
 PARSER = '''
 import os
+import time
 from pathlib import Path
 from feeder.errors import FeederError, UserError
 from feeder.parse import Parsed
 from feeder.parse.files import parse_file
 
 def own(grammars, path, content):
-    """Notes in `skip` which process has parsed; has three bugs and a demand."""
+    """Notes in `skip` which process has parsed; has bugs and a demand."""
     if path == "divides.txt":
         1 / 0
     if path == "fills.txt":
         bytearray(10**15)
+    if path == "waits.txt":
+        time.sleep(600)
     if path == "leaves.txt":
         os._exit(3)
     if path == "asks.txt":
@@ -174,6 +177,13 @@ def test_a_hang_costs_one_file() -> None:
     assert parsed[1].reason == "the parser took longer than 1 s"
     assert only_plain(parsed[1], HANGING_RUST)
     assert neighbours_stand(parsed, but={"raw.rs"})
+
+
+def test_a_parser_that_only_waits_is_ended_by_the_clock(own_parser: ParseFile) -> None:
+    """It takes none of the processor's time, by which a parser at work is ended."""
+    with Workers(count=1, limits=Limits(timeout_s=0.2), parse=own_parser) as workers:
+        [parsed] = workers.parse([("waits.txt", b"text\n")])
+    assert parsed.reason == "the parser took longer than 0.2 s"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits a process's memory")

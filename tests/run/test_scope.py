@@ -68,6 +68,18 @@ def applied(base: Path, database: SQLite, deltas: Sequence[Delta]) -> Report:
     return run.report
 
 
+def test_what_is_not_checked_out_is_not_gone(shop: Repo, database: SQLite) -> None:
+    """Of a folder in a sparse checkout, what lies there is brought on and the rest stays."""
+    synced(Commit(shop.path), database, HashedEmbedder())
+    shop.git("sparse-checkout", "set", "--no-cone", "/docs/", "/config.json")
+    before = rows(database, FILES)
+    report = processed(shop.path, database, "src", "docs")
+    assert rows(database, FILES) == before
+    assert report.files_deleted == 0
+    (shop.path / "config.json").unlink()  # this one is gone
+    assert processed(shop.path, database, ".").files_deleted == 1
+
+
 def test_a_folder_outside_of_git_is_indexed_as_it_lies_there(plain: Path, database: SQLite) -> None:
     """All its files come in; a second run finds nothing to do and writes nothing."""
     report = processed(plain, database, ".")

@@ -37,6 +37,9 @@ def tell(line: str) -> None:
 
 def refuse(error: click.ClickException) -> None:
     """As click does it, but what was said comes back as one line."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.ctx.get_help(), err=True)
+        return
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context:
         hint = f"Try '{context.command_path} --help' for help."

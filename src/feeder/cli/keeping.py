@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,8 @@ def init(database_name: str | None, dry_run: bool, **said: Any) -> None:
     else:
         with opened(place, settings, writes=not dry_run, create=True) as store:
             facts = {"index": store.index.database.place, "repo": place.repo}
-        console.result(settings, facts, ["Ready."])
+        first = "An index would be made on this machine." if dry_run else "Ready."
+        console.result(settings, facts, [first, *_not_at_cloudflare(settings)])
 
 
 @click.command()
@@ -54,7 +56,7 @@ def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
     ):
         waits = wait or repair
         verdict = validate(feed, wait=waits, content=content)
-        if repair and not verdict.passed:
+        if repair and (not verdict.passed or verdict.damage.paths):
             mend(feed, verdict)
             verdict = validate(feed, wait=waits, content=content)._replace(repaired=True)
             console.account().report = feed.report.as_json()
@@ -78,6 +80,7 @@ def cache(clear: bool, **said: Any) -> None:
         raise UserError("There is no home folder to remember embeddings in. Name a --cache.")
     with closing(CacheFile(path)) as file:
         is_there = path.exists()
+        forgotten = sum(model.texts for model in file.models()) if is_there and clear else 0
         if is_there and clear:
             file.clear()
         models = file.models() if is_there else []
@@ -86,7 +89,19 @@ def cache(clear: bool, **said: Any) -> None:
     facts["models"] = [model._asdict() for model in models]
     lines = [f"{path}: {size / 1e6:,.1f} MB of at most {MAX_BYTES / 1e6:,.0f}"]
     lines += [f"{texts:,} texts by {name} ({count})" for name, count, texts in models]
+    if clear:
+        lines.append(f"{forgotten:,} texts were forgotten")
     console.result(settings, facts, lines if is_there else [f"{path}: nothing is remembered yet"])
+
+
+def _not_at_cloudflare(settings: Settings) -> Iterator[str]:
+    """That a file of wrangler's was left alone, where nobody has asked for the local store."""
+    from feeder.cloudflare import wrangler
+    from feeder.cloudflare.credentials import choice
+
+    file = wrangler.find(settings.directory)
+    if file and not settings.store and not settings.db:
+        yield f"{file} was left alone ({choice(settings).why}): --store cloudflare says what lacks."
 
 
 def _provision(

@@ -16,6 +16,8 @@ from feeder.parse import Meaning, Parsed
 from feeder.parse.grammars import Grammars, load_grammars
 from feeder.peer import channel
 
+PATIENCE = 4
+"""By how many times a machine that has other things to do may be slower."""
 OUT_OF_MEMORY = 70
 """Exit code where Python was given no more memory."""
 
@@ -28,7 +30,8 @@ ParseFile = Callable[[Grammars, str, bytes], Parsed]
 class Limits(NamedTuple):
     """What a file may take for its grammar and, where that fails, for becoming plain text.
 
-    Only Linux holds a process to the memory.
+    Seconds are those of the processor; on the clock they may be four times as many. Only
+    Linux holds a process to the memory.
     """
 
     timeout_s: float = 5.0
@@ -126,8 +129,9 @@ def _confine(limits: Limits) -> None:
     if sys.platform != "win32":
         import resource
 
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
+        for ending in (signal.SIGPROF, signal.SIGALRM):
+            signal.signal(ending, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF, signal.SIGALRM})
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         with suppress(ValueError, OSError):  # the caller's limit is lower, or macOS
             resource.setrlimit(resource.RLIMIT_AS, (limits.max_bytes, limits.max_bytes))
@@ -137,7 +141,7 @@ def _confine(limits: Limits) -> None:
 
 
 if sys.platform == "win32":
-    TIMED_OUT = 1
+    TIMED_OUT = {1}
 
     def _alarm(timeout_s: float) -> None:
         if timeout_s:
@@ -146,11 +150,14 @@ if sys.platform == "win32":
             faulthandler.cancel_dump_traceback_later()
 
 else:
-    TIMED_OUT = -signal.SIGALRM
+    TIMED_OUT = {-signal.SIGPROF, -signal.SIGALRM}
 
     def _alarm(timeout_s: float) -> None:
-        """Has the process ended after `timeout_s` seconds wherever it hangs; 0 calls that off.
+        """Has the process ended after `timeout_s` seconds of work, wherever it hangs; 0 ends that.
 
-        The alarm is the worker's own, so that it does not outlive a killed parent for longer.
+        By the processor's time, so that what a file becomes does not depend on what else the
+        machine does; by the clock when that is several times as long, since a process may wait for
+        ever. The alarm is the worker's own, so that it does not outlive a killed parent for longer.
         """
-        signal.setitimer(signal.ITIMER_REAL, timeout_s)
+        signal.setitimer(signal.ITIMER_PROF, timeout_s)
+        signal.setitimer(signal.ITIMER_REAL, PATIENCE * timeout_s)

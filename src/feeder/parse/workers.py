@@ -219,7 +219,7 @@ class _Worker:
     def _reason(self, before: str | None = None) -> str:
         """Why it ended; `before` is why the file was to become plain text."""
         code, peak_bytes = _reap(self._peer.process)
-        if code == TIMED_OUT:
+        if code in TIMED_OUT:
             aim = " to make plain text" if before else ""
             return f"the parser took longer than {self._limits.seconds(before):g} s{aim}"
         # parsers seldom check that malloc gave what they asked: twice of what they have; a process

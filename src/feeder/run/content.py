@@ -33,6 +33,8 @@ class Comparison:
     lost: set[str] = field(default_factory=set)
     stopped: list[str] = field(default_factory=list)
     """Files whose parser was stopped either then or now: their nodes need not be equal."""
+    again: set[str] = field(default_factory=set)
+    """Those of them that it gets through now: they can have their nodes."""
 
     @property
     def paths(self) -> Set[str]:
@@ -82,6 +84,8 @@ def _parsed(
             for file in some:
                 row = have[file.path]
                 is_equal = _is_comparable(file, row)
+                if not is_equal and not file.stopped:
+                    found.again.add(file.path)
                 if is_equal and (said := _false_facts(file, row)):
                     found.rows[file.path] += said
                 yield file.path, nodes.get(file.path, {}) if is_equal else None

@@ -1,13 +1,14 @@
 """How is a part of the index brought on: named files and folders, or somebody's deltas?"""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from pathlib import Path
 
 from feeder.errors import UserError
 from feeder.run.feed import Feed
 from feeder.run.sync import Goal, overtake, plan
 from feeder.store.state import State
+from feeder.tree import git
 from feeder.tree.deltas import Delta
 from feeder.tree.excluded import why_none
 from feeder.tree.names import escape, is_below
@@ -16,7 +17,8 @@ from feeder.tree.names import escape, is_below
 def process_paths(feed: Feed, base: Path, paths: Sequence[Path], *, dry_run: bool) -> None:
     """Indexes what lies at these paths; what the index holds below them and is gone, leaves it.
 
-    Raises UserError for a path that neither exists nor is in the index.
+    What a sparse checkout leaves out is not gone. Raises UserError for a path that neither exists
+    nor is in the index.
     """
     # as the tree does: a link to a folder stands for the folder
     scopes = [_inside(base, path.resolve() if path.is_dir() else path) for path in paths]
@@ -26,7 +28,8 @@ def process_paths(feed: Feed, base: Path, paths: Sequence[Path], *, dry_run: boo
             raise UserError(f"{path} does not exist, and the index has nothing of it. Mend --path.")
     made_by = {feed.index.key("parser"): feed.parser.fingerprint}
     goal = Goal(feed.tree.entries(), made_by if "" in scopes else {})
-    _bring_below(feed, scopes, goal, dry_run=dry_run)
+    absent = {escape(name) for name in git.not_checked_out(base)}
+    _bring_below(feed, scopes, goal, absent, dry_run=dry_run)
     for path, scope in zip(paths, scopes, strict=True):
         if path.is_dir() and not any(is_below(entry.path, scope) for entry in goal.wanted):
             feed.report.notes.append(f"Nothing was indexed at {path}: {why_none(base, path)}.")
@@ -49,14 +52,20 @@ def apply_deltas(feed: Feed, deltas: Iterable[Delta], *, dry_run: bool) -> None:
     _bring(feed, lambda: feed.index.state_of(actions), Goal(wanted, {}), dry_run=dry_run)
 
 
-def _bring_below(feed: Feed, scopes: Sequence[str], goal: Goal, *, dry_run: bool) -> State:
-    """What the index held there before."""
+def _bring_below(
+    feed: Feed, scopes: Sequence[str], goal: Goal, kept: Set[str] = frozenset(), *, dry_run: bool
+) -> State:
+    """What the index held there before; files at the paths `kept` are left as they are."""
     state = State({}, {}, {})
 
     def read() -> State:
         nonlocal state
         state = feed.index.state({})
-        files = {path: row for path, row in (state.files or {}).items() if _covers(scopes, path)}
+        files = {
+            path: row
+            for path, row in (state.files or {}).items()
+            if path not in kept and _covers(scopes, path)
+        }
         state = state._replace(files=files)
         return state
 

@@ -225,7 +225,7 @@ def _why_no_content(feed: Feed, state: State, *, content: bool) -> str | None:
 
 
 def _content(found: Comparison, damage: Damage) -> Iterable[Check]:
-    damage.paths |= found.paths
+    damage.paths |= found.paths | found.again
     damage.nodes |= found.lost
     compared = {"files": found.files, "nodes": found.nodes}
     rows = [f"{path}: {', '.join(said)}" for path, said in found.rows.items()]
@@ -239,8 +239,8 @@ def _left_out(found: Comparison) -> Iterator[str]:
     if not found.has_words:
         yield "Words are compared with the files only where the database is on this machine."
     if found.stopped:
-        first = found.stopped[0]
-        yield (
-            f"{len(found.stopped)} of the files were not compared, since their parser was stopped, "
-            f"now or when they were indexed: {first}"
-        )
+        first, *others = found.stopped
+        more = f", and {len(others)} more" if others else ""
+        yield f"Not compared, since their parser was stopped, now or then: {first}{more}."
+    if found.again:
+        yield f"It gets through {len(found.again)} of them now, which have their nodes by: {REPAIR}"

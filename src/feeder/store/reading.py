@@ -132,7 +132,7 @@ class Statistics:
 
     def lines(self) -> Iterator[str]:
         """All of it, for a person."""
-        yield f"{self.repo} at {self.meta.get('head', 'no commit in whole')}"
+        yield f"{self.repo} at {self.meta.get('head', 'no commit: no run has come to its end')}"
         yield f"model: {self.meta.get('model', 'none, words only')}"
         for name in ("files", "node_types", "languages", "skipped"):
             counts: dict[str, int] = getattr(self, name)

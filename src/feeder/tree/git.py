@@ -222,6 +222,15 @@ def ls_files(folder: Path, paths: Sequence[bytes]) -> list[bytes]:
     return ask(folder, *listing, *paths).split(b"\0")[:-1]
 
 
+def not_checked_out(folder: Path) -> list[bytes]:
+    """The names of tracked files that a sparse checkout leaves out; nothing outside of git."""
+    try:
+        rows = ask(folder, "ls-files", "-z", "-t", "--full-name").split(b"\0")
+    except NoRepositoryError:
+        return []
+    return [row.removeprefix(b"S ") for row in rows if row.startswith(b"S ")]
+
+
 def tracked(folder: Path, path: str) -> list[bytes]:
     """What git tracks at or below a path, in any case of letters, for disks that know no case.
 
