@@ -31,11 +31,11 @@ bench: .venv/installed .venv/node
 	touch $@
 
 .venv/installed: .venv/pip pyproject.toml
-	$(BIN)/pip install --quiet --editable ".[local]"
+	$(BIN)/pip install --quiet --editable .
 	touch $@
 
 .venv/dev: .venv/installed
-	$(BIN)/pip install --quiet --group dev
+	$(BIN)/pip install --quiet --editable ".[local]" --group dev
 	touch $@
 
 # the tests' D1 is workerd, which comes with miniflare

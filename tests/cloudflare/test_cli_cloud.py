@@ -64,6 +64,21 @@ def test_the_whole_way(feeder: Feeder, standin: StandIn, fed: Repo) -> None:
     assert "docs not pending 7, vectors 7" in proof.out
 
 
+def test_the_static_model_asks_no_service(feeder: Feeder, standin: StandIn, shop: Repo) -> None:
+    """Vectors of 256 numbers by this machine; Workers AI is not asked, at no step."""
+    static = ("--model", "static")
+    assert "(256 dimensions, cosine)" in feeder(shop, "init", *static).out
+    answer = feeder(shop, "sync", *static, "--json")
+    assert answer.code == 0, answer.err
+    assert "ai" not in answer.facts["requests"]
+    assert answer.facts["usage"]["dimensions"] == 7 * 256
+    assert feeder(shop, "validate", "--wait", *static).code == 0
+    [first, *_] = feeder(shop, "search", *static, "--json", "how are lines put into a cart").facts
+    assert first["vector_rank"] is not None
+    assert first["meaning_rank"] is None
+    assert not any(count for name, count in standin.counts().items() if name.startswith("ai"))
+
+
 def test_nothing_changed_costs_one_request(feeder: Feeder, standin: StandIn, fed: Repo) -> None:
     """With all that the program asks of schema, budget and model."""
     before = sum(standin.counts().values())
@@ -167,7 +182,7 @@ def test_another_index_gets_all_vectors(feeder: Feeder, standin: StandIn, fed: R
     assert (
         feeder(fed, "search", "cart")
         .err.splitlines()[-1]
-        .startswith("The index has no vectors of this model")
+        .startswith("The index has no vectors by @cf/")
     )
     facts = feeder(fed, "sync", "--json").facts
     assert (facts["texts_embedded"], facts["texts_cached"]) == (0, 7)

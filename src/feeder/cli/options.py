@@ -71,8 +71,8 @@ _MEANING = (
     ),
     _option(
         "--model",
-        "A model of Workers AI, one at an address as URL#name, or a folder with an ONNX one; else "
-        "the store's own.",
+        "`words`, `static` or `minilm`; a model of Workers AI, one at an address as URL#name, or a "
+        "folder with an ONNX one; else the store's own.",
     ),
     _option(
         "--dimensions",

@@ -82,13 +82,16 @@ class StaticEmbedder(Embedder):
         return self.embed_fields([_fields(text) for text in texts])
 
     def embed_fields(self, fields: Sequence[tuple[str, str]]) -> list["Vector"]:
-        """Of each name and body, unit(unit(body) + share · unit(name)); zeros for neither."""
+        """Of each name and body, unit(unit(body) + share · unit(name)).
+
+        For neither, all numbers alike: a service may refuse a vector without a direction.
+        """
         found: list[Vector] = []
         for at in range(0, len(fields), _BLOCK):
             block = fields[at : at + _BLOCK]
             bodies = self._parts.means([body for _, body in block], _Field.BODY)
             names = self._parts.means([name for name, _ in block], _Field.NAME)
-            found += list(_unit(bodies + self._table.name_share * names))
+            found += list(_directed(_unit(bodies + self._table.name_share * names)))
         return found
 
     def embed_query(self, text: str) -> "Vector":
@@ -180,6 +183,12 @@ class _Parts(dict[str, tuple[int, ...]]):
 def _fields(text: str) -> tuple[str, str]:
     name, line, body = text.partition("\n")
     return (name, body) if line else ("", text)
+
+
+def _directed(vectors: "Rows") -> "Rows":
+    """The vectors, of equal numbers where there were zeros."""
+    vectors[~vectors.any(axis=1)] = vectors.shape[1] ** -0.5
+    return vectors
 
 
 def _unit(vectors: "Rows") -> "Rows":

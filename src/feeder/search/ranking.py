@@ -51,7 +51,8 @@ def beside(semantics: Semantics) -> Side:
 
     def nearest(query: str, limit: int, scope: Scope) -> list[str]:
         vector = semantics.embedder.embed_query(query)
-        return [near.id for near in semantics.vectors.query(vector, limit, scope)]
+        near = semantics.vectors.query(vector, limit, scope) if vector.any() else []
+        return [one.id for one in near]
 
     return Side(VECTOR, VECTOR_WEIGHT, nearest)
 
@@ -165,7 +166,8 @@ def with_the_words(database: Database) -> Side:
     meanings = Meanings(database)
 
     def nearest(query: str, limit: int, scope: Scope) -> list[str]:
-        return [near.id for near in meanings.query(model.embed_query(query), limit, scope)]
+        vector = model.embed_query(query)
+        return [one.id for one in meanings.query(vector, limit, scope)] if vector.any() else []
 
     return Side(MEANING, MEANING_WEIGHT, nearest)
 
