@@ -110,6 +110,35 @@ def test_a_routine_of_sql_server_ends_with_its_batch() -> None:
     """)
 
 
+def test_the_schema_that_postgresql_puts_into_an_extension_is_a_schema() -> None:
+    found = nodes_of(
+        "create_parent.sql",
+        """
+        CREATE FUNCTION @extschema@.create_parent(p_table text) RETURNS boolean
+            LANGUAGE plpgsql AS $$
+        BEGIN
+            RETURN @extschema@.is_parent(p_table);
+        END
+        $$;
+        CREATE OR REPLACE PROCEDURE "@extschema@".undo(p_table text)
+        LANGUAGE sql AS $$ SELECT 1; $$;
+        CREATE TABLE IF NOT EXISTS @extschema@.config (name text);
+        CREATE TYPE "@extschema@"."state" AS ENUM ('on');
+        CREATE VIEW @extschema:shop@.lines AS SELECT 1;
+        """,
+    )
+    assert outline(found) == rows("""
+        method  extschema.create_parent  1:6
+        method  extschema.undo           7:8
+        class   extschema.config         9:9
+        class   extschema.state          10:10
+        class   extschema:shop.lines     11:11
+    """)
+    assert only(found, "extschema.undo").signature == (
+        'CREATE OR REPLACE PROCEDURE "@extschema@".undo(p_table text) LANGUAGE sql'
+    )
+
+
 def test_a_statement_of_sql_that_nothing_ends_stops_before_the_next_one() -> None:
     found = nodes_of("two.sql", "CREATE TABLE a (id INT)\nCREATE TABLE b (id INT)\n")
     assert outline(found) == ["class a 1:1", "class b 2:2"]

@@ -27,6 +27,9 @@ LIMITS = Limits(timeout_s=2)
 HANGING = {
     "blank lines": ("a.h", b"\n" * 64_000),
     "a long name": ("a.inc", b"procedure " + b"a" * 64_000),
+    "a long name in SQL": ("a.sql", b"CREATE FUNCTION " + b"a" * 64_000),
+    "a long macro in SQL": ("a.sql", b"CREATE FUNCTION @" + b"a" * 64_000),
+    "routines that nothing ends": ("b.sql", b"CREATE FUNCTION @extschema@.f(\n" * 8000),
     "short payloads": ("a.ipynb", (b"A" * 459 + b" ") * 9000),
 }
 
