@@ -73,6 +73,40 @@ MEMBERS = {
         "const LIMIT = 1;\nclass Cart {\n  count = 1;\n}\n",
         {None: "LIMIT:1", "Cart": "count:3"},
     ),
+    "actions.ts": (
+        """
+        export const actions = {
+          createComment: async ({ request }) => { const inner = { no() {} }; },
+          *login() {},
+          async logout() {},
+          'x-shop': function () {},
+          'a text': () => 1,
+          [computed]() {},
+          items: function* () {},
+          limit: 3, shared, nested: { deep() {} },
+        } satisfies Actions;
+        Page({ load() {} });
+        """,
+        {None: "load:11", "actions": "createComment:2 login:3 logout:4 x-shop:5 items:8 deep:9"},
+    ),
+    "List.vue": (
+        """
+        <script>
+        export default {
+          filters: {
+            statusFilter(status) { return status; },
+          },
+          directives: { focus: (el) => el.focus() },
+          data() { return { inner: () => 1 }; },
+        };
+        </script>
+        """,
+        {"List.filters": "statusFilter:4", "List.directives": "focus:6"},
+    ),
+    "Cart.svelte": (
+        "<script>\n  const store = {\n    add() {},\n  };\n</script>\n",
+        {"store": "add:3"},
+    ),
     "shop.py": (
         """
         LIMIT: int = 1
@@ -221,6 +255,13 @@ def test_a_key_that_is_a_text_is_no_member() -> None:
         interface Headers { 'a text': string; 'x-shop': string }
     """)
     assert [one.name for one in only(nodes("a.ts", text), "Headers").members] == ["x-shop"]
+
+
+def test_a_function_of_a_large_object_is_a_node_and_no_member() -> None:
+    steps = "".join(f"  step{n}() {{\n    return {n}; // {'.' * 90}\n  }},\n" for n in range(30))
+    found = nodes("steps.js", f"const steps = {{\n{steps}}};\n")
+    assert only(found, "steps.step7").node_type == "method"
+    assert not any(node.members for node in found)
 
 
 def test_a_file_of_many_members_takes_no_longer_than_its_text() -> None:

@@ -22,12 +22,20 @@ enum Color {
   Color next() { return this == RED ? GREEN : RED; }
 }
 """
+ACTIONS = """\
+export const actions = {
+  signOut: () => {},
+  createComment: async ({ request }) => {
+    await save(request);
+  },
+};
+"""
 USES = "LIMIT = 3\n\n\ndef use():\n    # GREEN GREEN\n    return GREEN + Color.GREEN + LIMIT\n"
 
 
 @pytest.fixture
 def database(repo: Repo) -> SQLite:
-    repo.commit({"Color.java": COLOR, "use.py": USES})
+    repo.commit({"Color.java": COLOR, "use.py": USES, "page.server.ts": ACTIONS})
     database = opened()
     synced(Commit(repo.path), database)
     return database
@@ -46,6 +54,15 @@ def test_a_member_comes_before_all_that_speak_of_it(database: SQLite, query: str
 def test_a_constant_above_is_found_though_its_chunk_has_no_name(database: SQLite) -> None:
     found = first(database, "LIMIT")
     assert (found.hit.node_type, found.member) == ("chunk", Member("LIMIT", 1))
+
+
+@pytest.mark.parametrize("query", ["createComment", "createcomment", "actions.createComment"])
+def test_a_function_of_a_small_object_is_found_at_its_line(
+    database: SQLite, repo: Repo, query: str
+) -> None:
+    [heading, *lines] = as_text([first(database, query)], repo.path, 1)
+    assert heading == "page.server.ts:3  class  actions.createComment"
+    assert lines[0].strip() == "createComment: async ({ request }) => {"
 
 
 def test_the_line_of_a_member_is_shown(database: SQLite, repo: Repo) -> None:

@@ -8,7 +8,7 @@ from tree_sitter import Node as Syntax
 from tree_sitter import Query
 
 from feeder.nodes import SIGNATURE_LIMIT
-from feeder.parse.layout import NODE_LIMIT, Source, Span
+from feeder.parse.layout import NODE_LIMIT, Name, Source, Span
 from feeder.parse.matching import NODE_TYPES, Declaration, Doc, matched
 from feeder.parse.patterns import Captures
 
@@ -46,9 +46,29 @@ def declarations(
     limit of a node; a closure then adds nothing to the names of what it declares.
     """
     found = matched(source, root, query, more)
-    span = _Layout(source, found.docs, whole).file(_nest(source, found.declarations))
-    span.members = found.members
+    layout = _Layout(source, found.docs, whole)
+    span = layout.file(_nest(source, found.declarations))
+    span.members = list(_outside(found.members, layout.closed))
     return span
+
+
+def _outside(members: list[Name], closed: list[tuple[int, int]]) -> Iterator[Name]:
+    """The members that lie in none of the stretches, both in order."""
+    at = 0
+    for member in members:
+        while at < len(closed) and closed[at][1] <= member.start:
+            at += 1
+        if at == len(closed) or member.start < closed[at][0]:
+            yield member
+
+
+def _bodies(inner: list[Declaration]) -> Iterator[tuple[int, int]]:
+    """Where the functions of a declaration that is one node do what they do."""
+    for one in inner:
+        if NODE_TYPES[one.kind] == "method":
+            yield one.body, one.end
+        else:
+            yield from _bodies(one.inner)
 
 
 def _nest(source: Source, found: list[Declaration]) -> list[Declaration]:
@@ -117,6 +137,8 @@ class _Layout:
         self._docs = docs
         self._doc_ends = [doc.end for doc in docs]
         self._whole = whole or Span(0, len(source.content))
+        self.closed: list[tuple[int, int]] = []
+        """Functions in nodes that are not opened, where no member lies."""
 
     def file(self, outermost: list[Declaration]) -> Span:
         self._whole.children = list(self._spans(outermost, self._whole, ()))
@@ -148,6 +170,8 @@ class _Layout:
             opened = one.kind not in _OPENED_WHEN_LARGE
             if one.inner and (opened or _is_large(self._source, span.start, span.end)):
                 span.children = list(self._spans(one.inner, span, names))
+            else:
+                self.closed += _bodies(one.inner)
             yield span
             at = span.end
 
