@@ -108,3 +108,28 @@ def test_a_component_that_is_registered_with_its_functions_is_a_class() -> None:
 def test_a_call_with_an_empty_string_has_no_name() -> None:
     found = nodes_of("a.test.ts", "it('', () => {});\nit(\"\", () => {});\nit('adds', () => {});\n")
     assert [node.symbol for node in found if node.symbol] == ["adds"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("Vagrantfile", 'Vagrant.configure("2") do |config|\n  a\nend\n'),
+        ("a.test.ts", "it('1.0 → 2', () => {\n  a();\n});\n"),
+        ("a.swift", 'run("2") { a in\n  b()\n}\n'),
+        ("a_test.go", 'package a\nvar _ = It("2", func() {\n\tb()\n})\n'),
+    ],
+)
+def test_a_string_without_a_letter_names_no_call(path: str, text: str) -> None:
+    assert {node.node_type for node in nodes_of(path, text)} == {"chunk"}
+
+
+def test_letters_are_those_of_any_script() -> None:
+    [node] = nodes_of("a.test.ts", "it('加入购物车', () => {});\n")
+    assert node.symbol == "加入购物车"
+
+
+def test_what_such_a_call_holds_is_known_as_if_it_had_no_string() -> None:
+    text = (
+        'Vagrant.configure("2") do |config|\n  config.vm.define "web" do |web|\n    a\n  end\nend\n'
+    )
+    assert outline(nodes_of("Vagrantfile", text)) == ["chunk - 1:5", "method web 2:4"]

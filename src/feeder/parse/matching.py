@@ -85,6 +85,8 @@ def matched(source: Source, root: Syntax, query: Query, more: Iterable[Captures]
             is_known = pattern < query.pattern_count
             settings = query.pattern_settings(pattern) if is_known else {}
             name = name_of(source, captures) or settings.get("name") or ""
+            if kind == "call" and not any(map(str.isalpha, name)):
+                continue  # `configure("2")`: a version or a separator says nothing of what it does
             if name or kind in _NAMELESS:
                 one = _declaration(source, pattern, kind, name, captures)
                 one.outermost = settings.get("outermost")
