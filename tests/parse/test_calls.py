@@ -133,3 +133,9 @@ def test_what_such_a_call_holds_is_known_as_if_it_had_no_string() -> None:
         'Vagrant.configure("2") do |config|\n  config.vm.define "web" do |web|\n    a\n  end\nend\n'
     )
     assert outline(nodes_of("Vagrantfile", text)) == ["chunk - 1:5", "method web 2:4"]
+
+
+def test_the_root_of_a_site_is_a_name() -> None:
+    """A route has no letter there."""
+    found = nodes_of("app.js", "app.get('/', (request) => {\n  answer(request);\n});\n")
+    assert [(node.node_type, node.symbol) for node in found] == [("method", "/")]

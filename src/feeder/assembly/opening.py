@@ -19,7 +19,6 @@ from feeder.run.feed import Feed, Semantics
 from feeder.run.precedence import token_by_hand
 from feeder.run.report import Report, Talk
 from feeder.run.sync import MIXED
-from feeder.search.ranking import Side, beside, with_the_words
 from feeder.store.index import Index
 from feeder.store.meanings import opening
 from feeder.tree import Tree
@@ -191,18 +190,6 @@ def comparable(
     else:
         return semantics
     return None
-
-
-def sides(store: Store, meta: Mapping[str, str], tell: Callable[[str], None]) -> list[Side]:
-    """The models that a question is put to: those whose vectors the index has."""
-    semantics = comparable(store, meta, tell)
-    meaning = store.parts.meaning
-    made_by = meta.get(store.index.key("parser"), "").split()
-    with_words = meaning is not None and meaning.model in made_by
-    return [
-        *([with_the_words(store.index.database)] if with_words else []),
-        *([beside(semantics)] if semantics else []),
-    ]
 
 
 @contextmanager

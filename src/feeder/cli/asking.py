@@ -20,8 +20,9 @@ from feeder.config import Settings
 @options.reading
 def search(query: str, limit: int, lines: int, **said: Any) -> None:
     """Find nodes by word and by meaning, and show their lines as they are now."""
-    from feeder.assembly.opening import base_of, opened, place_of, sides
+    from feeder.assembly.opening import base_of, opened, place_of
     from feeder.cli.showing import as_json, as_text
+    from feeder.search.models import sides
     from feeder.search.ranking import search
     from feeder.store.scope import Scope
     from feeder.tree.names import escape

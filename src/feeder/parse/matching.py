@@ -85,7 +85,7 @@ def matched(source: Source, root: Syntax, query: Query, more: Iterable[Captures]
             is_known = pattern < query.pattern_count
             settings = query.pattern_settings(pattern) if is_known else {}
             name = name_of(source, captures) or settings.get("name") or ""
-            if kind == "call" and not any(map(str.isalpha, name)):
+            if kind == "call" and not _says(name):
                 continue  # `configure("2")`: a version or a separator says nothing of what it does
             if name or kind in _NAMELESS:
                 one = _declaration(source, pattern, kind, name, captures)
@@ -144,3 +144,8 @@ def _body(node: Stretch) -> Syntax | None:
         ):
             return body
     return None
+
+
+def _says(name: str) -> bool:
+    """Whether the string of a call is a name: it has a letter, or is the path of a route."""
+    return name.startswith("/") or any(map(str.isalpha, name))
