@@ -7,7 +7,7 @@ from feeder.assembly.embedders import embedder_of, meaning_of
 from feeder.assembly.parts import Parts
 from feeder.cloudflare.freetier import Usage
 from feeder.config import Settings
-from feeder.embed import Spent
+from feeder.embed import Embedder, Spent
 from feeder.errors import UserError
 from feeder.run.budget import Budget
 from feeder.store import Statement
@@ -42,26 +42,24 @@ def local_parts(
     stack.callback(database.close)
     migrate(database)
     embedder = embedder_of(settings, made_with=_made_with(database))
-    place = f"local index {file}"
-    if embedder is None:
-        meaning = meaning_of(settings)
-        return Parts(place, database, None, None, meaning=meaning, keeps_meanings=True)
-    return Parts(
-        place,
-        database,
-        embedder,
-        LocalVectors(database),
-        meaning=meaning_of(settings),
-        keeps_meanings=True,
-        budget=Budget(
-            settings.max_embeddings,
-            settings.max_requests,
-            lambda: embedder.spent.requests,
-            lambda texts: embedder.foreseen([0] * texts).requests,
-            a_write=0,
-        ),
-        usage=lambda: _usage(embedder.spent),
-        foreseen=lambda _, planned: _usage(planned),
+    vectors = LocalVectors(database) if embedder else None
+    parts = Parts(f"local index {file}", database, embedder, vectors, keeps_meanings=True)
+    parts.meaning = meaning_of(settings)
+    if embedder:
+        parts.budget = _budget(settings, embedder)
+        parts.usage = lambda: _usage(embedder.spent)
+        parts.foreseen = lambda _, planned: _usage(planned)
+    return parts
+
+
+def _budget(settings: Settings, embedder: Embedder) -> Budget:
+    """Requests are those to a model elsewhere; a write costs none."""
+    return Budget(
+        settings.max_embeddings,
+        settings.max_requests,
+        lambda: embedder.spent.requests,
+        lambda texts: embedder.foreseen([0] * texts).requests,
+        a_write=0,
     )
 
 
