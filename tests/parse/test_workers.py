@@ -54,6 +54,19 @@ def noting(grammars, path, content):
 '''
 
 
+COUNTING = """
+import os
+from typing import NamedTuple
+
+class Threads(NamedTuple):
+    model: str = "threads"
+
+    def __call__(self, texts):
+        import numpy
+        return [str(len(os.listdir("/proc/self/task"))).encode() for _ in texts]
+"""
+
+
 @pytest.fixture(scope="module")
 def parser_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder on the module path with the parsers of `a_parser.py`."""
@@ -455,3 +468,16 @@ def test_an_interrupt_ends_all_processes(tmp_path: Path) -> None:
     assert script.returncode == -signal.SIGINT
     assert said.count("Traceback") == 1
     assert not is_running(pid)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are counted by /proc")
+def test_a_model_starts_no_thread_in_a_worker(
+    parser_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each takes 41 MB of the memory that a worker may address: with 64 cores no file is left."""
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")
+    (parser_folder / "counting.py").write_text(COUNTING)
+    counting = importlib.import_module("counting")
+    with Workers(count=1, meaning=counting.Threads()) as workers:
+        [parsed] = workers.parse([("a.txt", b"some words\n")])
+    assert parsed.meanings == (b"1",)

@@ -1,5 +1,6 @@
 """Vectors that come with the words: an index has one for each node, or for none."""
 
+import struct
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -190,3 +191,14 @@ def test_the_table_is_made_once_for_all_repositories(database: SQLite) -> None:
     for _ in range(2):
         database.run(opening(REPO, wanted=True))
     assert pairs(database) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("scale", [float("nan"), float("inf"), 0.0, -1.0, 1e30])
+def test_a_wrong_scale_is_named(shop: Repo, database: SQLite, scale: float) -> None:
+    """It stands before the numbers, and a vector is their product."""
+    synced(Commit(shop.path), database, meaning=CODES)
+    [[row]] = database.run([Statement("SELECT seq, code FROM meanings LIMIT 1")])
+    code = struct.pack("<f", scale) + cast("bytes", row[1])[SCALE_BYTES:]
+    text = "UPDATE meanings SET code = unhex(?) WHERE seq = ?"
+    database.run([Statement(text, (code.hex(), row[0]))])
+    assert not validate(feed(Commit(shop.path), database, meaning=CODES)).passed

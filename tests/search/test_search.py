@@ -22,6 +22,7 @@ from feeder.search.ranking import (
     match_terms,
     merged,
     search,
+    with_the_words,
 )
 from feeder.store.local_vectors import LocalVectors
 from feeder.store.scope import Scope
@@ -408,3 +409,17 @@ def test_a_blank_query_means_nothing(database: SQLite) -> None:
 def test_nothing_found_is_an_answer(folder: Path) -> None:
     """It is said in two words."""
     assert list(as_text([], folder, 6)) == ["Nothing found."]
+
+
+def test_words_answer_where_the_static_model_cannot_be_read(
+    monkeypatch: pytest.MonkeyPatch, database: SQLite
+) -> None:
+    """A damaged file of the program costs the meaning, not the answer."""
+
+    def damaged() -> None:
+        raise UserError("The static model is damaged.")
+
+    monkeypatch.setattr("feeder.embed.static_codes.loaded", damaged)
+    told: list[str] = []
+    search(database, [with_the_words(database)], "cart", Scope(REPO), 5, tell=told.append)
+    assert told == ["By words alone: The static model is damaged."]

@@ -5,6 +5,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.embed.static import MODEL_SHA256
+from feeder.errors import UserError
 
 if TYPE_CHECKING:
     from feeder.embed.static import StaticEmbedder
@@ -21,9 +22,10 @@ class StaticCodes(NamedTuple):
     model: str
 
     def __call__(self, texts: Sequence[str]) -> list[bytes]:
+        model = loaded()  # first: it tells why, where numpy does not load
         import numpy as np
 
-        vectors = np.stack(loaded().embed(texts))
+        vectors = np.stack(model.embed(texts))
         scales = (np.abs(vectors).max(axis=1) / 127).astype("<f4")
         scales[scales == 0] = 1
         codes = np.rint(vectors / scales[:, None]).astype(np.int8)
@@ -33,6 +35,12 @@ class StaticCodes(NamedTuple):
 @cache
 def loaded() -> "StaticEmbedder":
     """The model, once a process."""
-    from feeder.embed.static import StaticEmbedder
+    try:
+        from feeder.embed.static import StaticEmbedder
 
-    return StaticEmbedder()
+        return StaticEmbedder()
+    except (ImportError, RuntimeError) as exc:  # numpy is not there, or not for this machine
+        raise UserError(
+            f"The static model cannot be asked: numpy does not load ({exc}). "
+            "Install it again, or go on with --no-vectors."
+        ) from exc

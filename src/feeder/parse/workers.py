@@ -33,6 +33,9 @@ BYTES_AHEAD = 8_000_000
 """Content that is read and not yet handed back; its nodes take about as much again."""
 BYTES_BESIDE = 1000
 """What a file counts beside its content, so that empty files are bounded too."""
+_VARIABLES = {"OPENBLAS_NUM_THREADS": "1"}
+"""The model computes in one thread: OpenBLAS would start one for each core, each takes 41 MB of the
+memory that a worker may address, and from 32 on no file would be left."""
 _MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024
 
 
@@ -178,7 +181,7 @@ class _Worker:
         self._limits = order.limits
         self._is_new = False
         self._inherited_bytes = _peak_bytes()
-        self._peer = Peer("feeder.parse.worker")
+        self._peer = Peer("feeder.parse.worker", _VARIABLES)
         self._order: Order | None = order
 
     def begin(self) -> None:

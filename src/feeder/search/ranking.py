@@ -162,11 +162,10 @@ def with_the_words(database: Database) -> Side:
     from feeder.embed.static_codes import loaded
     from feeder.store.meanings import Meanings
 
-    model = loaded()
     meanings = Meanings(database)
 
     def nearest(query: str, limit: int, scope: Scope) -> list[str]:
-        vector = model.embed_query(query)
+        vector = loaded().embed_query(query)
         return [one.id for one in meanings.query(vector, limit, scope)] if vector.any() else []
 
     return Side(MEANING, MEANING_WEIGHT, nearest)

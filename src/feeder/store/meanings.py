@@ -23,6 +23,8 @@ SCALE_BYTES = 4
 """A code begins with its scale, a little-endian float32; then comes a byte a dimension."""
 ROUNDING = 1
 """By how much a number of a code may differ from what it is made anew."""
+SCALE_ROUNDING = 1e-3
+"""By what part of it a scale may."""
 
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS meanings (seq INTEGER PRIMARY KEY, code BLOB NOT NULL)",
@@ -70,6 +72,11 @@ class Code(bytes):
         import numpy as np
 
         if not isinstance(other, Code) or len(self) != len(other):
+            return False
+        if len(self) < SCALE_BYTES:
+            return bytes(self) == bytes(other)
+        ours, theirs = (np.frombuffer(code, "<f4", 1)[0] for code in (self, other))
+        if not abs(ours - theirs) <= SCALE_ROUNDING * abs(ours):  # so for NaN too
             return False
         one, two = (np.frombuffer(code, np.int8, offset=SCALE_BYTES) for code in (self, other))
         return bool((np.abs(one.astype(np.int16) - two) <= ROUNDING).all())
