@@ -661,3 +661,27 @@ def test_init_says_which_file_it_left_alone(feeder: Feeder, shop: Repo) -> None:
     assert feeder(shop, "init", "--dry-run", "--store", "local").out == (
         "An index would be made on this machine.\n"
     )
+
+
+def test_a_part_by_another_version_takes_no_vectors_away(
+    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such an index is of no one parser; a run over a part leaves what it has, a search says it."""
+    monkeypatch.delenv("FEEDER_VECTORS")
+    static = ("--model", "static")
+    assert feeder(shop, "sync", *static).code == 0
+    database = SQLite(shop.path / ".feeder/index.db")
+    count = Statement("SELECT count(*) FROM meanings")
+    try:
+        before = database.run([count])
+        mixed = "UPDATE meta SET value = 'mixed' WHERE key = 'repo:parser'"
+        database.run([Statement(mixed)])
+        (shop.path / "src/new.py").write_text("def newest():\n    return 1\n")
+        assert feeder(shop, "process", "--path", "src/new.py", "--no-vectors").code == 0
+        assert database.run([count]) == [[(int(str(before[0][0][0])) + 1,)]]
+    finally:
+        database.close()
+    said = feeder(shop, "search", *static, "newest").err
+    assert "The index lacks vectors by feeder-static-" in said
+    assert feeder(shop, "sync", *static).code == 0
+    assert "lacks vectors" not in feeder(shop, "search", *static, "cart").err

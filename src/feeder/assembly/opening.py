@@ -18,9 +18,8 @@ from feeder.errors import FeederError, UserError
 from feeder.run.feed import Feed, Semantics
 from feeder.run.precedence import token_by_hand
 from feeder.run.report import Report, Talk
-from feeder.run.sync import MIXED
 from feeder.store.index import Index
-from feeder.store.meanings import opening
+from feeder.store.meanings import holds, opening
 from feeder.tree import Tree
 
 
@@ -150,9 +149,10 @@ def opened(
 def _as_made(meaning: StaticCodes | None, index: Index) -> StaticCodes | None:
     """The model that comes with the words where the index has one, of whatever version."""
     made_by = index.state_of([]).meta.get(index.key("parser"))
-    if made_by is None or made_by == MIXED:
+    if made_by is None:
         return meaning
-    return StaticCodes(NAME) if FAMILY in made_by else None
+    has_some = FAMILY in made_by or holds(index.database, index.repo)
+    return StaticCodes(NAME) if has_some else None
 
 
 def refusal(store: Store) -> FeederError | None:

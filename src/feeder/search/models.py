@@ -12,6 +12,8 @@ def sides(store: Store, meta: Mapping[str, str], tell: Callable[[str], None]) ->
     meaning = store.parts.meaning
     made_by = meta.get(store.index.key("parser"), "").split()
     with_words = meaning is not None and meaning.model in made_by
+    if meaning and made_by and not with_words:
+        store.talk.say(f"The index lacks vectors by {meaning.model}. Make them: feeder sync")
     return [
         *([with_the_words(store.index.database)] if with_words else []),
         *([beside(semantics)] if semantics else []),

@@ -43,6 +43,7 @@ ON CONFLICT (seq) DO UPDATE SET code = excluded.code WHERE code <> excluded.code
 """
 _EXISTS = "SELECT 1 FROM sqlite_schema WHERE name = 'meanings'"
 _ALL = "SELECT seq, code FROM meanings WHERE typeof(code) = 'blob' AND length(code) = ?"
+_SOME = "SELECT 1 FROM meanings m JOIN docs d ON d.seq = m.seq WHERE d.repo = ? LIMIT 1"
 _IDS = "SELECT d.seq, d.id FROM json_each(?) j CROSS JOIN docs d ON d.seq = j.value"
 
 
@@ -50,6 +51,12 @@ def opening(repo: str, *, wanted: bool) -> list[Statement]:
     """What a run begins with: the table, and nothing of the repository in it unless `wanted`."""
     tables = [Statement(text) for text in _TABLES]
     return tables if wanted else [*tables, Statement(_CLEAR, (repo,))]
+
+
+def holds(database: Database, repo: str) -> bool:
+    """Whether there is any vector of the repository."""
+    [there] = database.run([Statement(_EXISTS)])
+    return bool(there and database.run([Statement(_SOME, (repo,))])[0])
 
 
 def additions(files: Iterable[IndexedFile]) -> Iterator[Statement]:
