@@ -7,6 +7,7 @@ from typing import NamedTuple
 from feeder.errors import ServiceError, UserError
 from feeder.nodes import Member
 from feeder.run.feed import Semantics
+from feeder.search.query import QUERY_CHARS
 from feeder.store import Database
 from feeder.store.reading import Hit, hits, matches
 from feeder.store.rows import members_of
@@ -21,8 +22,6 @@ WORD_WEIGHT, MEANING_WEIGHT, VECTOR_WEIGHT = 1.0, 1.0, 2.0
 
 WORDS_ALONE = "By words alone:"
 """Before the reason why a question is answered so."""
-QUERY_CHARS = 10_000
-"""A longer query is cut: twenty thousand words take seconds, and D1 refuses more."""
 
 NAME_WEIGHT = 4.0
 """Who asks for a name that there is wants its node first, whatever else speaks of it."""

@@ -1,0 +1,155 @@
+"""What does a question ask for? Its words, phrases, pattern and filters; nothing is an error.
+
+`tests/search/query_cases.json` has the language by example: whatever parses it runs these cases.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+QUERY_CHARS = 10_000
+"""A longer question is cut: twenty thousand words take seconds, and D1 refuses more."""
+
+_SPACES = " \t\n\v\f\r\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_SPACE = re.compile(f"[{_SPACES}]")
+_EDGES = re.compile(rf"\A[{_SPACES}]+|[{_SPACES}]+\Z")
+_LINE_END = re.compile("[\n\r\u2028\u2029]")
+_LONE = re.compile("[\ud800-\udfff]")
+# what is not seen, and would hide a sign: marks of direction and of no width
+_UNSEEN = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+
+# a text in quotes or slashes ends where a space follows: `"name": 1` and `/usr/lib` are words
+_TOKEN = re.compile(
+    r"""
+    (?P<head>-?(?:[a-z]+:)?) (?:"(?P<quoted>(?:[^"\\]|\\.)+)"|“(?P<curly>[^”]+)”) (?![^ ])
+    | /(?P<regex>(?![ *+?])(?:[^/\\]|\\.)+)/i? (?![^ ])
+    | (?P<bare>[^ ]+)
+    """,
+    re.VERBOSE,
+)
+_FILTER = re.compile(r"(?P<head>-?[a-z]+:)(?P<value>(?!:|//)[^\"“=].*)")
+_NAME = r"[^\W\d]\w+(?:(?:\.|::|->|[/#-])\w+)*"
+_PREFIX = re.compile(rf"({_NAME})\*")
+_EXCLUDED = re.compile(rf"-({_NAME}\*?)(?:\(\))?")
+
+_FIELDS = {
+    "lang:": "languages",
+    "language:": "languages",
+    "-lang:": "not_languages",
+    "-language:": "not_languages",
+    "path:": "paths",
+    "-path:": "not_paths",
+    "type:": "node_types",
+    "-type:": "not_node_types",
+    "symbol:": "symbols",
+    "repo:": "repos",
+    "category:": "categories",
+    "-category:": "not_categories",
+    "": "phrases",
+    "-": "without",
+}
+"""What stands before a value, and the field that takes it."""
+_CHOICES = {"tests:": ("yes", "no", "only"), "case:": ("yes", "no")}
+_LISTS = ("languages", "not_languages", "node_types", "not_node_types")
+"""Fields whose values may be joined by commas, which no name of theirs has."""
+
+
+class Query(NamedTuple):
+    """What a question asks for; `words` is what is left of it without its signs, in order.
+
+    Values are as typed. `without` has words, phrases of several and prefixes that end in `*`;
+    `prefixes` have lost it. `tests` is yes, no or only; `case` says that the letters' case counts.
+    """
+
+    words: str = ""
+    phrases: tuple[str, ...] = ()
+    regex: str | None = None
+    without: tuple[str, ...] = ()
+    prefixes: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    not_languages: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    not_paths: tuple[str, ...] = ()
+    node_types: tuple[str, ...] = ()
+    not_node_types: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
+    repos: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    not_categories: tuple[str, ...] = ()
+    tests: str | None = None
+    case: bool = False
+
+    @property
+    def text(self) -> str:
+        """What ranks: the words, and after them those that must be there or are asked by name."""
+        return " ".join(filter(None, [self.words, *self.phrases, *self.prefixes, *self.symbols]))
+
+
+class _Sign(NamedTuple):
+    field: str
+    value: str
+    typed: str
+
+
+def parse(text: str) -> Query:
+    """What the text asks for. Of several lines it is words alone; what is no sign is a word."""
+    text = _cleaned(text[:QUERY_CHARS])
+    if _LINE_END.search(text):
+        return Query(text)
+    signs = [_sign(token) for token in _TOKEN.finditer(_SPACE.sub(" ", text))]
+    values: dict[str, list[str]] = {}
+    for sign in signs:
+        is_second = sign.field == "regex" in values
+        field, value = ("words", sign.typed) if is_second else sign[:2]
+        values.setdefault(field, []).extend(_parts(field, value))
+    if "without" in values and values.keys() <= {"without", "case"}:
+        # there is nothing to leave it out of
+        del values["without"]
+        values["words"] = [sign.typed for sign in signs if sign.field == "without"]
+    return _query(values)
+
+
+def _cleaned(text: str) -> str:
+    text = _CONTROL.sub(" ", _UNSEEN.sub("", _LONE.sub("\ufffd", text)))
+    return _EDGES.sub("", text)
+
+
+def _sign(token: re.Match[str]) -> _Sign:
+    """What a token is: a word unless it is surely something else."""
+    typed = token[0]
+    if token["regex"]:
+        return _Sign("regex", token["regex"].replace(r"\/", "/"), typed)
+    text = token["curly"] or (token["quoted"] or "").replace(r"\"", '"')
+    head, value = token["head"], text.strip(" ")
+    if token["bare"] and (found := _FILTER.fullmatch(typed)):
+        head, value = found.groups()
+    if head is not None and value:
+        field = _FIELDS.get(head)
+        if field:
+            return _Sign(field, value, typed)
+        if value in _CHOICES.get(head, ()):
+            return _Sign(head.rstrip(":"), value, typed)
+    return _bare(typed)
+
+
+def _bare(typed: str) -> _Sign:
+    for field, form in (("prefixes", _PREFIX), ("without", _EXCLUDED)):
+        if found := form.fullmatch(typed):
+            return _Sign(field, found[1], typed)
+    return _Sign("words", typed, typed)
+
+
+def _parts(field: str, value: str) -> Iterator[str]:
+    parts = value.split(",") if field in _LISTS else [value]
+    return (part.strip(" ") for part in parts if part.strip(" "))
+
+
+def _query(values: dict[str, list[str]]) -> Query:
+    """The last of what can be said once, and each of the rest once."""
+    once = {name: values.pop(name)[-1] for name in ("tests", "regex") if name in values}
+    case = values.pop("case", [""])[-1] == "yes"
+    words = " ".join(values.pop("words", []))
+    rest = {field: tuple(dict.fromkeys(found)) for field, found in values.items()}
+    fields: dict[str, Any] = once | rest
+    return Query(words, case=case)._replace(**fields)
