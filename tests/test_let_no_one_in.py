@@ -57,7 +57,7 @@ def before(database: SQLite) -> Picture:
 
 
 def asked(database: SQLite, query: str, path: str | None = None) -> list[Found]:
-    return search(database, [], query, Scope(REPO, path), 10)
+    return search(database, [], query, Scope.of(REPO, path), 10)
 
 
 SYNTAX = [
@@ -158,7 +158,7 @@ def test_a_place_is_a_name_or_a_glob(database: SQLite, path: str, found: list[st
 def test_a_glob_that_is_too_long_is_refused(database: SQLite) -> None:
     """D1 takes 50 bytes; they are counted from the first folder with a sign of a glob."""
     assert asked(database, "page", f"{DEEP}/{'?' * 48}") == []
-    with pytest.raises(UserError, match=r"--path has 49 bytes from its first folder with \*"):
+    with pytest.raises(UserError, match=r"has 49 bytes from its first folder with \*"):
         asked(database, "page", f"{DEEP}/{'?' * 49}")
 
 

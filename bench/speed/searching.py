@@ -56,7 +56,7 @@ class Searcher:
         self._database = database
         self._sides = [beside(semantics)] if semantics else []
         self._clock = clock
-        self._scope = Scope(database.connection.execute("SELECT repo FROM docs LIMIT 1").get)
+        self._scope = Scope.of(database.connection.execute("SELECT repo FROM docs LIMIT 1").get)
 
     def measured(self, questions: Sequence[str]) -> dict[str, float]:
         """`first_ms`, which reads the vectors; quantiles of the others and of the model's part."""

@@ -78,7 +78,7 @@ def test_the_vector_is_that_of_the_nodes_text(shop: Repo, database: SQLite) -> N
     )
     code = np.frombuffer(cast("bytes", row[1]), np.int8, offset=SCALE_BYTES).astype(np.float32)
     vector = code / np.linalg.norm(code)
-    [first, *_] = Meanings(database).query(vector, 3, Scope(REPO))
+    [first, *_] = Meanings(database).query(vector, 3, Scope.of(REPO))
     assert first.id == row[0]
     assert first.score == pytest.approx(1, abs=0.01)
 
@@ -91,9 +91,9 @@ def test_a_scope_narrows_before_the_nearest_are_taken(shop: Repo, database: SQLi
     meanings = Meanings(database)
     [[rows]] = [database.run([Statement("SELECT id FROM docs WHERE repo = 'acme/other'")])]
     own = {str(id_) for (id_,) in rows}
-    found = meanings.query(vector, 100, Scope("acme/other"))
+    found = meanings.query(vector, 100, Scope.of("acme/other"))
     assert {one.id for one in found} == own
-    assert meanings.query(vector, 100, Scope("acme/none")) == []
+    assert meanings.query(vector, 100, Scope.of("acme/none")) == []
 
 
 def test_an_index_without_them_gets_them_by_the_next_run(shop: Repo, database: SQLite) -> None:

@@ -42,7 +42,7 @@ def database(repo: Repo) -> SQLite:
 
 
 def first(database: SQLite, query: str) -> Found:
-    return search(database, [], query, Scope(REPO), 10)[0]
+    return search(database, [], query, Scope.of(REPO), 10)[0]
 
 
 @pytest.mark.parametrize("query", ["GREEN", "green", "Color.GREEN", "acme.Color.GREEN"])

@@ -64,7 +64,7 @@ def asked(
     path: str | None = None,
 ) -> list[Found]:
     sides = [beside(semantics)] if semantics else []
-    return search(database, sides, query, Scope(REPO, path), 10)
+    return search(database, sides, query, Scope.of(REPO, path), 10)
 
 
 def symbols(found: Sequence[Found]) -> list[str | None]:
@@ -254,21 +254,21 @@ def test_words_answer_where_the_model_does_not(database: SQLite, kind: type[Feed
     """As without one, and that it is so is told once."""
     told: list[str] = []
     dying = [beside(semantic(database, Dying(kind("The model has ended."))))]
-    found = search(database, dying, "refund", Scope(REPO), 10, tell=told.append)
-    assert found == search(database, [], "refund", Scope(REPO), 10)
+    found = search(database, dying, "refund", Scope.of(REPO), 10, tell=told.append)
+    assert found == search(database, [], "refund", Scope.of(REPO), 10)
     assert told == ["By words alone: The model has ended."]
     with pytest.raises(kind):  # with nobody to tell
-        search(database, dying, "refund", Scope(REPO), 10)
+        search(database, dying, "refund", Scope.of(REPO), 10)
 
 
 @pytest.mark.parametrize(
     ("scope", "expected"),
     [
-        (Scope(REPO, path="src/*"), {"src/order.py", "src/refund.py"}),
-        (Scope(REPO, path="*.md"), {"docs/payments.md"}),
-        (Scope(REPO, language="java"), {"lib/HTTPServer.java"}),
-        (Scope(REPO, node_type="class"), {"lib/HTTPServer.java"}),
-        (Scope(REPO, path="src/*", language="java"), set()),
+        (Scope.of(REPO, path="src/*"), {"src/order.py", "src/refund.py"}),
+        (Scope.of(REPO, path="*.md"), {"docs/payments.md"}),
+        (Scope.of(REPO, language="java"), {"lib/HTTPServer.java"}),
+        (Scope.of(REPO, node_type="class"), {"lib/HTTPServer.java"}),
+        (Scope.of(REPO, path="src/*", language="java"), set()),
     ],
 )
 def test_a_scope_narrows_words_and_meaning(
@@ -283,11 +283,11 @@ def test_a_scope_narrows_words_and_meaning(
 def test_another_repository_is_not_searched(database: SQLite) -> None:
     """Its nodes are in the file, and in no answer."""
     sides = [beside(semantic(database, HashedEmbedder()))]
-    assert search(database, sides, "refund", Scope("acme/other"), 10) == []
+    assert search(database, sides, "refund", Scope.of("acme/other"), 10) == []
 
 
 @pytest.mark.parametrize(
-    "scope", [Scope("acme/small"), Scope(REPO, "lib"), Scope(REPO, "l*/cart.py")], ids=str
+    "scope", [Scope.of("acme/small"), Scope.of(REPO, "lib"), Scope.of(REPO, "l*/cart.py")], ids=str
 )
 def test_what_is_nearer_elsewhere_hides_nothing(tmp_path: Path, scope: Scope) -> None:
     """The nearest of the scope are found, though 120 nodes of the same index lie nearer."""
@@ -311,7 +311,7 @@ def test_what_is_nearer_elsewhere_hides_nothing(tmp_path: Path, scope: Scope) ->
 
 def test_a_limit_counts_nodes(database: SQLite) -> None:
     """The best come first and no more than asked for."""
-    assert symbols(search(database, [], "order", Scope(REPO), 1)) == ["refundOrder"]
+    assert symbols(search(database, [], "order", Scope.of(REPO), 1)) == ["refundOrder"]
 
 
 @pytest.fixture
@@ -390,6 +390,7 @@ def test_an_answer_for_a_machine_has_all_that_is_known(database: SQLite, folder:
         "logical_path": None,
         "start_line": 1,
         "end_line": 2,
+        "repo": REPO,
         "member": None,
         "score": round((4 + 1) / 21, 6),  # first by name, first by word
         "word_rank": 1,
@@ -421,5 +422,5 @@ def test_words_answer_where_the_static_model_cannot_be_read(
 
     monkeypatch.setattr("feeder.embed.static_codes.loaded", damaged)
     told: list[str] = []
-    search(database, [with_the_words(database)], "cart", Scope(REPO), 5, tell=told.append)
+    search(database, [with_the_words(database)], "cart", Scope.of(REPO), 5, tell=told.append)
     assert told == ["By words alone: The static model is damaged."]

@@ -18,6 +18,10 @@ SELECT seq, id, path, replace(hex(zeroblob(seq % 101)), '00', 'filler ')
   || iif(seq % 2 = 0, substr(' return return return', 1, 7 + 7 * (seq % 3)), '')
   || iif(seq % 10 IN (1, 2), ' parcel', '') || iif(seq % 4000 = 7, ' label', '') FROM docs
 """
+FILES = """
+INSERT INTO files (repo, path, blob, sha_head, nodes, state)
+SELECT DISTINCT repo, path, 'b', 'c', 1, 'clean' FROM docs
+"""
 BY_BM25 = f"""
 SELECT d.id FROM docs_fts f JOIN docs d ON d.seq = f.rowid WHERE docs_fts MATCH ?
 ORDER BY bm25(docs_fts, {WEIGHTS}), d.path LIMIT 100
@@ -31,12 +35,12 @@ def crowd(repo: str = "acme/shop") -> SQLite:
     `repo`'s, and "label" in the nodes 7, 4007 and 8007.
     """
     database = opened()
-    database.run([Statement(NODES, (repo,)), Statement(POSTINGS)])
+    database.run([Statement(NODES, (repo,)), Statement(POSTINGS), Statement(FILES)])
     return database
 
 
 def found(database: SQLite, *words: str, path: str | None = None) -> list[str]:
-    [nodes] = matches(database, [words], Scope("acme/shop", path), 100)
+    [nodes] = matches(database, [words], Scope.of("acme/shop", path), 100)
     return [node.id for node in nodes]
 
 

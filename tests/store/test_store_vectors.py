@@ -14,11 +14,12 @@ from feeder.store import NodeVector, Statement
 from feeder.store.local_vectors import LocalVectors
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
+from feeder.store.test_paths import is_test
 from worlds import opened, rows
 
 DOC = """INSERT INTO docs (id, repo, branch, sha_head, path, node_type, start_line, end_line,
     text_sha) VALUES (?, 'r', 'b', 'c', 'p', 'chunk', 1, 1, ?)"""
-ALL = Scope("r")
+ALL = Scope.of("r")
 
 
 @pytest.fixture
@@ -173,21 +174,28 @@ class Kept(NamedTuple):
 
     def lies_in(self, scope: Scope) -> bool:
         """As the program's user understands it, by Python's own globs."""
-        place = (scope.path or "").rstrip("/")
         return (
-            self.repo == scope.repo
-            and scope.language in {None, self.language}
-            and scope.node_type in {None, self.node_type}
-            and (
-                not place
-                or f"{self.path}/".startswith(f"{place}/")
-                or fnmatchcase(self.path, place)
-                or fnmatchcase(self.path, f"{place}/*")
-            )
+            self.repo in (scope.repos or [self.repo])
+            and self.language in (scope.languages or [self.language])
+            and self.language not in scope.not_languages
+            and self.node_type in (scope.node_types or [self.node_type])
+            and self.node_type not in scope.not_node_types
+            and (not scope.paths or any(map(self.lies_at, scope.paths)))
+            and not any(map(self.lies_at, scope.not_paths))
+            and scope.tests in {None, "yes", "only" if is_test(self.path) else "no"}
+        )
+
+    def lies_at(self, path: str) -> bool:
+        place = path.rstrip("/")
+        return (
+            not place
+            or f"{self.path}/".startswith(f"{place}/")
+            or fnmatchcase(self.path, place)
+            or fnmatchcase(self.path, f"{place}/*")
         )
 
 
-names = st.sampled_from(["a", "a-b", "a.b", "ä", "a\U0010ffff", "b", "[a]"])
+names = st.sampled_from(["a", "a-b", "a.b", "ä", "a\U0010ffff", "b", "[a]", "test", "a_test.go"])
 repos, languages = st.sampled_from(["r", "r2"]), st.sampled_from([None, "go", "java"])
 node_types = st.sampled_from(["chunk", "class"])
 kept = st.builds(
@@ -199,15 +207,29 @@ kept = st.builds(
     st.integers(-127, 127),
 )
 globs = st.sampled_from(["*", "?", "a*", "*b", "[ab]", "a/", "/"])
+paths = st.lists(names | globs, min_size=1, max_size=3).map("/".join)
+
+
+def some(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.just(()) | st.lists(values, min_size=1, max_size=2).map(tuple)
+
+
 scopes = st.builds(
     Scope,
-    repos,
-    st.none() | st.lists(names | globs, min_size=1, max_size=3).map("/".join),
-    languages,
-    st.none() | node_types,
+    st.none() | st.lists(repos, min_size=1, max_size=2).map(tuple),
+    some(paths),
+    some(paths),
+    some(st.sampled_from(["go", "java"])),
+    some(st.sampled_from(["go", "java"])),
+    some(node_types),
+    some(node_types),
+    symbols=st.just(()),
+    tests=st.sampled_from([None, "yes", "no", "only"]),
 )
 NODE = """INSERT INTO docs (repo, path, language, node_type, id, branch, sha_head, start_line,
     end_line, text_sha) VALUES (?1, ?2, ?3, ?4, ?5, 'b', 'c', 1, 1, ?5)"""
+FILES = """INSERT INTO files (repo, path, blob, sha_head, nodes, state)
+    SELECT DISTINCT repo, path, 'b', 'c', 1, 'clean' FROM docs"""
 
 
 @settings(max_examples=150, deadline=None)
@@ -219,6 +241,7 @@ def test_the_nearest_of_a_scope_are_those_of_its_nodes_alone(
     database = opened()
     ids = [f"{number:02}" for number in range(len(nodes))]
     database.run([Statement(NODE, (*n[:4], id_)) for id_, n in zip(ids, nodes, strict=True)])
+    database.run([Statement(FILES)])
     vectors = LocalVectors(database)
     vectors.upsert([vector(id_, n.nearness, 127) for id_, n in zip(ids, nodes, strict=True)])
     for scope in asked:

@@ -32,7 +32,7 @@ def search(query: str, limit: int, lines: int, **said: Any) -> None:
     place = place_of(base_of(settings.directory), settings)
     with opened(place, settings, writes=False, create=False) as store:
         glob = escape(os.fsencode(path)) if path else None
-        scope = Scope(place.repo, glob, language, node_type)
+        scope = Scope.of(place.repo, glob, language, node_type)
         meta = store.index.state_of([]).meta
         models = sides(store, meta, console.tell)
         found = search(store.index.database, models, query, scope, limit, tell=console.tell)

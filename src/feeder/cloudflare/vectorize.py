@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -93,14 +93,22 @@ class Vectorize:
                 return
 
     def query(self, vector: NDArray[float32], limit: int, scope: Scope) -> list[Neighbour]:
-        """The nearest as Vectorize approximates them, at most 100; one request in most cases."""
+        """The nearest as Vectorize approximates them, at most 100; one request or two a path."""
         asked = {"vector": _numbers(vector), "topK": min(limit, NEAREST)}
-        matches: list[dict[str, Any]] = []
-        for narrowing in narrowings(scope):
-            matches = self._post("query", asked | narrowing)["matches"]
-            if matches:
-                break
-        return [Neighbour(str(near["id"]), float(near["score"])) for near in matches]
+        for parts in narrowings(scope):
+            found = {near for part in parts for near in self._first_found(asked, part)}
+            if found:
+                return sorted(found, key=lambda near: (-near.score, near.id))[:limit]
+        return []
+
+    def _first_found(
+        self, asked: dict[str, Any], narrowings: Iterable[dict[str, Any]]
+    ) -> list[Neighbour]:
+        """What the first of the narrowings finds that finds any."""
+        for narrowing in narrowings:
+            if matches := self._post("query", asked | narrowing)["matches"]:
+                return [Neighbour(str(near["id"]), float(near["score"])) for near in matches]
+        return []
 
     def settled(self, timeout_s: float) -> bool:
         """Waits until all that was written before is seen; False when it takes longer.

@@ -6,18 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.store import Database, Neighbour, Statement
-from feeder.store.scope import EVERYWHERE, IN_SCOPE, Scope, end_of, params
+from feeder.store.scope import EVERYWHERE, INSIDE, INSIDE_PLACES, Scope, params
 
 if TYPE_CHECKING:
     from numpy import float32, int8, intp
     from numpy.typing import NDArray
 
-# by the table: many rows in the order of an index take three times as long
-_INSIDE = "SELECT {column} FROM docs d NOT INDEXED WHERE {scope}"
-# what begins so is found by the index, ?1 to ?8; an empty BLOB comes after every text
-_INSIDE_FOLDER = """
-SELECT {column} FROM docs d WHERE {scope} AND d.path >= ?1 AND d.path < coalesce(?8, x'')
-"""
 ROWS_AT_ONCE = 1024
 """Rows turned to float32 at a time: they stay in the core's cache, and below what BLAS gives to
 threads, which wait for each other ten times as long as one computes."""
@@ -81,11 +75,8 @@ class Nearest:
         [[everywhere]] = self._database.run([Statement(EVERYWHERE, (None, *where))])
         if everywhere[0]:
             return np.arange(len(keys), dtype=np.intp)
-        statement = Statement(_INSIDE.format(column=self._column, scope=IN_SCOPE), (None, *where))
-        if start := scope.beginning:
-            text = _INSIDE_FOLDER.format(column=self._column, scope=IN_SCOPE)
-            statement = Statement(text, (start, *where, end_of(start)))
-        [nodes] = self._database.run([statement])
+        text = (INSIDE_PLACES if scope.is_listed else INSIDE).format(column=self._column)
+        [nodes] = self._database.run([Statement(text, (None, *where))])
         inside = {node[0] for node in nodes}
         return np.array([row for row, key in enumerate(keys) if key in inside], dtype=np.intp)
 

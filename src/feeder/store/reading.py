@@ -33,12 +33,13 @@ class Hit(NamedTuple):
     start_line: int
     end_line: int
     members: str
+    repo: str
 
 
 # A score takes a third of a microsecond a node, and the words of a question stand in most of them.
 # So where nothing narrows the search, a word of many nodes does not find a node when rarer words
 # find enough: it ranks what they find. `found` has a node by the words that find alone, and by all.
-# ?1 the words as FTS5 queries, ?8 how many nodes
+# ?1 the words as FTS5 queries, ?12 how many nodes
 _MATCH = f"""
 WITH everywhere(yes) AS MATERIALIZED ({EVERYWHERE}), word AS MATERIALIZED (
   SELECT j.key AS place, j.value AS text, (SELECT count(*) FROM (
@@ -58,22 +59,22 @@ WITH everywhere(yes) AS MATERIALIZED ({EVERYWHERE}), word AS MATERIALIZED (
     WHERE docs_fts MATCH (SELECT coalesce(finding, '""') FROM query)
     AND ((SELECT yes FROM everywhere)
       OR EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {IN_SCOPE}))
-    ORDER BY score LIMIT ?8 + {TIES}
+    ORDER BY score LIMIT ?12 + {TIES}
   ) UNION ALL SELECT * FROM (
     SELECT rowid, bm25(docs_fts, {WEIGHTS}) AS score FROM docs_fts
     WHERE docs_fts MATCH (
       SELECT coalesce('(' || finding || ') AND (' || ranking || ')', '""') FROM query
     )
-    ORDER BY score LIMIT ?8 + {TIES}
+    ORDER BY score LIMIT ?12 + {TIES}
   )
 )
 SELECT d.id, coalesce(d.symbol, d.logical_path, ''), d.members
 FROM (SELECT seq, min(score) AS score FROM found GROUP BY seq) f JOIN docs d ON d.seq = f.seq
-ORDER BY f.score, d.path, d.start_line LIMIT ?8
+ORDER BY f.score, d.path, d.start_line LIMIT ?12
 """
 _HITS = f"""
 SELECT d.id, d.path, d.language, d.node_type, d.symbol, d.signature, d.logical_path,
-  d.start_line, d.end_line, d.members
+  d.start_line, d.end_line, d.members, d.repo
 FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
 WHERE {IN_SCOPE}
 ORDER BY j.key

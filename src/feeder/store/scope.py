@@ -1,68 +1,213 @@
 """Where does a search look? What SQL says exactly, and what can be said of paths as a range."""
 
+import json
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from feeder.errors import UserError
+from feeder.store import Value
+from feeder.store.test_paths import TESTS
 
-# ?3 a folder or file by its name, ?4 what a glob begins with and ?5 the rest of it
-IN_SCOPE = """
-d.repo = ?2
-AND (?3 IS NULL OR d.path = ?3 OR substr(d.path, 1, length(?3) + 1) = ?3 || '/'
-  OR substr(d.path, 1, length(?4)) = ?4 AND (
-    substr(d.path, length(?4) + 1) GLOB ?5 OR substr(d.path, length(?4) + 1) GLOB ?5 || '/*'))
-AND (?6 IS NULL OR d.language = ?6) AND (?7 IS NULL OR d.node_type = ?7)
+# ?2 repositories; ?3 places and ?4 those left out: from where on and up to where their paths are in
+# order, and a folder with a glob in it; ?5 whether tests are asked for. A path that is a test's has
+# one of three words in it, which spares the rest of them the globs
+_AT_PLACE = """
+f.path >= p.first AND f.path < coalesce(p.last, x'') AND (p.glob IS NULL
+  OR substr(f.path, 1, length(p.folder)) = p.folder AND (
+    substr(f.path, length(p.folder) + 1) GLOB p.glob
+    OR substr(f.path, length(p.folder) + 1) GLOB p.glob || '/*'))
 """
-"""Whether the node `d` is in the scope whose `params` are ?2 to ?7."""
+_PLACES = "SELECT value->>0 AS first, value->>1 AS last, value->>2 AS folder, value->>3 AS glob"
+_FILES = f"""
+WITH asked(repo) AS MATERIALIZED (
+  SELECT value FROM json_each(?2) UNION ALL SELECT DISTINCT repo FROM files WHERE ?2 IS NULL
+), place AS MATERIALIZED ({_PLACES} FROM json_each(coalesce(?3, '[["", null, null, null]]'))
+), apart AS MATERIALIZED ({_PLACES} FROM json_each(?4)
+), test AS MATERIALIZED (SELECT value AS glob FROM json_each('{json.dumps(TESTS)}'))
+SELECT f.path FROM asked a CROSS JOIN place p CROSS JOIN files f
+ON f.repo = a.repo AND {_AT_PLACE}
+WHERE NOT EXISTS (SELECT 1 FROM apart p WHERE {_AT_PLACE})
+AND (?5 IS NULL OR ?5 = (
+  (instr(lower(f.path), 'test') OR instr(lower(f.path), 'spec') OR instr(f.path, '.bats'))
+  AND EXISTS (SELECT 1 FROM test t WHERE '/' || f.path GLOB t.glob)
+))
+"""
+# ?6 languages and ?7 those left out, ?8 types and ?9 those left out; ?10 names as an FTS5 query,
+# and ?11 by their last parts, as `.cart.add`, as a glob where it is one, as an owner's and member's
+_FACTS = """
+(?2 IS NULL OR d.repo IN (SELECT value FROM json_each(?2)))
+AND (?6 IS NULL OR d.language IN (SELECT value FROM json_each(?6)))
+AND (?7 IS NULL OR coalesce(d.language, '') NOT IN (SELECT value FROM json_each(?7)))
+AND (?8 IS NULL OR d.node_type IN (SELECT value FROM json_each(?8)))
+AND (?9 IS NULL OR d.node_type NOT IN (SELECT value FROM json_each(?9)))
+AND (?10 IS NULL OR d.seq IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?10))
+AND (?11 IS NULL OR EXISTS (
+  SELECT 1 FROM (
+    SELECT lower('.' || replace(coalesce(d.symbol, d.logical_path, ''), ' > ', '.')) AS name
+  ) CROSS JOIN json_each(?11) j
+  WHERE substr(name, -length(j.value->>0)) = lower(j.value->>0)
+  OR name GLOB lower(j.value->>1)
+  OR instr(lower(d.members), lower(j.value->>3))
+    AND (j.value->>2 = '' OR substr(name, -length(j.value->>2)) = lower(j.value->>2))
+))
+"""
+IN_SCOPE = f"(coalesce(?3, ?4, ?5) IS NULL OR d.path IN ({_FILES})) AND {_FACTS}"
+"""Whether the node `d` is in the scope whose `params` are ?2 to ?11."""
+INSIDE = f"SELECT {{column}} FROM docs d NOT INDEXED WHERE {IN_SCOPE}"
+"""A column of the nodes in it, by the table: many rows in the order of an index take three times as
+long."""
+INSIDE_PLACES = f"""
+SELECT {{column}} FROM json_each(?2) r CROSS JOIN json_each(?3) j CROSS JOIN docs d
+ON d.repo = r.value AND d.path >= j.value->>0 AND d.path < coalesce(j.value->>1, x'')
+WHERE (coalesce(?4, ?5) IS NULL OR d.path IN ({_FILES})) AND {_FACTS}
+"""
+"""The same where the scope `is_listed`, by the index; one that lies in two places twice."""
 EVERYWHERE = """
-SELECT coalesce(?3, ?6, ?7) IS NULL
-  AND (SELECT min(repo) FROM docs) = ?2 AND (SELECT max(repo) FROM docs) = ?2
+SELECT coalesce(?3, ?4, ?5, ?6, ?7, ?8, ?9, ?11) IS NULL AND (?2 IS NULL OR
+  json_array_length(?2) = 1
+  AND (SELECT min(repo) FROM docs) = ?2->>0 AND (SELECT max(repo) FROM docs) = ?2->>0)
 """
 """Whether every node is in that scope."""
 
 _GLOB = re.compile(r"(?P<before>(?:[^*?\[/]*/)*)(?P<glob>[^*?\[/]*[*?\[].*)", re.DOTALL)
-# D1 allows patterns of 50 bytes, and `/*` is put behind one
+_WORD = re.compile(r"[^\W_]")
+_SIGNS = re.compile(r"[*?\[]")
+_SEPARATOR = re.compile(r"::|->|#| > ")
+_FROM = " from its first folder with *, ? or [ on"
+# D1 allows patterns of 50 bytes, and `/*` is put behind one, `*.` before the other
 _GLOB_BYTES = 48
-_LAST, _BEFORE_SURROGATES, _AFTER_SURROGATES = "\U0010ffff", "\ud7ff", "\ue000"
+_FIRST, _LAST, _BEFORE_SURROGATES, _AFTER_SURROGATES = "\x01", "\U0010ffff", "\ud7ff", "\ue000"
 
 
 class Scope(NamedTuple):
-    """Where a search looks: None means everywhere.
+    """Where a search looks; what is empty narrows nothing, and `repos` are all where None.
 
-    `path` is a file or folder by its name, or a glob whose `*` crosses folders.
+    A path is a file or folder by its name, or a glob whose `*` crosses folders. A symbol is a name
+    or the last parts of one, in any case of letters, or with `*`. `tests` are yes, no or only.
     """
 
-    repo: str
-    path: str | None = None
-    language: str | None = None
-    node_type: str | None = None
+    repos: tuple[str, ...] | None
+    paths: tuple[str, ...] = ()
+    not_paths: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    not_languages: tuple[str, ...] = ()
+    node_types: tuple[str, ...] = ()
+    not_node_types: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
+    tests: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        repo: str,
+        path: str | None = None,
+        language: str | None = None,
+        node_type: str | None = None,
+    ) -> "Scope":
+        """That of one repository, and of one thing a kind."""
+        paths = (path,) if path else ()
+        languages, types = (language,) if language else (), (node_type,) if node_type else ()
+        return cls((repo,), paths, languages=languages, node_types=types)
 
     @property
-    def place(self) -> str:
-        """The path without slashes at its end; empty for everywhere."""
-        return (self.path or "").rstrip("/")
+    def places(self) -> list["Place"]:
+        """Where its paths are; none where they may be anywhere."""
+        places = [Place(path.rstrip("/")) for path in self.paths]
+        return places if all(place.name for place in places) else []
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether its repositories and places are all known by their names."""
+        are_known = self.repos is not None and bool(self.places)
+        return are_known and not any(place.is_glob for place in self.places)
+
+
+class Place(NamedTuple):
+    """A file or folder by its name without slashes at its end, or a glob."""
+
+    name: str
 
     @property
     def beginning(self) -> str:
-        """What the paths of all its nodes begin with."""
-        return re.split(r"[*?\[]", self.place, maxsplit=1)[0]
+        """What all its paths begin with."""
+        return _SIGNS.split(self.name, maxsplit=1)[0]
 
     @property
     def is_glob(self) -> bool:
         """Whether it may have more than one file or folder."""
-        return self.beginning != self.place
+        return self.beginning != self.name
+
+    def rows(self) -> Iterator[list[str | None]]:
+        """How `IN_SCOPE` reads it; raises UserError for a glob that is too long.
+
+        What looks like a glob may be a file's or folder's very name.
+        """
+        if not self.name:
+            yield ["", None, None, None]
+            return
+        yield [self.name, f"{self.name}{_FIRST}", None, None]
+        yield [f"{self.name}/", end_of(f"{self.name}/"), None, None]
+        if parts := _GLOB.fullmatch(self.name):
+            _check_length(parts["glob"], f"The path {self.name}", _FROM)
+            yield [self.beginning, end_of(self.beginning), *parts.groups()]
 
 
-def params(scope: Scope) -> tuple[str | None, ...]:
+def params(scope: Scope) -> tuple[Value, ...]:
     """What `IN_SCOPE` wants to know; raises UserError for a glob that is too long."""
-    parts = _GLOB.fullmatch(scope.place)
-    before, glob = parts.groups() if parts else (None, None)
-    if glob and len(glob.encode()) > _GLOB_BYTES:
+    names = [_name(symbol) for symbol in scope.symbols]
+    return (
+        None if scope.repos is None else json.dumps(scope.repos),
+        _listed(row for place in scope.places for row in place.rows()),
+        _listed(row for path in scope.not_paths for row in Place(path.rstrip("/")).rows()),
+        {"only": 1, "no": 0}.get(scope.tests or ""),
+        _listed(scope.languages),
+        _listed(scope.not_languages),
+        _listed(scope.node_types),
+        _listed(scope.not_node_types),
+        _expression(names),
+        _listed(map(_name_row, names)),
+    )
+
+
+def _listed(values: Iterable[str | Sequence[str | None]]) -> str | None:
+    """As JSON; None where nothing is asked for."""
+    values = list(values)
+    return json.dumps(values) if values else None
+
+
+def _name(symbol: str) -> str:
+    """A name's parts joined by dots, however the language joins them."""
+    return _SEPARATOR.sub(".", symbol.strip().removesuffix("()")).strip(".")
+
+
+def _expression(names: Iterable[str]) -> str | None:
+    """FTS5's query for nodes that may be called so; None where one has no word to look up."""
+    phrases = []
+    for name in names:
+        owner, _, member = name.rpartition(".")
+        before, glob, _ = name.partition("*")
+        if not _WORD.search(before):
+            return None
+        whole = f'"{before}"' + (" *" if glob and _WORD.match(before[-1]) else "")
+        phrases += [whole, *([f'"{owner}" AND "{member}"'] if _WORD.search(owner) else [])]
+    return f"symbol : ({' OR '.join(f'({one})' for one in phrases)})" if phrases else None
+
+
+def _name_row(name: str) -> list[str | None]:
+    """How `IN_SCOPE` compares it: its last parts, a glob of them, an owner's and a member's."""
+    if "*" in name:
+        _check_length(name, f"The symbol {name}", "")
+        return [None, f"*.{name.replace('[', '[[]')}", None, None]
+    owner, _, member = name.rpartition(".")
+    return [f".{name}", None, f".{owner}" if owner else "", f" {member}:"]
+
+
+def _check_length(glob: str, what: str, where: str) -> None:
+    if (count := len(glob.encode())) > _GLOB_BYTES:
         raise UserError(
-            f"--path has {len(glob.encode())} bytes from its first folder with *, ? or [ on, and "
-            f"may have {_GLOB_BYTES}. Shorten it."
+            f"{what} has {count} bytes{where}, and a glob may have {_GLOB_BYTES}. Shorten it."
         )
-    return scope.repo, scope.place or None, before, glob, scope.language, scope.node_type
 
 
 def end_of(beginning: str) -> str | None:

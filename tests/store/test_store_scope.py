@@ -1,0 +1,124 @@
+"""Which nodes are in a scope, where a picture of it takes a real tree."""
+
+import pytest
+
+from feeder.errors import UserError
+from feeder.store import Statement
+from feeder.store.reading import hits
+from feeder.store.scope import Scope
+from feeder.store.sqlite import SQLite
+from feeder.store.test_paths import TESTS, is_test
+from feeder.tree.commit import Commit
+from tree.repos import Repo
+from worlds import REPO, opened, synced
+
+PROSE = "A sentence of a guide that is no tiny one. " * 20
+CLASS = "class Cart:\n    def add(self):\n        pass\n\n    def addAll(self):\n        pass\n"
+TREE = {
+    "src/cart.py": CLASS,
+    "src/color.py": "import enum\n\n\nclass Color(enum.Enum):\n    RED = 1\n    GREEN = 2\n",
+    "README.md": f"# Install\n\n{PROSE}\n\n## From source\n\n{PROSE}\n",
+    "server.toml": "[server]\nport = 1\n",
+}
+
+
+@pytest.fixture
+def database(repo: Repo) -> SQLite:
+    repo.commit(TREE)
+    database = opened()
+    synced(Commit(repo.path), database)
+    return database
+
+
+def names(database: SQLite, symbol: str) -> set[str]:
+    [ids] = database.run([Statement("SELECT id FROM docs")])
+    found = hits(database, [str(id_) for (id_,) in ids], Scope((REPO,), symbols=(symbol,)))
+    return {one.symbol or one.logical_path or "" for one in found}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "found"),
+    [
+        ("add", {"Cart.add"}),
+        ("Cart.add", {"Cart.add"}),
+        ("cart::ADD()", {"Cart.add"}),
+        ("Cart#add", {"Cart.add"}),
+        ("Cart", {"Cart"}),
+        ("art.add", set()),
+        ("add*", {"Cart.add", "Cart.addAll"}),
+        ("Cart.*", {"Cart.add", "Cart.addAll"}),
+        ("*dAll", {"Cart.addAll"}),
+        ("RED", {"Color"}),
+        ("Color.RED", {"Color"}),
+        ("Cart.RED", set()),
+        ("From source", {"Install > From source"}),
+        ("nothing", set()),
+        ("+", set()),
+        ('"', set()),
+    ],
+)
+def test_a_symbol_is_a_name_or_its_last_parts(
+    database: SQLite, symbol: str, found: set[str]
+) -> None:
+    """In any case of letters, by whatever joins them; a member finds the node that holds it."""
+    assert names(database, symbol) == found
+
+
+def test_a_glob_of_a_symbol_has_a_limit(database: SQLite) -> None:
+    """D1 takes fifty bytes."""
+    assert names(database, "a" * 47 + "*") == set()
+    with pytest.raises(UserError, match=r"The symbol a+\* has 49 bytes, and a glob may have 48"):
+        names(database, "a" * 48 + "*")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("tests/cart.py", "a/test/cart.go", "spec/cart.rb", "src/__tests__/cart.js"),
+        *("test_cart.py", "src/test_cart.py", "cart_test.go", "cart.test.ts", "cart.spec.tsx"),
+        *("cart_spec.rb", "CartTest.java", "CartTests.cs", "CartSpec.scala", "TestCart.java"),
+        *("Tests/CartTests/Cart.swift", "Acme.Tests/Cart.cs", "app/src/androidTest/A.kt"),
+        *("conftest.py", "tests.rs", "test.js", "cart.bats", "cart-test.el"),
+    ],
+)
+def test_tests_are_known_by_their_paths(path: str) -> None:
+    """Whatever language they are in."""
+    assert is_test(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("src/cart.py", "latest.py", "contest/a.py", "src/testing.py", "attestation/spec_of.md"),
+        *("lib/test_functions.bash", "spec.md", "special/a.go", "greatest.java", "protest/x"),
+        *("docs/specification.md", "inspector/a.py", "Contest.java", "testify/assert.go"),
+    ],
+)
+def test_other_files_are_none(path: str) -> None:
+    """Though their names have the letters."""
+    assert not is_test(path)
+
+
+def test_sql_and_python_know_the_same_tests() -> None:
+    """Those of each glob, in a folder and without one."""
+    paths = [glob.replace("*", "a").replace("[a-z]", "b").lstrip("/") for glob in TESTS]
+    paths += [f"{path}/cart.py" for path in paths] + ["src/cart.py", "latest.py", "a/spec.md"]
+    database = opened()
+    insert = """INSERT INTO docs (repo, path, id, branch, sha_head, node_type, start_line, end_line,
+        text_sha) VALUES ('r', ?1, ?1, 'b', 'c', 'chunk', 1, 1, '')"""
+    files = """INSERT INTO files (repo, path, blob, sha_head, nodes, state)
+        SELECT DISTINCT repo, path, '', '', 1, 'clean' FROM docs"""
+    database.run([*(Statement(insert, (path,)) for path in dict.fromkeys(paths)), Statement(files)])
+    found = {one.path for one in hits(database, paths, Scope(("r",), tests="only"))}
+    others = {one.path for one in hits(database, paths, Scope(("r",), tests="no"))}
+    assert found == {path for path in paths if is_test(path)}
+    assert found | others == set(paths)
+    assert not found & others
+
+
+def test_a_glob_of_tests_fits_into_d1() -> None:
+    """Fifty bytes, and one of the words that are looked for first."""
+    for glob in TESTS:
+        text = glob.replace("[Tt]", "t").casefold()
+        assert len(glob.encode()) <= 50
+        assert any(word in text for word in ("test", "spec", ".bats"))
