@@ -1,0 +1,100 @@
+"""Which lines match a pattern? git's own search, of a commit or of the files as they lie."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Timer
+from typing import NamedTuple
+
+from feeder.errors import UserError
+from feeder.tree import names
+from feeder.tree.command import command, environment
+
+TIMEOUT_S = 1.0
+MAX_BYTES = 16_000_000
+"""Of what git puts out."""
+
+_ROW = re.compile(rb"([^\0\n]+)\0(\d+)\0[^\n]*\n")
+_RETRIED = (b"fatal: -e option", b"fatal: command line", b"Perl-compatible")
+"""What git says of a pattern that is none, and where it has no Perl's."""
+
+
+class Matches(NamedTuple):
+    """The lines that match, from 1, by path; whether there may be more than git came to in time;
+    and whether the pattern was none and so was looked for as the text that it is."""
+
+    lines: dict[str, list[int]]
+    is_cut: bool = False
+    as_text: bool = False
+
+
+class _Answer(NamedTuple):
+    out: bytes
+    reason: bytes
+    is_cut: bool
+
+
+def grep(
+    base: Path, commit: str | None, pattern: str, *, case: bool, timeout_s: float = TIMEOUT_S
+) -> Matches:
+    """The lines of a commit's text files that match, else of the files below `base` as they lie.
+
+    The pattern is Perl's, where git has that, else an extended one; one that is none is looked for
+    as the text that it is. Raises UserError where git refuses.
+    """
+    text = re.sub(r"[\0\r\n]", " ", pattern)
+    for kind in ("-P", "-E", "-F"):
+        options = ("-n", "-I", "-z", "--full-name", "--no-color", kind, *(() if case else ("-i",)))
+        where = (commit,) if commit else ()
+        arguments = (*options, *(() if commit else ("--no-index",)), "-e", text, *where, "--")
+        answer = _asked(command(base, "grep", *arguments), timeout_s)
+        if not answer.reason:
+            return Matches(_lines(answer.out, commit), answer.is_cut, as_text=kind == "-F")
+        if not any(sign in answer.reason for sign in _RETRIED):
+            break
+    reason = names.escape(answer.reason.strip().partition(b"\n")[0])
+    raise UserError(f"git cannot search in {base} ({reason}). Ask without /{pattern}/.")
+
+
+def _asked(arguments: list[str | bytes], timeout_s: float) -> _Answer:
+    """What git puts out in that time, up to so many bytes; `reason` where it refuses."""
+    pipe = subprocess.PIPE
+    try:
+        process = subprocess.Popen(arguments, env=_environment(), stdout=pipe, stderr=pipe)
+    except FileNotFoundError as exc:
+        raise UserError("git is not found. Install it, or put it on the PATH.") from exc
+    with process, _ended_after(process, timeout_s):
+        out = process.stdout.read(MAX_BYTES) if process.stdout else b""
+        if is_full := len(out) == MAX_BYTES:
+            process.kill()
+        reason = process.stderr.read() if process.stderr else b""
+    is_cut = is_full or process.returncode < 0
+    return _Answer(out, reason if process.returncode > 1 else b"", is_cut)
+
+
+@contextmanager
+def _ended_after(process: "subprocess.Popen[bytes]", timeout_s: float) -> Iterator[None]:
+    timer = Timer(timeout_s, process.kill)
+    timer.start()
+    try:
+        yield
+        process.wait()
+    finally:
+        timer.cancel()
+        process.kill()
+
+
+def _environment() -> dict[str, str]:
+    """Of a clone that lacks contents, none are fetched for a question."""
+    return environment() | {"GIT_NO_LAZY_FETCH": "1"}
+
+
+def _lines(out: bytes, commit: str | None) -> dict[str, list[int]]:
+    """The numbers by path; a row that was cut at its end is none."""
+    found: dict[str, list[int]] = {}
+    before = f"{commit}:".encode() if commit else b""
+    for name, line in _ROW.findall(out):
+        found.setdefault(names.escape(name.removeprefix(before)), []).append(int(line))
+    return found

@@ -1,0 +1,68 @@
+"""git's own search."""
+
+from pathlib import Path
+
+import pytest
+
+from feeder.errors import UserError
+from feeder.tree.grep import grep
+from tree.repos import Repo
+
+TREE: dict[str, str | bytes] = {
+    "a.py": "def parse(x):\n    return Parse(x)\n",
+    "sub/größe und b.py": "x = 1\nPARSE = 2\n",
+    "c.bin": b"\0parse\n",
+}
+
+
+def test_lines_of_a_commit_are_found(repo: Repo) -> None:
+    """Not those of the files as they lie; binary files have none; names are whole."""
+    commit = repo.commit(TREE)
+    repo.write({"a.py": "nothing\n"})
+    found = grep(repo.path, commit, r"\bparse\b", case=False)
+    assert found == ({"a.py": [1, 2], "sub/größe und b.py": [2]}, False, False)
+    assert grep(repo.path, commit, r"\bparse\b", case=True).lines == {"a.py": [1]}
+    assert grep(repo.path, commit, "nowhere", case=False).lines == {}
+
+
+def test_lines_of_files_are_found_where_there_is_no_commit(tmp_path: Path) -> None:
+    """In a folder outside of git."""
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/a.py").write_text("x\nparse\n")
+    assert grep(tmp_path, None, "pars.", case=False).lines == {"sub/a.py": [2]}
+
+
+def test_what_is_no_pattern_is_looked_for_as_it_is(repo: Repo) -> None:
+    """And that is said."""
+    commit = repo.commit(TREE)
+    assert grep(repo.path, commit, "parse(x", case=True) == ({"a.py": [1]}, False, True)
+
+
+@pytest.mark.parametrize("pattern", ["--open-files-in-pager=false", "-e", "--", "-O", "$(false)"])
+def test_a_pattern_is_no_option(repo: Repo, pattern: str) -> None:
+    """Whatever it begins with."""
+    commit = repo.commit({"a.txt": f"x\n{pattern}\n"})
+    assert grep(repo.path, commit, pattern.replace("$(", r"\$\("), case=True).lines["a.txt"]
+
+
+def test_a_search_that_takes_too_long_is_cut(repo: Repo) -> None:
+    """What was found until then is there, and that there may be more is said."""
+    commit = repo.commit({"a.txt": "a" * 40 + "\n"})
+    assert grep(repo.path, commit, "a", case=True, timeout_s=0.0).is_cut
+
+
+def test_an_answer_that_is_too_large_is_cut(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row that is not whole is none."""
+    commit = repo.commit({"a.txt": "a\n" * 100})
+    monkeypatch.setattr("feeder.tree.grep.MAX_BYTES", 1000)
+    found = grep(repo.path, commit, "a", case=True)
+    assert found.is_cut
+    # each row has the commit's 40 digits, a colon, the name, two zeros, the number, a and the end
+    assert found.lines["a.txt"] == list(range(1, 1 + (1000 - 9 * 51) // 52 + 9))
+
+
+def test_what_git_refuses_is_told(repo: Repo) -> None:
+    """A commit that is not here."""
+    repo.commit(TREE)
+    with pytest.raises(UserError, match=r"git cannot search in .*Ask without /x/"):
+        grep(repo.path, "0" * 40, "x", case=True)
