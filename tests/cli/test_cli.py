@@ -582,9 +582,41 @@ def test_a_search_under_a_name_that_was_never_fed_says_which_were(
 ) -> None:
     """Such as after a rename of the remote: nothing is found, and the reason told."""
     feeder(shop, "sync", "--repo", "acme/shop")
-    answer = feeder(shop, "search", "cart", "--repo", "acme/renamed")
+    shop.git("remote", "add", "origin", "https://git.example/acme/renamed.git")
+    answer = feeder(shop, "search", "cart")
     assert answer.out == "Nothing found.\n"
     assert "nothing of acme/renamed: feeder sync. It has acme/shop: --repo names one." in answer.err
+
+
+@pytest.mark.parametrize(
+    ("said", "nearest"),
+    [
+        (["--repo", "rpeo"], "The index has no repository rpeo. The nearest: repo."),
+        (["--language", "kotlni"], "The index has no language kotlni. There are: "),
+        (["--type", "clas"], "The index has no type of node clas. The nearest: class"),
+        (["--path", "src/crat.py"], "The index has no file or folder src/crat.py. The nearest: "),
+        (["--prefer", "lang:pyton"], "The index has no language pyton. The nearest: python"),
+        (["--category", "test"], "The index has no category test. The nearest: tests."),
+        (["--", "-lang:go", "type:clas"], "has no type of node clas. The nearest: class"),
+    ],
+)
+def test_a_filter_that_names_nothing_is_told(
+    feeder: Feeder, shop: Repo, said: list[str], nearest: str
+) -> None:
+    """The user has to change it: exit 2, with the nearest that there is."""
+    feeder(shop, "sync")
+    answer = feeder(shop, "search", "cart", *said)
+    assert (answer.code, answer.out) == (2, "")
+    assert nearest in answer.err
+
+
+def test_signs_on_the_command_line(feeder: Feeder, shop: Repo) -> None:
+    """Words, filters and what is left out, each an argument of its own."""
+    feeder(shop, "sync")
+    paths = {one["path"] for one in feeder(shop, "search", "cart", "-path:docs", "--json").facts}
+    assert paths and not any(path.startswith("docs/") for path in paths)
+    with_type = feeder(shop, "search", "type:class", "--json").facts
+    assert {one["node_type"] for one in with_type} == {"class"}
 
 
 def test_a_search_writes_nothing(

@@ -225,6 +225,9 @@ scopes = st.builds(
     some(node_types),
     symbols=st.just(()),
     tests=st.sampled_from([None, "yes", "no", "only"]),
+    with_words=st.none(),
+    without_words=st.none(),
+    ids=st.none(),
 )
 NODE = """INSERT INTO docs (repo, path, language, node_type, id, branch, sha_head, start_line,
     end_line, text_sha) VALUES (?1, ?2, ?3, ?4, ?5, 'b', 'c', 1, 1, ?5)"""

@@ -2,41 +2,47 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import Any
 
 import click
 
 from feeder.cli import console, options
+from feeder.cli.question import Question, argument
 from feeder.config import Settings
 
 
-@click.command()
-@click.argument("query")
+@click.command(cls=Question)
+@argument
 @click.option("-n", "--limit", type=click.IntRange(1, 100), default=10, show_default=True)
 @options.narrowing
 @click.option("--lines", type=click.IntRange(0), default=6, show_default=True, help="Of each node.")
 @options.reading
 def search(query: str, limit: int, lines: int, **said: Any) -> None:
-    """Find nodes by word and by meaning, and show their lines as they are now."""
+    """Find nodes by word and by meaning, and show their lines as they are now.
+
+    A question may have "phrases", /patterns/, -words to leave out, beginnings*, and lang: path:
+    -path: type: symbol: repo: category: tests: and case:yes. After -- all is the question.
+    """
     from feeder.assembly.opening import base_of, opened, place_of
     from feeder.cli.showing import as_json, as_text
     from feeder.search.models import sides
+    from feeder.search.narrowing import Filters, narrowed, unranked
     from feeder.search.ranking import search
-    from feeder.store.scope import Scope
-    from feeder.tree.names import escape
 
-    path, language, node_type = (said.pop(name) for name in ("path", "language", "node_type"))
+    filters = Filters(**{name: said.pop(name) for name in Filters._fields})
     settings = Settings(**said)
     place = place_of(base_of(settings.directory), settings)
     with opened(place, settings, writes=False, create=False) as store:
-        glob = escape(os.fsencode(path)) if path else None
-        scope = Scope.of(place.repo, glob, language, node_type)
         meta = store.index.state_of([]).meta
-        models = sides(store, meta, console.tell)
-        found = search(store.index.database, models, query, scope, limit, tell=console.tell)
         equal = meta.get(store.index.key("head"), "")
+        models = sides(store, meta, console.tell)
+        asked = narrowed(store, query, filters, settings, equal)
+        database = store.index.database
+        found = search(database, models, asked.text, asked.scope, limit, tell=console.tell)
+        found = found if asked.text else unranked(database, asked.scope, limit)
+    for note in asked.notes:
+        console.tell(note)
     facts = as_json(found, place.base, equal) if settings.json else None
     console.result(settings, facts, as_text(found, place.base, lines, equal))
 

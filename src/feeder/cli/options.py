@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 import click
 
 from feeder.config import Settings
-from feeder.nodes import NODE_TYPES
 from feeder.shards import LARGEST, Shard, parse
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -222,17 +221,22 @@ def proving(command: Command) -> Command:
     return _with(command, content, *_WHERE, _PART, *_CLOUD, *_MEANING, *_PARSING, *_OUTPUT)
 
 
-def _lower(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    return value.lower() if value else None
+def _several(*names: str, help: str) -> Callable[[Command], Command]:
+    """An option that may be given more than once."""
+    return click.option(*names, names[0].lstrip("-").replace("-", "_"), multiple=True, help=help)
 
 
 def narrowing(command: Command) -> Command:
     """The options that say where a search looks."""
     return _with(
         command,
-        click.option("--path", help="Only this folder, or files that match a glob, from the root."),
-        click.option("--language", callback=_lower, help="Only this language, such as python."),
-        click.option("--node-type", type=click.Choice(NODE_TYPES), help="Only this type of node."),
+        _several("--path", help="Only this file, folder or glob, from the root or from here."),
+        _several("--language", help="Only this language, such as python or c++."),
+        _several("--node-type", "--type", help="Only this type of node, such as class."),
+        _several("--category", help="Only `code`, `docs`, `config`, `tests` or one of your own."),
+        click.option("--tests", type=click.Choice(["yes", "no", "only"]), help="Whether tests."),
+        click.option("--all-repos", is_flag=True, help="In every repository of the index."),
+        _several("--prefer", help="Raises a folder, lang:X, repo:X or category:X."),
     )
 
 

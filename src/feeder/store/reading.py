@@ -39,7 +39,7 @@ class Hit(NamedTuple):
 # A score takes a third of a microsecond a node, and the words of a question stand in most of them.
 # So where nothing narrows the search, a word of many nodes does not find a node when rarer words
 # find enough: it ranks what they find. `found` has a node by the words that find alone, and by all.
-# ?1 the words as FTS5 queries, ?12 how many nodes
+# ?1 the words as FTS5 queries, ?14 how many nodes
 _MATCH = f"""
 WITH everywhere(yes) AS MATERIALIZED ({EVERYWHERE}), word AS MATERIALIZED (
   SELECT j.key AS place, j.value AS text, (SELECT count(*) FROM (
@@ -59,18 +59,18 @@ WITH everywhere(yes) AS MATERIALIZED ({EVERYWHERE}), word AS MATERIALIZED (
     WHERE docs_fts MATCH (SELECT coalesce(finding, '""') FROM query)
     AND ((SELECT yes FROM everywhere)
       OR EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {IN_SCOPE}))
-    ORDER BY score LIMIT ?12 + {TIES}
+    ORDER BY score LIMIT ?14 + {TIES}
   ) UNION ALL SELECT * FROM (
     SELECT rowid, bm25(docs_fts, {WEIGHTS}) AS score FROM docs_fts
     WHERE docs_fts MATCH (
       SELECT coalesce('(' || finding || ') AND (' || ranking || ')', '""') FROM query
     )
-    ORDER BY score LIMIT ?12 + {TIES}
+    ORDER BY score LIMIT ?14 + {TIES}
   )
 )
 SELECT d.id, coalesce(d.symbol, d.logical_path, ''), d.members
 FROM (SELECT seq, min(score) AS score FROM found GROUP BY seq) f JOIN docs d ON d.seq = f.seq
-ORDER BY f.score, d.path, d.start_line LIMIT ?12
+ORDER BY f.score, d.path, d.start_line LIMIT ?14
 """
 _HITS = f"""
 SELECT d.id, d.path, d.language, d.node_type, d.symbol, d.signature, d.logical_path,
@@ -106,6 +106,15 @@ def hits(database: Database, ids: Iterable[str], scope: Scope) -> list[Hit]:
     """The nodes of these ids that lie in the scope, in the order of the ids."""
     [rows] = database.run([Statement(_HITS, (json.dumps(list(ids)), *params(scope)))])
     return [Hit(*row) for row in rows]  # type: ignore[arg-type]  # as selected
+
+
+_LISTED = f"SELECT d.id FROM docs d WHERE {IN_SCOPE} ORDER BY d.repo, d.path, d.start_line LIMIT ?1"
+
+
+def listed(database: Database, scope: Scope, limit: int) -> list[str]:
+    """The ids of a scope's nodes, in the order of their lines: for who asks by filters alone."""
+    [rows] = database.run([Statement(_LISTED, (limit, *params(scope)))])
+    return [str(id_) for (id_,) in rows]
 
 
 _BY = "SELECT {0}, count(*) FROM {1} WHERE repo = ? GROUP BY {0} ORDER BY count(*) DESC, {0}"

@@ -33,8 +33,9 @@ AND (?5 IS NULL OR ?5 = (
   AND EXISTS (SELECT 1 FROM test t WHERE '/' || f.path GLOB t.glob)
 ))
 """
-# ?6 languages and ?7 those left out, ?8 types and ?9 those left out; ?10 names as an FTS5 query,
-# and ?11 by their last parts, as `.cart.add`, as a glob where it is one, as an owner's and member's
+# ?6 languages and ?7 those left out, ?8 types and ?9 those left out; ?10 and ?12 what is there and
+# what is not as FTS5 queries; ?13 ids; ?11 names by their last parts, as `.cart.add`, as a glob
+# where it is one, as an owner's and its member's
 _FACTS = """
 (?2 IS NULL OR d.repo IN (SELECT value FROM json_each(?2)))
 AND (?6 IS NULL OR d.language IN (SELECT value FROM json_each(?6)))
@@ -42,6 +43,8 @@ AND (?7 IS NULL OR coalesce(d.language, '') NOT IN (SELECT value FROM json_each(
 AND (?8 IS NULL OR d.node_type IN (SELECT value FROM json_each(?8)))
 AND (?9 IS NULL OR d.node_type NOT IN (SELECT value FROM json_each(?9)))
 AND (?10 IS NULL OR d.seq IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?10))
+AND (?12 IS NULL OR d.seq NOT IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?12))
+AND (?13 IS NULL OR d.id IN (SELECT value FROM json_each(?13)))
 AND (?11 IS NULL OR EXISTS (
   SELECT 1 FROM (
     SELECT lower('.' || replace(coalesce(d.symbol, d.logical_path, ''), ' > ', '.')) AS name
@@ -53,7 +56,7 @@ AND (?11 IS NULL OR EXISTS (
 ))
 """
 IN_SCOPE = f"(coalesce(?3, ?4, ?5) IS NULL OR d.path IN ({_FILES})) AND {_FACTS}"
-"""Whether the node `d` is in the scope whose `params` are ?2 to ?11."""
+"""Whether the node `d` is in the scope whose `params` are ?2 to ?13."""
 INSIDE = f"SELECT {{column}} FROM docs d NOT INDEXED WHERE {IN_SCOPE}"
 """A column of the nodes in it, by the table: many rows in the order of an index take three times as
 long."""
@@ -63,8 +66,10 @@ ON d.repo = r.value AND d.path >= j.value->>0 AND d.path < coalesce(j.value->>1,
 WHERE (coalesce(?4, ?5) IS NULL OR d.path IN ({_FILES})) AND {_FACTS}
 """
 """The same where the scope `is_listed`, by the index; one that lies in two places twice."""
+ANY_FILE = f"SELECT 1 FROM ({_FILES}) LIMIT 1"
+"""Whether there is a file, be it of no nodes, at the places of that scope."""
 EVERYWHERE = """
-SELECT coalesce(?3, ?4, ?5, ?6, ?7, ?8, ?9, ?11) IS NULL AND (?2 IS NULL OR
+SELECT coalesce(?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) IS NULL AND (?2 IS NULL OR
   json_array_length(?2) = 1
   AND (SELECT min(repo) FROM docs) = ?2->>0 AND (SELECT max(repo) FROM docs) = ?2->>0)
 """
@@ -85,6 +90,7 @@ class Scope(NamedTuple):
 
     A path is a file or folder by its name, or a glob whose `*` crosses folders. A symbol is a name
     or the last parts of one, in any case of letters, or with `*`. `tests` are yes, no or only.
+    `with_words` and `without_words` are FTS5's queries; `ids` are those of nodes, None for all.
     """
 
     repos: tuple[str, ...] | None
@@ -96,6 +102,9 @@ class Scope(NamedTuple):
     not_node_types: tuple[str, ...] = ()
     symbols: tuple[str, ...] = ()
     tests: str | None = None
+    with_words: str | None = None
+    without_words: str | None = None
+    ids: tuple[str, ...] | None = None
 
     @classmethod
     def of(
@@ -165,8 +174,10 @@ def params(scope: Scope) -> tuple[Value, ...]:
         _listed(scope.not_languages),
         _listed(scope.node_types),
         _listed(scope.not_node_types),
-        _expression(names),
+        " AND ".join(filter(None, [_expression(names), scope.with_words])) or None,
         _listed(map(_name_row, names)),
+        scope.without_words,
+        None if scope.ids is None else json.dumps(scope.ids),
     )
 
 
@@ -191,7 +202,7 @@ def _expression(names: Iterable[str]) -> str | None:
             return None
         whole = f'"{before}"' + (" *" if glob and _WORD.match(before[-1]) else "")
         phrases += [whole, *([f'"{owner}" AND "{member}"'] if _WORD.search(owner) else [])]
-    return f"symbol : ({' OR '.join(f'({one})' for one in phrases)})" if phrases else None
+    return f"(symbol : ({' OR '.join(f'({one})' for one in phrases)}))" if phrases else None
 
 
 def _name_row(name: str) -> list[str | None]:

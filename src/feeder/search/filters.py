@@ -1,0 +1,149 @@
+"""Where does a question look? Its filters become a scope; one that names nothing is told."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+from posixpath import join, normpath
+from types import MappingProxyType
+from typing import NamedTuple
+
+from feeder.search import vocabulary
+from feeder.search.categories import changes, narrowed
+from feeder.search.nearby import nothing
+from feeder.search.query import Query
+from feeder.search.vocabulary import Categories
+from feeder.store import Database, Statement
+from feeder.store.scope import ANY_FILE, Scope, params
+from feeder.tree.names import escape
+
+# ?1 names and ?2 repositories: whether any of their nodes is so
+_HAS = """
+SELECT 1 FROM docs WHERE {0} IN (SELECT value FROM json_each(?1))
+AND (?2 IS NULL OR repo IN (SELECT value FROM json_each(?2))) LIMIT 1
+"""
+_KINDS = """
+SELECT {0} FROM docs WHERE {0} IS NOT NULL
+AND (?2 IS NULL OR repo IN (SELECT value FROM json_each(?2))) GROUP BY 1 ORDER BY count(*) DESC
+"""
+_REPOS = "SELECT DISTINCT repo FROM files ORDER BY repo"
+_PATHS = """
+SELECT path FROM files WHERE ?2 IS NULL OR repo IN (SELECT value FROM json_each(?2))
+"""
+
+
+class Standing(NamedTuple):
+    """Who asks: of which repository, None for all; in which folder, from the root, "" for it; and
+    which categories the repository has of its own."""
+
+    repo: str | None
+    here: str = ""
+    categories: Categories = MappingProxyType({})
+
+
+def scope_of(database: Database, query: Query, standing: Standing) -> Scope:
+    """Where the question looks, as far as its filters say; raises UserError, with the nearest that
+    is, for one that names nothing in the index. What is left out need not be there."""
+    repos = _repos(database, query.repos) if query.repos else standing.repo and (standing.repo,)
+    there = Scope(repos or None)
+    scope = there._replace(
+        paths=_paths(database, query.paths, there, standing.here),
+        not_paths=_paths(database, query.not_paths, there, standing.here, out=True),
+        languages=_languages(database, query.languages, there),
+        not_languages=_all(map(vocabulary.languages, query.not_languages)),
+        node_types=_node_types(database, query.node_types, there),
+        not_node_types=_all(map(vocabulary.node_types, query.not_node_types)),
+        symbols=query.symbols,
+        tests=query.tests,
+    )
+    for change in changes(query, standing.categories):
+        scope = narrowed(scope, change)
+    return scope
+
+
+def _all(values: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one for some in values for one in some))
+
+
+def _repos(database: Database, asked: Sequence[str]) -> tuple[str, ...]:
+    """Those called so, by their whole names or by the last part."""
+    [rows] = database.run([Statement(_REPOS)])
+    there = [str(repo) for (repo,) in rows]
+    found = [[repo for repo in there if f"/{repo}".endswith(f"/{name}")] for name in asked]
+    for name, some in zip(asked, found, strict=True):
+        if not some:
+            raise nothing("repository", name, there)
+    return _all(found)
+
+
+def _languages(database: Database, asked: Sequence[str], there: Scope) -> tuple[str, ...]:
+    found = [vocabulary.languages(name) for name in asked]
+    for name, some in zip(asked, found, strict=True):
+        if not _has(database, "language", some, there):
+            known = _kinds(database, "language", there)
+            names = vocabulary.language_names()
+            raise nothing("language", name, known, [n for k in known for n in names.get(k, ())])
+    return _all(found)
+
+
+def _node_types(database: Database, asked: Sequence[str], there: Scope) -> tuple[str, ...]:
+    found = [vocabulary.node_types(name) for name in asked]
+    for name, some in zip(asked, found, strict=True):
+        if not _has(database, "node_type", some, there):
+            known = _kinds(database, "node_type", there)
+            raise nothing("type of node", name, known, vocabulary.node_type_names())
+    return _all(found)
+
+
+def _has(database: Database, column: str, names: Sequence[str], there: Scope) -> bool:
+    where = params(there._replace(languages=tuple(names)))
+    [rows] = database.run([Statement(_HAS.format(column), (where[4], where[0]))])
+    return bool(rows)
+
+
+def _kinds(database: Database, column: str, there: Scope) -> list[str]:
+    [rows] = database.run([Statement(_KINDS.format(column), (None, params(there)[0]))])
+    return [str(name) for (name,) in rows]
+
+
+def _paths(
+    database: Database, asked: Sequence[str], there: Scope, here: str, *, out: bool = False
+) -> tuple[str, ...]:
+    """Each as it is called from the root, else from `here`, else anywhere by its name."""
+    readings = [list(_readings(escape(os.fsencode(path)), here)) for path in asked]
+    statements = [
+        Statement(ANY_FILE, (None, *params(there._replace(paths=(path,)))[:4]))
+        for some in readings
+        for path in some
+    ]
+    answers = iter(database.run(statements) if statements else [])
+    found = []
+    for typed, some in zip(asked, readings, strict=True):
+        hits = [path for path in some if next(answers)]
+        if not hits and not out:
+            raise nothing("file or folder", typed, [], _all_paths(database, there))
+        found.append((hits or some)[0])
+    return tuple(dict.fromkeys(found))
+
+
+def _readings(path: str, here: str) -> Iterator[str]:
+    """The places that a path may mean, the likeliest first."""
+    if path.startswith("/"):
+        yield normpath(path).lstrip("/")
+    elif path.split("/", maxsplit=1)[0] in {".", ".."}:
+        inside = normpath(join(here, path))
+        yield "" if inside == "." else inside
+    else:
+        plain = normpath(path)
+        yield from dict.fromkeys([plain, join(here, plain), f"*/{plain}"])
+
+
+def _all_paths(database: Database, there: Scope) -> list[str]:
+    """Every file and folder."""
+    [rows] = database.run([Statement(_PATHS, (None, params(there)[0]))])
+    paths = [str(path) for (path,) in rows]
+    folders = {
+        folder
+        for above in {path.rpartition("/")[0] for path in paths}
+        for folder in accumulate(above.split("/"), "{}/{}".format)
+    }
+    return [*paths, *sorted(folders - {""})]

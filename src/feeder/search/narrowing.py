@@ -1,0 +1,85 @@
+"""Where does a question that somebody asks of an opened index look, and by which words?"""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from feeder.assembly.opening import Store
+from feeder.config import Settings
+from feeder.search.filters import Standing, scope_of
+from feeder.search.preferring import preferences
+from feeder.search.query import Query, parse
+from feeder.search.ranking import Found
+from feeder.search.required import Files, grep_of, lines_below, required
+from feeder.search.vocabulary import own_categories
+from feeder.store import Database
+from feeder.store.reading import hits, listed
+from feeder.store.scope import Scope
+from feeder.tree.names import escape
+
+
+class Filters(NamedTuple):
+    """What is said beside the question; the same as if it stood in it."""
+
+    path: Sequence[str] = ()
+    language: Sequence[str] = ()
+    node_type: Sequence[str] = ()
+    category: Sequence[str] = ()
+    tests: str | None = None
+    all_repos: bool = False
+    prefer: Sequence[str] = ()
+
+
+class Asked(NamedTuple):
+    """A question's parts, the words that rank, where it looks, what it prefers, what to say."""
+
+    query: Query
+    text: str
+    scope: Scope
+    preferred: Sequence[Scope]
+    notes: Sequence[str]
+
+
+def narrowed(
+    store: Store, question: str, filters: Filters, settings: Settings, equal: str
+) -> Asked:
+    """The question as it is put to an index that equals the commit `equal`.
+
+    Raises UserError for a filter that names nothing there, with the nearest that is.
+    """
+    query = _with(parse(question), filters)
+    if settings.repo and not query.repos and not filters.all_repos:
+        query = query._replace(repos=(settings.repo,))
+    database, place = store.index.database, store.place
+    repo = None if filters.all_repos else place.repo
+    standing = Standing(repo, _below(settings.directory, place.base), own_categories(place.base))
+    scope = scope_of(database, query, standing)
+    preferred = preferences(database, filters.prefer, standing)
+    files = Files(place.repo, lines_below(place.base), grep_of(place.base, equal))
+    scope, notes = required(database, query, scope, files)
+    return Asked(query, query.text, scope, preferred, notes)
+
+
+def _with(query: Query, filters: Filters) -> Query:
+    return query._replace(
+        paths=(*query.paths, *filters.path),
+        languages=(*query.languages, *filters.language),
+        node_types=(*query.node_types, *filters.node_type),
+        categories=(*query.categories, *filters.category),
+        tests=filters.tests or query.tests,
+    )
+
+
+def _below(directory: Path, base: Path) -> str:
+    """Where the one who asks stands, from the root."""
+    inside = os.path.relpath(directory.resolve(), base)
+    is_below = inside != os.curdir and not inside.startswith(os.pardir)
+    return escape(os.fsencode(inside)) if is_below else ""
+
+
+def unranked(database: Database, scope: Scope, limit: int) -> list[Found]:
+    """The first nodes of a scope, for who asks by filters or a pattern alone."""
+    is_narrowed = any(scope[1:]) or scope.ids is not None
+    ids = listed(database, scope, limit) if is_narrowed else []
+    return [Found(hit, 0.0, {}) for hit in hits(database, ids, scope)]

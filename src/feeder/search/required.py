@@ -1,0 +1,197 @@
+"""Which nodes have what a question insists on: phrases, prefixes, a pattern, the letters' case?"""
+
+import json
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from feeder.parse.text import NotText, decode
+from feeder.search.query import Query
+from feeder.store import Database, Statement
+from feeder.store.reading import Hit, hits, listed, matches
+from feeder.store.scope import Scope
+from feeder.tree import git
+from feeder.tree.grep import Matches, grep
+from feeder.tree.names import file_inside
+
+CHECKED = 2_000
+"""Nodes whose lines are looked at for a phrase; of more, the rest is not found, and said."""
+MATCHED = 20_000
+"""Nodes that a pattern may find: their ids are one parameter of D1's at most."""
+
+Lines = Callable[[str], "list[str] | None"]
+"""A file's lines by its path, as they are now; None where they are not here."""
+Grep = Callable[[str, bool], Matches]
+"""The lines that match a pattern, and whether the letters' case counts."""
+
+_WORD = re.compile(r"[^\W_]")
+_SPACES = re.compile(r"\s+")
+_SPANS = """
+SELECT d.path, d.start_line, d.end_line, d.id
+FROM json_each(?1) j CROSS JOIN docs d ON d.repo = ?2 AND d.path = j.value
+ORDER BY d.start_line, d.end_line - d.start_line DESC
+"""
+
+
+def lines_below(base: Path) -> Lines:
+    """A reader of the files below a folder, each of which it reads once."""
+
+    @cache
+    def read(path: str) -> list[str] | None:
+        file = file_inside(base, path)
+        try:
+            content = decode(file.read_bytes()) if file else None
+        except (OSError, NotText):
+            return None
+        return None if content is None else content.decode("utf-8", "replace").split("\n")
+
+    return read
+
+
+def grep_of(base: Path, equal: str) -> Grep:
+    """git's search in the commit that the index equals, else in the files as they lie."""
+    commit = git.commit(base, equal) if equal and git.root(base) else None
+    return lambda pattern, case: grep(base, commit, pattern, case=case)
+
+
+class Files(NamedTuple):
+    """The files of a repository, where they are here."""
+
+    repo: str
+    lines: Lines
+    grep: Grep
+
+
+class Required(NamedTuple):
+    """The scope with what the question insists on, and what has to be said of it."""
+
+    scope: Scope
+    notes: Sequence[str] = ()
+
+
+def required(
+    database: Database, query: Query, scope: Scope, files: Files | None = None
+) -> Required:
+    """The scope narrowed to the nodes that have each phrase, each prefix, the pattern, and, where
+    case counts, a word as it is typed; and to those without what is left out.
+
+    Where there are no files, phrases are as FTS5 finds them, whose words may be inflected, and a
+    pattern finds nothing, which is said.
+    """
+    scope = scope._replace(with_words=_with(query), without_words=_without(query.without))
+    notes: list[str] = []
+    for pattern in _patterns(query):
+        scope, said = _matching(database, pattern, scope, files, case=query.case)
+        notes += said
+    if files and (any(map(_WORD.search, query.phrases)) or query.case):
+        scope, said = _checked(database, query, scope, files)
+        notes += said
+    return Required(scope, notes)
+
+
+def _with(query: Query) -> str | None:
+    parts = [_quoted(phrase) for phrase in query.phrases if _WORD.search(phrase)]
+    parts += [f"{_quoted(prefix)} *" for prefix in query.prefixes]
+    if query.case and (words := [word for word in query.words.split() if _WORD.search(word)]):
+        parts.append(f"({' OR '.join(map(_quoted, words))})")
+    return " AND ".join(parts) or None
+
+
+def _without(excluded: Iterable[str]) -> str | None:
+    parts = [
+        f"{_quoted(one.removesuffix('*'))}{' *' if one.endswith('*') else ''}"
+        for one in excluded
+        if _WORD.search(one)
+    ]
+    return " OR ".join(parts) or None
+
+
+def _quoted(text: str) -> str:
+    """As FTS5 reads a phrase."""
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _patterns(query: Query) -> list[str]:
+    """The pattern, and the phrases that have no word by which they are found."""
+    signs = [re.escape(phrase) for phrase in query.phrases if not _WORD.search(phrase)]
+    return [*([query.regex] if query.regex else []), *signs]
+
+
+def _matching(
+    database: Database, pattern: str, scope: Scope, files: Files | None, *, case: bool
+) -> tuple[Scope, list[str]]:
+    if files is None:
+        return scope._replace(ids=()), [f"/{pattern}/ is not looked for here: there are no files."]
+    found = files.grep(pattern, case)
+    notes = []
+    ids = nodes_at(database, found.lines, files.repo)
+    if found.is_cut or len(ids) > MATCHED:
+        notes.append(f"/{pattern}/ finds more than is looked at: some of its lines are not there.")
+    if scope.repos != (files.repo,):
+        notes.append(f"/{pattern}/ is looked for in {files.repo} alone, whose files are here.")
+    if found.as_text:
+        notes.append(f"/{pattern}/ is no regular expression: it was looked for as a text.")
+    if scope.ids is not None:
+        known = set(scope.ids)
+        ids = [id_ for id_ in ids if id_ in known]
+    return scope._replace(ids=tuple(ids[:MATCHED])), notes
+
+
+def nodes_at(database: Database, lines: Mapping[str, Sequence[int]], repo: str) -> list[str]:
+    """The ids of the innermost nodes of a repository at these lines of its files, by path."""
+    [rows] = database.run([Statement(_SPANS, (json.dumps(list(lines)), repo))])
+    innermost: dict[tuple[str, int], str] = {}
+    wanted = {path: sorted(numbers) for path, numbers in lines.items()}
+    for path, start, end, id_ in rows:
+        # ordered by their starts, the longer first: the last that holds a line is the innermost
+        for line in _between(wanted[str(path)], int(str(start)), int(str(end))):
+            innermost[str(path), line] = str(id_)
+    return list(dict.fromkeys(innermost.values()))
+
+
+def _between(numbers: Sequence[int], start: int, end: int) -> Sequence[int]:
+    return numbers[bisect_left(numbers, start) : bisect_right(numbers, end)]
+
+
+def _checked(
+    database: Database, query: Query, scope: Scope, files: Files
+) -> tuple[Scope, list[str]]:
+    """The nodes whose lines have each phrase, and with `case` one of the words as it is typed."""
+    if scope.with_words:
+        [best] = matches(database, [[scope.with_words]], scope, CHECKED + 1)
+        ids = [match.id for match in best]
+    else:
+        ids = listed(database, scope, CHECKED + 1)
+    found = hits(database, ids[:CHECKED], scope)
+    kept = [hit.id for hit in found if _has_all(hit, query, files)]
+    notes = []
+    if len(ids) > CHECKED:
+        asked = ", ".join(f'"{phrase}"' for phrase in query.phrases) or query.words
+        notes.append(f"{asked} is in too many nodes to look at each: narrow it, as with path:")
+    return scope._replace(ids=tuple(kept)), notes
+
+
+def _has_all(hit: Hit, query: Query, files: Files) -> bool:
+    """Of a file that is not here, what FTS5 says counts."""
+    text = files.lines(hit.path) if hit.repo == files.repo else None
+    if text is None:
+        return True
+    shown = _plain("\n".join(text[hit.start_line - 1 : hit.end_line]), case=query.case)
+    words = query.words.split() if query.case else []
+    phrases = [phrase for phrase in query.phrases if _WORD.search(phrase)]
+    return all(_plain(phrase, case=query.case) in shown for phrase in phrases) and (
+        not words or any(_stands_in(word, shown) for word in words)
+    )
+
+
+def _plain(text: str, *, case: bool) -> str:
+    text = _SPACES.sub(" ", text)
+    return text if case else text.casefold()
+
+
+def _stands_in(word: str, text: str) -> bool:
+    """Whether it is there as a whole word."""
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None

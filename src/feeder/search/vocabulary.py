@@ -1,0 +1,84 @@
+"""What are languages, types of nodes and categories called? Data, and what a repository adds."""
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from feeder.errors import UserError
+from feeder.nodes import NODE_TYPES
+from feeder.tree.names import file_inside
+
+CODE, TESTS = "code", "tests"
+"""Categories that no list of languages says."""
+OWN_FILE = ".feeder.toml"
+"""A repository's own names for its folders, under `[categories]`."""
+
+Categories = Mapping[str, Sequence[str]]
+
+
+@cache
+def _data() -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(files("feeder").joinpath("aliases.json").read_bytes())
+    return data
+
+
+def languages(name: str) -> list[str]:
+    """The languages that are called so, in any case of letters; the name itself where none is."""
+    return _called(name.lower(), _data()["languages"])
+
+
+def language_names() -> dict[str, Sequence[str]]:
+    """What else each language is called, of those that have other names."""
+    names: dict[str, Sequence[str]] = _data()["languages"]
+    return names
+
+
+def node_types(name: str) -> list[str]:
+    """The types of nodes that are called so."""
+    return _called(name.lower(), _data()["node_types"])
+
+
+def node_type_names() -> list[str]:
+    """All that a type may be called."""
+    return [*NODE_TYPES, *(name for names in _data()["node_types"].values() for name in names)]
+
+
+def _called(name: str, names: Mapping[str, Sequence[str]]) -> list[str]:
+    others = [key for key, aliases in names.items() if name in aliases and key != name]
+    return [name, *others] if name in names or not others else others
+
+
+def category_languages() -> dict[str, list[str]]:
+    """The languages of each category that is one of languages; what no other has is code."""
+    found: dict[str, list[str]] = _data()["categories"]
+    return found
+
+
+def own_categories(base: Path) -> dict[str, list[str]]:
+    """The categories that a repository names in `.feeder.toml`, as paths; raises UserError."""
+    file = file_inside(base, OWN_FILE)
+    if file is None:
+        return {}
+    try:
+        said = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as exc:
+        raise UserError(f"{file} cannot be read: {exc}. Mend it.") from exc
+    table = said.get("categories", {})
+    if not isinstance(table, dict):
+        raise UserError(f"{file} has categories that are no table. Write: [categories]")
+    return dict(_own(file, table))
+
+
+def _own(file: Path, table: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
+    for name, said in table.items():
+        paths = [said] if isinstance(said, str) else said
+        if not (isinstance(paths, list) and paths and all(isinstance(path, str) for path in paths)):
+            raise UserError(
+                f"{file} has a category {name} that is no list of paths. Write: "
+                f'{name} = ["folder", "other/*.sql"]'
+            )
+        yield name, [path.strip("/") for path in paths]

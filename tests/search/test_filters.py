@@ -1,0 +1,224 @@
+"""A question's filters become a scope, and one that names nothing is told."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from feeder.errors import UserError
+from feeder.nodes import NODE_TYPES
+from feeder.search.filters import Standing, scope_of
+from feeder.search.preferring import preferences, preferred
+from feeder.search.query import parse
+from feeder.search.vocabulary import (
+    category_languages,
+    language_names,
+    languages,
+    node_type_names,
+    node_types,
+    own_categories,
+)
+from feeder.store.reading import hits, listed
+from feeder.store.scope import Scope
+from feeder.store.sqlite import SQLite
+from feeder.tree.commit import Commit
+from tree.repos import Repo
+from worlds import REPO, opened, synced
+
+ROOT = Path(__file__).parents[2]
+TREE = {
+    "src/shop/cart.py": "class Cart:\n    def add(self):\n        pass\n",
+    "src/shop/cart_test.go": "package shop\n\nfunc TestCart() {}\n",
+    "src/api/routes.tsx": "export function routes() {}\n",
+    "docs/guide.md": "# Guide\n\nOf the cart.\n",
+    "my dir/x.toml": "cart = 1\n",
+    ".feeder.toml": '[categories]\nshop = ["src/shop"]\npages = "docs/*.md"\n',
+    r"odd\name.txt": "cart\n",
+}
+HERE = Standing(REPO, "src")
+OWN = {"shop": ["src/shop"], "pages": ["docs/*.md"]}
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> SQLite:
+    repo = Repo(tmp_path_factory.mktemp("filters") / "repo")
+    repo.commit(TREE)
+    database = opened()
+    synced(Commit(repo.path), database)
+    return database
+
+
+def paths(database: SQLite, question: str, standing: Standing = HERE) -> set[str]:
+    scope = scope_of(database, parse(question), standing)
+    return {hit.path for hit in hits(database, listed(database, scope, 100), scope)}
+
+
+PY, GO, TSX = "src/shop/cart.py", "src/shop/cart_test.go", "src/api/routes.tsx"
+MD, TOML, OWN_TOML, ODD = "docs/guide.md", "my dir/x.toml", ".feeder.toml", r"odd\x5cname.txt"
+ALL = {PY, GO, TSX, MD, TOML, OWN_TOML, ODD}
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("", ALL),
+        ("lang:python", {PY}),
+        ("lang:PY lang:golang", {PY, GO}),
+        ("lang:ts", {TSX}),
+        ("-lang:md,toml", {PY, GO, TSX, ODD}),
+        ("lang:py -lang:python", set()),
+        ("type:function", {PY, GO, TSX}),
+        ("type:struct", {PY}),
+        ("type:section", {MD}),
+        ("-type:method,class -lang:toml", {MD, ODD, GO}),
+        ("path:src", {PY, GO, TSX}),
+        ("path:src/", {PY, GO, TSX}),
+        ("path:src/shop/cart.py", {PY}),
+        ("path:*.py", {PY}),
+        ("path:src path:docs", {PY, GO, TSX, MD}),
+        ("path:shop", {PY, GO}),
+        ("path:./shop", {PY, GO}),
+        ("path:../docs", {MD}),
+        ("path:.", {PY, GO, TSX}),
+        ("path:/docs", {MD}),
+        ("path:guide.md", {MD}),
+        ("path:s*p/cart*", {PY, GO}),
+        ('path:"my dir"', {TOML}),
+        (r"path:odd\name.txt", {ODD}),
+        ("-path:src", {MD, TOML, OWN_TOML, ODD}),
+        ("path:src -path:shop", {TSX}),
+        ("-path:nowhere lang:py", {PY}),
+        ("tests:no path:src", {PY, TSX}),
+        ("tests:only", {GO}),
+        ("tests:yes", ALL),
+        ("symbol:add", {PY}),
+        ("symbol:Cart.add", {PY}),
+        ("category:docs", {MD, ODD}),
+        ("category:config", {TOML, OWN_TOML}),
+        ("category:code", {PY, GO, TSX}),
+        ("category:code category:docs", {PY, GO, TSX, MD, ODD}),
+        ("category:code lang:py", {PY}),
+        ("category:docs lang:py", set()),
+        ("category:tests", {GO}),
+        ("-category:tests category:code", {PY, TSX}),
+        ("-category:code", {MD, ODD, TOML, OWN_TOML}),
+        ("category:shop", {PY, GO}),
+        ("category:shop category:pages", {PY, GO, MD}),
+        ("-category:shop category:code", {TSX}),
+        (f"repo:{REPO}", ALL),
+        (f"repo:{REPO.rpartition('/')[2]}", ALL),
+    ],
+)
+def test_a_question_looks_where_its_filters_say(
+    database: SQLite, question: str, found: set[str]
+) -> None:
+    """From the folder src of a repository with two categories of its own."""
+    assert paths(database, question, HERE._replace(categories=OWN)) == found
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ("lang:pyton", "has no language pyton. The nearest: python"),
+        ("lang:kotlin", "has no language kotlin. There are: "),
+        ("type:metod", "has no type of node metod. The nearest: method"),
+        ("path:src/shop/crat.py", "has no file or folder src/shop/crat.py. The nearest: src/shop/"),
+        ("path:giude.md", "has no file or folder giude.md. The nearest: docs/guide.md"),
+        ("path:/shop", "has no file or folder /shop. The nearest: src/shop"),
+        ("path:../../etc", "has no file or folder ../../etc"),
+        ("path:*.kt", "has no file or folder *.kt"),
+        ("repo:acme/sohp", f"has no repository acme/sohp. The nearest: {REPO}"),
+        ("category:dosc", "has no category dosc. The nearest: docs"),
+        ("category:docs category:tests", "categories docs and tests are not all of languages"),
+        ("category:shop path:docs", "category shop is of paths, and so is path:docs"),
+    ],
+)
+def test_a_filter_that_names_nothing_is_told_with_the_nearest(
+    database: SQLite, question: str, message: str
+) -> None:
+    """It is the user's to change, and never an answer of nothing."""
+    with pytest.raises(UserError) as refusal:
+        scope_of(database, parse(question), HERE._replace(categories=OWN))
+    assert message in str(refusal.value)
+
+
+def test_several_repositories_are_searched_at_once(tmp_path: Path) -> None:
+    """Those that are named, or all; a filter counts in each."""
+    database = opened()
+    for name in ("acme/shop", "acme/api", "other/api"):
+        repo = Repo(tmp_path / name)
+        repo.commit({f"{name.replace('/', '-')}.py": "def cart(): ...\n"})
+        synced(Commit(repo.path), database, name=name)
+    alone = Standing("acme/shop")
+    assert paths(database, "", alone) == {"acme-shop.py"}
+    assert paths(database, "repo:acme/shop repo:acme/api", alone) == {"acme-shop.py", "acme-api.py"}
+    assert paths(database, "repo:api", alone) == {"acme-api.py", "other-api.py"}
+    assert len(paths(database, "lang:py path:*.py", Standing(None))) == 3
+    assert paths(database, "path:*other*", Standing(None)) == {"other-api.py"}
+
+
+def test_what_is_preferred_is_known_among_nodes(database: SQLite) -> None:
+    """By a folder, a language or a category; a folder that is not there is told."""
+    ids = listed(database, Scope((REPO,)), 100)
+
+    def of(*asked: str) -> set[str]:
+        scopes = preferences(database, asked, HERE)
+        chosen = preferred(database, ids, scopes)
+        return {hit.path for hit in hits(database, ids, Scope((REPO,))) if hit.id in chosen}
+
+    assert of() == set()
+    assert of("docs") == {MD}
+    assert of("lang:go", "category:config") == {GO, TOML, OWN_TOML}
+    assert of("my dir") == {TOML}
+    with pytest.raises(UserError, match="no file or folder dosc"):
+        of("dosc")
+
+
+def test_a_language_has_other_names() -> None:
+    """As people call it, in any case of letters."""
+    called = {"c++": ["cpp"], "C#": ["csharp"], "sh": ["bash"], "js": ["javascript"]}
+    called |= {"ts": ["tsx", "typescript"], "Makefile": ["make"], "protobuf": ["proto"]}
+    assert {name: sorted(languages(name)) for name in called} == called
+    assert languages("c") == ["c"]
+    assert languages("nothing") == ["nothing"]
+    assert node_types("json") == ["json_object", "json_array", "json_prop"]
+
+
+def test_a_repository_names_its_own_categories(tmp_path: Path) -> None:
+    """In a file at its root, as one path or several."""
+    assert own_categories(tmp_path) == {}
+    file = tmp_path / ".feeder.toml"
+    file.write_text('[categories]\napi = "src/api/"\nui = ["web", "src/*.tsx"]\n')
+    assert own_categories(tmp_path) == {"api": ["src/api"], "ui": ["web", "src/*.tsx"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[categories\n", "cannot be read: "),
+        ("categories = 1\n", "has categories that are no table. Write: [categories]"),
+        ("[categories]\napi = 1\n", "has a category api that is no list of paths. Write: api = "),
+        ("[categories]\napi = []\n", "has a category api that is no list of paths"),
+    ],
+)
+def test_a_mistake_in_it_is_told(tmp_path: Path, text: str, message: str) -> None:
+    """With what to write."""
+    (tmp_path / ".feeder.toml").write_text(text)
+    with pytest.raises(UserError) as refusal:
+        own_categories(tmp_path)
+    assert message in str(refusal.value)
+
+
+def test_other_names_are_of_languages_and_types_that_there_are() -> None:
+    """And no name is a language of its own, unless that is among what it stands for."""
+    endings = json.loads((ROOT / "src/feeder/grammar_queries.json").read_text("utf-8"))
+    known = {"text", "tsx"}.union(
+        *(endings[key].values() for key in ("code_extensions", "noncode_ts_grammar")),
+        endings["text_extensions"].values(),
+    )
+    assert language_names().keys() <= known
+    assert set().union(*category_languages().values()) <= known
+    others = {name for names in language_names().values() for name in names}
+    assert all(name in languages(name) for name in others & known)
+    assert set(node_type_names()) >= set(NODE_TYPES)
+    assert {kind for name in node_type_names() for kind in node_types(name)} == set(NODE_TYPES)

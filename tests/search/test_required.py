@@ -1,0 +1,132 @@
+"""What a question insists on: phrases, prefixes, patterns, the letters' case, what is left out."""
+
+import pytest
+
+from feeder.search.query import parse
+from feeder.search.required import Files, Required, grep_of, lines_below, required
+from feeder.store.reading import hits, listed
+from feeder.store.scope import Scope
+from feeder.store.sqlite import SQLite
+from feeder.tree.commit import Commit
+from tree.repos import Repo
+from worlds import REPO, opened, synced
+
+TREE = {
+    "cart.py": '''\
+class Cart:
+    """Holds articles."""
+
+    def add(self, article):
+        self.rows.append(article)  # connection refused
+
+
+def parse_delta_file(path):
+    return [path, "connections refused"]
+
+
+def other(cart):
+    return cart -> 1
+''',
+    "notes.txt": "Connection\n    refused, a line further on. The CART.\n",
+}
+
+
+@pytest.fixture
+def world(repo: Repo) -> tuple[Repo, SQLite]:
+    repo.commit(TREE)
+    database = opened()
+    synced(Commit(repo.path), database)
+    return repo, database
+
+
+def asked(world: tuple[Repo, SQLite], question: str, scope: Scope | None = None) -> Required:
+    repo, database = world
+    search = grep_of(repo.path, repo.git("rev-parse", "HEAD"))
+    files = Files(REPO, lines_below(repo.path), search)
+    return required(database, parse(question), scope or Scope((REPO,)), files)
+
+
+def found(world: tuple[Repo, SQLite], question: str) -> set[str]:
+    scope = asked(world, question).scope
+    ids = listed(world[1], scope, 100)
+    return {hit.symbol or hit.path for hit in hits(world[1], ids, scope)}
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ('"connection refused"', {"Cart.add", "notes.txt"}),
+        ('"connection refused" case:yes', {"Cart.add"}),
+        ('"connections refused"', {"parse_delta_file"}),
+        ('"connection refused" "a line"', {"notes.txt"}),
+        ('"refused connection"', set()),
+        ('"->"', {"other"}),
+        ("pars*", {"parse_delta_file"}),
+        ("parse_del* conn*", {"parse_delta_file"}),
+        ("case:yes CART", {"notes.txt"}),
+        ("case:yes Cart", {"Cart"}),
+        ("case:yes Cart CART", {"Cart", "notes.txt"}),
+        (r"/def \w+_\w+/", {"parse_delta_file"}),
+        (r"/DEF add/", {"Cart.add"}),
+        (r"/DEF add/ case:yes", set()),
+        (r'/def/ "connection refused"', {"Cart.add"}),
+        (r"/def/ -article", {"parse_delta_file", "other"}),
+        ('refused -"connection refused" /./', {"Cart", "other"}),
+    ],
+)
+def test_only_nodes_that_have_it_are_found(
+    world: tuple[Repo, SQLite], question: str, names: set[str]
+) -> None:
+    """By FTS5 and then by the text; a pattern by git, in the innermost node."""
+    assert found(world, question) == names
+
+
+def test_what_is_no_pattern_is_said(world: tuple[Repo, SQLite]) -> None:
+    """And what it was taken for."""
+    [note] = asked(world, "/add(/").notes
+    assert note == "/add(/ is no regular expression: it was looked for as a text."
+    assert found(world, "/add(/") == {"Cart.add"}
+
+
+def test_without_files_a_phrase_is_as_fts5_finds_it(world: tuple[Repo, SQLite]) -> None:
+    """Inflected words count there, and a pattern finds nothing, which is said."""
+    _, database = world
+    question = parse('"connection refused"')
+    scope, notes = required(database, question, Scope((REPO,)))
+    assert len(listed(database, scope, 10)) == 3
+    assert not notes
+    scope, notes = required(database, parse("/a/"), Scope((REPO,)))
+    assert listed(database, scope, 10) == []
+    assert notes == ["/a/ is not looked for here: there are no files."]
+
+
+def test_too_many_nodes_are_not_looked_at(
+    world: tuple[Repo, SQLite], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rest is not found, and said."""
+    monkeypatch.setattr("feeder.search.required.CHECKED", 1)
+    answer = asked(world, '"connection refused"')
+    assert len(answer.scope.ids or ()) == 1
+    assert answer.notes == [
+        '"connection refused" is in too many nodes to look at each: narrow it, as with path:'
+    ]
+
+
+@pytest.mark.parametrize("question", ['"', "/", "-", '"\0"', "/\0/", "-*", '-"*"', '"*"', "/*/"])
+def test_no_sign_is_an_error(world: tuple[Repo, SQLite], question: str) -> None:
+    """Neither SQLite's nor git's."""
+    assert isinstance(found(world, f"cart {question}"), set)
+
+
+def test_files_speak_for_their_own_repository_alone(world: tuple[Repo, SQLite]) -> None:
+    """One of the same path in another repository is not read here; a pattern says so."""
+    repo, database = world
+    synced(Commit(repo.path), database, name="acme/other")
+    both = Scope((REPO, "acme/other"))
+    scope, notes = asked(world, '"connection refused"', both)
+    found = [hit.repo for hit in hits(database, listed(database, scope, 100), scope)]
+    # of the other, what FTS5 finds: the inflected one too
+    assert (found.count(REPO), found.count("acme/other"), notes) == (2, 3, [])
+    scope, [note] = asked(world, "/def add/", both)
+    assert {hit.repo for hit in hits(database, listed(database, scope, 100), scope)} == {REPO}
+    assert note == f"/def add/ is looked for in {REPO} alone, whose files are here."
