@@ -80,6 +80,8 @@ def _needed(parameter: click.Parameter) -> str:
     if not parameter.required:
         return ""
     value = _value(parameter)
+    if isinstance(parameter, click.Argument):
+        return value
     several = " …" if parameter.multiple else ""
     return f"{parameter.opts[0]} {value}{several}" if value != parameter.opts[0].upper() else value
 

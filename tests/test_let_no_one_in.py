@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from feeder.assembly.local import local_parts
-from feeder.cli.showing import as_json, as_text
+from feeder.cli.showing import as_text
 from feeder.config import Settings
 from feeder.embed.cache import CachedEmbedder
 from feeder.errors import UserError
@@ -22,7 +22,7 @@ from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
 from hashed import HashedEmbedder
 from tree.repos import Repo
-from worlds import REPO, Picture, feed, opened, picture, synced
+from worlds import REPO, Picture, feed, opened, picture, shown, synced
 
 FILES = {
     "app/[id]/page.py": "def page(): pass\n",
@@ -176,8 +176,9 @@ def test_lines_come_from_the_file_itself(repo: Repo, tmp_path: Path) -> None:
     (repo.path / "b.py").unlink()
     (repo.path / "b.py").symlink_to(tmp_path / "outside/a.py")
 
-    assert [one["text"] for one in as_json(found, repo.path)] == [None, None]
-    assert "SECRET" not in "".join(as_text(found, repo.path, 9))
+    answer = shown(database, repo.path, found, 9)
+    assert [one["text"] for one in answer.as_json()["hits"]] == [None, None]
+    assert "SECRET" not in "".join(as_text(answer))
 
 
 @pytest.mark.parametrize("path", ["../secret.py", "src/../../secret.py", "{0}/secret.py", "a\0b"])
@@ -191,7 +192,7 @@ def test_an_index_that_lies_shows_nothing_from_outside(
     synced(Commit(repo.path), database)
     [one] = asked(database, "answer")
     lie = one._replace(hit=one.hit._replace(path=path.format(tmp_path)))
-    assert [shown["text"] for shown in as_json([lie], repo.path)] == [None]
+    assert [hit["text"] for hit in shown(database, repo.path, [lie]).as_json()["hits"]] == [None]
 
 
 def test_what_is_no_file_is_not_waited_for(repo: Repo) -> None:
@@ -201,7 +202,8 @@ def test_what_is_no_file_is_not_waited_for(repo: Repo) -> None:
     synced(Commit(repo.path), database)
     (repo.path / "a.py").unlink()
     os.mkfifo(repo.path / "a.py")
-    assert [one["text"] for one in as_json(asked(database, "answer"), repo.path)] == [None]
+    answer = shown(database, repo.path, asked(database, "answer"))
+    assert [one["text"] for one in answer.as_json()["hits"]] == [None]
 
 
 @pytest.fixture

@@ -17,6 +17,8 @@ from feeder.parse.grammars import Grammars, load_grammars
 from feeder.run.feed import Feed, Semantics
 from feeder.run.report import Report, Talk
 from feeder.run.sync import sync
+from feeder.search.answers import Corpus, Page, Shaped, page
+from feeder.search.ranking import Found
 from feeder.store import Database, Row, Statement, Value
 from feeder.store.index import Index
 from feeder.store.local_vectors import LocalVectors
@@ -173,6 +175,20 @@ def synced(tree: Tree, database: Database, embedder: Embedder | None = None, **m
     run = feed(tree, database, embedder, **more)
     sync(run)
     return run.report
+
+
+def shown(
+    database: Database,
+    base: Path,
+    found: Sequence[Found],
+    lines: int = 6,
+    words: Sequence[str] = (),
+    *,
+    name: str = REPO,
+) -> Page:
+    """What an answer shows of these hits, whose files are in the folder."""
+    corpus = Corpus(database, base, name, Index(database, name, "main").state_of([]).meta)
+    return page(corpus, found, Shaped(words, lines))
 
 
 Picture = Tables

@@ -54,6 +54,12 @@ def compounds(text: str) -> str:
     return " ".join(filter(None, map(_parts, _stretches(content))))
 
 
+def parts(word: str) -> list[tuple[int, str]]:
+    """The parts of a compound word, and where each begins; none of a simple one."""
+    found = [(part.start(), part[0]) for part in _PART.finditer(word)]
+    return found if len(found) > 1 else []
+
+
 def _stretches(content: bytes) -> Iterable[bytes]:
     """What stands between two of ASCII's signs and turns; a search for turns skips all the rest."""
     kinds = content.translate(_KINDS)

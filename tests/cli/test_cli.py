@@ -21,6 +21,7 @@ from worlds import CART, SHOP
 COMMANDS = (
     *("sync", "process", "delete", "apply", "deltas", "plan", "action"),
     *("init", "validate", "cache", "search", "stats"),
+    *("similar", "outline", "show"),
 )
 
 
@@ -158,6 +159,9 @@ CALLS = {
     "cache": [],
     "search": ["emptyCart"],
     "stats": [],
+    "similar": ["emptyCart"],
+    "outline": ["src"],
+    "show": ["emptyCart"],
 }
 
 
@@ -198,7 +202,7 @@ def test_a_file_that_crashes_the_parser_is_plain_text_and_no_failure(
     assert answer.code == 0
     assert list(answer.facts["as_plain_text"]) == ["deep.yaml"]
     assert answer.facts["files_processed"] == 5
-    assert [one["path"] for one in feeder(shop, "search", "treasure", "--json").facts] == [
+    assert [one["path"] for one in feeder(shop, "search", "treasure", "--json").facts["hits"]] == [
         "deep.yaml"
     ]
 
@@ -564,17 +568,19 @@ def test_validate_ends_with_1_until_it_is_repaired(feeder: Feeder, shop: Repo) -
 def test_search_shows_where_and_what(feeder: Feeder, shop: Repo) -> None:
     """Path, lines, type, name and the lines themselves; narrowed and limited as asked."""
     feeder(shop, "sync")
+    equals = f"The index equals HEAD {shop.git('rev-parse', '--short=7', 'HEAD')}."
     assert feeder(shop, "search", "total", "-n", "1").out.splitlines() == [
         "src/cart.py:12-13  method  Cart.total",
-        "        def total(self):",
-        "            return sum(Decimal(price) for _, price in self.lines)",
+        "    12      def total(self):",
+        "    13          return sum(Decimal(price) for _, price in self.lines)",
+        equals,
     ]
     assert feeder(shop, "search", "cart", "--node-type", "class", "--lines", "0").out == (
-        "src/cart.py:6-13  class  Cart\n"
+        f"src/cart.py:6-13  class  Cart\n{equals}\n"
     )
-    assert feeder(shop, "search", "cart", "--path", "*.md").out == "Nothing found.\n"
-    assert feeder(shop, "search", "unheard", "--json").facts == []
-    assert len(feeder(shop, "search", "cart", "-n", "2", "--json").facts) == 2
+    assert feeder(shop, "search", "cart", "--path", "*.md").out == f"Nothing found.\n{equals}\n"
+    assert feeder(shop, "search", "unheard", "--json").facts["hits"] == []
+    assert len(feeder(shop, "search", "cart", "-n", "2", "--json").facts["hits"]) == 2
 
 
 def test_a_search_under_a_name_that_was_never_fed_says_which_were(
@@ -613,9 +619,11 @@ def test_a_filter_that_names_nothing_is_told(
 def test_signs_on_the_command_line(feeder: Feeder, shop: Repo) -> None:
     """Words, filters and what is left out, each an argument of its own."""
     feeder(shop, "sync")
-    paths = {one["path"] for one in feeder(shop, "search", "cart", "-path:docs", "--json").facts}
+    paths = {
+        one["path"] for one in feeder(shop, "search", "cart", "-path:docs", "--json").facts["hits"]
+    }
     assert paths and not any(path.startswith("docs/") for path in paths)
-    with_type = feeder(shop, "search", "type:class", "--json").facts
+    with_type = feeder(shop, "search", "type:class", "--json").facts["hits"]
     assert {one["node_type"] for one in with_type} == {"class"}
 
 
@@ -648,7 +656,7 @@ def test_names_of_any_kind_are_searched(feeder: Feeder, repo: Repo) -> None:
     repo.commit({b"caf\xe9 1.py": "def apple():\n    pass\n", b"a\nb.py": "def apple(): pass\n"})
     assert feeder(repo, "sync").code == 0
     glob = os.fsdecode(b"caf\xe9*")
-    [found] = feeder(repo, "search", "apple", "--path", glob, "--json").facts
+    [found] = feeder(repo, "search", "apple", "--path", glob, "--json").facts["hits"]
     assert found["path"] == r"caf\xe9 1.py"
     assert found["text"] == "def apple():\n    pass"
     assert feeder(repo, "delete", "--path", os.fsdecode(b"caf\xe9 1.py")).code == 0
@@ -667,7 +675,7 @@ def test_a_pipe_that_closes_early_is_no_traceback(feeder: Feeder, shop: Repo) ->
         command, cwd=shop.path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as program:
         assert program.stdout and program.stderr
-        assert program.stdout.readline() == b"[\n"
+        assert program.stdout.readline() == b"{\n"
         program.stdout.close()
         errors = program.stderr.read().decode().splitlines()
     assert program.returncode == 1

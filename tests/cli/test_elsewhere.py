@@ -17,7 +17,7 @@ FILES: dict[str, str | bytes] = {
     "src/tax.py": "def vat():\n    return 19\n",
     "docs/guide.md": GUIDE,
 }
-VAT = ["    def vat():", "        return 19"]
+VAT = ["     1  def vat():", "     2      return 19"]
 
 
 @pytest.fixture
@@ -63,8 +63,12 @@ def test_a_bare_repository_is_indexed_proved_and_searched(feeder: Feeder, bare: 
     assert feeder(bare, "validate").code == 0
     assert feeder(bare, "stats", "--json").facts["files"] == {"clean": 3}
     lines = feeder(bare, "search", "vat").out.splitlines()
-    assert lines == [f"src/tax.py:1-2  method  vat  (as committed in {_head(bare)[:10]})", *VAT]
-    [one] = feeder(bare, "search", "vat", "--json").facts
+    assert lines == [
+        f"src/tax.py:1-2  method  vat  (as committed in {_head(bare)[:10]})",
+        *VAT,
+        f"The index equals HEAD {_head(bare)[:7]}.",
+    ]
+    [one] = feeder(bare, "search", "vat", "--json").facts["hits"]
     assert (one["text"], one["text_of"]) == ("def vat():\n    return 19", _head(bare))
     assert "nothing to do" in feeder(bare, "sync").out
 
@@ -87,7 +91,7 @@ def test_what_a_sparse_checkout_leaves_out_is_shown(
     """All of it by one git process; what is checked out, as it lies there, by none."""
     shop.git("sparse-checkout", "set", "--no-cone", "/docs/")
     feeder(shop, "sync")
-    found = feeder(shop, "search", "cart vat total", "--json").facts
+    found = feeder(shop, "search", "cart vat total", "--json").facts["hits"]
     texts = {one["symbol"]: one["text"] for one in found}
     assert not (shop.path / "src").exists()
     assert texts["vat"] == "def vat():\n    return 19"
@@ -95,19 +99,19 @@ def test_what_a_sparse_checkout_leaves_out_is_shown(
     before = calls("cat-file")
     feeder(shop, "search", "cart vat total")
     assert calls("cat-file") == before + 1
-    [guide] = feeder(shop, "search", "install", "--json", "-n", "1").facts
+    [guide] = feeder(shop, "search", "install", "--json", "-n", "1").facts["hits"]
     assert (guide["path"], guide["text_of"]) == ("docs/guide.md", None)
     assert calls("cat-file") == before + 1
 
 
-def test_lines_are_of_the_commit_that_the_index_equals(feeder: Feeder, shop: Repo) -> None:
-    """Where HEAD has moved on since, and the file is checked out in neither."""
+def test_lines_are_of_head_where_the_file_is_not_checked_out(feeder: Feeder, shop: Repo) -> None:
+    """HEAD has moved on since: the node is found again in what it has."""
     feeder(shop, "sync")
-    equal = _head(shop.path)
     shop.commit({"src/tax.py": "# The rate.\n\n\ndef vat():\n    return 20\n"})
     (shop.path / "src/tax.py").unlink()
-    [one] = feeder(shop, "search", "vat", "--json").facts
-    assert (one["text"], one["text_of"]) == ("def vat():\n    return 19", equal)
+    [one] = feeder(shop, "search", "vat", "--json").facts["hits"]
+    assert (one["text"], one["text_of"]) == ("def vat():\n    return 20", _head(shop.path))
+    assert (one["state"], one["start_line"], one["indexed_lines"]) == ("edited", 4, [1, 2])
 
 
 def test_where_that_commit_is_not_here_lines_are_of_head(feeder: Feeder, shop: Repo) -> None:
@@ -120,7 +124,7 @@ def test_where_that_commit_is_not_here_lines_are_of_head(feeder: Feeder, shop: R
     shop.git("reflog", "expire", "--expire=now", "--all")
     shop.git("gc", "-q", "--prune=now")
     (shop.path / "src/tax.py").unlink()
-    [one] = feeder(shop, "search", "vat", "--json").facts
+    [one] = feeder(shop, "search", "vat", "--json").facts["hits"]
     assert (one["text"], one["text_of"]) == ("def vat():\n    return 20", _head(shop.path))
 
 
@@ -130,9 +134,9 @@ def test_what_no_commit_has_is_said_to_be_gone(feeder: Feeder, shop: Repo) -> No
     shop.write({"new.py": "def unheard():\n    pass\n"})
     feeder(shop, "process", "--path", "new.py")
     (shop.path / "new.py").unlink()
-    assert feeder(shop, "search", "unheard").out.splitlines() == [
+    assert feeder(shop, "search", "unheard").out.splitlines()[:2] == [
         "new.py:1-2  method  unheard",
-        "    (not in the working tree any more)",
+        "        (not in the working tree any more)",
     ]
 
 
@@ -143,7 +147,7 @@ def test_any_name_is_shown_from_a_commit(feeder: Feeder, repo: Repo) -> None:
     feeder(repo, "sync")
     for name in names:
         (repo.path / os.fsdecode(name)).unlink()
-    found = feeder(repo, "search", "f0 f1 f2 f3 f4 f5", "--json").facts
+    found = feeder(repo, "search", "f0 f1 f2 f3 f4 f5", "--json").facts["hits"]
     assert {one["symbol"]: one["text"] for one in found} == {
         f"f{at}": f"def f{at}():\n    pass" for at in range(len(names))
     }

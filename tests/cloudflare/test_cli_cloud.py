@@ -44,7 +44,7 @@ def fed(feeder: Feeder, made: Repo) -> Repo:
 def test_the_whole_way(feeder: Feeder, standin: StandIn, fed: Repo) -> None:
     """Sync, search, statistics and proof, each over HTTP."""
     answer = feeder(fed, "search", "addLine", "--json")
-    first = answer.facts[0]
+    first = answer.facts["hits"][0]
     assert (first["symbol"], first["word_rank"], first["path"]) == (
         "Cart.addLine",
         1,
@@ -64,6 +64,25 @@ def test_the_whole_way(feeder: Feeder, standin: StandIn, fed: Repo) -> None:
     assert "docs not pending 7, vectors 7" in proof.out
 
 
+def test_what_is_like_a_node_is_asked_by_its_stored_vector(
+    feeder: Feeder, standin: StandIn, shop: Repo
+) -> None:
+    """One request for it and one for the nearest; no text is embedded."""
+    static = ("--model", "static")
+    assert feeder(shop, "init", *static).code == 0
+    assert feeder(shop, "sync", *static).code == 0
+    assert feeder(shop, "validate", "--wait", *static).code == 0
+    before = standin.routes()
+    answer = feeder(shop, "similar", "Cart.total", "--json", *static)
+    assert answer.code == 0, answer.err
+    hits = answer.facts["hits"]
+    assert hits[0]["vector_rank"] == 1
+    assert not {"Cart", "Cart.total"} & {hit["symbol"] for hit in hits}
+    asked = {name: count - before.get(name, 0) for name, count in standin.routes().items()}
+    assert asked["vectorize.get_by_ids"] == asked["vectorize.query"] == 1
+    assert not any(count for name, count in asked.items() if name.startswith("ai"))
+
+
 def test_the_static_model_asks_no_service(feeder: Feeder, standin: StandIn, shop: Repo) -> None:
     """Vectors of 256 numbers by this machine; Workers AI is not asked, at no step."""
     static = ("--model", "static")
@@ -73,7 +92,9 @@ def test_the_static_model_asks_no_service(feeder: Feeder, standin: StandIn, shop
     assert "ai" not in answer.facts["requests"]
     assert answer.facts["usage"]["dimensions"] == 7 * 256
     assert feeder(shop, "validate", "--wait", *static).code == 0
-    [first, *_] = feeder(shop, "search", *static, "--json", "how are lines put into a cart").facts
+    [first, *_] = feeder(shop, "search", *static, "--json", "how are lines put into a cart").facts[
+        "hits"
+    ]
     assert first["vector_rank"] is not None
     assert first["meaning_rank"] is None
     assert not any(count for name, count in standin.counts().items() if name.startswith("ai"))

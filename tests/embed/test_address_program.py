@@ -128,7 +128,7 @@ def test_a_search_goes_by_meaning_with_one_request(
     found = feeder(parts, "search", "return value", "--json")
     assert found.code == 0
     assert [one.texts for one in named.log] == [["return value"]]
-    assert all(hit["vector_rank"] for hit in found.facts)
+    assert all(hit["vector_rank"] for hit in found.facts["hits"])
 
 
 @pytest.mark.parametrize("quiet", [(), ("-q",)])
@@ -141,8 +141,8 @@ def test_words_answer_while_the_server_is_down(
         assert feeder(parts, "sync").code == 0
     found = feeder(parts, "search", "a7", "--json", *quiet)
     assert found.code == 0
-    assert found.facts[0]["symbol"] == "a7"
-    assert {hit["vector_rank"] for hit in found.facts} == {None}
+    assert found.facts["hits"][0]["symbol"] == "a7"
+    assert {hit["vector_rank"] for hit in found.facts["hits"]} == {None}
     [sentence] = [line for line in found.err.splitlines() if "By words alone" in line]
     assert sentence.startswith(f"By words alone: {server.place} cannot be reached (")
     assert sentence.endswith("Check the network, its names (DNS) and --model.")

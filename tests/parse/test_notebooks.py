@@ -126,7 +126,10 @@ def test_a_notebook_whose_parser_was_stopped_keeps_its_lines() -> None:
 
 def test_what_is_shown_of_a_notebooks_lines_is_the_cells_source() -> None:
     content = (SAMPLES / "sales.ipynb").read_bytes()
-    assert source_lines(content, 30, 31) == ["def load(path):", "    return pd.read_csv(path)"]
+    assert source_lines(content, 30, 31) == [
+        (30, "def load(path):"),
+        (31, "    return pd.read_csv(path)"),
+    ]
     assert source_lines(b"[]", 1, 1) is None
 
 

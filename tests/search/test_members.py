@@ -2,7 +2,7 @@
 
 import pytest
 
-from feeder.cli.showing import as_json, as_text
+from feeder.cli.showing import as_text
 from feeder.nodes import Member
 from feeder.search.ranking import Found, search
 from feeder.store.rows import members_of, members_text
@@ -10,7 +10,7 @@ from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
 from tree.repos import Repo
-from worlds import REPO, opened, synced
+from worlds import REPO, opened, shown, synced
 
 COLOR = """\
 package acme;
@@ -60,24 +60,25 @@ def test_a_constant_above_is_found_though_its_chunk_has_no_name(database: SQLite
 def test_a_function_of_a_small_object_is_found_at_its_line(
     database: SQLite, repo: Repo, query: str
 ) -> None:
-    [heading, *lines] = as_text([first(database, query)], repo.path, 1)
+    [heading, *lines] = as_text(shown(database, repo.path, [first(database, query)], 1))
     assert heading == "page.server.ts:3  class  actions.createComment"
-    assert lines[0].strip() == "createComment: async ({ request }) => {"
+    assert lines[0] == "     3    createComment: async ({ request }) => {"
 
 
 def test_the_line_of_a_member_is_shown(database: SQLite, repo: Repo) -> None:
-    assert list(as_text([first(database, "GREEN")], repo.path, 1)) == [
+    answer = shown(database, repo.path, [first(database, "GREEN")], 1)
+    assert list(as_text(answer))[:3] == [
         "Color.java:5  class  acme.Color.GREEN",
-        "      GREEN;",
-        "    … 3 more",
+        "     5    GREEN;",
+        "        … 3 lines more",
     ]
-    [found] = as_json([first(database, "GREEN")], repo.path)
+    [found] = answer.as_json()["hits"]
     assert found["member"] == {"name": "GREEN", "line": 5}
     assert "members" not in found
 
 
 def test_who_asks_for_a_class_is_shown_the_class(database: SQLite, repo: Repo) -> None:
-    [heading] = as_text([first(database, "Color")], repo.path, 0)
+    [heading, _] = as_text(shown(database, repo.path, [first(database, "Color")], 0))
     assert heading == "Color.java:3-8  class  acme.Color"
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from feeder.cli.showing import as_json, as_text
+from feeder.cli.showing import as_text
 from feeder.embed.cache import CachedEmbedder
 from feeder.errors import FeederError, ServiceError, UserError
 from feeder.run.feed import Semantics
@@ -30,7 +30,7 @@ from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
 from hashed import HashedEmbedder
 from tree.repos import Repo
-from worlds import MEMORY, REPO, opened, synced
+from worlds import MEMORY, REPO, opened, shown, synced
 
 FILES = {
     "src/refund.py": "def refundOrder(order):\n    return order.total\n",
@@ -326,24 +326,30 @@ def folder(tmp_path: Path) -> Path:
 def test_the_lines_shown_are_those_of_the_working_tree(database: SQLite, folder: Path) -> None:
     """They are read where they stand, as they are now."""
     (folder / "src/refund.py").write_text("def refundOrder(order):\n    return 'now'\n")
-    assert list(as_text(asked(database, "refundOrder"), folder, 6))[:3] == [
-        "src/refund.py:1-2  method  refundOrder",
-        "    def refundOrder(order):",
-        "        return 'now'",
+    answer = shown(database, folder, asked(database, "refundOrder"))
+    assert list(as_text(answer))[:3] == [
+        "src/refund.py:1-2  method  refundOrder  "
+        "(the file is edited since: these may be other lines)",
+        "     1  def refundOrder(order):",
+        "     2      return 'now'",
     ]
 
 
 def test_long_nodes_are_cut_and_short_files_are_no_error(database: SQLite, folder: Path) -> None:
     """What is left out is counted; lines that are not there any more are not shown."""
     found = asked(database, "cancel", path="src/order.py")[:1]
-    assert list(as_text(found, folder, 1)) == [
+    assert list(as_text(shown(database, folder, found, 1))) == [
         "src/order.py:5-7  method  cancel",
-        "    def cancel(order):",
-        "    … 2 more",
+        "     5  def cancel(order):",
+        "        … 2 lines more",
     ]
-    assert list(as_text(found, folder, 0)) == ["src/order.py:5-7  method  cancel"]
+    assert list(as_text(shown(database, folder, found, 0))) == ["src/order.py:5-7  method  cancel"]
     (folder / "src/order.py").write_text("pass\n")
-    assert next(as_text(found, folder, 6)) == "src/order.py:5-7  method  cancel"
+    assert list(as_text(shown(database, folder, found))) == [
+        "src/order.py:5-7  method  cancel",
+        "        (gone: the file is edited since, and has no such lines any more)",
+        "1 of the files shown is edited since.",
+    ]
 
 
 @pytest.mark.parametrize("how", ["gone", "folder", "binary"])
@@ -357,11 +363,12 @@ def test_a_file_that_is_gone_from_the_working_tree_is_said_to_be(
         (folder / "src/refund.py").mkdir()
     elif how == "binary":
         (folder / "src/refund.py").write_bytes(b"\0\0")
-    assert list(as_text(found, folder, 6)) == [
+    answer = shown(database, folder, found)
+    assert list(as_text(answer))[:2] == [
         "src/refund.py:1-2  method  refundOrder",
-        "    (not in the working tree any more)",
+        "        (not in the working tree any more)",
     ]
-    assert as_json(found, folder)[0]["text"] is None
+    assert answer.as_json()["hits"][0]["text"] is None
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1"])
@@ -372,16 +379,18 @@ def test_lines_are_shown_in_the_files_own_encoding(folder: Path, encoding: str) 
     repo.commit({"a.txt": text.encode(encoding)})
     database = opened()
     synced(Commit(repo.path), database)
-    [found] = as_json(asked(database, "eins"), repo.path)
+    [found] = shown(database, repo.path, asked(database, "eins")).as_json()["hits"]
     assert found["text"] == "Straße eins\nGröße zwei"
 
 
 def test_an_answer_for_a_machine_has_all_that_is_known(database: SQLite, folder: Path) -> None:
     """Id, place, names, ranks and text."""
-    [found] = as_json(asked(database, "refundOrder", path="src/refund.py"), folder)
+    hits = asked(database, "refundOrder", path="src/refund.py")
+    [found] = shown(database, folder, hits, 1, ["refundOrder"]).as_json()["hits"]
     id_ = found.pop("id")
     assert len(id_) == 40
     assert found == {
+        "repo": REPO,
         "path": "src/refund.py",
         "language": "python",
         "node_type": "method",
@@ -390,14 +399,24 @@ def test_an_answer_for_a_machine_has_all_that_is_known(database: SQLite, folder:
         "logical_path": None,
         "start_line": 1,
         "end_line": 2,
-        "repo": REPO,
+        "state": "same",
+        "indexed_lines": None,
         "member": None,
         "score": round((4 + 1) / 21, 6),  # first by name, first by word
+        "name_rank": 1,
         "word_rank": 1,
         "meaning_rank": None,
         "vector_rank": None,
+        "parts": {},
         "text": "def refundOrder(order):\n    return order.total",
         "text_of": None,
+        "window": {
+            "start_line": 1,
+            "lines": ["def refundOrder(order):"],
+            "marks": [[1, 4, 15], [1, 16, 21]],
+            "head": None,
+            "below": 1,
+        },
     }
 
 
@@ -409,7 +428,7 @@ def test_a_blank_query_means_nothing(database: SQLite) -> None:
 
 def test_nothing_found_is_an_answer(folder: Path) -> None:
     """It is said in two words."""
-    assert list(as_text([], folder, 6)) == ["Nothing found."]
+    assert list(as_text(shown(opened(), folder, []))) == ["Nothing found."]
 
 
 def test_words_answer_where_the_static_model_cannot_be_read(

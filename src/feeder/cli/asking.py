@@ -8,29 +8,36 @@ from typing import Any
 import click
 
 from feeder.cli import console, options
+from feeder.cli.answering import Shape, show_page
 from feeder.cli.question import Question, argument
 from feeder.config import Settings
+
+ALL = 1_000_000
+"""More hits than any search has: all are counted."""
+LISTED = 1_000
+"""Nodes that are counted where filters alone are asked."""
 
 
 @click.command(cls=Question)
 @argument
 @click.option("-n", "--limit", type=click.IntRange(1, 100), default=10, show_default=True)
 @options.narrowing
-@click.option("--lines", type=click.IntRange(0), default=6, show_default=True, help="Of each node.")
+@options.showing
 @options.reading
-def search(query: str, limit: int, lines: int, **said: Any) -> None:
+def search(query: str, limit: int, **said: Any) -> None:
     """Find nodes by word and by meaning, and show their lines as they are now.
 
     A question may have "phrases", /patterns/, -words to leave out, beginnings*, and lang: path:
     -path: type: symbol: repo: category: tests: and case:yes. After -- all is the question.
     """
     from feeder.assembly.opening import base_of, opened, place_of
-    from feeder.cli.showing import as_json, as_text
+    from feeder.search.answers import Corpus, Shaped, page, sought
     from feeder.search.models import sides
     from feeder.search.narrowing import Filters, narrowed, unranked
     from feeder.search.ranking import search
 
     filters = Filters(**{name: said.pop(name) for name in Filters._fields})
+    shape = Shape.of(said)
     settings = Settings(**said)
     place = place_of(base_of(settings.directory), settings)
     with opened(place, settings, writes=False, create=False) as store:
@@ -39,12 +46,15 @@ def search(query: str, limit: int, lines: int, **said: Any) -> None:
         models = sides(store, meta, console.tell)
         asked = narrowed(store, query, filters, settings, equal)
         database = store.index.database
-        found = search(database, models, asked.text, asked.scope, limit, tell=console.tell)
-        found = found if asked.text else unranked(database, asked.scope, limit)
+        found = search(database, models, asked.text, asked.scope, ALL, tell=console.tell)
+        found = found if asked.text else unranked(database, asked.scope, LISTED)
+        some = found[shape.offset : shape.offset + limit]
+        shaped = Shaped(sought(asked.query), shape.lines, shape.offset)
+        corpus = Corpus(database, place.base, place.repo, meta)
+        answer = page(corpus, some, shaped, len(found), asked.notes)
     for note in asked.notes:
         console.tell(note)
-    facts = as_json(found, place.base, equal) if settings.json else None
-    console.result(settings, facts, as_text(found, place.base, lines, equal))
+    show_page(answer, shape, settings, place.base)
 
 
 @click.command()

@@ -25,8 +25,14 @@ def result(settings: Settings, facts: Any, lines: Iterable[str]) -> None:
             out(shown.line(line))
 
 
+def painted(lines: Iterable[str]) -> None:
+    """Lines on stdout that have been made harmless where they were given their colours."""
+    for line in lines:
+        click.echo(account().job.inert(line), color=True)
+
+
 def out(text: str) -> None:
-    """The one place that writes on stdout; JSON means the same after it."""
+    """Text on stdout as it is; JSON means the same after it."""
     click.echo(account().job.inert(shown.lines(text)))
 
 

@@ -240,5 +240,37 @@ def narrowing(command: Command) -> Command:
     )
 
 
+def showing(command: Command) -> Command:
+    """The options that say how an answer is shown."""
+    return _with(
+        command,
+        click.option(
+            "--lines", type=click.IntRange(0), default=6, show_default=True, help="Of each hit."
+        ),
+        click.option("--full", is_flag=True, help="All lines of each hit."),
+        click.option(
+            "--offset", type=click.IntRange(0), default=0, help="Leave out so many of the first."
+        ),
+        click.option(
+            "--format",
+            "form",
+            type=click.Choice(["text", "vimgrep"]),
+            default="text",
+            help="`vimgrep` is path:line:column:text, for editors.",
+        ),
+        click.option("-l", "--files", is_flag=True, help="Only the files' paths."),
+        click.option("--explain", is_flag=True, help="Say why each hit is there."),
+        coloring,
+    )
+
+
+coloring = click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="`auto`: on a terminal, unless NO_COLOR is set.",
+)
+
+
 def _with(command: Command, *options: Callable[[Command], Command]) -> Command:
     return reduce(lambda made, option: option(made), reversed(options), command)

@@ -1,132 +1,175 @@
-"""How is a search's answer shown? With the lines of each node as they are in the working tree.
-
-What is not checked out, as in a bare repository or a sparse checkout, is shown as it is committed.
-"""
+"""How is an answer shown, to a person and to an editor?"""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from feeder.parse.text import NotText, decode
-from feeder.search.ranking import MEANING, VECTOR, WORD, Found
-from feeder.tree import git
-from feeder.tree.names import file_inside, place, unescape
+from feeder.cli.painting import BOLD, DIM, LINES, PATH, PLAIN, Cell, Terminal, cells, styles_of
+from feeder.search.answers import Page, Shown, parts_of
+from feeder.search.outline import Entry, Outline
+from feeder.search.sources import State
+from feeder.store.reading import Hit
 
-
-class Source(NamedTuple):
-    """A file's lines, None where they cannot be shown, and the commit where they are from one."""
-
-    lines: list[str] | None = None
-    commit: str | None = None
-
-    def of(self, one: Found, *, from_member: bool = False) -> list[str] | None:
-        """The lines of a node of the file; of a notebook's those of its cells.
-
-        With `from_member` from the line on that was asked for by name, where one was.
-        """
-        first, last = one.hit.start_line, one.hit.end_line
-        if from_member and one.member:
-            first = one.member.line
-        if self.lines and one.hit.language == "notebook":
-            from feeder.parse.notebooks import source_lines
-
-            cells = source_lines("\n".join(self.lines).encode(), first, last)
-            if cells is not None:
-                return cells
-        return self.lines and self.lines[first - 1 : last]
+STATES = {
+    State.GONE: "(gone: the file is edited since, and has no such lines any more)",
+    State.NO_FILE: "(not in the working tree any more)",
+}
+GUTTER = 8
+"""Columns before a line of a file: its number and two blanks."""
 
 
-def as_json(found: Sequence[Found], base: Path, equal: str = "") -> list[dict[str, Any]]:
-    """A dictionary each: what the index says of the node, its ranks, and its `text` or null.
+class Look(NamedTuple):
+    """Where the hits are shown, how many lines of each at most, and whether with reasons."""
 
-    `text_of` is the commit that the text is of, null for the working tree's; `equal` is the commit
-    that the index equals.
-    """
-    sources = _sources(found, base, equal)
+    terminal: Terminal = Terminal()
+    explain: bool = False
+
+
+PIPED = Look()
+
+
+def as_text(page: Page, look: Look = PIPED) -> Iterator[str]:
+    """Path, lines, type and name of each hit, and the lines that answer; what is left; how old."""
+    for shown in page.hits:
+        yield look.terminal.line(_heading(shown))
+        if look.explain:
+            yield look.terminal.line(cells(_beside(reasons(shown)), DIM))
+        yield from _lines(shown, look.terminal)
+    for text in _ends(page):
+        yield from look.terminal.wrapped(text)
+
+
+def as_vimgrep(page: Page, base: Path) -> Iterator[str]:
+    """`path:line:column:text` of the best line of each hit that can be shown; columns are bytes."""
+    for shown in page.hits:
+        if shown.excerpt.is_shown and shown.excerpt.lines:
+            window = shown.window
+            first = (window.start_line, 0) if window.lines else (shown.excerpt.first, 0)
+            line, start = next(((mark.line, mark.start) for mark in window.marks), first)
+            text = dict(zip(shown.excerpt.numbers, shown.excerpt.lines, strict=True))[line]
+            column = len(text[:start].encode("utf-8", "replace")) + 1
+            yield f"{_from_here(base, shown)}:{line}:{column}:{text}"
+
+
+def as_files(page: Page, base: Path) -> Iterator[str]:
+    """The path of each file that has a hit, the best first."""
+    yield from dict.fromkeys(_from_here(base, shown) for shown in page.hits)
+
+
+def as_outline(outline: Outline, terminal: Terminal) -> Iterator[str]:
+    """Each file's path, and below it a line for each symbol or section."""
+    for path, entries in outline.files.items():
+        yield terminal.line(cells(path, PATH))
+        yield from (terminal.line(_entry(entry)) for entry in entries)
+    if outline.age.note:
+        yield from terminal.wrapped(outline.age.note)
+
+
+def _entry(entry: Entry) -> list[Cell]:
+    hit = entry.hit
+    name = hit.symbol or hit.logical_path or ""
+    state = _became(entry.state, hit, (entry.start_line, entry.end_line)) or STATES.get(entry.state)
     return [
-        {
-            **_facts(one),
-            "score": round(one.score, 6),
-            **{f"{name}_rank": one.ranks.get(name) for name in (WORD, MEANING, VECTOR)},
-            "text": None if (lines := source.of(one)) is None else "\n".join(lines),
-            "text_of": source.commit,
-        }
-        for one, source in ((one, sources[one.hit.path]) for one in found)
+        *cells(f"{entry.start_line}-{entry.end_line}".rjust(GUTTER + 4) + "  ", LINES),
+        *cells("  " * entry.depth),
+        *cells(f"{hit.node_type}  ", DIM),
+        *cells(name, BOLD),
+        *cells(f"  {hit.signature}" if hit.signature else ""),
+        *cells(f"  ({state.strip('()')})" if state else ""),
     ]
 
 
-def as_text(found: Sequence[Found], base: Path, shown: int, equal: str = "") -> Iterator[str]:
-    """Path, lines, type and name, and the first `shown` lines of each.
-
-    Of a node that holds what was asked for by name, from the line on where that is.
-    """
-    if not found:
-        yield "Nothing found."
-    sources = _sources(found, base, equal)
-    for one in found:
-        hit, member, source = one.hit, one.member, sources[one.hit.path]
-        name = ".".join(filter(None, [hit.symbol or hit.logical_path, member and member.name]))
-        where = member.line if member else f"{hit.start_line}-{hit.end_line}"
-        of = f"  (as committed in {source.commit[:10]})" if source.commit else ""
-        yield f"{hit.path}:{where}  {hit.node_type}  {name}".rstrip() + of
-        lines = source.of(one, from_member=True)
-        yield from (f"    {line}" for line in _excerpt(lines, shown))
+def reasons(shown: Shown) -> str:
+    """The score, the ranks by which the hit was found, and what each rule has given."""
+    one = shown.one
+    ranks = ", ".join(f"{name} {rank}" for name, rank in one.ranks.items()) or "no rank"
+    parts = "".join(f", {name} {value:.4g}" for name, value in parts_of(one).items())
+    return f"score {one.score:.4g}: {ranks}{parts}"
 
 
-def _facts(one: Found) -> dict[str, Any]:
-    """What the index says of the node, and of the member of it that was asked for."""
-    facts = one.hit._asdict()
-    del facts["members"]
-    return {**facts, "member": one.member._asdict() if one.member else None}
+def _from_here(base: Path, shown: Shown) -> str:
+    """The path as it leads there from where the user stands."""
+    return os.path.relpath(base / shown.one.hit.path)
 
 
-def _excerpt(lines: list[str] | None, shown: int) -> Iterator[str]:
-    if lines is None:
-        yield "(not in the working tree any more)"
+def _heading(shown: Shown) -> list[Cell]:
+    hit, member, excerpt = shown.one.hit, shown.member, shown.excerpt
+    name = ".".join(filter(None, [hit.symbol or hit.logical_path, member and member.name]))
+    where = member.line if member else f"{excerpt.first}-{excerpt.last}"
+    state = _state(shown)
+    return [
+        *cells(hit.path, PATH),
+        *cells(f":{where}", LINES),
+        *cells(f"  {hit.node_type}", DIM),
+        *cells(f"  {name}" if name else "", BOLD),
+        *cells(f"  ({state})" if state else "", PLAIN),
+    ]
+
+
+def _state(shown: Shown) -> str:
+    """What has become of the lines, where they are not those that were indexed."""
+    excerpt = shown.excerpt
+    said = _became(excerpt.state, shown.one.hit, (excerpt.first, excerpt.last))
+    said = f"in {shown.one.hit.repo}" if excerpt.state is State.ELSEWHERE else said
+    commit = f"as committed in {excerpt.commit[:10]}" if excerpt.commit else ""
+    return ", ".join(filter(None, [said, commit]))
+
+
+def _became(state: State, hit: Hit, lines: tuple[int, int]) -> str:
+    was = f"{hit.start_line}-{hit.end_line}"
+    moved = f", was {was}" if lines != (hit.start_line, hit.end_line) else ""
+    return {
+        State.MOVED: f"moved from {was}",
+        State.EDITED: f"edited since{moved}",
+        State.UNSURE: f"the file is edited since: these may be other lines{moved}",
+    }.get(state, "")
+
+
+def _lines(shown: Shown, terminal: Terminal) -> Iterator[str]:
+    window = shown.window
+    if gone := STATES.get(shown.excerpt.state):
+        yield terminal.line(cells(_beside(gone), DIM))
+    if not window.lines:
         return
-    yield from lines[:shown]
-    if (more := len(lines) - shown) > 0 and shown:
-        yield f"… {more} more"
+    for at, part in enumerate(window.parts):
+        if at:
+            yield terminal.line(cells(_beside("…"), DIM))
+        yield from _part(shown, part.start_line, part.lines, terminal)
+    if window.below:
+        lines = "line" if window.below == 1 else "lines"
+        yield terminal.line(cells(_beside(f"… {window.below} {lines} more"), DIM))
 
 
-def _sources(found: Sequence[Found], base: Path, equal: str) -> dict[str, Source]:
-    """The files of these nodes by path; git is asked for all those that are not there at once."""
-    paths = dict.fromkeys(one.hit.path for one in found)
-    absent = [path for path in paths if _is_absent(base, path)]
-    return {path: Source(_read(base, path)) for path in paths} | _committed(base, absent, equal)
+def _part(shown: Shown, first: int, lines: list[str], terminal: Terminal) -> Iterator[str]:
+    numbers = list(shown.excerpt.numbers)
+    at = numbers.index(first)
+    styles = _styles(shown, at, len(lines)) if terminal.colours else [()] * len(lines)
+    for number, line, style in zip(numbers[at:], lines, styles, strict=False):
+        marks = [mark[1:] for mark in shown.window.marks if mark.line == number]
+        yield terminal.code(f"{number:>{GUTTER - 2}}  ", line, marks, style)
 
 
-def _is_absent(base: Path, path: str) -> bool:
-    """Whether nothing lies there; what lies in a file's place says nothing of the file."""
-    try:
-        return not os.path.lexists(place(base, path))
-    except ValueError:
-        return False
+def _styles(shown: Shown, at: int, count: int) -> list[list[str]]:
+    """Colours of some lines: all of the node is read, since a text or comment may be open."""
+    return styles_of(shown.excerpt.lines, shown.one.hit.language)[at : at + count]
 
 
-def _read(base: Path, path: str) -> list[str] | None:
-    file = file_inside(base, path)
-    try:
-        return _split(file.read_bytes()) if file else None
-    except OSError:
-        return None
+def _beside(text: str) -> str:
+    return " " * GUTTER + text
 
 
-def _committed(base: Path, paths: Sequence[str], equal: str) -> dict[str, Source]:
-    """Files by path as in the commit that the index equals, or in HEAD where that is not here."""
-    if not paths or git.root(base) is None:
-        return {}
-    commit = (git.commit(base, equal) if equal else None) or git.commit(base, "HEAD")
-    if commit is None:
-        return {}
-    names = {unescape(path): path for path in paths}
-    texts = git.files_at(base, commit, list(names))
-    return {names[name]: Source(_split(text), commit) for name, text in texts.items()}
-
-
-def _split(content: bytes) -> list[str] | None:
-    try:
-        return decode(content).decode("utf-8", "replace").split("\n")
-    except NotText:
-        return None
+def _ends(page: Page) -> Iterator[str]:
+    """What follows the hits: how many there are, what the search says of itself, how old all is."""
+    shown, total = len(page.hits), page.total
+    after = page.offset + shown
+    if not shown and not page.offset:
+        yield "Nothing found."
+    elif not shown:
+        yield f"Nothing from {page.offset} on: {total} found."
+    elif page.offset or after < total:
+        rest = f"; the next: --offset {after}" if after < total else ""
+        yield f"{page.offset + 1} to {after} of {total}{rest}"
+    yield from page.notes
+    if page.note:
+        yield page.note

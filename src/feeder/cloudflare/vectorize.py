@@ -92,6 +92,13 @@ class Vectorize:
             if not cursor or not page.get("isTruncated", True):
                 return
 
+    def vector(self, id_: str) -> NDArray[float32] | None:
+        """The vector of a node as readers see it now; one request."""
+        import numpy as np
+
+        found = self._post("get_by_ids", {"ids": [id_]})
+        return np.array(found[0]["values"], dtype=np.float32) if found else None
+
     def query(self, vector: NDArray[float32], limit: int, scope: Scope) -> list[Neighbour]:
         """The nearest as Vectorize approximates them, at most 100; one request or two a path."""
         asked = {"vector": _numbers(vector), "topK": min(limit, NEAREST)}

@@ -105,17 +105,20 @@ def placed(found: Iterable[Node], notebook: Notebook) -> list[Node]:
     ]
 
 
-def source_lines(content: bytes, first: int, last: int) -> list[str] | None:
-    """What lines of a notebook's file hold of its cells' sources; None where it is no notebook."""
+def source_lines(content: bytes, first: int, last: int) -> list[tuple[int, str]] | None:
+    """What lines of a notebook's file hold of its cells' sources, each with its line of the file.
+
+    None where it is no notebook.
+    """
     notebook = open_notebook(content)
     if notebook is None:
         return None
     shown = [
-        line
+        (start, line)
         for line, (start, end) in zip(notebook.lines, notebook.rows, strict=True)
         if first <= start and end <= last
     ]
-    while shown and not shown[-1]:
+    while shown and not shown[-1][1]:
         shown.pop()
     return shown
 

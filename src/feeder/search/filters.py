@@ -109,15 +109,15 @@ def _paths(
     database: Database, asked: Sequence[str], there: Scope, here: str, *, out: bool = False
 ) -> tuple[str, ...]:
     """Each as it is called from the root, else from `here`, else anywhere by its name."""
-    readings = [list(_readings(escape(os.fsencode(path)), here)) for path in asked]
+    meant = [list(readings(escape(os.fsencode(path)), here)) for path in asked]
     statements = [
         Statement(ANY_FILE, (None, *params(there._replace(paths=(path,)))[:4]))
-        for some in readings
+        for some in meant
         for path in some
     ]
     answers = iter(database.run(statements) if statements else [])
     found = []
-    for typed, some in zip(asked, readings, strict=True):
+    for typed, some in zip(asked, meant, strict=True):
         hits = [path for path in some if next(answers)]
         if not hits and not out:
             raise nothing("file or folder", typed, [], _all_paths(database, there))
@@ -125,7 +125,7 @@ def _paths(
     return tuple(dict.fromkeys(found))
 
 
-def _readings(path: str, here: str) -> Iterator[str]:
+def readings(path: str, here: str) -> Iterator[str]:
     """The places that a path may mean, the likeliest first."""
     if path.startswith("/"):
         yield normpath(path).lstrip("/")

@@ -53,7 +53,7 @@ def narrowed(
         query = query._replace(repos=(settings.repo,))
     database, place = store.index.database, store.place
     repo = None if filters.all_repos else place.repo
-    standing = Standing(repo, _below(settings.directory, place.base), own_categories(place.base))
+    standing = Standing(repo, below(settings.directory, place.base), own_categories(place.base))
     scope = scope_of(database, query, standing)
     preferred = preferences(database, filters.prefer, standing)
     files = Files(place.repo, lines_below(place.base), grep_of(place.base, equal))
@@ -71,7 +71,7 @@ def _with(query: Query, filters: Filters) -> Query:
     )
 
 
-def _below(directory: Path, base: Path) -> str:
+def below(directory: Path, base: Path) -> str:
     """Where the one who asks stands, from the root."""
     inside = os.path.relpath(directory.resolve(), base)
     is_below = inside != os.curdir and not inside.startswith(os.pardir)

@@ -111,6 +111,9 @@ class Vectors(Protocol):
     def ids(self) -> Iterator[str]:
         """The ids of all vectors."""
 
+    def vector(self, id_: str) -> NDArray[float32] | None:
+        """The vector of a node; None where it has none."""
+
     def query(self, vector: NDArray[float32], limit: int, scope: Scope) -> Iterable[Neighbour]:
         """The nearest vectors of the scope, the best first.
 

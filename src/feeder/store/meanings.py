@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
-from feeder.store import Database, Neighbour, Row, Statement
+from feeder.store import Database, Neighbour, Row, Statement, Value
 from feeder.store.nearest import Matrix, Nearest
 from feeder.store.rows import IndexedFile, pages
 from feeder.store.scope import Scope
@@ -44,6 +44,10 @@ ON CONFLICT (seq) DO UPDATE SET code = excluded.code WHERE code <> excluded.code
 _EXISTS = "SELECT 1 FROM sqlite_schema WHERE name = 'meanings'"
 _ALL = "SELECT seq, code FROM meanings WHERE typeof(code) = 'blob' AND length(code) = ?"
 _SOME = "SELECT 1 FROM meanings m JOIN docs d ON d.seq = m.seq WHERE d.repo = ? LIMIT 1"
+_ONE = """
+SELECT m.code FROM docs d JOIN meanings m ON m.seq = d.seq
+WHERE d.id = ? AND typeof(m.code) = 'blob'
+"""
 _IDS = "SELECT d.seq, d.id FROM json_each(?) j CROSS JOIN docs d ON d.seq = j.value"
 
 
@@ -97,7 +101,7 @@ def written(database: Database) -> dict[int, Code]:
     return {int(str(seq)): Code(cast("bytes", code)) for seq, code in rows}
 
 
-def _rows(database: Database, question: str, *params: int) -> Sequence[Row]:
+def _rows(database: Database, question: str, *params: Value) -> Sequence[Row]:
     """None where there never was a vector."""
     [there] = database.run([Statement(_EXISTS)])
     return database.run([Statement(question, params)])[0] if there else []
@@ -109,6 +113,17 @@ class Meanings:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._nearest = Nearest(database, "seq", self._read_all)
+
+    def vector(self, id_: str) -> NDArray[float32] | None:
+        """The vector of a node; None where it has none."""
+        import numpy as np
+
+        rows = _rows(self._database, _ONE, id_)
+        code = cast("bytes", rows[0][0]) if rows else b""
+        if len(code) <= SCALE_BYTES:
+            return None
+        scale = np.frombuffer(code, "<f4", 1)[0]
+        return np.frombuffer(code, np.int8, offset=SCALE_BYTES) * np.float32(scale)
 
     def query(self, vector: NDArray[float32], limit: int, scope: Scope) -> list[Neighbour]:
         """The nearest nodes of the scope by cosine, by id, the best first."""

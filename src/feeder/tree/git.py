@@ -84,6 +84,14 @@ def commit(repository: Path, revision: str) -> str | None:
     return found.stdout.decode().strip() if found.returncode == 0 else None
 
 
+def tip(folder: Path) -> str | None:
+    """The id of HEAD; None before the first commit and outside of git."""
+    try:
+        return commit(folder, "HEAD")
+    except NoRepositoryError:
+        return None
+
+
 def head(repository: Path) -> tuple[str, str]:
     """The ids of HEAD and of its root tree; raises UserError before the first commit."""
     tip = commit(repository, "HEAD")
@@ -136,6 +144,19 @@ def is_shallow(repository: Path) -> bool:
 def merge_base(repository: Path, one: str, other: str) -> str | None:
     """The best common ancestor, as far as the history that is here tells."""
     return _said(repository, "merge-base", one, other)
+
+
+def apart(repository: Path, one: str, other: str) -> tuple[int, int] | None:
+    """How many commits only the first has, and how many only the other; None where one is not here.
+
+    A shallow clone counts what it has.
+    """
+    counting = ("rev-list", "--left-right", "--count", f"{one}...{other}", "--")
+    answer = run(repository, *counting)
+    if answer.returncode:
+        return None
+    left, right = answer.stdout.split()
+    return int(left), int(right)
 
 
 def object_format(repository: Path) -> str:

@@ -1,0 +1,109 @@
+"""The commands that read what is known of a place: what is like it, what is in it, its lines."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from feeder.cli import console, options
+from feeder.cli.answering import Shape, show_page
+from feeder.config import Settings
+
+if TYPE_CHECKING:
+    from feeder.assembly.opening import Store
+    from feeder.search.answers import Corpus
+
+
+class Opened(NamedTuple):
+    """An opened index, what an answer is about, and the folder in it where the user stands."""
+
+    store: Store
+    corpus: Corpus
+    here: str
+
+
+@contextmanager
+def _opened(settings: Settings) -> Iterator[Opened]:
+    from feeder.assembly.opening import base_of, opened, place_of
+    from feeder.search.answers import Corpus
+    from feeder.search.narrowing import below
+
+    place = place_of(base_of(settings.directory), settings)
+    with opened(place, settings, writes=False, create=False) as store:
+        meta = store.index.state_of([]).meta
+        corpus = Corpus(store.index.database, place.base, place.repo, meta)
+        yield Opened(store, corpus, below(settings.directory, place.base))
+
+
+def _named(corpus: Corpus, text: str) -> str:
+    """What the user has written, with names as the index has them, and from the root."""
+    from feeder.tree.names import escape
+
+    return escape(os.fsencode(text.removeprefix(f"{corpus.base}{os.sep}")))
+
+
+@click.command()
+@click.argument("target", metavar="PATH:LINE|SYMBOL|ID")
+@click.option("-n", "--limit", type=click.IntRange(1, 100), default=10, show_default=True)
+@options.narrowing
+@options.showing
+@options.reading
+def similar(target: str, limit: int, **said: Any) -> None:
+    """Find nodes that are like one, by its vector where it has one, else by its words."""
+    from feeder.search.answers import Shaped, page
+    from feeder.search.narrowing import Filters, narrowed
+    from feeder.search.similar import similar
+    from feeder.search.targets import node_at, resolve
+
+    filters = Filters(**{name: said.pop(name) for name in Filters._fields})
+    shape = Shape.of(said)
+    settings = Settings(**said)
+    with _opened(settings) as (store, corpus, here):
+        node = node_at(corpus, resolve(corpus, _named(corpus, target), here))
+        equal = corpus.meta.get(store.index.key("head"), "")
+        scope = narrowed(store, "", filters, settings, equal).scope
+        found = similar(store, corpus, node, scope, console.tell)
+        some = found[shape.offset : shape.offset + limit]
+        name = node.symbol or node.logical_path or ""
+        answer = page(corpus, some, Shaped([name], shape.lines, shape.offset), len(found))
+    show_page(answer, shape, settings, corpus.base)
+
+
+@click.command()
+@click.argument("path", metavar="PATH")
+@options.coloring
+@options.reading
+def outline(path: str, color: str, **said: Any) -> None:
+    """List the symbols and sections of a file or folder with their lines, without their bodies."""
+    from feeder.cli.painting import terminal
+    from feeder.cli.showing import as_outline
+    from feeder.search.outline import outline
+    from feeder.search.targets import folder
+
+    settings = Settings(**said)
+    with _opened(settings) as (_, corpus, here):
+        found = outline(corpus, folder(corpus, _named(corpus, path), here))
+    if settings.json:
+        console.result(settings, found.as_json(), ())
+    else:
+        console.painted(as_outline(found, terminal(color)))
+
+
+@click.command()
+@click.argument("target", metavar="ID|PATH#SYMBOL|PATH:12-40")
+@options.coloring
+@options.reading
+def show(target: str, color: str, **said: Any) -> None:
+    """Print a node or some lines of a file as they are now."""
+    from feeder.search.passages import passage
+    from feeder.search.targets import resolve
+
+    settings = Settings(**said)
+    with _opened(settings) as (_, corpus, here):
+        answer = passage(corpus, resolve(corpus, _named(corpus, target), here))
+    show_page(answer, Shape(color=color), settings, Path(corpus.base))

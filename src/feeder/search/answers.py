@@ -1,0 +1,160 @@
+"""What does an answer say, on every face? Each hit with its lines, and how old they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from feeder.nodes import Member
+from feeder.search.age import Age, age_of
+from feeder.search.sources import Excerpt, Sources, State
+from feeder.search.windows import LINES, Wanted, Window, window
+from feeder.store import Database
+
+if TYPE_CHECKING:
+    from feeder.search.query import Query
+    from feeder.search.ranking import Found
+
+RANKS = ("name", "word", "meaning", "vector")
+"""By what a hit may have been found: its JSON says of each which rank it had there."""
+NOWHERE = Window(0, [], [])
+
+
+class Corpus(NamedTuple):
+    """What an answer is about: the index, the files' folder, what the index calls it, and what the
+    index says of itself."""
+
+    database: Database
+    base: Path
+    repo: str
+    meta: Mapping[str, str]
+
+
+class Shown(NamedTuple):
+    """A hit, its lines as they are now, those that answer, and its `member` with its line now."""
+
+    one: Found
+    excerpt: Excerpt
+    window: Window
+    member: Member | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """What is known of it; `text` and `window` are null where it cannot be shown."""
+        hit, excerpt = self.one.hit._asdict(), self.excerpt
+        del hit["members"]
+        is_same = excerpt.state is State.SAME
+        return {
+            **hit,
+            "start_line": excerpt.first,
+            "end_line": excerpt.last,
+            "state": excerpt.state.value or "same",
+            "indexed_lines": None if is_same else [hit["start_line"], hit["end_line"]],
+            "member": self.member and self.member._asdict(),
+            "score": round(self.one.score, 6),
+            **{f"{name}_rank": self.one.ranks.get(name) for name in RANKS},
+            "parts": dict(parts_of(self.one)),
+            "text": "\n".join(excerpt.lines) if excerpt.is_shown else None,
+            "text_of": excerpt.commit,
+            "window": _window_json(self.window) if excerpt.is_shown else None,
+        }
+
+
+class Page(NamedTuple):
+    """Hits from `offset` on out of `total`; `notes` are what the search has to say of itself."""
+
+    hits: list[Shown]
+    age: Age
+    total: int
+    offset: int = 0
+    notes: Sequence[str] = ()
+
+    @property
+    def note(self) -> str:
+        """What a reader has to know of all of them, last: above all how old the index is."""
+        return self.age.note
+
+    def as_json(self) -> dict[str, Any]:
+        """The whole answer."""
+        return {
+            "hits": [shown.as_json() for shown in self.hits],
+            "total": self.total,
+            "offset": self.offset,
+            "notes": list(self.notes),
+            "index": self.age.as_json(),
+            "note": self.note,
+        }
+
+
+class Shaped(NamedTuple):
+    """The question's words, how many lines of a hit are shown, and where the page begins."""
+
+    words: Sequence[str] = ()
+    lines: int | None = LINES
+    """None for all."""
+    offset: int = 0
+
+
+def page(
+    corpus: Corpus,
+    found: Sequence[Found],
+    shaped: Shaped,
+    total: int | None = None,
+    notes: Sequence[str] = (),
+) -> Page:
+    """The hits with their lines; one question to the index, and git asked at once for all files."""
+    database, base, repo, meta = corpus
+    sources = Sources(database, base, repo, [one.hit for one in found])
+    hits = [_shown(one, sources, shaped) for one in found]
+    where = age_of(base, repo, meta, len(sources.edited))
+    return Page(hits, where, len(found) if total is None else total, shaped.offset, notes)
+
+
+def sought(query: Query) -> list[str]:
+    """The words of a question that are marked where they stand."""
+    prefixes = (f"{prefix}*" for prefix in query.prefixes)
+    return [*query.words.split(), *query.phrases, *prefixes, *query.symbols]
+
+
+def parts_of(one: Found) -> Mapping[str, float]:
+    """What each rule of the ranking has given to a hit, as far as it says so."""
+    parts: Mapping[str, float] = getattr(one, "parts", None) or {}
+    return parts
+
+
+def _shown(one: Found, sources: Sources, shaped: Shaped) -> Shown:
+    excerpt = sources.of(one.hit)
+    line = sources.line(one.hit, one.member.line) if one.member and excerpt.is_shown else None
+    member = one.member and one.member._replace(line=line or one.member.line)
+    window = _window(one, excerpt, shaped, line) if excerpt.is_shown else NOWHERE
+    return Shown(one, excerpt, window, member)
+
+
+def _window(one: Found, excerpt: Excerpt, shaped: Shaped, line: int | None) -> Window:
+    """The window in lines of the file, which of a notebook are no run."""
+    rows = {number: row for row, number in reversed([*enumerate(excerpt.numbers)])}
+    inner = [
+        (rows[first], rows[last] + 1) for first, last in excerpt.inner if {first, last} <= {*rows}
+    ]
+    wanted = Wanted(
+        shaped.words,
+        len(excerpt.lines) if shaped.lines is None else shaped.lines,
+        _signature(one, excerpt),
+        rows.get(line) if line else None,
+        inner,
+    )
+    return window(excerpt.lines, 0, wanted).at(excerpt.numbers)
+
+
+def _signature(one: Found, excerpt: Excerpt) -> str | None:
+    """What stands above a window: a section's heading is its first line; a chunk has nothing."""
+    hit = one.hit
+    named = hit.symbol or hit.logical_path
+    return hit.signature or (excerpt.lines[0] if named and excerpt.lines else None)
+
+
+def _window_json(window: Window) -> dict[str, Any]:
+    facts = window._asdict()
+    facts["marks"] = [list(mark) for mark in window.marks]
+    facts["head"] = window.head and window.head._asdict()
+    return facts

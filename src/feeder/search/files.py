@@ -1,0 +1,81 @@
+"""What is in a file now? What lies in the working tree, else what HEAD has."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from feeder.parse.text import NotText, decode
+from feeder.tree import git
+from feeder.tree.blobs import found_blobs
+from feeder.tree.names import file_inside, place, unescape
+
+HASHES = {40: "sha1", 64: "sha256"}
+"""Which one git names contents by, from the digits of a name."""
+
+
+class Now(NamedTuple):
+    """A file's contents, None where there is no such file or it cannot be read.
+
+    `commit` is the commit that they are from, where they do not lie in the working tree.
+    """
+
+    content: bytes | None = None
+    commit: str | None = None
+
+    def is_blob(self, blob: str) -> bool:
+        """Whether git calls these contents so."""
+        if self.content is None or len(blob) not in HASHES:
+            return False
+        return git.blob_id(self.content, HASHES[len(blob)]) == blob
+
+
+def files_now(base: Path, paths: Iterable[str]) -> dict[str, Now]:
+    """Files by path; git is asked at once for all those that are not there."""
+    wanted = list(dict.fromkeys(paths))
+    absent = [path for path in wanted if _is_absent(base, path)]
+    return {path: Now(_read(base, path)) for path in wanted} | _committed(base, absent)
+
+
+def contents(base: Path, blobs: Sequence[str]) -> dict[str, bytes]:
+    """What git has under these names, as far as it is here."""
+    known = [blob for blob in dict.fromkeys(blobs) if len(blob) in HASHES]
+    if not known or git.root(base) is None:
+        return {}
+    found = zip(known, found_blobs(base, known), strict=True)
+    return {blob: text for blob, text in found if text is not None}
+
+
+def lines_of(content: bytes | None) -> list[str] | None:
+    """The lines as they were when they were indexed; None for what is no text."""
+    try:
+        return None if content is None else decode(content).decode("utf-8", "replace").split("\n")
+    except NotText:
+        return None
+
+
+def _is_absent(base: Path, path: str) -> bool:
+    """Whether nothing lies there; what lies in a file's place says nothing of the file."""
+    try:
+        return not os.path.lexists(place(base, path))
+    except ValueError:
+        return False
+
+
+def _read(base: Path, path: str) -> bytes | None:
+    file = file_inside(base, path)
+    try:
+        return file.read_bytes() if file else None
+    except OSError:
+        return None
+
+
+def _committed(base: Path, paths: Sequence[str]) -> dict[str, Now]:
+    commit = git.tip(base) if paths else None
+    return dict(_at(base, commit, paths)) if commit else {}
+
+
+def _at(base: Path, commit: str, paths: Sequence[str]) -> Iterator[tuple[str, Now]]:
+    names = {unescape(path): path for path in paths}
+    for name, content in git.files_at(base, commit, list(names)).items():
+        yield names[name], Now(content, commit)

@@ -1,0 +1,84 @@
+"""What is in a file? Its symbols and sections with their lines, and which lie in which."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from feeder.search.age import Age, age_of
+from feeder.search.answers import Corpus
+from feeder.search.sources import Sources, State
+from feeder.store.lookup import in_files
+from feeder.store.reading import Hit
+
+LEFT_OUT = ("chunk", "md_codeblock")
+"""Nodes that have no name of their own."""
+
+
+class Entry(NamedTuple):
+    """A named node, its lines as they are now, and in how many others it lies."""
+
+    hit: Hit
+    start_line: int
+    end_line: int
+    state: State
+    depth: int
+
+    def as_json(self) -> dict[str, Any]:
+        """What is known of it."""
+        names = ("id", "node_type", "symbol", "logical_path", "signature", "language")
+        lines = {"start_line": self.start_line, "end_line": self.end_line}
+        return {name: getattr(self.hit, name) for name in names} | {
+            **lines,
+            "state": self.state.value or "same",
+            "depth": self.depth,
+        }
+
+
+class Outline(NamedTuple):
+    """The entries of each file in the order of their lines, and how old the index is."""
+
+    files: dict[str, list[Entry]]
+    age: Age
+
+    def as_json(self) -> dict[str, Any]:
+        """The whole of it."""
+        files = [
+            {"path": path, "nodes": [entry.as_json() for entry in entries]}
+            for path, entries in self.files.items()
+        ]
+        return {"files": files, "index": self.age.as_json(), "note": self.age.note}
+
+
+def outline(corpus: Corpus, paths: Sequence[str]) -> Outline:
+    """What these files hold; those that are not as they were indexed are matched with it."""
+    found = in_files(corpus.database, corpus.repo, paths)
+    sources = Sources(corpus.database, corpus.base, corpus.repo, found)
+    files = {
+        path: list(_entries(_whole(hits), sources))
+        for path, hits in groupby(found, key=lambda hit: hit.path)
+    }
+    where = age_of(corpus.base, corpus.repo, corpus.meta, len(sources.edited))
+    return Outline({path: files.get(path, []) for path in paths}, where)
+
+
+def _whole(hits: Iterable[Hit]) -> Iterator[Hit]:
+    """The named nodes; one that was cut into pieces is one again."""
+    pieces: dict[tuple[str | None, ...], Hit] = {}
+    for hit in hits:
+        name = hit.symbol or hit.logical_path
+        if hit.node_type in LEFT_OUT or not name:
+            continue
+        key = hit.node_type, name, hit.signature
+        first = pieces.get(key, hit)
+        pieces[key] = first._replace(end_line=max(first.end_line, hit.end_line))
+    return iter(sorted(pieces.values(), key=lambda hit: (hit.start_line, -hit.end_line)))
+
+
+def _entries(hits: Iterable[Hit], sources: Sources) -> Iterator[Entry]:
+    outer: list[Hit] = []
+    for hit in hits:
+        while outer and outer[-1].end_line < hit.end_line:
+            outer.pop()
+        excerpt = sources.of(hit)
+        yield Entry(hit, excerpt.first, excerpt.last, excerpt.state, len(outer))
+        outer.append(hit)

@@ -1,0 +1,45 @@
+"""What stands there? The lines of a node, or lines of a file by their numbers, as they are now."""
+
+from feeder.errors import UserError
+from feeder.search.age import age_of
+from feeder.search.answers import Corpus, Page, Shaped, Shown, page
+from feeder.search.files import files_now, lines_of
+from feeder.search.ranking import Found
+from feeder.search.sources import Excerpt, Sources, State
+from feeder.search.targets import Target
+from feeder.search.windows import Window
+from feeder.store.reading import Hit
+
+
+def passage(corpus: Corpus, target: Target) -> Page:
+    """The nodes that are meant whole; of a path its lines.
+
+    Raises UserError for lines that the file has not, and for a file that cannot be shown.
+    """
+    names = {hit.symbol or hit.logical_path for hit in target.hits}
+    if target.lines is None and len(names) == 1 and names != {None}:
+        found = [Found(hit, 0.0, {}) for hit in target.hits]
+        return page(corpus, found, Shaped(lines=None))
+    return _lines(corpus, target)
+
+
+def _lines(corpus: Corpus, target: Target) -> Page:
+    now = files_now(corpus.base, [target.path])[target.path]
+    lines = lines_of(now.content)
+    if lines is None:
+        raise UserError(
+            f"{target.path} is not in the working tree any more. Bring the index on: feeder sync"
+        )
+    lines = lines[:-1] if len(lines) > 1 and not lines[-1] else lines
+    first, last = target.lines or (1, len(lines))
+    if not 1 <= first <= min(last, len(lines)):
+        raise UserError(f"{target.path} has lines 1 to {len(lines)}. Name some of them.")
+    some = lines[first - 1 : last]
+    last = first + len(some) - 1
+    language = target.hits[0].language if target.hits else None
+    hit = Hit("", target.path, language, "lines", None, None, None, first, last, "", corpus.repo)
+    excerpt = Excerpt(State.SAME, first, last, some, range(first, last + 1), now.commit)
+    edited = Sources(corpus.database, corpus.base, corpus.repo, target.hits[:1]).edited
+    where = age_of(corpus.base, corpus.repo, corpus.meta, len(edited))
+    shown = Shown(Found(hit, 0.0, {}), excerpt, Window(first, some, []))
+    return Page([shown], where, 1)

@@ -1,0 +1,99 @@
+"""Which nodes are like this one? By its stored vector, else by the words of its text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from feeder.assembly.opening import Store, comparable
+from feeder.errors import ServiceError
+from feeder.search.answers import Corpus
+from feeder.search.ranking import MEANING, VECTOR, WORD, Found
+from feeder.search.sources import Sources
+from feeder.store import Neighbour
+from feeder.store.meanings import Meanings
+from feeder.store.reading import Hit, hits, matches
+from feeder.store.scope import Scope
+from feeder.words import words
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+CANDIDATES = 100
+"""Nodes that are looked at; Vectorize answers no more."""
+WORDS = 40
+"""Of a text that has no vector: the most frequent, and of those the longest."""
+
+Vector = Callable[[str], "NDArray[float32] | None"]
+Nearest = Callable[["NDArray[float32]", int, Scope], Iterable[Neighbour]]
+
+
+def similar(
+    store: Store, corpus: Corpus, target: Hit, scope: Scope, tell: Callable[[str], None]
+) -> list[Found]:
+    """The nodes most like it, the best first; without itself, what holds it, and its parts.
+
+    Where vectors cannot be asked that is told, and words answer.
+    """
+    name, near = _near(store, corpus, target, scope, tell)
+    known = {hit.id: hit for hit in hits(corpus.database, [one.id for one in near], scope)}
+    others = [one for one in near if one.id in known and not _is_its_own(target, known[one.id])]
+    return [
+        Found(known[one.id], one.score, {name: rank}) for rank, one in enumerate(others, start=1)
+    ]
+
+
+def _near(
+    store: Store, corpus: Corpus, target: Hit, scope: Scope, tell: Callable[[str], None]
+) -> tuple[str, list[Neighbour]]:
+    """What is near, and by which ranking."""
+    try:
+        if semantics := comparable(store, corpus.meta, tell):
+            vectors = semantics.vectors
+            if found := _by_vector(vectors.vector, vectors.query, target, scope):
+                return VECTOR, found
+    except ServiceError as exc:
+        tell(f"By words alone: {exc}")
+    if store.parts.keeps_meanings and store.parts.meaning:
+        meanings = Meanings(corpus.database)
+        if found := _by_vector(meanings.vector, meanings.query, target, scope):
+            return MEANING, found
+    return WORD, _by_words(corpus, target, scope)
+
+
+def _by_vector(vector: Vector, nearest: Nearest, target: Hit, scope: Scope) -> list[Neighbour]:
+    values = vector(target.id)
+    return [] if values is None else list(nearest(values, CANDIDATES, scope))
+
+
+def _by_words(corpus: Corpus, target: Hit, scope: Scope) -> list[Neighbour]:
+    """Nodes that have the words of its name and its lines; of equal rank where it is alike."""
+    lines = Sources(corpus.database, corpus.base, corpus.repo, [target]).of(target).lines
+    said = words("\n".join([target.symbol or target.logical_path or "", *lines]))
+    terms = [f'"{word}"' for word in _telling(said)]
+    [found] = matches(corpus.database, [terms], scope, CANDIDATES) if terms else [[]]
+    return [Neighbour(one.id, 1 / rank) for rank, one in enumerate(found, start=1)]
+
+
+def _telling(text: str) -> Sequence[str]:
+    """The words to look for."""
+    counts = Counter(word for word in _plain(text) if len(word) > 2)
+    return sorted(counts, key=lambda word: (-counts[word], -len(word), word))[:WORDS]
+
+
+def _plain(text: str) -> list[str]:
+    """The words of letters and digits, in small letters."""
+    return "".join(one if one.isalnum() else " " for one in text.casefold()).split()
+
+
+def _is_its_own(target: Hit, other: Hit) -> bool:
+    """Whether it is the node itself, holds it, lies in it, or is another piece of it."""
+    if (other.repo, other.path) != (target.repo, target.path):
+        return False
+    overlaps = other.start_line <= target.end_line and target.start_line <= other.end_line
+    same = (other.node_type, other.symbol, other.logical_path, other.signature)
+    name = target.symbol or target.logical_path
+    is_piece = same == (target.node_type, target.symbol, target.logical_path, target.signature)
+    return overlaps or bool(name and is_piece)

@@ -1,0 +1,193 @@
+"""Which node is meant? By `PATH:LINE`, `PATH#Symbol`, an id, a path or a symbol."""
+
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from feeder.errors import UserError
+from feeder.search.answers import Corpus
+from feeder.search.filters import readings
+from feeder.search.sources import Sources
+from feeder.store.lookup import by_id, files_below, in_files, named, symbols
+from feeder.store.reading import Hit
+
+LISTED = 10
+"""Of several that could be meant."""
+NEAREST, LIKE = 3, 0.65
+COMPARED = 500
+"""Names that are compared letter by letter, of those that share most groups of three letters."""
+_LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?")
+_ID = re.compile(r"[0-9a-f]{7,40}")
+
+
+class Target(NamedTuple):
+    """The nodes of one name in a file, or those of a whole file; and lines of it, where asked.
+
+    Lines are counted as they are now.
+    """
+
+    path: str
+    hits: list[Hit]
+    lines: tuple[int, int] | None = None
+
+
+def resolve(corpus: Corpus, text: str, here: str = "") -> Target:
+    """What is meant; a path is from the root, else from the folder `here`, else by its name alone.
+
+    Raises UserError with the nearest for what there is not, and with a list for what several are.
+    """
+    lines, (path, _, name) = _LINES.fullmatch(text), text.partition("#")
+    if lines and (file := _file(corpus, lines["path"], here)):
+        first = int(lines["first"])
+        return Target(file, _nodes(corpus, file), (first, int(lines["last"] or first)))
+    if file := _file(corpus, text, here):
+        return Target(file, _nodes(corpus, file))
+    if name and (file := _file(corpus, path, here)):
+        return _in_file(_nodes(corpus, file), file, name)
+    return _anywhere(corpus, text) or _unknown(corpus, lines["path"] if lines else path)
+
+
+def _nodes(corpus: Corpus, path: str) -> list[Hit]:
+    return in_files(corpus.database, corpus.repo, [path])
+
+
+def _in_file(hits: Sequence[Hit], path: str, name: str) -> Target:
+    if found := _one(_called(hits, name), f"{path}#{name}"):
+        return found
+    raise _nothing(
+        f"{path}#{name}", _nearest_symbols(name, (hit.symbol for hit in hits if hit.symbol))
+    )
+
+
+def _anywhere(corpus: Corpus, text: str) -> Target | None:
+    """By the beginning of an id, else by a symbol."""
+    found = by_id(corpus.database, corpus.repo, text, LISTED + 1) if _ID.fullmatch(text) else []
+    found = found or _called(named(corpus.database, corpus.repo, _dotted(text)), text)
+    return _one(found, text)
+
+
+def node_at(corpus: Corpus, target: Target) -> Hit:
+    """The one node that is meant: of lines the smallest that holds the first of them.
+
+    Raises UserError where no node does.
+    """
+    if target.lines is None:
+        if len({(hit.symbol, hit.logical_path) for hit in target.hits}) > 1:
+            raise UserError(f"{target.path} has several nodes. Name a line, as in {target.path}:1")
+        return target.hits[0]
+    sources = Sources(corpus.database, corpus.base, corpus.repo, target.hits[:1])
+    line = sources.indexed_line(target.path, target.lines[0])
+    holding = [hit for hit in target.hits if hit.start_line <= line <= hit.end_line]
+    if not holding:
+        raise UserError(
+            f"Nothing of {target.path} is indexed at line {target.lines[0]}. "
+            f"See what is: feeder outline {target.path}"
+        )
+    return min(holding, key=lambda hit: hit.end_line - hit.start_line)
+
+
+def folder(corpus: Corpus, text: str, here: str = "") -> list[str]:
+    """The files at or below a path; raises UserError with the nearest where there is none."""
+    for path in readings(text or ".", here):
+        if found := files_below(corpus.database, corpus.repo, "" if path == "." else path):
+            return found
+    raise _nothing(text, _nearest_paths(corpus, text))
+
+
+def _file(corpus: Corpus, text: str, here: str) -> str | None:
+    """The file that is meant, None where there is none; by its name alone where only one has it."""
+    if not text:
+        return None
+    for path in readings(text, here):
+        anywhere = path.startswith("*/")
+        if anywhere and not _is_path(text):
+            return None
+        known = files_below(corpus.database, corpus.repo, "" if anywhere else path)
+        found = [one for one in known if one == path or (anywhere and one.endswith(path[1:]))]
+        if len(found) == 1:
+            return found[0]
+    return None
+
+
+def _dotted(name: str) -> str:
+    """A symbol as the index writes it: `A::b()` and `A#b` are `A.b`."""
+    return name.strip().removesuffix("()").replace("::", ".").replace("#", ".")
+
+
+def _called(hits: Iterable[Hit], name: str) -> list[Hit]:
+    """Those whose whole name it is, else its last parts; written so, else in another case."""
+    hits, asked = list(hits), _dotted(name)
+    for fold in (str, str.casefold):
+        own = [(hit, fold(hit.symbol or hit.logical_path or "")) for hit in hits]
+        for end in ("", f".{fold(asked)}", f" > {fold(asked)}"):
+            found = [
+                hit for hit, said in own if (said.endswith(end) if end else said == fold(asked))
+            ]
+            if found:
+                return found
+    return []
+
+
+def _one(hits: Sequence[Hit], text: str) -> Target | None:
+    """The target where all are of one name in one file; raises UserError where they are not."""
+    if not hits:
+        return None
+    kinds = dict.fromkeys((hit.path, hit.symbol or hit.logical_path or hit.id) for hit in hits)
+    if len(kinds) == 1:
+        return Target(hits[0].path, list(hits))
+    told = [f"{path}#{name}" for path, name in kinds]
+    more = f" and {len(told) - LISTED} more" if len(told) > LISTED else ""
+    raise UserError(
+        f"{text} may be one of {len(told)}: {', '.join(told[:LISTED])}{more}. Name one."
+    )
+
+
+def _unknown(corpus: Corpus, text: str) -> Target:
+    """Raises UserError with the paths or the symbols that are nearest."""
+    near = _nearest_paths(corpus, text) if _is_path(text) else []
+    raise _nothing(
+        text, near or _nearest_symbols(text, symbols(corpus.database, corpus.repo, text))
+    )
+
+
+def _is_path(text: str) -> bool:
+    """Whether it is written like a file's."""
+    return "/" in text or bool(re.search(r"\.\w{1,5}$", text))
+
+
+def _nearest_symbols(text: str, known: Iterable[str]) -> list[str]:
+    return nearest(_dotted(text), known, ".")
+
+
+def _nearest_paths(corpus: Corpus, text: str) -> list[str]:
+    return nearest(text, files_below(corpus.database, corpus.repo, ""), "/")
+
+
+def _nothing(text: str, near: Sequence[str]) -> UserError:
+    meant = (
+        f" Did you mean {' or '.join(near)}?" if near else " See what is there: feeder outline ."
+    )
+    return UserError(f"The index has no {text}.{meant}")
+
+
+def nearest(text: str, known: Iterable[str], sign: str) -> list[str]:
+    """The names whose last parts, behind the last `sign`, are most like its own."""
+    asked = _last(text, sign)
+    groups = _groups(asked)
+    lasts = {name: _last(name, sign) for name in known}
+    shared = ((len(groups & _groups(last)), name) for name, last in lasts.items())
+    some = sorted((one for one in shared if one[0]), reverse=True)[:COMPARED]
+    parts = dict.fromkeys(lasts[name] for _, name in some)
+    close = get_close_matches(asked, parts, NEAREST, LIKE)
+    return [name for last in close for _, name in some if lasts[name] == last][:NEAREST]
+
+
+def _last(name: str, sign: str) -> str:
+    return name.rpartition(sign)[2].casefold()
+
+
+def _groups(name: str) -> set[str]:
+    """Its groups of three letters, and two at each end."""
+    framed = f" {name} "
+    return {framed[at : at + 3] for at in range(len(framed) - 2)}

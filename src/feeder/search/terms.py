@@ -1,0 +1,109 @@
+"""Where in a text do a question's words stand? As the index parts and stems them, itself."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+import apsw
+
+from feeder.words import parts
+
+TOKENIZER, FORMS = "porter", ["unicode61"]
+"""Of `docs_fts`."""
+_SMALL = frozenset(
+    re.findall(
+        r"\w+",
+        """
+a about all also an and any are as at be been by can could do does for from get had has have how
+i if in into is it its me my no not of on or our should so some than that the their them then
+there these they this to use used was we were what when where which who why will with would you
+your
+""",
+    )
+)
+"""Words of questions that tell little of what is sought: looked for where there are no others."""
+
+
+class Place(NamedTuple):
+    """A word of the question in a line: the line's index, characters from `start` to `end`."""
+
+    row: int
+    start: int
+    end: int
+    stems: frozenset[str]
+
+
+class Terms:
+    """A question's words, small ones only where there are no others.
+
+    `*` at a word's end finds all that begin so.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        asked = [word for word in words if word.strip("*")]
+        asked = [word for word in asked if word.casefold() not in _SMALL] or asked
+        self._stems = frozenset(stem for word in asked for stem in _stems(word))
+        self._beginnings = tuple(word.strip("*").casefold() for word in asked if word[-1] == "*")
+        self._near = _near(self._stems)
+
+    def places(self, lines: Sequence[str]) -> Iterator[Place]:
+        """In the order of the lines; a compound word whole, or those of its parts."""
+        for row, line in enumerate(lines):
+            if self._near.search(line):
+                yield from (place._replace(row=row) for place in self._in_line(line))
+
+    def _in_line(self, line: str) -> Iterator[Place]:
+        text = line.encode("utf-8", "replace")
+        for start, end, stem in _tokens(text):
+            word = text[start:end].decode()
+            yield from self._in_token(word, len(text[:start].decode()), stem)
+
+    def _in_token(self, word: str, start: int, stem: str) -> Iterator[Place]:
+        """The token, where the question has it, else what of it the question has."""
+        own = [(at, part, name) for at, part in parts(word) if (name := self._asked(part))]
+        if whole := self._asked(word, stem):
+            yield Place(0, start, start + len(word), frozenset([whole, *(one[2] for one in own)]))
+            return
+        for at, part, name in own:
+            yield Place(0, start + at, start + at + len(part), frozenset([name]))
+
+    def _asked(self, word: str, stem: str = "") -> str:
+        """The stem by which the question has this word; empty where it has it not."""
+        stem = stem or _stem(word)
+        if stem in self._stems:
+            return stem
+        return next((one for one in self._beginnings if word.casefold().startswith(one)), "")
+
+
+def _near(stems: Iterable[str]) -> re.Pattern[str]:
+    """What every line has that may have one of these: most of a text is passed over by it.
+
+    A stem may differ from its words in its last letters, and in accents.
+    """
+    beginnings = sorted({re.escape(stem[: max(1, len(stem) - 2)]) for stem in stems})
+    accented = [r"[^\x00-\x7f]"] if beginnings else ["(?!)"]
+    return re.compile("|".join([*beginnings, *accented]), re.IGNORECASE)
+
+
+def _stems(word: str) -> Iterator[str]:
+    """What is looked for: each token of a word, and each part of it."""
+    text = word.encode("utf-8", "replace")
+    for start, end, stem in _tokens(text):
+        yield stem
+        yield from (_stem(part) for _, part in parts(text[start:end].decode()))
+
+
+@lru_cache(10_000)
+def _stem(word: str) -> str:
+    return next((stem for _, _, stem in _tokens(word.encode("utf-8", "replace"))), "")
+
+
+def _tokens(text: bytes) -> Iterator[tuple[int, int, str]]:
+    """Where each token begins and ends in the bytes, and its stem."""
+    return iter(_tokenizer()(text, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_colocated=False))
+
+
+@cache
+def _tokenizer() -> Any:
+    return apsw.Connection(":memory:").fts5_tokenizer(TOKENIZER, FORMS)

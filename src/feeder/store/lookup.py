@@ -1,0 +1,82 @@
+"""Which nodes does a file have, which has this id, and what are files and symbols called?"""
+
+import json
+from collections.abc import Iterable
+
+from feeder.store import Database, Row, Statement
+from feeder.store.reading import Hit
+from feeder.store.sqlite import SQLite
+from feeder.words import words
+
+NAMED = 300
+"""Nodes that are looked at to find those of a name."""
+_COLUMNS = f"SELECT {', '.join(f'd.{column}' for column in Hit._fields)} FROM"
+_IN_FILES = f"""
+{_COLUMNS} json_each(?2) j CROSS JOIN docs d ON d.path = j.value
+WHERE d.repo = ?1 ORDER BY d.path, d.start_line, d.end_line DESC
+"""
+_BY_ID = f"""
+{_COLUMNS} docs d WHERE d.id >= ?2 AND d.id < ?2 || 'g' AND d.repo = ?1 ORDER BY d.id LIMIT ?3
+"""
+# bm25 is not asked: the shortest names come first, which are those that were written whole
+_NAMED = f"""
+{_COLUMNS} (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f CROSS JOIN docs d
+ON d.seq = f.rowid
+WHERE d.repo = ?1
+ORDER BY length(coalesce(d.symbol, d.logical_path)), d.path, d.start_line LIMIT ?3
+"""
+_BELOW = """
+SELECT path FROM files WHERE repo = ?1 AND state <> 'skipped' AND (?2 = '' OR path = ?2
+  OR path >= ?2 || '/' AND path < ?2 || '0') ORDER BY path
+"""
+_SYMBOLS = "SELECT DISTINCT symbol FROM docs WHERE repo = ? AND symbol IS NOT NULL"
+
+
+def in_files(database: Database, repo: str, paths: Iterable[str]) -> list[Hit]:
+    """The nodes of these files, in the order of paths and lines, the outer before the inner."""
+    return _hits(database, _IN_FILES, repo, json.dumps(list(paths)))
+
+
+def by_id(database: Database, repo: str, beginning: str, limit: int) -> list[Hit]:
+    """The nodes whose ids, which are 40 hex digits, begin so."""
+    return _hits(database, _BY_ID, repo, beginning, limit)
+
+
+def named(database: Database, repo: str, name: str) -> list[Hit]:
+    """Nodes in whose names these words stand in a row, the shortest names first."""
+    if not any(map(str.isalnum, name)):
+        return []
+    phrase = name.replace('"', '""').replace("\0", " ")
+    return _hits(database, _NAMED, repo, f'symbol : "{phrase}"', NAMED)
+
+
+def files_below(database: Database, repo: str, folder: str) -> list[str]:
+    """The paths at or below a file or folder, of the whole repository where it is empty.
+
+    What is kept out of the index, such as a name that may hold secrets, is not among them.
+    """
+    [rows] = database.run([Statement(_BELOW, (repo, folder))])
+    return [str(path) for (path,) in rows]
+
+
+def symbols(database: Database, repo: str, like: str) -> list[str]:
+    """Names of symbols: all in an index on this machine, else those that share a word with `like`.
+
+    D1 bills each row that is read.
+    """
+    if isinstance(database, SQLite):
+        [rows] = database.run([Statement(_SYMBOLS, (repo,))])
+        return [str(name) for (name,) in rows]
+    parts = dict.fromkeys(part for part in words(like).split() if part.isalnum())
+    query = " OR ".join(f'symbol : "{part}"' for part in parts)
+    found = _hits(database, _NAMED, repo, query, NAMED) if query else []
+    return [hit.symbol for hit in found if hit.symbol]
+
+
+def _hits(database: Database, sql: str, *params: str | int) -> list[Hit]:
+    [rows] = database.run([Statement(sql, params)])
+    return [_hit(row) for row in rows]
+
+
+def _hit(row: Row) -> Hit:
+    return Hit(*row)  # type: ignore[arg-type]  # as selected

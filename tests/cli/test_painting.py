@@ -1,0 +1,99 @@
+"""What a terminal gets: no more columns than it has, nothing that it obeys, colours if wanted."""
+
+import re
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from feeder.cli.painting import Terminal, cells, styles_of, terminal
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+TEXTS = st.text(st.sampled_from("a b\t漢é\u0301\x1b\r\n\u202e🛒\ud800x"), max_size=60)
+
+
+def columns(text: str) -> int:
+    """By an independent rule: what is not ASCII here is wide, or stands on the letter before."""
+    return sum({"漢": 2, "🛒": 2, "\u0301": 0}.get(one, 1) for one in text)
+
+
+@given(TEXTS, st.integers(1, 40), st.data())
+def test_no_line_is_wider_than_the_terminal(text: str, width: int, data: st.DataObject) -> None:
+    """With marks anywhere, and in colours; it acts in no way."""
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    marks = [(start, end)] if start < end else []
+    for colours in (True, False):
+        line = Terminal(colours, width + 8).code("     7  ", text, marks, ["32"] * len(text))
+        bare = COLOUR.sub("", line)
+        assert columns(bare) <= width + 8
+        assert all(unicodedata.category(one) not in ("Cc", "Cs", "Zl") for one in bare)
+        assert "\u202e" not in bare
+        assert colours or bare == line
+
+
+@pytest.mark.parametrize(
+    ("text", "mark", "shown"),
+    [
+        ("0123456789abcdefghij", (0, 2), "0123456789a…"),
+        ("0123456789abcdefghij", (18, 20), "…9abcdefghij"),
+        ("0123456789ab", (11, 12), "0123456789ab"),
+        ("漢" * 9 + "x", (9, 10), "…漢漢漢漢漢x"),
+        ("漢漢漢漢漢漢漢", (0, 1), "漢漢漢漢漢…"),
+        ("\ta\tb", (1, 2), "    a   b"),
+        ("a\x1b[2J", (0, 1), "a\\u001b[2J"),
+    ],
+)
+def test_a_long_line_shows_its_first_mark(text: str, mark: tuple[int, int], shown: str) -> None:
+    """Of twelve columns; what is left out is told."""
+    assert Terminal(False, 12 + 3).code("7  ", text, [mark]) == f"7  {shown}"
+
+
+def test_what_goes_into_a_pipe_is_whole() -> None:
+    """Tabs too: it is for programs."""
+    text = "\t" + "x" * 500
+    assert Terminal().code("7  ", text, [(3, 4)]) == f"7  {text}"
+
+
+def test_words_are_marked_over_the_colours_of_the_code() -> None:
+    line = Terminal(True).code("1  ", "def vat", [(4, 7)], ["34"] * 3 + [""] * 4)
+    assert line == "\x1b[2m1  \x1b[0m\x1b[34mdef\x1b[0m \x1b[1;31mvat\x1b[0m"
+
+
+def test_code_is_coloured_by_its_language() -> None:
+    """Line by line; of a comment over two lines both, and nothing where there is no such lexer."""
+    first, second = styles_of(["/* one", "two */ let x;"], "javascript")
+    assert set(first) == {"2"}
+    assert set(second[:6]) == {"2"}
+    assert second[7:10] == ["34"] * 3
+    assert styles_of(["x"], "unheard") == [[]]
+    assert styles_of(["x"], None) == [[]]
+
+
+@pytest.mark.parametrize(
+    ("color", "variables", "colours"),
+    [
+        ("auto", {}, True),
+        ("auto", {"NO_COLOR": "1"}, False),
+        ("auto", {"TERM": "dumb"}, False),
+        ("never", {}, False),
+        ("always", {"NO_COLOR": "1"}, True),
+    ],
+)
+def test_colours_are_for_a_terminal_that_wants_them(
+    monkeypatch: pytest.MonkeyPatch, color: str, variables: dict[str, str], colours: bool
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, text in variables.items():
+        monkeypatch.setenv(name, text)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "72")
+    assert terminal(color) == Terminal(colours, 72)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: False)
+    assert terminal(color) == Terminal(color == "always", None)
+
+
+def test_a_heading_is_cut_at_its_end() -> None:
+    assert Terminal(False, 10).line(cells("src/cart.py:7")) == "src/cart.…"

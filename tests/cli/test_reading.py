@@ -1,0 +1,161 @@
+"""What is like a node, what is in a file, and its lines: as the commands print them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from running import Feeder, runner
+from tree.repos import Repo
+from worlds import SHOP
+
+FILES: dict[str, str | bytes] = SHOP | {
+    "src/basket.py": (
+        "from decimal import Decimal\n\n\n"
+        "class Basket:\n"
+        '    """Lines and their sum."""\n\n'
+        "    def total(self):\n"
+        "        return sum(Decimal(price) for _, price in self.lines)\n"
+    ),
+    "src/api/more.py": "def routes():\n    return []\n",
+    "src/api/routes.py": "def total():\n    return 1\n\n\ndef routes():\n    return [total]\n",
+}
+
+
+@pytest.fixture
+def feeder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Iterator[Feeder]:
+    monkeypatch.setenv("FEEDER_JOBS", "1")
+    monkeypatch.setenv("FEEDER_MODEL", "static")
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    yield runner(monkeypatch, capfd)
+
+
+@pytest.fixture
+def shop(feeder: Feeder, repo: Repo) -> Repo:
+    """Indexed, with the vectors that come with the words."""
+    repo.commit(FILES)
+    assert feeder(repo, "sync", "-q").code == 0
+    return repo
+
+
+TOTAL = [
+    "    12      def total(self):",
+    "    13          return sum(Decimal(price) for _, price in self.lines)",
+]
+
+
+@pytest.mark.parametrize("without", [[], ["--no-vectors"]])
+@pytest.mark.parametrize("target", ["Cart.total", "src/cart.py:13", "src/cart.py#total"])
+def test_what_is_like_a_node_comes_first(
+    feeder: Feeder, shop: Repo, target: str, without: list[str]
+) -> None:
+    """By vectors and by words; neither itself nor its class is among them."""
+    hits = feeder(shop, "similar", target, "--json", *without).facts["hits"]
+    assert hits[0]["symbol"] == "Basket.total"
+    assert [hits[0]["meaning_rank"], hits[0]["word_rank"]] == ([None, 1] if without else [1, None])
+    names = {(hit["path"], hit["symbol"]) for hit in hits}
+    assert not names & {("src/cart.py", "Cart.total"), ("src/cart.py", "Cart")}
+
+
+def test_parts_of_a_class_are_not_like_it(feeder: Feeder, shop: Repo) -> None:
+    hits = feeder(shop, "similar", "Cart", "--json").facts["hits"]
+    symbols = {hit["symbol"] for hit in hits}
+    assert "Basket" in symbols
+    assert not {"Cart", "Cart.total", "Cart.addLine"} & symbols
+
+
+def test_a_line_is_counted_as_the_file_is_now(feeder: Feeder, shop: Repo) -> None:
+    """Whoever names it has an editor open."""
+    text = (shop.path / "src/cart.py").read_text()
+    (shop.path / "src/cart.py").write_text("# one\n# two\n# three\n" + text)
+    hits = feeder(shop, "similar", "src/cart.py:15", "--json").facts["hits"]
+    assert hits[0]["symbol"] == "Basket.total"
+
+
+def test_an_id_is_known_by_its_beginning(feeder: Feeder, shop: Repo) -> None:
+    [hit] = feeder(shop, "search", "Cart.total", "--json", "-n", "1").facts["hits"]
+    for text in (hit["id"], hit["id"][:12]):
+        shown = feeder(shop, "show", text).out.splitlines()
+        assert shown[:3] == ["src/cart.py:12-13  method  Cart.total", *TOTAL]
+
+
+def test_lines_are_shown_as_they_are(feeder: Feeder, shop: Repo) -> None:
+    """By a symbol where the lines are now; by numbers, whatever is there."""
+    (shop.path / "src/cart.py").write_text("# new\n" + (shop.path / "src/cart.py").read_text())
+    [heading, first, *_] = feeder(shop, "show", "src/cart.py#Cart.total").out.splitlines()
+    assert heading == "src/cart.py:13-14  method  Cart.total  (moved from 12-13)"
+    assert first == "    13      def total(self):"
+    assert feeder(shop, "show", "src/cart.py:1-2").out.splitlines()[:3] == [
+        "src/cart.py:1-2  lines",
+        "     1  # new",
+        '     2  """What a customer is about to buy."""',
+    ]
+    assert feeder(shop, "show", "cart.py:1", "-C", shop.path / "src").code == 0
+    assert feeder(shop, "show", shop.path / "src/cart.py").out.splitlines()[1] == "     1  # new"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["show", "Cart.totl"], "The index has no Cart.totl. Did you mean "),
+        (["show", "src/crat.py"], "The index has no src/crat.py. Did you mean src/cart.py"),
+        (["show", "src/crat.py:7"], "The index has no src/crat.py. Did you mean src/cart.py"),
+        (["show", "src/cart.py#totl"], "no src/cart.py#totl. Did you mean Cart.total?"),
+        (["show", "src/cart.py:90"], "src/cart.py has lines 1 to 17. Name some of them."),
+        (["show", "src/cart.py:0"], "src/cart.py has lines 1 to 17. Name some of them."),
+        (["show", "zzzz"], "The index has no zzzz. See what is there: feeder outline ."),
+        (["show", ""], "The index has no . See what is there: feeder outline ."),
+        (["show", "../../etc/passwd:1"], "The index has no ../../etc/passwd."),
+        (["show", "yarn.lock:1"], "The index has no yarn.lock."),
+        (["similar", "src/cart.py"], "src/cart.py has several nodes. Name a line, as in"),
+        (["similar", "src/cart.py:5"], "Nothing of src/cart.py is indexed at line 5."),
+        (["outline", "srcs"], "The index has no srcs."),
+        (
+            ["similar", "routes"],
+            "routes may be one of 2: src/api/more.py#routes, src/api/routes.py#routes. Name one.",
+        ),
+    ],
+)
+def test_what_cannot_be_meant_is_told_with_the_nearest(
+    feeder: Feeder, shop: Repo, arguments: list[str], said: str
+) -> None:
+    answer = feeder(shop, *arguments)
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err.splitlines()[-1]
+
+
+def test_an_outline_has_symbols_without_bodies(feeder: Feeder, shop: Repo) -> None:
+    """What lies in another is set in."""
+    head = shop.git("rev-parse", "--short=7", "HEAD")
+    assert feeder(shop, "outline", "src/cart.py").out.splitlines() == [
+        "src/cart.py",
+        "        6-13  class  Cart  class Cart:",
+        "        9-10    method  Cart.addLine  def addLine(self, article, count):",
+        "       12-13    method  Cart.total  def total(self):",
+        "       16-17  method  emptyCart  def emptyCart():",
+        f"The index equals HEAD {head}.",
+    ]
+
+
+def test_an_outline_of_a_folder_has_its_files(feeder: Feeder, shop: Repo) -> None:
+    """From where the user stands; `..` leads out of that, and not out of the repository."""
+    facts = feeder(shop.path / "src", "outline", "api", "--json").facts
+    assert [file["path"] for file in facts["files"]] == ["src/api/more.py", "src/api/routes.py"]
+    assert [node["symbol"] for node in facts["files"][1]["nodes"]] == ["total", "routes"]
+    facts = feeder(shop.path / "src/api", "outline", "..", "--json").facts
+    assert [file["path"] for file in facts["files"]] == [
+        *("src/__init__.py", "src/api/more.py", "src/api/routes.py", "src/basket.py", "src/cart.py")
+    ]
+    facts = feeder(shop.path / "src/api", "outline", "docs", "--json").facts
+    assert [node["logical_path"] for node in facts["files"][0]["nodes"]] == ["Guide"]
+
+
+def test_an_outline_follows_edits(feeder: Feeder, shop: Repo) -> None:
+    text = (shop.path / "src/api/routes.py").read_text()
+    (shop.path / "src/api/routes.py").write_text("\n" + text.replace("return 1", "return 2"))
+    assert feeder(shop, "outline", "src/api/routes.py").out.splitlines()[1:3] == [
+        "         2-3  method  total  def total():  (edited since, was 1-2)",
+        "         6-7  method  routes  def routes():  (moved from 5-6)",
+    ]

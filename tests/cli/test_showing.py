@@ -1,0 +1,163 @@
+"""How the hits of a search are shown, as its options say."""
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from feeder.cli.painting import Terminal
+from running import Feeder, runner
+from tree.repos import Repo
+from worlds import SHOP
+
+LONG = "".join(f"    step{at} = {at}\n" for at in range(20))
+FILES: dict[str, str | bytes] = SHOP | {
+    "src/long.py": f"def prepare(parcel):\n{LONG}    if parcel.dispatched:\n        stop()\n{LONG}",
+    "wide.py": f"def wide():\n    return '{'漢' * 60}', 'needle', '{'x' * 60}'\n",
+    "docs/cart.md": "# Fill it\n\nThe cart is full.\n",
+    "evil.py": "def evil():\n    return '\x1b[2J\x1b]0;owned\x07 \u202e needless'\n",
+}
+
+
+@pytest.fixture
+def feeder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Iterator[Feeder]:
+    monkeypatch.setenv("FEEDER_VECTORS", "no")
+    monkeypatch.setenv("FEEDER_JOBS", "1")
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    yield runner(monkeypatch, capfd)
+
+
+@pytest.fixture
+def shop(feeder: Feeder, repo: Repo) -> Repo:
+    repo.commit(FILES)
+    assert feeder(repo, "sync", "-q").code == 0
+    return repo
+
+
+def head(repo: Repo) -> str:
+    return f"The index equals HEAD {repo.git('rev-parse', '--short=7', 'HEAD')}."
+
+
+def test_the_lines_that_answer_are_shown_below_the_signature(feeder: Feeder, shop: Repo) -> None:
+    assert feeder(shop, "search", "dispatched", "--lines", "4", "-n", "1").out.splitlines() == [
+        "src/long.py:1-43  method  prepare",
+        "     1  def prepare(parcel):",
+        "        …",
+        "    21      step19 = 19",
+        "    22      if parcel.dispatched:",
+        "    23          stop()",
+        "        … 20 lines more",
+        head(shop),
+    ]
+
+
+def test_all_lines_are_shown_if_wanted(feeder: Feeder, shop: Repo) -> None:
+    lines = feeder(shop, "search", "dispatched", "--full", "-n", "1").out.splitlines()
+    assert lines[1:-1] == [
+        f"{number:>6}  {line}"
+        for number, line in enumerate(str(FILES["src/long.py"]).splitlines(), start=1)
+    ]
+
+
+def test_a_page_follows_another(feeder: Feeder, shop: Repo) -> None:
+    """Together they are what one page has; how many there are is told."""
+    whole = feeder(shop, "search", "cart", "--json").facts
+    ids = [hit["id"] for hit in whole["hits"]]
+    assert whole["total"] == len(ids) > 3
+    pages = [
+        feeder(shop, "search", "cart", "--json", "-n", "2", "--offset", offset).facts
+        for offset in ("0", "2")
+    ]
+    assert [hit["id"] for page in pages for hit in page["hits"]] == ids[:4]
+    assert [(page["offset"], page["total"]) for page in pages] == [(0, len(ids)), (2, len(ids))]
+    shown = feeder(shop, "search", "cart", "-n", "2", "--offset", "1", "--lines", "0").out
+    assert shown.splitlines()[2:] == [f"2 to 3 of {len(ids)}; the next: --offset 3", head(shop)]
+    assert feeder(shop, "search", "cart", "--offset", "50").out.splitlines() == [
+        f"Nothing from 50 on: {len(ids)} found.",
+        head(shop),
+    ]
+
+
+def test_an_editor_gets_places_from_where_the_user_stands(feeder: Feeder, shop: Repo) -> None:
+    """Columns are bytes from 1 on; what is said beside them is on stderr."""
+    answer = feeder(shop.path / "src", "search", "dispatched", "--format", "vimgrep")
+    assert answer.out == "long.py:22:15:    if parcel.dispatched:\n"
+    assert answer.err.splitlines()[-1] == head(shop)
+    answer = feeder(shop.path / "docs", "search", "needle", "--format", "vimgrep", "-q")
+    line = str(FILES["wide.py"]).splitlines()[1]
+    column = len(line.partition("needle")[0].encode()) + 1
+    assert (answer.out, answer.err) == (f"../wide.py:2:{column}:{line}\n", "")
+
+
+def test_files_alone_are_named_once(feeder: Feeder, shop: Repo) -> None:
+    out = feeder(shop.path / "src", "search", "cart", "-l").out.splitlines()
+    assert out[0] == "cart.py"
+    assert len(out) == len({*out}) > 1
+
+
+def test_why_a_hit_is_there_is_explained(feeder: Feeder, shop: Repo) -> None:
+    """Its score is 4 / 21 for the name and 1 / 21 for the word, each of them the first."""
+    lines = feeder(shop, "search", "emptyCart", "--explain", "--lines", "0").out.splitlines()
+    assert lines[:2] == [
+        "src/cart.py:16-17  method  emptyCart",
+        f"        score {5 / 21:.4g}: name 1, word 1",
+    ]
+
+
+@pytest.mark.parametrize("arguments", [(), ("--json",), ("--format", "vimgrep"), ("--full",)])
+def test_nothing_in_code_acts_on_a_terminal(
+    feeder: Feeder, shop: Repo, arguments: tuple[str, ...]
+) -> None:
+    """Not even where colours are wanted, which are all that is left of control characters."""
+    out = feeder(shop, "search", "needless", *arguments).out
+    assert "\\u001b[2J" in out
+    assert not {"\x1b", "\x07", "\u202e"} & {*out}
+    out = feeder(shop, "search", "needless", "--color", "always").out
+    assert "\\u001b[2J" in out
+    assert "\x1b[1;31mneedless\x1b[0m" in out
+    assert "\x1b[2J" not in out
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_no_line_is_wider_than_a_real_terminal(shop: Repo, width: int) -> None:
+    """And the word is seen, however far to the right it stands."""
+    lines = on_a_terminal(shop.path, width, "search", "needle", "-q", "--no-vectors")
+    assert any("needle" in line for line in lines)
+    assert all(len(line) + sum(one > "\u2e80" for one in line) <= width for line in lines)
+
+
+def on_a_terminal(folder: Path, width: int, *arguments: str) -> list[str]:
+    """What the program prints there, without its colours."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "feeder", *arguments, "--color", "never"],
+        cwd=folder,
+        env=os.environ | {"COLUMNS": str(width)},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    ) as program:
+        os.close(theirs)
+        out = b""
+        try:
+            while part := os.read(ours, 65_536):
+                out += part
+        except OSError:  # how Linux says that nobody writes there any more
+            pass
+    os.close(ours)
+    assert program.returncode == 0
+    return out.decode().split("\r\n")[:-1]
+
+
+def test_a_terminal_wraps_what_is_said_of_an_answer() -> None:
+    text = "The index is 3 commits behind HEAD (2457e5e → abc1234): feeder sync"
+    assert Terminal(width=36).wrapped(text) == [
+        "The index is 3 commits behind HEAD",
+        "(2457e5e → abc1234): feeder sync",
+    ]
