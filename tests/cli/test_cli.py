@@ -20,8 +20,12 @@ from worlds import CART, SHOP
 
 COMMANDS = (
     *("sync", "process", "delete", "apply", "deltas", "plan", "action"),
+<<<<<<< HEAD
     *("init", "validate", "cache", "search", "stats"),
     *("similar", "outline", "show"),
+=======
+    *("init", "validate", "cache", "search", "stats", "evaluate"),
+>>>>>>> 2905749 (Users measure their own index: feeder evaluate asks questions with known answers)
 )
 
 
@@ -159,9 +163,13 @@ CALLS = {
     "cache": [],
     "search": ["emptyCart"],
     "stats": [],
+<<<<<<< HEAD
     "similar": ["emptyCart"],
     "outline": ["src"],
     "show": ["emptyCart"],
+=======
+    "evaluate": ["questions.jsonl"],
+>>>>>>> 2905749 (Users measure their own index: feeder evaluate asks questions with known answers)
 }
 
 
@@ -172,6 +180,8 @@ def test_every_command_answers_machines_in_silence(
     """Each takes --json and -q; only `action` has no answer of its own but those that it runs."""
     assert {*CALLS, "action"} == set(COMMANDS)
     feeder(shop, "sync")
+    question = '{"query": "emptyCart", "answers": ["src/cart.py"]}'
+    (shop.path / "questions.jsonl").write_text(question)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"[]")))
     answer = feeder(shop, command, *CALLS[command], "--json", "-q")
     assert (answer.code, answer.err) == (0, "")

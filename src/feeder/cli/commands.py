@@ -6,7 +6,16 @@ import sys
 import click
 
 from feeder.actions.account import Account
-from feeder.cli import asking, console, feeding, keeping, reading, version, workflow
+from feeder.cli import (
+    asking,
+    console,
+    evaluating,
+    feeding,
+    keeping,
+    reading,
+    version,
+    workflow,
+)
 from feeder.errors import FeederError, Interrupted, UserError
 
 
@@ -64,6 +73,7 @@ for command in (
     *(feeding.sync, feeding.process, feeding.delete, feeding.apply),
     *(workflow.deltas, workflow.plan, workflow.action),
     *(keeping.init, keeping.validate, keeping.cache),
-    *(asking.search, reading.similar, reading.outline, reading.show, asking.stats),
+    *(asking.search, reading.similar, reading.outline, reading.show),
+    *(evaluating.evaluate, asking.stats),
 ):
     cli.add_command(command)

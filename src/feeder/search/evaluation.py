@@ -1,0 +1,158 @@
+"""How well are questions answered whose answers are known? Measures by the ranks of what is right.
+
+A rank is the place, from 1, of the first hit that is an answer; None where none of the hits is.
+"""
+
+import math
+import statistics
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from feeder.errors import UserError
+from feeder.search.questions import Answer, Question
+from feeder.store.reading import Hit
+
+DEPTH = 20
+"""So many hits are asked for, and what lies deeper was not found."""
+
+Ask = Callable[[str, int], Sequence[Hit]]
+"""What a question, and at most so many hits, are put to; the best come first."""
+Ranks = Sequence[int | None]
+"""Of each answer of a question."""
+
+
+class Asked(NamedTuple):
+    """A question with its hits, the rank of each of its answers, and the milliseconds it took."""
+
+    question: Question
+    hits: Sequence[Hit]
+    ranks: Ranks
+    ms: float
+
+    @property
+    def first(self) -> int | None:
+        """The rank of the first right answer."""
+        return min(_found(self.ranks, DEPTH), default=None)
+
+    def figure(self, measure: str) -> float:
+        """One of `MEASURES`."""
+        return MEASURES[measure](self.ranks)
+
+
+def evaluated(questions: Iterable[Question], ask: Ask) -> list[Asked]:
+    """Puts each question once; before the clock runs, the first, so that a model is loaded.
+
+    Raises UserError, with the question's line, where a filter in it names nothing.
+    """
+    asked: list[Asked] = []
+    for question in questions:
+        if not asked:
+            _put(question, ask)
+        began = time.perf_counter()
+        hits = _put(question, ask)
+        ms = (time.perf_counter() - began) * 1000
+        ranks = [rank_of(answer, hits) for answer in question.answers]
+        asked.append(Asked(question, hits, ranks, ms))
+    return asked
+
+
+def _put(question: Question, ask: Ask) -> Sequence[Hit]:
+    try:
+        return ask(question.query, DEPTH)[:DEPTH]
+    except UserError as exc:
+        raise UserError(f"The question in line {question.line}: {exc}") from exc
+
+
+def rank_of(answer: Answer, hits: Iterable[Hit]) -> int | None:
+    """The place of the first hit that is this answer."""
+    return next((rank for rank, hit in enumerate(hits, start=1) if answer.is_met_by(hit)), None)
+
+
+def ndcg(ranks: Ranks, k: int = 10) -> float:
+    """Normalized discounted cumulative gain: 1 for a hit that is the first of an answer.
+
+    Divided by what all answers, at the first places, would give. A hit gives 1 once, even where it
+    is several answers.
+    """
+    gain = sum(1 / math.log2(rank + 1) for rank in {*_found(ranks, k)})
+    ideal = sum(1 / math.log2(place + 1) for place in range(1, min(k, len(ranks)) + 1))
+    return gain / ideal
+
+
+def reciprocal(ranks: Ranks) -> float:
+    """1 over the rank of the first right answer, 0 where there is none."""
+    return max((1 / rank for rank in _found(ranks, DEPTH)), default=0.0)
+
+
+def hit(ranks: Ranks, k: int) -> float:
+    """1 where one of the first `k` hits is right, else 0."""
+    return float(any(_found(ranks, k)))
+
+
+def passed(ranks: Ranks, k: int) -> float:
+    """The share of the right answers that are among the first `k` hits."""
+    return len(_found(ranks, k)) / len(ranks)
+
+
+MEASURES: Mapping[str, Callable[[Ranks], float]] = {
+    "NDCG@10": ndcg,
+    "MRR": reciprocal,
+    "hit@1": lambda ranks: hit(ranks, 1),
+    "hit@10": lambda ranks: hit(ranks, 10),
+    "pass@5": lambda ranks: passed(ranks, 5),
+    "pass@10": lambda ranks: passed(ranks, 10),
+    "pass@20": lambda ranks: passed(ranks, 20),
+}
+MAIN = "NDCG@10"
+
+
+def means(asked: Sequence[Asked]) -> dict[str, float]:
+    """Each measure's mean over the questions, of which there is at least one."""
+    return {name: statistics.fmean(one.figure(name) for one in asked) for name in MEASURES}
+
+
+def by_group(asked: Iterable[Asked]) -> dict[str, list[Asked]]:
+    """The questions of each group in the order of their names; those of none are not in it."""
+    groups: dict[str, list[Asked]] = {}
+    for one in asked:
+        if one.question.group:
+            groups.setdefault(one.question.group, []).append(one)
+    return dict(sorted(groups.items()))
+
+
+def worst(asked: Iterable[Asked], most: int = 10) -> list[Asked]:
+    """Those that are not answered as well as can be, the worst first."""
+    imperfect = [one for one in asked if one.figure(MAIN) < 1 - 1e-9]
+    return sorted(imperfect, key=lambda one: (one.figure(MAIN), reciprocal(one.ranks)))[:most]
+
+
+class Pair(NamedTuple):
+    """One question under two settings."""
+
+    before: Asked
+    after: Asked
+
+    @property
+    def gain(self) -> float:
+        """What the second setting gives more."""
+        return self.after.figure(MAIN) - self.before.figure(MAIN)
+
+
+def moved(before: Iterable[Asked], after: Iterable[Asked]) -> list[Pair]:
+    """The questions that one setting answers better, the largest difference first."""
+    pairs = map(Pair, before, after)
+    return sorted((one for one in pairs if abs(one.gain) > 1e-9), key=lambda one: -abs(one.gain))
+
+
+def latency_ms(times: Iterable[float]) -> dict[str, float]:
+    """The median, and the time within which 95 of 100 are answered (nearest rank)."""
+    ordered = sorted(times)
+    return {
+        "median": statistics.median(ordered),
+        "p95": ordered[math.ceil(0.95 * len(ordered)) - 1],
+    }
+
+
+def _found(ranks: Ranks, k: int) -> list[int]:
+    return [rank for rank in ranks if rank is not None and rank <= k]

@@ -1,0 +1,61 @@
+"""Whom does an evaluation ask? The engine that answers a search, opened once for all questions."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from feeder.assembly.opening import Store, base_of, opened, place_of
+from feeder.config import Settings
+from feeder.search.evaluation import Ask
+from feeder.search.models import sides
+from feeder.search.narrowing import Filters, narrowed, unranked
+from feeder.search.ranking import MEANING, VECTOR, search
+from feeder.store import Database
+from feeder.store.reading import Hit
+
+
+class Trial(NamedTuple):
+    """An engine that can be asked, and its index: the repository, the commit, the models."""
+
+    ask: Ask
+    database: Database
+    repo: str
+    commit: str
+    models: tuple[str, ...]
+
+
+@contextmanager
+def trial(
+    settings: Settings, tell: Callable[[str], None], without: Collection[str] = ()
+) -> Iterator[Trial]:
+    """The engine over the index that the settings mean; `without` names sides that stay unasked.
+
+    A model that fails ends the evaluation: words would answer in its place.
+    """
+    place = place_of(base_of(settings.directory), settings)
+    with opened(place, settings, writes=False, create=False) as store:
+        meta = store.index.state_of([]).meta
+        commit = meta.get(store.index.key("head"), "")
+        asked = [side for side in sides(store, meta, tell) if side.name not in without]
+        database, told = store.index.database, set[str]()
+
+        def ask(query: str, limit: int) -> Sequence[Hit]:
+            put = narrowed(store, query, Filters(), settings, commit)
+            for note in {*put.notes} - told:
+                tell(note)
+            told.update(put.notes)
+            if not put.text:
+                return [one.hit for one in unranked(database, put.scope, limit)]
+            return [one.hit for one in search(database, asked, put.text, put.scope, limit)]
+
+        models = tuple(_model(store, side.name) for side in asked)
+        yield Trial(ask, database, place.repo, commit, models)
+
+
+def _model(store: Store, side: str) -> str:
+    """The name of the model that a side asks."""
+    by_side = {
+        MEANING: store.parts.meaning and store.parts.meaning.model,
+        VECTOR: store.semantics and store.semantics.embedder.model,
+    }
+    return by_side.get(side) or side

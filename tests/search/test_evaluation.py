@@ -1,0 +1,175 @@
+"""Measures by the ranks of what is right, worked out by hand."""
+
+from collections.abc import Sequence
+from math import log2
+
+import pytest
+
+from feeder.nodes import Member
+from feeder.search.evaluation import (
+    DEPTH,
+    MEASURES,
+    Asked,
+    by_group,
+    evaluated,
+    latency_ms,
+    means,
+    moved,
+    ndcg,
+    rank_of,
+    worst,
+)
+from feeder.search.questions import Answer, Question
+from feeder.store.reading import Hit
+from feeder.store.rows import members_text
+
+
+def hit(
+    path: str, start: int = 1, end: int = 9, symbol: str | None = None, members: str = ""
+) -> Hit:
+    return Hit(
+        id=path,
+        path=path,
+        language="python",
+        node_type="method",
+        symbol=symbol,
+        signature=None,
+        logical_path=None,
+        start_line=start,
+        end_line=end,
+        members=members,
+        repo="acme/shop",
+    )
+
+
+def asked(*ranks: int | None, group: str = "", line: int = 1) -> Asked:
+    """A question whose answers have these ranks."""
+    answers = tuple(Answer(f"{number}.py") for number in range(len(ranks)))
+    return Asked(Question(line, "how", answers, group), [], ranks, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "expected"),
+    [
+        ([1], 1.0),
+        ([2], 1 / log2(3)),
+        ([1, 3], (1 + 1 / 2) / (1 + 1 / log2(3))),
+        # one hit that is both answers gains once
+        ([1, 1], 1 / (1 + 1 / log2(3))),
+        ([None], 0.0),
+        ([11], 0.0),
+        # of more than ten answers ten can be among the first ten
+        ([*range(1, 11), None, None], 1.0),
+    ],
+)
+def test_gain_is_over_what_all_answers_would_give(ranks: list[int | None], expected: float) -> None:
+    """1 ÷ log2(rank + 1) for each first hit of an answer, over the same at the first places."""
+    assert ndcg(ranks) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "expected"),
+    [
+        ([3], [1 / 2, 1 / 3, 0, 1, 1, 1, 1]),
+        ([11], [0, 1 / 11, 0, 0, 0, 0, 1]),
+        ([21], [0, 0, 0, 0, 0, 0, 0]),
+        (
+            [7, 1, None, 15],
+            [4 / 3 / (1 + 1 / log2(3) + 1 / 2 + 1 / log2(5)), 1, 1, 1, *[1 / 4, 1 / 2, 3 / 4]],
+        ),
+    ],
+)
+def test_each_measure_of_a_question(ranks: list[int | None], expected: list[float]) -> None:
+    """NDCG@10, MRR, hit@1, hit@10, and the share of the answers among the first 5, 10 and 20."""
+    names = ["NDCG@10", "MRR", "hit@1", "hit@10", "pass@5", "pass@10", "pass@20"]
+    assert list(MEASURES) == names
+    assert [MEASURES[name](ranks) for name in names] == pytest.approx(expected)
+
+
+def test_a_mean_is_over_questions_and_a_group_over_its_own() -> None:
+    """A question with many answers weighs as one with few."""
+    some = [asked(1, group="b"), asked(None, None, group="a"), asked(2)]
+    assert means(some)["MRR"] == pytest.approx((1 + 0 + 1 / 2) / 3)
+    assert {name: means(mine)["hit@1"] for name, mine in by_group(some).items()} == {"a": 0, "b": 1}
+    assert list(by_group(some)) == ["a", "b"]
+
+
+def test_the_worst_come_first_and_the_perfect_not_at_all() -> None:
+    """Of those with nothing among the first ten, that which is further down is worse."""
+    some = [asked(1, line=1), asked(2, line=2), asked(12, line=3), asked(None, line=4)]
+    assert [one.question.line for one in worst(some)] == [4, 3, 2]
+    assert [one.question.line for one in worst(some, 1)] == [4]
+
+
+def test_what_moved_most_comes_first() -> None:
+    """Up or down; what stays is not among it."""
+    before = [asked(1, line=1), asked(2, line=2), asked(None, line=3)]
+    after = [asked(1, line=1), asked(1, line=2), asked(1, line=3)]
+    assert [(one.after.question.line, round(one.gain, 3)) for one in moved(before, after)] == [
+        (3, 1.0),
+        (2, round(1 - 1 / log2(3), 3)),
+    ]
+    assert moved(after, before)[0].gain == -1.0
+
+
+def test_a_time_is_that_of_the_nearest_rank() -> None:
+    """Of twenty the nineteenth; of one that one."""
+    assert latency_ms(range(20, 0, -1)) == {"median": 10.5, "p95": 19}
+    assert latency_ms([3.0]) == {"median": 3.0, "p95": 3.0}
+
+
+def test_each_question_is_put_to_the_engine() -> None:
+    """The hits come with it, and the rank of each of its answers among the first twenty."""
+    questions = [
+        Question(1, "one", (Answer("b.py"), Answer("z.py"))),
+        Question(2, "other", (Answer("a.py"),)),
+    ]
+    limits = []
+
+    def ask(query: str, limit: int) -> Sequence[Hit]:
+        limits.append(limit)
+        return [hit("a.py"), hit("b.py")] if query == "one" else []
+
+    found = evaluated(questions, ask)
+
+    assert [one.question for one in found] == questions
+    assert [one.ranks for one in found] == [[2, None], [None]]
+    assert [len(one.hits) for one in found] == [2, 0]
+    assert {*limits} == {DEPTH}
+    assert all(one.ms > 0 for one in found)
+
+
+MEMBERS = members_text([Member("RED", 2)])
+
+
+@pytest.mark.parametrize(
+    ("answer", "rank"),
+    [
+        (Answer("a.py"), 1),
+        (Answer("lib/a.py"), None),
+        (Answer("b.py", 10, 12), 3),
+        (Answer("b.py", 8, 8), 2),
+        (Answer("b.py", 30, 40), None),
+        (Answer(symbol="Cart.add"), 2),
+        (Answer(symbol="Cart::add"), 2),
+        (Answer(symbol="acme.Cart.add"), 2),
+        (Answer(symbol="art.add"), None),
+        (Answer(symbol="cart.add"), None),
+        (Answer("b.py", symbol="Cart.add"), 2),
+        (Answer("a.py", symbol="Cart.add"), None),
+        (Answer(symbol="Color.RED"), 4),
+        (Answer(symbol="RED"), 4),
+        (Answer(symbol="From source"), 5),
+    ],
+    ids=str,
+)
+def test_an_answer_is_a_file_lines_or_a_name(answer: Answer, rank: int | None) -> None:
+    """One line that both have is enough; a name may be its last parts, or that of a member."""
+    hits = [
+        hit("a.py", symbol="main"),
+        hit("b.py", 1, 9, symbol="acme.Cart.add"),
+        hit("b.py", 10, 20),
+        hit("c.py", symbol="acme.Color", members=MEMBERS),
+        hit("d.md")._replace(logical_path="Install > From source"),
+    ]
+    assert rank_of(answer, hits) == rank

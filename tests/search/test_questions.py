@@ -1,0 +1,119 @@
+"""The file of questions: what a line may say, and what is said of one that is wrong."""
+
+import json
+from typing import Any
+
+import pytest
+
+from feeder.errors import UserError
+from feeder.search.questions import Answer, Question, parsed
+
+
+def read(*lines: object) -> list[Question]:
+    """The questions of a file of these lines, each as JSON unless it is text."""
+    texts = (line if isinstance(line, str) else json.dumps(line) for line in lines)
+    return parsed("\n".join(texts).encode(), "q.jsonl")
+
+
+def line(*answers: object, **more: Any) -> dict[str, Any]:
+    return {"query": "how", "answers": list(answers), **more}
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("src/a.py", Answer("src/a.py")),
+        ("./src/a.py", Answer("src/a.py")),
+        ("src/a.py:12", Answer("src/a.py", 12, 12)),
+        ("src/a.py:12-40", Answer("src/a.py", 12, 40)),
+        ("src/a.py#Cart.add", Answer("src/a.py", symbol="Cart.add")),
+        ("C#/a.cs", Answer("C#/a.cs")),
+        ("docs/größe und mehr.md", Answer("docs/größe und mehr.md")),
+        ({"path": "a.py:1"}, Answer("a.py:1")),
+        ({"path": "a.py", "start_line": 3}, Answer("a.py", 3, 3)),
+        ({"path": "a.py", "start_line": 3, "end_line": 5}, Answer("a.py", 3, 5)),
+        ({"symbol": "acme.Cart.add"}, Answer(symbol="acme.Cart.add")),
+        ({"path": "a.py", "symbol": "add"}, Answer("a.py", symbol="add")),
+        ({"path": "a.py", "start_line": None, "symbol": None}, Answer("a.py")),
+    ],
+    ids=str,
+)
+def test_an_answer_is_text_or_an_object(said: object, meant: Answer) -> None:
+    """A path, with lines or a name behind it; a path with such signs is written as an object."""
+    [question] = read(line(said))
+    assert question.answers == (meant,)
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (Answer("a.py"), "a.py"),
+        (Answer("a.py", 2, 3), "a.py:2-3"),
+        (Answer("a.py", symbol="add"), "a.py#add"),
+        (Answer(symbol="Cart.add"), "Cart.add"),
+    ],
+)
+def test_an_answer_is_shown_in_short(answer: Answer, text: str) -> None:
+    assert str(answer) == text
+
+
+def test_a_line_is_a_question() -> None:
+    """Blank ones, a mark of the encoding, other facts and an answer given twice do no harm."""
+    text = '\ufeff{"query": "a", "answers": ["a.py"], "id": 7}\r\n\n  \n'
+    text += '{"query": "b\u2028c", "group": "g", "answers": ["a.py", {"path": "a.py"}, "b.py"]}\n'
+    assert parsed(text.encode(), "q") == [
+        Question(1, "a", (Answer("a.py"),)),
+        Question(4, "b\u2028c", (Answer("a.py"), Answer("b.py")), "g"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ('{"query": "a" "answers"', "it is no JSON (Expecting ',' delimiter at column 15). Write"),
+        ("[" * 100_000, "it is no JSON ("),
+        ("[1]", "it is no object. Write"),
+        ("null", "it is no object. Write"),
+        ({"answers": ["a.py"]}, "it has no query. Put"),
+        ({"query": "  ", "answers": ["a.py"]}, "it has no query. Put"),
+        ({"query": 3, "answers": ["a.py"]}, "it has no query. Put"),
+        ({"query": "a"}, "it has no answers. List"),
+        ({"query": "a", "answers": []}, "it has no answers. List"),
+        ({"query": "a", "answers": "a.py"}, "it has no answers. List"),
+        (line("a.py", group=3), "the group 3 is no text. Put"),
+        (line(""), '"" is no answer. Write'),
+        (line(3), "3 is no answer. Write"),
+        (line("a.py:9-3"), "there are no lines 9 to 3"),
+        (line({}), "an answer names neither a path nor a symbol. Write"),
+        (line({"path": ""}), "are text. Write it"),
+        (line({"path": ["a.py"]}), "are text. Write it"),
+        (
+            line({"path": "a.py", "start": 3}),
+            "an answer has no 'start'. It may have path, start_line",
+        ),
+        (line({"path": "a.py", "start_line": "3"}), "are no whole numbers"),
+        (line({"path": "a.py", "start_line": True}), "are no whole numbers"),
+        (line({"path": "a.py", "start_line": 0}), "there are no lines 0 to 0"),
+        (line({"path": "a.py", "end_line": 4}), "there are no lines None to 4"),
+        (line({"symbol": "add", "start_line": 4}), "lines go with a path alone"),
+        (line({"path": "a.py", "symbol": "add", "start_line": 4}), "lines go with a path alone"),
+    ],
+    ids=lambda value: str(value)[:50],
+)
+def test_what_is_wrong_is_told_with_its_line(wrong: object, said: str) -> None:
+    """And what to write instead."""
+    with pytest.raises(UserError) as error:
+        read(line("a.py"), "", wrong)
+    assert str(error.value).startswith("q.jsonl, line 3: ")
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize("empty", [b"", b"\n \n", "\ufeff".encode()])
+def test_a_file_without_questions_is_told(empty: bytes) -> None:
+    with pytest.raises(UserError, match=r"q\.jsonl has no questions\. Write one a line"):
+        parsed(empty, "q.jsonl")
+
+
+def test_another_encoding_is_told() -> None:
+    with pytest.raises(UserError, match=r"q\.jsonl is not UTF-8 .* Write it so\."):
+        parsed("größe".encode("latin-1"), "q.jsonl")
