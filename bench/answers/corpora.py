@@ -1,0 +1,117 @@
+"""Makes each corpus a repository of one commit, out of bare snapshots `owner+name/repo`."""
+
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from speed.repository import git, make
+
+_SIGNS = {
+    "rs": r"^\s*(?:pub |use |fn |impl|mod |#\[|//!|let )",
+    "py": r"^\s*(?:def |from \w+.* import|import \w+$|class \w+.*:$|elif |@\w+)",
+    "cpp": r"^\s*#(?:include|define|ifn?def|endif)|std::|->|^\s*namespace ",
+    "java": r"^\s*(?:public |private |package [\w.]+;|import [\w.]+;|@Override)",
+}
+
+
+class Absent(Exception):
+    """Questions or a corpus that are not here; the message says what lacks."""
+
+
+class Snapshot(NamedTuple):
+    """A commit of a public repository, and the folder of it that is looked at, or all."""
+
+    name: str
+    slug: str
+    commit: str
+    folder: str = ""
+
+
+def checked_out(snapshot: Snapshot, mirror: Path, into: Path) -> Path:
+    """The repository of a snapshot's files, made where it is not there yet; raises Absent."""
+    bare = _bare(snapshot, mirror)
+    return _once(into, lambda made: _extract(bare, snapshot, made))
+
+
+def text_of(snapshot: Snapshot, mirror: Path, wanted: re.Pattern[str]) -> dict[str, str]:
+    """The texts of those files of a snapshot whose paths match; raises Absent."""
+    bare = _bare(snapshot, mirror)
+    names = git(bare, "ls-tree", "-r", "--name-only", snapshot.commit).split("\n")
+    shown = (name for name in names if wanted.fullmatch(name))
+    return {name: _show(bare, f"{snapshot.commit}:{name}") for name in shown}
+
+
+def written(files: Mapping[str, str], into: Path) -> Path:
+    """The repository of these files, made where it is not there yet."""
+    return _once(into, lambda made: _write(files, made))
+
+
+def tracked(repository: Path) -> list[str]:
+    """The paths of its files."""
+    return [path for path in git(repository, "ls-files", "-z").split("\0") if path]
+
+
+def suffix(text: str) -> str:
+    """What language a nameless document is in: the ending of the most signs."""
+    counts = {end: len(re.findall(sign, text, re.MULTILINE)) for end, sign in _SIGNS.items()}
+    return max(counts, key=counts.__getitem__)
+
+
+def _bare(snapshot: Snapshot, mirror: Path) -> Path:
+    bare = mirror / snapshot.slug.replace("/", "+") / "repo"
+    asked = ["git", "-C", str(bare), "cat-file", "-e", f"{snapshot.commit}^{{commit}}"]
+    if not bare.is_dir() or subprocess.run(asked, check=False, capture_output=True).returncode:
+        raise Absent(f"{snapshot.name}: no {bare} with the commit {snapshot.commit[:10]}")
+    return bare
+
+
+def _once(into: Path, fill: Callable[[Path], None]) -> Path:
+    """The folder, filled and committed; whole or not at all."""
+    if not into.exists():
+        made = into.with_name(f"{into.name}.unfinished")
+        shutil.rmtree(made, ignore_errors=True)
+        made.mkdir(parents=True)
+        fill(made)
+        make(made)
+        made.rename(into)
+    return into
+
+
+def _extract(bare: Path, snapshot: Snapshot, made: Path) -> None:
+    paths = [snapshot.folder or ".", *(f":(exclude){path}" for path in _lost(bare, snapshot))]
+    with tempfile.NamedTemporaryFile(suffix=".tar") as file:
+        archive = ["archive", f"--output={file.name}", snapshot.commit, "--", *paths]
+        # it speaks of the lost ones too
+        done = subprocess.run(["git", "-C", str(bare), *archive], check=False, capture_output=True)
+        if done.returncode:
+            raise Absent(f"{snapshot.name}: {done.stderr.decode(errors='replace').strip()}")
+        subprocess.run(["tar", "-x", "-C", str(made), "-f", file.name], check=True)
+
+
+def _lost(bare: Path, snapshot: Snapshot) -> list[str]:
+    """Files that a snapshot names and lacks: those of 4 MiB and more."""
+    listed = subprocess.run(
+        ["git", "-C", str(bare), "ls-tree", "-r", "-l", "-z", snapshot.commit],
+        check=True,
+        capture_output=True,
+    )
+    entries = (line.partition("\t") for line in listed.stdout.decode().split("\0") if line)
+    return [path for facts, _, path in entries if facts.split()[3] == "BAD"]
+
+
+def _write(files: Mapping[str, str], made: Path) -> None:
+    for path, text in files.items():
+        place = made / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, "utf-8", newline="\n")
+
+
+def _show(bare: Path, name: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", str(bare), "show", name], check=True, stdout=subprocess.PIPE
+    )
+    return done.stdout.decode()

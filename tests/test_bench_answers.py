@@ -1,0 +1,244 @@
+"""`python -m bench answers` on questions and snapshots of a few lines: is each set asked?"""
+
+import json
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from answers import command, names
+from answers.command import main
+from answers.doc_comments import documented, first_sentence, parted
+from answers.measuring import ALL_SETS
+from answers.sets import SMALL
+
+from tree.repos import Repo
+
+CART = """\
+class ShoppingCart:
+    def emptyAllArticles(self):
+        self.articles.clear()
+
+
+def computeGrandTotal(lines):
+    return sum(lines)
+"""
+FILES = {
+    "lib/cart.py": CART,
+    "lib/deep/tax.py": "def tax(net):\n    return net * 19 / 100\n",
+    "docs/guide.md": "# Guide\n\nHow an article is taken out of a cart.\n",
+}
+QUESTIONS = [
+    {"query": "clear the articles", "relevant": ["lib/cart.py"], "category": "architecture"},
+    {"query": "net", "relevant": [], "secondary": [{"path": "tax.py", "start_line": 1}]},
+]
+RUST = "use std::fmt;\n\npub fn weigh() {}\n\npub fn measure() {}\n"
+
+
+@pytest.fixture
+def folders(tmp_path: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Questions about two repositories, of which one has a snapshot, and about a document."""
+    commit = repo.commit(FILES)
+    repo.git("clone", "-q", "--bare", str(repo.path), str(tmp_path / "mirror/acme+shop/repo"))
+    data = tmp_path / "questions/data"
+    small = sorted(SMALL)[0]
+    specs = [
+        {"name": name, "url": f"https://github.com/acme/{slug}.git", "revision": revision}
+        | {"benchmark_root": "lib", "language": "python"}
+        for name, slug, revision in ((small, "shop", commit), ("gone", "gone", "0" * 40))
+    ]
+    chunks = [{"original_index": n, "content": text} for n, text in enumerate(RUST.split("\n\n"))]
+    written: dict[str, Any] = {
+        "repositories.json": specs,
+        f"questions/{small}.json": QUESTIONS,
+        "questions/gone.json": QUESTIONS,
+        "contextual_chunks.json": [
+            {"original_uuid": "u1", "doc_id": "doc_1", "content": RUST, "chunks": chunks}
+        ],
+        "contextual_questions.json": [["measure", [["u1", 2]]]],
+    }
+    for name, facts in written.items():
+        (data / name).parent.mkdir(parents=True, exist_ok=True)
+        (data / name).write_text(json.dumps(facts))
+    monkeypatch.setenv("EVAL_QUESTIONS", str(tmp_path / "questions"))
+    monkeypatch.setenv("EVAL_MIRROR", str(tmp_path / "mirror"))
+    return tmp_path
+
+
+def ran(monkeypatch: pytest.MonkeyPatch, folder: Path, *arguments: str) -> int:
+    told = ["bench", "answers", "--work", str(folder / "work"), *arguments]
+    monkeypatch.setattr(sys, "argv", told)
+    return main()
+
+
+def test_each_set_is_asked_and_what_is_not_here_is_told(
+    folders: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A row for each measure, with its command; the right answers are first, as one sees."""
+    sets = "repositories-small,contextual,vue,repositories-whole"
+    assert ran(monkeypatch, folders, "--only", sets, "--by", "words") == 0
+    out, err = capfd.readouterr()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in out.splitlines()]
+    figures = {(row[0], row[2]): row[1:2] + row[3:] for row in rows[2:]}
+    small = "`python -m bench answers --only repositories-small`"
+    assert figures["repositories-small", "NDCG@10"] == ["2", "1.000", "—", "—", "—", small]
+    assert figures["contextual", "pass@5"][:2] == ["1", "1.000"]
+    assert figures["repositories-whole", "hit@10"][:2] == ["2", "1.000"]
+    assert not any(name == "vue" for name, _ in figures)
+    assert "left out: vue: no " in err
+    # it is none of the ten
+    assert "gone" not in err
+
+
+def test_names_are_asked_of_the_index_itself(
+    folders: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Three names of eight letters and more; a repository without a snapshot is left out."""
+    file = folders / "each.json"
+    asked = ("--only", "names", "--by", "words", "--json", str(file))
+    assert ran(monkeypatch, folders, *asked) == 0
+    out, err = capfd.readouterr()
+    assert "left out: gone: no " in err
+    assert "| names: exact | 3 | hit@1 | 1.000 |" in out
+    [facts] = json.loads(file.read_text()).values()
+    exact = {one["query"] for one in facts["each"] if one["group"] == "exact"}
+    assert exact == {"ShoppingCart", "emptyAllArticles", "computeGrandTotal"}
+
+
+@pytest.mark.parametrize("name", ["EVAL_QUESTIONS", "EVAL_MIRROR"])
+@pytest.mark.parametrize("value", ["", "/nowhere"])
+def test_a_folder_that_is_not_there_is_named(
+    folders: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    name: str,
+    value: str,
+) -> None:
+    """With the option that names it."""
+    monkeypatch.setenv(name, value)
+    assert ran(monkeypatch, folders, "--only", "vue") == 2
+    assert name in capfd.readouterr().err
+
+
+def test_nothing_to_ask_is_no_success(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ran(monkeypatch, folders, "--only", "vue", "--by", "words") == 1
+
+
+def test_an_unknown_set_is_refused(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SystemExit) as ended:
+        ran(monkeypatch, folders, "--only", "vie")
+    assert ended.value.code == 2
+
+
+NAMES = [f"acme.Shop.{name}" for name in ("parseDeltaFile", "applyDeltaFile", "add", "HTTPServer")]
+
+
+def test_names_give_the_same_questions_again() -> None:
+    """In whatever order they come; short ones give none."""
+    asked = names.questions(NAMES)
+    assert asked == names.questions(reversed(NAMES))
+    exact = [one["query"] for one in asked if one["group"] == "exact"]
+    assert sorted(exact) == ["HTTPServer", "applyDeltaFile", "parseDeltaFile"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_mistake_is_one_edit(seed: int) -> None:
+    """A letter less or more, another one, or two that are swapped; the first stays."""
+    name = "parseDeltaFile"
+    wrong = names.misspelt(name, random.Random(seed))
+    assert wrong != name and wrong[0] == name[0]
+    at = next(n for n in range(len(name)) if wrong[n : n + 1] != name[n])
+    left, rest = wrong[at:], name[at:]
+    dropped, doubled, replaced = left == rest[1:], left[1:] == rest, left[1:] == rest[1:]
+    swapped = left[:2] == rest[1::-1] and left[2:] == rest[2:]
+    assert dropped or doubled or replaced or swapped
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_part_is_of_the_middle_or_the_end(seed: int) -> None:
+    """Whole words but the first, or a run of three letters of five."""
+    draw = random.Random(seed)
+    assert names.words_of("parseDeltaFile", draw) in {"Delta", "DeltaFile"}
+    run = names.run_of("parseDeltaFile", draw)
+    assert len(run) == 8 and run in "arseDeltaFile"
+    assert names.words_of("restart", draw) is None
+
+
+def test_a_part_that_many_names_have_is_no_question() -> None:
+    """And one that a few have is answered by each of them."""
+    asked = names.questions([f"s.load{n}DeltaFile" for n in "ABCD"])
+    assert {one["group"] for one in asked if one["query"] == "DeltaFile"} == set()
+    few = names.questions(NAMES)
+    right = [one["answers"] for one in few if one["query"] == "DeltaFile"]
+    assert all(one == [{"symbol": "applyDeltaFile"}, {"symbol": "parseDeltaFile"}] for one in right)
+    assert right
+
+
+def test_help_names_every_set(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["bench", "answers", "--help"])
+    with pytest.raises(SystemExit):
+        command.main()
+    out = " ".join(capfd.readouterr().out.split())
+    assert all(name in out for name in ALL_SETS)
+
+
+@pytest.mark.parametrize(
+    ("comment", "question"),
+    [
+        (
+            "Empties the cart of a customer. It stays open.",
+            "Empties the cart of a customer",
+        ),
+        ("/**\n * Empties the\n * cart <b>now</b>.\n * @param cart\n */", "Empties the cart now"),
+        ("/// Empties all\n/// of the cart\n///\n/// # Panics\n", "Empties all of the cart"),
+        ("# Empties the cart of `it`\n", "Empties the cart of it"),
+        ("-- | Empties the cart, at once", "Empties the cart, at once"),
+        ("// TODO: empty the cart here some day", None),
+        ("/* Copyright of the cart is ours alone. */", None),
+        ("// a = b(c, d) + 27 * 3 - e[4]; f()", None),
+        ("// Short.", None),
+        ("", None),
+    ],
+)
+def test_a_doc_comment_is_a_question(comment: str, question: str | None) -> None:
+    """By its first sentence, where that is prose of four words and more."""
+    assert first_sentence(comment) == question
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "code"),
+    [
+        ("python", 'def a():\n    """What it does."""\n    return 1\n', "def a():\n    return 1\n"),
+        ("go", "// A does it.\n// Well.\nfunc A() {}\n", "func A() {}\n"),
+        ("java", "/** Does it. */\nvoid a() {}\n", "void a() {}\n"),
+        ("rust", "/// Does it.\n#[inline]\nfn a() {}\n", "#[inline]\nfn a() {}\n"),
+        ("go", "func A() {\n\t// inside\n}\n", None),
+    ],
+)
+def test_a_doc_comment_is_taken_out(language: str, text: str, code: str | None) -> None:
+    """And nothing else; a function without one stays as it is."""
+    found = parted(language, text)
+    assert (found and found[1]) == code
+
+
+def test_functions_are_asked_for_by_what_was_said_of_them(tmp_path: Path) -> None:
+    """They have it no more in the sources; a test, and what is said twice, is no question."""
+    said = '    """Weighs all articles of the cart."""\n'
+    twice = '    """Does what everyone else does too."""\n'
+    sources = {
+        "a.py": f"def weigh(cart):\n{said}    return sum(cart)\n",
+        "b.py": f"def one(x):\n{twice}    return x\n\n\ndef two(y):\n{twice}    return y + y\n",
+        "test_a.py": f"def test_weigh():\n{said}    assert weigh([1]) == 1\n",
+    }
+    for name, text in sources.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "latin.py").write_bytes("# größe\n".encode("latin-1"))
+    files, questions = documented(tmp_path, [*sources, "latin.py", "gone.py"])
+    assert [one["query"] for one in questions] == ["Weighs all articles of the cart"]
+    assert questions[0]["answers"] == [{"path": "a.py", "symbol": "weigh"}]
+    assert files.keys() == sources.keys()
+    assert "Weighs" not in files["a.py"] and "everyone" not in files["b.py"]
+    assert files["test_a.py"] == sources["test_a.py"]
