@@ -12,7 +12,7 @@ from guarantees.picture import Tables, tables, vectors
 from feeder.embed import Embedder, Vector
 from feeder.embed.cache import CachedEmbedder
 from feeder.parse import Meaning, Parsed, Parser
-from feeder.parse.files import meant, parse_file
+from feeder.parse.files import meanings, parse_file
 from feeder.parse.grammars import Grammars, load_grammars
 from feeder.run.feed import Feed, Semantics
 from feeder.run.report import Report, Talk
@@ -58,7 +58,9 @@ class InProcess:
     def parse(self, files: Iterable[tuple[str, bytes]]) -> Iterator[Parsed]:
         for path, content in files:
             self.parsed.append(path)
-            yield meant(parse_file(self._grammars, path, content), self._meaning)
+            parsed = parse_file(self._grammars, path, content)
+            found = meanings([parsed], self._meaning)[0] if self._meaning else ()
+            yield parsed._replace(meanings=found)
 
     def close(self) -> None:
         pass

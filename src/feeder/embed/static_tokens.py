@@ -17,13 +17,23 @@ import unicodedata
 WORD_LIMIT, PART_LIMIT = 500, 24
 """Code points of a word and of a part that count: what is longer is no language."""
 
+RUNS = (3, 5)
+"""Code points of a run."""
+
 _WORD = re.compile(r"[A-Za-z0-9\x80-\U0010ffff]+")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
+_SIGNS = re.sub(rb"[^A-Za-z0-9\x80-\xff]", b" ", bytes(range(256)))
 _PART = re.compile(r"[A-Z]+(?![a-z\x80-\U0010ffff])|[A-Z]?[a-z\x80-\U0010ffff]+|[0-9]+")
 
 
 def words(text: str) -> list[str]:
     """The words of the text, folded beyond ASCII, not yet parted."""
-    return _WORD.findall(text if text.isascii() else "".join(map(_fold, text)))
+    return _WORD.findall(_folded(text))
+
+
+def raw_words(text: str) -> list[bytes]:
+    """The same in UTF-8, which takes half the time."""
+    return _folded(text).encode().translate(_SIGNS).split()
 
 
 def parts(word: str) -> list[str]:
@@ -37,7 +47,7 @@ def parts(word: str) -> list[str]:
 def grams(part: str) -> list[str]:
     """The runs of 3 and of 5 code points in `<part>`."""
     framed = f"<{part}>"
-    return [framed[at : at + size] for size in (3, 5) for at in range(len(framed) - size + 1)]
+    return [framed[at : at + size] for size in RUNS for at in range(len(framed) - size + 1)]
 
 
 def fnv1a(text: str) -> int:
@@ -66,6 +76,12 @@ class _Folded(dict[str, str]):
 
 
 _fold = _Folded().__getitem__
+
+
+def _folded(text: str) -> str:
+    if text.isascii():
+        return text
+    return _BEYOND_ASCII.sub(lambda found: "".join(map(_fold, found[0])), text)
 
 
 def _pieces(part: str) -> list[str]:

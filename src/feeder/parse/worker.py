@@ -5,8 +5,9 @@ import os
 import pickle
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import BinaryIO, NamedTuple
@@ -30,8 +31,9 @@ ParseFile = Callable[[Grammars, str, bytes], Parsed]
 class Limits(NamedTuple):
     """What a file may take for its grammar and, where that fails, for becoming plain text.
 
-    Seconds are those of the processor; on the clock they may be four times as many. Only
-    Linux holds a process to the memory.
+    Seconds are those of the processor; on the clock they may be four times as many. Vectors of
+    the files that a worker gets at once may take as long as plain text. Only Linux holds a process
+    to the memory.
     """
 
     timeout_s: float = 5.0
@@ -70,8 +72,8 @@ def serve() -> None:
     answers.flush()
     with suppress(EOFError):
         while True:
-            for request in _requested(requests):
-                answers.write(_answer(order, grammars, *request))
+            for answer in _answers(order, grammars, _requested(requests)):
+                answers.write(answer)
                 answers.flush()
 
 
@@ -90,38 +92,57 @@ def _requested(requests: BinaryIO) -> list[Request]:
     return batch
 
 
-def _answer(
-    order: Order, grammars: Grammars, path: str, content: bytes, reason: str | None
-) -> bytes:
-    """The pickled nodes, or reason why there are none, or UserError that ends the run."""
-    _alarm(order.limits.seconds(reason))
+def _answers(order: Order, grammars: Grammars, requests: list[Request]) -> Iterator[bytes]:
+    """An answer for each file, then one with the vectors of all their nodes, where they are made.
+
+    Each is pickled: nodes, or a reason why there are none, or UserError that ends the run.
+    """
+    files = []
+    for request in requests:
+        seconds = order.limits.seconds(request[2])
+        file, raw = _guarded(seconds, partial(_parsed, order, grammars, *request))
+        files.append(file)
+        yield raw
+    if order.meaning:
+        _, raw = _guarded(order.limits.text_timeout_s, partial(_meanings, order.meaning, files))
+        yield raw
+
+
+def _guarded(timeout_s: float, work: Callable[[], object]) -> tuple[object, bytes]:
+    """What the work gives, and the same pickled; what it fails with in its place."""
+    _alarm(timeout_s)
     try:
-        parsed = _parsed(order, grammars, path, content, reason)
-        return pickle.dumps(parsed, pickle.HIGHEST_PROTOCOL)
+        found = work()
+        return found, pickle.dumps(found, pickle.HIGHEST_PROTOCOL)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     except UserError as exc:
-        return pickle.dumps(exc)
+        return exc, pickle.dumps(exc)
     except Exception as exc:
-        return pickle.dumps(f"the parser failed ({type(exc).__name__})")
+        reason = f"the parser failed ({type(exc).__name__})"
+        return reason, pickle.dumps(reason)
     finally:
         _alarm(0)
+
+
+def _meanings(meaning: Meaning, files: list[object]) -> list[tuple[bytes, ...]]:
+    from feeder.parse.files import meanings
+
+    return meanings([file for file in files if isinstance(file, Parsed)], meaning)
 
 
 def _parsed(
     order: Order, grammars: Grammars, path: str, content: bytes, reason: str | None
 ) -> Parsed:
     # loaded in the worker alone: a run that has nothing to parse would spend a tenth of its time
-    from feeder.parse.files import meant, parse_file, plain_file
+    from feeder.parse.files import parse_file, plain_file
 
     masks = order.mask_secrets
     if reason:
-        parsed = plain_file(grammars, path, content, reason, mask_secrets=masks)
-    elif order.parse:
-        parsed = order.parse(grammars, path, content)
-    else:
-        parsed = parse_file(grammars, path, content, mask_secrets=masks)
-    return meant(parsed, order.meaning)
+        return plain_file(grammars, path, content, reason, mask_secrets=masks)
+    if order.parse:
+        return order.parse(grammars, path, content)
+    return parse_file(grammars, path, content, mask_secrets=masks)
 
 
 def _confine(limits: Limits) -> None:

@@ -11,15 +11,16 @@ import signal
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import Self
+from typing import Any, Self
 
 from feeder.errors import FeederError, UserError
 from feeder.parse import Meaning, Parsed
+from feeder.parse.batches import batches, size
 from feeder.parse.grammars import load_grammars
 from feeder.parse.secrets import fingerprint
 from feeder.parse.worker import OUT_OF_MEMORY, TIMED_OUT, File, Limits, Order, ParseFile, Request
@@ -27,12 +28,8 @@ from feeder.peer import Peer
 
 WORKERS_LIMIT = 8
 """Workers at most, unless more are asked for."""
-BATCH_FILES, BATCH_BYTES = 32, 128_000
-"""What a worker gets at once, so that small files share the cost of a message."""
 BYTES_AHEAD = 8_000_000
 """Content that is read and not yet handed back; its nodes take about as much again."""
-BYTES_BESIDE = 1000
-"""What a file counts beside its content, so that empty files are bounded too."""
 _VARIABLES = {"OPENBLAS_NUM_THREADS": "1"}
 """The model computes in one thread: OpenBLAS would start one for each core, each takes 41 MB of the
 memory that a worker may address, and from 32 on no file would be left."""
@@ -89,13 +86,13 @@ class Workers:
         ahead: deque[tuple[int, Future[list[Parsed]]]] = deque()
         bytes_ahead = 0
         try:
-            for batch in _batches(files):
-                ahead.append((_size(batch), self._threads.submit(self._parse, batch)))
-                bytes_ahead += _size(batch)
+            for batch in batches(files):
+                ahead.append((size(batch), self._threads.submit(self._parse, batch)))
+                bytes_ahead += size(batch)
                 while ahead and (bytes_ahead > BYTES_AHEAD or ahead[0][1].done()):
-                    size, parsed = ahead.popleft()
+                    bytes_done, parsed = ahead.popleft()
                     yield from parsed.result()
-                    bytes_ahead -= size
+                    bytes_ahead -= bytes_done
             while ahead:
                 yield from ahead.popleft()[1].result()
         finally:
@@ -129,16 +126,28 @@ class Workers:
         """The nodes of each file, or why it has none."""
         answers: list[Parsed | str] = []
         while len(answers) < len(requests):
-            rest = requests[len(answers) :]
-            try:
-                with self._worker() as worker:
-                    worker.send(rest)
-                    answers.extend(worker.receive(reason) for _, _, reason in rest)
-            except _Ended as exc:
-                answers.append(exc.reason)
-            except BrokenPipeError:  # it had ended while it was idle: no file is to blame
-                continue
+            answers += self._some_answers(requests[len(answers) :])
         return answers
+
+    def _some_answers(self, requests: list[Request]) -> list[Parsed | str]:
+        """Those of the first files, as far as one worker gets; none where it had ended before."""
+        found: list[Parsed | str] = []
+        try:
+            with self._worker() as worker:
+                worker.send(requests)
+                found.extend(worker.receive(reason) for _, _, reason in requests)
+                return worker.with_meanings(found) if self._order.meaning else found
+        except _Ended as exc:
+            if not (found and self._order.meaning):
+                return [*found, exc.reason]
+            # what was parsed has no vectors yet: it is asked again
+            if len(found) < len(requests):
+                return [*self._answers(requests[: len(found)]), exc.reason]
+            # whose vectors ended it is told by half of the files
+            half = requests[: len(requests) // 2]
+            return self._answers(half) if half else [exc.reason]
+        except BrokenPipeError:  # it had ended while it was idle: no file is to blame
+            return []
 
     @contextmanager
     def _worker(self) -> Iterator["_Worker"]:
@@ -219,6 +228,17 @@ class _Worker:
             raise answer
         return answer
 
+    def with_meanings(self, files: Sequence[Parsed | str]) -> list[Parsed | str]:
+        """The files that it has answered, with their nodes' vectors; raises _Ended for an end."""
+        found: Any = self.receive()
+        if isinstance(found, str):
+            raise _Ended(found)
+        vectors = iter(found)
+        return [
+            file._replace(meanings=next(vectors)) if isinstance(file, Parsed) else file
+            for file in files
+        ]
+
     def _reason(self, before: str | None = None) -> str:
         """Why it ended; `before` is why the file was to become plain text."""
         code, peak_bytes = _reap(self._peer.process)
@@ -263,22 +283,3 @@ def _peak_bytes() -> int:
     status = Path("/proc/self/status")
     found = re.search(rb"VmHWM:\s+(\d+) kB", status.read_bytes()) if status.exists() else None
     return int(found[1]) * 1024 if found else 0
-
-
-def _batches(files: Iterable[File]) -> Iterator[list[File]]:
-    """The files in batches; a large one has its own, so that it is the one to blame."""
-    batch: list[File] = []
-    for file in files:
-        if batch and _size([file]) > BATCH_BYTES:
-            yield batch
-            batch = []
-        batch.append(file)
-        if len(batch) == BATCH_FILES or _size(batch) > BATCH_BYTES:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
-
-
-def _size(batch: list[File]) -> int:
-    return sum(len(content) + BYTES_BESIDE for _, content in batch)
