@@ -26,10 +26,13 @@ class StaticCodes(NamedTuple):
         import numpy as np
 
         vectors = np.stack(model.embed(texts))
-        scales = (np.abs(vectors).max(axis=1) / 127).astype("<f4")
+        scales = np.maximum(vectors.max(axis=1), -vectors.min(axis=1)) / np.float32(127)
         scales[scales == 0] = 1
-        codes = np.rint(vectors / scales[:, None]).astype(np.int8)
-        return [scale.tobytes() + code.tobytes() for scale, code in zip(scales, codes, strict=True)]
+        vectors /= scales[:, None]
+        codes = np.rint(vectors, out=vectors).astype(np.int8)
+        rows = np.hstack([scales.astype("<f4")[:, None].view(np.int8), codes])
+        raw, size = rows.tobytes(), rows.shape[1]
+        return [raw[at : at + size] for at in range(0, len(raw), size)]
 
 
 @cache

@@ -69,12 +69,12 @@ class Parts(dict[bytes, bytes]):
 
     def __missing__(self, word: bytes) -> bytes:
         known = self._known
-        numbers = array(
-            "i",
-            [known[part] if part in known else self._number(part) for part in parts(word.decode())],
-        )
-        self[word] = found = numbers.tobytes()
-        return found
+        text = word.decode()
+        # one of the vocabulary is its only part
+        found = [text] if text in known else parts(text)
+        numbers = [known[part] if part in known else self._number(part) for part in found]
+        self[word] = raw = array("i", numbers).tobytes()
+        return raw
 
     def means(self, texts: Sequence[str], fields: Sequence[Field]) -> "Rows":
         """The unit vector of each text, (texts, dimensions); zeros for one without parts.
@@ -104,6 +104,7 @@ class Parts(dict[bytes, bytes]):
         if len(self) > _REMEMBERED or len(self._made) > _MADE * 3 // 4:
             self.clear()
             self._made.clear()
+            self._new.clear()
         most = _PARTS_LIMIT * _NUMBER_BYTES
         found = [b"".join(map(self.__getitem__, raw_words(text)))[:most] for text in texts]
         if self._new:

@@ -75,7 +75,16 @@ class _Folded(dict[str, str]):
         return folded
 
 
+class _Caseless(dict[str, bool]):
+    """Whether a sign is a letter without case, remembered."""
+
+    def __missing__(self, sign: str) -> bool:
+        self[sign] = found = unicodedata.category(sign) == "Lo"
+        return found
+
+
 _fold = _Folded().__getitem__
+_is_caseless = _Caseless().__getitem__
 
 
 def _folded(text: str) -> str:
@@ -85,6 +94,6 @@ def _folded(text: str) -> str:
 
 
 def _pieces(part: str) -> list[str]:
-    if len(part) < 2 or not any(unicodedata.category(sign) == "Lo" for sign in part):
+    if len(part) < 2 or not any(map(_is_caseless, part)):
         return [part]
     return [part[at : at + 2] for at in range(len(part) - 1)]

@@ -28,10 +28,13 @@ class Repeated(ServiceError):
 
 
 class Statement(NamedTuple):
-    """One SQL statement with its parameters; bulk travels as one JSON parameter."""
+    """One SQL statement with its parameters; bulk travels as one JSON parameter.
+
+    Bytes are only for a database on this machine.
+    """
 
     sql: str
-    params: tuple[Value, ...] = ()
+    params: tuple[Value | bytes, ...] = ()
 
 
 class Database(Protocol):

@@ -7,12 +7,14 @@ node. Only a database on this machine keeps them.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, cast
 
 from feeder.store import Database, Neighbour, Row, Statement, Value
 from feeder.store.nearest import Matrix, Nearest
-from feeder.store.rows import IndexedFile, pages
+from feeder.store.rows import IndexedFile, pieces
 from feeder.store.scope import Scope
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 SCALE_BYTES = 4
 """A code begins with its scale, a little-endian float32; then comes a byte a dimension."""
+PIECE = 2000
+"""Vectors that are written with one statement."""
 ROUNDING = 1
 """By how much a number of a code may differ from what it is made anew."""
 SCALE_ROUNDING = 1e-3
@@ -34,10 +38,11 @@ BEGIN DELETE FROM meanings WHERE seq = old.seq; END
 """,
 )
 _CLEAR = "DELETE FROM meanings WHERE seq IN (SELECT seq FROM docs WHERE repo = ?)"
-# the cross join keeps the order, as for postings
+# the cross join keeps the order, as for postings; ?2 the codes in a row, ?3 bytes of each
 _ADD = """
 INSERT INTO meanings (seq, code)
-SELECT d.seq, unhex(j.value->>1) FROM json_each(?) j CROSS JOIN docs d ON d.id = j.value->>0
+SELECT d.seq, substr(?2, j.key * ?3 + 1, ?3)
+FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
 WHERE true
 ON CONFLICT (seq) DO UPDATE SET code = excluded.code WHERE code <> excluded.code
 """
@@ -66,11 +71,12 @@ def holds(database: Database, repo: str) -> bool:
 def additions(files: Iterable[IndexedFile]) -> Iterator[Statement]:
     """What keeps the vectors of the files' nodes, once their rows are there."""
     rows = (
-        (id_, code.hex())
-        for file in files
-        for id_, code in zip(file.ids, file.meanings, strict=False)
+        (id_, code) for file in files for id_, code in zip(file.ids, file.meanings, strict=False)
     )
-    yield from (Statement(_ADD, (page,)) for page in pages(rows))
+    for size, some in groupby(rows, key=lambda row: len(row[1])):
+        for piece in pieces(some, PIECE):
+            ids, codes = zip(*piece, strict=True)
+            yield Statement(_ADD, (json.dumps(ids), b"".join(codes), size))
 
 
 class Code(bytes):
