@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from speed import changes, comparison, embedding, feeding, page
+from speed import changes, comparison, embedding, feeding, page, rival
 from speed.bench import Bench
 from speed.command import PARTS
 from speed.corpora import CORPORA, Unavailable
@@ -15,6 +15,8 @@ from speed.repository import make
 from speed.targets import targets
 from standin import StandIn
 from standin_fixtures import standin, standin_process
+
+from feeder.embed.static import MODEL
 
 __all__ = ["standin", "standin_process"]
 
@@ -116,8 +118,9 @@ def test_everyday_changes_are_counted_at_the_stand_in(
 
 def test_the_other_parts_have_all_that_their_tables_show(bench: Bench) -> None:
     """Growth is of copies of the first Python file, search of three copies of both."""
-    for measure in PARTS.values():
-        measure(bench._replace(runs=1))
+    for part, measure in PARTS.items():
+        if part != rival.PART:  # it is installed from afar
+            measure(bench._replace(runs=1))
     assert bench.figures.failed == {}
     _, *tables = page.report(bench.figures).split("\n## ")
     empty = [line for table in tables for line in table.splitlines() if "—" in line]
@@ -127,6 +130,21 @@ def test_the_other_parts_have_all_that_their_tables_show(bench: Bench) -> None:
     assert values[Key("search", "index", "nodes")] == [3 * 5]
     grown = [values[Key("growth", f"{times} x", "nodes")] for times in (1, 2, 4, 8, 16)]
     assert grown == [[4], [8], [16], [32], [64]]
+    assert values[Key("meaning", "rxjs", "nodes")] == [NODES]
+    assert values[Key("size", "vectors", "nodes")] == [3 * 5]
+    [wheel_mb] = values[Key("size", "wheel", "mb")]
+    assert wheel_mb > MODEL.stat().st_size / 2e6
+
+
+def test_a_rival_that_cannot_be_installed_is_named(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For each corpus, since the next one may be measured."""
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", "")
+    rival.measure(bench)
+    why = "pip did not bring semble==0.7.0: CalledProcessError"
+    assert bench.figures.failed == {f"semble: {corpus.name}": why for corpus in CORPORA}
 
 
 def test_time_outside_the_model_is_that_of_all_threads() -> None:

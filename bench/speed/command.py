@@ -16,8 +16,11 @@ from speed import (
     feeding,
     growth,
     machine,
+    meaning,
     page,
+    rival,
     searching,
+    sizes,
     starting,
 )
 from speed.bench import Bench
@@ -28,9 +31,10 @@ from speed.program import Program, installed
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [corpus.name for corpus in CORPORA]
 PARTS: dict[str, Callable[[Bench], None]] = {
-    part.PART: part.measure for part in (starting, embedding, searching, growth)
+    part.PART: part.measure
+    for part in (starting, meaning, rival, embedding, searching, growth, sizes)
 }
-"""What is not measured of every corpus."""
+"""What is measured by itself: each has a name of its own."""
 ALL = [*NAMES, *PARTS]
 QUICK = ["start", "rxjs", "react-native"]
 

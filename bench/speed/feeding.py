@@ -25,9 +25,11 @@ def measure(bench: Bench, name: str, repository: Path) -> None:
         figures.add(PART, name, memory(program, repository, bench.scratch))
 
 
-def feed(program: Program, repository: Path, scratch: Path) -> dict[str, float]:
-    """`wall_s`, `cpu_s`, files and nodes of a first feed into an index that is gone afterwards."""
-    done = program.timed(*arguments(repository, fresh(scratch)))
+def feed(
+    program: Program, repository: Path, scratch: Path, model: str = "words"
+) -> dict[str, float]:
+    """`wall_s`, `cpu_s`, files and nodes of a first feed; the next one takes its index away."""
+    done = program.timed(*arguments(repository, fresh(scratch), model))
     report = done.report
     facts = {"files": report["files_processed"], "nodes": report["nodes_new"]}
     return {"wall_s": done.wall_s, "cpu_s": done.cpu_s, **facts}
@@ -48,10 +50,11 @@ def ratios(fed: dict[str, float], floors: dict[str, float]) -> dict[str, float]:
     }
 
 
-def arguments(repository: Path, database: Path) -> list[str]:
-    """Of a sync by words alone."""
+def arguments(repository: Path, database: Path, model: str = "words") -> list[str]:
+    """Of a sync, by words alone unless a model is named."""
     where = ["-C", str(repository), "--db", str(database)]
-    return ["sync", "--store", "local", "--no-vectors", "--json", "--quiet", *where]
+    vectors = ["--no-vectors"] if model == "words" else ["--model", model]
+    return ["sync", "--store", "local", *vectors, "--json", "--quiet", *where]
 
 
 def fresh(scratch: Path) -> Path:

@@ -25,12 +25,12 @@ _NAMES = "SELECT DISTINCT symbol FROM docs WHERE symbol IS NOT NULL ORDER BY sym
 _NODES = "SELECT id, text_sha FROM docs ORDER BY seq"
 
 
-def fed(program: Program, corpus: Path, folder: Path) -> Path:
-    """The index by words of a corpus that is there several times, each time in other words."""
+def fed(program: Program, corpus: Path, folder: Path, model: str = "words") -> Path:
+    """The index of a corpus that is there several times, each time in other words."""
     places = sources(corpus)
     files = islice(copies(corpus, places), COPIES * len(places))
-    database = folder / "large.db"
-    program.timed(*arguments(repository(folder / "large", files), database))
+    database = folder / f"large {model}.db"
+    program.timed(*arguments(repository(folder / f"large {model}", files), database, model))
     return database
 
 

@@ -4,7 +4,17 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from speed import changes, embedding, feeding, growth, searching, starting
+from speed import (
+    changes,
+    embedding,
+    feeding,
+    growth,
+    meaning,
+    rival,
+    searching,
+    sizes,
+    starting,
+)
 from speed.corpora import CORPORA
 from speed.figures import Figures
 from speed.targets import targets
@@ -88,6 +98,39 @@ def _feeds(figures: Figures) -> Iterator[Row]:
         yield name, *_medians(figures, feeding.PART, name, measures)
 
 
+def _meanings(figures: Figures) -> Iterator[Row]:
+    yield (
+        *("corpus", "nodes", "by words, s", "with vectors, s", "÷ by words"),
+        *("cores' time by words, s", "with vectors, s", "÷ by words", "index, MB"),
+    )
+    measures = (
+        *("nodes", "words_s", "wall_s", "ratio"),
+        *("words_cpu_s", "cpu_s", "cpu_ratio", "index_mb"),
+    )
+    for name in figures.subjects(meaning.PART):
+        yield name, *_medians(figures, meaning.PART, name, measures)
+
+
+def _rival(figures: Figures) -> Iterator[Row]:
+    yield (
+        *("corpus", "files of both", "nodes", "feeder, s", "cores' time, s"),
+        *("Semble's files", "chunks", "Semble, s", "cores' time, s", "feeder ÷ Semble"),
+    )
+    measures = (
+        *("files", "nodes", "wall_s", "cpu_s"),
+        *("their_files", "their_chunks", "their_wall_s", "their_cpu_s", "ratio"),
+    )
+    for name in figures.subjects(rival.PART):
+        yield name, *_medians(figures, rival.PART, name, measures)
+
+
+def _sizes(figures: Figures) -> Iterator[Row]:
+    yield "of", "nodes", "MB"
+    for name in figures.subjects(sizes.PART):
+        nodes = figures.median(sizes.PART, name, "nodes")
+        yield name, "" if nodes is None else nodes, figures.median(sizes.PART, name, "mb")
+
+
 def _changes(figures: Figures) -> Iterator[Row]:
     yield (
         *("corpus", "change", "SQLite, s", "stand-in, s", "texts embedded", "rows written"),
@@ -158,10 +201,13 @@ SECTIONS = {
     "Targets": _targets,
     "Corpora": _corpora,
     "First feed by words": _feeds,
+    "First feed by words and static vectors": _meanings,
+    "Beside Semble": _rival,
     "Everyday changes": _changes,
     "First feed with embeddings": _embedding,
     "Search in a large index": _search,
     "Growth": _growth,
+    "Size": _sizes,
     "Start": _starts,
     "Machine": _machine,
     "Not measured": not_measured,

@@ -1,10 +1,13 @@
 """What is done for many words at once is what the rules say of each."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from feeder.embed.static import StaticEmbedder
 from feeder.embed.static_grams import Runs
 from feeder.embed.static_tokens import fnv1a, grams, raw_words, words
 
@@ -26,3 +29,13 @@ def test_a_part_is_the_mean_of_its_runs_rows(some: list[str]) -> None:
     for part, mean in zip(ordered, means, strict=True):
         rows = [BASE + fnv1a(run) % BUCKETS for run in grams(part)]
         assert mean.tolist() == pytest.approx(table[rows].mean(axis=0).tolist(), abs=1e-5)
+
+
+def test_as_many_unknown_words_at_once_as_none_foresaw_are_all_made() -> None:
+    """More than room is kept for: a page of names, and the same names one by one."""
+    names = ["zq" + "".join(some) + "v" for some in product("bcdfghjklmnpqrstvwxyz", repeat=3)]
+    pages = [" ".join(names[at : at + 300]) for at in range(0, len(names), 300)]
+    some = [" ".join(reversed(page.split())) for page in pages[::10]]
+    together, alone = StaticEmbedder().embed(pages), StaticEmbedder()
+    for page, vector in zip(some, together[::10], strict=True):
+        assert vector.tolist() == pytest.approx(alone.embed([page])[0].tolist(), abs=1e-5)

@@ -23,7 +23,7 @@ MODEL_SHA256 = "af7866e74dda8694d87d89701a61e0932ee7aa2c86f984992e9e84ef181628ef
 _MAGIC, _VERSION = b"FEEDERSM", 1
 _HEADER = struct.Struct("<8s5If")
 _HEADER_BYTES = 64
-_BLOCK = 64
+_BLOCK = 256
 """Texts that are summed up at a time."""
 
 

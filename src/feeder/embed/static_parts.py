@@ -101,7 +101,7 @@ class Parts(dict[bytes, bytes]):
         """The numbers of all texts' parts, and how many each has."""
         import numpy as np
 
-        if len(self) > _REMEMBERED or len(self._made) > _MADE * 3 // 4:
+        if len(self) > _REMEMBERED or len(self._made) > _MADE // 2:
             self.clear()
             self._made.clear()
             self._new.clear()
@@ -128,8 +128,9 @@ class Parts(dict[bytes, bytes]):
         new, self._new = sorted(self._new, key=len, reverse=True), []
         at = [self._made[part] for part in new]
         while len(self._vectors) < self._first + len(self._made):
-            self._vectors = np.concatenate([self._vectors, np.empty_like(self._vectors)])
-            self._weights = np.concatenate([self._weights, np.ones_like(self._weights)])
+            more = np.empty((_MADE, self.dimensions), np.float32)
+            self._vectors = np.concatenate([self._vectors, more])
+            self._weights = np.concatenate([self._weights, more[:, : len(Field)]])
         runs = Runs(new, len(self._known), self._buckets)
         self._vectors[at] = runs.mean(self._vectors)
         self._weights[at] = runs.mean(self._weights)

@@ -1,0 +1,62 @@
+"""`python rival_clock.py list|index FOLDER`, by a Python with Semble, says in JSON what it does.
+
+`list` are the files that it reads, `index` the seconds of its index in memory: neither its start
+nor the model are in them. Its model is of the shape of the one that it would fetch (model2vec, 256
+dimensions) with vectors of chance and the vocabulary that feeder has for MiniLM.
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from model2vec import StaticModel
+from semble.index.create import create_index_from_path
+from semble.index.file_walker import walk_files
+from semble.index.files import FileStatus, get_extensions, get_file_status
+from semble.types import ContentType
+from tokenizers import Tokenizer
+from tokenizers.models import WordPiece
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
+
+VOCABULARY = Path(__file__).parents[2] / "src" / "feeder" / "embed" / "vocabulary.txt"
+DIMENSIONS, SEED = 256, 7
+CONTENT = tuple(ContentType)
+
+
+def listed(folder: Path) -> list[str]:
+    """The files that are neither empty nor too large for it."""
+    return [
+        str(file.relative_to(folder))
+        for file in walk_files(folder, get_extensions(CONTENT))
+        if get_file_status(file, file.stat()) is FileStatus.VALID
+    ]
+
+
+def indexed(folder: Path) -> dict[str, float]:
+    """`wall_s` and `cpu_s`, and how many files and chunks that were."""
+    model = _model()
+    model.encode(["one text, so that all is loaded"])
+    began, cpu_began = time.perf_counter(), time.process_time()
+    _, _, chunks, manifest = create_index_from_path(
+        folder, model, content=CONTENT, display_root=folder
+    )
+    took, cpu_took = time.perf_counter() - began, time.process_time() - cpu_began
+    return {"wall_s": took, "cpu_s": cpu_took, "files": len(manifest), "chunks": len(chunks)}
+
+
+def _model() -> StaticModel:
+    words = VOCABULARY.read_text("utf-8").splitlines()
+    numbers = {word: number for number, word in enumerate(words)}
+    tokenizer = Tokenizer(WordPiece(numbers, unk_token="[UNK]"))
+    tokenizer.normalizer = BertNormalizer()
+    tokenizer.pre_tokenizer = BertPreTokenizer()
+    vectors = np.random.default_rng(SEED).standard_normal((len(words), DIMENSIONS), np.float32)
+    return StaticModel(vectors, tokenizer, normalize=True)
+
+
+if __name__ == "__main__":
+    works = {"list": listed, "index": indexed}
+    print(json.dumps(works[sys.argv[1]](Path(sys.argv[2]).resolve())))

@@ -1,0 +1,55 @@
+"""How large are the vectors of a large index, and how large is what is installed?"""
+
+import subprocess
+import sys
+from contextlib import closing
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+
+import apsw
+
+from speed import large_index
+from speed.bench import Bench
+from speed.machine import ROOT
+from speed.meaning import MODEL
+
+PART, CORPUS = "size", "django"
+MANY_NODES = 120_000
+_VECTORS = "SELECT sum(pgsize) FROM dbstat WHERE name = 'meanings'"
+_ALL = "SELECT sum(pgsize) FROM dbstat"
+
+
+def measure(bench: Bench) -> None:
+    """Both are of the harness' own feeder, the first one."""
+    bench.attempt(f"{PART}: vectors", partial(_vectors, bench))
+    bench.attempt(f"{PART}: wheel", partial(_wheel, bench))
+
+
+def _vectors(bench: Bench) -> None:
+    """Pages of the table that keeps them, in an index of Django's sources three times."""
+    bench.say("size: a large index is made")
+    file = large_index.fed(bench.program, bench.corpus(CORPUS), bench.scratch, MODEL)
+    with closing(apsw.Connection(str(file))) as connection:
+        nodes = connection.execute("SELECT count(*) FROM meanings").get
+        vectors, whole = connection.execute(_VECTORS).get, connection.execute(_ALL).get
+    figures = {"nodes": nodes, "mb": vectors / 1e6, "node_bytes": vectors / nodes}
+    bench.figures.add(PART, "vectors", figures | {"many_mb": MANY_NODES * vectors / nodes / 1e6})
+    bench.figures.add(PART, "index", {"nodes": nodes, "mb": whole / 1e6})
+
+
+def _wheel(bench: Bench) -> None:
+    """Built as for a release, or by pip where what builds it is not installed."""
+    bench.say("size: the wheel")
+    out = bench.scratch / "wheel"
+    pip = ["pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(out), "."]
+    hatchling = ["hatchling", "build", "-t", "wheel", "-d", str(out)]
+    command = hatchling if find_spec("hatchling") else pip
+    subprocess.run(
+        [sys.executable, "-m", *command], cwd=ROOT, check=True, stdout=subprocess.DEVNULL
+    )
+    bench.figures.add(PART, "wheel", {"mb": _mb(out)})
+
+
+def _mb(folder: Path) -> float:
+    return sum(file.stat().st_size for file in folder.iterdir()) / 1e6
