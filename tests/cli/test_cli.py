@@ -20,12 +20,8 @@ from worlds import CART, SHOP
 
 COMMANDS = (
     *("sync", "process", "delete", "apply", "deltas", "plan", "action"),
-<<<<<<< HEAD
-    *("init", "validate", "cache", "search", "stats"),
-    *("similar", "outline", "show"),
-=======
     *("init", "validate", "cache", "search", "stats", "evaluate"),
->>>>>>> 2905749 (Users measure their own index: feeder evaluate asks questions with known answers)
+    *("similar", "outline", "show"),
 )
 
 
@@ -163,13 +159,10 @@ CALLS = {
     "cache": [],
     "search": ["emptyCart"],
     "stats": [],
-<<<<<<< HEAD
     "similar": ["emptyCart"],
     "outline": ["src"],
     "show": ["emptyCart"],
-=======
     "evaluate": ["questions.jsonl"],
->>>>>>> 2905749 (Users measure their own index: feeder evaluate asks questions with known answers)
 }
 
 
