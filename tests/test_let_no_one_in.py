@@ -1,7 +1,7 @@
 """What a question, a file in the working tree and another user of the machine cannot reach."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -16,7 +16,8 @@ from feeder.embed.cache import CachedEmbedder
 from feeder.errors import UserError
 from feeder.run.sync import sync
 from feeder.run.validate import validate
-from feeder.search.ranking import Found, search
+from feeder.search.engine import Page, search
+from feeder.search.found import Found
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
@@ -56,8 +57,8 @@ def before(database: SQLite) -> Picture:
     return picture(database)
 
 
-def asked(database: SQLite, query: str, path: str | None = None) -> list[Found]:
-    return search(database, [], query, Scope.of(REPO, path), 10)
+def asked(database: SQLite, query: str, path: str | None = None) -> Sequence[Found]:
+    return search(database, [], query, Scope.of(REPO, path), Page(10)).found
 
 
 SYNTAX = [

@@ -18,7 +18,7 @@ from feeder.run.feed import Feed, Semantics
 from feeder.run.report import Report, Talk
 from feeder.run.sync import sync
 from feeder.search.answers import Corpus, Page, Shaped, page
-from feeder.search.ranking import Found
+from feeder.search.found import Found
 from feeder.store import Database, Row, Statement, Value
 from feeder.store.index import Index
 from feeder.store.local_vectors import LocalVectors

@@ -29,7 +29,7 @@ from feeder.embed.static_tokens import parts
 from feeder.embed.static_tokens import words as words_of
 from feeder.nodes import embedding_text
 from feeder.parse.workers import Workers
-from feeder.search.ranking import match_terms
+from feeder.search.asked import Asked
 from feeder.words import words as indexed
 
 
@@ -71,7 +71,7 @@ def by_words(documents: list[tuple[str, str]], questions: list[str]) -> list[dic
         database.executemany("INSERT INTO f(rowid, symbol, path, body) VALUES(?, ?, ?, ?)", rows)
     found = []
     for question in questions:
-        terms = " OR ".join(match_terms(question))
+        terms = " OR ".join(Asked(question).terms)
         asked = "SELECT rowid, -bm25(f, 8, 4, 1) s FROM f WHERE f MATCH ? ORDER BY s DESC LIMIT 100"
         found.append(dict(database.execute(asked, (terms,))) if terms else {})
     return found

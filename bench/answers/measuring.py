@@ -16,8 +16,8 @@ from answers.sets import SETS, Corpus, Sources, repositories
 from feeder.config import Settings
 from feeder.embed import onnx
 from feeder.search.evaluation import Asked, evaluated
+from feeder.search.models import MEANING
 from feeder.search.questions import parsed
-from feeder.search.ranking import MEANING
 from feeder.search.trial import trial
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite

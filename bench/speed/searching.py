@@ -9,7 +9,8 @@ from feeder.embed import Embedder, Spent, Vector
 from feeder.embed.cache import CachedEmbedder
 from feeder.embed.onnx import LocalEmbedder, available
 from feeder.run.feed import Semantics
-from feeder.search.ranking import beside, search
+from feeder.search.engine import Page, search
+from feeder.search.models import beside
 from feeder.store.scope import Scope
 from feeder.store.sqlite import IN_MEMORY, SQLite
 from speed import large_index
@@ -69,7 +70,7 @@ class Searcher:
 
     def _seconds(self, question: str) -> float:
         began = time.perf_counter()
-        search(self._database, self._sides, question, self._scope, LIMIT)
+        search(self._database, self._sides, question, self._scope, Page(LIMIT))
         return time.perf_counter() - began
 
 

@@ -581,7 +581,8 @@ def test_search_shows_where_and_what(feeder: Feeder, shop: Repo) -> None:
     assert feeder(shop, "search", "cart", "--node-type", "class", "--lines", "0").out == (
         f"src/cart.py:6-13  class  Cart\n{equals}\n"
     )
-    assert feeder(shop, "search", "cart", "--path", "*.md").out == f"Nothing found.\n{equals}\n"
+    said = "Nothing found.\nNo node that was looked at has a word of the question.\n"
+    assert feeder(shop, "search", "cart", "--path", "*.md").out == f"{said}{equals}\n"
     assert feeder(shop, "search", "unheard", "--json").facts["hits"] == []
     assert len(feeder(shop, "search", "cart", "-n", "2", "--json").facts["hits"]) == 2
 
@@ -593,7 +594,7 @@ def test_a_search_under_a_name_that_was_never_fed_says_which_were(
     feeder(shop, "sync", "--repo", "acme/shop")
     shop.git("remote", "add", "origin", "https://git.example/acme/renamed.git")
     answer = feeder(shop, "search", "cart")
-    assert answer.out == "Nothing found.\n"
+    assert answer.out == "Nothing found.\nNo node that was looked at has a word of the question.\n"
     assert "nothing of acme/renamed: feeder sync. It has acme/shop: --repo names one." in answer.err
 
 

@@ -102,11 +102,11 @@ def test_files_alone_are_named_once(feeder: Feeder, shop: Repo) -> None:
 
 
 def test_why_a_hit_is_there_is_explained(feeder: Feeder, shop: Repo) -> None:
-    """Its score is 4 / 21 for the name and 1 / 21 for the word, each of them the first."""
+    """4 for the name, 1 for its words and 1 for its text; half of that for its file's nodes."""
     lines = feeder(shop, "search", "emptyCart", "--explain", "--lines", "0").out.splitlines()
     assert lines[:2] == [
         "src/cart.py:16-17  method  emptyCart",
-        f"        score {5 / 21:.4g}: name 1, word 1",
+        "        score 9: name +4 (rank 1), spelled +1 (rank 1), word +1 (rank 1), file +3",
     ]
 
 

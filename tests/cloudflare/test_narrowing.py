@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from feeder.cloudflare.narrowing import narrowings
 from feeder.embed.cache import CachedEmbedder
 from feeder.run.feed import Semantics
-from feeder.search.ranking import VECTOR, beside, search
+from feeder.search.engine import Page, search
+from feeder.search.models import VECTOR, beside
 from feeder.store.scope import Scope
 from feeder.tree.commit import Commit
 from hashed import HashedEmbedder
@@ -172,5 +173,5 @@ def test_a_search_asks_vectorize_once(cloud: Cloud, repo: Repo) -> None:
 def meant(cloud: Cloud, scope: Scope) -> list[str]:
     """The paths that a question finds by meaning."""
     semantics = Semantics(CachedEmbedder(HashedEmbedder(DIMENSIONS), MEMORY), cloud.vectorize)
-    found = search(cloud.d1, [beside(semantics)], "cancel order", scope, 10)
+    found = search(cloud.d1, [beside(semantics)], "cancel order", scope, Page(10)).found
     return [one.hit.path for one in found if VECTOR in one.ranks]

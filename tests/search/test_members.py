@@ -4,7 +4,8 @@ import pytest
 
 from feeder.cli.showing import as_text
 from feeder.nodes import Member
-from feeder.search.ranking import Found, search
+from feeder.search.engine import Page, search
+from feeder.search.found import Found
 from feeder.store.rows import members_of, members_text
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
@@ -42,7 +43,7 @@ def database(repo: Repo) -> SQLite:
 
 
 def first(database: SQLite, query: str) -> Found:
-    return search(database, [], query, Scope.of(REPO), 10)[0]
+    return search(database, [], query, Scope.of(REPO), Page(10)).found[0]
 
 
 @pytest.mark.parametrize("query", ["GREEN", "green", "Color.GREEN", "acme.Color.GREEN"])

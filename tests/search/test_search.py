@@ -12,18 +12,12 @@ from feeder.cli.showing import as_text
 from feeder.embed.cache import CachedEmbedder
 from feeder.errors import FeederError, ServiceError, UserError
 from feeder.run.feed import Semantics
-from feeder.search.ranking import (
-    VECTOR,
-    WORD,
-    Found,
-    Ranking,
-    beside,
-    is_called,
-    match_terms,
-    merged,
-    search,
-    with_the_words,
-)
+from feeder.search.asked import Asked
+from feeder.search.engine import Page, search
+from feeder.search.found import Found
+from feeder.search.fusion import WORD, by_name, by_nearness, by_words
+from feeder.search.models import VECTOR, VECTOR_WEIGHT, Side, beside, with_the_words
+from feeder.search.names import is_called
 from feeder.store.local_vectors import LocalVectors
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
@@ -63,8 +57,13 @@ def asked(
     *,
     path: str | None = None,
 ) -> list[Found]:
-    sides = [beside(semantics)] if semantics else []
-    return search(database, sides, query, Scope.of(REPO, path), 10)
+    return put(database, [beside(semantics)] if semantics else [], query, Scope.of(REPO, path))
+
+
+def put(
+    database: SQLite, sides: Sequence[Side], query: str, scope: Scope, limit: int = 10
+) -> list[Found]:
+    return list(search(database, sides, query, scope, Page(limit)).found)
 
 
 def symbols(found: Sequence[Found]) -> list[str | None]:
@@ -191,16 +190,25 @@ def test_any_text_is_a_query(database: SQLite, query: str) -> None:
 
 def test_every_word_is_quoted() -> None:
     """Any of the words may match, each once, and the parts of compound ones too."""
-    assert match_terms('foo OR "foo"') == ['"foo"', '"OR"']
-    assert match_terms("a:b*") == ['"a"', '"b"']
-    assert match_terms("parseFile") == ['"parseFile"', '"parse"', '"File"']
-    assert match_terms("?!") == []
+    assert Asked('foo NOT "foo"').terms == ['"foo"', '"NOT"']
+    assert Asked("x:y*").terms == ['"x"', '"y"']
+    assert Asked("parseFile").terms == ['"parseFile"', '"parse"', '"File"']
+    assert Asked("?!").terms == []
 
 
-def test_ranks_are_merged_by_their_reciprocals() -> None:
-    """Weight ÷ (20 + rank), summed over the rankings that know a node."""
-    scores = merged([Ranking("one", 1.0, ["a", "b"]), Ranking("other", 2.0, ["b", "c"])])
-    assert scores == pytest.approx({"a": 1 / 21, "b": 1 / 22 + 2 / 21, "c": 2 / 22})
+def test_small_words_are_asked_for_where_there_are_no_others() -> None:
+    """They stand in most texts, and say nothing of what is sought."""
+    assert Asked("how do I parse a file").terms == ['"parse"', '"file"']
+    assert Asked("How to").terms == ['"How"', '"to"']
+
+
+def test_ways_of_finding_are_compared_as_shares_of_their_best() -> None:
+    """Words by bm25's score; a nearness above three fifths of the least; names by their order."""
+    assert by_words({"a": 8.0, "b": 2.0}).scores == {"a": 1.0, "b": 0.25}
+    near = by_nearness("m", 1.5, {"a": 0.8, "b": 0.55, "c": 0.5})
+    assert near.scores == pytest.approx({"a": 1.0, "b": 0.5, "c": 0.4})
+    assert by_name("n", ["a", "b"]).scores == pytest.approx({"a": 1.0, "b": 20 / 21})
+    assert by_words({}).scores == by_nearness("m", 1.5, {}).scores == {}
 
 
 class Pointing(HashedEmbedder):
@@ -218,24 +226,24 @@ def semantic(database: SQLite, embedder: HashedEmbedder) -> Semantics:
 
 
 def test_words_and_meaning_are_merged(database: SQLite) -> None:
-    """A node's score is made of its rank by word and its rank by meaning, which are both told."""
+    """A node's score is the sum of its parts, of which words and meaning are two."""
     found = asked(database, "refund", semantic(database, Pointing()))
     by_symbol = {one.hit.symbol: one for one in found}
     place = by_symbol["place"]
     assert dict(place.ranks) == {VECTOR: 1}
-    assert place.score == pytest.approx(2 / 21)
+    assert place.parts[VECTOR] == VECTOR_WEIGHT
     refund = by_symbol["refundOrder"]
-    assert refund.ranks[WORD] == 1
-    assert refund.score == pytest.approx(1 / 21 + 2 / (20 + refund.ranks[VECTOR]))
-    scores = [one.score for one in found]
-    assert scores == sorted(scores, reverse=True)
+    assert (refund.ranks[WORD], refund.parts[WORD]) == (1, 1.0)
+    assert 0 < refund.parts[VECTOR] < VECTOR_WEIGHT
+    for one in found:
+        assert one.score == pytest.approx(sum(one.parts.values()))
 
 
 def test_words_alone_tell_no_rank_by_meaning(database: SQLite) -> None:
-    """Without a model the order is bm25's."""
-    found = asked(database, "refund")
-    assert [dict(one.ranks) for one in found] == [{WORD: 1}, {WORD: 2}]
-    assert [one.score for one in found] == pytest.approx([1 / 21, 1 / 22])
+    """Without a model nodes are found by their words."""
+    found = asked(database, "due refund")
+    assert {one.hit.symbol: one.ranks[WORD] for one in found} == {"cancel": 1, "refundOrder": 2}
+    assert not any(VECTOR in one.ranks for one in found)
 
 
 class Dying(HashedEmbedder):
@@ -254,11 +262,11 @@ def test_words_answer_where_the_model_does_not(database: SQLite, kind: type[Feed
     """As without one, and that it is so is told once."""
     told: list[str] = []
     dying = [beside(semantic(database, Dying(kind("The model has ended."))))]
-    found = search(database, dying, "refund", Scope.of(REPO), 10, tell=told.append)
-    assert found == search(database, [], "refund", Scope.of(REPO), 10)
+    found = search(database, dying, "refund", Scope.of(REPO), Page(10), tell=told.append)
+    assert found == search(database, [], "refund", Scope.of(REPO), Page(10))
     assert told == ["By words alone: The model has ended."]
     with pytest.raises(kind):  # with nobody to tell
-        search(database, dying, "refund", Scope.of(REPO), 10)
+        put(database, dying, "refund", Scope.of(REPO))
 
 
 @pytest.mark.parametrize(
@@ -277,13 +285,13 @@ def test_a_scope_narrows_words_and_meaning(
     """By a glob whose star crosses folders, by language, by type, and by all of them together."""
     query = "order refund customers HTTPServer parser"
     for sides in ([], [beside(semantic(database, HashedEmbedder()))]):
-        assert set(paths(search(database, sides, query, scope, 10))) == expected
+        assert set(paths(put(database, sides, query, scope))) == expected
 
 
 def test_another_repository_is_not_searched(database: SQLite) -> None:
     """Its nodes are in the file, and in no answer."""
     sides = [beside(semantic(database, HashedEmbedder()))]
-    assert search(database, sides, "refund", Scope.of("acme/other"), 10) == []
+    assert put(database, sides, "refund", Scope.of("acme/other")) == []
 
 
 @pytest.mark.parametrize(
@@ -301,9 +309,8 @@ def test_what_is_nearer_elsewhere_hides_nothing(tmp_path: Path, scope: Scope) ->
     synced(Commit(large.path), database, HashedEmbedder())
 
     # no word of the question is in the one node that there is
-    found = search(
-        database, [beside(semantic(database, HashedEmbedder()))], "cancel order", scope, 10
-    )
+    sides = [beside(semantic(database, HashedEmbedder()))]
+    found = put(database, sides, "cancel order", scope)
 
     assert [(one.hit.path, dict(one.ranks)) for one in found] == [("lib/cart.py", {VECTOR: 1})]
     database.close()
@@ -311,7 +318,7 @@ def test_what_is_nearer_elsewhere_hides_nothing(tmp_path: Path, scope: Scope) ->
 
 def test_a_limit_counts_nodes(database: SQLite) -> None:
     """The best come first and no more than asked for."""
-    assert symbols(search(database, [], "order", Scope.of(REPO), 1)) == ["refundOrder"]
+    assert symbols(put(database, [], "order", Scope.of(REPO), 1)) == ["refundOrder"]
 
 
 @pytest.fixture
@@ -402,12 +409,15 @@ def test_an_answer_for_a_machine_has_all_that_is_known(database: SQLite, folder:
         "state": "same",
         "indexed_lines": None,
         "member": None,
-        "score": round((4 + 1) / 21, 6),  # first by name, first by word
+        # by name, its words and text; all nodes of its file, and the file's name
+        "score": pytest.approx((4 + 1 + 1) * (1 + 0.5 + 0.6)),
         "name_rank": 1,
         "word_rank": 1,
         "meaning_rank": None,
         "vector_rank": None,
-        "parts": {},
+        "parts": pytest.approx({"name": 4, "spelled": 1, "word": 1, "file": 3, "folder": 3.6}),
+        "piece": None,
+        "copies": [],
         "text": "def refundOrder(order):\n    return order.total",
         "text_of": None,
         "window": {
@@ -441,5 +451,5 @@ def test_words_answer_where_the_static_model_cannot_be_read(
 
     monkeypatch.setattr("feeder.embed.static_codes.loaded", damaged)
     told: list[str] = []
-    search(database, [with_the_words(database)], "cart", Scope.of(REPO), 5, tell=told.append)
+    search(database, [with_the_words(database)], "cart", Scope.of(REPO), Page(5), tell=told.append)
     assert told == ["By words alone: The static model is damaged."]

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from feeder.cli.showing import as_text
+from feeder.search import engine
 from feeder.search.answers import Page
-from feeder.search.ranking import Found, search
+from feeder.search.found import Found
 from feeder.store.reading import Hit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
@@ -44,7 +45,7 @@ def database(repo: Repo) -> SQLite:
 
 
 def asked(database: SQLite, query: str) -> list[Found]:
-    return search(database, [], query, Scope.of(REPO), 1)
+    return list(engine.search(database, [], query, Scope.of(REPO), engine.Page(1)).found)
 
 
 def answer(database: SQLite, base: Path, query: str) -> Page:
@@ -198,9 +199,8 @@ def test_an_untouched_folder_has_nothing_to_say(plain: tuple[SQLite, Path]) -> N
 
 def test_a_window_of_a_class_keeps_out_of_its_methods(database: SQLite, repo: Repo) -> None:
     """They are hits of their own."""
-    [found] = [
-        one for one in search(database, [], "Duty", Scope.of(REPO), 9) if one.hit.symbol == "Duty"
-    ]
+    all_found = engine.search(database, [], "Duty", Scope.of(REPO), engine.Page(9)).found
+    [found] = [one for one in all_found if one.hit.symbol == "Duty"]
     [hit] = shown(database, repo.path, [found], 2, ["price"]).hits
     assert hit.window.start_line == 6
 
@@ -208,7 +208,7 @@ def test_a_window_of_a_class_keeps_out_of_its_methods(database: SQLite, repo: Re
 def test_a_hit_of_another_repository_shows_no_lines(database: SQLite, repo: Repo) -> None:
     """Its files are not here, though one here may be called the same."""
     synced(Commit(repo.path), database, name="acme/other")
-    found = search(database, [], "vat", Scope.of("acme/other"), 1)
+    found = engine.search(database, [], "vat", Scope.of("acme/other"), engine.Page(1)).found
     answer = shown(database, repo.path, found)
     assert list(as_text(answer))[:2] == [
         "tax.py:1-3  method  vat  (in acme/other)",

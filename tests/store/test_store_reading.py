@@ -1,7 +1,7 @@
 """Which nodes have the words, where there are too many of them to score each."""
 
 from feeder.store import Statement
-from feeder.store.reading import WEIGHTS, matches
+from feeder.store.reading import WEIGHTS, worded, words_statement
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from worlds import opened
@@ -40,8 +40,8 @@ def crowd(repo: str = "acme/shop") -> SQLite:
 
 
 def found(database: SQLite, *words: str, path: str | None = None) -> list[str]:
-    [nodes] = matches(database, [words], Scope.of("acme/shop", path), 100)
-    return [node.id for node in nodes]
+    [rows] = database.run([words_statement(words, Scope.of("acme/shop", path), 100)])
+    return list(worded(rows))
 
 
 def test_a_common_word_ranks_what_rarer_words_find() -> None:

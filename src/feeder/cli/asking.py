@@ -12,11 +12,6 @@ from feeder.cli.answering import Shape, show_page
 from feeder.cli.question import Question, argument
 from feeder.config import Settings
 
-ALL = 1_000_000
-"""More hits than any search has: all are counted."""
-LISTED = 1_000
-"""Nodes that are counted where filters alone are asked."""
-
 
 @click.command(cls=Question)
 @argument
@@ -32,9 +27,10 @@ def search(query: str, limit: int, **said: Any) -> None:
     """
     from feeder.assembly.opening import base_of, opened, place_of
     from feeder.search.answers import Corpus, Shaped, page, sought
+    from feeder.search.asking import Asker, ask
+    from feeder.search.engine import Page
     from feeder.search.models import sides
-    from feeder.search.narrowing import Filters, narrowed, unranked
-    from feeder.search.ranking import search
+    from feeder.search.narrowing import Filters
 
     filters = Filters(**{name: said.pop(name) for name in Filters._fields})
     shape = Shape.of(said)
@@ -42,19 +38,12 @@ def search(query: str, limit: int, **said: Any) -> None:
     place = place_of(base_of(settings.directory), settings)
     with opened(place, settings, writes=False, create=False) as store:
         meta = store.index.state_of([]).meta
-        equal = meta.get(store.index.key("head"), "")
-        models = sides(store, meta, console.tell)
-        asked = narrowed(store, query, filters, settings, equal)
-        database = store.index.database
-        found = search(database, models, asked.text, asked.scope, ALL, tell=console.tell)
-        found = found if asked.text else unranked(database, asked.scope, LISTED)
-        some = found[shape.offset : shape.offset + limit]
+        asker = Asker(store, meta, sides(store, meta, console.tell), settings, console.tell)
+        asked, answer = ask(asker, query, Page(limit, shape.offset), filters)
         shaped = Shaped(sought(asked.query), shape.lines, shape.offset)
-        corpus = Corpus(database, place.base, place.repo, meta)
-        answer = page(corpus, some, shaped, len(found), asked.notes)
-    for note in asked.notes:
-        console.tell(note)
-    show_page(answer, shape, settings, place.base)
+        corpus = Corpus(store.index.database, place.base, place.repo, meta)
+        shown = page(corpus, answer.found, shaped, answer.total, answer.notes)
+    show_page(shown, shape, settings, place.base)
 
 
 @click.command()

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from feeder.cli.painting import BOLD, DIM, LINES, PATH, PLAIN, Cell, Terminal, cells, styles_of
-from feeder.search.answers import Page, Shown, parts_of
+from feeder.search.answers import Page, Shown
+from feeder.search.found import Found
 from feeder.search.outline import Entry, Outline
 from feeder.search.sources import State
 from feeder.store.reading import Hit
@@ -83,9 +84,9 @@ def _entry(entry: Entry) -> list[Cell]:
 def reasons(shown: Shown) -> str:
     """The score, the ranks by which the hit was found, and what each rule has given."""
     one = shown.one
-    ranks = ", ".join(f"{name} {rank}" for name, rank in one.ranks.items()) or "no rank"
-    parts = "".join(f", {name} {value:.4g}" for name, value in parts_of(one).items())
-    return f"score {one.score:.4g}: {ranks}{parts}"
+    ranks = {name: f" (rank {rank})" for name, rank in one.ranks.items()}
+    parts = [f"{name} {value:+.4g}{ranks.get(name, '')}" for name, value in one.parts.items()]
+    return f"score {one.score:.4g}: {', '.join(parts) or 'by filters alone'}"
 
 
 def _from_here(base: Path, shown: Shown) -> str:
@@ -113,7 +114,14 @@ def _state(shown: Shown) -> str:
     said = _became(excerpt.state, shown.one.hit, (excerpt.first, excerpt.last))
     said = f"in {shown.one.hit.repo}" if excerpt.state is State.ELSEWHERE else said
     commit = f"as committed in {excerpt.commit[:10]}" if excerpt.commit else ""
-    return ", ".join(filter(None, [said, commit]))
+    return ", ".join(filter(None, [_group(shown.one), said, commit]))
+
+
+def _group(one: Found) -> str:
+    """What else this hit stands for: pieces of the node, and copies of it."""
+    pieces = f"{one.piece.matching} of {one.piece.of} parts" if one.piece else ""
+    copies = f"and {len(one.copies)} more with the same text" if one.copies else ""
+    return ", ".join(filter(None, [pieces, copies]))
 
 
 def _became(state: State, hit: Hit, lines: tuple[int, int]) -> str:

@@ -11,10 +11,11 @@ from feeder.search.age import Age, age_of
 from feeder.search.sources import Excerpt, Sources, State
 from feeder.search.windows import LINES, Wanted, Window, window
 from feeder.store import Database
+from feeder.store.reading import Hit
 
 if TYPE_CHECKING:
+    from feeder.search.found import Found
     from feeder.search.query import Query
-    from feeder.search.ranking import Found
 
 RANKS = ("name", "word", "meaning", "vector")
 """By what a hit may have been found: its JSON says of each which rank it had there."""
@@ -53,7 +54,9 @@ class Shown(NamedTuple):
             "member": self.member and self.member._asdict(),
             "score": round(self.one.score, 6),
             **{f"{name}_rank": self.one.ranks.get(name) for name in RANKS},
-            "parts": dict(parts_of(self.one)),
+            "parts": dict(self.one.parts),
+            "piece": self.one.piece and self.one.piece._asdict(),
+            "copies": [_place(copy.hit) for copy in self.one.copies],
             "text": "\n".join(excerpt.lines) if excerpt.is_shown else None,
             "text_of": excerpt.commit,
             "window": _window_json(self.window) if excerpt.is_shown else None,
@@ -116,10 +119,8 @@ def sought(query: Query) -> list[str]:
     return [*query.words.split(), *query.phrases, *prefixes, *query.symbols]
 
 
-def parts_of(one: Found) -> Mapping[str, float]:
-    """What each rule of the ranking has given to a hit, as far as it says so."""
-    parts: Mapping[str, float] = getattr(one, "parts", None) or {}
-    return parts
+def _place(hit: Hit) -> dict[str, Any]:
+    return {name: getattr(hit, name) for name in ("id", "repo", "path", "start_line", "end_line")}
 
 
 def _shown(one: Found, sources: Sources, shaped: Shaped) -> Shown:

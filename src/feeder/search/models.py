@@ -1,9 +1,26 @@
 """Which models is a question put to? Those whose vectors the index has."""
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from feeder.assembly.opening import Store, comparable
-from feeder.search.ranking import Side, beside, with_the_words
+from feeder.run.feed import Semantics
+from feeder.store import Database, Neighbour
+from feeder.store.scope import Scope
+
+MEANING, VECTOR = "meaning", "vector"
+"""What a rank is called after: the model that comes with the words, one beside them."""
+MEANING_WEIGHT, VECTOR_WEIGHT = 1.5, 1.5
+"""Beside words' 1; chosen by `python -m bench answers`."""
+
+
+class Side(NamedTuple):
+    """A model that is asked: its weight beside the words, and so many nodes that it finds nearest
+    to a question."""
+
+    name: str
+    weight: float
+    nearest: Callable[[str, int, Scope], list[Neighbour]]
 
 
 def sides(store: Store, meta: Mapping[str, str], tell: Callable[[str], None]) -> list[Side]:
@@ -18,3 +35,27 @@ def sides(store: Store, meta: Mapping[str, str], tell: Callable[[str], None]) ->
         *([with_the_words(store.index.database)] if with_words else []),
         *([beside(semantics)] if semantics else []),
     ]
+
+
+def beside(semantics: Semantics) -> Side:
+    """The model whose vectors are kept beside the words."""
+
+    def nearest(query: str, limit: int, scope: Scope) -> list[Neighbour]:
+        vector = semantics.embedder.embed_query(query)
+        return list(semantics.vectors.query(vector, limit, scope)) if vector.any() else []
+
+    return Side(VECTOR, VECTOR_WEIGHT, nearest)
+
+
+def with_the_words(database: Database) -> Side:
+    """The model whose vectors come with the words."""
+    from feeder.embed.static_codes import loaded
+    from feeder.store.meanings import Meanings
+
+    meanings = Meanings(database)
+
+    def nearest(query: str, limit: int, scope: Scope) -> list[Neighbour]:
+        vector = loaded().embed_query(query)
+        return meanings.query(vector, limit, scope) if vector.any() else []
+
+    return Side(MEANING, MEANING_WEIGHT, nearest)

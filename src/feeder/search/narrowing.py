@@ -10,11 +10,8 @@ from feeder.config import Settings
 from feeder.search.filters import Standing, scope_of
 from feeder.search.preferring import preferences
 from feeder.search.query import Query, parse
-from feeder.search.ranking import Found
 from feeder.search.required import Files, grep_of, lines_below, required
 from feeder.search.vocabulary import own_categories
-from feeder.store import Database
-from feeder.store.reading import hits, listed
 from feeder.store.scope import Scope
 from feeder.tree.names import escape
 
@@ -76,10 +73,3 @@ def below(directory: Path, base: Path) -> str:
     inside = os.path.relpath(directory.resolve(), base)
     is_below = inside != os.curdir and not inside.startswith(os.pardir)
     return escape(os.fsencode(inside)) if is_below else ""
-
-
-def unranked(database: Database, scope: Scope, limit: int) -> list[Found]:
-    """The first nodes of a scope, for who asks by filters or a pattern alone."""
-    is_narrowed = any(scope[1:]) or scope.ids is not None
-    ids = listed(database, scope, limit) if is_narrowed else []
-    return [Found(hit, 0.0, {}) for hit in hits(database, ids, scope)]

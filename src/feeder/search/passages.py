@@ -4,7 +4,7 @@ from feeder.errors import UserError
 from feeder.search.age import age_of
 from feeder.search.answers import Corpus, Page, Shaped, Shown, page
 from feeder.search.files import files_now, lines_of
-from feeder.search.ranking import Found
+from feeder.search.found import Found
 from feeder.search.sources import Excerpt, Sources, State
 from feeder.search.targets import Target
 from feeder.search.windows import Window

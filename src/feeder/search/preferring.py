@@ -8,9 +8,6 @@ from feeder.store import Database
 from feeder.store.reading import hits
 from feeder.store.scope import Scope
 
-PREFERRED = 1.5
-"""By what the score of a preferred node is multiplied."""
-
 
 def preferences(database: Database, asked: Iterable[str], standing: Standing) -> list[Scope]:
     """What each of `src`, `lang:go`, `repo:a`, `category:docs` prefers; a bare text is a path.

@@ -1,189 +1,73 @@
-"""Which nodes answer a question? Names, words by bm25 and meaning, merged by reciprocal rank."""
+"""In which order do nodes answer? By name, word and meaning together, then by a few rules.
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+docs/search.md tells them in words, with what each gains.
+"""
 
-from feeder.errors import ServiceError, UserError
-from feeder.nodes import Member
-from feeder.run.feed import Semantics
-from feeder.search.query import QUERY_CHARS
-from feeder.store import Database
-from feeder.store.reading import Hit, hits, matches
-from feeder.store.rows import members_of
-from feeder.store.scope import Scope
-from feeder.words import words
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-CANDIDATES = 100
-"""Nodes that each side brings into the merge; Vectorize answers no more."""
-RANK_CONSTANT = 20
-WORD_WEIGHT, MEANING_WEIGHT, VECTOR_WEIGHT = 1.0, 1.0, 2.0
-"""Equal weights drag a good model down to bm25: hit@10 0.75 against 0.95 at 2 : 1 with k = 20."""
+from feeder.search import kinds
+from feeder.search.asked import Asked
+from feeder.search.found import Found
+from feeder.search.fusion import Ranking
+from feeder.search.names import member
+from feeder.search.rules import of_file, of_name, of_path
+from feeder.store.reading import Hit
 
-WORDS_ALONE = "By words alone:"
-"""Before the reason why a question is answered so."""
-
-NAME_WEIGHT = 4.0
-"""Who asks for a name that there is wants its node first, whatever else speaks of it."""
-
-TEST_SHARE = 0.5
-_TEST = re.compile(
-    r"(?:^|/)_*(?:tests?|specs?)_*/|(?:^|[/_.-])(?:test|spec)s?[_.-]|[a-z](?:Tests?|Spec)\.\w+$"
-)
+PREFERRED = 1.5
+"""By what the score of a node is multiplied that lies where the one who asks prefers."""
 
 
-class Side(NamedTuple):
-    """A model that is asked: its weight in the merge, and the ids of so many nodes that it finds
-    nearest to a question."""
-
-    name: str
-    weight: float
-    nearest: Callable[[str, int, Scope], list[str]]
-
-
-NAME, WORD, MEANING, VECTOR = "name", "word", "meaning", "vector"
-"""What a rank is called after: a name, words, the model that comes with them, one beside them."""
-
-
-def beside(semantics: Semantics) -> Side:
-    """The model whose vectors are kept beside the words."""
-
-    def nearest(query: str, limit: int, scope: Scope) -> list[str]:
-        vector = semantics.embedder.embed_query(query)
-        near = semantics.vectors.query(vector, limit, scope) if vector.any() else []
-        return [one.id for one in near]
-
-    return Side(VECTOR, VECTOR_WEIGHT, nearest)
-
-
-class Found(NamedTuple):
-    """A node that answers, with its merged score and its ranks, each from 1, by what found it."""
-
-    hit: Hit
-    score: float
-    ranks: Mapping[str, int]
-    member: Member | None = None
-    """What the query names, where that is a part of the node."""
-
-
-class Ranking(NamedTuple):
-    """The ids of nodes, the best first, and what they weigh beside other rankings."""
-
-    name: str
-    weight: float
-    ids: Sequence[str]
-
-
-Tell = Callable[[str], None]
-
-
-def search(  # noqa: PLR0913 - the seams, the question, and whom to tell
-    database: Database,
-    sides: Iterable[Side],
-    query: str,
-    scope: Scope,
-    limit: int,
-    *,
-    tell: Tell | None = None,
+def ranked(
+    asked: Asked,
+    rankings: Sequence[Ranking],
+    hits: Sequence[Hit],
+    preferred: Collection[str] = (),
 ) -> list[Found]:
-    """The best nodes for a query, at most `limit`; by words alone where no model is asked.
-
-    So too, with someone to `tell` it, where the question's vector cannot be had or compared.
-    """
-    query = query[:QUERY_CHARS].encode(errors="replace").decode()
-    by_name, by_word = _by_words(database, query, scope)
-    rankings = [Ranking(NAME, NAME_WEIGHT, by_name), Ranking(WORD, WORD_WEIGHT, by_word)]
-    rankings += [_asked(side, query, scope, tell) for side in sides if query.strip()]
-    scores = merged(rankings)
-    found = [
-        Found(
-            hit,
-            scores[hit.id] * _share(hit, query),
-            _ranks(rankings, hit.id),
-            _member(hit.symbol, hit.members, query),
+    """The hits in their order; those that are `preferred`, by their ids, count more."""
+    gained = {hit.id: _by_what(rankings, hit.id) for hit in hits}
+    scores = {id_: sum(parts.values()) for id_, parts in gained.items()}
+    best = max(scores.values(), default=0.0)
+    for rule, shares in (
+        ("file", of_file(hits, scores)),
+        ("folder", of_path(hits, asked)),
+        ("naming", of_name(hits, asked)),
+    ):
+        for id_, share in shares.items():
+            gained[id_][rule] = share * best
+    for id_ in gained.keys() & set(preferred):
+        gained[id_]["preferred"] = (PREFERRED - 1) * sum(gained[id_].values())
+    ranks = {one.name: one.ranks for one in rankings}
+    found = [_found(hit, asked, gained[hit.id], _ranks(ranks, hit.id)) for hit in hits]
+    called = _places(rankings)
+    found.sort(
+        key=lambda one: (
+            called.get(one.hit.id, len(called)),
+            -one.score,
+            one.hit.path,
+            one.hit.start_line,
         )
-        for hit in hits(database, sorted(scores), scope)
-    ]
-    found.sort(key=lambda one: (-one.score, one.hit.path, one.hit.start_line))
-    return found[:limit]
+    )
+    return found
 
 
-def _asked(side: Side, query: str, scope: Scope, tell: Tell | None) -> Ranking:
-    """What a model finds nearest to a question; nothing where it fails."""
-    try:
-        return Ranking(side.name, side.weight, side.nearest(query, CANDIDATES, scope))
-    except (ServiceError, UserError) as exc:
-        if tell is None:
-            raise
-        tell(f"{WORDS_ALONE} {exc}")
-        return Ranking(side.name, side.weight, [])
+def _places(rankings: Iterable[Ranking]) -> dict[str, int]:
+    """Where the nodes come that are called so, or whose path is asked for."""
+    ids = dict.fromkeys(id_ for ranking in rankings if ranking.is_firm for id_ in ranking.scores)
+    return {id_: place for place, id_ in enumerate(ids)}
 
 
-def _share(hit: Hit, query: str) -> float:
-    """Tests name what they test, often and in few words: they count less unless asked for."""
-    return TEST_SHARE if _TEST.search(hit.path) and "test" not in query.casefold() else 1.0
+def _by_what(rankings: Iterable[Ranking], id_: str) -> dict[str, float]:
+    return {one.name: one.weight * one.scores[id_] for one in rankings if id_ in one.scores}
 
 
-def _by_words(database: Database, query: str, scope: Scope) -> tuple[list[str], list[str]]:
-    """The ids of the nodes called as the query says, and of those that have its words."""
-    terms = match_terms(query)
-    if not terms:
-        return [], []
-    named, worded = matches(database, [[_name_expression(query)], terms], scope, CANDIDATES)
-    by_name = [match.id for match in named if is_called(match.name, query)]
-    by_name += [match.id for match in named if _member(match.name, match.members, query)]
-    return list(dict.fromkeys(by_name)), [match.id for match in worded]
+def _ranks(ranks: Mapping[str, Mapping[str, int]], id_: str) -> dict[str, int]:
+    return {name: places[id_] for name, places in ranks.items() if id_ in places}
 
 
-def _member(owner: str | None, members: str, query: str) -> Member | None:
-    """The member that the query names, alone (`RED`) or with its owner (`Color.RED`)."""
-    if owner and is_called(owner, query):
-        return None
-    called = (one for one in members_of(members) if is_called(f"{owner or ''}.{one.name}", query))
-    return next(called, None)
-
-
-def is_called(name: str, query: str) -> bool:
-    """Whether the query is a name or its last parts: `add` or `Cart.add` of `a.Cart.add`."""
-    asked = query.strip().removesuffix("()").replace("::", ".").casefold()
-    return f".{name.casefold()}".endswith(f".{asked}") or name.casefold().endswith(f" > {asked}")
-
-
-def _name_expression(query: str) -> str:
-    """Of the words in a row, or of an owner's and its member's, which may stand apart."""
-    phrase = query.replace('"', '""').replace("\0", " ")
-    owner, _, member = phrase.rpartition(".")
-    return f'symbol : ("{phrase}" OR ("{owner}" AND "{member}"))'
-
-
-def with_the_words(database: Database) -> Side:
-    """The model whose vectors come with the words."""
-    from feeder.embed.static_codes import loaded
-    from feeder.store.meanings import Meanings
-
-    meanings = Meanings(database)
-
-    def nearest(query: str, limit: int, scope: Scope) -> list[str]:
-        vector = loaded().embed_query(query)
-        return [one.id for one in meanings.query(vector, limit, scope)] if vector.any() else []
-
-    return Side(MEANING, MEANING_WEIGHT, nearest)
-
-
-def merged(rankings: Iterable[Ranking]) -> dict[str, float]:
-    """Weighted reciprocal rank fusion (Cormack et al. 2009): weight / (k + rank), summed."""
-    scores: dict[str, float] = {}
-    for _, weight, ids in rankings:
-        for rank, id_ in enumerate(ids, start=1):
-            scores[id_] = scores.get(id_, 0.0) + weight / (RANK_CONSTANT + rank)
-    return scores
-
-
-def match_terms(query: str) -> list[str]:
-    """An FTS5 query for each of the words; quoted, since a bare one can be syntax."""
-    terms = dict.fromkeys(re.findall(r"[^\W_]+", words(query)))
-    return [f'"{term}"' for term in terms]
-
-
-def _ranks(rankings: Iterable[Ranking], id_: str) -> dict[str, int]:
-    return {name: ids.index(id_) + 1 for name, _, ids in rankings if id_ in ids}
+def _found(hit: Hit, asked: Asked, gained: dict[str, float], ranks: Mapping[str, int]) -> Found:
+    score = sum(gained.values())
+    kind, share = kinds.share(hit, asked)
+    if kind:
+        gained[kind] = (share - 1) * score
+    named = member(hit.symbol, hit.members, asked.text)
+    return Found(hit, score * share, ranks, named, gained)

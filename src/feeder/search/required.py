@@ -11,7 +11,7 @@ from typing import NamedTuple
 from feeder.parse.text import NotText, decode
 from feeder.search.query import Query
 from feeder.store import Database, Statement
-from feeder.store.reading import Hit, hits, listed, matches
+from feeder.store.reading import Hit, hits, listed, worded, words_statement
 from feeder.store.scope import Scope
 from feeder.tree import git
 from feeder.tree.grep import Matches, grep
@@ -161,8 +161,8 @@ def _checked(
 ) -> tuple[Scope, list[str]]:
     """The nodes whose lines have each phrase, and with `case` one of the words as it is typed."""
     if scope.with_words:
-        [best] = matches(database, [[scope.with_words]], scope, CHECKED + 1)
-        ids = [match.id for match in best]
+        [best] = database.run([words_statement([scope.with_words], scope, CHECKED + 1)])
+        ids = list(worded(best))
     else:
         ids = listed(database, scope, CHECKED + 1)
     found = hits(database, ids[:CHECKED], scope)

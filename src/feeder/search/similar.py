@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from feeder.assembly.opening import Store, comparable
 from feeder.errors import ServiceError
 from feeder.search.answers import Corpus
-from feeder.search.ranking import MEANING, VECTOR, WORD, Found
+from feeder.search.found import Found
+from feeder.search.fusion import WORD
+from feeder.search.models import MEANING, VECTOR
 from feeder.search.sources import Sources
 from feeder.store import Neighbour
 from feeder.store.meanings import Meanings
-from feeder.store.reading import Hit, hits, matches
+from feeder.store.reading import Hit, hits, worded, words_statement
 from feeder.store.scope import Scope
 from feeder.words import words
 
@@ -73,8 +75,8 @@ def _by_words(corpus: Corpus, target: Hit, scope: Scope) -> list[Neighbour]:
     lines = Sources(corpus.database, corpus.base, corpus.repo, [target]).of(target).lines
     said = words("\n".join([target.symbol or target.logical_path or "", *lines]))
     terms = [f'"{word}"' for word in _telling(said)]
-    [found] = matches(corpus.database, [terms], scope, CANDIDATES) if terms else [[]]
-    return [Neighbour(one.id, 1 / rank) for rank, one in enumerate(found, start=1)]
+    [found] = corpus.database.run([words_statement(terms, scope, CANDIDATES)])
+    return [Neighbour(id_, 1 / rank) for rank, id_ in enumerate(worded(found), start=1)]
 
 
 def _telling(text: str) -> Sequence[str]:

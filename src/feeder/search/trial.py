@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 from feeder.assembly.opening import Store, base_of, opened, place_of
 from feeder.config import Settings
+from feeder.search.asking import Asker
+from feeder.search.asking import ask as put
+from feeder.search.engine import Page
 from feeder.search.evaluation import Ask
-from feeder.search.models import sides
-from feeder.search.narrowing import Filters, narrowed, unranked
-from feeder.search.ranking import MEANING, VECTOR, search
+from feeder.search.models import MEANING, VECTOR, sides
 from feeder.store import Database
 from feeder.store.reading import Hit
 
@@ -37,19 +38,17 @@ def trial(
         meta = store.index.state_of([]).meta
         commit = meta.get(store.index.key("head"), "")
         asked = [side for side in sides(store, meta, tell) if side.name not in without]
-        database, told = store.index.database, set[str]()
+        asker, told = Asker(store, meta, asked, settings, None), set[str]()
 
         def ask(query: str, limit: int) -> Sequence[Hit]:
-            put = narrowed(store, query, Filters(), settings, commit)
-            for note in {*put.notes} - told:
+            understood, answer = put(asker, query, Page(limit))
+            for note in {*understood.notes} - told:
                 tell(note)
-            told.update(put.notes)
-            if not put.text:
-                return [one.hit for one in unranked(database, put.scope, limit)]
-            return [one.hit for one in search(database, asked, put.text, put.scope, limit)]
+            told.update(understood.notes)
+            return [one.hit for one in answer.found]
 
         models = tuple(_model(store, side.name) for side in asked)
-        yield Trial(ask, database, place.repo, commit, models)
+        yield Trial(ask, store.index.database, place.repo, commit, models)
 
 
 def _model(store: Store, side: str) -> str:

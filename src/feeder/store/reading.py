@@ -68,7 +68,7 @@ WITH everywhere(yes) AS MATERIALIZED ({EVERYWHERE}), word AS MATERIALIZED (
     ORDER BY score LIMIT ?14 + {TIES}
   )
 )
-SELECT d.id, coalesce(d.symbol, d.logical_path, ''), d.members
+SELECT d.id, -f.score
 FROM (SELECT seq, min(score) AS score FROM found GROUP BY seq) f JOIN docs d ON d.seq = f.seq
 ORDER BY f.score, d.path, d.start_line LIMIT ?14
 """
@@ -81,25 +81,17 @@ ORDER BY j.key
 """
 
 
-class Match(NamedTuple):
-    """A node that an FTS5 query matches: its id, its symbol or logical path, its members."""
+def words_statement(terms: Sequence[str], scope: Scope, limit: int) -> Statement:
+    """Asks for the nodes with any of the terms, FTS5 queries each, the best by bm25 first.
 
-    id: str
-    name: str
-    members: str
-
-
-def matches(
-    database: Database, queries: Iterable[Sequence[str]], scope: Scope, limit: int
-) -> list[list[Match]]:
-    """For each query, which is a list of FTS5's, the nodes of any of them, the best by bm25 first.
-
-    One request. What many nodes match may only rank what the rest of the query finds.
+    What many nodes have may only rank what the rest of the terms finds.
     """
-    where = params(scope)
-    texts = map(json.dumps, queries)
-    found = database.run([Statement(_MATCH, (text, *where, limit)) for text in texts])
-    return [[Match(*row) for row in rows] for rows in found]  # type: ignore[arg-type]  # as selected
+    return Statement(_MATCH, (json.dumps(terms), *params(scope), limit))
+
+
+def worded(rows: Iterable[Row]) -> dict[str, float]:
+    """What it answers: scores by id."""
+    return {str(id_): float(str(score)) for id_, score in rows}
 
 
 def hits(database: Database, ids: Iterable[str], scope: Scope) -> list[Hit]:

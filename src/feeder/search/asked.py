@@ -1,0 +1,106 @@
+"""What does a question say? Its words, the parts of them, and whether it is a name."""
+
+import re
+from collections.abc import Iterable
+from functools import cached_property
+
+from feeder.words import words
+
+_SMALL_WORDS = """
+a an and are as at be but by can could do does did for from get has have how i if in into is it its
+me my of on or our should so that the their them then there these this to us was we were what when
+where which while who why will with would you your
+"""
+SMALL_WORDS = frozenset(_SMALL_WORDS.split())
+"""They say nothing of what is asked for, where other words do."""
+READ_CHARS = 400
+"""Of a question's beginning, whose words are looked for in names and paths."""
+LEAST_LETTERS = 3
+
+_NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|->|#)~?[\w$]+)*(?:\(\))?")
+_PATH = re.compile(r"[\w.@+~-]*(?:/[\w.@+~\[\]()-]+)+/?|[\w.+-]*\.\w{1,8}|[A-Z]\w*file")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_IDENTIFIER = re.compile(
+    r"`[^`]+`|\b(?:[A-Z]*[a-z][a-z0-9]*[A-Z]\w*|\w+_\w+|\w+(?:::|\.)\w+|\w+(?=\())"
+)
+_ENDINGS = ("ing", "ies", "ed", "es", "s", "e", "y")
+_STEM = 3
+
+
+class Asked:
+    """A question in words; signs of its language are no part of it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def terms(self) -> list[str]:
+        """An FTS5 query for each word that says something; quoted, since one can be syntax."""
+        found = dict.fromkeys(re.findall(r"[^\W_]+", words(self.text)))
+        telling = [word for word in found if word.lower() not in SMALL_WORDS]
+        return [f'"{word}"' for word in telling or found]
+
+    @cached_property
+    def parts(self) -> list[str]:
+        """The words that its words are made of, in small letters, each once."""
+        found = [
+            part for word in re.findall(r"\w+", self.text[:READ_CHARS]) for part in parts(word)
+        ]
+        return [part for part in dict.fromkeys(found) if part not in SMALL_WORDS]
+
+    @cached_property
+    def name(self) -> str:
+        """The name that is asked for, its parts joined by dots; empty where it is none."""
+        typed = self.text.strip()
+        is_one = len(typed) <= READ_CHARS and _NAME.fullmatch(typed)
+        return re.sub(r"::|->|#", ".", typed.removesuffix("()")) if is_one else ""
+
+    @cached_property
+    def identifiers(self) -> frozenset[str]:
+        """The names in it, by how they are written; the last parts of them, in small letters."""
+        found = _IDENTIFIER.findall(self.text[:READ_CHARS])
+        return frozenset(re.split(r"\W+", one.strip("`()"))[-1].lower() for one in found)
+
+    @cached_property
+    def path(self) -> str:
+        """The path, or part of one, that is asked for; empty where it is none."""
+        typed = self.text.strip()
+        is_one = len(typed) <= READ_CHARS and _PATH.fullmatch(typed)
+        return typed.removeprefix("./").strip("/") if is_one else ""
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """Words that may stand in a path, in small letters."""
+        found = re.findall(r"[^\W\d]\w*", self.text[:READ_CHARS].lower())
+        return frozenset(word for word in found if len(word) >= LEAST_LETTERS) - SMALL_WORDS
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The parts of its words, without their endings."""
+        return self.all_stems - SMALL_WORDS
+
+    @cached_property
+    def all_stems(self) -> frozenset[str]:
+        """Those of small words too, which names are made of as well: `hasRecord`."""
+        return stems(re.findall(r"\w+", self.text[:READ_CHARS]))
+
+    def says(self, pattern: re.Pattern[str]) -> bool:
+        """Whether its beginning has such words."""
+        return pattern.search(self.text[:READ_CHARS].casefold()) is not None
+
+
+def parts(name: str) -> list[str]:
+    """The words that a name is made of, in small letters."""
+    return [part.lower() for part in _PART.findall(name)]
+
+
+def stems(names: Iterable[str]) -> frozenset[str]:
+    """Of all their parts."""
+    return frozenset(_stem(part) for name in names for part in parts(name))
+
+
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _STEM:
+            return word.removesuffix(ending)
+    return word

@@ -1,0 +1,160 @@
+"""What does the index answer to a question? One engine for all who ask."""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from feeder.errors import ServiceError, UserError
+from feeder.search import names
+from feeder.search.asked import Asked
+from feeder.search.found import Found, Piece
+from feeder.search.fusion import (
+    ALIKE,
+    NAME,
+    PATH,
+    SPELLED,
+    SPELLED_WEIGHT,
+    WORD,
+    WRITTEN,
+    Ranking,
+    by_name,
+    by_nearness,
+    by_words,
+)
+from feeder.search.grouping import TextOf, grouped
+from feeder.search.models import MEANING, VECTOR, Side
+from feeder.search.preferring import preferred
+from feeder.search.query import QUERY_CHARS
+from feeder.search.ranking import ranked
+from feeder.store import Database
+from feeder.store.pieces import Span, pieces
+from feeder.store.reading import hits, worded, words_statement
+from feeder.store.scope import Scope
+
+BY_WORD, BY_MODEL = 200, 100
+"""Nodes that each side brings; Vectorize answers no more than the second."""
+BY_MEANING_ALONE = 3
+"""Nodes that answer where none has a word of the question: what is nearest may be far."""
+NEAR_NAMES = 3
+"""That are told where nothing is called as asked."""
+WORDS_ALONE = "By words alone:"
+"""Before the reason why a question is answered so."""
+
+Tell = Callable[[str], None]
+
+
+class Answer(NamedTuple):
+    """Nodes from a place on, the number of all that were found, and what has to be said."""
+
+    found: Sequence[Found] = ()
+    total: int = 0
+    notes: Sequence[str] = ()
+
+
+class Page(NamedTuple):
+    """How many nodes are wanted, after how many others."""
+
+    limit: int
+    offset: int = 0
+
+
+def search(  # noqa: PLR0913 - the seams, the question, and how it is answered
+    database: Database,
+    sides: Iterable[Side],
+    query: str,
+    scope: Scope,
+    page: Page,
+    *,
+    prefer: Collection[Scope] = (),
+    text_of: TextOf | None = None,
+    tell: Tell | None = None,
+) -> Answer:
+    """The best nodes for a query; by words alone where no model is asked.
+
+    So too, with someone to `tell` it, where the question's vector cannot be had or compared.
+    Nodes in what is to `prefer` come earlier. With `text_of`, copies of a text are one hit.
+    """
+    asked = Asked(query[:QUERY_CHARS].encode(errors="replace").decode().replace("\0", " "))
+    rankings = _rankings(database, sides, asked, scope, tell)
+    ids = list(dict.fromkeys(id_ for ranking in rankings for id_ in ranking.scores))
+    liked = preferred(database, ids, prefer) if prefer else ()
+    found = ranked(asked, rankings, hits(database, ids, scope), liked)
+    if _is_far(rankings):
+        found = found[:BY_MEANING_ALONE]
+    end = page.offset + page.limit
+    groups = grouped(found, text_of, end)
+    shown = _whole(database, groups[page.offset : end])
+    return Answer(shown, len(groups), _notes(asked, rankings, found))
+
+
+def _rankings(
+    database: Database, sides: Iterable[Side], asked: Asked, scope: Scope, tell: Tell | None
+) -> list[Ranking]:
+    if not asked.text.strip():
+        return []
+    *named, by_word = database.run(
+        [*names.statements(asked, scope), words_statement(asked.terms, scope, BY_WORD)]
+    )
+    known = names.names(asked, named)
+    is_known = known.called or known.of_path
+    nearly = names.Nearly() if is_known else names.nearly(database, asked, scope)
+    return [
+        by_name(NAME, known.called),
+        by_name(PATH, known.of_path),
+        by_name(WRITTEN, known.written),
+        by_name(ALIKE, nearly.ids, is_firm=not nearly.occurs),
+        Ranking(SPELLED, SPELLED_WEIGHT, known.spelled),
+        by_words(worded(by_word)),
+        *(_asked(side, asked, scope, tell) for side in sides),
+    ]
+
+
+def _asked(side: Side, asked: Asked, scope: Scope, tell: Tell | None) -> Ranking:
+    """What a model finds nearest to a question; nothing where it fails."""
+    try:
+        near = side.nearest(asked.text, BY_MODEL, scope)
+    except (ServiceError, UserError) as exc:
+        if tell is None:
+            raise
+        tell(f"{WORDS_ALONE} {exc}")
+        near = []
+    return by_nearness(side.name, side.weight, {one.id: one.score for one in near})
+
+
+def _is_far(rankings: Iterable[Ranking]) -> bool:
+    """Whether models alone find nodes."""
+    by_model = (MEANING, VECTOR)
+    return not any(ranking.scores for ranking in rankings if ranking.name not in by_model)
+
+
+def _notes(asked: Asked, rankings: Iterable[Ranking], found: Sequence[Found]) -> list[str]:
+    """What the one who asks has to know: that nothing is called so, or has a word of it."""
+    has = {ranking.name: bool(ranking.scores) for ranking in rankings}
+    if has.get(ALIKE) and not has[WORD]:
+        near = dict.fromkeys(one.hit.symbol for one in found if ALIKE in one.ranks)
+        nearest = ", ".join(str(name) for name in list(near)[:NEAR_NAMES])
+        return [f"Nothing is called {asked.name}. Names like it: {nearest}"]
+    if has and _is_far(rankings):
+        rest = "; what follows is near in meaning alone." if found else "."
+        return [f"No node that was looked at has a word of the question{rest}"]
+    return []
+
+
+def _whole(database: Database, found: Sequence[Found]) -> list[Found]:
+    """Nodes that are kept in pieces get the lines of all of them."""
+    spans = pieces(database, [one.hit.id for one in found])
+    return [_with_lines(one, spans.get(one.hit.id, ())) for one in found]
+
+
+def _with_lines(one: Found, spans: Sequence[Span]) -> Found:
+    """A piece of a node becomes the node, where the pieces follow one another."""
+    if len(spans) < 2 or any(
+        later.first > max(span.last for span in spans[:at]) + 1
+        for at, later in enumerate(spans)
+        if at
+    ):
+        return one
+    hit, best = one.hit, Span(one.hit.start_line, one.hit.end_line)
+    first, last = spans[0].first, max(span.last for span in spans)
+    matching = 1 + sum(other.hit.signature == hit.signature for other in one.others)
+    whole = hit._replace(start_line=first, end_line=last)
+    return one._replace(hit=whole, piece=Piece(*best, matching, len(spans)))

@@ -1,0 +1,33 @@
+"""What is an answer made of? Nodes, each with why it is one."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from feeder.nodes import Member
+from feeder.store.reading import Hit
+
+
+class Piece(NamedTuple):
+    """The lines of a node that answer, where it is kept in pieces; and how many of them do."""
+
+    start_line: int
+    end_line: int
+    matching: int
+    of: int
+
+
+class Found(NamedTuple):
+    """A node that answers: its score and what that is made of, its ranks from 1 by what found it.
+
+    `parts` are the rules' shares, which add up to the score; `member` is what the query names,
+    where that is a part of the node. `others` are one hit with it, `copies` have the same text.
+    """
+
+    hit: Hit
+    score: float
+    ranks: Mapping[str, int]
+    member: Member | None = None
+    parts: Mapping[str, float] = {}
+    others: "tuple[Found, ...]" = ()
+    copies: "tuple[Found, ...]" = ()
+    piece: Piece | None = None

@@ -1,0 +1,50 @@
+"""How do the ways compare in which nodes are found? Each has scores up to 1, and a weight."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+NAME, PATH, WRITTEN, ALIKE, SPELLED, WORD = "name", "path", "written", "alike", "spelled", "word"
+"""What finds a node, besides the models: it is called so; its file is; its name is made of the
+question's words; it is called nearly so; its name has them; its text has."""
+NAMED_WEIGHT, SPELLED_WEIGHT, WORD_WEIGHT = 4.0, 1.0, 1.0
+"""Who asks for a name wants its node, whatever else speaks of it."""
+RANK_CONSTANT = 20
+"""How slowly weights fall among nodes that are found by name."""
+FLOOR = 0.6
+"""What counts nothing of a nearness: this part of the least one."""
+
+
+class Ranking(NamedTuple):
+    """The nodes that one thing finds, by id with their scores, the best first; and its weight.
+
+    What `is_firm` comes before all that is not.
+    """
+
+    name: str
+    weight: float
+    scores: Mapping[str, float]
+    is_firm: bool = False
+
+    @property
+    def ranks(self) -> dict[str, int]:
+        """By id, from 1."""
+        return {id_: rank for rank, id_ in enumerate(self.scores, start=1)}
+
+
+def by_name(name: str, ids: Iterable[str], *, is_firm: bool = True) -> Ranking:
+    """Of nodes that are found by what they are called, in their order."""
+    scores = {id_: RANK_CONSTANT / (RANK_CONSTANT + place) for place, id_ in enumerate(ids)}
+    return Ranking(name, NAMED_WEIGHT if is_firm else SPELLED_WEIGHT, scores, is_firm)
+
+
+def by_words(scores: Mapping[str, float]) -> Ranking:
+    """Of bm25's scores, as shares of the best one."""
+    best = max(scores.values(), default=0.0) or 1.0
+    return Ranking(WORD, WORD_WEIGHT, {id_: score / best for id_, score in scores.items()})
+
+
+def by_nearness(name: str, weight: float, cosines: Mapping[str, float]) -> Ranking:
+    """Of cosines: 1 for the nearest, 0 for what is below the floor."""
+    nearest, floor = max(cosines.values(), default=0.0), FLOOR * min(cosines.values(), default=0.0)
+    span = (nearest - floor) or 1.0
+    return Ranking(name, weight, {id_: (one - floor) / span for id_, one in cosines.items()})

@@ -1,0 +1,177 @@
+"""Which nodes does a question name? Those called so; else those nearly so, or a file."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from feeder.nodes import Member
+from feeder.search.asked import Asked, stems
+from feeder.search.kinds import is_document
+from feeder.store import Database, Row, Statement
+from feeder.store.naming import Named, alike, called, files, named, occurs, spelled
+from feeder.store.rows import members_of
+from feeder.store.scope import Scope
+from feeder.store.test_paths import is_test
+
+LEAST_ALIKE = 0.35
+"""By how much two names are alike at least: their common trigrams, twice, among all of both."""
+HAS_IT = 0.3
+"""More for a name that has the other one in it."""
+ALIKE = 20
+"""Nodes that are nearly called so, at most."""
+ALIKE_LETTERS = 4
+
+_DEFINITIONS = ("class", "method")
+_DECLARED_IN = (".d.ts", ".pyi", ".h", ".hpp", ".hh", ".hxx")
+
+
+SPELLED_WORDS = 6
+"""Of a longer question no name is made."""
+
+
+class Names(NamedTuple):
+    """The ids of the nodes that a question names, the best first, and of nodes of a path.
+
+    `spelled` are nodes whose names are made of its words, by how well these agree; `written` those
+    of them that are made of no others.
+    """
+
+    called: Sequence[str]
+    written: Sequence[str]
+    of_path: Sequence[str]
+    spelled: Mapping[str, float]
+
+
+def statements(asked: Asked, scope: Scope) -> list[Statement]:
+    """What the index is asked: nodes by the name, by its words, and files by the path."""
+    text = asked.name or asked.text.strip()
+    found = [called(_expression(text), text, scope)]
+    found.append(spelled(asked.parts if _may_spell(asked) else [], scope))
+    return [*found, files(asked.path, scope)] if asked.path else found
+
+
+def names(asked: Asked, answers: Sequence[Iterable[Row]]) -> Names:
+    """What they say; types come before their members, definitions before declarations."""
+    by_name, by_words, *by_path = map(named, answers)
+    text = asked.name or asked.text.strip()
+    found = [node for node in by_name if _names(node, text)]
+    agreeing = {
+        node.id: max(_spelling(node.name, words) for words in (asked.stems, asked.all_stems))
+        for node in by_words
+    }
+    written = [node for node in by_words if agreeing[node.id] == 1 and node not in found]
+    return Names(
+        _ids(sorted(found, key=lambda node: _order(node, text))),
+        _ids(sorted(written, key=lambda node: _order(node, text))),
+        _ids(node for nodes in by_path for node in nodes),
+        dict(sorted(agreeing.items(), key=lambda one: -one[1])),
+    )
+
+
+def _ids(nodes: Iterable[Named]) -> list[str]:
+    return [node.id for node in nodes]
+
+
+def _may_spell(asked: Asked) -> bool:
+    return 0 < len(asked.parts) <= SPELLED_WORDS
+
+
+def agreement(symbol: str, asked: frozenset[str]) -> float:
+    """How well a question's words and those of a name's last part are the same ones, up to 1."""
+    return _common(name_stems(symbol.rpartition(".")[2]), asked)
+
+
+def _spelling(symbol: str, asked: frozenset[str]) -> float:
+    """The same, or with those of its owner where that is better: `request finalize`."""
+    owner, _, last = symbol.rpartition(".")
+    both = name_stems(last) | name_stems(owner.rpartition(".")[2])
+    return max(agreement(symbol, asked), _common(both, asked))
+
+
+def _common(own: frozenset[str], asked: frozenset[str]) -> float:
+    """The harmonic mean of what part of each is in the other."""
+    return 2 * len(own & asked) / ((len(own) + len(asked)) or 1)
+
+
+@lru_cache(10_000)
+def name_stems(name: str) -> frozenset[str]:
+    """The words that a name is made of, without their endings."""
+    return stems([name])
+
+
+class Nearly(NamedTuple):
+    """The ids of nodes whose name is like the one asked for, and whether any node speaks of it."""
+
+    ids: Sequence[str] = ()
+    occurs: bool = True
+
+
+def nearly(database: Database, asked: Asked, scope: Scope) -> Nearly:
+    """Nothing where no name is asked for."""
+    name = asked.name.rpartition(".")[2]
+    if len(name) < ALIKE_LETTERS:
+        return Nearly()
+    [there] = database.run([occurs(name)])
+    grams = _grams(name)
+    scored = [(_likeness(name, grams, node), node) for node in alike(database, name, scope)]
+    near = [(score, node) for score, node in scored if score > LEAST_ALIKE]
+    near.sort(key=lambda one: (-one[0], *_order(one[1], name)))
+    return Nearly([node.id for _, node in near[:ALIKE]], bool(there))
+
+
+def member(owner: str | None, members: str, query: str) -> Member | None:
+    """The member that the query names, alone (`RED`) or with its owner (`Color.RED`)."""
+    if owner and is_called(owner, query):
+        return None
+    found = (one for one in members_of(members) if is_called(f"{owner or ''}.{one.name}", query))
+    return next(found, None)
+
+
+def is_called(name: str, query: str) -> bool:
+    """Whether the query is a name or its last parts: `add` or `Cart.add` of `a.Cart.add`."""
+    asked = query.strip().removesuffix("()").replace("::", ".").casefold()
+    return f".{name.casefold()}".endswith(f".{asked}") or name.casefold().endswith(f" > {asked}")
+
+
+def _names(node: Named, text: str) -> bool:
+    return is_called(node.name, text) or member(node.name, node.members, text) is not None
+
+
+def _order(node: Named, text: str) -> tuple[bool | int | str, ...]:
+    """As typed before other case, sources before tests, types before members, longest first."""
+    kind = _DEFINITIONS.index(node.node_type) if node.node_type in _DEFINITIONS else 2
+    return (
+        is_document(node.path),
+        kind == len(_DEFINITIONS),
+        not node.name.endswith(text),
+        is_test(node.path),
+        kind,
+        node.path.endswith(_DECLARED_IN),
+        -node.lines,
+        node.path,
+        node.start_line,
+    )
+
+
+def _expression(text: str) -> str:
+    """FTS5's query for words in a row, or for an owner's and its member's, which may be apart."""
+    phrase = text.replace('"', '""')
+    owner, _, last = phrase.rpartition(".")
+    return f'symbol : ("{phrase}" OR ("{owner}" AND "{last}"))'
+
+
+def _likeness(name: str, grams: Counter[str], node: Named) -> float:
+    last = _letters(node.name.rpartition(".")[2])
+    others = _grams(last)
+    common = (grams & others).total()
+    return 2 * common / (grams.total() + others.total()) + HAS_IT * (_letters(name) in last)
+
+
+def _letters(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def _grams(name: str) -> Counter[str]:
+    padded = f"  {_letters(name)} "
+    return Counter(padded[at : at + 3] for at in range(len(padded) - 2))

@@ -1,0 +1,137 @@
+"""Which nodes are called as a question says, or nearly so, and which files? By their names alone.
+
+Letters beyond ASCII are compared as they are typed: SQL knows the case of no others.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from feeder.store import Database, Row, Statement
+from feeder.store.scope import IN_SCOPE, Scope, params
+
+CALLED, SPELLED, ALIKE, FILES = 300, 100, 300, 20
+"""Nodes and files that are looked at, at most."""
+GRAMS = 30
+"""Of a longer name the first ones are compared."""
+ENOUGH_GRAMS = 0.4
+"""What part of its trigrams a name nearly like another one has, at least."""
+
+
+class Named(NamedTuple):
+    """A node by what it is called, and what puts equal names in order."""
+
+    id: str
+    name: str
+    members: str
+    node_type: str
+    path: str
+    start_line: int
+    lines: int
+
+
+_COLUMNS = "d.id, coalesce(d.symbol, d.logical_path, ''), d.members, d.node_type, d.path, \
+d.start_line, d.end_line - d.start_line + 1"
+# ?1 an FTS5 query, ?14 the end of a name in small letters, ?15 the last part of it
+_CALLED = f"""
+SELECT {_COLUMNS} FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
+CROSS JOIN (SELECT ?14 AS asked, '.' || ?14 AS after_dot, ' > ' || ?14 AS below)
+WHERE docs_fts MATCH ?1 AND {IN_SCOPE} AND (
+  lower(coalesce(d.symbol, d.logical_path, '')) = asked
+  OR substr(lower(coalesce(d.symbol, d.logical_path, '')), -length(after_dot)) = after_dot
+  OR substr(lower(coalesce(d.symbol, d.logical_path, '')), -length(below)) = below
+  OR instr(lower(d.members), ' ' || ?15 || ':'))
+ORDER BY d.node_type = 'class' DESC, d.node_type = 'method' DESC, d.seq LIMIT {CALLED}
+"""
+# ?1 an FTS5 query of the names alone
+_SPELLED = f"""
+SELECT {_COLUMNS} FROM (
+  SELECT rowid AS seq, bm25(docs_fts, 0.0, 1.0, 0.0, 0.0) AS score FROM docs_fts
+  WHERE docs_fts MATCH ?1
+  AND EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {IN_SCOPE})
+  ORDER BY score LIMIT {SPELLED}
+) f CROSS JOIN docs d ON d.seq = f.seq WHERE d.symbol IS NOT NULL ORDER BY f.score, d.seq
+"""
+# ?1 trigrams, ?14 how many of them; a name's last part follows its last dot
+_ALIKE = f"""
+WITH gram(text) AS MATERIALIZED (SELECT value FROM json_each(?1)), name AS (
+  SELECT d.seq, replace(lower(substr(d.symbol,
+    length(rtrim(d.symbol, replace(d.symbol, '.', ''))) + 1)), '_', '') AS last
+  FROM docs d WHERE d.symbol IS NOT NULL AND {IN_SCOPE}
+), near AS (
+  SELECT seq, last, (SELECT count(*) FROM gram WHERE instr(last, text)) AS common FROM name
+)
+SELECT {_COLUMNS} FROM near n CROSS JOIN docs d ON d.seq = n.seq WHERE n.common >= ?14
+ORDER BY 1.0 * n.common / length(n.last) DESC, d.seq LIMIT {ALIKE}
+"""
+_OCCURS = "SELECT 1 FROM docs_fts WHERE docs_fts MATCH ?1 LIMIT 1"
+# ?14 a part of a path in small letters
+_FILES = f"""
+WITH file AS MATERIALIZED (
+  SELECT f.repo, f.path, substr('/' || lower(f.path), -length(?14) - 1) = '/' || ?14 AS is_end
+  FROM files f WHERE f.nodes > 0 AND instr(lower(f.path), ?14)
+  ORDER BY is_end DESC, length(f.path), f.path LIMIT {FILES}
+)
+SELECT {_COLUMNS} FROM file f CROSS JOIN docs d ON d.seq = (
+  SELECT d.seq FROM docs d WHERE d.repo = f.repo AND d.path = f.path AND {IN_SCOPE}
+  ORDER BY d.start_line, d.end_line DESC LIMIT 1
+)
+ORDER BY f.is_end DESC, length(f.path), f.path
+"""
+
+
+def called(expression: str, asked: str, scope: Scope) -> Statement:
+    """Asks for the nodes that an FTS5 query finds and whose name, or a member's, ends as asked."""
+    asked = _small(asked)
+    last = asked.rpartition(".")[2]
+    return Statement(_CALLED, (expression, *params(scope), asked, last))
+
+
+def spelled(parts: Iterable[str], scope: Scope) -> Statement:
+    """Asks for the nodes whose names are made of these words and perhaps of others."""
+    expression = " AND ".join(f'"{part}"' for part in parts) or '""'
+    return Statement(_SPELLED, (f"symbol : ({expression})", *params(scope)))
+
+
+def files(part: str, scope: Scope) -> Statement:
+    """Asks for the first node of each file with this part in its path, its end before others."""
+    return Statement(_FILES, (None, *params(scope), _small(part)))
+
+
+def named(rows: Iterable[Row]) -> list[Named]:
+    """What these statements answer."""
+    return [Named(*row) for row in rows]  # type: ignore[arg-type]  # as selected
+
+
+def alike(database: Database, name: str, scope: Scope) -> list[Named]:
+    """The nodes whose names share most with the last part of this one, as trigrams.
+
+    Every name is looked at, which takes a tenth of a second for 120,000, or as many rows in D1: so
+    it is asked where nothing is called so.
+    """
+    grams = trigrams(_small(name).rpartition(".")[2])
+    if not grams:
+        return []
+    least = max(1, round(ENOUGH_GRAMS * len(grams)))
+    listed = "[" + ",".join(f'"{gram}"' for gram in grams) + "]"
+    [rows] = database.run([Statement(_ALIKE, (listed, *params(scope), least))])
+    return named(rows)
+
+
+def occurs(word: str) -> Statement:
+    """Asks whether any node has a word, in whatever form."""
+    return Statement(_OCCURS, (f'"{word}"',))
+
+
+def trigrams(name: str) -> Sequence[str]:
+    """Each three letters in a row, once, of the first ones; other signs are left out."""
+    letters = re.sub(r"[\W_]+", "", name)
+    return list(dict.fromkeys(letters[at : at + 3] for at in range(len(letters) - 2)))[:GRAMS]
+
+
+_SMALL = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+
+
+def _small(text: str) -> str:
+    """In small letters, as SQL's `lower` makes them."""
+    return text.translate(_SMALL)

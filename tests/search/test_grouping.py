@@ -1,0 +1,80 @@
+"""One node, one text, one declaration is one hit."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from feeder.search.engine import Page, search
+from feeder.search.found import Found, Piece
+from feeder.store.reading import Hit
+from feeder.store.scope import Scope
+from feeder.tree.commit import Commit
+from tree.repos import Repo
+from worlds import REPO, opened, synced
+
+LINE = "    total = total + parcel_weight(order, {0})  # the parcels of order {0}\n"
+
+
+def asked(
+    folder: Path, files: dict[str, str], question: str, *, copies: bool = False
+) -> Sequence[Found]:
+    repo = Repo(folder)
+    repo.commit(files)
+    database = opened()
+    synced(Commit(repo.path), database)
+
+    def text_of(hit: Hit) -> str:
+        return "\n".join(files[hit.path].split("\n")[hit.start_line - 1 : hit.end_line])
+
+    said = search(
+        database, [], question, Scope.of(REPO), Page(10), text_of=text_of if copies else None
+    )
+    database.close()
+    return said.found
+
+
+def test_the_pieces_of_a_long_function_are_one_hit_with_all_its_lines(tmp_path: Path) -> None:
+    """And it is told which lines answer, and how many of the pieces do."""
+    body = "".join(LINE.format(n) for n in range(200))
+    text = f"def weigh(order):\n    total = 0\n{body}    return total\n"
+    [found] = asked(tmp_path, {"weigh.py": text}, "order 150")
+    assert (found.hit.start_line, found.hit.end_line) == (1, 203)
+    assert isinstance(found.piece, Piece)
+    assert found.piece.matching == found.piece.of > 1
+    assert found.piece.start_line <= 153 <= found.piece.end_line
+
+
+def test_overloads_are_hits_of_their_own(tmp_path: Path) -> None:
+    text = "class Cart {\n  void add(int a) { put(a); }\n  void add(long b) { put(b); }\n}\n"
+    found = asked(tmp_path, {"Cart.java": text}, "add")
+    assert [one.hit.signature for one in found if one.hit.node_type == "method"] == [
+        "void add(int a)",
+        "void add(long b)",
+    ]
+
+
+def test_a_section_and_its_code_block_are_one(tmp_path: Path) -> None:
+    text = "# Install\n\nInstall the parcel tool.\n\n```sh\ninstall parcel tool\n```\n"
+    found = asked(tmp_path, {"README.md": text}, "install parcel")
+    assert len(found) == 1
+
+
+def test_a_pascal_declaration_stands_with_its_implementation(tmp_path: Path) -> None:
+    text = (
+        "unit Cart;\ninterface\ntype\n  TCart = class\n    procedure Ship(Order: Integer);\n"
+        "  end;\nimplementation\nprocedure TCart.Ship(Order: Integer);\nbegin\n  Send(Order);\n"
+        "end;\nend.\n"
+    )
+    found = asked(tmp_path, {"cart.pas": text}, "Ship")
+    assert [one.hit.symbol for one in found].count("Cart.TCart.Ship") == 1
+
+
+def test_copies_of_a_text_are_one_hit(tmp_path: Path) -> None:
+    """With the others named; two lines that are alike are no copy."""
+    text = "def ship(order):\n    send(order)\n    return order\n"
+    short = "def send(order):\n    return order\n"
+    files = {f"{name}.py": text + "\n\n" + short for name in "abc"}
+    found = asked(tmp_path, files, "ship order", copies=True)
+    [ship] = [one for one in found if one.hit.symbol == "ship"]
+    assert {one.hit.path for one in ship.copies} == {"a.py", "b.py", "c.py"} - {ship.hit.path}
+    assert sum(one.hit.symbol == "send" for one in found) == 3
+    assert sum(one.hit.symbol == "ship" for one in asked(tmp_path, files, "ship order")) == 3

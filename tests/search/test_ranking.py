@@ -1,0 +1,210 @@
+"""What comes first: names, sources before tests and documents, and nodes of the file that fits."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from feeder.search.asked import Asked
+from feeder.search.engine import Answer, Page, search
+from feeder.search.kinds import share
+from feeder.search.models import MEANING_WEIGHT, Side
+from feeder.search.names import agreement
+from feeder.store import Neighbour
+from feeder.store.reading import Hit
+from feeder.store.scope import Scope
+from feeder.store.sqlite import SQLite
+from feeder.tree.commit import Commit
+from tree.repos import Repo
+from worlds import REPO, opened, synced
+
+POOL = """\
+class ConnectionPool:
+    def acquire(self):
+        return self.free.pop()
+
+    def connectionPool(self):
+        return self
+
+
+def parseHTTPDate(text):
+    return text
+
+
+def hasRecord(book):
+    return bool(book)
+
+
+class BaseRequest:
+    def finalize(self):
+        self.close()
+"""
+GUIDE = (
+    "# How to acquire a connection\n\nAsk the pool to acquire a connection, then give it back.\n"
+)
+TEST = "def test_acquire():\n    assert pool.acquire() is connection\n"
+FILES = {
+    "net/pool.py": POOL,
+    "docs/guide.md": GUIDE,
+    "tests/test_pool.py": TEST,
+    "lib/test_functions.bash": "run_it() {\n  echo acquire\n}\n",
+    "a/recoverer.py": "def handler(next):\n    try:\n        next()\n    finally:\n        log()\n",
+    "b/other.py": "def handler(next):\n    # recoverer, recoverer, recoverer\n    next()\n",
+}
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SQLite]:
+    """An index of the files above."""
+    with fed(tmp_path_factory.mktemp("ranking"), FILES) as database:
+        yield database
+
+
+class fed:
+    """An index of files, closed at the end."""
+
+    def __init__(self, folder: Path, files: Mapping[str, str]) -> None:
+        repo = Repo(folder)
+        repo.commit(dict(files))
+        self.database = opened()
+        synced(Commit(repo.path), self.database)
+
+    def __enter__(self) -> SQLite:
+        return self.database
+
+    def __exit__(self, *error: object) -> None:
+        self.database.close()
+
+
+def answer(database: SQLite, question: str, *sides: Side, limit: int = 10) -> Answer:
+    return search(database, sides, question, Scope.of(REPO), Page(limit))
+
+
+def first(database: SQLite, question: str) -> str | None:
+    hit = answer(database, question).found[0].hit
+    return hit.symbol or hit.path
+
+
+@pytest.mark.parametrize(
+    ("question", "symbol"),
+    [
+        ("ConnectionPool", "ConnectionPool"),
+        ("connectionPool", "ConnectionPool.connectionPool"),
+        ("connectionpool", "ConnectionPool"),  # a type before a member
+        ("parse http date", "parseHTTPDate"),
+        ("parseHttpDate", "parseHTTPDate"),
+        ("has record", "hasRecord"),  # a small word is a part of the name
+        ("BaseRequest finalize", "BaseRequest.finalize"),
+        ("BaseRequest#finalize", "BaseRequest.finalize"),
+        ("parseHTPDate", "parseHTTPDate"),  # misspelt
+        ("HTTPDat", "parseHTTPDate"),  # a part of it
+        ("finalise", "BaseRequest.finalize"),
+    ],
+)
+def test_a_name_finds_its_node_first(database: SQLite, question: str, symbol: str) -> None:
+    """As it is typed, in words, with its owner, misspelt or in part."""
+    assert first(database, question) == symbol
+
+
+@pytest.mark.parametrize("question", ["recoverer.py", "a/recoverer.py", "./a/recoverer", "a/recov"])
+def test_a_path_or_a_part_of_it_finds_the_file(database: SQLite, question: str) -> None:
+    """Before a file that only speaks of it."""
+    assert answer(database, question).found[0].hit.path == "a/recoverer.py"
+
+
+def test_a_file_called_as_the_question_says_comes_before_one_that_speaks_of_it(
+    database: SQLite,
+) -> None:
+    """Its name says what all of it is for."""
+    found = answer(database, "recoverer handlers").found
+    assert [one.hit.path for one in found[:2]] == ["a/recoverer.py", "b/other.py"]
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ("acquire a connection", "net/pool.py"),
+        ("test of acquire a connection", "tests/test_pool.py"),
+        ("guide to acquire a connection", "docs/guide.md"),
+    ],
+)
+def test_tests_and_documents_come_after_code_unless_asked_for(
+    database: SQLite, question: str, path: str
+) -> None:
+    assert answer(database, question).found[0].hit.path == path
+
+
+def hit(path: str, node_type: str = "method") -> Hit:
+    return Hit("id", path, None, node_type, "a", None, None, 1, 2, "", REPO)
+
+
+@pytest.mark.parametrize(
+    ("node", "kind"),
+    [
+        (hit("src/a.py"), ""),
+        (hit("lib/test_functions.bash"), ""),
+        (hit("src/latest.py"), ""),
+        (hit("src/docstrings.py"), ""),
+        (hit("tests/a.py"), "test"),
+        (hit("src/a.spec.ts"), "test"),
+        (hit("README.md"), "document"),
+        (hit("docs/conf.py"), "document"),
+        (hit("CHANGES/12.feature.rst"), "document"),
+        (hit("package.json", "json_object"), "data"),
+        (hit("examples/app.py"), "example"),
+    ],
+)
+def test_a_file_is_of_a_kind_by_its_path(node: Hit, kind: str) -> None:
+    assert share(node, Asked("nothing of them"))[0] == kind
+
+
+def test_a_name_agrees_with_a_question_by_the_words_of_both() -> None:
+    """Twice the common ones among all of both; endings do not count."""
+    asked = Asked("parsing dates").stems
+    assert agreement("a.parseDate", asked) == 1
+    assert agreement("a.parseHTTPDate", asked) == pytest.approx(4 / 5)
+    assert agreement("a.listen", asked) == 0
+
+
+def test_nonsense_is_told_and_gets_few_hits(database: SQLite) -> None:
+    """What a model finds nearest may be far: three at most, and the answer says so."""
+    [ids] = [[one.hit.id for one in answer(database, "acquire connection").found]]
+    near = Side("meaning", MEANING_WEIGHT, lambda *_: [Neighbour(id_, 0.2) for id_ in ids])
+    assert len(ids) > 3
+    said = answer(database, "qwertz zuiop", near)
+    assert len(said.found) == said.total == 3
+    assert said.notes == [
+        "No node that was looked at has a word of the question; "
+        "what follows is near in meaning alone."
+    ]
+    assert answer(database, "qwertz zuiop") == Answer(
+        [], 0, ["No node that was looked at has a word of the question."]
+    )
+
+
+def test_names_like_one_that_is_nowhere_are_told(database: SQLite) -> None:
+    said = answer(database, "finalise")
+    assert said.notes == ["Nothing is called finalise. Names like it: BaseRequest.finalize"]
+
+
+def test_a_page_follows_another(database: SQLite) -> None:
+    """Together they are what one page of both sizes is; the number of all is the same."""
+    scope = Scope.of(REPO)
+    whole = search(database, [], "acquire connection", scope, Page(4))
+    pages = [search(database, [], "acquire connection", scope, Page(2, at)) for at in (0, 2)]
+    assert [*pages[0].found, *pages[1].found] == list(whole.found)
+    assert {page.total for page in pages} == {whole.total}
+
+
+def test_what_is_preferred_rises_and_excludes_nothing(database: SQLite) -> None:
+    docs = Scope.of(REPO, "docs")
+    plain = search(database, [], "acquire a connection pool", Scope.of(REPO), Page(10))
+    found = search(
+        database, [], "acquire a connection pool", Scope.of(REPO), Page(10), prefer=[docs]
+    )
+    scores = [
+        {one.hit.id: one.score for one in said.found if one.hit.path == "docs/guide.md"}
+        for said in (plain, found)
+    ]
+    assert {id_: pytest.approx(1.5 * one) for id_, one in scores[0].items()} == scores[1]
+    assert {one.hit.id for one in plain.found} == {one.hit.id for one in found.found}
