@@ -10,7 +10,8 @@ from guarantees import killed, refused, table, together
 from guarantees.clean import Reference
 from guarantees.history import Commits, commits
 from guarantees.picture import LEFT_OVER, MISSING, OTHERS, Picture
-from guarantees.stores import Cloud, Embedded, Store
+from guarantees.program import Recorded, recorded
+from guarantees.stores import Cloud, CloudStatic, Embedded, Store
 from standin import StandIn
 from standin_fixtures import standin_process
 
@@ -54,6 +55,28 @@ def test_a_run_that_is_killed_while_cloudflare_does_its_work_is_finished_by_the_
     scene = killed.scenes(history)[1]
     row = killed.Row(scene, cloud.moments[1], "the same", scene.killed)
     tally = killed.tried(cloud, row, Reference(cloud), [8, 12])
+    assert tally.broken == []
+    assert tally.tried == 2
+
+
+@pytest.fixture(scope="module")
+def static(standin_process: StandIn, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
+    cloud = CloudStatic(tmp_path_factory.mktemp("static") / "store", standin_process)
+    yield cloud
+    cloud.close()
+
+
+def test_a_table_for_a_workers_questions_of_which_half_was_written_is_finished_by_the_next(
+    static: Cloud, history: Commits, tmp_path: Path
+) -> None:
+    """Killed while D1 writes its first half, and its second; then a run on the commit before."""
+    scene = killed.scenes(history)[1]
+    row = killed.Row(scene, static.moments[1], "the one before", history.first)
+    static.start(scene.before)
+    static.synced(scene.killed, Recorded(str(tmp_path / "sent"))).expect_done()
+    sent = enumerate(recorded(tmp_path / "sent"), start=1)
+    steps = [step for step, one in sent if b"INTO lookup" in one.content]
+    tally = killed.tried(static, row, Reference(static), steps)
     assert tally.broken == []
     assert tally.tried == 2
 

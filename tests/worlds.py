@@ -22,6 +22,7 @@ from feeder.search.found import Found
 from feeder.store import Database, Row, Statement, Value
 from feeder.store.index import Index
 from feeder.store.local_vectors import LocalVectors
+from feeder.store.lookup_table import Lookup, LookupRow
 from feeder.store.meanings import opening
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
@@ -129,6 +130,12 @@ class FusedEmbedder(HashedEmbedder):
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         embed = super().embed
         return self._fuse.call(lambda: embed(texts))
+
+
+def small_lookup(name: str = "small", size: int = 3) -> Lookup:
+    """A table for a Worker's questions that takes no model to make."""
+    rows = [LookupRow(slot, f" word{slot} ", "c" * 60, f"{slot:<60}") for slot in range(size)]
+    return Lookup(name, size, size * 140, lambda: iter(rows))
 
 
 def opened(path: Path = MEMORY) -> SQLite:

@@ -10,7 +10,7 @@ from standin import StandIn
 
 from guarantees import killed, refused, table, together
 from guarantees.history import Commits, commits
-from guarantees.stores import Cloud, Embedded, Store, WordsOnly
+from guarantees.stores import Cloud, CloudStatic, Embedded, Store, WordsOnly
 
 TRIALS = {"killed": killed, "refused": refused, "together": together}
 SOME = 5
@@ -47,6 +47,7 @@ def _opened(what: str, names: list[str], folder: Path) -> Iterator[list[Store]]:
         if "cloud" in names:
             standin = stack.enter_context(StandIn.start())
             stores.append(Cloud(folder / "cloud", standin))
+            stores.append(CloudStatic(folder / "static", standin))
         for store in stores:
             stack.callback(store.close)
         yield stores

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from feeder.store import Database, Row, Statement
+from feeder.store.meanings import Code
 from feeder.store.sqlite import SQLite
 
 Tables = dict[str, list[Row]]
@@ -26,6 +27,14 @@ _TABLES = {
     "postings' ids": """SELECT f.id, d.id FROM docs_fts f LEFT JOIN docs d ON d.seq = f.rowid
         WHERE d.repo IS NULL OR d.repo = ?1 ORDER BY 1, 2""",
 }
+# tables that not every index has; the lookup's numbers are the model's, whose name is in meta
+_MAY_BE = {
+    "meanings": """SELECT d.id, hex(m.code) FROM meanings m LEFT JOIN docs d ON d.seq = m.seq
+        WHERE d.repo IS NULL OR d.repo = ?1 ORDER BY d.id""",
+    "lookup": """SELECT slot, words, length(codes), length(buckets) FROM lookup
+        WHERE ?1 <> '' ORDER BY slot""",
+}
+_THERE = "SELECT name FROM sqlite_schema WHERE name IN ('meanings', 'lookup')"
 _HEAD = "SELECT value FROM meta WHERE key = ?1 || ':head'"
 _HAS_VECTORS = "SELECT 1 FROM sqlite_schema WHERE name = 'vectors'"
 _VECTORS = """SELECT v.* FROM vectors v LEFT JOIN docs d USING (id)
@@ -70,7 +79,19 @@ def tables(database: Database, repo: str) -> Tables:
     database.run([_NO_TERMS])
     statements = [Statement(sql, (repo,)) for sql in _TABLES.values()]
     _, *rows, _ = database.run([_TERMS, *statements, _NO_TERMS])
-    return dict(zip(_TABLES, rows, strict=True))
+    return dict(zip(_TABLES, rows, strict=True)) | _beside(database, repo)
+
+
+def _beside(database: Database, repo: str) -> dict[str, list[Any]]:
+    """The tables that not every index has; two codes are equal where no more than rounding parts
+    them."""
+    [names] = database.run([Statement(_THERE)])
+    there = [name for name in _MAY_BE if (name,) in names]
+    found = database.run([Statement(_MAY_BE[name], (repo,)) for name in there])
+    rows: dict[str, list[Any]] = {name: [] for name in _MAY_BE}
+    rows.update(zip(there, found, strict=True))
+    rows["meanings"] = [(id_, Code(bytes.fromhex(code))) for id_, code in rows["meanings"]]
+    return rows
 
 
 def vectors(database: SQLite, repo: str) -> list[Row]:

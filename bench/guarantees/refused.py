@@ -21,7 +21,7 @@ from guarantees.clean import Reference, finish
 from guarantees.history import Commits
 from guarantees.picture import WORDS, Picture
 from guarantees.program import AtRequest, Change, Limits
-from guarantees.stores import INDEX, MODEL, Cloud
+from guarantees.stores import INDEX, Cloud
 
 STORES = ("cloud",)
 """Nobody refuses anything to the embedded one."""
@@ -35,8 +35,6 @@ HEAD = (
 )
 HORIZON = 80
 """Requests to a service, of a run that takes about ten; what is ordered for later ones is lost."""
-SMALL_BYTES = 7_000
-"""More than the largest file takes, and less than all of them."""
 
 Fault = dict[str, Any]
 D1, VECTORIZE, AI = "d1.raw", "vectorize.*", "ai.run"
@@ -197,21 +195,28 @@ class Trials:
         return {name: after[name] - before.get(name, 0) for name in ("d1", "vectorize", "ai")}
 
 
+_NEURONS = "the day's neurons, from each request for them on"
+_NO_AI = "Workers AI, for the whole run"
+_OF_WORKERS_AI = {_NEURONS, _NO_AI}
+"""What nobody meets who asks no model there."""
+
+
 def _rows(trials: Trials) -> dict[str, list[Trouble]]:
     """What is refused, and the runs that meet it."""
     d1, ai = trials.requests["d1"], trials.requests["ai"]
-    return {
+    rows = {
         "a mix of everything, 1% of the requests": _mixes(0.01, runs=200),
         "a mix of everything, 10% of the requests": _mixes(0.1, runs=20),
         "a mix of everything, 30% of the requests": _mixes(0.3, runs=20),
         "all for 5 minutes, from each request on": _blocks(trials),
-        "the day's neurons, from each request for them on": _quotas(AI, "ai_daily_neurons", ai),
+        _NEURONS: _quotas(AI, "ai_daily_neurons", ai),
         "the day's rows of D1, from each request to it on": _quotas(D1, "d1_daily_rows", d1),
         "Vectorize, for the whole run": _outages(VECTORIZE),
-        "Workers AI, for the whole run": _outages(AI),
+        _NO_AI: _outages(AI),
         "D1, for the whole run": _outages(D1),
-        "batches of D1 that are not small": _large_batches(),
+        "batches of D1 that are not small": _large_batches(trials.cloud.small_bytes),
     }
+    return {name: runs for name, runs in rows.items() if ai or name not in _OF_WORKERS_AI}
 
 
 def _mixes(rate: float, runs: int) -> list[Trouble]:
@@ -233,10 +238,10 @@ def _outages(route: str) -> list[Trouble]:
     return [outage(route, kind) for kind in ("unavailable", "server_error", "reset")]
 
 
-def _large_batches() -> list[Trouble]:
+def _large_batches(small_bytes: int) -> list[Trouble]:
     limits = Limits(2000, 2000, 1000, 100)
     kinds = ("d1_overloaded", "d1_timeout", "d1_memory", "d1_cpu")
-    fault = {"route": D1, "bytes_above": SMALL_BYTES}
+    fault = {"route": D1, "bytes_above": small_bytes}
     return [Trouble(kind, [{"kind": kind, **fault}], [limits]) for kind in kinds]
 
 
@@ -262,7 +267,7 @@ def _use_up(cloud: Cloud) -> None:
     bodies = {
         D1: (f"{cloud.database}/raw", {"sql": "SELECT 1"}),
         VECTORIZE: (f"vectorize/v2/indexes/{INDEX}/delete_by_ids", {"ids": ["nobody"]}),
-        AI: (f"ai/run/{MODEL}", {"text": ["nothing"]}),
+        AI: ("ai/run/@cf/baai/bge-m3", {"text": ["nothing"]}),
     }
     for route, body in bodies.items():
         faults = [fault for fault in cloud.standin.faults() if fault["route"] == route]

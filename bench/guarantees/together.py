@@ -204,9 +204,10 @@ class Trial:
         """
         for at in count(1, self._every):
             self._store.start(self._first)
+            untouched = self._store.picture()
             died = self._synced(newer, self._store.when(at, die))
             before = self._store.picture()
-            has_begun = bool(before.differences(self._clean[self._first]))
+            has_begun = bool(before.differences(untouched))
             codes = [self._synced(older).code]
             if has_begun and not self._store.picture().differences(before):
                 codes.append(self._synced(newer._replace(attempt=2)).code)

@@ -158,12 +158,12 @@ def test_a_dry_run_foresees_requests_and_shares_and_writes_nothing(
     facts = feeder(made, "sync", "--dry-run", "--json").facts
     assert standin.rows_written() == before
     assert facts["texts_embedded"] == 7
-    assert facts["usage"]["requests"] == {"d1": 3, "vectorize": 1, "ai": 1}
+    # one request to Vectorize before the first vector: the index's dimensions are asked for
+    assert facts["usage"]["requests"] == {"d1": 3, "vectorize": 2, "ai": 1}
     assert facts["usage"]["dimensions"] == 7 * 384
     assert facts["usage"]["free_tier"]["rows_written"] == (20 + 7 * 6 + 4 * 2) / 100_000
     assert not users_cache.parent.exists()
 
-    # one request more: before the first vector, the index's dimensions are asked for
     real = feeder(made, "sync", "--json").facts
     assert real["usage"]["requests"] == {"d1": 3, "vectorize": 2, "ai": 1}
     assert real["requests"] == real["usage"]["requests"]

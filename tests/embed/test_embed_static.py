@@ -128,12 +128,12 @@ def test_another_file_is_refused_with_a_remedy(tmp_path: Path, change: bytes | N
     path = tmp_path / "model.bin"
     content = MODEL.read_bytes()
     path.write_bytes(content[:-1] if change is None else change)
-    with pytest.raises(UserError, match="pip install --force-reinstall feeder"):
+    with pytest.raises(UserError, match="pip install --force-reinstall headfeed"):
         StaticEmbedder(path)
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"cannot be read .*Install feeder again"):
+    with pytest.raises(UserError, match=r"cannot be read .*Install it again"):
         StaticEmbedder(tmp_path / "none.bin")
 
 

@@ -9,7 +9,7 @@ from feeder.errors import UserError
 from feeder.parse import Parsed
 from feeder.run.report import Report
 from feeder.run.scope import apply_deltas, delete_paths, process_paths
-from feeder.run.sync import Stale
+from feeder.run.stale import Stale
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
 from feeder.tree.deltas import Delta, deltas

@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ import pytest
 from feeder.errors import UserError
 from feeder.parse import Parsed
 from feeder.run.feed import write_words
-from feeder.run.sync import Stale, compare, sync
+from feeder.run.report import Talk
+from feeder.run.stale import Stale
+from feeder.run.sync import compare, sync
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
 from hashed import HashedEmbedder
@@ -19,6 +22,7 @@ from worlds import (
     CART,
     REPO,
     SHOP,
+    Death,
     Fuse,
     FusedDatabase,
     InProcess,
@@ -416,6 +420,21 @@ def test_another_parser_parses_everything_and_rewrites_what_differs(
     parser = InProcess("2")
     synced(Commit(shop.path), database, HashedEmbedder(), parser=parser)
     assert parser.parsed == []
+
+
+def test_what_is_made_anew_is_said_before_it_is(
+    shop: Repo, database: SQLite, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A run that dies at its first write has said so, and how much it is."""
+    synced(Commit(shop.path), database, HashedEmbedder(), parser=InProcess("1"))
+    reads, writes = Fuse(2), HashedEmbedder(32)
+    run = feed(Commit(shop.path), database, writes, parser=InProcess("2"))
+    run.index.database = FusedDatabase(database, reads)
+    with pytest.raises(Death):
+        sync(replace(run, talk=Talk()))
+    amount = "Files to read: 4; for their vectors alone: 0."
+    said = capfd.readouterr().err.splitlines()
+    assert said == [*sorted([Stale.PARSER, Stale.VECTORS]), amount]
 
 
 def test_other_rules_look_at_what_was_kept_out(shop: Repo, database: SQLite) -> None:

@@ -25,8 +25,7 @@ from feeder.run.validate import validate
 from feeder.shards import shards
 from feeder.store.index import Index
 from feeder.store.sqlite import SQLite
-from hashed import HashedEmbedder
-from run.sync_histories.branch import MODEL, Branch, Pictures
+from run.sync_histories.branch import MODEL, Branch, Pictures, both
 from run.sync_histories.edits import Edit, edits, positions, some_edits
 from tree.repos import Repo
 from worlds import (
@@ -40,6 +39,7 @@ from worlds import (
     feed,
     opened,
     picture,
+    small_lookup,
     synced,
 )
 
@@ -51,6 +51,7 @@ RATE = 0.01
 """Of each kind, before and after the work: about one request of ten goes wrong."""
 TRIES = 5
 OTHER_MODEL = 32
+LOOKUP = small_lookup()
 calls = st.integers(1, 16)
 early_calls = st.integers(2, 7)
 """Those that most runs come to."""
@@ -74,7 +75,7 @@ class History(Branch):
     @rule(edits=edits, model=models)
     def run_to_the_end(self, edits: list[Edit], model: int | None) -> None:
         self._push(edits)
-        synced(self._head.tree, self._database, HashedEmbedder(model) if model else None)
+        synced(self._head.tree, self._database, **both(model))
         if model:
             assert picture(self._database) == self._pictures.of(self._head.tree, model)
         assert self._is_named(self._database)
@@ -102,7 +103,7 @@ class History(Branch):
         other = self._pushed[by % len(self._pushed)].tree
 
         def overtake() -> None:
-            synced(other, self._database, HashedEmbedder(MODEL))
+            synced(other, self._database, **both(MODEL))
 
         expected = self._pictures.of(self._head.tree, model)
         try:
@@ -156,7 +157,7 @@ class History(Branch):
     @invariant()
     def the_next_run_makes_the_index_a_fresh_one(self) -> None:
         copy = self._copy()
-        run = feed(self._head.tree, copy, HashedEmbedder(MODEL))
+        run = feed(self._head.tree, copy, **both(MODEL))
         sync(run)
         assert picture(copy) == self._pictures.of(self._head.tree)
         assert self._is_named(copy)
@@ -174,7 +175,9 @@ class History(Branch):
     def _fused(self, fuse: Fuse, model: int | None, parser: str = "in process") -> Feed:
         database = FusedDatabase(self._database, fuse)
         embedder = FusedEmbedder(fuse, model, batch=3) if model else None
-        return feed(self._head.tree, database, embedder, parser=InProcess(parser))
+        kinds = both(model) | {"embedder": embedder}
+        kinds["parser"] = InProcess(parser, kinds["meaning"])
+        return feed(self._head.tree, database, **kinds)
 
     def _limited(self, model: int | None, embeddings: int | None, requests: int | None) -> Feed:
         fuse = Fuse(0)
@@ -229,7 +232,8 @@ class CloudHistory(Branch):
         """At a call to the database or the model."""
         self._push(edits)
         fuse = Fuse(at, before=before)
-        run = self._cloud.feed(self._head.tree, FusedEmbedder(fuse, MODEL, batch=3))
+        embedder = FusedEmbedder(fuse, MODEL, batch=3)
+        run = self._cloud.feed(self._head.tree, embedder, lookup=LOOKUP)
         run.index = Index(FusedDatabase(self._cloud.d1, fuse), REPO, "main")
         try:
             sync(run)
@@ -242,7 +246,7 @@ class CloudHistory(Branch):
         """Some run comes to its end, however many were refused before."""
         for _ in range(TRIES):
             with suppress(ServiceError):
-                self._cloud.synced(self._head.tree)
+                self._cloud.synced(self._head.tree, lookup=LOOKUP)
                 return
         raise AssertionError(f"{TRIES} runs were refused")
 
@@ -251,6 +255,7 @@ class CloudHistory(Branch):
         seen = tables(self._cloud.d1, REPO)
         assert {part: seen[part] for part in PARTS} == {part: expected[part] for part in PARTS}
         assert self._is_named(self._cloud.d1)
+        assert self._cloud.looked_up() == [list(LOOKUP.rows()), LOOKUP.about]
         assert self._cloud.vector_ids() == [str(row[0]) for row in expected["vectors"]]
 
 
@@ -260,6 +265,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("feeder.run.feed.BATCH_NODES", 4)
     monkeypatch.setattr("feeder.run.feed.BATCH_GONE", 1)
     monkeypatch.setattr("feeder.run.vectors.BATCH_VECTORS", 3)
+    monkeypatch.setattr("feeder.store.lookup_table.PIECE", 3)
     monkeypatch.setattr("feeder.run.vectors.OUTBOX_PIECE", 2)
 
 

@@ -20,6 +20,7 @@ from feeder.run.report import Report, Talk
 from feeder.run.sync import sync
 from feeder.store import Row, Statement
 from feeder.store.index import Index
+from feeder.store.lookup_table import Lookup
 from feeder.store.migrations import migrate
 from feeder.tree import Tree
 from feeder.wire import Clock
@@ -28,6 +29,7 @@ from worlds import MEMORY, REPO, InProcess
 
 DIMENSIONS = 64
 INDEX = "acme_shop_code"
+ABOUT_LOOKUP = "SELECT value FROM meta WHERE key = 'lookup'"
 DOCS = """
 SELECT id, repo, branch, sha_head, path, language, node_type, symbol, signature, logical_path,
   start_line, end_line, text_sha FROM docs ORDER BY id
@@ -113,6 +115,7 @@ class Cloud:
         *,
         cache: Path = MEMORY,
         branch: str = "main",
+        lookup: Lookup | None = None,
     ) -> Feed:
         """A run of its own."""
         cached = CachedEmbedder(embedder or HashedEmbedder(DIMENSIONS, batch=1000), cache)
@@ -120,7 +123,7 @@ class Cloud:
             tree,
             InProcess(),
             Index(self.d1, REPO, branch),
-            Semantics(cached, self.vectorize),
+            Semantics(cached, self.vectorize, lookup),
             Report(REPO, branch, tree.commit),
             Talk(quiet=True),
             secrets.token_hex(8),
@@ -142,6 +145,11 @@ class Cloud:
     def rows(self, sql: str, *params: str) -> list[Row]:
         [rows] = self.d1.run([Statement(sql, params)])
         return rows
+
+    def looked_up(self) -> list[Any]:
+        """The table for a Worker's questions, and what `meta` says of it."""
+        found = self.rows("SELECT slot, words, codes, buckets FROM lookup ORDER BY slot")
+        return [found, *(value for (value,) in self.rows(ABOUT_LOOKUP))]
 
     def docs(self) -> list[Row]:
         """Every node's row but for its number."""

@@ -19,6 +19,7 @@ from feeder.run.feed import BATCH_NODES
 from feeder.run.report import Report
 from feeder.run.vectors import BATCH_VECTORS
 from feeder.store.folder import index_folder, made_folder
+from feeder.store.lookup_table import Lookup
 from feeder.store.migrations import migrate
 from feeder.store.schema import Current
 from feeder.store.sqlite import IN_MEMORY, SQLite
@@ -42,6 +43,7 @@ def cloud_parts(
     database = D1(api, cloud.database_id)
     vectors = Vectorize(api, cloud.index_name)
     embedder = embedder_of(settings, api)
+    lookup = lookup_for(embedder)
     if writes and git.root(base) is None:
         made_folder(index_folder(base))  # by which the base is known again from a folder below
     return Parts(
@@ -49,6 +51,7 @@ def cloud_parts(
         Current(database),
         embedder,
         vectors if embedder else None,
+        lookup=lookup,
         budget=Budget(
             settings.max_embeddings,
             settings.max_requests,
@@ -56,7 +59,7 @@ def cloud_parts(
             lambda texts: embedder.foreseen([0] * texts).requests if embedder else 0,
         ),
         usage=lambda: taken(api, database, vectors, embedder),
-        foreseen=lambda report, planned: foreseen(report, embedder, planned),
+        foreseen=lambda report, planned: foreseen(report, embedder, planned, lookup),
     )
 
 
@@ -68,13 +71,23 @@ def foreseen_parts(settings: Settings, stack: ExitStack) -> Parts:
     api = Api("none", "none")
     stack.callback(api.close)
     embedder = embedder_of(settings, api)
+    lookup = lookup_for(embedder)
     return Parts(
         f"Cloudflare without {TOKEN}: planned against an empty index",
         database,
         embedder,
         Vectorize(api, "none") if embedder else None,
-        foreseen=lambda report, planned: foreseen(report, embedder, planned),
+        lookup=lookup,
+        foreseen=lambda report, planned: foreseen(report, embedder, planned, lookup),
     )
+
+
+def lookup_for(embedder: Embedder | None) -> Lookup | None:
+    """A Worker has no static model, and asks for the rows that it needs of it."""
+    from feeder.embed.static import StaticEmbedder
+    from feeder.embed.static_lookup import static_lookup
+
+    return static_lookup() if isinstance(embedder, StaticEmbedder) else None
 
 
 def taken(api: Api, database: D1, vectors: Vectorize, embedder: Embedder | None) -> Usage:
@@ -93,17 +106,24 @@ def taken(api: Api, database: D1, vectors: Vectorize, embedder: Embedder | None)
     )
 
 
-def foreseen(report: Report, embedder: Embedder | None, planned: Spent) -> Usage:
+def foreseen(
+    report: Report, embedder: Embedder | None, planned: Spent, lookup: Lookup | None
+) -> Usage:
     """What the run of a report would take, roughly: nobody has sent anything yet."""
-    if not (report.files_processed or report.files_deleted or report.texts_embedded):
+    files = report.files_processed + report.files_deleted
+    table = lookup if report.lookup_rows else None
+    if not (files or report.texts_embedded or table):
         return Usage({"d1": 1})
     vectors = report.texts_embedded + report.texts_cached
     is_theirs = embedder is None or isinstance(embedder, WorkersAI)
     upserts = math.ceil(vectors / BATCH_VECTORS)
-    words = max(1, math.ceil(report.nodes_new / BATCH_NODES))
+    words = max(1, math.ceil((report.nodes_new + report.files_processed) / BATCH_NODES))
+    is_first = bool(vectors and not report.files_unchanged)  # then it is asked whether they fit
     requests = {
-        "d1": 2 + words + max(0, upserts - 1),
-        "vectorize": (upserts + math.ceil(report.nodes_deleted / DELETE_IDS)) if embedder else 0,
+        "d1": 2 + words + max(0, upserts - 1) + (table.requests if table else 0),
+        "vectorize": (is_first + upserts + math.ceil(report.nodes_deleted / DELETE_IDS))
+        if embedder
+        else 0,
         "ai" if is_theirs else "model": planned.requests,
     }
     return Usage(
@@ -111,8 +131,10 @@ def foreseen(report: Report, embedder: Embedder | None, planned: Spent) -> Usage
         rows_written=ROWS_OF_RUN
         + report.nodes_new * ROWS_OF_NEW
         + report.nodes_deleted * ROWS_OF_GONE
-        + (report.files_processed + report.files_deleted) * ROWS_OF_FILE,
+        + files * ROWS_OF_FILE
+        + report.lookup_rows,
         dimensions=vectors * embedder.dimensions if embedder and vectors else 0,
         tokens=planned.tokens,
         neurons=planned.neurons,
+        lookup_rows=report.lookup_rows,
     )

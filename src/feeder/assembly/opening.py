@@ -236,7 +236,7 @@ def _semantics(parts: Parts, stack: ExitStack, cache: Path | None, talk: Talk) -
         return None
     embedder = CachedEmbedder(parts.embedder, cache, tell=talk.say)
     stack.callback(embedder.close)
-    return Semantics(embedder, parts.vectors)
+    return Semantics(embedder, parts.vectors, parts.lookup)
 
 
 def _run(tree: Tree, settings: Settings) -> tuple[str, Event | None]:

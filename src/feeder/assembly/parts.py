@@ -9,22 +9,25 @@ from feeder.embed.static_codes import StaticCodes
 from feeder.run.budget import Budget
 from feeder.run.report import Report
 from feeder.store import Database, Vectors
+from feeder.store.lookup_table import Lookup
 
 
 @dataclass
 class Parts:
     """The objects behind the seams, opened; without an embedder there are no vectors either.
 
-    `place` is how people call the store. `meaning` is the model that is asked with the words, where
-    the store `keeps_meanings`. `usage` tells what has
-    been taken so far, and `foreseen` what the run of a report would take, its model included; None
-    where nothing is counted.
+    `place` is how people call the store. `lookup` is the table in which a Worker finds what makes a
+    question's vector, where the store keeps one. `meaning` is the model that is asked with the
+    words, where the store `keeps_meanings`. `usage` tells what has been taken so far, and
+    `foreseen` what the run of a report would take, its model included; None where nothing is
+    counted.
     """
 
     place: str
     database: Database
     embedder: Embedder | None
     vectors: Vectors | None
+    lookup: Lookup | None = None
     meaning: StaticCodes | None = None
     keeps_meanings: bool = False
     budget: Budget = field(default_factory=Budget)

@@ -19,7 +19,8 @@ class Usage:
 
     `requests` and `retries` are by service; rows are as D1 bills them; `dimensions` are the numbers
     of all vectors written; tokens and neurons are estimates. `database_bytes` is the size of the
-    whole database, 0 where nobody has asked.
+    whole database, 0 where nobody has asked. `lookup_rows` are those of the rows to be written that
+    are the table for a Worker's questions.
     """
 
     requests: Mapping[str, int] = field(default_factory=dict)
@@ -31,6 +32,7 @@ class Usage:
     tokens: int = 0
     neurons: float = 0.0
     database_bytes: int = 0
+    lookup_rows: int = 0
 
     def shares(self) -> dict[str, float]:
         """Fractions of the free tier: of a day for rows and neurons, of the store for the rest."""
@@ -55,6 +57,12 @@ class Usage:
             yield (
                 f"D1: {self.rows_written:,} rows written ({share['rows_written']} of a free day), "
                 f"{self.rows_read:,} read ({share['rows_read']})."
+            )
+        if self.lookup_rows:
+            yield (
+                f"Of these {self.lookup_rows:,} rows "
+                f"({percent(self.lookup_rows / ROWS_WRITTEN_A_DAY)} of a free day) are the table "
+                "in which a Worker looks up a question's words: once a model."
             )
         if self.dimensions:
             yield (

@@ -25,6 +25,7 @@ _HEADER = struct.Struct("<8s5If")
 _HEADER_BYTES = 64
 _BLOCK = 256
 """Texts that are summed up at a time."""
+_AGAIN = "Install it again: pip install --force-reinstall headfeed; or go on with --no-vectors."
 
 
 class StaticEmbedder(Embedder):
@@ -35,7 +36,7 @@ class StaticEmbedder(Embedder):
     def __init__(self, path: Path = MODEL, sha256: str = MODEL_SHA256) -> None:
         """Reads the whole file; `UserError` when it is not the one that this version ships."""
         self._name = f"feeder-static-{sha256[:8]}"
-        table = _read(path, sha256)
+        table = read_table(path, sha256)
         self._name_share = table.name_share
         self._parts = Parts(table)
 
@@ -84,18 +85,16 @@ def _directed(vectors: "Rows") -> "Rows":
     return vectors
 
 
-def _read(path: Path, sha256: str) -> Table:
+def read_table(path: Path = MODEL, sha256: str = MODEL_SHA256) -> Table:
+    """What the file holds; raises UserError as the model does."""
     import numpy as np
 
     try:
         content = path.read_bytes()
     except OSError as exc:
-        raise UserError(f"The static model cannot be read ({exc}). Install feeder again.") from exc
+        raise UserError(f"The static model cannot be read ({exc}). {_AGAIN}") from exc
     if hashlib.sha256(content).hexdigest() != sha256:
-        raise UserError(
-            f"The static model {path} is damaged or another version's. Install feeder again: "
-            "pip install --force-reinstall feeder."
-        )
+        raise UserError(f"The static model {path} is damaged or another version's. {_AGAIN}")
     _, _, dimensions, known, buckets, text, share = _HEADER.unpack_from(content)
     count = known + buckets
     scales = np.frombuffer(content, "<f4", 3 * count, _HEADER_BYTES).reshape(3, count)

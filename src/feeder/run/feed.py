@@ -15,7 +15,8 @@ from feeder.run.report import Report, Talk
 from feeder.shards import Shard
 from feeder.store import Vectors
 from feeder.store.index import Index
-from feeder.store.rows import IndexedFile, pieces
+from feeder.store.lookup_table import Lookup
+from feeder.store.rows import IndexedFile, keys_of, pieces
 from feeder.store.state import Changes, State
 from feeder.tree import Entry, Tree
 
@@ -27,10 +28,14 @@ BATCH_GONE = 2000
 
 
 class Semantics(NamedTuple):
-    """What makes vectors and what keeps them; they belong to one model."""
+    """What makes vectors and what keeps them; they belong to one model.
+
+    `lookup` is the table that a Worker needs for a question's vector, where nothing else makes it.
+    """
 
     embedder: CachedEmbedder
     vectors: Vectors
+    lookup: Lookup | None = None
 
     def identity(self) -> dict[str, str]:
         """What `meta` keeps of the model: vectors of another one, or elsewhere, are made again."""
@@ -234,13 +239,11 @@ def _batches(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:
 
 def foresee(feed: Feed, state: State, work: Work) -> None:
     """Counts into the report what `write_words` and `send_vectors` would do; only reads."""
-    known = feed.index.node_texts([*(entry.path for entry in work.process), *work.gone])
+    known = feed.index.node_keys([*(entry.path for entry in work.process), *work.gone])
     to_embed: list[tuple[str, int]] = []
     gone = set(known)
     for file in indexed(feed, work.process):
-        new = {
-            id_: sha for id_, sha in zip(file.ids, file.shas, strict=True) if known.get(id_) != sha
-        }
+        new = {id_ for id_, key in keys_of(file) if known.get(id_) != key}
         to_embed += _sizes(file, file.ids if file.path in work.unvectored else new)
         gone.difference_update(file.ids)
         _count(feed.report, file, new)

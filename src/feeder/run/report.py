@@ -48,6 +48,7 @@ class Report:
     texts_embedded: int = 0
     texts_cached: int = 0
     texts_waiting: int = 0
+    lookup_rows: int = 0
     skipped: dict[str, str] = field(default_factory=dict)
     as_plain_text: dict[str, str] = field(default_factory=dict)
     secrets_masked: dict[str, int] = field(default_factory=dict)

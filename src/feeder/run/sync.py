@@ -4,15 +4,16 @@ Words first, then vectors: every file is found by word before the first text is 
 """
 
 from collections.abc import Callable, Iterable, Sequence, Set
-from enum import StrEnum
 from typing import NamedTuple
 
 from feeder.errors import Stopped, UserError
 from feeder.run.feed import Feed, Work, foresee, write_words
+from feeder.run.lookup_table import lacking, made_once, superfluous, write_lookup
 from feeder.run.mode import check_mode, in_its_mode
 from feeder.run.precedence import claim, goes_on, is_newest, refuse_outdated
 from feeder.run.report import Report
 from feeder.run.sharing import is_own, own_part, refuse_shard, share_of
+from feeder.run.stale import Stale, announce, stale_parts
 from feeder.run.vectors import clear_outbox, send_vectors
 from feeder.store.ownership import Moved
 from feeder.store.state import ALONE, FileRow, Share, State
@@ -22,14 +23,6 @@ MIXED = "mixed"
 """Under `parser` in `meta`, when not all nodes are one parser's."""
 _OF_THE_TREE = frozenset(Skip)
 """Reasons that are not in a file's contents."""
-
-
-class Stale(StrEnum):
-    """Why an index is made anew, in part or whole, although its files are the tree's."""
-
-    PARSER = "The index was made by another parser or built-in model: every file is read again."
-    RULES = "The rules of what is kept out have changed: what was kept out is looked at again."
-    VECTORS = "The index has no vectors of this model: every text is embedded."
 
 
 class Goal(NamedTuple):
@@ -51,7 +44,7 @@ def sync(feed: Feed, *, dry_run: bool = False) -> None:
     """
     equal = _equality(feed)
     share = share_of(feed, equal)
-    expected = {share.own: share.whole[share.own]} if feed.shard else equal
+    expected = {share.own: share.whole[share.own]} if feed.shard else equal | made_once(feed)
     state = own_part(feed, feed.index.state(expected if feed.tree.root else {}))
     nothing_to_do = state.files is None and not (state.outbox and feed.semantics)
     if nothing_to_do and (dry_run or _is_remembered(feed, state)):
@@ -148,17 +141,19 @@ def part(below: str) -> str:
 def bring(feed: Feed, state: State, goal: Goal) -> None:
     """Makes the files of `state` become those of the goal."""
     feed, stale, work = _begun(feed, state, goal)
-    sendable = feed.semantics and (work.waiting or state.outbox)
+    sendable = feed.semantics and (work.waiting or state.outbox or lacking(feed, state.meta))
     if not (work.process or work.gone or sendable) and goal.equal.items() <= state.meta.items():
         if feed.index.has_overtaken(state, feed.token):  # one that ended in that moment
             feed.index.finish([], [], {}, goal.share)
         feed.report.finished = True
         return
+    announce(feed, state, stale, work)
     _begin(feed, state, stale, goal.share)
     # nothing tells which files another parser has read already: they are one piece
     texts, gone = write_words(feed, state, work, whole=Stale.PARSER in stale)
     if feed.budget.stopped:
         goal = goal._replace(equal={})
+    write_lookup(feed, state.meta)
     clean = send_vectors(feed, work, texts)
     sent = clear_outbox(feed, state, texts, gone)
     _end(feed, clean, sent, goal)
@@ -236,19 +231,6 @@ def _equality(feed: Feed) -> dict[str, str]:
     return equal
 
 
-def stale_parts(feed: Feed, state: State) -> set[Stale]:
-    """What of an index this program would make in another way."""
-    meta, key = state.meta, feed.index.key
-    stale = set()
-    if meta.get(key("parser"), feed.parser.fingerprint) != feed.parser.fingerprint:
-        stale.add(Stale.PARSER)
-    if feed.tree.root and meta.get(key("rules"), feed.tree.rules) != feed.tree.rules:
-        stale.add(Stale.RULES)
-    if feed.semantics and not feed.semantics.identity().items() <= meta.items():
-        stale.add(Stale.VECTORS)
-    return stale
-
-
 def _account(report: Report, work: Work, have: dict[str, FileRow], stale: Set[Stale]) -> None:
     """The files of the report as they stand before the work; what parsing finds comes to it."""
     kept = [have[entry.path] for entry in (*work.unchanged, *work.waiting)]
@@ -284,6 +266,7 @@ def _begin(feed: Feed, state: State, stale: Set[Stale], share: Share) -> None:
     if feed.semantics and replaces:
         refuse_shard(feed)
         feed.semantics.vectors.check_clear()
+    feed.index.opening = [*feed.index.opening, *superfluous(feed, state.meta)]
     feed.index.begin(feed.token, state, meta, remake=remake, share=share)
     if feed.shard or replaces:
         feed.index.claim()
@@ -296,4 +279,6 @@ def plan(feed: Feed, state: State, goal: Goal) -> None:
     _refuse_other_folder(feed, state)
     feed, _, work = _begun(feed, state, goal)
     foresee(feed, state, work)
+    if table := lacking(feed, state.meta):
+        feed.report.lookup_rows = table.size
     feed.report.finished = True

@@ -4,10 +4,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from feeder.errors import ServiceError
+from feeder.run import lookup_table
 from feeder.run.content import Comparison, compare_content
 from feeder.run.feed import Feed, Work
 from feeder.run.mode import has_words_only, over_all
-from feeder.run.sync import Goal, Stale, bring, claimed, compare, part, stale_parts, sync, way_to
+from feeder.run.stale import Stale, stale_parts
+from feeder.run.sync import Goal, bring, claimed, compare, part, sync, way_to
 from feeder.run.verdict import REPAIR, Check, Verdict
 from feeder.store.forgetting import Damage
 from feeder.store.proof import SYMBOLS_ASKED, Parity, parity, stored_nodes
@@ -43,6 +45,7 @@ def validate(feed: Feed, *, wait: bool = False, content: bool = True) -> Verdict
         *_rows(found, damage),
         *_progress(state, vectors),
         *_vectors(feed, vectors, damage),
+        *lookup_table.checked(feed, state, damage),
         *_makers(feed, state),
     ]
     notes = [NO_MODEL] if vectors is None and "model" in state.meta else []

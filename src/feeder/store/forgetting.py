@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from feeder.errors import TooLargeError
 from feeder.store import Statement, sql
+from feeder.store.lookup_table import unmarking
 from feeder.store.rows import pages, pieces
 
 FORGOTTEN = 2_000
@@ -25,6 +26,8 @@ class Damage:
     """Files that lack vectors."""
     nodes: set[str] = field(default_factory=set)
     """Ids that may be in rows of another file."""
+    lookup: bool = False
+    """Whether the table for a Worker's questions is not as its model has it."""
 
 
 Write = Callable[[list[Statement]], object]
@@ -45,7 +48,8 @@ def forget(damage: Damage, repo: str, branch: str, write: Write) -> None:
     def each(*texts: str) -> Removal:
         return lambda page: [Statement(text, (repo, page)) for text in texts]
 
-    write([Statement(sql.SET_BRANCH, (branch, repo)), Statement(sql.KEEP_VECTORS, (repo,))])
+    table = [unmarking()] if damage.lookup else []
+    write([Statement(sql.SET_BRANCH, (branch, repo)), Statement(sql.KEEP_VECTORS, (repo,)), *table])
     steps: list[tuple[Iterable[object], Removal]] = [
         (damage.nodes, each(sql.DROP_POSTINGS_OF, sql.OUTBOX_OF, sql.DROP_NODES_OF)),
         (damage.paths, lambda page: file_removal(repo, page)),

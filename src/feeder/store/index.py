@@ -93,13 +93,13 @@ class Index:
                 ids.setdefault(str(path), set()).add(str(id_))
             yield from ids.items()
 
-    def node_texts(self, paths: Iterable[str]) -> dict[str, str]:
-        """The hash of each node's text by id; a request for every 2,000 paths."""
-        return {str(id_): str(sha) for rows in self._nodes(paths) for _, id_, sha in rows}
+    def node_keys(self, paths: Iterable[str]) -> dict[str, str]:
+        """By id what `keys_of` tells of each node; a request for every 2,000 paths."""
+        return {str(id_): str(key) for rows in self._nodes(paths) for _, id_, key in rows}
 
     def _nodes(self, paths: Iterable[str]) -> Iterator[list[Row]]:
         for some in pieces(paths, PAGE_PATHS):
-            named = [Statement(sql.NODE_TEXTS, (self.repo, page)) for page in pages(some)]
+            named = [Statement(sql.NODE_KEYS, (self.repo, page)) for page in pages(some)]
             yield [row for rows in self.database.run(named) for row in rows]
 
     def take_over(self, token: str, seen: State, meta: Mapping[str, str]) -> None:
@@ -182,6 +182,10 @@ class Index:
                 returned[statement.sql].update(_ids(rows))
         new = returned[sql.ADD_NODES]
         return Changes(new, returned[sql.DROP_NODES] - new)
+
+    def bring_in(self, statements: list[Statement]) -> None:
+        """Writes what is no file's, as a transaction behind the run's guard; one request."""
+        self._owner.write(statements)
 
     def forget(self, damage: Damage) -> None:
         """Takes out what a validation found wrong, piece by piece; the next sync makes it anew."""

@@ -42,14 +42,14 @@ class IndexedFile(NamedTuple):
 
 
 def keys(files: Iterable[IndexedFile]) -> str:
-    """Of all their nodes, by id, `text_sha` and what `members_text` begins with."""
-    return json.dumps(
-        {
-            id_: sha + members_text(node.members)[:MEMBERS_HASH]
-            for file in files
-            for id_, sha, node in zip(file.ids, file.shas, file.nodes, strict=True)
-        }
-    )
+    """Of all their nodes, in JSON."""
+    return json.dumps({id_: key for file in files for id_, key in keys_of(file)})
+
+
+def keys_of(file: IndexedFile) -> Iterator[tuple[str, str]]:
+    """By id, what tells whether a node is there already: `text_sha` and the members' hash."""
+    for id_, sha, node in zip(file.ids, file.shas, file.nodes, strict=True):
+        yield id_, sha + members_text(node.members)[:MEMBERS_HASH]
 
 
 def members_text(members: Iterable[Member]) -> str:

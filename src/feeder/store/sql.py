@@ -51,8 +51,9 @@ NAMED_FILES = """
 SELECT path, blob, state, reason, stopped FROM files
 WHERE repo = ? AND path IN (SELECT value FROM json_each(?)) ORDER BY path
 """
-NODE_TEXTS = """
-SELECT path, id, text_sha FROM docs WHERE repo = ? AND path IN (SELECT value FROM json_each(?))
+NODE_KEYS = """
+SELECT path, id, text_sha || substr(members, 1, 16) FROM docs
+WHERE repo = ? AND path IN (SELECT value FROM json_each(?))
 """
 WRITTEN_NODES = """
 SELECT id FROM docs WHERE repo = ? AND sha_head = ? AND path IN (SELECT value FROM json_each(?))

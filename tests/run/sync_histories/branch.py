@@ -1,6 +1,7 @@
 """A branch to which anything is pushed, and what a fresh index of its commits holds."""
 
 import os
+from typing import Any
 
 from guarantees.picture import head
 from hypothesis import strategies as st
@@ -8,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize
 
 from feeder.store import Database
 from feeder.tree.commit import Commit
-from hashed import HashedEmbedder
+from hashed import HashedCodes, HashedEmbedder
 from run.sync_histories.edits import (
     Edit,
     File,
@@ -43,6 +44,13 @@ def committed(repo: Repo, files: Files, parents: list[str]) -> None:
     repo.git("fast-import", "--quiet", "--force", stdin=b"".join(stream))
 
 
+def both(model: int | None) -> dict[str, Any]:
+    """Vectors of both kinds, a model's and those that come with the words; none without a model."""
+    if not model:
+        return {"embedder": None, "meaning": None}
+    return {"embedder": HashedEmbedder(model), "meaning": HashedCodes()}
+
+
 class Pictures:
     """What fresh indexes hold, each made once."""
 
@@ -52,7 +60,7 @@ class Pictures:
     def of(self, tree: Commit, model: int | None = MODEL) -> Picture:
         key = (tree.root, model)
         if key not in self._known:
-            self._known[key] = fresh(tree, HashedEmbedder(model) if model else None)
+            self._known[key] = fresh(tree, **both(model))
         return self._known[key]
 
 

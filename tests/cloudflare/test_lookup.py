@@ -1,0 +1,247 @@
+"""The table in which a Worker looks up a question's vector: in D1, beside the static model's."""
+
+import json
+import subprocess
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from clouds import Cloud
+
+from feeder.cloudflare.vectorize import Vectorize
+from feeder.embed.cache import CachedEmbedder
+from feeder.embed.static import MODEL, StaticEmbedder
+from feeder.embed.static_lookup import SLOTS, static_lookup
+from feeder.errors import Stopped
+from feeder.run.budget import Budget
+from feeder.run.feed import Feed, Semantics
+from feeder.run.sync import sync
+from feeder.run.validate import repair, validate
+from feeder.shards import Shard
+from feeder.store import Statement
+from feeder.store.lookup_table import KEY, PIECE, Lookup
+from feeder.tree.commit import Commit
+from hashed import HashedEmbedder
+from tree.repos import Repo
+from worlds import MEMORY, SHOP, Death, Fuse, FusedDatabase, small_lookup
+
+OTHER = "row 1 is not as the model has it"
+CHECK = "a Worker finds the parts of a question"
+SCRIPT = MODEL.with_name("static_question.mjs")
+ASKED = """
+import { readFileSync } from "node:fs";
+const { ABOUT, CODES, asked, counted, vector } = await import(process.argv[1]);
+const said = JSON.parse(readFileSync(0, "utf8"));
+const one = ({ text, about, rows }) =>
+  rows ? vector(counted(text), rows, about) : asked(counted(text), about);
+process.stdout.write(JSON.stringify({ ABOUT, CODES, answers: said.map(one) }));
+"""
+QUESTIONS = [
+    "where is the refresh token stored",
+    "parseDeltaFile XMLHttpRequest2 utf8",
+    "zxqvbnm frobnicateTheWidgets zxqvbnm zxqvbnm",
+    "Größe der Warteschlange, naïve façade",
+    "где хранится токен 日本語の文書",
+    "' OR 1=1; -- %_\" \\",
+    "a",
+    "…",
+]
+
+
+def by_node(said: list[dict[str, Any]]) -> dict[str, Any]:
+    """What a Worker's JavaScript makes of questions, or of the rows that came for them."""
+    command = ["node", "--input-type=module", "--eval", ASKED, str(SCRIPT)]
+    asked = json.dumps(said).encode()
+    done = subprocess.run(command, input=asked, capture_output=True, check=True)
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def large() -> Lookup:
+    """One whose rows take a parameter each, so that it is written in several transactions."""
+    size, codes = PIECE - 1, "c" * 800_000
+    rows = [row._replace(codes=codes) for row in small_lookup(size=size).rows()]
+    return Lookup("large", size, size * len(codes), lambda: iter(rows))
+
+
+@pytest.fixture
+def shop(cloud: Cloud, repo: Repo) -> Repo:
+    cloud.migrated()
+    repo.commit(SHOP)
+    return repo
+
+
+def fed(cloud: Cloud, repo: Repo, lookup: Lookup | None) -> Feed:
+    """A run with this table."""
+    return cloud.feed(Commit(repo.path), lookup=lookup)
+
+
+def synced(cloud: Cloud, repo: Repo, lookup: Lookup | None) -> Feed:
+    run = fed(cloud, repo, lookup)
+    sync(run)
+    return run
+
+
+def whole(lookup: Lookup) -> list[Any]:
+    return [list(lookup.rows()), lookup.about]
+
+
+def test_a_question_looked_up_in_d1_has_the_vector_of_the_model(cloud: Cloud, shop: Repo) -> None:
+    """Known and unknown words, each alphabet, and what looks like SQL."""
+    model = StaticEmbedder()
+    synced(cloud, shop, static_lookup())
+    [(value,)] = cloud.rows(by_node([])["ABOUT"])
+    said: list[dict[str, Any]] = [
+        {"text": text, "about": json.loads(str(value))} for text in QUESTIONS
+    ]
+    asked = by_node(said)
+    answers = cloud.d1.run([Statement(asked["CODES"], (param,)) for param in asked["answers"]])
+    told = [one | {"rows": rows} for one, rows in zip(said, answers, strict=True)]
+    for text, found in zip(QUESTIONS, by_node(told)["answers"], strict=True):
+        np.testing.assert_allclose(found, model.embed_query(text), atol=1e-6, err_msg=text)
+
+
+def test_it_is_written_once_in_two_requests(cloud: Cloud, shop: Repo) -> None:
+    """A row is one row written; the next run finds it there, and an edit writes none of it."""
+    synced(cloud, shop, None)
+    without = cloud.spent()["d1"]
+    shop.commit({"src/new.py": "def new():\n    pass\n"})
+    rows = cloud.standin.rows_written()
+    run = synced(cloud, shop, static_lookup())
+    assert run.report.lookup_rows == SLOTS
+    assert SLOTS < cloud.standin.rows_written() - rows < SLOTS + 100
+    assert cloud.spent()["d1"] == without + static_lookup().requests == without + 2
+    sync(fed(cloud, shop, static_lookup()))
+    assert cloud.spent() == {"d1": 1, "vectorize": 0, "ai": 0}
+
+
+def test_an_index_that_equals_head_gets_the_table_that_it_lacks(cloud: Cloud, shop: Repo) -> None:
+    """One that an older program fed; no text is embedded for it."""
+    synced(cloud, shop, None)
+    run = synced(cloud, shop, small_lookup())
+    assert cloud.looked_up() == whole(small_lookup())
+    assert (run.report.texts_embedded, run.report.lookup_rows) == (0, 3)
+
+
+def test_another_version_of_the_model_replaces_it(cloud: Cloud, shop: Repo) -> None:
+    """Rows that it has no more go, and rows that are as before are not written."""
+    synced(cloud, shop, small_lookup("one", 300))
+    rows = cloud.standin.rows_written()
+    synced(cloud, shop, small_lookup("two", 200))
+    assert cloud.looked_up() == whole(small_lookup("two", 200))
+    assert cloud.standin.rows_written() - rows < 200
+
+
+def test_a_model_that_needs_none_takes_it_out(cloud: Cloud, shop: Repo) -> None:
+    """A Worker would take a table of another model for the index's own."""
+    synced(cloud, shop, small_lookup())
+    cloud.make_index("other", 128)
+    run = fed(cloud, shop, None)
+    embedder = CachedEmbedder(HashedEmbedder(128), MEMORY)
+    run.semantics = Semantics(embedder, Vectorize(cloud.api, "other"))
+    sync(run)
+    assert cloud.rows("SELECT name FROM sqlite_schema WHERE name = 'lookup'") == []
+    assert cloud.rows(f"SELECT 1 FROM meta WHERE key = '{KEY}'") == []
+
+
+def test_a_run_without_a_model_leaves_it(cloud: Cloud, shop: Repo) -> None:
+    """As it leaves the vectors."""
+    synced(cloud, shop, small_lookup())
+    shop.commit({"src/new.py": "def new():\n    pass\n"})
+    run = fed(cloud, shop, None)
+    run.semantics = None
+    sync(run)
+    assert cloud.looked_up() == whole(small_lookup())
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_a_run_that_dies_at_any_request_leaves_no_half_of_it(
+    cloud: Cloud, shop: Repo, *, before: bool
+) -> None:
+    """What `meta` names is whole; the next run makes the rest."""
+    table = large()
+    for at in range(1, 30):
+        cloud.rows("DROP TABLE IF EXISTS lookup")
+        cloud.rows(f"DELETE FROM meta WHERE key = '{KEY}'")
+        fuse = Fuse(at, before=before)
+        run = fed(cloud, shop, table)
+        run.index.database = FusedDatabase(cloud.d1, fuse)
+        with suppress(Death):
+            sync(run)
+        if cloud.rows(f"SELECT 1 FROM meta WHERE key = '{KEY}'"):
+            assert cloud.looked_up() == whole(table)
+        synced(cloud, shop, table)
+        assert cloud.looked_up() == whole(table)
+        if not fuse.has_blown:
+            assert at > 4  # two requests of the table, and those around them
+            return
+    pytest.fail("the run has more requests than were tried")
+
+
+def test_a_database_that_wants_less_at_once_gets_it(cloud: Cloud, shop: Repo) -> None:
+    """Down to one parameter a request."""
+    synced(cloud, shop, None)
+    cloud.standin.fault("d1_cpu", route="d1.raw", bytes_above=900_000)
+    synced(cloud, shop, large())
+    assert cloud.looked_up() == whole(large())
+
+
+def test_a_budget_ends_between_two_pieces(cloud: Cloud, shop: Repo) -> None:
+    """And the next run goes on; its vectors wait until then."""
+    synced(cloud, shop, None)
+    run = fed(cloud, shop, large())
+    run.budget = Budget(max_requests=1)
+    with pytest.raises(Stopped):
+        sync(run)
+    assert cloud.rows(f"SELECT 1 FROM meta WHERE key = '{KEY}'") == []
+    assert 0 < len(cloud.rows("SELECT slot FROM lookup")) < large().size
+    synced(cloud, shop, large())
+    assert cloud.looked_up() == whole(large())
+
+
+def test_of_several_that_share_the_work_the_first_writes_it(cloud: Cloud, shop: Repo) -> None:
+    """It is the same for all."""
+    for number in (2, 1):
+        run = fed(cloud, shop, small_lookup())
+        sync(replace(run, shard=Shard(number, 2), token="shared"))
+        assert run.report.lookup_rows == (3 if number == 1 else 0)
+    assert cloud.looked_up() == whole(small_lookup())
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ("UPDATE lookup SET codes = 'A' || substr(codes, 2) WHERE slot = 1", OTHER),
+        ("UPDATE lookup SET buckets = substr(buckets, 2) WHERE slot = 1", OTHER),
+        ("UPDATE lookup SET words = ' other ' WHERE slot = 1", OTHER),
+        ("DELETE FROM lookup WHERE slot = 1", "row 1 is missing"),
+        ("UPDATE lookup SET slot = 7 WHERE slot = 1", "row 1 is missing"),
+        ("INSERT INTO lookup VALUES (3, '', '', '')", "row 3 is none of the model's"),
+        ("DROP TABLE lookup", "row 0 is missing"),
+        (f"DELETE FROM meta WHERE key = '{KEY}'", "meta does not name it"),
+    ],
+)
+def test_what_is_wrong_with_it_is_named_and_mended(
+    cloud: Cloud, shop: Repo, damage: str, said: str
+) -> None:
+    """For as many rows as were damaged."""
+    synced(cloud, shop, small_lookup())
+    assert validate(fed(cloud, shop, small_lookup()), wait=True).passed
+    cloud.rows(damage)
+    verdict = validate(fed(cloud, shop, small_lookup()), wait=True)
+    [check] = [check for check in verdict.checks if not check.passed]
+    assert check.name == CHECK
+    assert said in check.differences
+    repair(fed(cloud, shop, small_lookup()), verdict)
+    assert validate(fed(cloud, shop, small_lookup()), wait=True).passed
+    assert cloud.looked_up() == whole(small_lookup())
+
+
+def test_a_plan_says_its_rows(cloud: Cloud, shop: Repo) -> None:
+    """And nothing is written."""
+    run = fed(cloud, shop, small_lookup())
+    sync(run, dry_run=True)
+    assert run.report.lookup_rows == 3
+    assert cloud.rows("SELECT name FROM sqlite_schema WHERE name = 'lookup'") == []
