@@ -7,12 +7,14 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests/services"))
 
 from standin import StandIn  # noqa: E402  # it lies among the tests
+
+from feeder.cloudflare.freetier import STORED_DIMENSIONS  # noqa: E402
 
 FILES = 500
 FOLDER_FILES = 50
@@ -29,6 +31,20 @@ main()
 HEAD = """\
 | run | D1 | Vectorize | Workers AI | texts embedded | rows written |
 |---|---|---|---|---|---|
+"""
+
+
+MODELS = (
+    ("static", ""),
+    ("@cf/baai/bge-m3", ""),
+    ("@cf/qwen/qwen3-embedding-0.6b", ""),
+    ("@cf/qwen/qwen3-embedding-0.6b", "256"),
+    ("@cf/google/embeddinggemma-300m", "256"),
+)
+"""With the dimensions to which a model is told to shorten its vectors."""
+MODELS_HEAD = """\
+| model | dimensions | D1 | Vectorize | Workers AI | neurons | rows written | nodes that fit |
+|---|---|---|---|---|---|---|---|
 """
 
 
@@ -63,8 +79,9 @@ def module(number: int) -> str:
 class Project:
     """A repository whose index is at the stand-in; no embedding is remembered between runs."""
 
-    def __init__(self, folder: Path, standin: StandIn) -> None:
+    def __init__(self, folder: Path, standin: StandIn, **model: str) -> None:
         self.folder = folder
+        self.last: dict[str, Any] = {}
         self._standin = standin
         self._git("init", "-q")
         self._environment = {
@@ -72,6 +89,7 @@ class Project:
             **standin.environment,
             "FEEDER_REPO": "acme/parts",
             "FEEDER_CACHE": str(folder / ".git/embeddings.db"),
+            **model,
         }
         (folder / ".git/info/exclude").write_text("wrangler.toml\n")
         self._feeder("init")
@@ -87,7 +105,7 @@ class Project:
         self._git("commit", "-q", "--allow-empty", "-m", run)
         self._feeder("cache", "--clear")
         before, rows = self._standin.counts(), self._standin.rows_written()
-        report = json.loads(self._feeder("sync", "--json"))
+        report = self.last = json.loads(self._feeder("sync", "--json"))
         after = self._standin.counts()
         rows = self._standin.rows_written() - rows
         d1, vectorize, ai = (after[name] - before[name] for name in ("d1", "vectorize", "ai"))
@@ -135,11 +153,34 @@ def table(standin: StandIn, files: int) -> str:
     return title + HEAD + "".join(f"{cost.line()}\n" for cost in costs)
 
 
+def first_feed(standin: StandIn, model: str, dimensions: str, files: int) -> str:
+    """A line of what the first feed by a model takes, from an account with nothing in it."""
+    standin.reset()
+    said = {"FEEDER_MODEL": model, **({"FEEDER_DIMENSIONS": dimensions} if dimensions else {})}
+    with tempfile.TemporaryDirectory() as folder:
+        project = Project(Path(folder), standin, **said)
+        project.write({f"src/parts/m{number:03}.py": module(number) for number in range(files)})
+        cost = project.synced("first feed")
+        usage = project.last["usage"]
+    length = usage["dimensions"] // cost.texts
+    return (
+        f"| `{model}` | {length:,} | {cost.d1} | {cost.vectorize} | {cost.ai} | "
+        f"{usage['neurons']:,.0f} | {cost.rows:,} | {STORED_DIMENSIONS // length:,} |\n"
+    )
+
+
+def models_table(standin: StandIn, files: int) -> str:
+    """The first feeds of one repository by several models."""
+    title = f"First feed of {files * NODES_A_FILE:,} nodes in {files} files, by the model:\n\n"
+    return title + MODELS_HEAD + "".join(first_feed(standin, *one, files) for one in MODELS)
+
+
 def main() -> None:
-    """Prints a table for each number of files given, or for 500."""
+    """Prints both tables for each number of files given, or for 500."""
     for files in sys.argv[1:] or [str(FILES)]:
         with StandIn.start() as standin:
             print(table(standin, int(files)))
+            print(models_table(standin, int(files)))
 
 
 if __name__ == "__main__":

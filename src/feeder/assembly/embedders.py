@@ -12,7 +12,7 @@ from feeder.cloudflare.api import Api
 from feeder.config import Settings
 from feeder.embed import Embedder
 from feeder.embed.refused import KEY
-from feeder.embed.static_codes import NAME, StaticCodes
+from feeder.embed.static_codes import NAME, StaticCodes, loaded
 from feeder.errors import UserError
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -105,9 +105,7 @@ def _of_workers_ai(wish: Wish) -> Embedder | None:
 
 
 def _static(wish: Wish) -> Embedder | None:
-    from feeder.embed.static import StaticEmbedder
-
-    return StaticEmbedder() if wish.model == STATIC else None
+    return loaded() if wish.model == STATIC else None
 
 
 def _minilm(wish: Wish) -> Embedder | None:

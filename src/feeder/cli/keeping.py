@@ -118,5 +118,19 @@ def _provision(
     things = provision(place.base, place.repo, settings, wanted, dry_run=dry_run)
     if settings.json:
         console.result(settings, [thing._asdict() for thing in things], ())
-    else:
-        console.result(settings, None, (thing.line(dry_run=dry_run) for thing in things))
+        return
+    console.result(settings, None, (thing.line(dry_run=dry_run) for thing in things))
+    _say_choice(settings, wanted.dimensions)
+
+
+def _say_choice(settings: Settings, dimensions: int) -> None:
+    """What the models cost, for who has not decided."""
+    from feeder.assembly.prices import advice
+    from feeder.run.report import Talk
+
+    talk = Talk(quiet=settings.quiet)
+    try:
+        for line in advice(settings.model, dimensions):
+            talk.say(line)
+    except UserError as exc:
+        talk.say(f"What models cost cannot be told: {exc}")
