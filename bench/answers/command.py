@@ -10,6 +10,7 @@ from pathlib import Path
 from answers import page
 from answers.corpora import Absent
 from answers.measuring import ALL_SETS, WAYS, Results, all_measured
+from answers.parts import WITHOUT, leave_out
 from answers.sets import Sources
 from feeder.cli.measured import Measured, as_json
 
@@ -26,6 +27,7 @@ def main() -> int:
     except Absent as exc:
         _say(str(exc))
         return 2
+    leave_out(said.without or ())
     results = all_measured(said.only or ALL_SETS, said.by or [*WAYS], sources)
     print(page.report(results), end="")
     if said.json:
@@ -80,6 +82,12 @@ def _said() -> argparse.Namespace:
     )
     add("--only", type=_some(ALL_SETS), metavar="SET,…", help=f"Of {', '.join(ALL_SETS)}.")
     add("--by", type=_some(tuple(WAYS)), metavar="WAY,…", help=f"Of {', '.join(WAYS)}.")
+    add(
+        "--without",
+        type=_some(tuple(WITHOUT)),
+        metavar="PART,…",
+        help=f"Leaves out parts of the ranking: {', '.join(WITHOUT)}.",
+    )
     add("--json", type=Path, metavar="FILE", help="Every question with its first hits.")
     return parser.parse_args(sys.argv[2:])
 

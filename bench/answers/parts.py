@@ -1,0 +1,25 @@
+"""What does each part of the ranking gain? The same questions are asked without it."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from feeder.search import asked, engine, kinds, names, rules
+
+WITHOUT: dict[str, tuple[Any, str, Any]] = {
+    "files": (rules, "FILE_SHARE", 0.0),
+    "paths": (rules, "PATH_SHARE", 0.0),
+    "naming": (rules, "NAME_SHARE", 0.0),
+    "kinds": (kinds, "share", lambda *_: ("", 1.0)),
+    "small-words": (asked, "SMALL_WORDS", frozenset()),
+    "spelling": (names, "SPELLED_WORDS", 0),
+    "nearly": (names, "ALIKE", 0),
+    "grouping": (engine, "grouped", lambda found, *_: list(found)),
+}
+"""The parts that can be left out: where each is, and what makes it do nothing."""
+
+
+def leave_out(parts: Iterable[str]) -> None:
+    """For the rest of this process."""
+    for part in parts:
+        module, attribute, nothing = WITHOUT[part]
+        setattr(module, attribute, nothing)
