@@ -84,7 +84,7 @@ def minilm(pool: Pool, kept: Path) -> tuple[Rows, Rows]:
     key = hashlib.sha256(repr((pool.questions, len(pool.documents))).encode()).hexdigest()[:16]
     path = kept / f"{key}.npz"
     if not path.exists():
-        from feeder.embed.local import LocalEmbedder
+        from feeder.embed.onnx import LocalEmbedder
 
         embedder = LocalEmbedder(threads=1)
         documents = embedder.embed([f"{name}\n{body}" for name, body in pool.documents])

@@ -1,15 +1,19 @@
-"""What is a model measured on?  python pools.py NODES COMMITS OUT.pkl [QUESTIONS_FOLDER]
+"""What is a model measured on?  python pools.py NODES COMMITS OUT.pkl [QUESTIONS_FOLDER [NODES]]
 
 Pools of documents, questions with their right answers, and each question's best hundred by words,
 which are the same for every model. Of the ten validation repositories:
 
 - `doc`: a doc comment to its function, among the repository's, doc comments taken out
 - `apart`: those of them that share no word with path and name, and at most one with the code
+- `few`: those that share at most one word with path and name, and two fifths of theirs in all
+- `web`: its first sentence as one types it (small letters, few articles, the language named or
+  "how to" before it), to the function without its path
 - `heading`: a heading of the manual to the section below it, among all sections
 - `commit`: what a commit says it does to the code that it touched, among those of other commits
 
 With QUESTIONS_FOLDER (its `sets.py` tells what is there) also `repositories-small`, `contextual`
-and `vue`, whose nodes keep their comments.
+and `vue`, whose nodes keep their comments. With the nodes of their repositories (`mine.py`), too,
+`doc`, `apart`, `few` and `web` of those: `doc2` and so on.
 """
 
 import pickle
@@ -44,6 +48,9 @@ class Pool(NamedTuple):
     places: list[tuple[str, int, int]]
 
 
+Question = tuple[str, int]
+"""What is asked, and the place of the right document."""
+_ARTICLES = ("a", "an", "the", "this", "given", "specified")
 _SMALL_WORDS = """
 the a an of to in is and or for if that this with on by be it as are at from not its will can
 which when any all has have into used use given return returns get set
@@ -77,9 +84,33 @@ def by_words(documents: list[tuple[str, str]], questions: list[str]) -> list[dic
     return found
 
 
-def functions(repo: str, rows: list[Row]) -> Iterator[Pool]:
+def functions(repo: str, rows: list[Row], of: str = "") -> Iterator[Pool]:
     draw = random.Random(repo)
-    documents, asked = list[tuple[str, str]](), list[tuple[str, int]]()
+    documents, languages, asked = _asked(rows)
+    draw.shuffle(asked)
+    told = {at: (stems(name), stems(body)) for at, (name, body) in enumerate(documents)}
+    apart, few = list[Question](), list[Question]()
+    for question, at in asked:
+        said, (named, coded) = stems(question), told[at]
+        if len(said) >= 3 and not said & named and len(said & coded) <= 1:
+            apart.append((question, at))
+        if (
+            len(said) >= 3
+            and len(said & named) <= 1
+            and len(said & (named | coded)) <= 0.4 * len(said)
+        ):
+            few.append((question, at))
+    yield _pool(f"doc{of}", documents, asked[:150])
+    yield _pool(f"apart{of}", documents, apart[:60])
+    yield _pool(f"few{of}", documents, few[:120])
+    typed = [(_typed(question, languages[at], draw), at) for question, at in asked[-300:]]
+    short = [(question, at) for question, at in typed if 3 <= len(question.split()) <= 14]
+    yield _pool(f"web{of}", [("", body) for _, body in documents], short[:80])
+
+
+def _asked(rows: list[Row]) -> tuple[list[tuple[str, str]], list[str], list[Question]]:
+    """Functions without their doc comments, the language of each, and what those say."""
+    documents, languages, asked = list[tuple[str, str]](), list[str](), list[Question]()
     for row in rows:
         if row.kind != "method":
             continue
@@ -91,15 +122,17 @@ def functions(repo: str, rows: list[Row]) -> Iterator[Pool]:
             asked.append((" ".join(question.split()[:60]), len(documents)))
         signature = "" if '"""' in row.signature else row.signature
         documents.append((header(row), f"{signature}\n{code}"[:4000]))
-    asked = list({question.lower(): (question, at) for question, at in asked}.values())
-    draw.shuffle(asked)
-    apart = [
-        (question, at) for question, at in asked
-        if not stems(question) & stems(documents[at][0])
-        and len(stems(question)) >= 3 and len(stems(question) & stems(documents[at][1])) <= 1
-    ]  # fmt: skip
-    yield _pool("doc", documents, asked[:150])
-    yield _pool("apart", documents, apart[:60])
+        languages.append(row.language)
+    unlike = {question.lower(): (question, at) for question, at in asked}
+    return documents, languages, list(unlike.values())
+
+
+def _typed(question: str, language: str, draw: random.Random) -> str:
+    """A sentence as somebody types it into a search."""
+    first = re.split(r"(?<=[a-z])[.:;](?:\s|$)", question)[0]
+    said = " ".join(word for word in first.split() if word.lower() not in _ARTICLES)
+    form = draw.choice(["{1} {0}", "{0} in {1}", "how to {0}", "{0}"])
+    return form.format(said, language).lower()
 
 
 def headings(repo: str, rows: list[Row]) -> Iterator[Pool]:
@@ -165,8 +198,11 @@ def main() -> None:
         rows = [Row(*row) for row in pickle.loads((nodes / f"{name}.pkl").read_bytes())]
         pairs = [Pair(*p) for p in pickle.loads((commits / f"{name}.pkl").read_bytes())]
         pools += [*functions(name, rows), *headings(name, rows), *of_commits(name, pairs)]
-    for folder in sys.argv[4:]:
+    for folder in sys.argv[4:5]:
         pools += of_questions(folder)
+    for path in sorted(path for folder in sys.argv[5:] for path in Path(folder).glob("*.pkl")):
+        rows = [Row(*row) for row in pickle.loads(path.read_bytes())]
+        pools += functions(path.stem, rows, of="2")
     out.write_bytes(pickle.dumps([tuple(pool) for pool in pools]))
     for pool in pools:
         print(pool.name, len(pool.documents), "documents", len(pool.questions), "questions")

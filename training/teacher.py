@@ -11,8 +11,9 @@ import sys
 import time
 
 import numpy as np
-from feeder.embed.local import LocalEmbedder
 from known import VALIDATION, of_sources
+
+from feeder.embed.onnx import LocalEmbedder
 
 
 def texts(sources: str, folders: list[str], share: int = 330) -> list[str]:

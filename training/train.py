@@ -20,10 +20,12 @@ import torch
 import torch.nn.functional as fn
 from known import VALIDATION
 from sparse import Vocabulary, counts, stack
+from tables import word_vectors
 
 from feeder.embed.static_tokens import parts, words
 
 DIMENSIONS = 256
+WORDS, BUCKETS = 28_000, 4_000
 FIELDS = ("question", "name", "body")
 _OPENINGS = [
     *("how to", "how do i", "how can i", "what is", "where is", "where are", "how does it", "what"),
@@ -88,6 +90,12 @@ class Model(torch.nn.Module):
         return fn.normalize(told + self.share.exp() * named, dim=1)
 
 
+def held(data: Any) -> npt.NDArray[np.bool_]:
+    """Which pairs are of the repositories for validation."""
+    own: npt.NDArray[np.bool_] = np.isin(data["repos"], list(VALIDATION))[data["repo"]]
+    return own
+
+
 def vocabulary(
     data: Any, of_training: npt.NDArray[np.bool_], most: int, buckets: int
 ) -> Vocabulary:
@@ -111,12 +119,12 @@ def vocabulary(
     return Vocabulary(kept[:most], buckets)
 
 
-def begun(known: Vocabulary, table: str, rarity: npt.NDArray[np.float32], seed: int) -> Any:
-    """First vectors: principal components of the table's, random where it has none; by rarity."""
+def begun(known: Vocabulary, tables: str, rarity: npt.NDArray[np.float32], seed: int) -> Any:
+    """First vectors: principal components of the tables', random where none has one; by rarity."""
     draw = np.random.default_rng(seed)
     vectors = draw.standard_normal((known.rows, DIMENSIONS)).astype(np.float32)
     vectors *= 0.3 / np.sqrt(DIMENSIONS)
-    names, given = word_vectors(table)
+    names, given = word_vectors(tables)
     of = {name: at for at, name in enumerate(names)}
     _, _, axes = np.linalg.svd(given.T @ given)
     pressed = given @ axes[:DIMENSIONS].T
@@ -132,14 +140,6 @@ def begun(known: Vocabulary, table: str, rarity: npt.NDArray[np.float32], seed: 
     vectors[: len(known.words)] *= rarity[:, None]
     print(len(hits), "of", len(known.words), "words have a first vector")
     return vectors
-
-
-def word_vectors(table: str) -> tuple[list[str], npt.NDArray[np.float32]]:
-    file = np.load(table)
-    given = file["vectors"].astype(np.float32)
-    given -= given.mean(0)
-    given /= np.linalg.norm(given, axis=1, keepdims=True) + 1e-9
-    return [str(word) for word in file["words"]], given
 
 
 def teacher(texts: list[str], vectors: Any, known: Vocabulary, sampled: int) -> Teacher:
@@ -256,16 +256,18 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("numbers")
     parser.add_argument("out")
-    parser.add_argument("--table", default="nomic.npz")
+    parser.add_argument("--tables", default="nomic.npz,minilm.npz")
     parser.add_argument("--texts", default="")
     parser.add_argument("--synonyms", default="")
     parser.add_argument("--steps", type=int, default=1500)
     parser.add_argument("--batch", type=int, default=2048)
     parser.add_argument("--group", type=int, default=512)
     parser.add_argument("--block", type=int, default=8)
-    parser.add_argument("--words", type=int, default=28000)
-    parser.add_argument("--buckets", type=int, default=4000)
+    parser.add_argument("--words", type=int, default=WORDS)
+    parser.add_argument("--buckets", type=int, default=BUCKETS)
     parser.add_argument("--rate", type=float, default=0.01)
+    parser.add_argument("--firm", type=float, default=1e-8, help="Adam's epsilon: rare words stay")
+    parser.add_argument("--back", type=float, default=0.0, help="share of the way to first vectors")
     parser.add_argument("--temperature", type=float, default=0.05)
     parser.add_argument("--name-share", type=float, default=0.5)
     parser.add_argument("--name-dropped", type=float, default=0.15)
@@ -286,14 +288,13 @@ class Corpus:
 
     def __init__(self, args: argparse.Namespace, draw: np.random.Generator) -> None:
         data = dict(np.load(args.numbers))
-        held = np.isin(data["repo"], np.flatnonzero(np.isin(data["repos"], list(VALIDATION))))
         left = np.isin(
             data["kind"], np.flatnonzero(np.isin(data["kinds"], args.without.split(",")))
         )
         asked, _, told = (np.diff(data[f"{field}_starts"]) for field in FIELDS)
         self.args, self.draw = args, draw
-        self.usable = np.flatnonzero(~held & ~left & (asked >= 1) & (told >= 3))
-        self.known = vocabulary(data, ~held, args.words, args.buckets)
+        self.usable = np.flatnonzero(~held(data) & ~left & (asked >= 1) & (told >= 3))
+        self.known = vocabulary(data, ~held(data), args.words, args.buckets)
         spread = self.known.spread([str(part) for part in data["parts"]])
         self.fields = {f: counts(data[f], data[f"{f}_starts"], spread) for f in FIELDS}
         starts = data["question_starts"]
@@ -334,7 +335,7 @@ def teachers(args: argparse.Namespace, known: Vocabulary) -> list[tuple[float, T
     """What is imitated beside the pairs, and how much it counts."""
     found = []
     if args.word_imitation:
-        names, vectors = word_vectors(args.table)
+        names, vectors = word_vectors(args.tables)
         of = {name: at for at, name in enumerate(names)}
         some = [word for word in known.words if word in of and len(word) > 2][:14000]
         shown = teacher(some, vectors[[of[word] for word in some]], known, 40)
@@ -350,7 +351,7 @@ def trained(model: Model, corpus: Corpus, shown: list[tuple[float, Teacher]]) ->
     args = corpus.args
     for parameter in model.parameters():
         parameter.grad = torch.zeros_like(parameter)
-    optimizer = torch.optim.Adam(model.parameters(), args.rate, betas=(0.9, 0.99), fused=True)
+    optimizer = torch.optim.Adam(model.parameters(), args.rate, (0.9, 0.99), args.firm, fused=True)
     began, losses = time.monotonic(), list[float]()
     for step in range(args.steps):
         rate = args.rate * min(1, (step + 1) / 50) * (1 - step / args.steps)
@@ -376,12 +377,14 @@ def main() -> None:
     torch.manual_seed(args.seed)
     corpus = Corpus(args, np.random.default_rng(args.seed))
     known = corpus.known
-    model = Model(begun(known, args.table, corpus.rarity(), args.seed), args.name_share)
+    first = begun(known, args.tables, corpus.rarity(), args.seed)
+    model = Model(first.copy(), args.name_share)
     print(len(corpus.usable), "pairs", known.rows, "rows", flush=True)
     trained(model, corpus, teachers(args, known))
     weights = {name: one.detach().numpy() for name, one in model.state_dict().items()}
+    vectors = weights["vectors"] + args.back * (first - weights["vectors"])
     np.savez(
-        args.out, vectors=weights["vectors"], share=np.exp(weights["share"]),
+        args.out, vectors=vectors, share=np.exp(weights["share"]),
         question=np.exp(weights["question"]), name=np.exp(weights["name"]),
         words=np.array(known.words), buckets=known.buckets, arguments=str(vars(args)),
     )  # fmt: skip
