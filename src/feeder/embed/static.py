@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from feeder.embed.static_parts import Rows
 
 MODEL = Path(__file__).with_name("static_model.bin")
-MODEL_SHA256 = "af7866e74dda8694d87d89701a61e0932ee7aa2c86f984992e9e84ef181628ef"
+MODEL_SHA256 = "faea3b647497ab4d12f7072dedc2c899243198d508e7157ff9c891640ab67185"
 _MAGIC, _VERSION = b"FEEDERSM", 1
 _HEADER = struct.Struct("<8s5If")
 _HEADER_BYTES = 64
