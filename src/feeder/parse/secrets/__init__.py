@@ -9,7 +9,6 @@ find.
 
 import re
 from collections.abc import Iterable
-from importlib.metadata import version
 from typing import NamedTuple
 
 from feeder.parse.secrets.nearby import Span
@@ -34,6 +33,8 @@ class Masked(NamedTuple):
 
 def fingerprint() -> str:
     """What decides which values are masked."""
+    from importlib.metadata import version
+
     return f"{MASK_VERSION} {version('detect-secrets')}"
 
 

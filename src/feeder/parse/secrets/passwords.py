@@ -61,17 +61,21 @@ def _assigned(path: str, line: str) -> Iterator[Span]:
 def _given(path: str, content: bytes, places: Iterable[int]) -> Iterator[Span]:
     """Where random values are that names of tokens are given, of which detect-secrets knows none,
     and passwords in lines that take its detector too long."""
-    from detect_secrets.filters.heuristic import is_potential_uuid
-
     done = 0
     for place in places:
         if place >= done and (match := _GIVEN.match(content, place)):
             done = match.end()
             value = match["value"].decode()
-            if looks_random(value) and not is_potential_uuid(value) and not is_placeholder(value):
+            if looks_random(value) and not _is_uuid(value) and not is_placeholder(value):
                 start, end = around(content, place)
                 if not is_allowed(path, content, start, content[start:end].decode()):
                     yield match.span("value")
+
+
+def _is_uuid(value: str) -> bool:
+    from detect_secrets.filters.heuristic import is_potential_uuid
+
+    return is_potential_uuid(value)
 
 
 _RANDOM_WORD = re.compile(r"(?=[A-Za-z0-9]{12})(?:[A-Za-z]*[0-9]+[A-Za-z]+){2}")
