@@ -1,11 +1,13 @@
 """How is an opened index asked? What a question says of itself is read, then the engine answers."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.assembly.opening import Store
 from feeder.config import Settings
-from feeder.search.engine import Answer, Page, search
+from feeder.search.engine import Answer, Page, Ranked, paged, rank
 from feeder.search.found import Found
 from feeder.search.models import Side
 from feeder.search.narrowing import Asked, Filters, narrowed
@@ -13,6 +15,9 @@ from feeder.search.required import lines_below
 from feeder.store import Database
 from feeder.store.reading import Hit, hits, listed
 from feeder.store.scope import Scope
+
+if TYPE_CHECKING:
+    from feeder.search.kept import Kept
 
 LISTED = 1_000
 """Nodes that are counted where filters or a pattern alone are asked."""
@@ -27,6 +32,8 @@ class Asker(NamedTuple):
     settings: Settings
     tell: Callable[[str], None] | None
     """Who is told that a model fails; without anybody, that is raised."""
+    kept: Kept | None = None
+    """Of this very store and these sides: what a process that is asked again and again keeps."""
 
 
 def ask(
@@ -42,17 +49,20 @@ def ask(
     database = store.index.database
     if not asked.text:
         return asked, _unranked(database, asked, page)
-    answer = search(
-        database,
-        asker.sides,
-        asked.text,
-        asked.scope,
-        page,
-        prefer=asked.preferred,
-        text_of=_texts(store),
-        tell=asker.tell,
-    )
+    answer = paged(database, _ranked(asker, asked), page, _texts(store))
     return asked, answer._replace(notes=[*asked.notes, *answer.notes])
+
+
+def _ranked(asker: Asker, asked: Asked) -> Ranked:
+    """What the index answers, or has answered before at the same state."""
+    database = asker.store.index.database
+
+    def ranked() -> Ranked:
+        return rank(
+            database, asker.sides, asked.text, asked.scope, prefer=asked.preferred, tell=asker.tell
+        )
+
+    return ranked() if asker.kept is None else asker.kept.ranked(asked, ranked)
 
 
 def _unranked(database: Database, asked: Asked, page: Page) -> Answer:

@@ -50,6 +50,17 @@ class Answer(NamedTuple):
     notes: Sequence[str] = ()
 
 
+class Ranked(NamedTuple):
+    """All nodes that were found, the best first, and what has to be said.
+
+    It is not `is_whole` where a model failed.
+    """
+
+    found: Sequence[Found]
+    notes: Sequence[str]
+    is_whole: bool = True
+
+
 class Page(NamedTuple):
     """How many nodes are wanted, after how many others."""
 
@@ -73,17 +84,40 @@ def search(  # noqa: PLR0913 - the seams, the question, and how it is answered
     So too, with someone to `tell` it, where the question's vector cannot be had or compared.
     Nodes in what is to `prefer` come earlier. With `text_of`, copies of a text are one hit.
     """
+    return paged(
+        database, rank(database, sides, query, scope, prefer=prefer, tell=tell), page, text_of
+    )
+
+
+def rank(  # noqa: PLR0913 - the seams, and the question
+    database: Database,
+    sides: Iterable[Side],
+    query: str,
+    scope: Scope,
+    *,
+    prefer: Collection[Scope] = (),
+    tell: Tell | None = None,
+) -> Ranked:
+    """What a search finds, as the index alone decides it."""
     asked = Asked(query[:QUERY_CHARS].encode(errors="replace").decode().replace("\0", " "))
-    rankings = _rankings(database, sides, asked, scope, tell)
+    told: list[str] = []
+    rankings = _rankings(database, sides, asked, scope, told.append if tell else None)
+    if tell:
+        for line in told:
+            tell(line)
     ids = list(dict.fromkeys(id_ for ranking in rankings for id_ in ranking.scores))
     liked = preferred(database, ids, prefer) if prefer else ()
     found = ranked(asked, rankings, hits(database, ids, scope), liked)
     if _is_far(rankings):
         found = found[:BY_MEANING_ALONE]
+    return Ranked(found, _notes(asked, rankings, found), is_whole=not told)
+
+
+def paged(database: Database, ranked: Ranked, page: Page, text_of: TextOf | None = None) -> Answer:
+    """A page of it, copies told by the texts as they are now."""
     end = page.offset + page.limit
-    groups = grouped(found, text_of, end)
-    shown = _whole(database, groups[page.offset : end])
-    return Answer(shown, len(groups), _notes(asked, rankings, found))
+    groups = grouped(ranked.found, text_of, end)
+    return Answer(_whole(database, groups[page.offset : end]), len(groups), ranked.notes)
 
 
 def _rankings(

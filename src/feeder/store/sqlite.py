@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -89,6 +90,11 @@ class SQLite:
             yield from self.connection.execute(*statement)
         except apsw.Error as exc:
             raise self._translated(exc) from exc
+
+    def state(self) -> tuple[int, int]:
+        """What every write changes, another process's or this one's; of this connection alone."""
+        other: Any = self.connection.pragma("data_version")
+        return int(other), self.connection.total_changes()
 
     def script(self, sql: str, statements: Sequence[Statement]) -> None:
         """A text of several statements is one for SQLite as well."""

@@ -1,0 +1,172 @@
+"""A question that was answered is answered again at once, and never as it was before a change."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from feeder.assembly.opening import Place, Store, opened
+from feeder.assembly.trees import tree_of
+from feeder.config import Settings
+from feeder.errors import ServiceError
+from feeder.run.feed import Feed
+from feeder.run.sync import sync
+from feeder.search.asking import Asker, ask
+from feeder.search.engine import Answer, Page
+from feeder.search.kept import Kept
+from feeder.search.models import MEANING, Side, with_the_words
+from feeder.search.narrowing import Filters
+from feeder.store import Neighbour, Statement
+from feeder.store.scope import Scope
+from feeder.store.sqlite import SQLite
+from tree.repos import Repo
+from worlds import REPO, SHOP
+
+TWICE = "def shipping(order):\n    weight = order.weight\n    return weight * 3\n"
+FILES: dict[str, str | bytes] = SHOP | {"a/one.py": TWICE, "b/two.py": TWICE}
+
+
+@dataclass
+class Counted:
+    """The model that comes with the words, which notes what it is asked, and fails when told."""
+
+    database: SQLite
+    asked: list[str] = field(default_factory=list)
+    fails: bool = False
+
+    def nearest(self, question: str, limit: int, scope: Scope) -> list[Neighbour]:
+        self.asked.append(question)
+        if self.fails:
+            raise ServiceError("the model is busy")
+        return with_the_words(self.database).nearest(question, limit, scope)
+
+
+@dataclass
+class Shop:
+    """An index of a repository, opened for long."""
+
+    repo: Repo
+    store: Store
+    settings: Settings
+    model: Counted
+    kept: Kept
+    told: list[str] = field(default_factory=list)
+
+    def ask(self, question: str, page: Page = Page(10), *, anew: bool = False) -> Answer:  # noqa: B008 - a value
+        return self.put(question, page, Filters(), anew=anew)
+
+    def put(self, question: str, page: Page, filters: Filters, *, anew: bool = False) -> Answer:
+        meta = self.store.index.state_of([]).meta
+        sides = [Side(MEANING, 1.5, self.model.nearest)]
+        kept = None if anew else self.kept
+        asker = Asker(self.store, meta, sides, self.settings, self.told.append, kept)
+        return ask(asker, question, page, filters)[1]
+
+
+def synced(base: Path, settings: Settings) -> None:
+    """As another process does it: by a connection of its own."""
+    from feeder.assembly.opening import feeding
+
+    place = Place(base, REPO, "main")
+    with (
+        opened(place, settings, writes=True, create=True) as store,
+        feeding(store, tree_of(place, settings), settings, dry_run=False) as feed,
+    ):
+        assert isinstance(feed, Feed)
+        sync(feed)
+
+
+@pytest.fixture
+def shop(repo: Repo) -> Iterator[Shop]:
+    repo.commit(FILES)
+    settings = Settings(directory=repo.path, model="static", quiet=True, jobs=1)
+    synced(repo.path, settings)
+    with ExitStack() as stack:
+        place = Place(repo.path, REPO, "main")
+        store = stack.enter_context(opened(place, settings, writes=False, create=False))
+        database = store.index.database
+        assert isinstance(database, SQLite)
+        yield Shop(repo, store, settings, Counted(database), Kept(database))
+
+
+def test_the_same_question_costs_no_model(shop: Shop) -> None:
+    """The answer is the same as that of who keeps nothing."""
+    first = shop.ask("shipping weight")
+    assert shop.ask("shipping weight") == first
+    assert shop.model.asked == ["shipping weight"]
+    assert shop.ask("shipping weight", anew=True) == first
+    assert len(shop.model.asked) == 2
+
+
+def test_so_does_the_next_page_of_it(shop: Shop) -> None:
+    """Pages are cut from what is kept, as from what is found anew."""
+    total = shop.ask("cart").total
+    assert total > 2
+    pages = [shop.ask("cart", Page(1, offset)) for offset in range(total)]
+    assert shop.model.asked == ["cart"]
+    assert pages == [shop.ask("cart", Page(1, offset), anew=True) for offset in range(total)]
+
+
+def test_other_filters_are_another_question(shop: Shop) -> None:
+    """Also those that only prefer."""
+    page = Page(10)
+    some = (Filters(), Filters(path=["a"]), Filters(prefer=["docs"]), Filters(tests="no"))
+    kept = [shop.put("shipping", page, filters) for filters in (*some, *some)]
+    assert len(shop.model.asked) == 4
+    anew = [shop.put("shipping", page, filters, anew=True) for filters in some]
+    assert kept == [*anew, *anew]
+    assert anew[0] != anew[1]
+    assert anew[0] != anew[2]
+
+
+def test_no_answer_outlives_a_sync_of_another_process(shop: Shop) -> None:
+    before = {one.hit.path for one in shop.ask("shipping").found}
+    shop.repo.commit({"c/three.py": "def shipping_by_air(order):\n    return 9\n"})
+    synced(shop.repo.path, shop.settings)
+    after = {one.hit.path for one in shop.ask("shipping").found}
+    assert "c/three.py" in after - before
+    assert len(shop.model.asked) == 2
+
+
+def test_no_answer_outlives_a_write_of_its_own_process(shop: Shop) -> None:
+    """Nor one that no run has made."""
+    assert shop.ask("shipping").total
+    shop.store.index.database.run([Statement("DELETE FROM docs WHERE path LIKE '%.py'")])
+    assert {one.hit.path for one in shop.ask("shipping").found}.isdisjoint(FILES.keys() - SHOP)
+    assert len(shop.model.asked) == 2
+
+
+def test_what_the_files_decide_is_as_they_are_now(shop: Shop) -> None:
+    """Copies, phrases and the letters' case are no part of what is kept."""
+    [shipping] = [one for one in shop.ask("shipping weight").found if one.copies]
+    assert len(shop.ask('"order.weight"').found) == 1
+    assert len(shop.ask("Weight case:yes").found) == 0
+
+    (shop.repo.path / "b/two.py").write_text(TWICE.replace("order.weight", "Weight(order)"))
+    after = shop.ask("shipping weight").found
+    assert [one.copies for one in after] == [()] * len(after)
+    assert {shipping.hit.path, shipping.copies[0].hit.path} <= {one.hit.path for one in after}
+    assert [one.hit.path for one in shop.ask('"order.weight"').found] == ["a/one.py"]
+    assert [one.hit.path for one in shop.ask("Weight case:yes").found] == ["b/two.py"]
+    assert shop.model.asked.count("shipping weight") == 1
+
+
+def test_an_answer_that_lacks_a_model_is_not_kept(shop: Shop) -> None:
+    """It comes back as soon as the model does."""
+    shop.model.fails = True
+    by_words = shop.ask("how heavy are goods")
+    assert shop.told == ["By words alone: the model is busy"]
+    shop.model.fails = False
+    assert shop.ask("how heavy are goods") == shop.ask("how heavy are goods", anew=True) != by_words
+    assert len(shop.told) == 1
+
+
+def test_so_many_are_kept(shop: Shop) -> None:
+    """What was not asked for longest goes."""
+    shop.kept = Kept(shop.model.database, most=2)
+    for question in ("cart", "guide", "cart", "shipping", "cart", "guide"):
+        shop.ask(question)
+    assert len(shop.kept) == 2
+    assert shop.model.asked == ["cart", "guide", "shipping", "guide"]
