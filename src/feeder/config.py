@@ -39,3 +39,4 @@ class Settings:
     shard: Shard | None = None
     run: str | None = None
     force: bool = False
+    query_log: bool = True

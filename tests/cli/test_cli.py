@@ -20,7 +20,7 @@ from worlds import CART, SHOP
 
 COMMANDS = (
     *("sync", "process", "delete", "apply", "deltas", "plan", "action"),
-    *("init", "validate", "cache", "search", "stats", "evaluate"),
+    *("init", "validate", "cache", "search", "stats", "evaluate", "queries"),
     *("similar", "outline", "show"),
 )
 
@@ -163,6 +163,7 @@ CALLS = {
     "outline": ["src"],
     "show": ["emptyCart"],
     "evaluate": ["questions.jsonl"],
+    "queries": [],
 }
 
 
@@ -634,7 +635,9 @@ def test_signs_on_the_command_line(feeder: Feeder, shop: Repo) -> None:
 def test_a_search_writes_nothing(
     feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nor do the other commands that only read, with a model or without."""
+    """But that it was asked, where the user wants that noted. Nor do the other commands that only
+    read, with a model or without."""
+    monkeypatch.setenv("FEEDER_QUERY_LOG", "off")
     feeder(shop, "sync")
     monkeypatch.setenv("FEEDER_VECTORS", "yes")
     before = _files(shop.path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +20,7 @@ from feeder.config import Settings
 @options.narrowing
 @options.showing
 @options.reading
+@options.noting
 def search(query: str, limit: int, **said: Any) -> None:
     """Find nodes by word and by meaning, and show their lines as they are now.
 
@@ -32,6 +34,7 @@ def search(query: str, limit: int, **said: Any) -> None:
     from feeder.search.models import sides
     from feeder.search.narrowing import Filters
 
+    began = time.perf_counter()
     filters = Filters(**{name: said.pop(name) for name in Filters._fields})
     shape = Shape.of(said)
     settings = Settings(**said)
@@ -43,7 +46,12 @@ def search(query: str, limit: int, **said: Any) -> None:
         shaped = Shaped(sought(asked.query), shape.lines, shape.offset)
         corpus = Corpus(store.index.database, place.base, place.repo, meta)
         shown = page(corpus, answer.found, shaped, answer.total, answer.notes)
+    took_ms = (time.perf_counter() - began) * 1000
     show_page(shown, shape, settings, place.base)
+    if settings.query_log and not shape.offset:
+        from feeder.search.noting import note
+
+        note(asker, query, filters, answer, took_ms)
 
 
 @click.command()

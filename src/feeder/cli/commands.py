@@ -12,6 +12,7 @@ from feeder.cli import (
     evaluating,
     feeding,
     keeping,
+    queries,
     reading,
     version,
     workflow,
@@ -74,6 +75,6 @@ for command in (
     *(workflow.deltas, workflow.plan, workflow.action),
     *(keeping.init, keeping.validate, keeping.cache),
     *(asking.search, reading.similar, reading.outline, reading.show),
-    *(evaluating.evaluate, asking.stats),
+    *(evaluating.evaluate, queries.queries, asking.stats),
 ):
     cli.add_command(command)

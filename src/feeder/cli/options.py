@@ -245,6 +245,18 @@ def narrowing(command: Command) -> Command:
     )
 
 
+def noting(command: Command) -> Command:
+    """Whether questions are noted."""
+    text = "Note questions in .feeder/queries.db, for `feeder queries`; off says not to."
+    log = _option("--query-log/--no-query-log", text, default=Settings.query_log)
+    return _with(command, log)
+
+
+def remembering(command: Command) -> Command:
+    """The options of the command that is about the questions asked before."""
+    return _with(command, _WHERE[0], _WHERE[-1], *_OUTPUT)
+
+
 def showing(command: Command) -> Command:
     """The options that say how an answer is shown."""
     return _with(

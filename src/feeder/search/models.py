@@ -37,6 +37,15 @@ def sides(store: Store, meta: Mapping[str, str], tell: Callable[[str], None]) ->
     ]
 
 
+def model_of(store: Store, side: str) -> str:
+    """The name of the model that a side asks."""
+    by_side = {
+        MEANING: store.parts.meaning and store.parts.meaning.model,
+        VECTOR: store.semantics and store.semantics.embedder.model,
+    }
+    return by_side.get(side) or side
+
+
 def beside(semantics: Semantics) -> Side:
     """The model whose vectors are kept beside the words."""
 

@@ -86,6 +86,12 @@ def _near(stems: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join([*beginnings, *accented]), re.IGNORECASE)
 
 
+def stems(text: str) -> frozenset[str]:
+    """The stems of a text's words and of their parts, small words apart."""
+    asked = (word for word in text.split() if word.casefold() not in _SMALL)
+    return frozenset(stem for word in asked for stem in _stems(word))
+
+
 def _stems(word: str) -> Iterator[str]:
     """What is looked for: each token of a word, and each part of it."""
     text = word.encode("utf-8", "replace")

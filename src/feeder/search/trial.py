@@ -4,13 +4,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from feeder.assembly.opening import Store, base_of, opened, place_of
+from feeder.assembly.opening import base_of, opened, place_of
 from feeder.config import Settings
 from feeder.search.asking import Asker
 from feeder.search.asking import ask as put
 from feeder.search.engine import Page
 from feeder.search.evaluation import Ask
-from feeder.search.models import MEANING, VECTOR, sides
+from feeder.search.models import model_of, sides
 from feeder.store import Database
 from feeder.store.reading import Hit
 
@@ -47,14 +47,5 @@ def trial(
             told.update(understood.notes)
             return [one.hit for one in answer.found]
 
-        models = tuple(_model(store, side.name) for side in asked)
+        models = tuple(model_of(store, side.name) for side in asked)
         yield Trial(ask, store.index.database, place.repo, commit, models)
-
-
-def _model(store: Store, side: str) -> str:
-    """The name of the model that a side asks."""
-    by_side = {
-        MEANING: store.parts.meaning and store.parts.meaning.model,
-        VECTOR: store.semantics and store.semantics.embedder.model,
-    }
-    return by_side.get(side) or side

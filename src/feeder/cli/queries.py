@@ -1,0 +1,134 @@
+"""The command that tells what was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from feeder.cli import console, options
+from feeder.config import Settings
+
+if TYPE_CHECKING:
+    from feeder.search.remembered import Recurring
+    from feeder.store.querylog import QueryLog, Question
+
+TEXT_CHARS = 100
+"""Of a question in a line."""
+
+
+@click.command()
+@click.option(
+    "-n", "--limit", type=click.IntRange(1), default=10, show_default=True, help="Of each kind."
+)
+@click.option("--clear", is_flag=True, help="Forget them all.")
+@options.remembering
+def queries(limit: int, clear: bool, **said: Any) -> None:
+    """Say what was asked here: most often, slowly, in vain, and again in other words."""
+    from feeder.assembly.opening import base_of
+    from feeder.search.noting import log_file
+    from feeder.store.querylog import QueryLog
+
+    settings = Settings(**said)
+    log = QueryLog(log_file(base_of(settings.directory), settings.db))
+    asked = log.questions()
+    if clear:
+        log.clear()
+        facts = {"file": str(log.path), "forgotten": len(asked)}
+        console.result(settings, facts, [f"{log.path}: {_count(asked)} forgotten"])
+    else:
+        kinds = _kinds(asked, limit)
+        chains = _chains(asked, limit)
+        console.result(
+            settings, _as_json(log, asked, kinds, chains), _as_text(log, asked, kinds, chains)
+        )
+
+
+Kinds = dict[str, "list[Recurring]"]
+TITLES = {"frequent": "Most frequent", "slow": "Slowest", "unanswered": "Without an answer"}
+REWORDED = "Asked again in other words"
+
+
+def _kinds(asked: Sequence[Question], limit: int) -> Kinds:
+    from feeder.search import remembered
+
+    known = remembered.recurring(asked)
+    by_kind = {
+        "frequent": remembered.frequent(known),
+        "slow": remembered.slow(known),
+        "unanswered": remembered.unanswered(known),
+    }
+    return {kind: some[:limit] for kind, some in by_kind.items()}
+
+
+def _chains(asked: Sequence[Question], limit: int) -> list[list[Question]]:
+    from feeder.search.remembered import reworded
+
+    return reworded(asked)[:limit]
+
+
+def _as_json(
+    log: QueryLog, asked: Sequence[Question], kinds: Kinds, chains: list[list[Question]]
+) -> dict[str, Any]:
+    from feeder.store.querylog import MAX_BYTES, MAX_ROWS
+
+    return {
+        "file": str(log.path),
+        "bytes": log.size_bytes(),
+        "limit_bytes": MAX_BYTES,
+        "questions": len(asked),
+        "limit_questions": MAX_ROWS,
+        **{kind: [_recurring_json(one) for one in some] for kind, some in kinds.items()},
+        "reworded": [[_question_json(one) for one in chain] for chain in chains],
+    }
+
+
+def _recurring_json(one: Recurring) -> dict[str, Any]:
+    return {"times": len(one.askings), "typical_ms": one.typical_ms, **_question_json(one.last)}
+
+
+def _question_json(one: Question) -> dict[str, Any]:
+    import json
+
+    facts = {"asked_at": _moment(one.asked_s), **one._asdict()}
+    del facts["asked_s"]
+    return facts | {"filters": json.loads(one.filters), "models": json.loads(one.models)}
+
+
+def _moment(seconds: float) -> str:
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+def _as_text(
+    log: QueryLog, asked: Sequence[Question], kinds: Kinds, chains: list[list[Question]]
+) -> Iterator[str]:
+    if not asked:
+        yield f"{log.path}: no question is noted"
+        return
+    yield f"{log.path}: {_count(asked)} since {_moment(asked[0].asked_s)}"
+    for kind, some in kinds.items():
+        yield from ["", TITLES[kind]] if some else []
+        yield from (_line(one) for one in some)
+    yield from ["", REWORDED] if chains else []
+    for chain in chains:
+        yield "  " + " → ".join(_text(one) for one in chain)
+
+
+def _line(one: Recurring) -> str:
+    hits = "1 hit" if one.last.hits == 1 else f"{one.last.hits:,} hits"
+    by = f" by {one.last.answered_by}" if one.last.answered_by else ""
+    return f"  {len(one.askings):>4} x  {one.typical_ms:>7,.0f} ms  {_text(one.last)}  ({hits}{by})"
+
+
+def _text(one: Question) -> str:
+    """In a line, with what was said beside it."""
+    text = " ".join(one.text.split())
+    text = text if len(text) <= TEXT_CHARS else f"{text[:TEXT_CHARS]}…"
+    return text if one.filters == "{}" else f"{text} {one.filters}"
+
+
+def _count(asked: Sequence[Question]) -> str:
+    return "1 question" if len(asked) == 1 else f"{len(asked):,} questions"

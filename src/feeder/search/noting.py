@@ -1,0 +1,86 @@
+"""How is a question noted that somebody has asked? Without its secrets, on this machine."""
+
+import json
+import time
+from pathlib import Path
+
+from feeder.assembly.opening import Store
+from feeder.errors import FeederError
+from feeder.parse.secrets import mask
+from feeder.search.asking import Asker
+from feeder.search.engine import Answer
+from feeder.search.models import MEANING, VECTOR, model_of
+from feeder.search.narrowing import Filters
+from feeder.search.query import QUERY_CHARS
+from feeder.store.folder import index_folder, made_folder
+from feeder.store.querylog import FILE, QueryLog, Question
+from feeder.store.sqlite import SQLite
+
+TEXT_CHARS = 1_000
+"""Of a longer question so much is noted."""
+WORDS, FILTERS = "words", "filters"
+"""What answered; else a model alone."""
+
+
+def log_file(base: Path, named: Path | None) -> Path:
+    """Where the questions to an index are noted: beside it, or beside the index that is `named`.
+
+    Raises UserError where a commit or a link brings another's.
+    """
+    return named.with_name(f"{named.stem}.{FILE}") if named else index_folder(base) / FILE
+
+
+def note(asker: Asker, question: str, filters: Filters, answer: Answer, took_ms: float) -> None:
+    """Keeps a question that was answered just now; what hinders that is said and harms nothing."""
+    store = asker.store
+    try:
+        file = _file(store, asker.settings.db)
+        if file:
+            QueryLog(file).keep(_noted(asker, question, filters, answer, took_ms))
+    except FeederError as exc:
+        store.talk.say(f"The question is not noted: {exc} FEEDER_QUERY_LOG=off notes none.")
+
+
+def _file(store: Store, named: Path | None) -> Path | None:
+    """None where the index is in the cloud, and nothing of this machine's is beside the tree."""
+    if isinstance(store.index.database, SQLite):
+        place = Path(store.index.database.place)
+        return log_file(place.parent, place) if named else place.with_name(FILE)
+    file = log_file(store.place.base, None)
+    if not file.parent.is_dir():
+        return None
+    made_folder(file.parent)
+    return file
+
+
+def _noted(
+    asker: Asker, question: str, filters: Filters, answer: Answer, took_ms: float
+) -> Question:
+    store = asker.store
+    said = {name: value for name, value in filters._asdict().items() if value}
+    return Question(
+        time.time(),
+        store.place.repo,
+        masked(question[:QUERY_CHARS])[:TEXT_CHARS],
+        masked(json.dumps(said, ensure_ascii=False)),
+        answer.total,
+        round(took_ms, 1),
+        _answered_by(answer),
+        json.dumps([model_of(store, side.name) for side in asker.sides]),
+        asker.meta.get(store.index.key("head"), ""),
+    )
+
+
+def masked(text: str) -> str:
+    """The text with an `x` for each character of a secret, as the index masks them."""
+    content = text.encode("utf-8", "replace").replace(b"\0", b" ")
+    return mask("question", content).content.decode()
+
+
+def _answered_by(answer: Answer) -> str:
+    if not answer.found:
+        return ""
+    by = {name for one in answer.found for name in one.ranks}
+    if not by:
+        return FILTERS
+    return WORDS if by - {MEANING, VECTOR} else " ".join(sorted(by))
