@@ -58,6 +58,18 @@ def test_a_section_and_its_code_block_are_one(tmp_path: Path) -> None:
     assert len(found) == 1
 
 
+def test_a_code_block_is_no_piece_of_its_section(tmp_path: Path) -> None:
+    """Of a section in pieces it is counted that these answer."""
+    line = "The parcels of order {0} are weighed and sent to where they belong, one by one.\n"
+    prose, code = "".join(map(line.format, range(60))), "weigh(order).parcels(belong)\n" * 60
+    text = f"# Weigh\n\n{prose}\n```python\n{code}```\n"
+    [found] = asked(tmp_path, {"weigh.md": text}, "order belong sent")
+    kinds = [one.hit.node_type for one in (found, *found.others)]
+    assert kinds.count("md_codeblock") > 0
+    assert found.piece
+    assert found.piece.matching == found.piece.of == kinds.count("md_section") > 1
+
+
 def test_a_pascal_declaration_stands_with_its_implementation(tmp_path: Path) -> None:
     text = (
         "unit Cart;\ninterface\ntype\n  TCart = class\n    procedure Ship(Order: Integer);\n"

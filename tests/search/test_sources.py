@@ -244,3 +244,29 @@ def test_a_removed_file_is_shown_as_head_has_it(database: SQLite, repo: Repo) ->
     (repo.path / "tax.py").unlink()
     head = repo.git("rev-parse", "HEAD")
     assert lines(database, repo.path, "vat")[0].endswith(f"(as committed in {head[:10]})")
+
+
+def test_the_piece_that_answers_is_told_where_it_is_now(repo: Repo) -> None:
+    body = "".join(f"    total = total + weight(parcel_{n})\n" for n in range(200))
+    repo.commit({"weigh.py": f"def weigh(total):\n{body}    return total\n"})
+    database = opened()
+    synced(Commit(repo.path), database)
+    [found] = asked(database, "parcel_150")
+    assert found.piece
+    (repo.path / "weigh.py").write_text(f"# new\n{(repo.path / 'weigh.py').read_text()}")
+    [hit] = shown(database, repo.path, [found]).as_json()["hits"]
+    assert (hit["start_line"], hit["end_line"]) == (2, 203)
+    lines = hit["piece"]["start_line"], hit["piece"]["end_line"]
+    assert lines == (found.piece.start_line + 1, found.piece.end_line + 1)
+
+
+def test_a_member_is_told_where_the_hash_of_its_node_is_found(tmp_path: Path) -> None:
+    """Outside of git: its line moves with the node's."""
+    file = tmp_path / "color.ts"
+    file.write_text("export enum Color {\n  RED,\n  GREEN,\n}\n")
+    database = opened()
+    synced(Folder(tmp_path, [file]), database)
+    file.write_text(f"// new\n\n{file.read_text()}")
+    assert lines(database, tmp_path, "Color.GREEN")[0] == (
+        "color.ts:5  class  Color.GREEN  (moved from 1-4)"
+    )

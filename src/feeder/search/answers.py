@@ -125,10 +125,20 @@ def _place(hit: Hit) -> dict[str, Any]:
 
 def _shown(one: Found, sources: Sources, shaped: Shaped) -> Shown:
     excerpt = sources.of(one.hit)
-    line = sources.line(one.hit, one.member.line) if one.member and excerpt.is_shown else None
+    if not excerpt.is_shown:
+        return Shown(one, excerpt, NOWHERE, one.member)
+    line = sources.line(one.hit, one.member.line, excerpt) if one.member else None
     member = one.member and one.member._replace(line=line or one.member.line)
-    window = _window(one, excerpt, shaped, line) if excerpt.is_shown else NOWHERE
-    return Shown(one, excerpt, window, member)
+    return Shown(_now(one, sources, excerpt), excerpt, _window(one, excerpt, shaped, line), member)
+
+
+def _now(one: Found, sources: Sources, excerpt: Excerpt) -> Found:
+    """The same, its piece with lines as they are now; of one that has gone, those of the node."""
+    if not one.piece:
+        return one
+    first, last = (sources.line(one.hit, line, excerpt) for line in one.piece[:2])
+    piece = one.piece._replace(start_line=first or excerpt.first, end_line=last or excerpt.last)
+    return one._replace(piece=piece)
 
 
 def _window(one: Found, excerpt: Excerpt, shaped: Shaped, line: int | None) -> Window:

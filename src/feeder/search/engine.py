@@ -189,6 +189,8 @@ def _with_lines(one: Found, spans: Sequence[Span]) -> Found:
         return one
     hit, best = one.hit, Span(one.hit.start_line, one.hit.end_line)
     first, last = spans[0].first, max(span.last for span in spans)
-    matching = 1 + sum(other.hit.signature == hit.signature for other in one.others)
+    # a section's code block, a Pascal declaration are of the group, and no pieces of it
+    kind = hit.node_type, hit.signature
+    matching = 1 + sum((of.hit.node_type, of.hit.signature) == kind for of in one.others)
     whole = hit._replace(start_line=first, end_line=last)
     return one._replace(hit=whole, piece=Piece(*best, matching, len(spans)))

@@ -93,11 +93,11 @@ class Sources:
         lines, numbers = _numbered(hit, file.now, traced)
         return Excerpt(state, traced.first, traced.last, lines, numbers, file.commit, inner)
 
-    def line(self, hit: Hit, line: int) -> int | None:
-        """Where a line of the node's file that was indexed is now."""
+    def line(self, hit: Hit, line: int, excerpt: Excerpt) -> int | None:
+        """Where a line of the node that was indexed is now, whose lines now are the `excerpt`'s."""
         file = self._files[hit.path]
-        if not file.is_changed or file.trace is None:
-            return line
+        if not file.trace:
+            return line + excerpt.first - hit.start_line
         traced = file.trace.of(line, line)
         return traced and traced.first
 
