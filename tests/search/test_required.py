@@ -1,9 +1,13 @@
 """What a question insists on: phrases, prefixes, patterns, the letters' case, what is left out."""
 
+from functools import partial
+from pathlib import Path
+
 import pytest
 
+from feeder.search.files import lines_indexed
 from feeder.search.query import parse
-from feeder.search.required import Files, Required, grep_of, lines_below, required
+from feeder.search.required import Files, Required, grep_of, required
 from feeder.store.reading import hits, listed
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
@@ -42,7 +46,7 @@ def world(repo: Repo) -> tuple[Repo, SQLite]:
 def asked(world: tuple[Repo, SQLite], question: str, scope: Scope | None = None) -> Required:
     repo, database = world
     search = grep_of(repo.path, repo.git("rev-parse", "HEAD"))
-    files = Files(REPO, lines_below(repo.path), search)
+    files = Files(REPO, partial(lines_indexed, repo.path), search)
     return required(database, parse(question), scope or Scope((REPO,)), files)
 
 
@@ -79,6 +83,32 @@ def test_only_nodes_that_have_it_are_found(
 ) -> None:
     """By FTS5 and then by the text; a pattern by git, in the innermost node."""
     assert found(world, question) == names
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_a_file_that_is_edited_since_is_asked_as_it_was_indexed(
+    world: tuple[Repo, SQLite], *, is_committed: bool
+) -> None:
+    """Its nodes' lines have other numbers now; git has what was indexed."""
+    repo, _ = world
+    edited = {"cart.py": "# new\n" * 20 + TREE["cart.py"]}
+    if is_committed:
+        repo.commit(edited)
+    else:
+        (repo.path / "cart.py").write_text(edited["cart.py"])
+    assert found(world, '"connection refused"') == {"Cart.add", "notes.txt"}
+    assert found(world, '"connection refused" case:yes') == {"Cart.add"}
+
+
+def test_of_contents_that_are_lost_fts5_is_believed(
+    world: tuple[Repo, SQLite], tmp_path: Path
+) -> None:
+    """Rather than lines of other contents: the inflected phrase is found with the other two."""
+    _, database = world
+    (tmp_path / "cart.py").write_text("nothing\n")
+    files = Files(REPO, partial(lines_indexed, tmp_path), grep_of(tmp_path, ""))
+    scope = required(database, parse('"connection refused"'), Scope((REPO,)), files).scope
+    assert len(scope.ids or ()) == 3
 
 
 def test_what_is_no_pattern_is_said(world: tuple[Repo, SQLite]) -> None:

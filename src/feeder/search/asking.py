@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from feeder.assembly.opening import Store
 from feeder.config import Settings
 from feeder.search.engine import Answer, Page, Ranked, paged, rank
+from feeder.search.files import lines_below
 from feeder.search.found import Found
 from feeder.search.models import Side
 from feeder.search.narrowing import Asked, Filters, narrowed
-from feeder.search.required import lines_below
 from feeder.store import Database
 from feeder.store.reading import Hit, hits, listed
 from feeder.store.scope import Scope

@@ -1,7 +1,8 @@
-"""What is in a file now? What lies in the working tree, else what HEAD has."""
+"""What is in a file now, and what was indexed? The working tree has it, else git."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,6 +45,22 @@ def contents(base: Path, blobs: Sequence[str]) -> dict[str, bytes]:
         return {}
     found = zip(known, found_blobs(base, known), strict=True)
     return {blob: text for blob, text in found if text is not None}
+
+
+def lines_indexed(base: Path, blobs: Mapping[str, str]) -> dict[str, list[str] | None]:
+    """The lines of files, by path with git's name of what was indexed, as they were then.
+
+    None where they are nowhere any more.
+    """
+    now = files_now(base, blobs)
+    same = {path: file.content for path, file in now.items() if file.is_blob(blobs[path])}
+    others = contents(base, [blob for path, blob in blobs.items() if path not in same])
+    return {path: lines_of(same.get(path, others.get(blob))) for path, blob in blobs.items()}
+
+
+def lines_below(base: Path) -> Callable[[str], list[str] | None]:
+    """A reader of the files below a folder as they lie there, each of which it reads once."""
+    return cache(lambda path: lines_of(_read(base, path)))
 
 
 def lines_of(content: bytes | None) -> list[str] | None:

@@ -2,15 +2,17 @@
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from feeder.assembly.opening import Store
 from feeder.config import Settings
+from feeder.search.files import lines_indexed
 from feeder.search.filters import Standing, scope_of
 from feeder.search.preferring import preferences
 from feeder.search.query import Query, parse
-from feeder.search.required import Files, grep_of, lines_below, required
+from feeder.search.required import Files, grep_of, required
 from feeder.search.vocabulary import own_categories
 from feeder.store.scope import Scope
 from feeder.tree.names import escape
@@ -53,7 +55,7 @@ def narrowed(
     standing = Standing(repo, below(settings.directory, place.base), own_categories(place.base))
     scope = scope_of(database, query, standing)
     preferred = preferences(database, filters.prefer, standing)
-    files = Files(place.repo, lines_below(place.base), grep_of(place.base, equal))
+    files = Files(place.repo, partial(lines_indexed, place.base), grep_of(place.base, equal))
     scope, notes = required(database, query, scope, files)
     return Asked(query, query.text, scope, preferred, notes)
 

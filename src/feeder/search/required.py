@@ -4,26 +4,25 @@ import json
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from feeder.parse.text import NotText, decode
 from feeder.search.query import Query
 from feeder.store import Database, Statement
+from feeder.store.origins import blobs
 from feeder.store.reading import Hit, hits, listed, worded, words_statement
 from feeder.store.scope import Scope
 from feeder.tree import git
 from feeder.tree.grep import Matches, grep
-from feeder.tree.names import file_inside
 
 CHECKED = 2_000
 """Nodes whose lines are looked at for a phrase; of more, the rest is not found, and said."""
 MATCHED = 20_000
 """Nodes that a pattern may find: their ids are one parameter of D1's at most."""
 
-Lines = Callable[[str], "list[str] | None"]
-"""A file's lines by its path, as they are now; None where they are not here."""
+Lines = Callable[[Mapping[str, str]], Mapping[str, "list[str] | None"]]
+"""The lines of files as they were indexed, by path with git's name of them; None where they are
+lost."""
 Grep = Callable[[str, bool], Matches]
 """The lines that match a pattern, and whether the letters' case counts."""
 
@@ -34,21 +33,6 @@ SELECT d.path, d.start_line, d.end_line, d.id
 FROM json_each(?1) j CROSS JOIN docs d ON d.repo = ?2 AND d.path = j.value
 ORDER BY d.start_line, d.end_line - d.start_line DESC
 """
-
-
-def lines_below(base: Path) -> Lines:
-    """A reader of the files below a folder, each of which it reads once."""
-
-    @cache
-    def read(path: str) -> list[str] | None:
-        file = file_inside(base, path)
-        try:
-            content = decode(file.read_bytes()) if file else None
-        except (OSError, NotText):
-            return None
-        return None if content is None else content.decode("utf-8", "replace").split("\n")
-
-    return read
 
 
 def grep_of(base: Path, equal: str) -> Grep:
@@ -166,7 +150,9 @@ def _checked(
     else:
         ids = listed(database, scope, CHECKED + 1)
     found = hits(database, ids[:CHECKED], scope)
-    kept = [hit.id for hit in found if _has_all(hit, query, files)]
+    own = {hit.id: hit.path for hit in found if hit.repo == files.repo}
+    lines = files.lines(blobs(database, files.repo, dict.fromkeys(own.values())))
+    kept = [hit.id for hit in found if _has_all(hit, query, lines.get(own.get(hit.id, "")))]
     notes = []
     if len(ids) > CHECKED:
         asked = ", ".join(f'"{phrase}"' for phrase in query.phrases) or query.words
@@ -174,12 +160,11 @@ def _checked(
     return scope._replace(ids=tuple(kept)), notes
 
 
-def _has_all(hit: Hit, query: Query, files: Files) -> bool:
+def _has_all(hit: Hit, query: Query, lines: Sequence[str] | None) -> bool:
     """Of a file that is not here, what FTS5 says counts."""
-    text = files.lines(hit.path) if hit.repo == files.repo else None
-    if text is None:
+    if lines is None:
         return True
-    shown = _plain("\n".join(text[hit.start_line - 1 : hit.end_line]), case=query.case)
+    shown = _plain("\n".join(lines[hit.start_line - 1 : hit.end_line]), case=query.case)
     words = query.words.split() if query.case else []
     phrases = [phrase for phrase in query.phrases if _WORD.search(phrase)]
     return all(_plain(phrase, case=query.case) in shown for phrase in phrases) and (

@@ -1,4 +1,4 @@
-"""What was a node read from? Its file's contents, and the nodes inside it."""
+"""What was a node read from, and a file? Its contents' name, and the nodes inside the node."""
 
 import json
 from collections.abc import Iterable
@@ -19,6 +19,7 @@ WHERE d.start_line >= o.start_line AND d.end_line <= o.end_line
   AND d.end_line - d.start_line < o.end_line - o.start_line
 ORDER BY d.start_line
 """
+_BLOBS = "SELECT path, blob FROM files WHERE repo = ? AND path IN (SELECT value FROM json_each(?))"
 
 
 class Origin(NamedTuple):
@@ -43,3 +44,9 @@ def origins(database: Database, ids: Iterable[str]) -> dict[str, Origin]:
         str(id_): Origin(str(blob), str(sha), tuple(lines.get(str(id_), ())))
         for id_, blob, sha in nodes
     }
+
+
+def blobs(database: Database, repo: str, paths: Iterable[str]) -> dict[str, str]:
+    """Git's ids of the contents that were indexed, by path; one request."""
+    [rows] = database.run([Statement(_BLOBS, (repo, json.dumps(list(paths))))])
+    return {str(path): str(blob) for path, blob in rows}
