@@ -46,7 +46,9 @@ def first(database: SQLite, query: str) -> Found:
     return search(database, [], query, Scope.of(REPO), Page(10)).found[0]
 
 
-@pytest.mark.parametrize("query", ["GREEN", "green", "Color.GREEN", "acme.Color.GREEN"])
+@pytest.mark.parametrize(
+    "query", ["GREEN", "green", "Color.GREEN", "Color::GREEN", "Color#GREEN", "acme.Color.GREEN"]
+)
 def test_a_member_comes_before_all_that_speak_of_it(database: SQLite, query: str) -> None:
     found = first(database, query)
     assert (found.hit.symbol, found.member) == ("acme.Color", Member("GREEN", 5))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from functools import cached_property
 
+from feeder.symbols import dotted
 from feeder.words import words
 
 _SMALL_WORDS = """
@@ -53,7 +54,7 @@ class Asked:
         """The name that is asked for, its parts joined by dots; empty where it is none."""
         typed = self.text.strip()
         is_one = len(typed) <= READ_CHARS and _NAME.fullmatch(typed)
-        return re.sub(r"::|->|#", ".", typed.removesuffix("()")) if is_one else ""
+        return dotted(typed) if is_one else ""
 
     @cached_property
     def identifiers(self) -> frozenset[str]:

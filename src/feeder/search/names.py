@@ -13,6 +13,7 @@ from feeder.store.naming import Named, alike, called, files, named, occurs, spel
 from feeder.store.rows import members_of
 from feeder.store.scope import Scope
 from feeder.store.test_paths import is_test
+from feeder.symbols import dotted, ends_with
 
 LEAST_ALIKE = 0.35
 """By how much two names are alike at least: their common trigrams, twice, among all of both."""
@@ -21,13 +22,11 @@ HAS_IT = 0.3
 ALIKE = 20
 """Nodes that are nearly called so, at most."""
 ALIKE_LETTERS = 4
+SPELLED_WORDS = 6
+"""Of a longer question no name is made."""
 
 _DEFINITIONS = ("class", "method")
 _DECLARED_IN = (".d.ts", ".pyi", ".h", ".hpp", ".hh", ".hxx")
-
-
-SPELLED_WORDS = 6
-"""Of a longer question no name is made."""
 
 
 class Names(NamedTuple):
@@ -122,16 +121,18 @@ def nearly(database: Database, asked: Asked, scope: Scope) -> Nearly:
 
 def member(owner: str | None, members: str, query: str) -> Member | None:
     """The member that the query names, alone (`RED`) or with its owner (`Color.RED`)."""
-    if owner and is_called(owner, query):
+    name, asked = (dotted(text).casefold() for text in (owner or "", query))
+    if name and ends_with(name, asked):
         return None
-    found = (one for one in members_of(members) if is_called(f"{owner or ''}.{one.name}", query))
-    return next(found, None)
+    called = (
+        one for one in members_of(members) if ends_with(f"{name}.{one.name.casefold()}", asked)
+    )
+    return next(called, None)
 
 
 def is_called(name: str, query: str) -> bool:
     """Whether the query is a name or its last parts: `add` or `Cart.add` of `a.Cart.add`."""
-    asked = query.strip().removesuffix("()").replace("::", ".").casefold()
-    return f".{name.casefold()}".endswith(f".{asked}") or name.casefold().endswith(f" > {asked}")
+    return ends_with(dotted(name).casefold(), dotted(query).casefold())
 
 
 def _names(node: Named, text: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from feeder.errors import UserError
 from feeder.store.reading import Hit
 from feeder.store.rows import members_of
+from feeder.symbols import dotted, ends_with
 
 EXAMPLE = '{"query": "how is a cart emptied", "answers": ["src/cart.py"]}'
 
@@ -38,7 +39,10 @@ class Answer(NamedTuple):
             return False
         if self.start_line and self.end_line:
             return hit.start_line <= self.end_line and hit.end_line >= self.start_line
-        return not self.symbol or any(is_named(name, self.symbol) for name in _names(hit))
+        return not self.symbol or any(map(self._is_called, _names(hit)))
+
+    def _is_called(self, name: str) -> bool:
+        return ends_with(dotted(name), dotted(self.symbol or ""))
 
 
 class Question(NamedTuple):
@@ -48,12 +52,6 @@ class Question(NamedTuple):
     query: str
     answers: tuple[Answer, ...]
     group: str = ""
-
-
-def is_named(name: str, symbol: str) -> bool:
-    """Whether a name is the symbol or ends with it: `a.Cart.add` with `Cart.add` or `Cart::add`."""
-    name, symbol = (text.replace("::", ".") for text in (name, symbol))
-    return name == symbol or name.endswith((f".{symbol}", f" > {symbol}"))
 
 
 def parsed(content: bytes, file: str) -> list[Question]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from operator import eq
 from typing import NamedTuple
 
 from feeder.errors import UserError
@@ -11,6 +12,7 @@ from feeder.search.filters import readings
 from feeder.search.sources import Sources
 from feeder.store.lookup import by_id, files_below, in_files, named, symbols
 from feeder.store.reading import Hit
+from feeder.symbols import dotted, ends_with
 
 LISTED = 10
 """Of several that could be meant."""
@@ -63,7 +65,7 @@ def _in_file(hits: Sequence[Hit], path: str, name: str) -> Target:
 def _anywhere(corpus: Corpus, text: str) -> Target | None:
     """By the beginning of an id, else by a symbol."""
     found = by_id(corpus.database, corpus.repo, text, LISTED + 1) if _ID.fullmatch(text) else []
-    found = found or _called(named(corpus.database, corpus.repo, _dotted(text)), text)
+    found = found or _called(named(corpus.database, corpus.repo, dotted(text)), text)
     return _one(found, text)
 
 
@@ -110,21 +112,13 @@ def _file(corpus: Corpus, text: str, here: str) -> str | None:
     return None
 
 
-def _dotted(name: str) -> str:
-    """A symbol as the index writes it: `A::b()` and `A#b` are `A.b`."""
-    return name.strip().removesuffix("()").replace("::", ".").replace("#", ".")
-
-
 def _called(hits: Iterable[Hit], name: str) -> list[Hit]:
     """Those whose whole name it is, else its last parts; written so, else in another case."""
-    hits, asked = list(hits), _dotted(name)
+    own = [(hit, dotted(hit.symbol or hit.logical_path or "")) for hit in hits]
     for fold in (str, str.casefold):
-        own = [(hit, fold(hit.symbol or hit.logical_path or "")) for hit in hits]
-        for end in ("", f".{fold(asked)}", f" > {fold(asked)}"):
-            found = [
-                hit for hit, said in own if (said.endswith(end) if end else said == fold(asked))
-            ]
-            if found:
+        asked = fold(dotted(name))
+        for is_meant in (eq, ends_with):
+            if found := [hit for hit, said in own if is_meant(fold(said), asked)]:
                 return found
     return []
 
@@ -157,7 +151,7 @@ def _is_path(text: str) -> bool:
 
 
 def _nearest_symbols(text: str, known: Iterable[str]) -> list[str]:
-    return nearest(_dotted(text), known, ".")
+    return nearest(dotted(text), known, ".")
 
 
 def _nearest_paths(corpus: Corpus, text: str) -> list[str]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from feeder.errors import UserError
 from feeder.store import Value
 from feeder.store.test_paths import TESTS
+from feeder.symbols import dotted
 
 # ?2 repositories; ?3 places and ?4 those left out: from where on and up to where their paths are in
 # order, and a folder with a glob in it; ?5 whether tests are asked for. A path that is a test's has
@@ -78,7 +79,6 @@ SELECT coalesce(?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) IS NULL AND (?2 
 _GLOB = re.compile(r"(?P<before>(?:[^*?\[/]*/)*)(?P<glob>[^*?\[/]*[*?\[].*)", re.DOTALL)
 _WORD = re.compile(r"[^\W_]")
 _SIGNS = re.compile(r"[*?\[]")
-_SEPARATOR = re.compile(r"::|->|#| > ")
 _FROM = " from its first folder with *, ? or [ on"
 # D1 allows patterns of 50 bytes, and `/*` is put behind one, `*.` before the other
 _GLOB_BYTES = 48
@@ -164,7 +164,7 @@ class Place(NamedTuple):
 
 def params(scope: Scope) -> tuple[Value, ...]:
     """What `IN_SCOPE` wants to know; raises UserError for a glob that is too long."""
-    names = [_name(symbol) for symbol in scope.symbols]
+    names = list(map(dotted, scope.symbols))
     return (
         None if scope.repos is None else json.dumps(scope.repos),
         _listed(row for place in scope.places for row in place.rows()),
@@ -185,11 +185,6 @@ def _listed(values: Iterable[str | Sequence[str | None]]) -> str | None:
     """As JSON; None where nothing is asked for."""
     values = list(values)
     return json.dumps(values) if values else None
-
-
-def _name(symbol: str) -> str:
-    """A name's parts joined by dots, however the language joins them."""
-    return _SEPARATOR.sub(".", symbol.strip().removesuffix("()")).strip(".")
 
 
 def _expression(names: Iterable[str]) -> str | None:
