@@ -60,6 +60,11 @@ def parts(word: str) -> list[tuple[int, str]]:
     return found if len(found) > 1 else []
 
 
+def small_parts(name: str) -> list[str]:
+    """The words that a name is made of, one at least where it has a letter, in small letters."""
+    return [part.lower() for part in _PART.findall(name)]
+
+
 def _stretches(content: bytes) -> Iterable[bytes]:
     """What stands between two of ASCII's signs and turns; a search for turns skips all the rest."""
     kinds = content.translate(_KINDS)

@@ -166,6 +166,14 @@ def test_a_name_agrees_with_a_question_by_the_words_of_both() -> None:
     assert agreement("a.listen", asked) == 0
 
 
+def test_letters_beyond_ascii_part_no_word() -> None:
+    """As in the index; in any script a name's own words are its question."""
+    assert Asked("größenOrdnung prüfen").parts == ["größen", "ordnung", "prüfen"]
+    assert agreement("Lager.prüfeGröße", Asked("prüfe größe").stems) == 1
+    assert agreement("имяФайла", Asked("имяФайла").stems) == 1
+    assert agreement("Lager.prüfeGröße", Asked("prall").stems) == 0
+
+
 def test_nonsense_is_told_and_gets_few_hits(database: SQLite) -> None:
     """What a model finds nearest may be far: three at most, and the answer says so."""
     [ids] = [[one.hit.id for one in answer(database, "acquire connection").found]]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from feeder.symbols import dotted
-from feeder.words import words
+from feeder.words import small_parts, words
 
 _SMALL_WORDS = """
 a an and are as at be but by can could do does did for from get has have how i if in into is it its
@@ -20,7 +20,6 @@ LEAST_LETTERS = 3
 
 _NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|->|#)~?[\w$]+)*(?:\(\))?")
 _PATH = re.compile(r"[\w.@+~-]*(?:/[\w.@+~\[\]()-]+)+/?|[\w.+-]*\.\w{1,8}|[A-Z]\w*file")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _IDENTIFIER = re.compile(
     r"`[^`]+`|\b(?:[A-Z]*[a-z][a-z0-9]*[A-Z]\w*|\w+_\w+|\w+(?:::|\.)\w+|\w+(?=\())"
 )
@@ -45,7 +44,9 @@ class Asked:
     def parts(self) -> list[str]:
         """The words that its words are made of, in small letters, each once."""
         found = [
-            part for word in re.findall(r"\w+", self.text[:READ_CHARS]) for part in parts(word)
+            part
+            for word in re.findall(r"\w+", self.text[:READ_CHARS])
+            for part in small_parts(word)
         ]
         return [part for part in dict.fromkeys(found) if part not in SMALL_WORDS]
 
@@ -90,14 +91,9 @@ class Asked:
         return pattern.search(self.text[:READ_CHARS].casefold()) is not None
 
 
-def parts(name: str) -> list[str]:
-    """The words that a name is made of, in small letters."""
-    return [part.lower() for part in _PART.findall(name)]
-
-
 def stems(names: Iterable[str]) -> frozenset[str]:
     """Of all their parts."""
-    return frozenset(_stem(part) for name in names for part in parts(name))
+    return frozenset(_stem(part) for name in names for part in small_parts(name))
 
 
 def _stem(word: str) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from feeder.search.asked import LEAST_LETTERS, Asked, parts
+from feeder.search.asked import LEAST_LETTERS, Asked
 from feeder.search.names import agreement
 from feeder.store.reading import Hit
+from feeder.words import small_parts
 
 FILE_SHARE = 0.5
 PATH_SHARE = 0.6
@@ -56,7 +57,7 @@ def _begins(one: str, other: str) -> bool:
 @lru_cache(10_000)
 def _path_parts(path: str) -> frozenset[str]:
     pure = PurePosixPath(path)
-    return frozenset(parts(pure.stem) + parts(pure.parent.name))
+    return frozenset(small_parts(pure.stem) + small_parts(pure.parent.name))
 
 
 def of_name(hits: Iterable[Hit], asked: Asked) -> dict[str, float]:
