@@ -145,7 +145,9 @@ def _window(one: Found, excerpt: Excerpt, shaped: Shaped, line: int | None) -> W
     """The window in lines of the file, which of a notebook are no run."""
     rows = {number: row for row, number in reversed([*enumerate(excerpt.numbers)])}
     inner = [
-        (rows[first], rows[last] + 1) for first, last in excerpt.inner if {first, last} <= {*rows}
+        (rows[first], rows[last] + 1)
+        for first, last in excerpt.inner
+        if first in rows and last in rows
     ]
     wanted = Wanted(
         shaped.words,

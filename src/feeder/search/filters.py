@@ -1,5 +1,6 @@
 """Where does a question look? Its filters become a scope; one that names nothing is told."""
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
@@ -16,18 +17,18 @@ from feeder.store import Database, Statement
 from feeder.store.scope import ANY_FILE, Scope, params
 from feeder.tree.names import escape
 
-# ?1 names and ?2 repositories: whether any of their nodes is so
+# names, and repositories, null for all: whether any of their nodes is so
 _HAS = """
 SELECT 1 FROM docs WHERE {0} IN (SELECT value FROM json_each(?1))
 AND (?2 IS NULL OR repo IN (SELECT value FROM json_each(?2))) LIMIT 1
 """
 _KINDS = """
 SELECT {0} FROM docs WHERE {0} IS NOT NULL
-AND (?2 IS NULL OR repo IN (SELECT value FROM json_each(?2))) GROUP BY 1 ORDER BY count(*) DESC
+AND (?1 IS NULL OR repo IN (SELECT value FROM json_each(?1))) GROUP BY 1 ORDER BY count(*) DESC
 """
 _REPOS = "SELECT DISTINCT repo FROM files ORDER BY repo"
 _PATHS = """
-SELECT path FROM files WHERE ?2 IS NULL OR repo IN (SELECT value FROM json_each(?2))
+SELECT path FROM files WHERE ?1 IS NULL OR repo IN (SELECT value FROM json_each(?1))
 """
 
 
@@ -95,14 +96,18 @@ def _node_types(database: Database, asked: Sequence[str], there: Scope) -> tuple
 
 
 def _has(database: Database, column: str, names: Sequence[str], there: Scope) -> bool:
-    where = params(there._replace(languages=tuple(names)))
-    [rows] = database.run([Statement(_HAS.format(column), (where[4], where[0]))])
+    [rows] = database.run([Statement(_HAS.format(column), (json.dumps(names), _repos_of(there)))])
     return bool(rows)
 
 
 def _kinds(database: Database, column: str, there: Scope) -> list[str]:
-    [rows] = database.run([Statement(_KINDS.format(column), (None, params(there)[0]))])
+    [rows] = database.run([Statement(_KINDS.format(column), (_repos_of(there),))])
     return [str(name) for (name,) in rows]
+
+
+def _repos_of(scope: Scope) -> str | None:
+    """In JSON; None for all."""
+    return None if scope.repos is None else json.dumps(scope.repos)
 
 
 def _paths(
@@ -139,7 +144,7 @@ def readings(path: str, here: str) -> Iterator[str]:
 
 def _all_paths(database: Database, there: Scope) -> list[str]:
     """Every file and folder."""
-    [rows] = database.run([Statement(_PATHS, (None, params(there)[0]))])
+    [rows] = database.run([Statement(_PATHS, (_repos_of(there),))])
     paths = [str(path) for (path,) in rows]
     folders = {
         folder
