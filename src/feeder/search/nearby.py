@@ -7,6 +7,10 @@ from feeder.errors import UserError
 
 NEAREST = 3
 """Names that are told where one is none."""
+LIKE = 0.65
+"""How like it the last part of a name is at least, by difflib."""
+COMPARED = 500
+"""Names that are compared letter by letter, of those that share most groups of three letters."""
 SHOWN = 12
 """Of what there is, where nothing is near."""
 
@@ -23,3 +27,25 @@ def nothing(kind: str, name: str, there: Sequence[str], others: Iterable[str] = 
         more = f" and {len(there) - SHOWN} more" if len(there) > SHOWN else ""
         told = f"There are: {', '.join(there[:SHOWN])}{more}."
     return UserError(f"The index has no {kind} {name}. {told}".strip())
+
+
+def nearest(text: str, known: Iterable[str], sign: str) -> list[str]:
+    """The names whose last parts, behind the last `sign`, are most like its own."""
+    asked = _last(text, sign)
+    groups = _groups(asked)
+    lasts = {name: _last(name, sign) for name in known}
+    shared = ((len(groups & _groups(last)), name) for name, last in lasts.items())
+    some = sorted((one for one in shared if one[0]), reverse=True)[:COMPARED]
+    parts = dict.fromkeys(lasts[name] for _, name in some)
+    close = get_close_matches(asked, parts, NEAREST, LIKE)
+    return [name for last in close for _, name in some if lasts[name] == last][:NEAREST]
+
+
+def _last(name: str, sign: str) -> str:
+    return name.rpartition(sign)[2].casefold()
+
+
+def _groups(name: str) -> set[str]:
+    """Its groups of three letters, and two at each end."""
+    framed = f" {name} "
+    return {framed[at : at + 3] for at in range(len(framed) - 2)}

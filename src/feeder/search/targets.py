@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from operator import eq
 from typing import NamedTuple
 
 from feeder.errors import UserError
 from feeder.search.answers import Corpus
 from feeder.search.filters import readings
+from feeder.search.nearby import nearest
 from feeder.search.sources import Sources
 from feeder.store.lookup import by_id, files_below, in_files, named, symbols
 from feeder.store.reading import Hit
@@ -16,9 +16,6 @@ from feeder.symbols import dotted, ends_with
 
 LISTED = 10
 """Of several that could be meant."""
-NEAREST, LIKE = 3, 0.65
-COMPARED = 500
-"""Names that are compared letter by letter, of those that share most groups of three letters."""
 _LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?")
 _ID = re.compile(r"[0-9a-f]{7,40}")
 
@@ -163,25 +160,3 @@ def _nothing(text: str, near: Sequence[str]) -> UserError:
         f" Did you mean {' or '.join(near)}?" if near else " See what is there: feeder outline ."
     )
     return UserError(f"The index has no {text}.{meant}")
-
-
-def nearest(text: str, known: Iterable[str], sign: str) -> list[str]:
-    """The names whose last parts, behind the last `sign`, are most like its own."""
-    asked = _last(text, sign)
-    groups = _groups(asked)
-    lasts = {name: _last(name, sign) for name in known}
-    shared = ((len(groups & _groups(last)), name) for name, last in lasts.items())
-    some = sorted((one for one in shared if one[0]), reverse=True)[:COMPARED]
-    parts = dict.fromkeys(lasts[name] for _, name in some)
-    close = get_close_matches(asked, parts, NEAREST, LIKE)
-    return [name for last in close for _, name in some if lasts[name] == last][:NEAREST]
-
-
-def _last(name: str, sign: str) -> str:
-    return name.rpartition(sign)[2].casefold()
-
-
-def _groups(name: str) -> set[str]:
-    """Its groups of three letters, and two at each end."""
-    framed = f" {name} "
-    return {framed[at : at + 3] for at in range(len(framed) - 2)}
