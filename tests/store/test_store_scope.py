@@ -7,7 +7,7 @@ from feeder.store import Statement
 from feeder.store.reading import hits
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from feeder.store.test_paths import TESTS, is_test
+from feeder.store.tests_by_path import TESTS, is_test
 from feeder.tree.commit import Commit
 from tree.repos import Repo
 from worlds import REPO, opened, synced

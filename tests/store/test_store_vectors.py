@@ -14,7 +14,7 @@ from feeder.store import NodeVector, Statement
 from feeder.store.local_vectors import LocalVectors
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from feeder.store.test_paths import is_test
+from feeder.store.tests_by_path import is_test
 from worlds import opened, rows
 
 DOC = """INSERT INTO docs (id, repo, branch, sha_head, path, node_type, start_line, end_line,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from feeder.search.asked import Asked
 from feeder.store.reading import Hit
-from feeder.store.test_paths import is_test
+from feeder.store.tests_by_path import is_test
 
 _DOCUMENT = re.compile(
     r"""

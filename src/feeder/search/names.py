@@ -12,7 +12,7 @@ from feeder.store import Database, Row, Statement
 from feeder.store.naming import Named, alike, called, files, named, occurs, spelled
 from feeder.store.rows import members_of
 from feeder.store.scope import Scope
-from feeder.store.test_paths import is_test
+from feeder.store.tests_by_path import is_test
 from feeder.symbols import dotted, ends_with
 
 LEAST_ALIKE = 0.35

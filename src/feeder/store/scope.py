@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from feeder.errors import UserError
 from feeder.store import Value
-from feeder.store.test_paths import TESTS
+from feeder.store.tests_by_path import TESTS
 from feeder.symbols import dotted
 
 # ?2 repositories; ?3 places and ?4 those left out: from where on and up to where their paths are in
