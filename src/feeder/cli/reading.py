@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -106,4 +105,4 @@ def show(target: str, color: str, **said: Any) -> None:
     settings = Settings(**said)
     with _opened(settings) as (_, corpus, here):
         answer = passage(corpus, resolve(corpus, _named(corpus, target), here))
-    show_page(answer, Shape(color=color), settings, Path(corpus.base))
+    show_page(answer, Shape(color=color), settings, corpus.base)

@@ -21,7 +21,7 @@ GUTTER = 8
 
 
 class Look(NamedTuple):
-    """Where the hits are shown, how many lines of each at most, and whether with reasons."""
+    """Where the hits are shown, and whether with reasons."""
 
     terminal: Terminal = Terminal()
     explain: bool = False

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from feeder.search.age import Age, age_of
 from feeder.search.answers import Corpus
 from feeder.search.sources import Sources, State
-from feeder.store.lookup import in_files
+from feeder.store.catalog import in_files
 from feeder.store.reading import Hit
 
 LEFT_OUT = ("chunk", "md_codeblock")

@@ -10,7 +10,7 @@ from feeder.search.answers import Corpus
 from feeder.search.filters import readings
 from feeder.search.nearby import nearest
 from feeder.search.sources import Sources
-from feeder.store.lookup import by_id, files_below, in_files, named, symbols
+from feeder.store.catalog import by_id, files_below, in_files, named, symbols
 from feeder.store.reading import Hit
 from feeder.symbols import dotted, ends_with
 
