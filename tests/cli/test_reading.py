@@ -126,6 +126,16 @@ def test_what_cannot_be_meant_is_told_with_the_nearest(
     assert said in answer.err.splitlines()[-1]
 
 
+@pytest.mark.parametrize("target", ["empty.py", "empty.py:1"])
+def test_nothing_is_like_an_empty_file(feeder: Feeder, shop: Repo, target: str) -> None:
+    """It is indexed, and has no node."""
+    shop.commit({"empty.py": ""})
+    assert feeder(shop, "sync", "-q").code == 0
+    run = feeder(shop, "similar", target)
+    assert run.code == 2
+    assert "Nothing of empty.py is indexed: it has no text. Name another file." in run.err
+
+
 def test_an_outline_has_symbols_without_bodies(feeder: Feeder, shop: Repo) -> None:
     """What lies in another is set in."""
     head = shop.git("rev-parse", "--short=7", "HEAD")

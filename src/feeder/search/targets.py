@@ -71,6 +71,8 @@ def node_at(corpus: Corpus, target: Target) -> Hit:
 
     Raises UserError where no node does.
     """
+    if not target.hits:
+        raise UserError(f"Nothing of {target.path} is indexed: it has no text. Name another file.")
     if target.lines is None:
         if len({(hit.symbol, hit.logical_path) for hit in target.hits}) > 1:
             raise UserError(f"{target.path} has several nodes. Name a line, as in {target.path}:1")
