@@ -25,6 +25,13 @@ def test_lines_of_a_commit_are_found(repo: Repo) -> None:
     assert grep(repo.path, commit, "nowhere", case=False).lines == {}
 
 
+def test_names_may_have_line_ends(repo: Repo) -> None:
+    """They are no end of a row."""
+    commit = repo.commit({"a.py": "parse\n", "li\nne.py": "x\nparse\nparse\n", "z.py": "parse\n"})
+    found = grep(repo.path, commit, "parse", case=False)
+    assert found.lines == {"a.py": [1], "li\nne.py": [2, 3], "z.py": [1]}
+
+
 def test_lines_of_files_are_found_where_there_is_no_commit(tmp_path: Path) -> None:
     """In a folder outside of git."""
     (tmp_path / "sub").mkdir()

@@ -16,7 +16,7 @@ TIMEOUT_S = 1.0
 MAX_BYTES = 16_000_000
 """Of what git puts out."""
 
-_ROW = re.compile(rb"([^\0\n]+)\0(\d+)\0[^\n]*\n")
+_ROW = re.compile(rb"([^\0]+)\0(\d+)\0[^\n]*\n")
 _RETRIED = (b"fatal: -e option", b"fatal: command line", b"Perl-compatible")
 """What git says of a pattern that is none, and where it has no Perl's."""
 
