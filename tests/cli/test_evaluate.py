@@ -153,7 +153,7 @@ def test_another_index_can_be_the_second(feeder: Feeder, shop: Repo, tmp_path: P
     ("against", "said"),
     [
         ("static", "--against 'static': Got unexpected extra argument (static). Write it like"),
-        ("--modle words", "No such option '--modle'"),
+        ("--modle words", "Did you mean '--model'? Write it like --against"),
         ("--model 'words", "No closing quotation. Write it like"),
         ("", "--against names no option. Write it like"),
         ("--json", "No such option '--json'"),

@@ -87,8 +87,9 @@ def _instead(settings: Settings, text: str) -> Settings:
         context = command.make_context("--against", shlex.split(text))
     except (ValueError, click.UsageError) as exc:
         why = exc.format_message() if isinstance(exc, click.UsageError) else str(exc)
+        end = "" if why.endswith(("?", ".")) else "."
         raise UserError(
-            f"--against {text!r}: {why.rstrip('.')}. Write it like --against '--model words'."
+            f"--against {text!r}: {why}{end} Write it like --against '--model words'."
         ) from exc
     line = click.core.ParameterSource.COMMANDLINE
     said = {k: v for k, v in context.params.items() if context.get_parameter_source(k) is line}
