@@ -169,3 +169,25 @@ def test_an_outline_follows_edits(feeder: Feeder, shop: Repo) -> None:
         "         2-3  method  total  def total():  (edited since, was 1-2)",
         "         6-7  method  routes  def routes():  (moved from 5-6)",
     ]
+
+
+@pytest.mark.parametrize("name", ["c#.py", "c#/#.py", "li\ne.py", "12:3.py"])
+@pytest.mark.parametrize("sign", ["#unusual", ":1-2"])
+def test_signs_of_a_target_may_be_in_a_name(
+    feeder: Feeder, shop: Repo, name: str, sign: str
+) -> None:
+    """The file is what is there."""
+    shop.commit({name: "def unusual():\n    return 1\n"})
+    feeder(shop, "sync", "-q")
+    [hit] = feeder(shop, "show", f"{name}{sign}", "--json").facts["hits"]
+    assert (hit["path"], hit["text"]) == (name, "def unusual():\n    return 1")
+
+
+def test_hundreds_of_a_name_in_a_file_do_not_hide_those_of_another(
+    feeder: Feeder, shop: Repo
+) -> None:
+    """All files are told."""
+    many = "".join(f"def usual():\n    return {at}\n\n\n" for at in range(400))
+    shop.commit({"a.py": many, "b.py": "def usual():\n    return 1\n"})
+    feeder(shop, "sync", "-q")
+    assert "usual may be one of 2: a.py#usual, b.py#usual." in feeder(shop, "show", "usual").err

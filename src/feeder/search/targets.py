@@ -16,7 +16,7 @@ from feeder.symbols import dotted, ends_with
 
 LISTED = 10
 """Of several that could be meant."""
-_LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?")
+_LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?", re.DOTALL)
 _ID = re.compile(r"[0-9a-f]{7,40}")
 
 
@@ -36,15 +36,17 @@ def resolve(corpus: Corpus, text: str, here: str = "") -> Target:
 
     Raises UserError with the nearest for what there is not, and with a list for what several are.
     """
-    lines, (path, _, name) = _LINES.fullmatch(text), text.partition("#")
+    lines = _LINES.fullmatch(text)
     if lines and (file := _file(corpus, lines["path"], here)):
         first = int(lines["first"])
         return Target(file, _nodes(corpus, file), (first, int(lines["last"] or first)))
     if file := _file(corpus, text, here):
         return Target(file, _nodes(corpus, file))
-    if name and (file := _file(corpus, path, here)):
-        return _in_file(_nodes(corpus, file), file, name)
-    return _anywhere(corpus, text) or _unknown(corpus, lines["path"] if lines else path)
+    for sign in re.finditer("#(?=.)", text, re.DOTALL):
+        if file := _file(corpus, text[: sign.start()], here):
+            return _in_file(_nodes(corpus, file), file, text[sign.end() :])
+    path = lines["path"] if lines else text.partition("#")[0]
+    return _anywhere(corpus, text) or _unknown(corpus, path)
 
 
 def _nodes(corpus: Corpus, path: str) -> list[Hit]:

@@ -18,12 +18,15 @@ WHERE d.repo = ?1 ORDER BY d.path, d.start_line, d.end_line DESC
 _BY_ID = f"""
 {_COLUMNS} docs d WHERE d.id >= ?2 AND d.id < ?2 || 'g' AND d.repo = ?1 ORDER BY d.id LIMIT ?3
 """
-# bm25 is not asked: the shortest names come first, which are those that were written whole
+# bm25 is not asked: the shortest names come first, which are those that were written whole; of
+# them the first of each file, so that hundreds in one do not hide the others
 _NAMED = f"""
 {_COLUMNS} (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f CROSS JOIN docs d
 ON d.seq = f.rowid
 WHERE d.repo = ?1
-ORDER BY length(coalesce(d.symbol, d.logical_path)), d.path, d.start_line LIMIT ?3
+ORDER BY length(coalesce(d.symbol, d.logical_path)),
+  row_number() OVER (PARTITION BY d.path, d.symbol, d.logical_path ORDER BY d.start_line), d.path
+LIMIT ?3
 """
 _BELOW = """
 SELECT path FROM files WHERE repo = ?1 AND state <> 'skipped' AND (?2 = '' OR path = ?2
