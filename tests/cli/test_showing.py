@@ -161,3 +161,18 @@ def test_a_terminal_wraps_what_is_said_of_an_answer() -> None:
         "The index is 3 commits behind HEAD",
         "(2457e5e → abc1234): feeder sync",
     ]
+
+
+def test_an_index_whose_first_run_has_not_come_to_its_end_says_so(
+    feeder: Feeder, repo: Repo
+) -> None:
+    """One of two parts is there; of files that were only processed none are missing."""
+    repo.commit(SHOP)
+    feeder(repo, "process", "--path", "src", "-q")
+    assert feeder(repo, "search", "cart", "--json").facts["note"] == ""
+    (repo.path / ".feeder/index.db").unlink()
+    assert feeder(repo, "sync", "-q", "--shard", "1/2", "--run", "one").code == 0
+    said = "No run has come to its end: files are missing. To go on: feeder sync"
+    assert feeder(repo, "search", "nowhere").out.splitlines()[-1] == said
+    feeder(repo, "sync", "-q")
+    assert said not in feeder(repo, "search", "nowhere").out

@@ -123,6 +123,7 @@ def test_head_that_has_moved_on_is_told(database: SQLite, repo: Repo) -> None:
         "behind": 2,
         "ahead": 0,
         "edited": 1,
+        "unfinished": False,
     }
 
 

@@ -8,6 +8,7 @@ from feeder.tree import git
 
 SHORT = 7
 """Digits of a commit's id that a person reads."""
+UNFINISHED = "No run has come to its end: files are missing. To go on: feeder sync"
 
 
 class Age(NamedTuple):
@@ -15,6 +16,7 @@ class Age(NamedTuple):
 
     `behind` and `ahead` count the commits that only HEAD and only the index's commit have; None
     where that commit is not here. `edited` are the files shown that are others than was indexed.
+    An index is `unfinished` where it equals no commit since its first run was stopped.
     """
 
     repo: str
@@ -23,6 +25,7 @@ class Age(NamedTuple):
     behind: int | None = 0
     ahead: int | None = 0
     edited: int = 0
+    unfinished: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """All of it."""
@@ -36,7 +39,7 @@ class Age(NamedTuple):
     def _commits(self) -> str:
         was, now = self.equals[:SHORT], self.head[:SHORT]
         if not was or not now:
-            return ""
+            return UNFINISHED if self.unfinished else ""
         if self.equals == self.head:
             return f"The index equals HEAD {now}."
         if self.behind is None:
@@ -62,7 +65,9 @@ def age_of(base: Path, repo: str, meta: Mapping[str, str], edited: int = 0) -> A
     """What the index's `meta` and git say of a folder; outside of git there is no HEAD."""
     equals = meta.get(f"{repo}:head", "")
     head = git.tip(base) or ""
-    made = Age(repo, equals, head, edited=edited)
+    run, done = (meta.get(f"{repo}:{key}", "") for key in ("run", "done"))
+    unfinished = bool(head and not equals and (not run or run != done))
+    made = Age(repo, equals, head, edited=edited, unfinished=unfinished)
     if not equals or not head or equals == head:
         return made
     found = git.apart(base, equals, head)
