@@ -202,3 +202,23 @@ def test_a_wrong_scale_is_named(shop: Repo, database: SQLite, scale: float) -> N
     text = "UPDATE meanings SET code = unhex(?) WHERE seq = ?"
     database.run([Statement(text, (code.hex(), row[0]))])
     assert not validate(feed(Commit(shop.path), database, meaning=CODES)).passed
+
+
+def test_all_vectors_are_read_whatever_their_bytes(database: SQLite) -> None:
+    """More than one statement reads, of rows with gaps between them; 256 numbers are every byte."""
+    every = np.arange(-128, 128, dtype=np.int8)
+    code = struct.pack("<f", 1 / 1024) + every.tobytes()
+    database.run(opening(REPO, wanted=True))
+    database.run([Statement(DOCS, (REPO,)), Statement(ADD_TO_ALL, (code,))])
+    query = every / np.linalg.norm(every.astype(np.float32))
+    found = Meanings(database).query(query.astype(np.float32), 20_000, Scope.of(REPO))
+    assert [int(one.id) for one in found] == list(range(3, 3 * 8_001, 3))
+    assert found[0].score == pytest.approx(float(np.linalg.norm(every.astype(float))) / 1024)
+
+
+DOCS = """
+WITH RECURSIVE node(i) AS (SELECT 3 UNION ALL SELECT i + 3 FROM node WHERE i < 24000)
+INSERT INTO docs (seq, id, repo, branch, sha_head, path, node_type, start_line, end_line, text_sha)
+SELECT i, i, ?, 'b', 'c', 'p', 'chunk', 1, 1, i FROM node
+"""
+ADD_TO_ALL = "INSERT INTO meanings (seq, code) SELECT seq, ? FROM docs"

@@ -1,5 +1,7 @@
 """Which nodes have the words, where there are too many of them to score each."""
 
+import pytest
+
 from feeder.store import Statement
 from feeder.store.reading import WEIGHTS, worded, words_statement
 from feeder.store.scope import Scope
@@ -26,6 +28,9 @@ BY_BM25 = f"""
 SELECT d.id FROM docs_fts f JOIN docs d ON d.seq = f.rowid WHERE docs_fts MATCH ?
 ORDER BY bm25(docs_fts, {WEIGHTS}), d.path LIMIT 100
 """
+
+
+EVERYWHERE = Scope.of("acme/shop")
 
 
 def crowd(repo: str = "acme/shop") -> SQLite:
@@ -84,4 +89,60 @@ def test_what_is_rare_in_another_repository_hides_nothing() -> None:
     nodes = found(database, "return", "parcel")
     assert len(nodes) == 100
     assert {int(id_) % 10 for id_ in nodes} <= {0, 4, 6, 8}
+    database.close()
+
+
+MOST = """
+WITH RECURSIVE node(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM node WHERE i < 30000)
+INSERT INTO docs (seq, id, repo, branch, sha_head, path, node_type, start_line, end_line, text_sha)
+SELECT i, i, 'acme/shop', 'b', 'c', printf('%05d', i), 'chunk', 1, 1, i FROM node
+"""
+MOST_POSTINGS = """
+INSERT INTO docs_fts (rowid, id, path, body)
+SELECT seq, id, path, replace(hex(zeroblob(seq % 101)), '00', 'filler ')
+  || iif(seq % 4, 'check', '') || iif(seq % 5 < 2, ' field', '')
+  || iif(seq % 2000 < 4, ' label', '') FROM docs
+"""
+SCORES = f"""
+SELECT -bm25(docs_fts, {WEIGHTS}) FROM docs_fts WHERE docs_fts MATCH ?
+ORDER BY bm25(docs_fts, {WEIGHTS}) LIMIT ?
+"""
+
+
+def large() -> SQLite:
+    """Of 30,000 nodes "check" is in 22,500, "field" in 12,000 and "label" in 60."""
+    database = opened()
+    database.run([Statement(MOST), Statement(MOST_POSTINGS)])
+    return database
+
+
+@pytest.mark.parametrize(("rest", "limit"), [("field", 100), ("label", 50)])
+def test_a_word_of_most_nodes_is_left_out(rest: str, limit: int) -> None:
+    """The scores are next to those of bm25 over all words."""
+    database = large()
+    [asked, alone] = database.run(
+        [words_statement(words, EVERYWHERE, limit) for words in (["check", rest], [rest])]
+    )
+    [best] = database.run([Statement(SCORES, (f"check OR {rest}", limit))])
+    assert worded(asked) == worded(alone)
+    assert list(worded(asked).values()) == pytest.approx([score for [score] in best], abs=1e-4)
+    database.close()
+
+
+def test_a_word_of_most_nodes_finds_where_the_others_find_too_little() -> None:
+    """The 60 nodes with the other word come first."""
+    database = large()
+    nodes = found(database, "check", "label")
+    assert {int(id_) % 2000 < 4 for id_ in nodes[:60]} == {True}
+    assert len(nodes) == 100
+    database.close()
+
+
+def test_the_rarest_of_common_words_finds_whichever_comes_first() -> None:
+    """Of two that are in more than 10,000 nodes."""
+    database = large()
+    one, other = ["check", "field", "label"], ["field", "check", "label"]
+    answers = database.run([words_statement(words, EVERYWHERE, 100) for words in (one, other)])
+    assert worded(answers[0]) == worded(answers[1])
+    assert all(int(id_) % 5 < 2 or int(id_) % 2000 < 4 for id_ in worded(answers[0]))
     database.close()

@@ -252,3 +252,18 @@ def test_the_nearest_of_a_scope_are_those_of_its_nodes_alone(
         found = vectors.query(unit(1, 0), 10, scope)
         assert [(-one.score, one.id) for one in found] == sorted(inside)[:10]
     database.close()
+
+
+@pytest.mark.parametrize("count", [1, 127, 128, 129, 1_000, 5_000])
+@pytest.mark.parametrize("limit", [1, 7, 100])
+def test_the_highest_are_those_of_a_sort_of_all(database: SQLite, count: int, limit: int) -> None:
+    """Of numbers of which many are equal, in parts of whatever size."""
+    ids = [f"n{number:05}" for number in range(count)]
+    database.run([Statement(DOC, (id_, id_)) for id_ in ids])
+    some = np.random.default_rng(count)
+    directions = some.integers(-3, 4, (count, 2)).astype(np.float32)
+    vectors = LocalVectors(database)
+    vectors.upsert([vector(id_, *one) for id_, one in zip(ids, directions, strict=True)])
+    cosines = {one.id: one.score for one in vectors.query(unit(1, 2), count, ALL)}
+    wanted = sorted(ids, key=lambda id_: (-cosines[id_], id_))[:limit]
+    assert [one.id for one in vectors.query(unit(1, 2), limit, ALL)] == wanted

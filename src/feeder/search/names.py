@@ -121,6 +121,8 @@ def nearly(database: Database, asked: Asked, scope: Scope) -> Nearly:
 
 def member(owner: str | None, members: str, query: str) -> Member | None:
     """The member that the query names, alone (`RED`) or with its owner (`Color.RED`)."""
+    if not members:
+        return None
     name, asked = (dotted(text).casefold() for text in (owner or "", query))
     if name and ends_with(name, asked):
         return None

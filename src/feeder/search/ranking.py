@@ -24,7 +24,7 @@ def ranked(
     preferred: Collection[str] = (),
 ) -> list[Found]:
     """The hits in their order; those that are `preferred`, by their ids, count more."""
-    gained = {hit.id: _by_what(rankings, hit.id) for hit in hits}
+    gained = _by_what(rankings, hits)
     scores = {id_: sum(parts.values()) for id_, parts in gained.items()}
     best = max(scores.values(), default=0.0)
     for rule, shares in (
@@ -36,8 +36,8 @@ def ranked(
             gained[id_][rule] = share * best
     for id_ in gained.keys() & set(preferred):
         gained[id_]["preferred"] = (PREFERRED - 1) * sum(gained[id_].values())
-    ranks = {one.name: one.ranks for one in rankings}
-    found = [_found(hit, asked, gained[hit.id], _ranks(ranks, hit.id)) for hit in hits]
+    ranks = _ranks(rankings, hits)
+    found = [_found(hit, asked, gained[hit.id], ranks[hit.id]) for hit in hits]
     called = _places(rankings)
     found.sort(
         key=lambda one: (
@@ -56,12 +56,23 @@ def _places(rankings: Iterable[Ranking]) -> dict[str, int]:
     return {id_: place for place, id_ in enumerate(ids)}
 
 
-def _by_what(rankings: Iterable[Ranking], id_: str) -> dict[str, float]:
-    return {one.name: one.weight * one.scores[id_] for one in rankings if id_ in one.scores}
+def _by_what(rankings: Iterable[Ranking], hits: Iterable[Hit]) -> dict[str, dict[str, float]]:
+    """What each ranking gives a hit, by its id."""
+    gained: dict[str, dict[str, float]] = {hit.id: {} for hit in hits}
+    for one in rankings:
+        for id_ in gained.keys() & one.scores.keys():
+            gained[id_][one.name] = one.weight * one.scores[id_]
+    return gained
 
 
-def _ranks(ranks: Mapping[str, Mapping[str, int]], id_: str) -> dict[str, int]:
-    return {name: places[id_] for name, places in ranks.items() if id_ in places}
+def _ranks(rankings: Iterable[Ranking], hits: Iterable[Hit]) -> dict[str, dict[str, int]]:
+    """At which place each ranking has a hit, by its id."""
+    ranks: dict[str, dict[str, int]] = {hit.id: {} for hit in hits}
+    for one in rankings:
+        places = one.ranks
+        for id_ in ranks.keys() & places.keys():
+            ranks[id_][one.name] = places[id_]
+    return ranks
 
 
 def _found(hit: Hit, asked: Asked, gained: dict[str, float], ranks: Mapping[str, int]) -> Found:

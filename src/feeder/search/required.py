@@ -37,8 +37,12 @@ ORDER BY d.start_line, d.end_line - d.start_line DESC
 
 def grep_of(base: Path, equal: str) -> Grep:
     """git's search in the commit that the index equals, else in the files as they lie."""
-    commit = git.commit(base, equal) if equal and git.root(base) else None
-    return lambda pattern, case: grep(base, commit, pattern, case=case)
+
+    def found(pattern: str, case: bool) -> Matches:
+        commit = git.commit(base, equal) if equal and git.root(base) else None
+        return grep(base, commit, pattern, case=case)
+
+    return found
 
 
 class Files(NamedTuple):

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 SCALE_BYTES = 4
 """A code begins with its scale, a little-endian float32; then comes a byte a dimension."""
-PIECE = 2000
-"""Vectors that are written with one statement."""
+PIECE, READ = 2_000, 10_000
+"""Vectors that are written with one statement, and rows that are read with one."""
 ROUNDING = 1
 """By how much a number of a code may differ from what it is made anew."""
 SCALE_ROUNDING = 1e-3
@@ -47,7 +47,12 @@ WHERE true
 ON CONFLICT (seq) DO UPDATE SET code = excluded.code WHERE code <> excluded.code
 """
 _EXISTS = "SELECT 1 FROM sqlite_schema WHERE name = 'meanings'"
-_ALL = "SELECT seq, code FROM meanings WHERE typeof(code) = 'blob' AND length(code) = ?"
+_LAST = "SELECT max(seq) FROM meanings"
+# the bytes of many codes as one value: a third of the time that as many rows take
+_ALL = """
+SELECT json_group_array(seq), CAST(group_concat(code, '') AS BLOB) FROM meanings
+WHERE seq > ?1 AND seq <= ?2 AND typeof(code) = 'blob' AND length(code) = ?3
+"""
 _SOME = "SELECT 1 FROM meanings m JOIN docs d ON d.seq = m.seq WHERE d.repo = ? LIMIT 1"
 _ONE = """
 SELECT m.code FROM docs d JOIN meanings m ON m.seq = d.seq
@@ -142,8 +147,16 @@ class Meanings:
         import numpy as np
 
         size = SCALE_BYTES + dimensions
-        rows = _rows(self._database, _ALL, size)
+        rows = list(self._read_parts(size))
+        keys = [seq for seqs, _ in rows for seq in json.loads(str(seqs))]
         codes = np.frombuffer(b"".join(cast("bytes", code) for _, code in rows), dtype=np.int8)
-        codes = codes.reshape(len(rows), size)
+        codes = codes.reshape(len(keys), size)
         scales = np.ascontiguousarray(codes[:, :SCALE_BYTES]).view("<f4")[:, 0]
-        return Matrix([int(str(seq)) for seq, _ in rows], scales, codes[:, SCALE_BYTES:])
+        return Matrix(keys, scales, codes[:, SCALE_BYTES:])
+
+    def _read_parts(self, size: int) -> Iterator[Row]:
+        """The rows and codes of so many bytes, `READ` at a time."""
+        last = next((row[0] for row in _rows(self._database, _LAST)), None) or 0
+        for after in range(0, int(str(last)), READ):
+            part = Statement(_ALL, (after, after + READ, size))
+            yield from (row for row in self._database.run([part])[0] if row[1] is not None)

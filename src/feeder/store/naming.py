@@ -43,13 +43,22 @@ WHERE docs_fts MATCH ?1 AND {IN_SCOPE} AND (
   OR instr(lower(d.members), ' ' || ?15 || ':'))
 ORDER BY d.node_type = 'class' DESC, d.node_type = 'method' DESC, d.seq LIMIT {CALLED}
 """
-# ?1 an FTS5 query of the names alone
+# ?1 an FTS5 query of the names alone. bm25 reads all nodes that a word is in, which is for where
+# more are found than are looked at: of fewer, it would leave none out
 _SPELLED = f"""
-SELECT {_COLUMNS} FROM (
-  SELECT rowid AS seq, bm25(docs_fts, 0.0, 1.0, 0.0, 0.0) AS score FROM docs_fts
-  WHERE docs_fts MATCH ?1
+WITH few(seq) AS MATERIALIZED (
+  SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?1
   AND EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {IN_SCOPE})
-  ORDER BY score LIMIT {SPELLED}
+  LIMIT {SPELLED} + 1
+), counted(are_many) AS MATERIALIZED (SELECT count(*) > {SPELLED} FROM few)
+SELECT {_COLUMNS} FROM (
+  SELECT seq, 0 AS score FROM counted CROSS JOIN few WHERE NOT are_many
+  UNION ALL SELECT * FROM (
+    SELECT rowid, bm25(docs_fts, 0.0, 1.0, 0.0, 0.0) AS score FROM counted CROSS JOIN docs_fts
+    WHERE docs_fts MATCH iif(are_many, ?1, '""')
+    AND EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {IN_SCOPE})
+    ORDER BY score LIMIT {SPELLED}
+  )
 ) f CROSS JOIN docs d ON d.seq = f.seq WHERE d.symbol IS NOT NULL ORDER BY f.score, d.seq
 """
 # ?1 trigrams, ?14 how many of them; a name's last part follows its last dot

@@ -15,7 +15,7 @@ COMMON = 5_000
 ENOUGH = 1_000
 """Nodes that a query finds without its common words: ten times what a search looks at."""
 COUNTED = 10_000
-"""Nodes at which counting those of a word ends."""
+"""Nodes at which counting those of a word ends, or at half of all."""
 TIES = 300
 """Nodes beyond the limit that are put in order by path where bm25 makes no difference."""
 
@@ -36,19 +36,26 @@ class Hit(NamedTuple):
     repo: str
 
 
-# A score takes a third of a microsecond a node, and the words of a question stand in most of them.
-# So where nothing narrows the search, a word of many nodes does not find a node when rarer words
-# find enough: it ranks what they find. `found` has a node by the words that find alone, and by all.
-# ?1 the words as FTS5 queries, ?14 how many nodes
+# A score takes half a microsecond a node, and the words of a question stand in most of them. So
+# where nothing narrows the search, a word of many nodes does not find a node when rarer words find
+# enough: it ranks what they find. `found` has a node by the words that find alone, and by all. A
+# word of most nodes, which is worth a millionth of another one to bm25, is left out where one of
+# the others finds as many as are wanted. ?1 the words as FTS5 queries, ?14 how many nodes
 _MATCH = f"""
-WITH everywhere(yes) AS MATERIALIZED ({EVERYWHERE}), word AS MATERIALIZED (
+WITH everywhere(yes) AS MATERIALIZED ({EVERYWHERE}), most(nodes) AS MATERIALIZED (
+  SELECT max({COUNTED}, coalesce(max(seq), 0) / 2) FROM docs
+), word AS MATERIALIZED (
   SELECT j.key AS place, j.value AS text, (SELECT count(*) FROM (
-    SELECT 1 FROM docs_fts WHERE docs_fts MATCH j.value LIMIT {COUNTED}
+    SELECT 1 FROM docs_fts WHERE docs_fts MATCH j.value LIMIT 1 + (SELECT nodes FROM most)
   )) AS nodes FROM json_each(?1) j
+), telling AS (
+  SELECT * FROM word WHERE nodes > 0 AND NOT (
+    (SELECT yes FROM everywhere) AND nodes > (SELECT nodes FROM most)
+    AND (SELECT max(w.nodes) FROM word w WHERE w.nodes <= (SELECT nodes FROM most)) >= ?14)
 ), told AS (
   SELECT text, place, (SELECT yes FROM everywhere) AND nodes > {COMMON}
     AND sum(nodes) OVER (ORDER BY nodes, place) - nodes >= {ENOUGH} AS only_ranks
-  FROM word WHERE nodes > 0
+  FROM telling
 ), query(finding, ranking) AS MATERIALIZED (
   SELECT group_concat(text, ' OR ' ORDER BY place) FILTER (WHERE NOT only_ranks),
     group_concat(text, ' OR ' ORDER BY place) FILTER (WHERE only_ranks)
@@ -67,9 +74,13 @@ WITH everywhere(yes) AS MATERIALIZED ({EVERYWHERE}), word AS MATERIALIZED (
     )
     ORDER BY score LIMIT ?14 + {TIES}
   )
+), best(seq, score) AS (
+  SELECT seq, score FROM (
+    SELECT seq, min(score) AS score, rank() OVER (ORDER BY min(score)) AS place
+    FROM found GROUP BY seq
+  ) WHERE place <= ?14
 )
-SELECT d.id, -f.score
-FROM (SELECT seq, min(score) AS score FROM found GROUP BY seq) f JOIN docs d ON d.seq = f.seq
+SELECT d.id, -f.score FROM best f CROSS JOIN docs d ON d.seq = f.seq
 ORDER BY f.score, d.path, d.start_line LIMIT ?14
 """
 _HITS = f"""
