@@ -52,6 +52,14 @@ def test_overloads_are_hits_of_their_own(tmp_path: Path) -> None:
     ]
 
 
+def test_two_definitions_of_a_name_are_two_hits(tmp_path: Path) -> None:
+    """As in the branches of a condition, with more than a line between them."""
+    one = "int ship(int order) {\n  return send(order);\n}\n"
+    text = f"#ifdef FAST\n{one}#else\n#include <slow.h>\n\n{one}#endif\n"
+    found = asked(tmp_path, {"ship.c": text}, "ship")
+    assert [one.hit.start_line for one in found if one.hit.symbol == "ship"] == [2, 8]
+
+
 def test_a_section_and_its_code_block_are_one(tmp_path: Path) -> None:
     text = "# Install\n\nInstall the parcel tool.\n\n```sh\ninstall parcel tool\n```\n"
     found = asked(tmp_path, {"README.md": text}, "install parcel")

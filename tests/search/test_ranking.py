@@ -49,7 +49,7 @@ FILES = {
     "tests/test_pool.py": TEST,
     "lib/test_functions.bash": "run_it() {\n  echo acquire\n}\n",
     "a/recoverer.py": "def handler(next):\n    try:\n        next()\n    finally:\n        log()\n",
-    "b/other.py": "def handler(next):\n    # recoverer, recoverer, recoverer\n    next()\n",
+    "b/other.py": "def handler(next):\n    # recoverer, recoverer of panics\n    next()\n",
 }
 
 
@@ -193,6 +193,13 @@ def test_nonsense_is_told_and_gets_few_hits(database: SQLite) -> None:
 def test_names_like_one_that_is_nowhere_are_told(database: SQLite) -> None:
     said = answer(database, "finalise")
     assert said.notes == ["Nothing is called finalise. Names like it: BaseRequest.finalize"]
+
+
+def test_a_rare_word_comes_before_what_a_model_finds_near(database: SQLite) -> None:
+    """Who types one word that few nodes have wants those, wherever they are."""
+    others = [one.hit.id for one in answer(database, "acquire connection").found]
+    near = Side("meaning", MEANING_WEIGHT, lambda *_: [Neighbour(id_, 0.5) for id_ in others])
+    assert answer(database, "panics", near).found[0].hit.path == "b/other.py"
 
 
 def test_a_page_follows_another(database: SQLite) -> None:

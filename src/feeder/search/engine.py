@@ -11,6 +11,7 @@ from feeder.search.fusion import (
     ALIKE,
     NAME,
     PATH,
+    RARE,
     SPELLED,
     SPELLED_WEIGHT,
     WORD,
@@ -20,13 +21,13 @@ from feeder.search.fusion import (
     by_nearness,
     by_words,
 )
-from feeder.search.grouping import TextOf, grouped
+from feeder.search.grouping import TextOf, grouped, sharing
 from feeder.search.models import MEANING, VECTOR, Side
 from feeder.search.preferring import preferred
 from feeder.search.query import QUERY_CHARS
 from feeder.search.ranking import ranked
 from feeder.store import Database
-from feeder.store.pieces import Span, pieces
+from feeder.store.pieces import Run, runs
 from feeder.store.reading import hits, worded, words_statement
 from feeder.store.scope import Scope
 
@@ -116,8 +117,12 @@ def rank(  # noqa: PLR0913 - the seams, and the question
 def paged(database: Database, ranked: Ranked, page: Page, text_of: TextOf | None = None) -> Answer:
     """A page of it, copies told by the texts as they are now."""
     end = page.offset + page.limit
-    groups = grouped(ranked.found, text_of, end)
-    return Answer(_whole(database, groups[page.offset : end]), len(groups), ranked.notes)
+    shared = sharing(ranked.found)
+    first = (one.hit.id for one in ranked.found[: end + len(shared)])
+    known = runs(database, dict.fromkeys([*first, *shared]))
+    groups = grouped(ranked.found, known, text_of, end)
+    shown = [_whole(one, known.get(one.hit.id)) for one in groups[page.offset : end]]
+    return Answer(shown, len(groups), ranked.notes)
 
 
 def _rankings(
@@ -129,15 +134,17 @@ def _rankings(
         [*names.statements(asked, scope), words_statement(asked.terms, scope, BY_WORD)]
     )
     known = names.names(asked, named)
+    words = worded(by_word)
     is_known = known.called or known.of_path
     nearly = names.Nearly() if is_known else names.nearly(database, asked, scope)
     return [
         by_name(NAME, known.called),
         by_name(PATH, known.of_path),
         by_name(WRITTEN, known.written),
-        by_name(ALIKE, nearly.ids, is_firm=not nearly.occurs),
+        by_name(RARE, sorted(nearly.having, key=lambda id_: -words.get(id_, 0))),
+        by_name(ALIKE, nearly.ids),
         Ranking(SPELLED, SPELLED_WEIGHT, known.spelled),
-        by_words(worded(by_word)),
+        by_words(words),
         *(_asked(side, asked, scope, tell) for side in sides),
     ]
 
@@ -173,24 +180,14 @@ def _notes(asked: Asked, rankings: Iterable[Ranking], found: Sequence[Found]) ->
     return []
 
 
-def _whole(database: Database, found: Sequence[Found]) -> list[Found]:
-    """Nodes that are kept in pieces get the lines of all of them."""
-    spans = pieces(database, [one.hit.id for one in found])
-    return [_with_lines(one, spans.get(one.hit.id, ())) for one in found]
-
-
-def _with_lines(one: Found, spans: Sequence[Span]) -> Found:
-    """A piece of a node becomes the node, where the pieces follow one another."""
-    if len(spans) < 2 or any(
-        later.first > max(span.last for span in spans[:at]) + 1
-        for at, later in enumerate(spans)
-        if at
-    ):
+def _whole(one: Found, run: Run | None) -> Found:
+    """A piece of a node becomes the node, with the lines of all of them."""
+    if run is None or run.pieces < 2:
         return one
-    hit, best = one.hit, Span(one.hit.start_line, one.hit.end_line)
-    first, last = spans[0].first, max(span.last for span in spans)
+    hit = one.hit
     # a section's code block, a Pascal declaration are of the group, and no pieces of it
     kind = hit.node_type, hit.signature
     matching = 1 + sum((of.hit.node_type, of.hit.signature) == kind for of in one.others)
-    whole = hit._replace(start_line=first, end_line=last)
-    return one._replace(hit=whole, piece=Piece(*best, matching, len(spans)))
+    whole = hit._replace(start_line=run.first, end_line=run.last)
+    piece = Piece(hit.start_line, hit.end_line, matching, run.pieces)
+    return one._replace(hit=whole, piece=piece)

@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-NAME, PATH, WRITTEN, ALIKE, SPELLED, WORD = "name", "path", "written", "alike", "spelled", "word"
+NAME, PATH, WRITTEN, RARE = "name", "path", "written", "rare"
+ALIKE, SPELLED, WORD = "alike", "spelled", "word"
 """What finds a node, besides the models: it is called so; its file is; its name is made of the
-question's words; it is called nearly so; its name has them; its text has."""
+question's words; it has the one word, which is rare; it is called nearly so; its name has the
+words; its text has."""
 NAMED_WEIGHT, SPELLED_WEIGHT, WORD_WEIGHT = 4.0, 1.0, 1.0
 """Who asks for a name wants its node, whatever else speaks of it."""
 RANK_CONSTANT = 20

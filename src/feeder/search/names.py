@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from feeder.nodes import Member
 from feeder.search.asked import Asked, stems
-from feeder.search.kinds import is_document
+from feeder.search.kinds import TEST, is_document
 from feeder.store import Database, Row, Statement
-from feeder.store.naming import Named, alike, called, files, named, occurs, spelled
+from feeder.store.naming import Named, alike, called, files, having, named, spelled
 from feeder.store.rows import members_of
 from feeder.store.scope import Scope
 from feeder.store.tests_by_path import is_test
@@ -22,6 +22,8 @@ HAS_IT = 0.3
 ALIKE = 20
 """Nodes that are nearly called so, at most."""
 ALIKE_LETTERS = 4
+RARE_IN = 20
+"""Nodes that have a word at most, for those to come before what a model finds near to it."""
 SPELLED_WORDS = 6
 """Of a longer question no name is made."""
 
@@ -60,6 +62,8 @@ def names(asked: Asked, answers: Sequence[Iterable[Row]]) -> Names:
         for node in by_words
     }
     written = [node for node in by_words if agreeing[node.id] == 1 and node not in found]
+    if not asked.says(TEST.asked_by):
+        written = [node for node in written if not is_test(node.path)]
     return Names(
         _ids(sorted(found, key=lambda node: _order(node, text))),
         _ids(sorted(written, key=lambda node: _order(node, text))),
@@ -100,23 +104,27 @@ def name_stems(name: str) -> frozenset[str]:
 
 
 class Nearly(NamedTuple):
-    """The ids of nodes whose name is like the one asked for, and whether any node speaks of it."""
+    """The ids of the few nodes that have the word asked for; where it is in none, of those whose
+    name is like it."""
 
+    having: Sequence[str] = ()
     ids: Sequence[str] = ()
-    occurs: bool = True
 
 
 def nearly(database: Database, asked: Asked, scope: Scope) -> Nearly:
-    """Nothing where no name is asked for."""
+    """Nothing where no name is asked for, or where it is a word of many nodes."""
     name = asked.name.rpartition(".")[2]
     if len(name) < ALIKE_LETTERS:
         return Nearly()
-    [there] = database.run([occurs(name)])
+    [there] = database.run([having(name, scope, RARE_IN + 1)])
+    if there:
+        ids = [str(id_) for (id_,) in there]
+        return Nearly(ids if len(ids) <= RARE_IN else ())
     grams = _grams(name)
     scored = [(_likeness(name, grams, node), node) for node in alike(database, name, scope)]
     near = [(score, node) for score, node in scored if score > LEAST_ALIKE]
     near.sort(key=lambda one: (-one[0], *_order(one[1], name)))
-    return Nearly([node.id for _, node in near[:ALIKE]], bool(there))
+    return Nearly(ids=[node.id for _, node in near[:ALIKE]])
 
 
 def member(owner: str | None, members: str, query: str) -> Member | None:

@@ -73,7 +73,10 @@ WITH gram(text) AS MATERIALIZED (SELECT value FROM json_each(?1)), name AS (
 SELECT {_COLUMNS} FROM near n CROSS JOIN docs d ON d.seq = n.seq WHERE n.common >= ?14
 ORDER BY 1.0 * n.common / length(n.last) DESC, d.seq LIMIT {ALIKE}
 """
-_OCCURS = "SELECT 1 FROM docs_fts WHERE docs_fts MATCH ?1 LIMIT 1"
+_HAVING = f"""
+SELECT d.id FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
+WHERE docs_fts MATCH ?1 AND {IN_SCOPE} LIMIT ?14
+"""
 # ?14 a part of a path in small letters
 _FILES = f"""
 WITH file AS MATERIALIZED (
@@ -127,9 +130,9 @@ def alike(database: Database, name: str, scope: Scope) -> list[Named]:
     return named(rows)
 
 
-def occurs(word: str) -> Statement:
-    """Asks whether any node has a word, in whatever form."""
-    return Statement(_OCCURS, (f'"{word}"',))
+def having(word: str, scope: Scope, limit: int) -> Statement:
+    """Asks for the ids of so many nodes that have a word, in whatever form."""
+    return Statement(_HAVING, (f'"{word}"', *params(scope), limit))
 
 
 def trigrams(name: str) -> Sequence[str]:
