@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from speed import changes, comparison, embedding, feeding, page, rival
+from speed import changes, comparison, embedding, feeding, page, rival, searching
 from speed.bench import Bench
 from speed.command import PARTS
 from speed.corpora import CORPORA, Unavailable
@@ -124,10 +124,11 @@ def test_the_other_parts_have_all_that_their_tables_show(bench: Bench) -> None:
     assert bench.figures.failed == {}
     _, *tables = page.report(bench.figures).split("\n## ")
     empty = [line for table in tables for line in table.splitlines() if "—" in line]
-    assert [line.split(" | ")[0] for line in empty] == ["| words"]  # which need no model
+    assert [line.split(" | ")[0] for line in empty] == ["| words"] * 3  # which need no model
     values = bench.figures.values
     assert values[Key("embedding", "rxjs", "texts")] == [NODES]
-    assert values[Key("search", "index", "nodes")] == [3 * 5]
+    counted = [values[Key("search", f"words: {size}", "nodes")] for size in searching.SIZES]
+    assert counted == [[4], [3 * 5], [12 * 5 + 4]]
     grown = [values[Key("growth", f"{times} x", "nodes")] for times in (1, 2, 4, 8, 16)]
     assert grown == [[4], [8], [16], [32], [64]]
     assert values[Key("meaning", "rxjs", "nodes")] == [NODES]

@@ -25,12 +25,17 @@ _NAMES = "SELECT DISTINCT symbol FROM docs WHERE symbol IS NOT NULL ORDER BY sym
 _NODES = "SELECT id, text_sha FROM docs ORDER BY seq"
 
 
-def fed(program: Program, corpus: Path, folder: Path, model: str = "words") -> Path:
-    """The index of a corpus that is there several times, each time in other words."""
+def fed(
+    program: Program, corpus: Path, folder: Path, model: str = "words", times: float = COPIES
+) -> Path:
+    """The index of a corpus that is there several times, each time in other words, or in part.
+
+    It lies beside the repository, which is called as it is without its ending.
+    """
     places = sources(corpus)
-    files = islice(copies(corpus, places), COPIES * len(places))
-    database = folder / f"large {model}.db"
-    program.timed(*arguments(repository(folder / f"large {model}", files), database, model))
+    files = islice(copies(corpus, places), max(1, int(times * len(places))))
+    database = folder / f"{times} x {model}.db"
+    program.timed(*arguments(repository(database.with_suffix(""), files), database, model))
     return database
 
 

@@ -151,18 +151,25 @@ def _embedding(figures: Figures) -> Iterator[Row]:
 
 def _search(figures: Figures) -> Iterator[Row]:
     yield (
-        "by",
-        "nodes",
-        "half, ms",
-        "95 of 100, ms",
-        "the model's half, ms",
-        "95 of 100, ms",
-        "first, ms",
+        *("by", "nodes", "half, ms", "95 of 100, ms", "cores' time, half, ms", "95 of 100, ms"),
+        *("the model's half, ms", "95 of 100, ms", "first, ms"),
     )
-    nodes = figures.median(searching.PART, "index", "nodes")
-    measures = ("p50_ms", "p95_ms", "model_p50_ms", "model_p95_ms", "first_ms")
-    for side in searching.SIDES if nodes else ():
-        yield side, nodes, *_medians(figures, searching.PART, side, measures)
+    measures = (
+        *("nodes", "p50_ms", "p95_ms", "cpu_p50_ms", "cpu_p95_ms"),
+        *("model_p50_ms", "model_p95_ms", "first_ms"),
+    )
+    for subject in figures.subjects(searching.PART):
+        side, _, size = subject.partition(": ")
+        if size:
+            yield side, *_medians(figures, searching.PART, subject, measures)
+
+
+def _commands(figures: Figures) -> Iterator[Row]:
+    yield "by", "s", "cores' time, s"
+    for side in (searching.WORDS, searching.WITH_STATIC):
+        wall_s, cpu_s = _medians(figures, searching.PART, side, ("wall_s", "cpu_s"))
+        if wall_s:
+            yield side, wall_s, cpu_s
 
 
 def _growth(figures: Figures) -> Iterator[Row]:
@@ -205,7 +212,8 @@ SECTIONS = {
     "Beside Semble": _rival,
     "Everyday changes": _changes,
     "First feed with embeddings": _embedding,
-    "Search in a large index": _search,
+    "Search": _search,
+    "`feeder search` of 120,000 nodes": _commands,
     "Growth": _growth,
     "Size": _sizes,
     "Start": _starts,

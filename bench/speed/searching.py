@@ -1,16 +1,18 @@
-"""How soon does a search in a large index answer, by words and by words and meaning?"""
+"""How soon does a search answer, by words and by words and meaning, in indexes of three sizes?"""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
+from pathlib import Path
 from statistics import quantiles
 
 from feeder.embed import Embedder, Spent, Vector
 from feeder.embed.cache import CachedEmbedder
 from feeder.embed.onnx import LocalEmbedder, available
+from feeder.embed.static_codes import loaded
 from feeder.run.feed import Semantics
 from feeder.search.engine import Page, search
-from feeder.search.models import beside
+from feeder.search.models import Side, beside, with_the_words
 from feeder.store.scope import Scope
 from feeder.store.sqlite import IN_MEMORY, SQLite
 from speed import large_index
@@ -18,7 +20,13 @@ from speed.bench import Bench
 
 PART, CORPUS = "search", "django"
 QUERIES, LIMIT = 200, 10
-SIDES = ("words", "words and vectors")
+WORDS, WITH_STATIC, WITH_LOCAL = "words", "words and static vectors", "words and vectors"
+SIDES = (WORDS, WITH_STATIC, WITH_LOCAL)
+STATIC, COMMANDS = "static", 5
+"""The model, and how often the whole command is asked in a run."""
+LARGE = "120,000 nodes"
+SIZES = {"12,000 nodes": 0.3, LARGE: large_index.COPIES, "500,000 nodes": 12.5}
+"""How often the corpus' files are there."""
 
 
 class Clocked:
@@ -52,55 +60,81 @@ class Searcher:
     """Searches in an opened index, as one process does that is asked again and again."""
 
     def __init__(
-        self, database: SQLite, semantics: Semantics | None, clock: Clocked | None
+        self, database: SQLite, sides: Callable[[], list[Side]], clock: Clocked | None
     ) -> None:
         self._database = database
-        self._sides = [beside(semantics)] if semantics else []
+        self._new_sides = sides
         self._clock = clock
         self._scope = Scope.of(database.connection.execute("SELECT repo FROM docs LIMIT 1").get)
+        self._nodes = database.connection.execute("SELECT count(*) FROM docs").get
 
     def measured(self, questions: Sequence[str]) -> dict[str, float]:
-        """`first_ms`, which reads the vectors; quantiles of the others and of the model's part."""
+        """`first_ms`, which reads the vectors; quantiles of the others and of the model's part.
+
+        Those of `cpu_` are of this process' cores, which a busy machine disturbs less.
+        """
+        self._sides = self._new_sides()
+        self._cpu_seconds: list[float] = []
         first, *seconds = [self._seconds(question) for question in (questions[0], *questions)]
-        figures = {"first_ms": 1000 * first} | _quantiles(seconds, "")
+        figures = {"nodes": self._nodes, "first_ms": 1000 * first} | _quantiles(seconds, "")
+        figures |= _quantiles(self._cpu_seconds[1:], "cpu_")
         if self._clock:
             figures |= _quantiles(self._clock.seconds[1:], "model_")
             self._clock.seconds.clear()
         return figures
 
     def _seconds(self, question: str) -> float:
-        began = time.perf_counter()
+        began, cpu_began = time.perf_counter(), time.process_time()
         search(self._database, self._sides, question, self._scope, Page(LIMIT))
+        self._cpu_seconds.append(time.process_time() - cpu_began)
         return time.perf_counter() - began
 
 
 def measure(bench: Bench) -> None:
     """200 queries of each kind; the figures are of the harness' own feeder, the first one."""
-    bench.say("search: a large index is made")
     corpus = bench.corpus(CORPUS)
-    file = large_index.fed(bench.program, corpus, bench.scratch)
-    with ExitStack() as stack:
-        database = stack.enter_context(closing(SQLite(file)))
-        asked = large_index.questions(database, large_index.sources(corpus), QUERIES // 2)
-        questions = list(asked)
-        nodes = database.connection.execute("SELECT count(*) FROM docs").get
-        bench.figures.add(PART, "index", {"nodes": nodes, "queries": len(questions)})
-        for side, searcher in _searchers(bench, database, stack).items():
-            for number in range(1, bench.runs + 1):
-                bench.say(f"search by {side}: run {number} of {bench.runs}")
-                bench.figures.add(PART, side, searcher.measured(questions))
+    folder = bench.scratch / PART
+    folder.mkdir()
+    for size, times in SIZES.items():
+        bench.say(f"search: an index of {size} is made")
+        file = large_index.fed(bench.program, corpus, folder, STATIC, times)
+        with ExitStack() as stack:
+            database = stack.enter_context(closing(SQLite(file)))
+            asked = large_index.questions(database, large_index.sources(corpus), QUERIES // 2)
+            questions = list(asked)
+            for side, searcher in _searchers(bench, database, size, stack).items():
+                for number in range(1, bench.runs + 1):
+                    bench.say(f"search by {side}: run {number} of {bench.runs}")
+                    bench.figures.add(PART, f"{side}: {size}", searcher.measured(questions))
+        if size == LARGE:
+            _ask_program(bench, file, questions[1])
 
 
-def _searchers(bench: Bench, database: SQLite, stack: ExitStack) -> dict[str, Searcher]:
-    searchers = {SIDES[0]: Searcher(database, None, None)}
+def _searchers(bench: Bench, database: SQLite, size: str, stack: ExitStack) -> dict[str, Searcher]:
+    static = Clocked(loaded())
+    searchers = {
+        WORDS: Searcher(database, list, None),
+        WITH_STATIC: Searcher(database, lambda: [with_the_words(database, static)], static),
+    }
+    if size != LARGE:
+        return searchers
     if available():
         clock = Clocked(LocalEmbedder())
         embedder = stack.enter_context(closing(CachedEmbedder(clock, IN_MEMORY)))
-        semantics = Semantics(embedder, large_index.fill(database, clock.dimensions))
-        searchers[SIDES[1]] = Searcher(database, semantics, clock)
+        side = beside(Semantics(embedder, large_index.fill(database, clock.dimensions)))
+        searchers[WITH_LOCAL] = Searcher(database, lambda: [side], clock)
     else:
         bench.fail("search by vectors", "the local model is not installed")
     return searchers
+
+
+def _ask_program(bench: Bench, index: Path, question: str) -> None:
+    """The whole command, as it is typed."""
+    where = ["-C", str(index.with_suffix("")), "--db", str(index), question]
+    for side, options in ((WORDS, ["--no-vectors"]), (WITH_STATIC, ["--model", STATIC])):
+        for _ in range(COMMANDS * bench.runs):
+            done = bench.program.timed("search", "--json", *options, *where)
+            bench.figures.add(PART, side, {"wall_s": done.wall_s, "cpu_s": done.cpu_s})
 
 
 def _quantiles(seconds: Sequence[float], prefix: str) -> dict[str, float]:

@@ -63,7 +63,9 @@ def _advice(feed: Feed, state: State, verdict: Verdict) -> str:
     if _below(feed, state) != feed.tree.below:
         return f"ask about all that it is of. {way_to(_below(feed, state))}"
     if failed <= {PENDING, OUTBOX} and (not feed.semantics or has_words_only(state)):
-        return f"vectors wait for a run with the model: {over_all(feed)} without --no-vectors"
+        by = state.meta.get("model", "the model")
+        way = f"{over_all(feed)} with --model for it, without --no-vectors"
+        return f"vectors by {by} wait for a run with it: {way}"
     return f"{REPAIR}, or feeder sync where HEAD is only newer" if feed.tree.root else REPAIR
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from feeder.assembly.opening import Store, comparable
+from feeder.embed import Embedder
 from feeder.run.feed import Semantics
 from feeder.store import Database, Neighbour
 from feeder.store.scope import Scope
@@ -56,15 +57,15 @@ def beside(semantics: Semantics) -> Side:
     return Side(VECTOR, VECTOR_WEIGHT, nearest)
 
 
-def with_the_words(database: Database) -> Side:
-    """The model whose vectors come with the words."""
+def with_the_words(database: Database, model: Embedder | None = None) -> Side:
+    """The model whose vectors come with the words; the shipped one, loaded once a process."""
     from feeder.embed.static_codes import loaded
     from feeder.store.meanings import Meanings
 
     meanings = Meanings(database)
 
     def nearest(query: str, limit: int, scope: Scope) -> list[Neighbour]:
-        vector = loaded().embed_query(query)
+        vector = (model or loaded()).embed_query(query)
         return meanings.query(vector, limit, scope) if vector.any() else []
 
     return Side(MEANING, MEANING_WEIGHT, nearest)
