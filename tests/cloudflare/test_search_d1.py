@@ -1,0 +1,54 @@
+"""D1 answers every kind of question as a database on this machine does."""
+
+import pytest
+from clouds import Cloud
+
+from feeder.search.engine import Answer, Page, search
+from feeder.search.filters import Standing, scope_of
+from feeder.search.query import parse
+from feeder.search.required import required
+from feeder.store import Database
+from feeder.tree.commit import Commit
+from tree.repos import Repo
+from worlds import REPO, opened, synced
+
+BODY = "".join(f"    total += weigh(order, {n})  # parcel {n} of the order\n" for n in range(200))
+FILES = {
+    "src/cart.py": "class Cart:\n    def addLine(self, line):\n        self.lines.append(line)\n",
+    "src/weight.py": f"def weighAll(order):\n    total = 0\n{BODY}    return total\n",
+    "docs/guide.md": "# Carts\n\nHow a line is added to a cart, zanzibar.\n",
+    "tests/test_cart.py": "def test_cart():\n    assert Cart().addLine(1) is None\n",
+}
+QUESTIONS = [
+    *("addLine", "Cart.addLine", "cart add line", "adLine", "addLi", "zanzibar", "cart.py"),
+    *("how is a line added to a cart", "parcel 150 of the order", "nowhereatall", "src/cart"),
+    *(
+        "lines tests:no",
+        "cart lang:py path:src",
+        '"added to a cart"',
+        "weigh* -guide",
+        "type:class",
+    ),
+    "symbol:Cart.addLine",
+]
+
+
+def test_d1_answers_as_sqlite_does(cloud: Cloud, repo: Repo) -> None:
+    """The same nodes in the same order, with the same notes; scores but for their last digits."""
+    repo.commit(FILES)
+    here = opened()
+    synced(Commit(repo.path), here)
+    cloud.migrated().synced(Commit(repo.path))
+    for question in QUESTIONS:
+        ours, theirs = (answered(database, question) for database in (here, cloud.d1))
+        assert [one.hit for one in theirs.found] == [one.hit for one in ours.found], question
+        scores = [one.score for one in ours.found]
+        assert [one.score for one in theirs.found] == pytest.approx(scores), question
+        assert (theirs.total, theirs.notes) == (ours.total, ours.notes), question
+    here.close()
+
+
+def answered(database: Database, question: str) -> Answer:
+    query = parse(question)
+    scope = required(database, query, scope_of(database, query, Standing(REPO))).scope
+    return search(database, [], query.text, scope, Page(10))
