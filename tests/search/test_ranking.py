@@ -193,6 +193,8 @@ def test_nonsense_is_told_and_gets_few_hits(database: SQLite) -> None:
 def test_names_like_one_that_is_nowhere_are_told(database: SQLite) -> None:
     said = answer(database, "finalise")
     assert said.notes == ["Nothing is called finalise. Names like it: BaseRequest.finalize"]
+    said = answer(database, "parseHTPDate")  # parts of it are words of nodes
+    assert said.notes == ["Nothing is called parseHTPDate. Names like it: parseHTTPDate"]
 
 
 def test_a_rare_word_comes_before_what_a_model_finds_near(database: SQLite) -> None:

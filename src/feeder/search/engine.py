@@ -14,7 +14,6 @@ from feeder.search.fusion import (
     RARE,
     SPELLED,
     SPELLED_WEIGHT,
-    WORD,
     WRITTEN,
     Ranking,
     by_name,
@@ -170,7 +169,7 @@ def _is_far(rankings: Iterable[Ranking]) -> bool:
 def _notes(asked: Asked, rankings: Iterable[Ranking], found: Sequence[Found]) -> list[str]:
     """What the one who asks has to know: that nothing is called so, or has a word of it."""
     has = {ranking.name: bool(ranking.scores) for ranking in rankings}
-    if has.get(ALIKE) and not has[WORD]:
+    if has.get(ALIKE):
         near = dict.fromkeys(one.hit.symbol for one in found if ALIKE in one.ranks)
         nearest = ", ".join(str(name) for name in list(near)[:NEAR_NAMES])
         return [f"Nothing is called {asked.name}. Names like it: {nearest}"]
