@@ -66,7 +66,7 @@ def age_of(base: Path, repo: str, meta: Mapping[str, str], edited: int = 0) -> A
     equals = meta.get(f"{repo}:head", "")
     head = git.tip(base) or ""
     run, done = (meta.get(f"{repo}:{key}", "") for key in ("run", "done"))
-    unfinished = bool(head and not equals and (not run or run != done))
+    unfinished = bool(head and not equals and run != done)
     made = Age(repo, equals, head, edited=edited, unfinished=unfinished)
     if not equals or not head or equals == head:
         return made
