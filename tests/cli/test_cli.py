@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import pytest
 from feeder.cli.commands import cli
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
-from running import Feeder, runner
+from running import Feeder
 from tree.repos import Repo
 from worlds import CART, SHOP
 
@@ -23,19 +22,6 @@ COMMANDS = (
     *("init", "validate", "cache", "search", "stats", "evaluate", "queries"),
     *("similar", "outline", "show"),
 )
-
-
-@pytest.fixture
-def feeder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Iterator[Feeder]:
-    """Runs the program in a folder, by words alone unless its environment says otherwise."""
-    monkeypatch.setenv("FEEDER_VECTORS", "no")
-    monkeypatch.setenv("FEEDER_JOBS", "1")
-    # outside of the repository that the tests lie in
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-
-    yield runner(monkeypatch, capfd)
 
 
 @pytest.fixture

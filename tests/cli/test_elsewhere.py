@@ -3,12 +3,12 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from running import Feeder, runner
+from running import Feeder
 from tree.repos import Repo
 from worlds import CART, GUIDE
 
@@ -18,16 +18,6 @@ FILES: dict[str, str | bytes] = {
     "docs/guide.md": GUIDE,
 }
 VAT = ["     1  def vat():", "     2      return 19"]
-
-
-@pytest.fixture
-def feeder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Iterator[Feeder]:
-    monkeypatch.setenv("FEEDER_VECTORS", "no")
-    monkeypatch.setenv("FEEDER_JOBS", "1")
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    yield runner(monkeypatch, capfd)
 
 
 @pytest.fixture

@@ -1,23 +1,18 @@
 """`feeder evaluate` as a user meets it: a table, what lacks, two settings, and what is refused."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from running import Feeder, runner
+from running import Feeder
 from tree.repos import Repo
 
 
 @pytest.fixture
-def feeder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Iterator[Feeder]:
-    monkeypatch.setenv("FEEDER_JOBS", "1")
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    yield runner(monkeypatch, capfd)
+def environment() -> dict[str, str]:
+    return {}
 
 
 FILES = {

@@ -3,14 +3,12 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import apsw
 import pytest
 
-from running import Feeder, runner
+from running import Feeder
 from tree.repos import Repo
 from worlds import SHOP
 
@@ -20,13 +18,8 @@ TOKEN = "ghp_" + "Zk3vQ9xT1mB7wL5cR8yN2pD6sF4hJ0gA1eUi"
 
 
 @pytest.fixture
-def feeder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Iterator[Feeder]:
-    monkeypatch.setenv("FEEDER_JOBS", "1")
-    monkeypatch.setenv("FEEDER_MODEL", "static")
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    yield runner(monkeypatch, capfd)
+def environment() -> dict[str, str]:
+    return {"FEEDER_MODEL": "static"}
 
 
 @pytest.fixture

@@ -1,11 +1,8 @@
 """What is like a node, what is in a file, and its lines: as the commands print them."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-from running import Feeder, runner
+from running import Feeder
 from tree.repos import Repo
 from worlds import SHOP
 
@@ -23,13 +20,8 @@ FILES: dict[str, str | bytes] = SHOP | {
 
 
 @pytest.fixture
-def feeder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Iterator[Feeder]:
-    monkeypatch.setenv("FEEDER_JOBS", "1")
-    monkeypatch.setenv("FEEDER_MODEL", "static")
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    yield runner(monkeypatch, capfd)
+def environment() -> dict[str, str]:
+    return {"FEEDER_MODEL": "static"}
 
 
 @pytest.fixture

@@ -4,13 +4,12 @@ import os
 import pty
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from feeder.cli.painting import Terminal
-from running import Feeder, runner
+from running import Feeder
 from tree.repos import Repo
 from worlds import SHOP
 
@@ -21,16 +20,6 @@ FILES: dict[str, str | bytes] = SHOP | {
     "docs/cart.md": "# Fill it\n\nThe cart is full.\n",
     "evil.py": "def evil():\n    return '\x1b[2J\x1b]0;owned\x07 \u202e needless'\n",
 }
-
-
-@pytest.fixture
-def feeder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Iterator[Feeder]:
-    monkeypatch.setenv("FEEDER_VECTORS", "no")
-    monkeypatch.setenv("FEEDER_JOBS", "1")
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    yield runner(monkeypatch, capfd)
 
 
 @pytest.fixture

@@ -33,10 +33,10 @@ class Ranking(NamedTuple):
         return {id_: rank for rank, id_ in enumerate(self.scores, start=1)}
 
 
-def by_name(name: str, ids: Iterable[str], *, is_firm: bool = True) -> Ranking:
-    """Of nodes that are found by what they are called, in their order."""
+def by_name(name: str, ids: Iterable[str]) -> Ranking:
+    """Of nodes that are asked for by what they are called, in their order; they come first."""
     scores = {id_: RANK_CONSTANT / (RANK_CONSTANT + place) for place, id_ in enumerate(ids)}
-    return Ranking(name, NAMED_WEIGHT if is_firm else SPELLED_WEIGHT, scores, is_firm)
+    return Ranking(name, NAMED_WEIGHT, scores, is_firm=True)
 
 
 def by_words(scores: Mapping[str, float]) -> Ranking:

@@ -1,0 +1,30 @@
+"""The program as the tests of its commands run it."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from running import Feeder, runner
+
+
+@pytest.fixture
+def environment() -> Mapping[str, str]:
+    """What the program is told by its environment: to go by words alone. A module may say else."""
+    return {"FEEDER_VECTORS": "no"}
+
+
+@pytest.fixture
+def feeder(
+    environment: Mapping[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> Iterator[Feeder]:
+    """Runs the program in a folder."""
+    monkeypatch.setenv("FEEDER_JOBS", "1")
+    # outside of the repository that the tests lie in
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    yield runner(monkeypatch, capfd)
