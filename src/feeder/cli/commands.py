@@ -14,6 +14,7 @@ from feeder.cli import (
     keeping,
     queries,
     reading,
+    serving,
     version,
     workflow,
 )
@@ -76,5 +77,6 @@ for command in (
     *(keeping.init, keeping.validate, keeping.cache),
     *(asking.search, reading.similar, reading.outline, reading.show),
     *(evaluating.evaluate, queries.queries, asking.stats),
+    serving.mcp,
 ):
     cli.add_command(command)

@@ -1,0 +1,90 @@
+"""Are these arguments a tool's? By the schema that it shows; what is meant is understood."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from feeder.errors import UserError
+
+Schema = Mapping[str, Any]
+
+_NUMBER = re.compile(r"-?\d{1,15}")
+_SHOWN = 60
+"""Characters of a wrong value that are shown."""
+
+
+def checked(tool: str, schema: Schema, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with the schema's defaults; null is as if it were not there.
+
+    Raises UserError for one that is missing, unknown or of another kind.
+    """
+    known = schema["properties"]
+    given = {name: value for name, value in arguments.items() if value is not None}
+    for name in given:
+        if name not in known:
+            raise UserError(_unknown(tool, name, known))
+    for name in schema["required"]:
+        if name not in given:
+            raise UserError(f"{tool} needs `{name}`.")
+    defaults = {name: one["default"] for name, one in known.items() if "default" in one}
+    return defaults | {name: _value(name, known[name], value) for name, value in given.items()}
+
+
+def _unknown(tool: str, name: str, known: Iterable[str]) -> str:
+    near = get_close_matches(name, known, 1)
+    meant = f" Did you mean `{near[0]}`?" if near else ""
+    return f"{tool} has no argument `{_cut(name)}`.{meant} It has {', '.join(known)}."
+
+
+def _value(name: str, schema: Schema, value: Any) -> Any:
+    if "anyOf" in schema:
+        return _texts(name, value)
+    if schema["type"] == "integer":
+        return _whole(name, schema, value)
+    if not isinstance(value, str):
+        raise UserError(f"`{name}` is a text, not {_written(value)}.")
+    if value not in schema.get("enum", [value]):
+        raise UserError(f"`{name}` is one of {', '.join(schema['enum'])}, not {_written(value)}.")
+    return value
+
+
+def _texts(name: str, value: Any) -> list[str]:
+    """One text is a list of one; so is a list that was written as a text."""
+    if isinstance(value, str) and value.startswith("["):
+        value = _list_in(value)
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not texts or not all(isinstance(one, str) for one in texts):
+        raise UserError(f"`{name}` is a text or a list of texts, not {_written(value)}.")
+    return texts
+
+
+def _list_in(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _whole(name: str, schema: Schema, value: Any) -> int:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
+        value = int(value)
+    least, most = schema["minimum"], schema["maximum"]
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise UserError(f"`{name}` is a number from {least} to {most}, not {_written(value)}.")
+    return value
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, int) and abs(value) > 10**_SHOWN:
+        return "one so large"
+    return _cut(json.dumps(value, ensure_ascii=False))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -1,0 +1,68 @@
+"""Who takes a call to the index that is asked? The tools over one directory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import feeder
+from feeder.config import Settings
+from feeder.errors import FeederError
+from feeder.serve import AsItIs, Freshness, Said, Tell
+from feeder.serve.arguments import checked
+from feeder.serve.catalogue import INSTRUCTIONS, LISTED, SCHEMAS
+from feeder.serve.protocol import Server
+
+if TYPE_CHECKING:
+    from feeder.serve.library import Library
+
+
+class Desk:
+    """The tools of `catalogue.py` over the index of a directory.
+
+    Neither that nor a model is touched before the first call, or before `warm`.
+    """
+
+    listed = LISTED
+
+    def __init__(self, settings: Settings, freshness: Freshness | None = None) -> None:
+        self._settings = settings
+        self._freshness = freshness or AsItIs()
+        self._lock = Lock()
+
+    @property
+    def server(self) -> Server:
+        """What the protocol is spoken for."""
+        return Server("feeder", feeder.__version__, INSTRUCTIONS, self)
+
+    def call(self, name: str, arguments: Mapping[str, Any], tell: Tell) -> Said:
+        """What the tool answers; what the user or the model has to change is an answer too."""
+        try:
+            said = checked(name, SCHEMAS[name], arguments)
+            tell("opening the index")
+            equals = self._freshness.before_answer(tell)
+            from feeder.serve.answering import TOOLS
+
+            with self.library.lent() as opened:
+                tell("looking")
+                return TOOLS[name](opened, said, equals)
+        except (FeederError, OSError) as exc:
+            return Said(str(exc), is_error=True)
+
+    def warm(self) -> None:
+        """Makes the first answer quick."""
+        self.library.warm()
+
+    @property
+    def library(self) -> Library:
+        """The index; opened by the first who asks."""
+        with self._lock:
+            return self._library
+
+    @cached_property
+    def _library(self) -> Library:
+        from feeder.serve.library import Library
+
+        return Library(self._settings)

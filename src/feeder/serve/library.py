@@ -1,0 +1,147 @@
+"""Which index is asked, and by how many at once? Opened when it is needed, one for each call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+from feeder.assembly.opening import Store, base_of, opened, place_of
+from feeder.config import Settings
+from feeder.errors import FeederError
+from feeder.run.report import Talk
+from feeder.search.answers import Corpus
+from feeder.search.asking import Asker
+from feeder.search.kept import Kept
+from feeder.search.models import sides
+from feeder.search.narrowing import below
+from feeder.store.scope import Scope
+from feeder.store.sqlite import SQLite
+
+_SHAPING = ("model", "dimensions")
+"""What `meta` says of how an index has to be opened."""
+
+
+class Opened(NamedTuple):
+    """An opened index, what answers are about, the folder of the one who asks, what it lacks."""
+
+    asker: Asker
+    corpus: Corpus
+    here: str
+    lacks: list[str]
+
+    @property
+    def store(self) -> Store:
+        """What is open."""
+        return self.asker.store
+
+
+class _Heard(Talk):
+    """What would be said on stderr, for the answers."""
+
+    def __init__(self) -> None:
+        super().__init__(quiet=True)
+        self.lines: list[str] = []
+
+    def say(self, line: str) -> None:
+        self.lines.append(line)
+
+
+class _Copy:
+    """An index opened once, for one call at a time; `Kept` answers are renewed with it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._stack = ExitStack()
+        place = place_of(base_of(settings.directory), settings)
+        self._store = self._stack.enter_context(opened(place, settings, writes=False, create=False))
+        database = self._store.index.database
+        self._kept = Kept(database) if isinstance(database, SQLite) else None
+        self._file = _file(database)
+        self._state: object = None
+        self._meta: dict[str, str] = {}
+        self._opened: Opened | None = None
+
+    def close(self) -> None:
+        self._stack.close()
+
+    def now(self) -> Opened | None:
+        """The index as it is now; None where it has to be opened anew."""
+        database = self._store.index.database
+        state = database.state() if isinstance(database, SQLite) else None
+        if _file(database) != self._file:
+            return None
+        if self._opened is None or state is None or state != self._state:
+            before, self._meta = self._meta, dict(self._store.index.state_of([]).meta)
+            if before and any(before.get(key) != self._meta.get(key) for key in _SHAPING):
+                return None
+            self._state, self._opened = state, self._read()
+        return self._opened
+
+    def _read(self) -> Opened:
+        store, settings = self._store, self._settings
+        heard = _Heard()
+        store.talk = heard
+        some = sides(store, self._meta, heard.say)
+        asker = Asker(store, self._meta, some, settings, heard.say, self._kept)
+        place = store.place
+        corpus = Corpus(store.index.database, place.base, place.repo, self._meta)
+        return Opened(asker, corpus, below(settings.directory, place.base), heard.lines)
+
+
+class Library:
+    """The index of a directory; nothing is opened before it is asked for."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._free: list[_Copy] = []
+        self._lock = Lock()
+
+    @contextmanager
+    def lent(self) -> Iterator[Opened]:
+        """The index for one call; raises UserError where there is none."""
+        copy, found = self._taken()
+        try:
+            yield found
+        finally:
+            with self._lock:
+                self._free.append(copy)
+
+    def warm(self) -> None:
+        """Makes the next answer quick; what hinders that is said by the next answer."""
+        try:
+            with self.lent() as found:
+                for side in found.asker.sides:
+                    side.nearest("warm", 1, Scope((found.corpus.repo,)))
+        except FeederError:
+            return
+
+    def _taken(self) -> tuple[_Copy, Opened]:
+        while copy := self._idle():
+            if found := copy.now():
+                return copy, found
+            copy.close()
+        copy = _Copy(self._settings)
+        self._settings = replace(self._settings, quiet=True)
+        found = copy.now()
+        assert found
+        return copy, found
+
+    def _idle(self) -> _Copy | None:
+        """The one that was used last, whose pages are in memory."""
+        with self._lock:
+            return self._free.pop() if self._free else None
+
+
+def _file(database: object) -> object:
+    """Which file it is, None where it has gone: an index may be deleted and made anew."""
+    if not isinstance(database, SQLite):
+        return ""
+    try:
+        found = Path(database.place).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
