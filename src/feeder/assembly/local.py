@@ -45,6 +45,7 @@ def local_parts(
     vectors = LocalVectors(database) if embedder else None
     parts = Parts(f"local index {file}", database, embedder, vectors, keeps_meanings=True)
     parts.meaning = meaning_of(settings)
+    parts.file = None if in_memory else file
     if embedder:
         parts.budget = _budget(settings, embedder)
         parts.usage = lambda: _usage(embedder.spent)

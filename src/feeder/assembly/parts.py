@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from feeder.cloudflare.freetier import Usage
 from feeder.embed import Embedder, Spent
@@ -16,11 +17,11 @@ from feeder.store.lookup_table import Lookup
 class Parts:
     """The objects behind the seams, opened; without an embedder there are no vectors either.
 
-    `place` is how people call the store. `lookup` is the table in which a Worker finds what makes a
-    question's vector, where the store keeps one. `meaning` is the model that is asked with the
-    words, where the store `keeps_meanings`. `usage` tells what has been taken so far, and
-    `foreseen` what the run of a report would take, its model included; None where nothing is
-    counted.
+    `place` is how people call the store, and `file` where it is on this machine. `lookup` is the
+    table in which a Worker finds what makes a question's vector, where the store keeps one.
+    `meaning` is the model that is asked with the words, where the store `keeps_meanings`. `usage`
+    tells what has been taken so far, and `foreseen` what the run of a report would take, its model
+    included; None where nothing is counted.
     """
 
     place: str
@@ -30,6 +31,7 @@ class Parts:
     lookup: Lookup | None = None
     meaning: StaticCodes | None = None
     keeps_meanings: bool = False
+    file: Path | None = None
     budget: Budget = field(default_factory=Budget)
     usage: Callable[[], Usage | None] = lambda: None
     foreseen: Callable[[Report, Spent], Usage | None] = lambda report, planned: None

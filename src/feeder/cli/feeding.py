@@ -104,6 +104,7 @@ def _run(
 ) -> Iterator[Feed]:
     """A run that writes, with its account at the end; `part` is what of a commit it is about."""
     from feeder.assembly.opening import feeding, has_index, opened, refusal
+    from feeder.store.turns import by_hand
 
     brings = bool(tree.root or tree.entries())  # what only takes out makes no index for it
     writes = not dry_run and (brings or has_index(place, settings))
@@ -115,7 +116,10 @@ def _run(
         whole = part != SOME
         with opened(place, settings, writes=writes, create=True, whole=whole) as store:
             refused = refusal(store)
-            with feeding(store, tree, settings, dry_run=dry_run) as feed:
+            with (
+                by_hand(store.parts.file),
+                feeding(store, tree, settings, dry_run=dry_run) as feed,
+            ):
                 try:
                     yield feed
                     if refused:  # words went on

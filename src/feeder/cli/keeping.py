@@ -47,11 +47,13 @@ def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
     from feeder.assembly.trees import tree_of
     from feeder.run.validate import repair as mend
     from feeder.run.validate import validate
+    from feeder.store.turns import by_hand
 
     settings = Settings(**said)
     place = place_of(base_of(settings.directory), settings)
     with (
         opened(place, settings, writes=repair, create=False, whole=False) as store,
+        by_hand(store.parts.file),
         feeding(store, tree_of(place, settings), settings, dry_run=False) as feed,
     ):
         waits = wait or repair

@@ -1,0 +1,212 @@
+"""How does an index stay equal to the files while it is asked? They are looked at before answers.
+
+A run goes on in a thread of its own, words first. An answer waits for it while that is short, and
+says else how far it is: it is an answer of what was there before, whole in itself.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from threading import Condition, Lock, Thread
+from typing import NamedTuple
+
+from feeder.assembly.local import index_file
+from feeder.assembly.opening import Place, feeding, opened
+from feeder.config import Settings
+from feeder.errors import FeederError, Overtaken, UserError
+from feeder.run.report import Step, Talk
+from feeder.run.sync import sync
+from feeder.serve import Tell
+from feeder.store.turns import SERVER, VECTORS, is_taken_by_hand, turn
+from feeder.tree import Tree
+
+LOOK_EVERY_S = 1.0
+WAIT_S = 2.0
+"""Of an answer, for files that are few."""
+POLL_S = 0.05
+FIRST_WAIT_S = 8.0
+"""Of the first answer, for an index that has nothing yet."""
+FEW_FILES = 100
+"""Changed files that an answer waits for; for more it does not."""
+
+
+class Upkept(NamedTuple):
+    """What is kept equal: the index of a place on this machine, and the tree as it is by now."""
+
+    place: Place
+    settings: Settings
+    tree: Callable[[], Tree]
+
+    @property
+    def index(self) -> Path:
+        """The index's file."""
+        return index_file(self.place.base, self.settings)
+
+
+class Upkeep:
+    """A `Freshness` that keeps an index equal to a tree."""
+
+    def __init__(self, upkept: Upkept) -> None:
+        self._upkept = upkept
+        self._lock = Lock()
+        self._run: _Run | None = None
+        self._looked_s = 0.0
+
+    def before_answer(self, tell: Tell) -> str | None:
+        """Looks at the files at most once a second, and brings the index to them.
+
+        Raises UserError where there is no index yet that could answer.
+        """
+        is_first = not self._upkept.index.exists()
+        tell("looking at the files")
+        run = self._running()
+        run.wait(FIRST_WAIT_S if is_first else WAIT_S, tell, few_only=not is_first)
+        if is_first and not self._upkept.index.exists():
+            raise UserError(f"There is no index yet. {run.standing or ''}".rstrip())
+        return run.standing
+
+    def _running(self) -> _Run:
+        """The run under way, else the last one where that is young enough, else a new one."""
+        with self._lock:
+            now_s = time.monotonic()
+            is_young = now_s - self._looked_s < LOOK_EVERY_S
+            if self._run and (not self._run.is_over or is_young):
+                return self._run
+            self._looked_s = now_s
+            self._run = _Run(self._upkept, embeds=not self._run or self._run.owes_vectors)
+            self._run.start()
+            return self._run
+
+
+class _Run:
+    """One look at the files, and what it leads to: words, and in their own time the vectors."""
+
+    def __init__(self, upkept: Upkept, *, embeds: bool) -> None:
+        self._upkept = upkept
+        self._embeds = embeds
+        self._news = Condition()
+        self._watch = _Watch(self._news)
+        self._says: str | None = None
+        self._waits_for = ""
+        self._has_model = False
+        self.is_over = False
+
+    @property
+    def owes_vectors(self) -> bool:
+        """Whether the next look has to see to them again."""
+        return self._embeds
+
+    def start(self) -> None:
+        """In a thread that does not keep the process from ending."""
+        Thread(target=self._go, name="upkeep", daemon=True).start()
+
+    def wait(self, seconds: float, tell: Tell, *, few_only: bool) -> None:
+        """Until the run is over, or the time is; with `few_only`, or its files are many."""
+        until_s = time.monotonic() + seconds
+        with self._news:
+            while not self.is_over and (left_s := until_s - time.monotonic()) > 0:
+                if few_only and self._watch.total > FEW_FILES:
+                    return
+                self._news.wait(left_s)
+                if self._watch.total:
+                    tell(f"indexing {self._watch}")
+
+    @property
+    def standing(self) -> str | None:
+        """What the reader of an answer has to know; None where the index equals the files."""
+        if self.is_over:
+            return self._says
+        if self._waits_for:
+            return self._waits_for
+        how_far = f" ({self._watch})" if self._watch.total else ""
+        return f"The files have changed, and the index follows{how_far}: ask again soon."
+
+    def _go(self) -> None:
+        says: str | None = "The index could not be brought to the files."
+        try:
+            says = self._words()
+        except (FeederError, OSError) as exc:
+            says = f"The index could not be brought to the files: {exc}"
+        finally:
+            with self._news:
+                self._says, self.is_over = says, True
+                self._news.notify_all()
+        if says is None and self._embeds and self._has_model:
+            with suppress(FeederError, OSError):  # `feeder sync` says it, and words answer
+                self._embeds = not self._vectors()
+
+    def _words(self) -> str | None:
+        """Brings words on, and what comes with them; why that was left, where it was."""
+        until_s = time.monotonic() + WAIT_S
+        while self._is_left():
+            if time.monotonic() > until_s:
+                return self._waits_for
+            time.sleep(POLL_S)
+        return None
+
+    def _is_left(self) -> bool:
+        """Whether others are at it."""
+        if is_taken_by_hand(self._upkept.index):
+            self._waits_for = "A command brings the index on at this moment."
+            return True
+        with turn(self._upkept.index, SERVER) as is_mine:
+            if not is_mine:
+                self._waits_for = "Another server brings the index on at this moment."
+                return True
+            self._waits_for = ""
+            try:
+                self._sync(self._watch, with_model=False)
+            except Overtaken:
+                self._waits_for = "Another run brings the index on at this moment."
+        return bool(self._waits_for)
+
+    def _vectors(self) -> bool:
+        """Makes what the words have left; whether nothing is left of it."""
+        with turn(self._upkept.index, VECTORS) as is_mine:
+            if is_mine:
+                self._sync(Talk(quiet=True), with_model=True)
+            return is_mine
+
+    def _sync(self, talk: Talk, *, with_model: bool) -> None:
+        """Makes the index equal to the files, but for vectors of a model that is not asked."""
+        place, settings, look = self._upkept
+        tree = look()
+        with opened(place, replace(settings, quiet=True), writes=True, create=True) as store:
+            store.talk = talk
+            # a model that is elsewhere costs: only a command asks it
+            self._has_model = bool(store.semantics) and not store.parts.budget.requests_for(1)
+            if not with_model:
+                store.semantics = None
+            with feeding(store, tree, settings, dry_run=False) as feed:
+                sync(feed)
+            self._embeds |= bool(feed.report.files_processed)
+
+
+class _Watch(Talk):
+    """How far a run is, for those who wait for it."""
+
+    def __init__(self, news: Condition) -> None:
+        super().__init__(quiet=True)
+        self._news = news
+        self._what, self._done, self.total = "", 0, 0
+
+    def __str__(self) -> str:
+        return f"{self._what}: {self._done:,} of {self.total:,} files"
+
+    @contextmanager
+    def step(self, what: str, total: int) -> Iterator[Step]:
+        """Notes what is done."""
+
+        def step(done: int) -> None:
+            with self._news:
+                self._done += done
+                self._news.notify_all()
+
+        with self._news:
+            self._what, self._done, self.total = what, 0, total
+            self._news.notify_all()
+        yield step

@@ -1,0 +1,166 @@
+"""An index that is asked again and again follows the files."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from feeder.assembly.opening import base_of, opened, place_of
+from feeder.config import Settings
+from feeder.errors import UserError
+from feeder.serve import upkeep
+from feeder.serve.upkeep import Upkeep, Upkept
+from feeder.store import Statement
+from feeder.store.turns import SERVER, by_hand, turn
+from feeder.tree.commit import Commit
+from running import Feeder, runner
+from tree.repos import Repo
+from worlds import CART, GUIDE
+
+
+class Kept:
+    """An index that is kept, and how often its tree was looked at."""
+
+    def __init__(self, repo: Repo, tree: Callable[[], Commit] | None = None) -> None:
+        settings = Settings(directory=repo.path, model="static", jobs=1)
+        self.place = place_of(base_of(repo.path), settings)
+        self.settings = settings
+        self.looks = 0
+        self.told: list[str] = []
+        self._tree = tree or (lambda: Commit(repo.path))
+        self.index = repo.path / ".feeder" / "index.db"
+        self._upkeep = Upkeep(Upkept(self.place, settings, self._look))
+
+    def _look(self) -> Commit:
+        self.looks += 1
+        return self._tree()
+
+    def before_answer(self) -> str | None:
+        return self._upkeep.before_answer(self.told.append)
+
+    def files(self) -> set[str]:
+        with opened(self.place, self.settings, writes=False, create=False) as store:
+            [rows] = store.index.database.run([Statement("SELECT DISTINCT path FROM docs")])
+        return {str(path) for (path,) in rows}
+
+
+@pytest.fixture
+def shop(repo: Repo) -> Repo:
+    repo.commit({"src/cart.py": CART, "docs/guide.md": GUIDE})
+    return repo
+
+
+@pytest.fixture
+def feeder(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Feeder:
+    monkeypatch.setenv("FEEDER_MODEL", "static")
+    return runner(monkeypatch, capfd)
+
+
+@pytest.fixture
+def looks_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upkeep, "LOOK_EVERY_S", 0.0)
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine too, an answer waits for the end of the run."""
+    monkeypatch.setattr(upkeep, "WAIT_S", 60.0)
+    monkeypatch.setattr(upkeep, "FIRST_WAIT_S", 60.0)
+
+
+@pytest.mark.usefixtures("looks_each_time", "patient")
+def test_the_first_question_makes_an_index_and_the_next_ones_keep_it(
+    shop: Repo, feeder: Feeder
+) -> None:
+    kept = Kept(shop)
+    assert kept.before_answer() is None
+    assert kept.files() == {"src/cart.py", "docs/guide.md"}
+    shop.commit({"src/tax.py": "def vat():\n    return 19\n", "docs/guide.md": None})
+    assert kept.before_answer() is None
+    assert kept.files() == {"src/cart.py", "src/tax.py"}
+    assert feeder(shop, "validate").code == 0
+    assert any("words" in line for line in kept.told)
+
+
+@pytest.mark.usefixtures("patient")
+def test_the_files_are_looked_at_once_a_second(shop: Repo) -> None:
+    kept = Kept(shop)
+    kept.before_answer()
+    kept._upkeep._looked_s = float("inf")  # as if that second did not end
+    looks = kept.looks
+    kept.before_answer()
+    assert kept.looks == looks
+
+
+@pytest.mark.usefixtures("looks_each_time", "patient")
+def test_many_who_ask_at_once_wait_for_one_run_and_nobody_fails(shop: Repo, feeder: Feeder) -> None:
+    servers = [Kept(shop) for _ in range(3)]
+    said: list[str | None] = []
+
+    def ask(kept: Kept) -> None:
+        said.append(kept.before_answer())
+
+    for round_ in range(3):
+        shop.commit({"src/tax.py": f"def vat():\n    return {round_}\n"})
+        threads = [threading.Thread(target=ask, args=(one,)) for one in servers * 2]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert said == [None] * 18
+    assert feeder(shop, "validate").code == 0
+
+
+@pytest.mark.usefixtures("looks_each_time")
+def test_a_command_that_brings_the_index_on_is_left_alone(
+    shop: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "WAIT_S", 0.2)
+    kept = Kept(shop)
+    while kept.before_answer():  # however busy the machine is
+        pass
+    shop.commit({"src/tax.py": "def vat():\n    return 19\n"})
+    with by_hand(kept.index):
+        assert kept.before_answer() == "A command brings the index on at this moment."
+        assert "src/tax.py" not in kept.files()
+    with turn(kept.index, SERVER):
+        assert kept.before_answer() == "Another server brings the index on at this moment."
+    while kept.before_answer():
+        pass
+    assert "src/tax.py" in kept.files()
+
+
+@pytest.mark.usefixtures("looks_each_time")
+def test_an_answer_does_not_wait_for_many_files(
+    shop: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "WAIT_S", 60.0)
+    kept = Kept(shop)
+    kept.before_answer()
+    shop.commit({f"src/{number}.py": f"x = {number}\n" for number in range(upkeep.FEW_FILES + 1)})
+    says = kept.before_answer()
+    assert says
+    assert says.startswith("The files have changed, and the index follows (words: ")
+    while kept.before_answer():
+        pass
+    assert len(kept.files()) == upkeep.FEW_FILES + 3
+
+
+@pytest.mark.usefixtures("looks_each_time", "patient")
+def test_what_goes_wrong_is_said_and_the_old_answer_stands(shop: Repo) -> None:
+    def fails() -> Commit:
+        raise UserError("git is gone.")
+
+    kept = Kept(shop)
+    kept.before_answer()
+    broken = Kept(shop, fails)
+    assert broken.before_answer() == "The index could not be brought to the files: git is gone."
+    assert kept.files() == {"src/cart.py", "docs/guide.md"}
+
+
+@pytest.mark.usefixtures("patient")
+def test_without_an_index_what_goes_wrong_is_the_answer(repo: Repo, tmp_path: Path) -> None:
+    kept = Kept(repo)  # without a commit
+    with pytest.raises(UserError, match=r"There is no index yet\. .* has no commit at HEAD"):
+        kept.before_answer()

@@ -1,0 +1,50 @@
+"""Whose turn it is: by other open files, as other processes have them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from feeder.store.turns import SERVER, VECTORS, by_hand, is_taken_by_hand, turn
+
+
+def test_a_turn_is_one_server_s(tmp_path: Path) -> None:
+    index = tmp_path / "index.db"
+    with turn(index, SERVER) as first, turn(index, SERVER) as second, turn(index, VECTORS) as other:
+        assert (first, second, other) == (True, False, True)
+    with turn(index, SERVER) as again:
+        assert again
+
+
+def test_commands_keep_servers_away_and_not_each_other(tmp_path: Path) -> None:
+    index = tmp_path / "index.db"
+    assert not is_taken_by_hand(index)
+    with by_hand(index), by_hand(index):
+        assert is_taken_by_hand(index)
+    assert not is_taken_by_hand(index)
+
+
+def test_a_process_that_is_killed_keeps_nobody_away(tmp_path: Path) -> None:
+    index = tmp_path / "index.db"
+    program = (
+        "import sys, time; from pathlib import Path; from feeder.store.turns import *\n"
+        "with turn(Path(sys.argv[1]), SERVER), by_hand(Path(sys.argv[1])):\n"
+        "    print('taken', flush=True); time.sleep(60)"
+    )
+    command = [sys.executable, "-c", program, str(index)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stdout.readline() == b"taken\n"
+        with turn(index, SERVER) as is_mine:
+            assert not is_mine
+        assert is_taken_by_hand(index)
+        process.kill()
+    with turn(index, SERVER) as is_mine:
+        assert is_mine
+    assert not is_taken_by_hand(index)
+
+
+def test_where_no_file_can_be_made_nobody_is_kept_out(tmp_path: Path) -> None:
+    index = tmp_path / "nowhere" / "index.db"
+    with turn(index, SERVER) as is_mine, by_hand(index), by_hand(None):
+        assert is_mine
+        assert not is_taken_by_hand(index)
