@@ -157,7 +157,7 @@ CALLS = {
 def test_every_command_answers_machines_in_silence(
     feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    """Each takes --json and -q; `action` has the answers of those that it runs, `mcp` JSON alone."""
+    """Each takes --json and -q; `action` has the answers of those it runs, `mcp` JSON alone."""
     assert {*CALLS, "action", "mcp"} == set(COMMANDS)
     feeder(shop, "sync")
     question = '{"query": "emptyCart", "answers": ["src/cart.py"]}'

@@ -42,7 +42,7 @@ class Upkept(NamedTuple):
     tree: Callable[[], Tree]
 
     @property
-    def index(self) -> Path:
+    def file(self) -> Path:
         """The index's file."""
         return index_file(self.place.base, self.settings)
 
@@ -61,11 +61,11 @@ class Upkeep:
 
         Raises UserError where there is no index yet that could answer.
         """
-        is_first = not self._upkept.index.exists()
+        is_first = not self._upkept.file.exists()
         tell("looking at the files")
         run = self._running()
         run.wait(FIRST_WAIT_S if is_first else WAIT_S, tell, few_only=not is_first)
-        if is_first and not self._upkept.index.exists():
+        if is_first and not self._upkept.file.exists():
             raise UserError(f"There is no index yet. {run.standing or ''}".rstrip())
         return run.standing
 
@@ -150,10 +150,10 @@ class _Run:
 
     def _is_left(self) -> bool:
         """Whether others are at it."""
-        if is_taken_by_hand(self._upkept.index):
+        if is_taken_by_hand(self._upkept.file):
             self._waits_for = "A command brings the index on at this moment."
             return True
-        with turn(self._upkept.index, SERVER) as is_mine:
+        with turn(self._upkept.file, SERVER) as is_mine:
             if not is_mine:
                 self._waits_for = "Another server brings the index on at this moment."
                 return True
@@ -166,7 +166,7 @@ class _Run:
 
     def _vectors(self) -> bool:
         """Makes what the words have left; whether nothing is left of it."""
-        with turn(self._upkept.index, VECTORS) as is_mine:
+        with turn(self._upkept.file, VECTORS) as is_mine:
             if is_mine:
                 self._sync(Talk(quiet=True), with_model=True)
             return is_mine
