@@ -10,14 +10,53 @@ from feeder.errors import UserError
 from feeder.tree import Tree
 
 
-def tree_of(place: Place, settings: Settings) -> Tree:
-    """HEAD where there is a repository with a commit, else the folder as it lies there."""
+def tree_of(place: Place, settings: Settings, *, working: bool = False) -> Tree:
+    """HEAD where there is a repository with a commit, else the folder as it lies there.
+
+    With `working` the working tree, which an index equals that says so.
+    """
     from feeder.tree import git
+
+    if working and git.root(place.base):
+        return working_tree_of(place, settings)
+    if git.root(place.base) and git.commit(place.base, "HEAD"):
+        return commit_of(place, settings)
+    return folder_at(place, [place.base], settings)
+
+
+def commit_of(place: Place, settings: Settings) -> Tree:
+    """HEAD, or one folder of it."""
     from feeder.tree.commit import Commit
 
-    if git.root(place.base) and git.commit(place.base, "HEAD"):
-        return Commit(place.base, below=settings.path, max_bytes=settings.max_file_bytes)
-    return folder_at(place, [place.base], settings)
+    return Commit(place.base, below=settings.path, max_bytes=settings.max_file_bytes)
+
+
+def working_tree_of(place: Place, settings: Settings) -> Tree:
+    """The working tree as it lies there now, or one folder of it.
+
+    Raises UserError for an index at Cloudflare, for shards, and where there is no working tree.
+    """
+    from feeder.assembly.local import working_folder
+    from feeder.cloudflare.credentials import choice
+    from feeder.store.folder import made_folder
+    from feeder.tree.working import WorkingTree
+
+    if choice(settings).is_cloud:
+        raise UserError(
+            "An index at Cloudflare is a team's, and equals a commit. Leave --working-tree out, or "
+            "index the working tree on this machine with: --store local"
+        )
+    if settings.shard:
+        raise UserError(
+            "Shards share a commit, and a working tree is one machine's. Leave --shard out."
+        )
+    folder = working_folder(place.base, settings)
+    if settings.db is None:
+        made_folder(folder.parent)
+    made_folder(folder)
+    own = [folder.with_name(f"{settings.db.stem}.")] if settings.db else []
+    limits = settings.path, settings.max_file_bytes
+    return WorkingTree(place.base, folder, below=limits[0], max_bytes=limits[1], own=own)
 
 
 def folder_at(place: Place, paths: Sequence[Path], settings: Settings) -> Tree:

@@ -22,18 +22,23 @@ SOME = "the given files"
 
 
 @click.command()
+@click.option(
+    "--working-tree",
+    is_flag=True,
+    help="The files as they lie there, less what git ignores; without it, HEAD's again.",
+)
 @options.syncing
-def sync(dry_run: bool, **said: Any) -> None:
+def sync(dry_run: bool, working_tree: bool, **said: Any) -> None:
     """Make the index equal to HEAD, whatever has run or died before."""
     from feeder.assembly.opening import place_of, repository_of
+    from feeder.assembly.trees import commit_of, working_tree_of
     from feeder.run.sync import sync
-    from feeder.tree.commit import Commit
 
     settings = Settings(**said)
     repository = repository_of(settings)
-    tree = Commit(repository, below=settings.path, max_bytes=settings.max_file_bytes)
-    part = f"shard {settings.shard}" if settings.shard else ""
     place = place_of(repository, settings)
+    tree = (working_tree_of if working_tree else commit_of)(place, settings)
+    part = f"shard {settings.shard}" if settings.shard else ""
     with _run(place, tree, settings, dry_run=dry_run, part=part or _folder_name(settings)) as feed:
         sync(feed, dry_run=dry_run)
 

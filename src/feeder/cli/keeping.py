@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +13,8 @@ from feeder.config import Settings
 from feeder.errors import UserError
 
 if TYPE_CHECKING:
-    from feeder.assembly.opening import Place
+    from feeder.assembly.opening import Place, Store
+    from feeder.run.feed import Feed
 
 
 @click.command()
@@ -43,8 +44,7 @@ def init(database_name: str | None, dry_run: bool, **said: Any) -> None:
 @options.proving
 def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
     """Prove that the index is what HEAD's files make, all parts agreeing; exit 1 if it is not."""
-    from feeder.assembly.opening import base_of, feeding, opened, place_of
-    from feeder.assembly.trees import tree_of
+    from feeder.assembly.opening import base_of, opened, place_of
     from feeder.run.validate import repair as mend
     from feeder.run.validate import validate
     from feeder.store.turns import by_hand
@@ -54,7 +54,7 @@ def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
     with (
         opened(place, settings, writes=repair, create=False, whole=False) as store,
         by_hand(store.parts.file),
-        feeding(store, tree_of(place, settings), settings, dry_run=False) as feed,
+        _compared(store, settings) as feed,
     ):
         waits = wait or repair
         verdict = validate(feed, wait=waits, content=content)
@@ -66,6 +66,18 @@ def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
     console.result(settings, verdict.as_json(), verdict.lines())
     if not verdict.passed:
         raise SystemExit(1)
+
+
+@contextmanager
+def _compared(store: Store, settings: Settings) -> Iterator[Feed]:
+    """A run over the tree that the index says it equals: HEAD's, or the working tree as it is."""
+    from feeder.assembly.opening import feeding
+    from feeder.assembly.trees import tree_of
+
+    is_working = bool(store.index.state_of([]).meta.get(store.index.key("working")))
+    tree = tree_of(store.place, settings, working=is_working)
+    with feeding(store, tree, settings, dry_run=False) as feed:
+        yield feed
 
 
 @click.command()

@@ -46,7 +46,11 @@ def sync(feed: Feed, *, dry_run: bool = False) -> None:
     share = share_of(feed, equal)
     expected = {share.own: share.whole[share.own]} if feed.shard else equal | made_once(feed)
     state = own_part(feed, feed.index.state(expected if feed.tree.root else {}))
-    nothing_to_do = state.files is None and not (state.outbox and feed.semantics)
+    is_named = state.meta.get(feed.index.key("working"), "") == feed.tree.working
+    if not is_named:  # the same files, which were a working tree's and are now committed
+        equal[feed.index.key("working")] = feed.tree.working
+    is_equal = state.files is None and is_named
+    nothing_to_do = is_equal and not (state.outbox and feed.semantics)
     if nothing_to_do and (dry_run or _is_remembered(feed, state)):
         whose = f"shard {feed.shard} of the tree" if feed.shard else "the tree"
         feed.report.notes.append(f"The index equals {whose}: nothing to do.")
@@ -226,6 +230,8 @@ def _equality(feed: Feed) -> dict[str, str]:
         key("branch"): feed.index.branch,
         key("below"): feed.tree.below,
     }
+    if feed.tree.working:  # and what it lies on, which may have moved
+        equal |= {key("working"): feed.tree.working, key("head"): feed.tree.commit}
     if feed.semantics:
         equal |= {**feed.semantics.identity(), key("vectors"): "complete"}
     return equal

@@ -66,6 +66,8 @@ def _advice(feed: Feed, state: State, verdict: Verdict) -> str:
         by = state.meta.get("model", "the model")
         way = f"{over_all(feed)} with --model for it, without --no-vectors"
         return f"vectors by {by} wait for a run with it: {way}"
+    if state.meta.get(feed.index.key("working")):
+        return f"{REPAIR}, or feeder sync --working-tree where files are only edited since"
     return f"{REPAIR}, or feeder sync where HEAD is only newer" if feed.tree.root else REPAIR
 
 
@@ -199,16 +201,17 @@ def _head(feed: Feed, state: State, work: Work) -> Check:
     files = state.files or {}
     at_head = len(work.process) + len(work.waiting) + len(work.unchanged)
     unlike = [entry for entry in work.process if not _is_unread(entry, files.get(entry.path))]
+    name = "the working tree" if state.meta.get(feed.index.key("working")) else "HEAD"
     said = [
-        *(f"{entry.path} is not indexed as HEAD has it" for entry in unlike),
-        *(f"{path} is not in HEAD" for path in work.gone),
+        *(f"{entry.path} is not indexed as {name} has it" for entry in unlike),
+        *(f"{path} is not in {name}" for path in work.gone),
     ]
-    figures = {"files of HEAD": at_head, "files": len(files)}
+    figures = {f"files of {name}": at_head, "files": len(files)}
     if (below := _below(feed, state)) != feed.tree.below:
         said.append(f"it is of {part(below)}, not of {part(feed.tree.below)}. {way_to(below)}")
     if feed.index.key("tree") in state.meta and feed.index.key("head") not in state.meta:
         said.append("it names no commit")
-    return Check("the index holds the files of HEAD", figures, said)
+    return Check(f"the index holds the files of {name}", figures, said)
 
 
 def _below(feed: Feed, state: State) -> str:

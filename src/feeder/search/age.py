@@ -16,7 +16,8 @@ class Age(NamedTuple):
 
     `behind` and `ahead` count the commits that only HEAD and only the index's commit have; None
     where that commit is not here. `edited` are the files shown that are others than was indexed.
-    An index is `unfinished` where it equals no commit since its first run was stopped.
+    An index is `unfinished` where it equals no commit since its first run was stopped. Where it is
+    `working`, it equals the working tree on that commit, as it was when the last run ended.
     """
 
     repo: str
@@ -26,6 +27,7 @@ class Age(NamedTuple):
     ahead: int | None = 0
     edited: int = 0
     unfinished: bool = False
+    working: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """All of it."""
@@ -34,7 +36,8 @@ class Age(NamedTuple):
     @property
     def note(self) -> str:
         """The same in a sentence or two."""
-        return " ".join(filter(None, [self._edited(), self._commits()]))
+        equals = self._working_tree() if self.working else self._commits()
+        return " ".join(filter(None, [self._edited(), equals]))
 
     def _commits(self) -> str:
         was, now = self.equals[:SHORT], self.head[:SHORT]
@@ -53,6 +56,16 @@ class Age(NamedTuple):
             f"it ({was} → {now}): feeder sync"
         )
 
+    def _working_tree(self) -> str:
+        was, now = self.equals[:SHORT], self.head[:SHORT]
+        if not was:
+            return "The index equals the working tree, before the first commit."
+        if self.equals == self.head:
+            return f"The index equals the working tree on {now}."
+        return (
+            f"The index equals the working tree on {was}; HEAD is {now}: feeder sync --working-tree"
+        )
+
     def _edited(self) -> str:
         if not self.edited:
             return ""
@@ -67,7 +80,8 @@ def age_of(base: Path, repo: str, meta: Mapping[str, str], edited: int = 0) -> A
     head = git.tip(base) or ""
     run, done = (meta.get(f"{repo}:{key}", "") for key in ("run", "done"))
     unfinished = bool(head and not equals and run != done)
-    made = Age(repo, equals, head, edited=edited, unfinished=unfinished)
+    working = bool(meta.get(f"{repo}:working"))
+    made = Age(repo, equals, head, edited=edited, unfinished=unfinished, working=working)
     if not equals or not head or equals == head:
         return made
     found = git.apart(base, equals, head)

@@ -1,11 +1,14 @@
 """Where is an embedded index kept, and who may enter there?"""
 
+import re
 from pathlib import Path
 
 from feeder.config import INDEX_FOLDER
 from feeder.errors import UserError
 from feeder.private import make_folder, unlinked
 from feeder.tree import git, names
+
+_OURS = re.compile(rb"\.db|/working(/|\Z)")
 
 
 def index_folder(base: Path) -> Path:
@@ -16,7 +19,7 @@ def index_folder(base: Path) -> Path:
     folder = unlinked(base / INDEX_FOLDER)
     brought = git.tracked(base, INDEX_FOLDER) if folder.is_dir() else []
     for name in brought:
-        if b".db" in name.lower() or b"/" not in name:  # the latter is a submodule
+        if _OURS.search(name.lower()) or b"/" not in name:  # the latter is a submodule
             raise UserError(
                 f"git tracks {names.escape(name)}, and what is in it may be another's. Remove it "
                 f"with `git rm -r {INDEX_FOLDER}`, or name a place with --db."

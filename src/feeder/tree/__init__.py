@@ -29,6 +29,7 @@ class Skip(StrEnum):
     BINARY = "binary, by its name"
     LARGE = "larger than the limit"
     UNREADABLE = "cannot be read"
+    FILTER = "its filter in git fails or is slow"
 
 
 class Entry(NamedTuple):
@@ -56,6 +57,10 @@ class Tree(Protocol):
     @property
     def root(self) -> str:
         """The root tree's id, empty for files that are read from a folder."""
+
+    @property
+    def working(self) -> str:
+        """The id of the root tree of a working tree that is not HEAD's; empty for any other."""
 
     @property
     def below(self) -> str:

@@ -3,7 +3,9 @@
 import os
 import re
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from feeder.config import SECRETS
 from feeder.errors import UserError
@@ -36,23 +38,36 @@ _NOTHING_RUNS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnul
 _NO_WORKING_TREE = re.compile(rb"must be run in a work tree|cannot use bare repository")
 
 Answer = subprocess.CompletedProcess[bytes]
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 def ask(
-    folder: Path, *arguments: str | bytes, stdin: bytes = b"", timeout_s: float | None = None
+    folder: Path,
+    *arguments: str | bytes,
+    stdin: bytes = b"",
+    timeout_s: float | None = None,
+    beside: Mapping[str, str] = NOTHING,
 ) -> bytes:
     """git's output; raises UserError with its reason when it fails, and TimeoutError."""
-    return checked(folder, run(folder, *arguments, stdin=stdin, timeout_s=timeout_s))
+    answer = run(folder, *arguments, stdin=stdin, timeout_s=timeout_s, beside=beside)
+    return checked(folder, answer)
 
 
 def run(
-    folder: Path, *arguments: str | bytes, stdin: bytes = b"", timeout_s: float | None = None
+    folder: Path,
+    *arguments: str | bytes,
+    stdin: bytes = b"",
+    timeout_s: float | None = None,
+    beside: Mapping[str, str] = NOTHING,
 ) -> Answer:
-    """git's answer, whatever its exit code; raises UserError where it does not even begin."""
+    """git's answer, whatever its exit code; raises UserError where it does not even begin.
+
+    `beside` are variables that git is told beside this process' environment.
+    """
     try:
         answer = subprocess.run(
             command(folder, *arguments),
-            env=environment(),
+            env={**environment(), **beside},
             input=stdin,
             capture_output=True,
             check=False,

@@ -28,6 +28,7 @@ class Folder:
     """
 
     root = ""
+    working = ""
     below = ""
 
     def __init__(self, base: Path, paths: Sequence[Path], *, max_bytes: int = MAX_BYTES) -> None:

@@ -97,7 +97,40 @@ def head(repository: Path) -> tuple[str, str]:
     tip = commit(repository, "HEAD")
     if tip is None:
         raise UserError(f"{repository} has no commit at HEAD. Commit something first.")
-    return tip, ask(repository, *_RESOLVE, f"{tip}^{{tree}}").decode().strip()
+    return tip, root_of(repository, tip)
+
+
+def root_of(repository: Path, commit: str) -> str:
+    """The id of a commit's root tree."""
+    return ask(repository, *_RESOLVE, f"{commit}^{{tree}}").decode().strip()
+
+
+def has_tree(repository: Path, tree: str) -> bool:
+    """Whether a tree of this id is here."""
+    return run(repository, "cat-file", "-e", f"{tree}^{{tree}}").returncode == 0
+
+
+def index_file(repository: Path) -> Path:
+    """Where the index of a working tree is, which need not be there."""
+    path = ask(repository, "rev-parse", "--path-format=absolute", "--git-path", "index")
+    return Path(os.fsdecode(path.removesuffix(b"\n")))
+
+
+def settings(repository: Path, pattern: str) -> list[tuple[str, str]]:
+    """The settings whose names match, each with its value, in the order in which they count."""
+    answer = run(repository, "config", "-z", "--get-regexp", pattern)
+    rows = answer.stdout.split(b"\0")[:-1]
+    pairs = (os.fsdecode(row).partition("\n") for row in rows)
+    return [(name, value) for name, _, value in pairs]
+
+
+def untracked(repository: Path) -> list[bytes]:
+    """The names of a working tree's files that git neither tracks nor ignores, from its root.
+
+    A repository inside ends with `/`.
+    """
+    listing = ("ls-files", "-z", "--others", "--exclude-standard", "--full-name")
+    return ask(repository, *listing).split(b"\0")[:-1]
 
 
 def folder(repository: Path, commit: str, path: str) -> str:

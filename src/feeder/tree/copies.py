@@ -1,0 +1,94 @@
+"""What did the last look at a working tree leave for the next one? A copy of git's index."""
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import MappingProxyType
+from typing import IO, NamedTuple
+
+from feeder.tree import git
+
+_VERSION = 1
+"""Raised when a copy is to be read or made otherwise than before."""
+YOUNG_NS = 2_000_000_000
+"""An index that was written so lately may be of the second in which files were written."""
+
+
+class Copy(NamedTuple):
+    """An index as the last look left it, and what that look knew.
+
+    `untracked` are the names that git's own index has not. `root` is the tree that the copy is.
+    Files as new as `written_ns` are in doubt, as git has it. `failed` has the files that git could
+    not take in, with what their stat was and when that was tried.
+    """
+
+    content: bytes
+    written_ns: int
+    untracked: frozenset[bytes] = frozenset()
+    root: str = ""
+    failed: Mapping[bytes, tuple[str, float]] = MappingProxyType({})
+    looks: int = 0
+
+    def put(self, place: Path) -> None:
+        """Writes the index, as old as it says that it is."""
+        if self.written_ns:
+            place.write_bytes(self.content)
+            os.utime(place, ns=(self.written_ns, self.written_ns))
+
+
+def own_index(repository: Path) -> Copy:
+    """git's index as it is now; an empty one before the first file was added."""
+    try:
+        with git.index_file(repository).open("rb") as file:
+            return Copy(file.read(), os.fstat(file.fileno()).st_mtime_ns)
+    except FileNotFoundError:
+        return Copy(b"", 0)
+
+
+def name_of(repository: Path, *more: object) -> str:
+    """What a copy is called that was made from git's index as it is now, and of `more`."""
+    said: list[object] = [_VERSION, *more]
+    with suppress(FileNotFoundError), git.index_file(repository).open("rb") as file:
+        status = os.fstat(file.fileno())
+        said += [status.st_mtime_ns, status.st_ino, status.st_size, _ending(file, status.st_size)]
+    return f"index-{hashlib.sha256(repr(said).encode()).hexdigest()[:32]}"
+
+
+def _ending(file: IO[bytes], size: int) -> bytes:
+    """git's own hash of an index is at its end."""
+    file.seek(max(0, size - 32))
+    return file.read()
+
+
+def kept(place: Path) -> Copy | None:
+    """The copy that a look has left at a place; None where there is none, or of no use."""
+    try:
+        first, _, content = place.read_bytes().partition(b"\n")
+        facts = json.loads(first)
+        untracked = frozenset(map(bytes.fromhex, facts["untracked"]))
+        failed = {bytes.fromhex(name): tuple(was) for name, was in facts["failed"].items()}
+        rest = facts["written_ns"], untracked, facts["root"], failed, facts["looks"]
+        return Copy(content, *rest)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def keep(place: Path, copy: Copy) -> None:
+    """Leaves a copy for the next look; whoever reads there sees it whole or another one."""
+    facts = {
+        "written_ns": copy.written_ns,
+        "untracked": [name.hex() for name in sorted(copy.untracked)],
+        "root": copy.root,
+        "failed": {name.hex(): was for name, was in copy.failed.items()},
+        "looks": copy.looks,
+    }
+    beside = place.with_name(f"making-{secrets.token_hex(8)}")
+    beside.write_bytes(json.dumps(facts).encode() + b"\n" + copy.content)
+    beside.replace(place)
+    for other in place.parent.glob("index-*"):
+        if other != place:
+            other.unlink(missing_ok=True)

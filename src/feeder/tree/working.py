@@ -1,0 +1,70 @@
+"""The working tree, as a tree: tracked files as they lie, and untracked ones not ignored by git."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from feeder.errors import UserError
+from feeder.tree import MAX_BYTES, Entry, Skip, git
+from feeder.tree.snapshot import Looker
+from feeder.tree.stage import placeholder
+from feeder.tree.stored import Stored
+
+_READ = (Skip.SUBMODULE,)
+
+
+class WorkingTree(Stored):
+    """What lies in a repository's working tree, as `git add --all` would take it in, or a folder.
+
+    What git does not track is in it unless it is ignored; what a sparse checkout leaves out is as
+    the index has it. Where it is HEAD's very tree, it is that one. Files of ours are kept below
+    `place`; `own` are beginnings of names that are ours too. Raises UserError where there is no
+    working tree.
+    """
+
+    def __init__(
+        self,
+        repository: Path,
+        place: Path,
+        *,
+        below: str = "",
+        max_bytes: int = MAX_BYTES,
+        own: Sequence[Path] = (),
+    ) -> None:
+        if git.is_bare(repository):
+            raise UserError(f"{repository} has no working tree. Index its HEAD with: feeder sync")
+        seen = Looker(repository, place, max_bytes, own).look()
+        is_head = seen.root == seen.head
+        holder = repository if is_head else seen.repository
+        super().__init__(holder, seen.root, below=below, max_bytes=max_bytes)
+        self.commit = seen.commit
+        self.working = "" if is_head else seen.root
+        self.root = git.folder(holder, seen.root, below) if below else seen.root
+        self._object_format = git.object_format(repository)
+
+    @cached_property
+    def _placeholders(self) -> Mapping[str, Skip]:
+        return {placeholder(why, self._object_format): why for why in Skip if why not in _READ}
+
+    @cached_property
+    def _files(self) -> list[git.File]:
+        return [self._meant(file) for file in git.ls_tree(self._repository, self._revision)]
+
+    def _meant(self, file: git.File) -> git.File:
+        """The file that was not read, where something stands for it."""
+        match self._placeholders.get(file.blob):
+            case None:
+                return file
+            case Skip.SPECIAL:
+                return git.File(file.name, git.SPECIAL, "", 0)
+            case Skip.LARGE:
+                return git.File(file.name, git.REGULAR, "", self._max_bytes + 1)
+        return git.File(file.name, git.REGULAR, file.blob, 0)
+
+    @cached_property
+    def _entries(self) -> list[Entry]:
+        return [self._unread(entry) for entry in super()._entries]
+
+    def _unread(self, entry: Entry) -> Entry:
+        why = self._placeholders.get(entry.blob)
+        return entry._replace(blob="", skip=entry.skip or why) if why else entry

@@ -1,0 +1,101 @@
+"""`feeder sync --working-tree`: the index equals what lies there, says so, and finds back."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from feeder.store import Statement
+from feeder.store.sqlite import SQLite
+from running import Feeder
+from tree.repos import Repo
+
+CART = "class Cart:\n    def add(self):\n        return 1\n"
+
+
+def rows(place: Path) -> Mapping[str, Any]:
+    """All that the index at a place holds of nodes and files, but for the order of writes."""
+    database = SQLite(place)
+    try:
+        nodes, files = database.run(
+            [
+                Statement("SELECT id, path, start_line, end_line, text_sha FROM docs ORDER BY id"),
+                Statement("SELECT path, blob, nodes, state, reason FROM files ORDER BY path"),
+            ]
+        )
+        words = [
+            database.run([Statement("SELECT count(*) FROM docs_fts WHERE docs_fts MATCH ?1", (w,))])
+            for w in ("cart", "basket", "add")
+        ]
+        return {"nodes": nodes, "files": files, "words": words}
+    finally:
+        database.close()
+
+
+@pytest.fixture
+def shop(repo: Repo, feeder: Feeder) -> Repo:
+    """A repository whose index equals HEAD."""
+    repo.commit({"cart.py": CART, "README.md": "# Shop\n\nA cart.\n"})
+    assert feeder(repo, "sync", "-q").code == 0
+    return repo
+
+
+def test_the_index_equals_the_working_tree_and_says_so(shop: Repo, feeder: Feeder) -> None:
+    shop.write({"basket.py": "def basket():\n    return 2\n", "README.md": None})
+    done = feeder(shop, "sync", "--working-tree", "--json")
+    assert (done.code, done.facts["files_processed"], done.facts["files_deleted"]) == (0, 1, 1)
+    found = feeder(shop, "search", "basket")
+    head = shop.git("rev-parse", "HEAD")
+    assert "basket.py:1-2" in found.out
+    assert f"The index equals the working tree on {head[:7]}." in found.out
+    asked = feeder(shop, "search", "basket", "--json").facts["index"]
+    assert (asked["working"], asked["equals"]) == (True, head)
+
+
+def test_it_is_proved_as_it_is_now(shop: Repo, feeder: Feeder) -> None:
+    shop.write({"basket.py": "def basket():\n    return 2\n"})
+    feeder(shop, "sync", "--working-tree")
+    proved = feeder(shop, "validate")
+    assert (proved.code, "files of the working tree 3" in proved.out) == (0, True)
+    shop.write({"basket.py": "def basket():\n    return 3\n"})
+    proved = feeder(shop, "validate")
+    assert proved.code == 1
+    assert "basket.py is not indexed as the working tree has it" in proved.out
+    assert "feeder sync --working-tree" in proved.out
+
+
+def test_sync_leads_back_to_head(shop: Repo, feeder: Feeder, tmp_path: Path) -> None:
+    shop.write({"cart.py": CART.replace("add", "put"), "basket.py": "def basket(): ...\n"})
+    feeder(shop, "sync", "--working-tree")
+    assert feeder(shop, "sync").code == 0
+    assert feeder(shop, "validate").code == 0
+    feeder(shop, "sync", "--db", tmp_path / "fresh.db")
+    assert rows(shop.path / ".feeder" / "index.db") == rows(tmp_path / "fresh.db")
+    found = feeder(shop, "search", "cart")
+    assert f"The index equals HEAD {shop.git('rev-parse', '--short=7', 'HEAD')}." in found.out
+
+
+def test_an_untouched_working_tree_is_head(shop: Repo, feeder: Feeder) -> None:
+    os.utime(shop.path / "cart.py", (1, 1))
+    assert "nothing to do" in feeder(shop, "sync", "--working-tree").out
+    assert "The index equals HEAD" in feeder(shop, "search", "cart").out
+
+
+def test_a_working_tree_that_was_committed_is_head(shop: Repo, feeder: Feeder) -> None:
+    shop.write({"basket.py": "def basket():\n    return 2\n"})
+    feeder(shop, "sync", "--working-tree")
+    shop.commit()
+    done = feeder(shop, "sync", "--json")
+    assert (done.facts["files_processed"], done.facts["files_deleted"]) == (0, 0)
+    assert "The index equals HEAD" in feeder(shop, "search", "basket").out
+    assert "nothing to do" in feeder(shop, "sync").out
+
+
+def test_what_cannot_have_a_working_tree_is_told(shop: Repo, feeder: Feeder) -> None:
+    told = feeder(shop, "sync", "--working-tree", "--shard", "1/2", "--run", "x")
+    assert (told.code, "Leave --shard out" in told.err) == (2, True)
+    cloud = ("--store", "cloudflare", "--account-id", "a", "--database-id", "d")
+    told = feeder(shop, "sync", "--working-tree", *cloud)
+    assert (told.code, "Leave --working-tree out" in told.err) == (2, True)

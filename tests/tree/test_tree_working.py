@@ -1,0 +1,110 @@
+"""The working tree as a tree: git says what is in it, and nothing of the repository changes."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from feeder.errors import UserError
+from feeder.tree import MAX_BYTES, Skip
+from feeder.tree.commit import Commit
+from feeder.tree.working import WorkingTree
+from tree.repos import Repo
+
+
+def looked(repo: Repo, max_bytes: int = MAX_BYTES) -> WorkingTree:
+    place = repo.path.with_name(f"{repo.path.name}-ours")
+    place.mkdir(exist_ok=True)
+    return WorkingTree(repo.path, place, max_bytes=max_bytes)
+
+
+def added(repo: Repo) -> str:
+    """The tree that git itself makes of all that lies there, in a copy of the repository."""
+    copy = repo.path.with_name("copy")
+    shutil.copytree(repo.path, copy, symlinks=True)
+    try:
+        subprocess.run(["git", "-C", copy, "add", "--all"], check=True, capture_output=True)
+        done = subprocess.run(["git", "-C", copy, "write-tree"], check=True, capture_output=True)
+        return done.stdout.decode().strip()
+    finally:
+        shutil.rmtree(copy)
+
+
+def of_git(repo: Repo) -> dict[str, tuple[bytes, int]]:
+    """Every file below .git, with its contents and when it was written."""
+    folder = repo.path / ".git"
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {os.fspath(file): (file.read_bytes(), file.stat().st_mtime_ns) for file in files}
+
+
+def contents(tree: WorkingTree) -> dict[str, bytes | str]:
+    """By path, what is in each file, or why it is kept out."""
+    entries = tree.entries()
+    found: dict[str, bytes | str] = {entry.path: entry.skip for entry in entries if entry.skip}
+    read = tree.read([entry for entry in entries if not entry.skip])
+    return found | {entry.path: text for entry, text in read}
+
+
+def test_an_untouched_working_tree_is_heads(repo: Repo) -> None:
+    repo.commit({"a.py": "a = 1\n", "src/b.py": "b = 1\n"})
+    tree, head = looked(repo), Commit(repo.path)
+    assert (tree.commit, tree.root, tree.rules) == (head.commit, head.root, head.rules)
+    assert tree.working == ""
+    assert tree.entries() == head.entries()
+
+
+def test_edited_new_and_removed_files_are_as_they_lie(repo: Repo) -> None:
+    head = repo.commit({"a.py": "a = 1\n", "b.py": "b = 1\n", ".gitignore": "*.log\n"})
+    repo.write({"a.py": "a = 2\n", "b.py": None, "new/c.py": "c = 3\n", "x.log": "no\n"})
+    tree = looked(repo)
+    assert tree.commit == head
+    assert tree.root == tree.working == added(repo)
+    there = {"a.py": b"a = 2\n", "new/c.py": b"c = 3\n", ".gitignore": b"*.log\n"}
+    assert contents(tree) == there
+
+
+def test_nothing_of_the_repository_changes(repo: Repo) -> None:
+    repo.commit({"a.py": "a = 1\n", "b.py": "b = 1\n", "c/d.py": "d = 1\n"})
+    repo.write({"a.py": "a = 2\n", "b.py": None, "new.py": "n = 1\n"})
+    os.utime(repo.path / "c" / "d.py", (1, 1))  # touched, and the same
+    before = of_git(repo)
+    looked(repo)
+    repo.write({"a.py": "a = 1\n", "b.py": "b = 1\n"})
+    looked(repo)
+    assert of_git(repo) == before
+    assert repo.git("status", "--short") == "?? new.py"
+
+
+def test_a_file_that_comes_to_be_ignored_goes(repo: Repo) -> None:
+    repo.commit({"a.py": "a = 1\n"})
+    repo.write({"env/lib.py": "l = 1\n"})
+    assert set(contents(looked(repo))) == {"a.py", "env/lib.py"}
+    repo.write({"env/.gitignore": "*\n"})  # which ignores itself too, as that of venv
+    assert looked(repo).working == ""
+
+
+def test_a_large_file_is_not_read(repo: Repo) -> None:
+    repo.commit({"a.py": "a = 1\n", "grown.py": "g = 1\n"})
+    for name in ("grown.py", "new.py"):
+        with (repo.path / name).open("wb") as file:
+            file.truncate(5_000_000_000)  # of holes: reading it would take many seconds
+    tree = looked(repo)
+    assert contents(tree) == {"a.py": b"a = 1\n", "grown.py": Skip.LARGE, "new.py": Skip.LARGE}
+    assert looked(repo).root == tree.root
+    repo.write({"grown.py": "g = 1\n", "new.py": None})
+    assert looked(repo).working == ""
+
+
+def test_the_working_tree_before_the_first_commit(repo: Repo) -> None:
+    repo.write({"a.py": "a = 1\n"})
+    tree = looked(repo)
+    assert (tree.commit, contents(tree)) == ("", {"a.py": b"a = 1\n"})
+
+
+def test_a_bare_repository_has_none(repo: Repo, tmp_path: Path) -> None:
+    repo.commit({"a.py": "a = 1\n"})
+    repo.git("clone", "-q", "--bare", repo.path.as_uri(), str(tmp_path / "bare"))
+    with pytest.raises(UserError, match=r"has no working tree\. Index its HEAD with: feeder sync"):
+        WorkingTree(tmp_path / "bare", tmp_path)
