@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from program import Console, console, feeder
 
-from feeder.cloudflare import jsonc, wrangler
+from feeder import jsonc
+from feeder.cloudflare import wrangler
 from feeder.errors import UserError
 from running import Feeder
 from tree.repos import Repo
@@ -145,7 +146,7 @@ def test_init_makes_nothing_beside_a_broken_file(
     assert answer.code == 2
     assert answer.err.endswith(
         f"feeder: {repo.path}/wrangler.jsonc cannot be read "
-        "(line 1: a name in double quotes is expected). Mend it.\n"
+        "(line 1, column 16: a name in double quotes is expected). Mend it.\n"
     )
     assert console.names() == ([], [])
     assert not (repo.path / "wrangler.toml").exists()

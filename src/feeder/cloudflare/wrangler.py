@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from feeder.cloudflare import jsonc, toml
+from feeder import jsonc
+from feeder.cloudflare import toml
 from feeder.errors import UserError
 
 FILE = "wrangler.toml"

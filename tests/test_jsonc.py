@@ -1,4 +1,5 @@
-"""JSON with comments: what it says, and that a value is put into it while all else stays."""
+"""JSON with comments: what it says, and that a value is put into it or taken out while all else
+stays."""
 
 import json
 from typing import Any
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feeder.cloudflare import jsonc
+from feeder import jsonc
 
 DATABASE = {"binding": "CODE_DB", "database_id": "ü"}
 
@@ -33,26 +34,30 @@ def test_what_is_read(text: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "line 1: an object, {…}, is expected"),
-        ("[]", "line 1: an object, {…}, is expected"),
-        ('{"a" 1}', "line 1: a colon is expected"),
-        ('{\n"a": 1\n"b": 2}', "line 3: a comma or } is expected"),
-        ('{\r\n"a": [1\r\n}', "line 3: a comma or ] is expected"),
-        ('{"a": 1,, }', "line 1: a name in double quotes is expected"),
-        ("{a: 1}", "line 1: this is no JSON"),
-        ("{'a': 1}", "line 1: this is no JSON"),
-        ('{"a": }', "line 1: a value is expected, at most 100 deep"),
-        ('{"a": [,]}', "line 1: a value is expected, at most 100 deep"),
-        ('{"a": ' + "[" * 5000 + "]" * 5000 + "}", "line 1: a value is expected, at most 100 deep"),
-        ('{"a": "\\x"}', "line 1: this value is not JSON"),
-        ('{"a": NaN}', "line 1: this is no JSON"),
-        ('{"a": 01}', "line 1: this is no JSON"),
-        ('{"a": "b\n"}', "line 1: this is no JSON"),
-        ('{"a": 1} /* no end', "line 1: this is no JSON"),
-        ('{"a": 1}\n}', "line 2: nothing more is expected"),
+        ("", "line 1, column 1: an object, {…}, is expected"),
+        ("[]", "line 1, column 1: an object, {…}, is expected"),
+        ('{"a" 1}', "line 1, column 6: a colon is expected"),
+        ('{\n"a": 1\n"b": 2}', "line 3, column 1: a comma or } is expected"),
+        ('{\r\n"a": [1\r\n}', "line 3, column 1: a comma or ] is expected"),
+        ('{"a": 1,, }', "line 1, column 9: a name in double quotes is expected"),
+        ("{a: 1}", "line 1, column 2: this is no JSON"),
+        ("{'a': 1}", "line 1, column 2: this is no JSON"),
+        ('{"a": }', "line 1, column 7: a value is expected, at most 100 deep"),
+        ('{"a": [,]}', "line 1, column 8: a value is expected, at most 100 deep"),
+        (
+            '{"a": ' + "[" * 5000 + "]" * 5000 + "}",
+            "line 1, column 106: a value is expected, at most 100 deep",
+        ),
+        ('{"a": "\\x"}', "line 1, column 7: this value is not JSON"),
+        ('{"a": NaN}', "line 1, column 7: this is no JSON"),
+        ('{"a": 01}', "line 1, column 7: this is no JSON"),
+        ('{"a": "b\n"}', "line 1, column 7: this is no JSON"),
+        ('{"a": 1} /* no end', "line 1, column 10: this is no JSON"),
+        ('\ufeff{"a" 1}', "line 1, column 6: a colon is expected"),
+        ('{"a": 1}\n}', "line 2, column 1: nothing more is expected"),
     ],
 )
-def test_what_is_no_such_json_is_said_with_its_line(text: str, why: str) -> None:
+def test_what_is_no_such_json_is_said_with_its_place(text: str, why: str) -> None:
     with pytest.raises(ValueError, match="line") as refused:
         jsonc.loads(text)
     assert str(refused.value) == why
@@ -212,3 +217,63 @@ def test_what_is_put_is_there_and_all_else_stays(
     if is_new:
         letters = iter(after)
         assert all(letter in letters for letter in text)
+
+
+@given(changes(), VALUES)
+def test_what_is_put_can_be_taken_out(
+    change: tuple[dict[str, Any], str, tuple[str | int, ...]], new: Any
+) -> None:
+    """Then the text means what it meant; of what stood there before, nothing else goes."""
+    value, text, path = change
+    after = jsonc.drop(jsonc.put(text, path, new), path)
+    node: Any = value
+    for key in path[:-1]:
+        node = node[key]
+    if isinstance(node, dict):
+        node.pop(path[-1], None)
+    else:
+        node[path[-1] : path[-1] + 1] = []  # type: ignore[operator]
+    assert jsonc.loads(after) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}",
+        '{\n  "a": 1\n}\n',
+        '{"a": 1}',
+        '{"a": 1, }',
+        '{\n\t// first\n\t"a": 1, // one\n\t/* two */\n}',
+        '{\r\n    "a": [\r\n        1\r\n    ],\r\n}\r\n',
+        '\ufeff{ "a": {\n} }',
+    ],
+)
+def test_what_is_put_and_taken_out_leaves_every_byte(text: str) -> None:
+    """Comments, line ends, a comma after the last: as they were."""
+    for path in (("x",), ("x", "y", "z")):
+        assert jsonc.drop(jsonc.put(text, path, {"command": ["b"]}), path[:1]) == text
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('{"x": 1, "b": 2}', '{"b": 2}'),
+        ('{"a": 1, "x": {"y": 2}, "b": 2}', '{"a": 1, "b": 2}'),
+        ('{\n  "x": 1, // ours\n  "b": 2\n}', '{\n  // ours\n  "b": 2\n}'),
+        (
+            '{\n  // theirs\n  "a": 1,\n  // ours\n  "x": 1\n}',
+            '{\n  // theirs\n  "a": 1\n  // ours\n}',
+        ),
+        ('{ /* kept */ "x": 1 }', "{ /* kept */ }"),
+        ('{"x": 1,}', "{}"),
+    ],
+)
+def test_what_is_taken_out_goes_with_its_comma(before: str, after: str) -> None:
+    """Comments stay."""
+    assert jsonc.drop(before, ("x",)) == after
+
+
+def test_what_is_not_there_cannot_be_taken_out() -> None:
+    for path in (("x",), ("a", "x"), ("x", "a")):
+        with pytest.raises(KeyError):
+            jsonc.drop('{"a": {}}', path)

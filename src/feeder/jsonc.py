@@ -1,7 +1,7 @@
-"""What does JSON with comments say, and how is a value put into it while all else stays?
+"""What does JSON with comments say, and how is it changed in one place while all else stays?
 
-As wrangler reads it: with `//`, `/* */` and a comma after the last member, and of a name that comes
-twice the last value counts.
+As wrangler and editors read it: with `//`, `/* */` and a comma after the last member, and of a name
+that comes twice the last value counts.
 """
 
 import json
@@ -21,6 +21,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _BREAK = re.compile(r"[\r\n]")
+_EOL = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass
@@ -28,7 +29,8 @@ class Node:
     """A value, and from where to where it stands in the text.
 
     In an object or an array the last child stands from `head`, where its name begins, to `foot`;
-    what follows it before the closing bracket, comma and comments, ends at `tail`.
+    what follows it before the closing bracket, comma and comments, ends at `tail`. `heads` and
+    `commas` are of all children that have one.
     """
 
     value: Any
@@ -39,10 +41,12 @@ class Node:
     foot: int = 0
     tail: int = 0
     has_comma: bool = False
+    heads: dict[Key, int] = field(default_factory=dict)
+    commas: dict[Key, int] = field(default_factory=dict)
 
 
 def loads(text: str) -> dict[str, Any]:
-    """What the text says; raises ValueError, which names the line, for what is no such JSON."""
+    """What the text says; raises ValueError, which names the place, for what is no such JSON."""
     facts: dict[str, Any] = _Reader(text).document().value
     return facts
 
@@ -50,18 +54,73 @@ def loads(text: str) -> dict[str, Any]:
 def put(text: str, path: tuple[Key, ...], value: Any) -> str:
     """The text with a value at the path: in place of the one there, else behind its siblings.
 
-    Only the last key may be missing. Raises ValueError as `loads` does.
+    Objects that the path leads through are made where they are missing. Raises ValueError as
+    `loads` does.
     """
     root = node = _Reader(text).document()
-    for key in path[:-1]:
+    *parents, last = path
+    for at, key in enumerate(parents):
+        if key not in node.children:
+            last, value = key, _nested(path[at + 1 :], value)
+            break
         node = node.children[key]
-    if there := node.children.get(path[-1]):
+    if there := node.children.get(last):
         return text[: there.start] + _on_one_line(value) + text[there.end :]
-    name = f"{_on_one_line(path[-1])}: " if isinstance(path[-1], str) else ""
+    name = f"{_on_one_line(last)}: " if isinstance(last, str) else ""
     layout = _Layout(text, root)
     if node.children:
         return _after_siblings(text, node, layout.sibling(node, name, value))
     return _alone(text, node, layout.child(node, name, value), layout.before_bracket(node))
+
+
+def drop(text: str, path: tuple[Key, ...]) -> str:
+    """The text without the value at the path, its name and its comma; raises KeyError without one.
+
+    Lines that it has for itself go with it. Raises ValueError as `loads` does.
+    """
+    node = _Reader(text).document()
+    for key in path[:-1]:
+        node = node.children[key]
+    start, end = _cut(text, node, path[-1])
+    head, foot = text[:start], text[end:]
+    if len(node.children) == 1:
+        return _closed(head, foot, node.start)
+    if (comma := _lost_comma(node, path[-1])) is not None:
+        head = head[:comma] + head[comma + 1 :]
+    return head + foot
+
+
+def _cut(text: str, node: Node, key: Key) -> tuple[int, int]:
+    """From where to where a child goes: with the blanks beside it, or as whole lines."""
+    comma = node.commas.get(key)
+    start = node.heads[key]
+    end = node.children[key].end if comma is None else comma + 1
+    left = len(text[:start].rstrip(" \t"))
+    right = len(text) - len(text[end:].lstrip(" \t"))
+    is_first, is_last = text[left - 1] in "\r\n", _EOL.match(text, right)
+    if is_first and is_last:
+        return left, is_last.end()
+    return (left, end) if comma is None else (start, right)
+
+
+def _closed(head: str, foot: str, bracket: int) -> str:
+    """An object that has lost its only child; `{}` where nothing else is in it."""
+    inside = foot.lstrip()
+    is_empty = not head[bracket + 1 :].strip() and inside[:1] in "]}"
+    return head[: bracket + 1] + inside if is_empty else head + foot
+
+
+def _lost_comma(node: Node, key: Key) -> int | None:
+    """The comma that stood before the last child, which had none of its own."""
+    if key in node.commas:
+        return None
+    return max((at for at in node.commas.values() if at < node.heads[key]), default=None)
+
+
+def _nested(path: tuple[Key, ...], value: Any) -> Any:
+    for key in reversed(path):
+        value = {key: value}
+    return value
 
 
 def shown(kind: str) -> str:
@@ -172,6 +231,10 @@ class _Reader:
             key = self._name() if is_object else len(node.children)
             child = node.children[key] = self._value(depth)
             node.foot = child.end
+            node.heads[key] = node.head
+            node.commas.pop(key, None)
+            if self._next.text == ",":
+                node.commas[key] = self._next.start
             goes_on = node.has_comma = self._passes(",")
         if self._next.text != closing:
             self._refuse(f"a comma or {closing} is expected")
@@ -228,5 +291,5 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _said(text: str, at: int, what: str) -> str:
-    line = len(re.findall(r"\r\n|\r|\n", text[:at])) + 1
-    return f"line {line}: {what}"
+    lines = _EOL.split(text[:at].lstrip("\ufeff"))
+    return f"line {len(lines)}, column {len(lines[-1]) + 1}: {what}"
