@@ -11,6 +11,7 @@ from feeder.cli import (
     console,
     evaluating,
     feeding,
+    installing,
     keeping,
     queries,
     reading,
@@ -80,3 +81,6 @@ for command in (
     serving.mcp,
 ):
     cli.add_command(command)
+
+for command in (installing.install, installing.uninstall):
+    serving.mcp.add_command(command)

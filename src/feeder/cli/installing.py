@@ -1,0 +1,194 @@
+"""The commands that make the server known to coding agents' clients, and take that back."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from feeder.cli import console, options
+from feeder.config import Settings
+from feeder.errors import UserError
+
+if TYPE_CHECKING:
+    from feeder.serve.install import Scope
+    from feeder.serve.install.clients import Client
+    from feeder.serve.install.plan import Change, Target
+
+_client = click.option(
+    "--client", "names", metavar="NAME", multiple=True, help="Of which client; several times."
+)
+_scope = click.option(
+    "--scope",
+    type=click.Choice(["project", "user"]),
+    default="user",
+    show_default=True,
+    help="For all projects of this user, or in this project's files, which its git knows.",
+)
+_force = click.option(
+    "--force", is_flag=True, help="Also what has the name but is not this program's."
+)
+
+
+@click.command()
+@_client
+@click.option("--all-found", is_flag=True, help="Of each client that is found on this machine.")
+@_scope
+@click.option("--instructions", is_flag=True, help="Tell the model too, in CLAUDE.md or AGENTS.md.")
+@click.option("--agent", is_flag=True, help="Write a sub-agent too, that uses the command line.")
+@_force
+@options.dry_run
+@options.asking
+def install(names: Sequence[str], all_found: bool, scope: Scope, **said: Any) -> None:
+    """Write this server into the files of coding agents' clients."""
+    from feeder.serve.install import plan, starting
+    from feeder.serve.install.receipts import Receipts
+
+    talk = _Talk(said)
+    kinds = [kind for kind in plan.KINDS if kind == "server" or said[kind]]
+    clients = _chosen(names, all_found, scope, talk)
+    root = _root(said["directory"])
+    missing = [*plan.lacking(clients, scope, root, kinds)]
+    targets = plan.targets(clients, scope, root, kinds)
+    if not any(target.kind == "server" for target in targets):
+        raise UserError(" ".join([*missing, "Say the other --scope."]))
+    if said["instructions"]:
+        targets = _with_those_told(targets, plan.told(scope, root))
+    known, command = Receipts(), starting.command(scope)
+    is_forced = said["force"]
+    changes = [plan.installed(one, command, known, is_forced=is_forced) for one in targets]
+    if not talk.is_dry:
+        plan.applied(changes, known)
+    talk.close(scope, changes, missing, command)
+
+
+@click.command()
+@_client
+@_scope
+@_force
+@options.dry_run
+@options.asking
+def uninstall(names: Sequence[str], scope: Scope, **said: Any) -> None:
+    """Take out of clients' files what `install` has written: servers, instructions and sub-agents.
+
+    Of all clients, unless --client names some.
+    """
+    from feeder.serve.install import plan
+    from feeder.serve.install.clients import CLIENTS
+    from feeder.serve.install.receipts import Receipts
+
+    talk = _Talk(said)
+    known = Receipts()
+    targets = plan.all_targets(_named(names) or CLIENTS, scope, _root(said["directory"]))
+    found = [plan.uninstalled(one, known, is_forced=said["force"]) for one in targets]
+    changes = [one for one in found if one.action != "unchanged"]
+    if not talk.is_dry:
+        plan.applied(changes, known)
+    talk.close(scope, changes, [], None)
+
+
+def _root(directory: Path) -> Path:
+    from feeder.assembly.opening import base_of
+
+    return base_of(directory)
+
+
+def _named(names: Sequence[str]) -> list[Client]:
+    """The clients of these names; raises UserError for one that is not known."""
+    from feeder.serve.install.clients import NAMES, named
+
+    for name in names:
+        if name not in NAMES:
+            raise UserError(f"no client is called {name!r}. Say one of {', '.join(NAMES)}.")
+    return [named(name) for name in dict.fromkeys(names)]
+
+
+def _chosen(names: Sequence[str], all_found: bool, scope: Scope, talk: _Talk) -> list[Client]:
+    """Those that were named, or are found; without either, those that a person agrees to."""
+    from feeder.serve.install.clients import CLIENTS
+    from feeder.serve.install.places import found
+
+    if names and all_found:
+        raise UserError("--client and --all-found were said. Say one of them.")
+    if names:
+        return _named(names)
+    here = [(client, by) for client in CLIENTS if (by := found(client))]
+    for client, by in here:
+        talk.tell(f"{client.title} is here: {by}")
+    if not here:
+        raise UserError("no client is found on this machine. Name one with --client.")
+    chosen = [client for client, _ in here]
+    if not all_found and not talk.is_dry and not talk.agrees(scope):
+        known = ", ".join(client.name for client in chosen)
+        raise UserError(f"nothing is written. Say --all-found, or --client with one of {known}.")
+    return chosen
+
+
+def _with_those_told(targets: list[Target], pages: list[Target]) -> list[Target]:
+    known = {target.file.resolve() for target in targets}
+    return [*targets, *(page for page in pages if page.file.resolve() not in known)]
+
+
+class _Talk:
+    """What is said while clients' files are written."""
+
+    def __init__(self, said: dict[str, Any]) -> None:
+        self.is_dry: bool = said["dry_run"]
+        self._settings = Settings(
+            directory=said["directory"], json=said["json"], quiet=said["quiet"]
+        )
+
+    def tell(self, line: str) -> None:
+        """A line on stderr, unless the user wants none."""
+        if not self._settings.quiet:
+            console.tell(line)
+
+    def agrees(self, scope: Scope) -> bool:
+        """Whether a person at the terminal wants these; nobody else is asked."""
+        is_person = sys.stdin.isatty() and sys.stderr.isatty() and not self._settings.json
+        question = f"Write the {scope}'s files of these?"
+        return is_person and click.confirm(question, default=True, err=True)
+
+    def close(
+        self,
+        scope: Scope,
+        changes: Sequence[Change],
+        missing: Sequence[str],
+        command: list[str] | None,
+    ) -> None:
+        """The result: what was written, or would be."""
+        for sentence in missing:
+            self.tell(sentence)
+        facts: dict[str, Any] = {"scope": scope, "dry_run": self.is_dry}
+        facts |= {"command": command} if command else {}
+        facts["changes"] = [self._facts(one) for one in changes]
+        facts["missing"] = list(missing)
+        console.result(self._settings, facts, self._lines(changes))
+        if command and any(one.action != "unchanged" for one in changes) and not self.is_dry:
+            self.tell("Start the client anew; it may ask whether you trust the server.")
+
+    def _facts(self, change: Change) -> dict[str, Any]:
+        target = change.target
+        facts: dict[str, Any] = {
+            "kind": target.kind,
+            "clients": [client.name for client in target.clients],
+            "file": str(target.file),
+            "action": change.action,
+        }
+        return facts | ({"diff": [*change.diff()]} if self.is_dry else {})
+
+    def _lines(self, changes: Sequence[Change]) -> Iterator[str]:
+        if not changes:
+            yield "nothing of this program is there"
+        for change in changes:
+            if self.is_dry:
+                yield from change.diff()
+            titles = ", ".join(change.target.titles)
+            yield f"{self._word(change)} {change.target.file} ({change.target.kind}: {titles})"
+
+    def _word(self, change: Change) -> str:
+        is_done = change.action == "unchanged" or not self.is_dry
+        return change.action if is_done else f"would be {change.action}:"

@@ -1,0 +1,8 @@
+"""How does a coding agent's program learn of the server, and how is that taken back?"""
+
+from typing import Literal
+
+NAME = "feeder"
+"""Under which a client lists the server."""
+Scope = Literal["project", "user"]
+SCOPES: tuple[Scope, ...] = ("project", "user")

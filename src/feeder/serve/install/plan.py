@@ -1,0 +1,255 @@
+"""What has to be written, where, and what was it before? Nothing is written before all is known."""
+
+import difflib
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from feeder.errors import UserError
+from feeder.serve.install import Scope, files, texts
+from feeder.serve.install.clients import CLIENTS, Client, Files
+from feeder.serve.install.entries import Entries, says_nothing
+from feeder.serve.install.places import file_of, files_of
+from feeder.serve.install.receipts import Receipt, Receipts, receipt
+from feeder.serve.install.starting import as_typed, is_ours
+
+Kind = Literal["server", "instructions", "agent"]
+KINDS: tuple[Kind, ...] = ("server", "instructions", "agent")
+Result = TypeVar("Result")
+_AGENTS = "AGENTS.md"
+Action = Literal["created", "changed", "deleted", "unchanged"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A file, and for which clients it is; the first one says in which shape."""
+
+    kind: Kind
+    clients: tuple[Client, ...]
+    scope: Scope
+    file: Path
+
+    @property
+    def titles(self) -> list[str]:
+        return [client.title for client in self.clients]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A file's text before and after, None for no file."""
+
+    target: Target
+    before: str | None
+    after: str | None
+    receipt: Receipt | None = None
+    """What takes it back; None where that is not known."""
+    folders: tuple[Path, ...] = ()
+    """That go with the file if they are empty then."""
+
+    @property
+    def action(self) -> Action:
+        if self.before == self.after:
+            return "unchanged"
+        if self.before is None:
+            return "created"
+        return "deleted" if self.after is None else "changed"
+
+    def diff(self) -> Iterator[str]:
+        """The lines of a unified diff, without their ends."""
+        before, after = ((one or "").splitlines(keepends=True) for one in (self.before, self.after))
+        old = "/dev/null" if self.before is None else str(self.target.file)
+        new = "/dev/null" if self.after is None else str(self.target.file)
+        for line in difflib.unified_diff(before, after, old, new):
+            yield line.rstrip("\r\n")
+
+
+def targets(
+    clients: Sequence[Client], scope: Scope, root: Path, kinds: Iterable[Kind]
+) -> list[Target]:
+    """The files of these clients to be written, each once, also where several share one."""
+    known = _targets(clients, scope, kinds, lambda client, kind: _file(client, kind, scope, root))
+    return _within(known, root)
+
+
+def all_targets(clients: Sequence[Client], scope: Scope, root: Path) -> list[Target]:
+    """All files of these clients that may have something of ours."""
+
+    def places(client: Client, kind: Kind) -> list[Path]:
+        there = [*filter(Path.exists, files_of(_files(client, kind), scope, root))]
+        return [*there, *_file(client, kind, scope, root)]
+
+    return _within(_targets(clients, scope, KINDS, places), root)
+
+
+def _targets(
+    clients: Sequence[Client],
+    scope: Scope,
+    kinds: Iterable[Kind],
+    places: Callable[[Client, Kind], list[Path]],
+) -> list[Target]:
+    known: dict[tuple[Kind, str], Target] = {}
+    for kind, client in product(kinds, clients):
+        for file in places(client, kind):
+            key = kind, os.path.realpath(file)
+            first = known.get(key, Target(kind, (), scope, file))
+            if client not in first.clients:
+                known[key] = replace(first, clients=(*first.clients, client))
+    return list(known.values())
+
+
+def _within(known: list[Target], root: Path) -> list[Target]:
+    """The targets; raises UserError where a project's file is a link that leads out of it.
+
+    A commit may bring such a link: what is written there would land in another place.
+    """
+    for target in known:
+        inside = Path(os.path.realpath(target.file)).is_relative_to(os.path.realpath(root))
+        if target.scope == "project" and not inside:
+            raise UserError(
+                f"{target.file} is a symbolic link that leads out of the project. Remove it."
+            )
+    return known
+
+
+def told(scope: Scope, root: Path) -> list[Target]:
+    """The pages that tell of the server already; all are kept in step."""
+    pages = (page for page in all_targets(CLIENTS, scope, root) if page.kind == "instructions")
+    return [page for page in pages if _mentions(files.read(page.file), texts.START)]
+
+
+def lacking(
+    clients: Sequence[Client], scope: Scope, root: Path, kinds: Iterable[Kind]
+) -> Iterator[str]:
+    """A sentence for each file that was asked for and that a client does not have."""
+    words = {
+        "server": "file of servers",
+        "instructions": "page of instructions",
+        "agent": "file of sub-agents",
+    }
+    for kind, client in product(kinds, clients):
+        if not _file(client, kind, scope, root):
+            yield f"{client.title} has no {words[kind]} for a {scope}."
+
+
+def _file(client: Client, kind: Kind, scope: Scope, root: Path) -> list[Path]:
+    """The one to be written, or none."""
+    file = file_of(_files(client, kind), scope, root)
+    if file and kind == "instructions":
+        file = _imported(file)
+    return [file] if file else []
+
+
+def _files(client: Client, kind: Kind) -> Files:
+    by_kind = {"server": client.files, "instructions": client.instructions, "agent": client.agent}
+    return by_kind[kind]
+
+
+def _imported(page: Path) -> Path:
+    """The page that another only leads to: CLAUDE.md is often no more than `@AGENTS.md`."""
+    text = (files.read(page) or "") if page.name != _AGENTS else ""
+    leads = f"@{_AGENTS}" in (line.strip() for line in text.splitlines())
+    other = page.with_name(_AGENTS)
+    return other if leads and other.is_file() and texts.START not in text else page
+
+
+def installed(target: Target, command: list[str], known: Receipts, *, is_forced: bool) -> Change:
+    """What puts the server, or what tells of it, into a file; raises UserError where it cannot."""
+    before = files.read(target.file)
+    after = _edited(target, lambda: _with_ours(target, before or "", command, is_forced))
+    if after == before:
+        return Change(target, before, after)
+    files.refuse_unwritable(target.file)
+    made = tuple(map(str, files.missing_folders(target.file)))
+    earlier = known.of(target.file)
+    if not _is_there(target, before, is_forced=False):
+        one: Receipt | None = receipt(before, after)._replace(folders=made)
+    elif before is not None and earlier and earlier.fits(before):
+        one = receipt(earlier.undone(before), after)._replace(folders=earlier.folders)
+    else:
+        one = None
+    return Change(target, before, after, one)
+
+
+def uninstalled(target: Target, known: Receipts, *, is_forced: bool) -> Change:
+    """What takes out what is ours; raises UserError where the file cannot be read."""
+    before = files.read(target.file)
+    if before is None or not _is_there(target, before, is_forced):
+        return Change(target, before, before)
+    files.refuse_unwritable(target.file)
+    earlier = known.of(target.file)
+    folders = tuple(map(Path, earlier.folders)) if earlier else ()
+    if earlier and earlier.fits(before):
+        after = earlier.undone(before)
+        if not _is_there(target, after, is_forced=False):
+            return Change(target, before, after, folders=folders)
+    after = _edited(target, lambda: _without_ours(target, before))
+    is_needless = says_nothing(after) and (earlier is None or earlier.old is None)
+    return Change(target, before, None if is_needless else after, folders=folders)
+
+
+def applied(changes: Sequence[Change], known: Receipts) -> None:
+    """Writes what was planned; raises UserError for the first file that cannot be written."""
+    real = [one for one in changes if one.action != "unchanged"]
+    known.keep({one.target.file: one.receipt for one in real})
+    for one in real:
+        if one.after is None:
+            files.delete(one.target.file)
+        else:
+            files.write(one.target.file, one.after)
+    files.remove_empty(folder for one in real if one.after is None for folder in one.folders)
+
+
+def _with_ours(target: Target, text: str, command: list[str], is_forced: bool) -> str:
+    client = target.clients[0]
+    match target.kind:
+        case "server":
+            entry = client.entry(target.scope, command)
+            return _entries(target).with_ours(text, entry, is_forced=is_forced)
+        case "instructions":
+            return texts.with_block(text, as_typed(command))
+    if text and texts.OURS not in text and not is_forced:
+        raise ValueError("it is not this program's. Rename it, or replace it with --force")
+    return texts.agent(client, target.file.name, as_typed(command))
+
+
+def _without_ours(target: Target, text: str) -> str:
+    match target.kind:
+        case "server":
+            return _entries(target).without_ours(text)
+        case "instructions":
+            return texts.without_block(text)
+    return ""
+
+
+def _is_there(target: Target, text: str | None, is_forced: bool) -> bool:
+    """Whether something of ours is in a file; by force also what only has our name."""
+    if text is None:
+        return False
+    match target.kind:
+        case "server":
+            if not _mentions(text, "feeder"):  # and need not be read, if it can be
+                return False
+            there = _edited(target, lambda: _entries(target).ours(text))
+            return is_ours(there) or (is_forced and there is not None)
+        case "instructions":
+            return _edited(target, lambda: texts.has_block(text))
+    return texts.OURS in text or is_forced
+
+
+def _mentions(text: str | None, word: str) -> bool:
+    return text is not None and word in text
+
+
+def _entries(target: Target) -> Entries:
+    return Entries(target.file.name, target.clients[0].keys)
+
+
+def _edited(target: Target, edit: Callable[[], Result]) -> Result:
+    """What an edit makes; what it refuses is said with the file's name."""
+    try:
+        return edit()
+    except ValueError as exc:
+        raise UserError(f"{target.file}: {exc}. Nothing is written.") from exc

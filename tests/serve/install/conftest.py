@@ -1,0 +1,55 @@
+"""A home and a repository of the test's own, with nothing on the PATH but git and this program."""
+
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from running import Feeder, runner
+from tree.repos import Repo
+
+OWN = Path(sys.executable).parent / "feeder"
+"""This program's command."""
+SAYING = ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME")
+Snapshot = dict[str, bytes | None]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Empty, and the user's as far as the program knows."""
+    folder = tmp_path / "home"
+    (folder / "bin").mkdir(parents=True)
+    for name, program in (("feeder", str(OWN)), ("git", shutil.which("git"))):
+        assert program
+        (folder / "bin" / name).symlink_to(program)
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("PATH", str(folder / "bin"))
+    for name in (*SAYING, "VIRTUAL_ENV"):
+        monkeypatch.delenv(name, raising=False)
+    return folder
+
+
+@pytest.fixture
+def feeder(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Feeder:
+    """Runs the program in a folder, with that home."""
+    assert home.is_dir()
+    return runner(monkeypatch, capfd)
+
+
+@pytest.fixture
+def picture(home: Path, repo: Repo) -> Callable[[], Snapshot]:
+    """All that is in the home and in the repository: bytes of files, None for folders."""
+
+    def taken() -> Snapshot:
+        return {
+            str(path): path.read_bytes() if path.is_file() else None
+            for folder in (home, repo.path)
+            for path in folder.rglob("*")
+            if ".git" not in path.relative_to(folder).parts
+        }
+
+    return taken

@@ -1,0 +1,235 @@
+"""Each client is told in its own file and shape, in either scope, and all is taken back."""
+
+import json
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from feeder.serve.install.clients import CLIENTS, NAMES
+from feeder.serve.install.places import resolve
+from running import Feeder
+from tree.repos import Repo
+
+PLAIN: dict[str, Any] = {"command": "feeder", "args": ["mcp"]}
+STDIO = {"type": "stdio", **PLAIN}
+OPEN = {**STDIO, "args": ["mcp", "-C", "${workspaceFolder}"]}
+ALWAYS = {**STDIO, "alwaysLoad": True}
+LOCAL = {"type": "local", "command": ["feeder", "mcp"], "enabled": True}
+SERVERS: dict[tuple[str, str], tuple[str, str, dict[str, Any]]] = {
+    ("claude", "project"): (".mcp.json", "mcpServers", ALWAYS),
+    ("claude", "user"): (".claude.json", "mcpServers", ALWAYS),
+    ("cursor", "project"): (".cursor/mcp.json", "mcpServers", OPEN),
+    ("cursor", "user"): (".cursor/mcp.json", "mcpServers", OPEN),
+    ("vscode", "project"): (".vscode/mcp.json", "servers", OPEN),
+    ("codex", "project"): (".codex/config.toml", "mcp_servers", PLAIN),
+    ("codex", "user"): (".codex/config.toml", "mcp_servers", PLAIN),
+    ("gemini", "project"): (".gemini/settings.json", "mcpServers", PLAIN),
+    ("gemini", "user"): (".gemini/settings.json", "mcpServers", PLAIN),
+    ("zed", "project"): (".zed/settings.json", "context_servers", {"source": "custom", **PLAIN}),
+    ("windsurf", "user"): (".codeium/windsurf/mcp_config.json", "mcpServers", PLAIN),
+    ("opencode", "project"): ("opencode.json", "mcp", LOCAL),
+    ("opencode", "user"): (".config/opencode/opencode.json", "mcp", LOCAL),
+    ("copilot", "project"): (".mcp.json", "mcpServers", ALWAYS),
+    ("copilot", "user"): (
+        ".copilot/mcp-config.json",
+        "mcpServers",
+        {"type": "local", **PLAIN, "tools": ["*"]},
+    ),
+    ("kiro", "project"): (".kiro/settings/mcp.json", "mcpServers", PLAIN),
+    ("kiro", "user"): (".kiro/settings/mcp.json", "mcpServers", PLAIN),
+    ("antigravity", "user"): (".gemini/config/mcp_config.json", "mcpServers", PLAIN),
+    ("cline", "user"): (
+        ".cline/data/settings/cline_mcp_settings.json",
+        "mcpServers",
+        {"transport": STDIO},
+    ),
+    ("grok", "user"): (".grok/config.toml", "mcp_servers", PLAIN),
+    ("kilo", "project"): (".kilo/kilo.jsonc", "mcp", LOCAL),
+    ("kilo", "user"): (".config/kilo/kilo.jsonc", "mcp", LOCAL),
+    ("qwen", "project"): (".qwen/settings.json", "mcpServers", PLAIN),
+    ("qwen", "user"): (".qwen/settings.json", "mcpServers", PLAIN),
+}
+"""The same on each system: the file, below the home or the root, and what it says."""
+BY_SYSTEM = {("vscode", "user"), ("zed", "user")}
+HAVING = [(client.name, scope) for client in CLIENTS for scope in client.files]
+Picture = Callable[[], dict[str, bytes | None]]
+
+
+def said(file: Path) -> Any:
+    """By a reader that is not the program's."""
+    text = file.read_text("utf-8")
+    return tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
+
+
+def test_every_client_and_scope_has_its_case() -> None:
+    assert {*SERVERS} | BY_SYSTEM == {*HAVING}
+
+
+@pytest.mark.parametrize(("client", "scope"), [*SERVERS])
+def test_a_client_finds_the_server_in_its_own_file(
+    feeder: Feeder, home: Path, repo: Repo, client: str, scope: str
+) -> None:
+    """Which has nothing else, where there was none."""
+    answer = feeder(repo, "mcp", "install", "--client", client, "--scope", scope)
+    assert answer.code == 0, answer.err
+    file, key, entry = SERVERS[client, scope]
+    assert said((home if scope == "user" else repo.path) / file) == {key: {"feeder": entry}}
+
+
+@pytest.mark.parametrize(
+    ("client", "key", "entry"),
+    [("vscode", "servers", OPEN), ("zed", "context_servers", {"source": "custom", **PLAIN})],
+)
+def test_a_file_that_each_system_has_elsewhere_says_the_same(
+    feeder: Feeder, repo: Repo, client: str, key: str, entry: dict[str, Any]
+) -> None:
+    [change] = feeder(repo, "mcp", "install", "--client", client, "--json").facts["changes"]
+    assert said(Path(change["file"])) == {key: {"feeder": entry}}
+
+
+@pytest.mark.parametrize(("client", "scope"), HAVING)
+def test_what_was_installed_goes_without_a_trace(
+    feeder: Feeder, repo: Repo, picture: Picture, client: str, scope: str
+) -> None:
+    """The server, the page of instructions, the sub-agent and the folders that they needed."""
+    before = picture()
+    also = ["--instructions", "--agent"]
+    assert feeder(repo, "mcp", "install", "--client", client, "--scope", scope, *also).code == 0
+    installed = picture()
+    assert len(installed) > len(before)
+    again = feeder(repo, "mcp", "install", "--client", client, "--scope", scope, *also, "--json")
+    assert {one["action"] for one in again.facts["changes"]} == {"unchanged"}
+    assert picture() == installed
+    assert feeder(repo, "mcp", "uninstall", "--client", client, "--scope", scope).code == 0
+    assert picture() == before
+
+
+def worlds() -> Iterator[tuple[str, str, str]]:
+    """Texts that a client's file may have had, `KEY` for the name of its servers."""
+    yield "empty", "", ""
+    yield "blank", "\n", "\n"
+    yield "nothing in it", "{}", "# mine\n"
+    yield "no servers", '{\n  "KEY": {}\n}\n', "[KEY]\n"
+    yield "no line's end", '{"KEY": {"a": {"command": "x"}}}', '[KEY.a]\ncommand = "x"'
+    yield (
+        "comments",
+        '// mine\n{\n\t"z": [1, 2], // kept\n\t"KEY": {\n\t\t"b": {"command": "x"},\n'
+        "\t\t/* last */\n\t},\n}\n",
+        '# mine\nz = [1, 2] # kept\n\n[KEY.b]\ncommand = "x" # x\n\n[other]\na = 1\n\n# last\n',
+    )
+    yield (
+        "CRLF and a mark",
+        '\ufeff{\r\n    "a": "ü",\r\n    "KEY": {\r\n        "b": {}\r\n    }\r\n}\r\n',
+        "\ufeff# ü\r\na = 1\r\n\r\n[KEY.b]\r\nc = 1\r\n",
+    )
+    yield "in one line", '{"a": 1, "KEY": {"b": {}}, "c": {}}', "a = 1\nKEY = { b = { c = 1 } }\n"
+
+
+@pytest.mark.parametrize("world", [*worlds()], ids=lambda world: world[0])
+@pytest.mark.parametrize(("client", "scope"), HAVING)
+def test_a_file_that_was_there_is_as_it_was_afterwards(
+    feeder: Feeder,
+    repo: Repo,
+    picture: Picture,
+    client: str,
+    scope: str,
+    world: tuple[str, str, str],
+) -> None:
+    """To the byte, comments, line ends and all; while the server is in, the rest means the same."""
+    install = ["mcp", "install", "--client", client, "--scope", scope, "--json"]
+    [change] = feeder(repo, *install, "--dry-run").facts["changes"]
+    file = Path(change["file"])
+    [key] = next(one.keys for one in CLIENTS if one.name == client)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    text = world[2 if file.suffix == ".toml" else 1].replace("KEY", key)
+    file.write_bytes(text.encode())
+    before = picture()
+    [change] = feeder(repo, *install).facts["changes"]
+    assert change["action"] == "changed"
+    installed = file.read_bytes()
+    assert b"feeder" in installed
+    assert installed.count(b"\r\n") in {0, installed.count(b"\n")}
+    kept = iter(installed.decode())
+    assert all(letter in kept for letter in text.rstrip("{}"))
+    [change] = feeder(repo, *install).facts["changes"]
+    assert (change["action"], file.read_bytes()) == ("unchanged", installed)
+    assert feeder(repo, "mcp", "uninstall", "--client", client, "--scope", scope).code == 0
+    assert picture() == before
+
+
+@pytest.mark.parametrize("client", ["windsurf", "antigravity", "cline", "grok"])
+def test_a_scope_that_a_client_lacks_is_told(
+    feeder: Feeder, repo: Repo, picture: Picture, client: str
+) -> None:
+    before = picture()
+    answer = feeder(repo, "mcp", "install", "--client", client, "--scope", "project")
+    assert answer.code == 2
+    assert "has no file of servers for a project. Say the other --scope." in answer.err
+    assert picture() == before
+
+
+def test_clients_that_share_a_file_share_what_it_says(feeder: Feeder, repo: Repo) -> None:
+    """Claude Code and Copilot CLI read one file of a project: it is written once."""
+    both = ["--client", "copilot", "--client", "claude", "--scope", "project"]
+    [one] = feeder(repo, "mcp", "install", *both, "--json").facts["changes"]
+    assert (one["clients"], one["action"]) == (["copilot", "claude"], "created")
+    for client in ("claude", "copilot"):
+        [one] = feeder(
+            repo, "mcp", "install", "--client", client, "--scope", "project", "--json"
+        ).facts["changes"]
+        assert one["action"] == "unchanged"
+
+
+def test_of_two_names_of_a_file_the_one_that_is_there_is_written(
+    feeder: Feeder, repo: Repo
+) -> None:
+    (repo.path / "opencode.jsonc").write_text("{} // mine\n")
+    assert feeder(repo, "mcp", "install", "--client", "opencode", "--scope", "project").code == 0
+    assert not (repo.path / "opencode.json").exists()
+    assert "feeder" in (repo.path / "opencode.jsonc").read_text()
+
+
+def test_what_was_put_under_another_name_is_found(feeder: Feeder, repo: Repo) -> None:
+    """A file that goes first has come since."""
+    opencode = ["--client", "opencode", "--scope", "project"]
+    (repo.path / "opencode.jsonc").write_text("{} // mine\n")
+    assert feeder(repo, "mcp", "install", *opencode).code == 0
+    (repo.path / "opencode.json").write_text("{}\n")
+    assert feeder(repo, "mcp", "uninstall", *opencode).code == 0
+    assert (repo.path / "opencode.jsonc").read_text() == "{} // mine\n"
+    assert (repo.path / "opencode.json").read_text() == "{}\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "platform", "file"),
+    [
+        ("{settings}/Code", "linux", "~/.config/Code"),
+        ("{settings}/Code", "darwin", "~/Library/Application Support/Code"),
+        ("{settings}/Code", "win32", "C:/Users/a/AppData/Code"),
+        ("{zed}", "linux", "~/.config/zed"),
+        ("{zed}", "darwin", "~/.config/zed"),
+        ("{zed}", "win32", "C:/Users/a/AppData/Zed"),
+        ("{CODEX_HOME:~/.codex}/x", "win32", "~/.codex/x"),
+        ("{CLAUDE_CONFIG_DIR:~}/.claude.json", "linux", "/etc/claude/.claude.json"),
+    ],
+)
+def test_a_file_is_where_its_system_has_it(written: str, platform: str, file: str) -> None:
+    """Variables go first; an empty one says nothing."""
+    environment = {"APPDATA": "C:/Users/a/AppData", "CODEX_HOME": ""}
+    environment["CLAUDE_CONFIG_DIR"] = "/etc/claude"
+    assert resolve(written, environment, platform) == file
+
+
+def test_variables_of_clients_are_followed(
+    feeder: Feeder, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
+    assert feeder(repo, "mcp", "install", "--client", "codex").code == 0
+    assert said(tmp_path / "codex/config.toml") == {"mcp_servers": {"feeder": PLAIN}}
+
+
+def test_names_are_unique() -> None:
+    assert len(NAMES) == len({*NAMES}) >= 10

@@ -1,0 +1,279 @@
+"""A file that is another's, broken or not to be written is refused, and stays as it is."""
+
+import json
+import os
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from running import Feeder
+from tree.repos import Repo
+
+Picture = Callable[[], dict[str, bytes | None]]
+CURSOR = ("mcp", "install", "--client", "cursor")
+CODEX = ("mcp", "install", "--client", "codex")
+
+
+@pytest.fixture
+def file(home: Path) -> Path:
+    """Cursor's, in a folder that is there."""
+    (home / ".cursor").mkdir()
+    return home / ".cursor/mcp.json"
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ('{\n  "mcpServers": {}\n', "line 3, column 1: a comma or } is expected"),
+        ('{"mcpServers": {"a": 1 "b": 2}}', "line 1, column 24: a comma or } is expected"),
+        ("{'mcpServers': {}}", "line 1, column 2: this is no JSON"),
+        ("// only this\n", "line 2, column 1: an object, {…}, is expected"),
+        ("[]", "line 1, column 1: an object, {…}, is expected"),
+        ('{"mcpServers": []}', "mcpServers is no table of servers"),
+        ('{"mcpServers": {"feeder": 1}}', "it has a server feeder that is not this program's"),
+        (
+            '{"mcpServers": {"feeder": {"command": "npx", "args": ["birds"]}}}',
+            "it has a server feeder that is not this program's",
+        ),
+        (
+            '{"mcpServers": {"feeder": {}, "feeder": {"command": "feeder", "args": ["x", "mcp"]}}}',
+            None,
+        ),
+    ],
+)
+def test_json_that_cannot_be_edited_is_refused_with_the_place(
+    feeder: Feeder, repo: Repo, file: Path, picture: Picture, content: str, why: str | None
+) -> None:
+    """Of names that come twice the last counts, as for those who read the file."""
+    file.write_text(content)
+    before = picture()
+    answer = feeder(repo, *CURSOR)
+    if why is None:
+        assert answer.code == 0
+        assert json.loads(file.read_text())["mcpServers"]["feeder"]["args"][0] == "mcp"
+        return
+    assert (answer.code, answer.out) == (2, "")
+    assert f"feeder: {file}: {why}" in answer.err
+    assert "Nothing is written." in answer.err
+    assert picture() == before
+
+
+def test_toml_that_is_broken_is_refused_with_the_place(
+    feeder: Feeder, home: Path, repo: Repo, picture: Picture
+) -> None:
+    (home / ".codex").mkdir()
+    (home / ".codex/config.toml").write_text('model = "x"\n[mcp_servers\n')
+    before = picture()
+    answer = feeder(repo, *CODEX)
+    assert answer.code == 2
+    assert "(at line 2, column 13). Nothing is written." in answer.err
+    assert picture() == before
+
+
+@pytest.mark.parametrize("content", ["ü".encode("latin-1"), '{"a": 1}'.encode("utf-16")])
+def test_another_encoding_is_refused(
+    feeder: Feeder, repo: Repo, file: Path, picture: Picture, content: bytes
+) -> None:
+    file.write_bytes(content)
+    before = picture()
+    answer = feeder(repo, *CURSOR)
+    assert answer.code == 2
+    assert f"{file} is not in UTF-8, from byte 0 on. Save it so." in answer.err
+    assert picture() == before
+
+
+def test_one_file_that_is_refused_keeps_all_from_being_written(
+    feeder: Feeder, repo: Repo, file: Path, picture: Picture
+) -> None:
+    """The good one comes first."""
+    file.write_text("{")
+    before = picture()
+    answer = feeder(repo, "mcp", "install", "--client", "claude", "--client", "cursor")
+    assert answer.code == 2
+    assert picture() == before
+
+
+def test_anothers_server_of_the_name_is_replaced_by_force_and_comes_back(
+    feeder: Feeder, repo: Repo, file: Path, picture: Picture
+) -> None:
+    file.write_text('{"mcpServers": {"feeder": {"command": "birds"}}}')
+    before = picture()
+    assert feeder(repo, *CURSOR, "--force").code == 0
+    [entry] = json.loads(file.read_text())["mcpServers"].values()
+    assert (entry["command"], entry["args"][0]) == ("feeder", "mcp")
+    assert feeder(repo, "mcp", "uninstall").code == 0
+    assert picture() == before
+
+
+def test_anothers_server_of_the_name_is_left_by_uninstall(
+    feeder: Feeder, repo: Repo, file: Path, picture: Picture
+) -> None:
+    """Unless it is forced."""
+    file.write_text('{"mcpServers": {"feeder": {"command": "birds"}}}')
+    before = picture()
+    answer = feeder(repo, "mcp", "uninstall")
+    assert (answer.code, answer.out) == (0, "nothing of this program is there\n")
+    assert picture() == before
+    assert feeder(repo, "mcp", "uninstall", "--force").code == 0
+    assert not file.exists()
+
+
+def test_a_file_that_uninstall_has_no_business_in_may_be_broken(
+    feeder: Feeder, repo: Repo, file: Path
+) -> None:
+    """One that speaks of a feeder has to be read."""
+    file.write_text("{")
+    assert feeder(repo, "mcp", "uninstall").code == 0
+    file.write_text('{"feeder"')
+    assert feeder(repo, "mcp", "uninstall").code == 2
+
+
+def test_a_folder_in_the_place_of_the_file_is_refused(
+    feeder: Feeder, repo: Repo, file: Path, picture: Picture
+) -> None:
+    file.mkdir()
+    before = picture()
+    answer = feeder(repo, *CURSOR)
+    assert answer.code == 2
+    assert f"{file} cannot be used (Is a directory). Make it a writable file." in answer.err
+    assert picture() == before
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(
+    feeder: Feeder, home: Path, repo: Repo, picture: Picture
+) -> None:
+    (home / ".codex").write_text("mine")
+    before = picture()
+    answer = feeder(repo, *CODEX)
+    assert answer.code == 2
+    assert f"{home}/.codex/config.toml cannot be used (Not a directory)." in answer.err
+    assert picture() == before
+
+
+def test_a_file_that_is_read_only_is_refused(
+    feeder: Feeder, repo: Repo, file: Path, picture: Picture
+) -> None:
+    """Though its folder would let it be replaced."""
+    file.write_text("{}")
+    file.chmod(0o444)
+    before = picture()
+    answer = feeder(repo, *CURSOR)
+    assert answer.code == 2
+    assert f"{file} is read-only. Make it writable." in answer.err
+    assert picture() == before
+
+
+def test_a_folder_that_is_read_only_is_refused(feeder: Feeder, repo: Repo, file: Path) -> None:
+    """What was noted of the change harms nobody."""
+    file.write_text("{}")
+    file.parent.chmod(0o555)
+    if os.access(file.parent, os.W_OK):
+        pytest.skip("nothing is read-only for this user")
+    answer = feeder(repo, *CURSOR)
+    file.parent.chmod(0o755)
+    assert answer.code == 2
+    assert f"{file} cannot be used (Permission denied)" in answer.err
+    assert file.read_text() == "{}"
+    assert [*file.parent.iterdir()] == [file]
+    assert feeder(repo, *CURSOR).code == 0
+
+
+def test_a_link_is_followed_and_stays(
+    feeder: Feeder, repo: Repo, file: Path, tmp_path: Path, picture: Picture
+) -> None:
+    """As of those who keep such files in a repository of their own; the mode stays too."""
+    kept = tmp_path / "dotfiles.json"
+    kept.write_text("{}\n")
+    kept.chmod(0o640)
+    file.symlink_to(kept)
+    before = picture()
+    assert feeder(repo, *CURSOR).code == 0
+    assert file.is_symlink()
+    assert "feeder" in kept.read_text()
+    assert kept.stat().st_mode & 0o777 == 0o640
+    assert feeder(repo, "mcp", "uninstall").code == 0
+    assert (file.is_symlink(), kept.read_text()) == (True, "{}\n")
+    assert picture() == before
+
+
+def test_a_link_to_a_file_that_is_to_come_is_followed(
+    feeder: Feeder, repo: Repo, file: Path, tmp_path: Path
+) -> None:
+    file.symlink_to(tmp_path / "kept/mcp.json")
+    assert feeder(repo, *CURSOR).code == 0
+    assert (tmp_path / "kept/mcp.json").is_file()
+    assert feeder(repo, "mcp", "uninstall").code == 0
+    assert file.is_symlink()
+    assert not (tmp_path / "kept").exists()
+
+
+@pytest.mark.parametrize("link", [".mcp.json", "CLAUDE.md", ".claude"])
+def test_a_link_that_a_commit_brings_does_not_lead_out_of_the_project(
+    feeder: Feeder, home: Path, repo: Repo, picture: Picture, link: str
+) -> None:
+    """Else another's file would be written for whoever installs."""
+    (home / "profile").write_text("mine\n")
+    (home / "folder").mkdir()
+    (repo.path / link).symlink_to(home / ("folder" if link == ".claude" else "profile"))
+    before = picture()
+    project = ["--client", "claude", "--scope", "project"]
+    answer = feeder(repo, "mcp", "install", *project, "--instructions", "--agent")
+    assert answer.code == 2
+    assert "is a symbolic link that leads out of the project. Remove it." in answer.err
+    assert picture() == before
+
+
+def test_a_new_file_has_the_mode_that_the_user_gives_files(
+    feeder: Feeder, repo: Repo, file: Path
+) -> None:
+    mask = os.umask(0o027)
+    try:
+        assert feeder(repo, *CURSOR).code == 0
+    finally:
+        os.umask(mask)
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert [*file.parent.iterdir()] == [file]
+
+
+def test_what_others_wrote_since_stays(feeder: Feeder, repo: Repo, file: Path) -> None:
+    """Servers beside ours, and settings of the user in ours while it is there."""
+    feeder(repo, *CURSOR)
+    text = file.read_text()
+    facts = json.loads(text)
+    facts["mcpServers"]["feeder"]["env"] = {"FEEDER_MODEL": "static"}
+    facts["mcpServers"]["birds"] = {"command": "birds"}
+    file.write_text(json.dumps(facts))
+    [change] = feeder(repo, *CURSOR, "--json").facts["changes"]
+    assert change["action"] == "unchanged"
+    assert json.loads(file.read_text()) == facts
+    assert feeder(repo, "mcp", "uninstall").code == 0
+    assert json.loads(file.read_text()) == {"mcpServers": {"birds": {"command": "birds"}}}
+
+
+def test_without_a_receipt_what_is_ours_is_found_in_the_file(
+    feeder: Feeder, home: Path, repo: Repo
+) -> None:
+    """As after a colleague's commit; a table and a file that have nothing else go too."""
+    (repo.path / ".codex").mkdir()
+    codex = repo.path / ".codex/config.toml"
+    codex.write_text("# ours\na = 1\n\n[b] # two\n")
+    both = ["--client", "claude", "--client", "codex", "--scope", "project"]
+    assert feeder(repo, "mcp", "install", *both).code == 0
+    (home / ".local/state/feeder/installed.json").unlink()
+    assert feeder(repo, "mcp", "uninstall", "--scope", "project").code == 0
+    assert not (repo.path / ".mcp.json").exists()
+    assert tomllib.loads(codex.read_text()) == {"a": 1, "b": {}}
+    assert codex.read_text().startswith("# ours\na = 1\n\n[b] # two\n")
+
+
+def test_receipts_that_are_none_are_refused(feeder: Feeder, home: Path, repo: Repo) -> None:
+    (home / ".local/state/feeder").mkdir(parents=True)
+    receipts = home / ".local/state/feeder/installed.json"
+    for content in ("{", "[1]", '{"a": 1}'):
+        receipts.write_text(content)
+        answer = feeder(repo, *CURSOR)
+        assert answer.code == 2
+        assert f"{receipts} is no list of receipts" in answer.err
+        assert not (home / ".cursor").exists()

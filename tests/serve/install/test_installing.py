@@ -1,0 +1,240 @@
+"""What the commands say and ask: which clients, which command, and what would be written."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from running import Feeder
+from tree.repos import Repo
+
+from .conftest import OWN
+
+Picture = Callable[[], dict[str, bytes | None]]
+INSTALL = ("mcp", "install")
+CLAUDE = (*INSTALL, "--client", "claude")
+
+
+@pytest.fixture
+def clients(home: Path) -> None:
+    """Two that are found: one by its program, one by its folder."""
+    claude = home / "bin/claude"
+    claude.write_text("#!/bin/sh\n")
+    claude.chmod(0o755)
+    (home / ".cursor").mkdir()
+
+
+def test_a_dry_run_shows_the_difference_and_writes_nothing(
+    feeder: Feeder, home: Path, repo: Repo, picture: Picture
+) -> None:
+    file = home / ".claude.json"
+    file.write_text('{\n  "a": 1\n}\n')
+    before = picture()
+    answer = feeder(repo, *CLAUDE, "--dry-run")
+    assert answer.code == 0
+    assert answer.out.splitlines() == [
+        f"--- {file}",
+        f"+++ {file}",
+        "@@ -1,3 +1,13 @@",
+        " {",
+        '-  "a": 1',
+        '+  "a": 1,',
+        '+  "mcpServers": {',
+        '+    "feeder": {',
+        '+      "type": "stdio",',
+        '+      "command": "feeder",',
+        '+      "args": [',
+        '+        "mcp"',
+        "+      ],",
+        '+      "alwaysLoad": true',
+        "+    }",
+        "+  }",
+        " }",
+        f"would be changed: {file} (server: Claude Code)",
+    ]
+    assert picture() == before
+    [change] = feeder(repo, *CLAUDE, "--dry-run", "--json").facts["changes"]
+    assert change["diff"] == answer.out.splitlines()[:-1]
+    feeder(repo, *CLAUDE)
+    installed = picture()
+    answer = feeder(repo, "mcp", "uninstall", "--dry-run")
+    assert f"would be changed: {file} (server: Claude Code)" in answer.out
+    assert picture() == installed
+
+
+def test_what_was_done_is_told_for_machines(feeder: Feeder, home: Path, repo: Repo) -> None:
+    expected = {
+        "scope": "user",
+        "dry_run": False,
+        "command": ["feeder", "mcp"],
+        "changes": [
+            {
+                "kind": "server",
+                "clients": ["claude"],
+                "file": str(home / ".claude.json"),
+                "action": "created",
+            }
+        ],
+        "missing": [],
+    }
+    assert feeder(repo, *CLAUDE, "--json").facts == expected
+    del expected["command"]
+    expected["changes"][0]["action"] = "deleted"  # type: ignore[index]
+    assert feeder(repo, "mcp", "uninstall", "--json").facts == expected
+
+
+@pytest.mark.usefixtures("clients")
+def test_all_that_are_found_are_told_and_written(feeder: Feeder, home: Path, repo: Repo) -> None:
+    answer = feeder(repo, *INSTALL, "--all-found")
+    assert answer.code == 0
+    assert f"Claude Code is here: {home}/bin/claude\n" in answer.err
+    assert f"Cursor is here: {home}/.cursor\n" in answer.err
+    assert answer.out.splitlines() == [
+        f"created {home}/.claude.json (server: Claude Code)",
+        f"created {home}/.cursor/mcp.json (server: Cursor)",
+    ]
+    assert answer.err.endswith("it may ask whether you trust the server.\n")
+
+
+@pytest.mark.usefixtures("clients")
+def test_nothing_is_written_that_nobody_asked_for(
+    feeder: Feeder, repo: Repo, picture: Picture
+) -> None:
+    """Without a name and without a terminal."""
+    before = picture()
+    answer = feeder(repo, *INSTALL)
+    assert answer.code == 2
+    assert "Say --all-found, or --client with one of claude, cursor." in answer.err
+    assert feeder(repo, *INSTALL, "--dry-run").out.count("would be created") == 2
+    assert picture() == before
+
+
+@pytest.mark.usefixtures("clients")
+@pytest.mark.parametrize(("typed", "code"), [(b"n\n", 2), (b"y\n", 0)])
+def test_a_person_at_a_terminal_is_asked(home: Path, repo: Repo, typed: bytes, code: int) -> None:
+    ours, theirs = pty.openpty()
+    os.write(ours, typed)
+    command = [sys.executable, "-m", "feeder", *INSTALL]
+    asked = subprocess.run(
+        command, cwd=repo.path, stdin=theirs, stderr=theirs, stdout=theirs, timeout=60, check=False
+    )
+    os.close(theirs)
+    said = os.read(ours, 10_000).decode()
+    os.close(ours)
+    assert "Write the user's files of these? [Y/n]:" in said
+    assert asked.returncode == code
+    assert (home / ".claude.json").exists() == (code == 0)
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (["--client", "vim"], "no client is called 'vim'. Say one of claude, cursor, vscode,"),
+        (["--client", "claude", "--all-found"], "Say one of them."),
+        (["--all-found"], "no client is found on this machine. Name one with --client."),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(
+    feeder: Feeder, repo: Repo, picture: Picture, said: list[str], why: str
+) -> None:
+    before = picture()
+    answer = feeder(repo, *INSTALL, *said)
+    assert answer.code == 2
+    assert why in answer.err
+    assert picture() == before
+
+
+def started(file: Path) -> list[str]:
+    entry = json.loads(file.read_text())["mcpServers"]["feeder"]
+    return [entry["command"], *entry["args"]]
+
+
+def test_a_user_gets_the_path_of_a_feeder_that_has_no_name_elsewhere(
+    feeder: Feeder, home: Path, repo: Repo
+) -> None:
+    """A project's file, which others have too, never does."""
+    (home / "bin/feeder").unlink()
+    assert feeder(repo, *CLAUDE).code == 0
+    assert started(home / ".claude.json") == [str(OWN), "mcp"]
+    assert feeder(repo, *CLAUDE, "--scope", "project").code == 0
+    assert started(repo.path / ".mcp.json") == ["feeder", "mcp"]
+
+
+def test_a_feeder_of_the_environment_that_is_active_is_none_of_a_new_shell(
+    feeder: Feeder, home: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "bin/feeder").unlink()
+    monkeypatch.setenv("PATH", f"{OWN.parent}{os.pathsep}{home}/bin")
+    monkeypatch.setenv("VIRTUAL_ENV", str(OWN.parents[1]))
+    assert feeder(repo, *CLAUDE).code == 0
+    assert started(home / ".claude.json") == [str(OWN), "mcp"]
+
+
+def test_another_program_of_the_name_is_not_taken_for_this_one(
+    feeder: Feeder, home: Path, repo: Repo
+) -> None:
+    (home / "bin/feeder").unlink()
+    (home / "bin/feeder").write_text("#!/bin/sh\n")
+    (home / "bin/feeder").chmod(0o755)
+    assert feeder(repo, *CLAUDE).code == 0
+    assert started(home / ".claude.json") == [str(OWN), "mcp"]
+
+
+@pytest.mark.parametrize("client", ["claude", "codex", "opencode", "cline"])
+def test_a_command_that_has_changed_is_written_anew(
+    feeder: Feeder, home: Path, repo: Repo, picture: Picture, client: str
+) -> None:
+    """The rest of the file stays, and so does the way back."""
+    before = picture()
+    link = home / "bin/feeder"
+    link.unlink()
+    install = [*INSTALL, "--client", client, "--json"]
+    [change] = feeder(repo, *install).facts["changes"]
+    file = Path(change["file"])
+    old = file.read_text()
+    link.symlink_to(OWN)
+    [change] = feeder(repo, *install).facts["changes"]
+    assert change["action"] == "changed"
+    read = tomllib.loads if file.suffix == ".toml" else json.loads
+    new = json.dumps(read(file.read_text()))
+    assert new == json.dumps(read(old)).replace(str(OWN), "feeder")
+    assert feeder(repo, "mcp", "uninstall").code == 0
+    assert picture() == before
+
+
+@pytest.mark.parametrize(
+    ("client", "file"), [("claude", ".claude.json"), ("cursor", ".cursor/mcp.json")]
+)
+def test_what_is_installed_starts_this_server(
+    feeder: Feeder, home: Path, repo: Repo, client: str, file: str
+) -> None:
+    """It answers the first question of a client, which has put in the folder that is open."""
+    (home / "bin/feeder").unlink()
+    feeder(repo, *INSTALL, "--client", client)
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    command = [one.replace("${workspaceFolder}", str(repo.path)) for one in started(home / file)]
+    done = subprocess.run(
+        command,
+        cwd=repo.path if client == "claude" else home,
+        input=json.dumps(ping) + "\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert json.loads(done.stdout) == {"jsonrpc": "2.0", "id": 1, "result": {}}
+
+
+def test_uninstall_names_what_it_has_found(feeder: Feeder, home: Path, repo: Repo) -> None:
+    """Of all clients, or of those that are named."""
+    feeder(repo, *INSTALL, "--client", "claude", "--client", "zed")
+    answer = feeder(repo, "mcp", "uninstall", "--client", "claude")
+    assert answer.out == f"deleted {home}/.claude.json (server: Claude Code)\n"
+    assert "zed/settings.json (server: Zed)" in feeder(repo, "mcp", "uninstall").out
+    assert feeder(repo, "mcp", "uninstall").out == "nothing of this program is there\n"

@@ -1,0 +1,184 @@
+"""Pages of instructions get a marked block, and a sub-agent a file; both go again."""
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from feeder.serve.install import texts
+from feeder.serve.install.clients import CLIENTS, named
+from running import Feeder
+from tree.repos import Repo
+
+Picture = Callable[[], dict[str, bytes | None]]
+PROJECT = ("mcp", "install", "--scope", "project", "--instructions")
+UNINSTALL = ("mcp", "uninstall", "--scope", "project")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "# Ours\n", "# Ours", "# Ours\n\n", "# Ours\r\n\r\nBe kind.\r\n", "\ufeff# ü\n\n\n"],
+)
+def test_a_page_keeps_what_it_says(feeder: Feeder, repo: Repo, picture: Picture, text: str) -> None:
+    """The block comes last, in the page's line ends, and goes to the byte."""
+    page = repo.path / "CLAUDE.md"
+    page.write_bytes(text.encode())
+    before = picture()
+    assert feeder(repo, *PROJECT, "--client", "claude").code == 0
+    told = page.read_bytes().decode()
+    assert told.startswith(text)
+    block = told[len(text) :].strip().replace("\r\n", "\n")
+    assert block.startswith("<!-- feeder:start -->\n") and block.endswith("<!-- feeder:end -->")
+    assert told.count("\r\n") in {0, told.count("\n")}
+    assert feeder(repo, *UNINSTALL).code == 0
+    assert picture() == before
+
+
+@pytest.mark.parametrize("text", ["# Ours\n", "# Ours\r\n\r\nBe kind.\r\n"])
+def test_a_block_goes_without_a_receipt(feeder: Feeder, home: Path, repo: Repo, text: str) -> None:
+    """What was written around it since stays."""
+    page = repo.path / "AGENTS.md"
+    page.write_bytes(text.encode())
+    feeder(repo, *PROJECT, "--client", "codex")
+    (home / ".local/state/feeder/installed.json").unlink()
+    page.write_bytes(page.read_bytes() + b"More.\n")
+    assert feeder(repo, *UNINSTALL).code == 0
+    assert page.read_bytes().decode() == text + "More.\n"
+
+
+def test_each_page_that_tells_is_kept_in_step(feeder: Feeder, repo: Repo) -> None:
+    """An older block in another client's page becomes today's; pages without one stay away."""
+    old = "# A\n\n<!-- feeder:start -->\nold\n<!-- feeder:end -->\nB\n"
+    (repo.path / "GEMINI.md").write_text(old)
+    answer = feeder(repo, *PROJECT, "--client", "claude")
+    assert answer.code == 0
+    today = (repo.path / "CLAUDE.md").read_text()
+    assert (repo.path / "GEMINI.md").read_text() == f"# A\n\n{today}B\n"
+    assert not (repo.path / "AGENTS.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("pages", "told"),
+    [
+        ({}, "CLAUDE.md"),
+        ({"AGENTS.md": "# Ours\n"}, "AGENTS.md"),
+        ({"AGENTS.md": "# Ours\n", "CLAUDE.md": "# More\n"}, "CLAUDE.md"),
+        ({"AGENTS.md": "# Ours\n", "CLAUDE.md": "@AGENTS.md\n\n# More\n"}, "AGENTS.md"),
+        ({"CLAUDE.md": "@AGENTS.md\n"}, "CLAUDE.md"),
+    ],
+)
+def test_claude_code_is_told_where_it_reads(
+    feeder: Feeder, repo: Repo, picture: Picture, pages: dict[str, str], told: str
+) -> None:
+    """A CLAUDE.md that was not there would hide AGENTS.md from it; one may lead to the other."""
+    for name, text in pages.items():
+        (repo.path / name).write_text(text)
+    before = picture()
+    assert feeder(repo, *PROJECT, "--client", "claude").code == 0
+    telling = [file.name for file in repo.path.glob("*.md") if texts.START in file.read_text()]
+    assert telling == [told]
+    assert feeder(repo, *UNINSTALL).code == 0
+    assert picture() == before
+
+
+def test_two_names_of_one_page_get_one_block(feeder: Feeder, repo: Repo) -> None:
+    (repo.path / "AGENTS.md").write_text("# Ours\n")
+    (repo.path / "CLAUDE.md").symlink_to("AGENTS.md")
+    assert feeder(repo, *PROJECT, "--client", "claude", "--client", "codex").code == 0
+    assert (repo.path / "AGENTS.md").read_text().count(texts.START) == 1
+    assert (repo.path / "CLAUDE.md").is_symlink()
+
+
+def test_a_block_that_has_lost_its_end_is_refused(
+    feeder: Feeder, repo: Repo, picture: Picture
+) -> None:
+    (repo.path / "CLAUDE.md").write_text("# Ours\n\n <!-- feeder:start -->\nmore\n")
+    before = picture()
+    answer = feeder(repo, *PROJECT, "--client", "claude")
+    assert answer.code == 2
+    assert "CLAUDE.md: line 3, column 2: <!-- feeder:start --> has no" in answer.err
+    assert picture() == before
+
+
+def test_what_is_told_names_tools_that_there_are(feeder: Feeder, repo: Repo) -> None:
+    """And is short: it costs tokens in every session."""
+    from feeder.serve.catalogue import LISTED
+
+    assert feeder(repo, *PROJECT, "--client", "claude").code == 0
+    said = (repo.path / "CLAUDE.md").read_text()
+    assert len(said) < 1_200
+    tools = {tool["name"] for tool in LISTED}
+    assert {
+        word for word in ("search", "read", "outline", "similar") if f"`{word}`" in said
+    } >= tools
+
+
+@pytest.mark.parametrize("client", [one.name for one in CLIENTS if "project" in one.agent])
+def test_a_sub_agent_is_described_as_its_client_reads_it(
+    feeder: Feeder, repo: Repo, client: str
+) -> None:
+    """YAML before markdown, or TOML; it speaks of the command line alone."""
+    asked = ["mcp", "install", "--client", client, "--scope", "project", "--agent", "--json"]
+    [_, change] = feeder(repo, *asked).facts["changes"]
+    assert change["kind"] == "agent"
+    file = Path(change["file"])
+    text = file.read_text()
+    if file.suffix == ".toml":
+        head = tomllib.loads(text)
+        body = head["developer_instructions"]
+    else:
+        _, front, body = text.split("---\n", 2)
+        head = yaml.safe_load(front)
+    assert head["name"] == "feeder-search"
+    assert 20 < len(head["description"]) < 1_000
+    assert 'feeder search "' in body
+    assert "PROGRAM" not in text
+
+
+def test_a_sub_agent_of_a_user_types_what_starts_this_feeder(
+    feeder: Feeder, home: Path, repo: Repo
+) -> None:
+    (home / "bin/feeder").unlink()
+    assert feeder(repo, "mcp", "install", "--client", "claude", "--agent").code == 0
+    text = (home / ".claude/agents/feeder-search.md").read_text()
+    assert 'bin/feeder search "' in text
+    assert "    feeder " not in text
+
+
+def test_anothers_sub_agent_of_the_name_is_refused(
+    feeder: Feeder, repo: Repo, picture: Picture
+) -> None:
+    """By force it is replaced, and comes back; one that was edited since goes as it is ours."""
+    file = repo.path / ".claude/agents/feeder-search.md"
+    file.parent.mkdir(parents=True)
+    file.write_text("mine\n")
+    before = picture()
+    asked = ["mcp", "install", "--client", "claude", "--scope", "project", "--agent"]
+    answer = feeder(repo, *asked)
+    assert answer.code == 2
+    assert f"{file}: it is not this program's. Rename it, or replace it with --force." in answer.err
+    assert picture() == before
+    assert feeder(repo, *UNINSTALL).code == 0
+    assert picture() == before
+    assert feeder(repo, *asked, "--force").code == 0
+    assert feeder(repo, *UNINSTALL).code == 0
+    assert picture() == before
+
+
+def test_what_a_client_does_not_have_is_told(feeder: Feeder, repo: Repo) -> None:
+    """The server is installed all the same."""
+    answer = feeder(repo, "mcp", "install", "--client", "zed", "--agent", "--instructions")
+    assert answer.code == 0
+    assert "Zed has no page of instructions for a user.\n" in answer.err
+    assert "Zed has no file of sub-agents for a user.\n" in answer.err
+
+
+def test_clients_that_share_a_sub_agent_describe_it_alike() -> None:
+    shared: dict[str, set[str]] = {}
+    for client in CLIENTS:
+        for file in client.agent.values():
+            shared.setdefault(str(file), set()).add(client.tools)
+    assert {len(tools) for tools in shared.values()} == {1}
+    assert named("copilot").agent["project"] == named("vscode").agent["project"]
