@@ -78,7 +78,8 @@ def test_the_wheel_has_the_program_and_nothing_else(built: tuple[Path, Path]) ->
         f"{about}/licenses/src/feeder/embed/vocabulary.txt.license",
     ]
     assert there[f"{about}/licenses/LICENSE"] == (ROOT / "LICENSE").read_bytes()
-    assert b"feeder = feeder.__main__:main" in there[f"{about}/entry_points.txt"]
+    for command in (b"feeder", b"headfeed"):
+        assert command + b" = feeder.__main__:main\n" in there[f"{about}/entry_points.txt"]
 
 
 def test_the_sdist_makes_the_same_wheel(built: tuple[Path, Path], tmp_path: Path) -> None:

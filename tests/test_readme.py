@@ -13,6 +13,7 @@ import yaml
 from markdown_it import MarkdownIt
 
 from feeder.cli.commands import cli
+from feeder.serve.install.clients import NAMES
 
 ROOT = Path(__file__).parents[1]
 TABLES = ROOT / "docs/tables.py"
@@ -113,6 +114,18 @@ def test_the_table_of_settings_has_flags_and_their_twins(tmp_path: Path) -> None
 def test_every_input_and_output_is_listed(tmp_path: Path, kind: str) -> None:
     """In the order of action.yml."""
     assert [row[0].strip("`") for row in rows(tmp_path, kind)] == list(ACTION[kind])
+
+
+def test_every_client_is_listed_with_its_files(tmp_path: Path) -> None:
+    """That of a user before that of a project."""
+    table = {row[1].strip("`"): row for row in rows(tmp_path, "clients")}
+    assert list(table) == NAMES
+    assert table["claude"][2:4] == ["`~/.claude.json`", "`.mcp.json`"]
+    assert table["claude"][4] == "`~/.claude/CLAUDE.md`, `CLAUDE.md`"
+    assert table["windsurf"][2:] == [
+        *("`~/.codeium/windsurf/mcp_config.json`", "—", "`AGENTS.md`", "—")
+    ]
+    assert "<!-- table: clients -->" in (ROOT / "docs/agents.md").read_text("utf-8")
 
 
 def test_an_input_has_its_default(tmp_path: Path) -> None:
