@@ -73,6 +73,38 @@ def test_an_id_is_known_by_its_beginning(feeder: Feeder, shop: Repo) -> None:
         assert shown[:3] == ["src/cart.py:12-13  method  Cart.total", *TOTAL]
 
 
+LONG = ["def weigh(order):", *(f"    put(order, parcel_{n})" for n in range(200)), "    pass"]
+
+
+def test_an_id_of_a_piece_shows_the_whole_node(feeder: Feeder, repo: Repo) -> None:
+    """And tells which lines of it are that piece's."""
+    repo.commit({"weigh.py": "\n".join([*LONG, ""])})
+    assert feeder(repo, "sync", "-q").code == 0
+    [hit] = feeder(repo, "search", "parcel_150", "--json").facts["hits"]
+    [shown] = feeder(repo, "show", hit["id"], "--json").facts["hits"]
+    assert shown["text"] == hit["text"] == "\n".join(LONG)
+    assert shown["piece"] == hit["piece"] | {"matching": 1}
+    assert shown["piece"]["start_line"] <= 152 <= shown["piece"]["end_line"]
+    heading, *lines = feeder(repo, "show", "weigh").out.splitlines()
+    assert heading == "weigh.py:1-202  method  weigh"
+    assert [line[8:] for line in lines[:202]] == LONG
+
+
+def test_pieces_and_copies_are_one_hit_of_what_is_similar(feeder: Feeder, repo: Repo) -> None:
+    """As in a search; pages of it are one answer."""
+    text = "\n".join([*LONG, ""])
+    files = {f"{name}.py": text for name in "abc"} | {"d.py": text.replace("weigh", "load")}
+    repo.commit(files)
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "similar", "d.py#load", "--json").facts
+    [hit] = answer["hits"]
+    assert (hit["start_line"], hit["end_line"]) == (1, 202)
+    assert {hit["path"], *(copy["path"] for copy in hit["copies"])} == {"a.py", "b.py", "c.py"}
+    pages = [feeder(repo, "similar", "d.py#load", "--json", f"--offset={n}") for n in (0, 1)]
+    assert [page.facts["total"] for page in pages] == [1, 1]
+    assert [page.facts["hits"] for page in pages] == [[hit], []]
+
+
 def test_lines_are_shown_as_they_are(feeder: Feeder, shop: Repo) -> None:
     """By a symbol where the lines are now; by numbers, whatever is there."""
     (shop.path / "src/cart.py").write_text("# new\n" + (shop.path / "src/cart.py").read_text())

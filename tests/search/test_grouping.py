@@ -1,10 +1,11 @@
 """One node, one text, one declaration is one hit."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from feeder.search.engine import Page, search
 from feeder.search.found import Found, Piece
+from feeder.search.sources import Excerpt, Sources
 from feeder.store.reading import Hit
 from feeder.store.scope import Scope
 from feeder.tree.commit import Commit
@@ -15,18 +16,27 @@ LINE = "    total = total + parcel_weight(order, {0})  # the parcels of order {0
 
 
 def asked(
-    folder: Path, files: dict[str, str], question: str, *, copies: bool = False
+    folder: Path,
+    files: dict[str, str],
+    question: str,
+    *,
+    copies: bool = False,
+    now: Mapping[str, str] = {},
 ) -> Sequence[Found]:
+    """What answers after the files of `now` have been edited."""
     repo = Repo(folder)
     repo.commit(files)
     database = opened()
     synced(Commit(repo.path), database)
+    for name, text in now.items():
+        (folder / name).write_text(text)
 
-    def text_of(hit: Hit) -> str:
-        return "\n".join(files[hit.path].split("\n")[hit.start_line - 1 : hit.end_line])
+    def lines_of(hits: Sequence[Hit]) -> dict[str, Excerpt]:
+        sources = Sources(database, repo.path, REPO, hits)
+        return {hit.id: sources.of(hit) for hit in hits}
 
     said = search(
-        database, [], question, Scope.of(REPO), Page(10), text_of=text_of if copies else None
+        database, [], question, Scope.of(REPO), Page(10), lines_of=lines_of if copies else None
     )
     database.close()
     return said.found
@@ -98,3 +108,26 @@ def test_copies_of_a_text_are_one_hit(tmp_path: Path) -> None:
     assert {one.hit.path for one in ship.copies} == {"a.py", "b.py", "c.py"} - {ship.hit.path}
     assert sum(one.hit.symbol == "send" for one in found) == 3
     assert sum(one.hit.symbol == "ship" for one in asked(tmp_path, files, "ship order")) == 3
+
+
+def test_copies_are_told_by_the_lines_as_they_are_now(tmp_path: Path) -> None:
+    """Where a copy has moved it is one still, and is told where it is; other lines that stand where
+    a node was are none."""
+    ship = "def ship(order):\n    send(order)\n    return order\n"
+    other = "def ship(order):\n    hold(order)\n    return order\n"
+    files = {"a.py": ship, "b.py": ship, "c.py": other}
+    now = {"b.py": f"# new\n\n{ship}", "c.py": f"{ship}\n\n{other}"}
+    found = asked(tmp_path, files, "ship order", copies=True, now=now)
+    assert {one.hit.path for one in found} == {"a.py", "c.py"}
+    [copy] = next(one for one in found if one.hit.path == "a.py").copies
+    assert (copy.hit.path, copy.hit.start_line, copy.hit.end_line) == ("b.py", 3, 5)
+
+
+def test_copies_of_a_long_function_are_one_hit_whichever_of_their_pieces_answer(
+    tmp_path: Path,
+) -> None:
+    text = "def weigh(order):\n    total = 0\n" + "".join(map(LINE.format, range(120)))
+    files = {f"{name}.py": f"{text}    return total\n" for name in "ab"}
+    [found] = asked(tmp_path, files, "order 110", copies=True)
+    [copy] = found.copies
+    assert (copy.hit.start_line, copy.hit.end_line) == (1, 123)

@@ -122,12 +122,12 @@ def test_without_files_a_phrase_is_as_fts5_finds_it(world: tuple[Repo, SQLite]) 
     """Inflected words count there, and a pattern finds nothing, which is said."""
     _, database = world
     question = parse('"connection refused"')
-    scope, notes = required(database, question, Scope((REPO,)))
-    assert len(listed(database, scope, 10)) == 3
-    assert not notes
-    scope, notes = required(database, parse("/a/"), Scope((REPO,)))
-    assert listed(database, scope, 10) == []
-    assert notes == ["/a/ is not looked for here: there are no files."]
+    found = required(database, question, Scope((REPO,)))
+    assert len(listed(database, found.scope, 10)) == 3
+    assert not found.notes
+    found = required(database, parse("/a/"), Scope((REPO,)))
+    assert listed(database, found.scope, 10) == []
+    assert found.notes == ["/a/ is not looked for here: there are no files."]
 
 
 def test_too_many_nodes_are_not_looked_at(
@@ -137,6 +137,7 @@ def test_too_many_nodes_are_not_looked_at(
     monkeypatch.setattr("feeder.search.required.CHECKED", 1)
     answer = asked(world, '"connection refused"')
     assert len(answer.scope.ids or ()) == 1
+    assert answer.is_cut
     assert answer.notes == [
         '"connection refused" is in too many nodes to look at each: narrow it, as with path:'
     ]
@@ -153,10 +154,10 @@ def test_files_speak_for_their_own_repository_alone(world: tuple[Repo, SQLite]) 
     repo, database = world
     synced(Commit(repo.path), database, name="acme/other")
     both = Scope((REPO, "acme/other"))
-    scope, notes = asked(world, '"connection refused"', both)
+    scope, notes, _ = asked(world, '"connection refused"', both)
     found = [hit.repo for hit in hits(database, listed(database, scope, 100), scope)]
     # of the other, what FTS5 finds: the inflected one too
     assert (found.count(REPO), found.count("acme/other"), notes) == (2, 3, [])
-    scope, [note] = asked(world, "/def add/", both)
+    scope, [note], _ = asked(world, "/def add/", both)
     assert {hit.repo for hit in hits(database, listed(database, scope, 100), scope)} == {REPO}
     assert note == f"/def add/ is looked for in {REPO} alone, whose files are here."

@@ -271,3 +271,56 @@ def test_a_member_is_told_where_the_hash_of_its_node_is_found(tmp_path: Path) ->
     assert lines(database, tmp_path, "Color.GREEN")[0] == (
         "color.ts:5  class  Color.GREEN  (moved from 1-4)"
     )
+
+
+WEIGH = [
+    "def weigh(total):",
+    *(f"    total = total + weight(parcel_{n})" for n in range(200)),
+    "    return total",
+]
+
+
+def heading(folder: Path, database: SQLite, edited: list[str]) -> str:
+    """That of the long function after its file was edited."""
+    (folder / "weigh.py").write_text("\n".join([*edited, ""]))
+    return lines(database, folder, "parcel_150")[0].removeprefix("weigh.py:")
+
+
+@pytest.fixture
+def long(tmp_path: Path) -> tuple[Path, SQLite]:
+    """A function in several pieces, outside of git."""
+    (tmp_path / "weigh.py").write_text("\n".join([*WEIGH, ""]))
+    database = opened()
+    synced(Folder(tmp_path, [tmp_path]), database)
+    return tmp_path, database
+
+
+def test_outside_of_git_all_pieces_are_found_by_their_texts(long: tuple[Path, SQLite]) -> None:
+    """The whole node's lines are told with what has become of them."""
+    name = "  method  weigh  (6 of 6 parts"
+    assert heading(*long, WEIGH) == f"1-202{name})"
+    assert heading(*long, ["# new", *WEIGH]) == f"2-203{name}, moved from 1-202)"
+
+
+@pytest.mark.parametrize(
+    ("row", "is_sure"),
+    [(100, True), (2, False), (199, False)],
+    ids=["between", "in the first", "in the last"],
+)
+def test_a_piece_that_was_edited_is_told(
+    long: tuple[Path, SQLite], row: int, is_sure: bool
+) -> None:
+    """Where the first or the last has been, its end is not known."""
+    edited = ["# new", *WEIGH[:row], "    print(total)", *WEIGH[row:]]
+    said = "edited since" if is_sure else "the file is edited since: these may be other lines"
+    told = heading(*long, edited)
+    assert f"{said}, was 1-202)" in told
+    assert told.startswith("2-")
+
+
+def test_lines_that_come_between_two_pieces_are_no_move(long: tuple[Path, SQLite]) -> None:
+    folder, database = long
+    [found] = asked(database, "parcel_150")
+    cut = found.others[0].hit.start_line - 1
+    edited = [*WEIGH[:cut], "    print(total)", *WEIGH[cut:]]
+    assert "edited since, was 1-202)" in heading(folder, database, edited)

@@ -45,7 +45,8 @@ def search(query: str, limit: int, **said: Any) -> None:
         asked, answer = ask(asker, query, Page(limit, shape.offset), filters)
         shaped = Shaped(sought(asked.query), shape.lines, shape.offset)
         corpus = Corpus(store.index.database, place.base, place.repo, meta)
-        shown = page(corpus, answer.found, shaped, answer.total, answer.notes)
+        said_of_it = answer.total, answer.notes
+        shown = page(corpus, answer.found, shaped, *said_of_it, at_least=answer.at_least)
     took_ms = (time.perf_counter() - began) * 1000
     show_page(shown, shape, settings, place.base)
     if settings.query_log and not shape.offset:

@@ -55,8 +55,9 @@ def _named(corpus: Corpus, text: str) -> str:
 def similar(target: str, limit: int, **said: Any) -> None:
     """Find nodes that are like one, by its vector where it has one, else by its words."""
     from feeder.search.answers import Shaped, page
+    from feeder.search.engine import Page
     from feeder.search.narrowing import Filters, narrowed
-    from feeder.search.similar import similar
+    from feeder.search.similar import most_similar
     from feeder.search.targets import node_at, resolve
 
     filters = Filters(**{name: said.pop(name) for name in Filters._fields})
@@ -66,10 +67,11 @@ def similar(target: str, limit: int, **said: Any) -> None:
         node = node_at(corpus, resolve(corpus, _named(corpus, target), here))
         equal = corpus.meta.get(store.index.key("head"), "")
         scope = narrowed(store, "", filters, settings, equal).scope
-        found = similar(store, corpus, node, scope, console.tell)
-        some = found[shape.offset : shape.offset + limit]
+        pages = Page(limit, shape.offset)
+        some = most_similar(store, corpus, node, scope, pages, tell=console.tell)
         name = node.symbol or node.logical_path or ""
-        answer = page(corpus, some, Shaped([name], shape.lines, shape.offset), len(found))
+        shaped = Shaped([name], shape.lines, shape.offset)
+        answer = page(corpus, some.found, shaped, some.total)
     show_page(answer, shape, settings, corpus.base)
 
 

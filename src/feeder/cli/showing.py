@@ -169,15 +169,21 @@ def _beside(text: str) -> str:
 
 def _ends(page: Page) -> Iterator[str]:
     """What follows the hits: how many there are, what the search says of itself, how old all is."""
-    shown, total = len(page.hits), page.total
-    after = page.offset + shown
+    shown, after = len(page.hits), page.offset + len(page.hits)
+    total = f"at least {page.total}" if page.at_least else str(page.total)
     if not shown and not page.offset:
         yield "Nothing found."
     elif not shown:
-        yield f"Nothing from {page.offset} on: {total} found."
-    elif page.offset or after < total:
-        rest = f"; the next: --offset {after}" if after < total else ""
-        yield f"{page.offset + 1} to {after} of {total}{rest}"
+        yield f"Nothing from {page.offset} on: {total} found{_rest(page, page.total) or '.'}"
+    elif page.offset or after < page.total or page.at_least:
+        yield f"{page.offset + 1} to {after} of {total}{_rest(page, after)}"
     yield from page.notes
     if page.note:
         yield page.note
+
+
+def _rest(page: Page, after: int) -> str:
+    """How to see what follows."""
+    if after < page.total:
+        return f"; the next: --offset {after}"
+    return "; for others ask more narrowly" if page.at_least else ""

@@ -64,13 +64,17 @@ class Shown(NamedTuple):
 
 
 class Page(NamedTuple):
-    """Hits from `offset` on out of `total`; `notes` are what the search has to say of itself."""
+    """Hits from `offset` on out of `total`; `notes` are what the search has to say of itself.
+
+    Where `at_least`, more than `total` may answer, which were not looked at.
+    """
 
     hits: list[Shown]
     age: Age
     total: int
     offset: int = 0
     notes: Sequence[str] = ()
+    at_least: bool = False
 
     @property
     def note(self) -> str:
@@ -82,6 +86,7 @@ class Page(NamedTuple):
         return {
             "hits": [shown.as_json() for shown in self.hits],
             "total": self.total,
+            "at_least": self.at_least,
             "offset": self.offset,
             "notes": list(self.notes),
             "index": self.age.as_json(),
@@ -98,19 +103,22 @@ class Shaped(NamedTuple):
     offset: int = 0
 
 
-def page(
+def page(  # noqa: PLR0913 - what is shown and how, and what is said of it
     corpus: Corpus,
     found: Sequence[Found],
     shaped: Shaped,
     total: int | None = None,
     notes: Sequence[str] = (),
+    *,
+    at_least: bool = False,
 ) -> Page:
     """The hits with their lines; one question to the index, and git asked at once for all files."""
     database, base, repo, meta = corpus
     sources = Sources(database, base, repo, [one.hit for one in found])
     hits = [_shown(one, sources, shaped) for one in found]
     where = age_of(base, repo, meta, len(sources.edited))
-    return Page(hits, where, len(found) if total is None else total, shaped.offset, notes)
+    count = len(found) if total is None else total
+    return Page(hits, where, count, shaped.offset, notes, at_least)
 
 
 def sought(query: Query) -> list[str]:
@@ -129,7 +137,8 @@ def _shown(one: Found, sources: Sources, shaped: Shaped) -> Shown:
         return Shown(one, excerpt, NOWHERE, one.member)
     line = sources.line(one.hit, one.member.line, excerpt) if one.member else None
     member = one.member and one.member._replace(line=line or one.member.line)
-    return Shown(_now(one, sources, excerpt), excerpt, _window(one, excerpt, shaped, line), member)
+    now = _now(one, sources, excerpt)
+    return Shown(now, excerpt, _window(now, excerpt, shaped, line), member)
 
 
 def _now(one: Found, sources: Sources, excerpt: Excerpt) -> Found:
@@ -142,7 +151,10 @@ def _now(one: Found, sources: Sources, excerpt: Excerpt) -> Found:
 
 
 def _window(one: Found, excerpt: Excerpt, shaped: Shaped, line: int | None) -> Window:
-    """The window in lines of the file, which of a notebook are no run."""
+    """The window in lines of the file, which of a notebook are no run.
+
+    Where no word stands in the lines, the piece that answers begins it.
+    """
     rows = {number: row for row, number in reversed([*enumerate(excerpt.numbers)])}
     inner = [
         (rows[first], rows[last] + 1)
@@ -156,7 +168,11 @@ def _window(one: Found, excerpt: Excerpt, shaped: Shaped, line: int | None) -> W
         rows.get(line) if line else None,
         inner,
     )
-    return window(excerpt.lines, 0, wanted).at(excerpt.numbers)
+    chosen = window(excerpt.lines, 0, wanted)
+    if one.piece and wanted.anchor is None and not chosen.marks:
+        anchor = rows.get(one.piece.start_line)
+        chosen = window(excerpt.lines, 0, wanted._replace(anchor=anchor))
+    return chosen.at(excerpt.numbers)
 
 
 def _signature(one: Found, excerpt: Excerpt) -> str | None:

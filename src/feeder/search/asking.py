@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.assembly.opening import Store
 from feeder.config import Settings
 from feeder.search.engine import Answer, Page, Ranked, paged, rank
-from feeder.search.files import lines_below
 from feeder.search.found import Found
+from feeder.search.grouping import LinesOf
 from feeder.search.models import Side
 from feeder.search.narrowing import Asked, Filters, narrowed
+from feeder.search.sources import Excerpt, Sources
 from feeder.store import Database
-from feeder.store.reading import Hit, hits, listed
+from feeder.store.reading import Hit, first_of
 from feeder.store.scope import Scope
 
 if TYPE_CHECKING:
     from feeder.search.kept import Kept
 
 LISTED = 1_000
-"""Nodes that are counted where filters or a pattern alone are asked."""
+"""Nodes that are looked at where filters or a pattern alone are asked."""
 
 
 class Asker(NamedTuple):
@@ -47,10 +48,10 @@ def ask(
     equal = asker.meta.get(store.index.key("head"), "")
     asked = narrowed(store, question, filters or Filters(), asker.settings, equal)
     database = store.index.database
-    if not asked.text:
-        return asked, _unranked(database, asked, page)
-    answer = paged(database, _ranked(asker, asked), page, _texts(store))
-    return asked, answer._replace(notes=[*asked.notes, *answer.notes])
+    ranked = _ranked(asker, asked) if asked.text else _listed(database, asked.scope)
+    answer = paged(database, ranked, page, lines_of(store))
+    notes, at_least = [*asked.notes, *answer.notes], asked.is_cut or answer.at_least
+    return asked, answer._replace(notes=notes, at_least=at_least)
 
 
 def _ranked(asker: Asker, asked: Asked) -> Ranked:
@@ -65,23 +66,25 @@ def _ranked(asker: Asker, asked: Asked) -> Ranked:
     return ranked() if asker.kept is None else asker.kept.ranked(asked, ranked)
 
 
-def _unranked(database: Database, asked: Asked, page: Page) -> Answer:
+def _listed(database: Database, scope: Scope) -> Ranked:
     """The first nodes of a scope, for who asks by filters or a pattern alone."""
-    ids = listed(database, asked.scope, LISTED) if _is_narrowed(asked.scope) else []
-    some = hits(database, ids[page.offset : page.offset + page.limit], asked.scope)
-    return Answer([Found(hit, 0.0, {}) for hit in some], len(ids), asked.notes)
+    found = first_of(database, scope, LISTED + 1) if _is_narrowed(scope) else []
+    listed = [Found(hit, 0.0, {}) for hit in found[:LISTED]]
+    return Ranked(listed, is_cut=len(found) > LISTED)
 
 
 def _is_narrowed(scope: Scope) -> bool:
     return any(scope[1:]) or scope.ids is not None
 
 
-def _texts(store: Store) -> Callable[[Hit], str | None]:
-    """The lines of a node, as they lie in the files of the repository at hand."""
-    lines = lines_below(store.place.base)
+def lines_of(store: Store) -> LinesOf:
+    """Where nodes of the repository at hand are in its files now, and their lines."""
+    place, database = store.place, store.index.database
 
-    def text(hit: Hit) -> str | None:
-        found = lines(hit.path) if hit.repo == store.place.repo else None
-        return None if found is None else "\n".join(found[hit.start_line - 1 : hit.end_line])
+    def found(hits: Sequence[Hit]) -> dict[str, Excerpt]:
+        own = [hit for hit in hits if hit.repo == place.repo]
+        sources = Sources(database, place.base, place.repo, own, with_inside=False)
+        excerpts = {hit.id: sources.of(hit) for hit in own}
+        return {id_: one for id_, one in excerpts.items() if one.is_shown and one.is_sure}
 
-    return text
+    return found

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from feeder.errors import ServiceError, UserError
 from feeder.search import names
 from feeder.search.asked import Asked
-from feeder.search.found import Found, Piece
+from feeder.search.found import Found
 from feeder.search.fusion import (
     ALIKE,
     NAME,
@@ -14,24 +14,29 @@ from feeder.search.fusion import (
     RARE,
     SPELLED,
     SPELLED_WEIGHT,
+    WORD,
     WRITTEN,
     Ranking,
     by_name,
     by_nearness,
     by_words,
 )
-from feeder.search.grouping import TextOf, grouped, sharing
+from feeder.search.grouping import LinesOf, akin, grouped
 from feeder.search.models import MEANING, VECTOR, Side
 from feeder.search.preferring import preferred
 from feeder.search.query import QUERY_CHARS
 from feeder.search.ranking import ranked
 from feeder.store import Database
-from feeder.store.pieces import Run, runs
+from feeder.store.naming import CALLED
+from feeder.store.naming import SPELLED as MOST_SPELLED
+from feeder.store.pieces import runs
 from feeder.store.reading import hits, worded, words_statement
 from feeder.store.scope import Scope
 
 BY_WORD, BY_MODEL = 200, 100
 """Nodes that each side brings; Vectorize answers no more than the second."""
+MOST = {WORD: BY_WORD, NAME: CALLED, SPELLED: MOST_SPELLED}
+"""By what finds them, the nodes that are looked at."""
 BY_MEANING_ALONE = 3
 """Nodes that answer where none has a word of the question: what is nearest may be far."""
 NEAR_NAMES = 3
@@ -43,22 +48,27 @@ Tell = Callable[[str], None]
 
 
 class Answer(NamedTuple):
-    """Nodes from a place on, the number of all that were found, and what has to be said."""
+    """Nodes from a place on, the number of all that were found, and what has to be said.
+
+    Where `at_least`, there may be more of them than `total`, which were not looked at.
+    """
 
     found: Sequence[Found] = ()
     total: int = 0
     notes: Sequence[str] = ()
+    at_least: bool = False
 
 
 class Ranked(NamedTuple):
     """All nodes that were found, the best first, and what has to be said.
 
-    It is not `is_whole` where a model failed.
+    It is not `is_whole` where a model failed; it `is_cut` where more nodes would answer.
     """
 
     found: Sequence[Found]
-    notes: Sequence[str]
+    notes: Sequence[str] = ()
     is_whole: bool = True
+    is_cut: bool = False
 
 
 class Page(NamedTuple):
@@ -76,16 +86,16 @@ def search(  # noqa: PLR0913 - the seams, the question, and how it is answered
     page: Page,
     *,
     prefer: Collection[Scope] = (),
-    text_of: TextOf | None = None,
+    lines_of: LinesOf | None = None,
     tell: Tell | None = None,
 ) -> Answer:
     """The best nodes for a query; by words alone where no model is asked.
 
     So too, with someone to `tell` it, where the question's vector cannot be had or compared.
-    Nodes in what is to `prefer` come earlier. With `text_of`, copies of a text are one hit.
+    Nodes in what is to `prefer` come earlier. With `lines_of`, copies of a text are one hit.
     """
     return paged(
-        database, rank(database, sides, query, scope, prefer=prefer, tell=tell), page, text_of
+        database, rank(database, sides, query, scope, prefer=prefer, tell=tell), page, lines_of
     )
 
 
@@ -110,18 +120,21 @@ def rank(  # noqa: PLR0913 - the seams, and the question
     found = ranked(asked, rankings, hits(database, ids, scope), liked)
     if _is_far(rankings):
         found = found[:BY_MEANING_ALONE]
-    return Ranked(found, _notes(asked, rankings, found), is_whole=not told)
+    return Ranked(found, _notes(asked, rankings, found), not told, _is_cut(rankings))
 
 
-def paged(database: Database, ranked: Ranked, page: Page, text_of: TextOf | None = None) -> Answer:
-    """A page of it, copies told by the texts as they are now."""
+def paged(
+    database: Database, ranked: Ranked, page: Page, lines_of: LinesOf | None = None
+) -> Answer:
+    """A page of it, copies told by the texts as they are now.
+
+    All that may be one is looked at for each page: so pages have no hit twice, and lose none.
+    """
     end = page.offset + page.limit
-    shared = sharing(ranked.found)
-    first = (one.hit.id for one in ranked.found[: end + len(shared)])
-    known = runs(database, dict.fromkeys([*first, *shared]))
-    groups = grouped(ranked.found, known, text_of, end)
-    shown = [_whole(one, known.get(one.hit.id)) for one in groups[page.offset : end]]
-    return Answer(shown, len(groups), ranked.notes)
+    related = akin(ranked.found)
+    first = (one.hit for one in ranked.found[: end + len(related)])
+    groups = grouped(ranked.found, runs(database, [*related, *first]), lines_of)
+    return Answer(groups[page.offset : end], len(groups), ranked.notes, ranked.is_cut)
 
 
 def _rankings(
@@ -166,6 +179,16 @@ def _is_far(rankings: Iterable[Ranking]) -> bool:
     return not any(ranking.scores for ranking in rankings if ranking.name not in by_model)
 
 
+def _is_cut(rankings: Iterable[Ranking]) -> bool:
+    """Whether more nodes may be called so or have a word of the question than were looked at.
+
+    A word of most nodes finds none by itself, though some are called so.
+    """
+    found = {one.name: len(one.scores) for one in rankings}
+    is_full = any(found.get(name, 0) >= most for name, most in MOST.items())
+    return is_full or bool(found.get(NAME) and not found.get(WORD))
+
+
 def _notes(asked: Asked, rankings: Iterable[Ranking], found: Sequence[Found]) -> list[str]:
     """What the one who asks has to know: that nothing is called so, or has a word of it."""
     has = {ranking.name: bool(ranking.scores) for ranking in rankings}
@@ -177,16 +200,3 @@ def _notes(asked: Asked, rankings: Iterable[Ranking], found: Sequence[Found]) ->
         rest = "; what follows is near in meaning alone." if found else "."
         return [f"No node that was looked at has a word of the question{rest}"]
     return []
-
-
-def _whole(one: Found, run: Run | None) -> Found:
-    """A piece of a node becomes the node, with the lines of all of them."""
-    if run is None or run.pieces < 2:
-        return one
-    hit = one.hit
-    # a section's code block, a Pascal declaration are of the group, and no pieces of it
-    kind = hit.node_type, hit.signature
-    matching = 1 + sum((of.hit.node_type, of.hit.signature) == kind for of in one.others)
-    whole = hit._replace(start_line=run.first, end_line=run.last)
-    piece = Piece(hit.start_line, hit.end_line, matching, run.pieces)
-    return one._replace(hit=whole, piece=piece)

@@ -1,15 +1,14 @@
 """What is in a file now, and what was indexed? The working tree has it, else git."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from feeder.parse.text import NotText, decode
 from feeder.tree import git
 from feeder.tree.blobs import found_blobs
-from feeder.tree.names import file_inside, place, unescape
+from feeder.tree.names import files_inside, place, unescape
 
 HASHES = {40: "sha1", 64: "sha256"}
 """Which one git names contents by, from the digits of a name."""
@@ -34,8 +33,10 @@ class Now(NamedTuple):
 def files_now(base: Path, paths: Iterable[str]) -> dict[str, Now]:
     """Files by path; git is asked at once for all those that are not there."""
     wanted = list(dict.fromkeys(paths))
-    absent = [path for path in wanted if _is_absent(base, path)]
-    return {path: Now(_read(base, path)) for path in wanted} | _committed(base, absent)
+    files = files_inside(base, wanted)
+    now = {path: Now(_read(files[path]) if path in files else None) for path in wanted}
+    absent = [path for path in wanted if path not in files and _is_absent(base, path)]
+    return now | _committed(base, absent)
 
 
 def contents(base: Path, blobs: Sequence[str]) -> dict[str, bytes]:
@@ -58,11 +59,6 @@ def lines_indexed(base: Path, blobs: Mapping[str, str]) -> dict[str, list[str] |
     return {path: lines_of(same.get(path, others.get(blob))) for path, blob in blobs.items()}
 
 
-def lines_below(base: Path) -> Callable[[str], list[str] | None]:
-    """A reader of the files below a folder as they lie there, each of which it reads once."""
-    return cache(lambda path: lines_of(_read(base, path)))
-
-
 def lines_of(content: bytes | None) -> list[str] | None:
     """The lines as they were when they were indexed; None for what is no text."""
     try:
@@ -79,10 +75,9 @@ def _is_absent(base: Path, path: str) -> bool:
         return False
 
 
-def _read(base: Path, path: str) -> bytes | None:
-    file = file_inside(base, path)
+def _read(file: Path) -> bytes | None:
     try:
-        return file.read_bytes() if file else None
+        return file.read_bytes()
     except OSError:
         return None
 

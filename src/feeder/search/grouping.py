@@ -1,40 +1,63 @@
 """Which hits are one? The pieces of a node, a section with its code, and copies of a text."""
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
-from feeder.search.found import Found
+from feeder.search.found import Found, Piece
+from feeder.search.sources import Excerpt
 from feeder.store.pieces import Run
 from feeder.store.reading import Hit
+from feeder.symbols import dotted
 
-TextOf = Callable[[Hit], "str | None"]
-"""A node's lines as they are now; None where they are not here."""
+LinesOf = Callable[[Sequence[Hit]], Mapping[str, Excerpt]]
+"""Nodes' lines as they are now, by id, without those that are not here or may be other lines."""
+COMPARED = 100
+"""Nodes, of the best, whose texts are compared: files are read for it."""
 COPIED_LINES = 3
 """Texts of fewer lines are often the same by chance: an import, a getter."""
 
 
-def sharing(found: Iterable[Found]) -> list[str]:
-    """The ids of hits that may be one with another: the same name stands in the same file."""
-    named: dict[Hashable, list[str]] = defaultdict(list)
-    for one in found:
-        named[_key(one.hit)].append(one.hit.id)
-    return [id_ for ids in named.values() if len(ids) > 1 for id_ in ids]
+def akin(found: Iterable[Found]) -> list[Hit]:
+    """The hits that may be one with another: of one name in a file, or of one form."""
+    hits = [one.hit for one in found]
+    named = [hit for same in _alike(hits, _key) for hit in same]
+    formed = (hit for same in _alike(hits[: COMPARED + len(named)], _form) for hit in same)
+    return list({hit.id: hit for hit in (*named, *formed)}.values())
 
 
 def grouped(
-    found: Iterable[Found], runs: Mapping[str, Run], text_of: TextOf | None, count: int
+    found: Iterable[Found], runs: Mapping[str, Run], lines_of: LinesOf | None = None
 ) -> list[Found]:
     """Each group's best, with the rest of it as its `others`, and its `copies`.
 
-    What is named alike is one where it is of one run.
-
-    Texts are compared among the first `count` that remain, and as many as take their places.
+    What is named alike is one where it is of one run. `runs` has those of all that are `akin`, so
+    that groups are the same whichever of them are shown. Copies are looked for among the best.
     """
     groups: dict[Hashable, list[Found]] = {}
     for one in found:
         groups.setdefault(_key(one.hit, runs), []).append(one)
-    nodes = [first._replace(others=tuple(rest)) for first, *rest in groups.values()]
-    return _once(nodes, text_of, count) if text_of else nodes
+    nodes = [whole(first, rest, runs.get(first.hit.id)) for first, *rest in groups.values()]
+    return [*_once(nodes[:COMPARED], lines_of), *nodes[COMPARED:]] if lines_of else nodes
+
+
+def whole(first: Found, others: Sequence[Found], run: Run | None) -> Found:
+    """The first with the others; a piece of a node becomes the node, with the lines of all."""
+    one = first._replace(others=tuple(others))
+    if run is None or run.pieces < 2:
+        return one
+    hit = one.hit
+    # a section's code block, a Pascal declaration are of the group, and no pieces of it
+    kind = hit.node_type, hit.signature
+    matching = 1 + sum((of.hit.node_type, of.hit.signature) == kind for of in others)
+    piece = Piece(hit.start_line, hit.end_line, matching, run.pieces)
+    return one._replace(hit=hit._replace(start_line=run.first, end_line=run.last), piece=piece)
+
+
+def _alike(hits: Iterable[Hit], key: Callable[[Hit], Hashable]) -> list[list[Hit]]:
+    same: dict[Hashable, list[Hit]] = defaultdict(list)
+    for hit in hits:
+        same[key(hit)].append(hit)
+    return [some for some in same.values() if len(some) > 1]
 
 
 def _key(hit: Hit, runs: Mapping[str, Run] | None = None) -> Hashable:
@@ -46,14 +69,37 @@ def _key(hit: Hit, runs: Mapping[str, Run] | None = None) -> Hashable:
     return (hit.repo, hit.path, name) if name else hit.id
 
 
-def _once(nodes: list[Found], text_of: TextOf, count: int) -> list[Found]:
+def _form(hit: Hit) -> Hashable:
+    """What nodes of one text have in common; what has no name is in no pieces."""
+    if hit.symbol:
+        return hit.node_type, hit.signature, dotted(hit.symbol).rpartition(".")[2]
+    return hit.node_type, hit.language, None if hit.logical_path else _count(hit)
+
+
+def _whole_form(hit: Hit) -> Hashable:
+    return _form(hit), _count(hit)
+
+
+def _count(hit: Hit) -> int:
+    return hit.end_line - hit.start_line + 1
+
+
+def _once(nodes: Sequence[Found], lines_of: LinesOf) -> list[Found]:
+    """Copies have the lines where they are now."""
+    long = (one.hit for one in nodes if _count(one.hit) >= COPIED_LINES)
+    excerpts = lines_of([hit for same in _alike(long, _whole_form) for hit in same])
     kept: dict[Hashable, Found] = {}
-    for place, one in enumerate(nodes):
-        if len(kept) == count:
-            return [*kept.values(), *nodes[place:]]
-        text = text_of(one.hit) or ""
-        key = text if text.count("\n") + 1 >= COPIED_LINES else one.hit.id
+    for one in nodes:
+        excerpt = excerpts.get(one.hit.id)
+        key = _text(excerpt) or one.hit.id
         known = kept.setdefault(key, one)
-        if known is not one:
-            kept[key] = known._replace(copies=(*known.copies, one))
+        if known is not one and excerpt:
+            now = one.hit._replace(start_line=excerpt.first, end_line=excerpt.last)
+            kept[key] = known._replace(copies=(*known.copies, one._replace(hit=now)))
     return list(kept.values())
+
+
+def _text(excerpt: Excerpt | None) -> Hashable:
+    """Its lines, where they are enough to be no chance."""
+    lines = tuple(excerpt.lines) if excerpt else ()
+    return lines if len(lines) >= COPIED_LINES and any(map(str.strip, lines)) else None

@@ -31,13 +31,17 @@ class Filters(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A question's parts, the words that rank, where it looks, what it prefers, what to say."""
+    """A question's parts, the words that rank, where it looks, what it prefers, what to say.
+
+    Its scope `is_cut` where more nodes may have what it insists on.
+    """
 
     query: Query
     text: str
     scope: Scope
     preferred: Sequence[Scope]
     notes: Sequence[str]
+    is_cut: bool = False
 
 
 def narrowed(
@@ -56,8 +60,8 @@ def narrowed(
     scope = scope_of(database, query, standing)
     preferred = preferences(database, filters.prefer, standing)
     files = Files(place.repo, partial(lines_indexed, place.base), grep_of(place.base, equal))
-    scope, notes = required(database, query, scope, files)
-    return Asked(query, query.text, scope, preferred, notes)
+    scope, notes, is_cut = required(database, query, scope, files)
+    return Asked(query, query.text, scope, preferred, notes, is_cut)
 
 
 def _with(query: Query, filters: Filters) -> Query:

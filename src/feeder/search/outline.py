@@ -52,7 +52,7 @@ class Outline(NamedTuple):
 def outline(corpus: Corpus, paths: Sequence[str]) -> Outline:
     """What these files hold; those that are not as they were indexed are matched with it."""
     found = in_files(corpus.database, corpus.repo, paths)
-    sources = Sources(corpus.database, corpus.base, corpus.repo, found)
+    sources = Sources(corpus.database, corpus.base, corpus.repo, found, with_inside=False)
     files = {
         path: list(_entries(_whole(hits), sources))
         for path, hits in groupby(found, key=lambda hit: hit.path)

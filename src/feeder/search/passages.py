@@ -1,26 +1,43 @@
 """What stands there? The lines of a node, or lines of a file by their numbers, as they are now."""
 
+from collections.abc import Hashable
+
 from feeder.errors import UserError
 from feeder.search.age import age_of
 from feeder.search.answers import Corpus, Page, Shaped, Shown, page
 from feeder.search.files import files_now, lines_of
 from feeder.search.found import Found
+from feeder.search.grouping import whole
 from feeder.search.sources import Excerpt, Sources, State
 from feeder.search.targets import Target
 from feeder.search.windows import Window
+from feeder.store.pieces import runs
 from feeder.store.reading import Hit
 
 
 def passage(corpus: Corpus, target: Target) -> Page:
-    """The nodes that are meant whole; of a path its lines.
+    """The nodes that are meant whole, also by one piece of theirs; of a path its lines.
 
     Raises UserError for lines that the file has not, and for a file that cannot be shown.
     """
     names = {hit.symbol or hit.logical_path for hit in target.hits}
     if target.lines is None and len(names) == 1 and names != {None}:
-        found = [Found(hit, 0.0, {}) for hit in target.hits]
-        return page(corpus, found, Shaped(lines=None))
+        return page(corpus, _nodes(corpus, target), Shaped(lines=None))
     return _lines(corpus, target)
+
+
+def _nodes(corpus: Corpus, target: Target) -> list[Found]:
+    """The nodes, of whose pieces it is told where they lie if not all of them are meant."""
+    known = runs(corpus.database, target.hits)
+    nodes: dict[Hashable, list[Found]] = {}
+    for hit in target.hits:
+        kind = hit.node_type, hit.signature, known.get(hit.id, hit.id)
+        nodes.setdefault(kind, []).append(Found(hit, 0.0, {}))
+    found = (whole(one, rest, known.get(one.hit.id)) for one, *rest in nodes.values())
+    return [
+        one._replace(piece=None) if one.piece and one.piece.matching == one.piece.of else one
+        for one in found
+    ]
 
 
 def _lines(corpus: Corpus, target: Target) -> Page:

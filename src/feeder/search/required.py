@@ -54,10 +54,14 @@ class Files(NamedTuple):
 
 
 class Required(NamedTuple):
-    """The scope with what the question insists on, and what has to be said of it."""
+    """The scope with what the question insists on, and what has to be said of it.
+
+    It `is_cut` where more nodes may have that than were looked at.
+    """
 
     scope: Scope
     notes: Sequence[str] = ()
+    is_cut: bool = False
 
 
 def required(
@@ -70,14 +74,18 @@ def required(
     pattern finds nothing, which is said.
     """
     scope = scope._replace(with_words=_with(query), without_words=_without(query.without))
-    notes: list[str] = []
+    found = Required(scope)
     for pattern in _patterns(query):
-        scope, said = _matching(database, pattern, scope, files, case=query.case)
-        notes += said
+        found = _and(found, _matching(database, pattern, found.scope, files, case=query.case))
     if files and (any(map(_WORD.search, query.phrases)) or query.case):
-        scope, said = _checked(database, query, scope, files)
-        notes += said
-    return Required(scope, notes)
+        found = _and(found, _checked(database, query, found.scope, files))
+    return found
+
+
+def _and(before: Required, after: Required) -> Required:
+    """What narrows further, with all that has to be said."""
+    notes = [*before.notes, *after.notes]
+    return Required(after.scope, notes, before.is_cut or after.is_cut)
 
 
 def _with(query: Query) -> str | None:
@@ -110,13 +118,15 @@ def _patterns(query: Query) -> list[str]:
 
 def _matching(
     database: Database, pattern: str, scope: Scope, files: Files | None, *, case: bool
-) -> tuple[Scope, list[str]]:
+) -> Required:
     if files is None:
-        return scope._replace(ids=()), [f"/{pattern}/ is not looked for here: there are no files."]
+        said = f"/{pattern}/ is not looked for here: there are no files."
+        return Required(scope._replace(ids=()), [said])
     found = files.grep(pattern, case)
     notes = []
     ids = nodes_at(database, found.lines, files.repo)
-    if found.is_cut or len(ids) > MATCHED:
+    is_cut = found.is_cut or len(ids) > MATCHED
+    if is_cut:
         notes.append(f"/{pattern}/ finds more than is looked at: some of its lines are not there.")
     if scope.repos != (files.repo,):
         notes.append(f"/{pattern}/ is looked for in {files.repo} alone, whose files are here.")
@@ -125,7 +135,7 @@ def _matching(
     if scope.ids is not None:
         known = set(scope.ids)
         ids = [id_ for id_ in ids if id_ in known]
-    return scope._replace(ids=tuple(ids[:MATCHED])), notes
+    return Required(scope._replace(ids=tuple(ids[:MATCHED])), notes, is_cut)
 
 
 def nodes_at(database: Database, lines: Mapping[str, Sequence[int]], repo: str) -> list[str]:
@@ -144,9 +154,7 @@ def _between(numbers: Sequence[int], start: int, end: int) -> Sequence[int]:
     return numbers[bisect_left(numbers, start) : bisect_right(numbers, end)]
 
 
-def _checked(
-    database: Database, query: Query, scope: Scope, files: Files
-) -> tuple[Scope, list[str]]:
+def _checked(database: Database, query: Query, scope: Scope, files: Files) -> Required:
     """The nodes whose lines have each phrase, and with `case` one of the words as it is typed."""
     if scope.with_words:
         [best] = database.run([words_statement([scope.with_words], scope, CHECKED + 1)])
@@ -158,10 +166,11 @@ def _checked(
     lines = files.lines(blobs(database, files.repo, dict.fromkeys(own.values())))
     kept = [hit.id for hit in found if _has_all(hit, query, lines.get(own.get(hit.id, "")))]
     notes = []
-    if len(ids) > CHECKED:
+    is_cut = len(ids) > CHECKED
+    if is_cut:
         asked = ", ".join(f'"{phrase}"' for phrase in query.phrases) or query.words
         notes.append(f"{asked} is in too many nodes to look at each: narrow it, as with path:")
-    return scope._replace(ids=tuple(kept)), notes
+    return Required(scope._replace(ids=tuple(kept)), notes, is_cut)
 
 
 def _has_all(hit: Hit, query: Query, lines: Sequence[str] | None) -> bool:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from feeder.assembly.opening import Store, comparable
 from feeder.errors import ServiceError
 from feeder.search.answers import Corpus
+from feeder.search.asking import lines_of
+from feeder.search.engine import Answer, Page, Ranked, paged
 from feeder.search.found import Found
 from feeder.search.fusion import WORD
 from feeder.search.models import MEANING, VECTOR
@@ -37,7 +39,8 @@ def similar(
 ) -> list[Found]:
     """The nodes most like it, the best first; without itself, what holds it, and its parts.
 
-    Where vectors cannot be asked that is told, and words answer.
+    Pieces and copies stand each for themselves. Where vectors cannot be asked that is told, and
+    words answer.
     """
     name, near = _near(store, corpus, target, scope, tell)
     known = {hit.id: hit for hit in hits(corpus.database, [one.id for one in near], scope)}
@@ -45,6 +48,20 @@ def similar(
     return [
         Found(known[one.id], one.score, {name: rank}) for rank, one in enumerate(others, start=1)
     ]
+
+
+def most_similar(  # noqa: PLR0913 - the seams, the node, and how it is answered
+    store: Store,
+    corpus: Corpus,
+    target: Hit,
+    scope: Scope,
+    page: Page,
+    *,
+    tell: Callable[[str], None],
+) -> Answer:
+    """A page of them, with pieces of one node and copies of a text as one hit, as in a search."""
+    found = similar(store, corpus, target, scope, tell)
+    return paged(corpus.database, Ranked(found), page, lines_of(store))
 
 
 def _near(

@@ -2,7 +2,7 @@
 
 The index has git's name of the contents that each file's nodes were read from. Where the file is
 another now, the lines are found again: from those contents, where git still has them, else by the
-hash of the node's text, else by its signature.
+hashes of the texts of its pieces, else by its signature.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,15 +10,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from feeder.nodes import Node, embedding_text, text_sha
 from feeder.search.files import Now, contents, files_now, lines_of
+from feeder.search.lost import found_again
 from feeder.search.tracing import Trace, Traced
 from feeder.store import Database
-from feeder.store.origins import Origin, origins
+from feeder.store.origins import Inside, insides, origins
 from feeder.store.reading import Hit
-
-HASHED_CHARS = 20_000_000
-"""That are hashed at most to find a text again whose file's contents are lost."""
 
 
 class State(StrEnum):
@@ -53,6 +50,11 @@ class Excerpt(NamedTuple):
         """Whether there are lines that can be shown."""
         return self.state not in (State.GONE, State.NO_FILE, State.ELSEWHERE)
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether they are the node's own lines, be some of them edited since."""
+        return self.is_shown and self.state is not State.UNSURE
+
 
 class Lines(NamedTuple):
     """A file's lines now and, where it is another since, those that were indexed."""
@@ -66,30 +68,40 @@ class Lines(NamedTuple):
 class Sources:
     """The files of some nodes in the folder `base`, of the repository that the index calls `repo`.
 
-    `edited` are the paths of those that are not what was indexed.
+    A hit may have the lines of several pieces of its node. `edited` are the paths of the files that
+    are not what was indexed. What excerpts need not tell is asked for only `with_inside`.
     """
 
-    def __init__(self, database: Database, base: Path, repo: str, hits: Iterable[Hit]) -> None:
-        found = list(hits)
-        self._repo = repo
-        self._origins = origins(database, [hit.id for hit in found]) if found else {}
-        blobs = {hit.path: one.blob for hit in found if (one := self._own(hit))}
-        self._files = _files(base, blobs)
+    def __init__(
+        self,
+        database: Database,
+        base: Path,
+        repo: str,
+        hits: Iterable[Hit],
+        *,
+        with_inside: bool = True,
+    ) -> None:
+        self._database, self._repo, self._hits = database, repo, list(hits)
+        self._blobs, self._insides = (
+            origins(database, self._hits, with_inside=with_inside) if self._hits else ({}, {})
+        )
+        owned = {hit.path: blob for hit in self._hits if (blob := self._own(hit)) is not None}
+        self._files = _files(base, owned)
         self.edited = [path for path, file in self._files.items() if file.is_changed]
 
     def of(self, hit: Hit) -> Excerpt:
         """The lines of a node; of a notebook's those of its cells."""
-        origin = self._own(hit)
-        if origin is None:
+        if self._own(hit) is None:
             return Excerpt(State.ELSEWHERE, hit.start_line, hit.end_line)
         file = self._files[hit.path]
         if file.now is None:
             return Excerpt(State.NO_FILE, hit.start_line, hit.end_line)
-        traced, state = _found(hit, origin, file)
+        traced, state = self._found(hit, file, file.now)
         if traced is None:
             return Excerpt(State.GONE, hit.start_line, hit.end_line)
         shift = traced.first - hit.start_line
-        inner = [(first + shift, last + shift) for first, last in origin.inner]
+        within = self._insides.get(hit.id, Inside()).inner
+        inner = [(first + shift, last + shift) for first, last in within]
         lines, numbers = _numbered(hit, file.now, traced)
         return Excerpt(state, traced.first, traced.last, lines, numbers, file.commit, inner)
 
@@ -109,8 +121,22 @@ class Sources:
         above = (file.trace.backwards.of(at, at) for at in range(line, 0, -1))
         return next((traced.first for traced in above if traced), line)
 
-    def _own(self, hit: Hit) -> Origin | None:
-        return self._origins.get(hit.id) if hit.repo == self._repo else None
+    def _own(self, hit: Hit) -> str | None:
+        """Git's name of the contents that it was read from, empty where git has none."""
+        return self._blobs.get(hit.id) if hit.repo == self._repo else None
+
+    def _found(self, hit: Hit, file: Lines, now: Sequence[str]) -> tuple[Traced | None, State]:
+        """Where the node is, and what that has to be called."""
+        if not file.is_changed:
+            last = min(hit.end_line, len(now))
+            return Traced(hit.start_line, last, True), State.SAME
+        if file.trace:
+            traced = file.trace.of(hit.start_line, hit.end_line)
+            return traced, _state(hit, traced)
+        # only here is it asked for what excerpts need not tell
+        self._insides = self._insides or insides(self._database, self._hits)
+        traced, is_sure = found_again(hit, self._insides[hit.id], now)
+        return traced, _state(hit, traced) if is_sure else State.UNSURE
 
 
 def _files(base: Path, blobs: Mapping[str, str]) -> dict[str, Lines]:
@@ -136,54 +162,12 @@ def _lines(now: Now, is_changed: bool, before: list[str] | None) -> Lines:
     return Lines(lines, now.commit, True, Trace(before, lines) if before is not None else None)
 
 
-def _found(hit: Hit, origin: Origin, file: Lines) -> tuple[Traced | None, State]:
-    """Where the node is, and what that has to be called."""
-    assert file.now is not None
-    if not file.is_changed:
-        last = min(hit.end_line, len(file.now))
-        return Traced(hit.start_line, last, True), State.SAME
-    if file.trace:
-        traced = file.trace.of(hit.start_line, hit.end_line)
-        return traced, _state(hit, traced)
-    if traced := _by_hash(hit, origin.text_sha, file.now):
-        return traced, _state(hit, traced)
-    return _by_signature(hit, file.now), State.UNSURE
-
-
 def _state(hit: Hit, traced: Traced | None) -> State:
     if traced is None:
         return State.GONE
     if not traced.same:
         return State.EDITED
     return State.SAME if traced.first == hit.start_line else State.MOVED
-
-
-def _by_hash(hit: Hit, sha: str, now: Sequence[str]) -> Traced | None:
-    """The lines whose text is what was indexed; of a node without those of nodes in it only."""
-    count = hit.end_line - hit.start_line + 1
-    if count * sum(map(len, now)) > HASHED_CHARS:
-        return None
-    named = hit.language or "", hit.node_type, hit.symbol, hit.signature, hit.logical_path
-    places = range(len(now) - count + 1)
-    for row in sorted(places, key=lambda row: abs(row + 1 - hit.start_line)):
-        text = "\n".join(now[row : row + count]).rstrip()
-        for written in {text, text.lstrip()}:
-            node = Node(*named, 0, 0, written)
-            if written and text_sha(embedding_text(hit.path, node)) == sha:
-                return Traced(row + 1, row + count, True)
-    return None
-
-
-def _by_signature(hit: Hit, now: Sequence[str]) -> Traced | None:
-    """As many lines as there were, with the signature where it was; the same ones without one."""
-    sought = hit.signature or ""
-    said = (" ".join(line.split()).rstrip(" ,;\\") for line in now)
-    starts = [row for row, text in enumerate(said) if text and sought.startswith(text)]
-    if hit.signature and not starts:
-        return None
-    nearest = min(starts, key=lambda row: abs(row + 1 - hit.start_line), default=hit.start_line - 1)
-    first = min(nearest, len(now) - 1) + 1
-    return Traced(first, min(len(now), first + hit.end_line - hit.start_line), False)
 
 
 def _numbered(hit: Hit, now: list[str], at: Traced) -> tuple[Sequence[str], Sequence[int]]:

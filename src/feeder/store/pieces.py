@@ -6,15 +6,21 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from feeder.store import Database, Statement
+from feeder.store.reading import Hit
 
-# ?1 ids
+# ?1 ids; each file's nodes are read once, however many of them are asked for
 _PIECES = """
-SELECT j.value, o.start_line, d.start_line, d.end_line
-FROM json_each(?1) j CROSS JOIN docs o ON o.id = j.value CROSS JOIN docs d
-ON d.repo = o.repo AND d.path = o.path AND d.node_type = o.node_type
-AND d.symbol IS o.symbol AND d.signature IS o.signature AND d.logical_path IS o.logical_path
-WHERE coalesce(o.symbol, o.logical_path) IS NOT NULL
-ORDER BY j.key, d.start_line, d.end_line
+WITH asked AS MATERIALIZED (
+  SELECT DISTINCT o.repo, o.path, o.node_type, o.symbol, o.signature, o.logical_path
+  FROM json_each(?1) j CROSS JOIN docs o ON o.id = j.value
+), file AS MATERIALIZED (SELECT DISTINCT repo, path FROM asked)
+SELECT d.repo, d.path, d.node_type, d.symbol, d.signature, d.logical_path, d.start_line, d.end_line
+FROM file f CROSS JOIN docs d ON d.repo = f.repo AND d.path = f.path
+WHERE EXISTS (
+  SELECT 1 FROM asked a WHERE a.path = d.path AND a.repo = d.repo AND a.node_type = d.node_type
+  AND a.symbol IS d.symbol AND a.signature IS d.signature AND a.logical_path IS d.logical_path
+)
+ORDER BY d.start_line, d.end_line
 """
 _GAP = 2
 """From a piece's last line to the next one's first: a blank line may be between them."""
@@ -28,16 +34,28 @@ class Run(NamedTuple):
     pieces: int = 1
 
 
-def runs(database: Database, ids: Iterable[str]) -> dict[str, Run]:
+def runs(database: Database, hits: Iterable[Hit]) -> dict[str, Run]:
     """By id, the nodes named alike that follow one another in its file, itself among them.
 
     Others of the name, such as a function's other branch of an `#ifdef`, are runs of their own.
+    What has no name is in no run. One request.
     """
-    [rows] = database.run([Statement(_PIECES, (json.dumps(list(ids)),))])
-    found: dict[tuple[str, int], list[Run]] = defaultdict(list)
-    for id_, own, first, last in rows:
-        found[str(id_), int(str(own))].append(Run(int(str(first)), int(str(last))))
-    return {id_: _holding(own, spans) for (id_, own), spans in found.items()}
+    named = {hit.id: hit for hit in hits if hit.symbol or hit.logical_path}
+    if not named:
+        return {}
+    [rows] = database.run([Statement(_PIECES, (json.dumps(list(named)),))])
+    found: dict[tuple[object, ...], list[Run]] = defaultdict(list)
+    for *kind, first, last in rows:
+        found[tuple(kind)].append(Run(int(str(first)), int(str(last))))
+    return {
+        id_: _holding(hit.start_line, spans)
+        for id_, hit in named.items()
+        if (spans := found[_kind(hit)])
+    }
+
+
+def _kind(hit: Hit) -> tuple[object, ...]:
+    return hit.repo, hit.path, hit.node_type, hit.symbol, hit.signature, hit.logical_path
 
 
 def _holding(line: int, spans: Sequence[Run]) -> Run:

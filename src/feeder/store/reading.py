@@ -111,13 +111,23 @@ def hits(database: Database, ids: Iterable[str], scope: Scope) -> list[Hit]:
     return [Hit(*row) for row in rows]  # type: ignore[arg-type]  # as selected
 
 
-_LISTED = f"SELECT d.id FROM docs d WHERE {IN_SCOPE} ORDER BY d.repo, d.path, d.start_line LIMIT ?1"
+_IN_ORDER = f"""
+FROM docs d WHERE {IN_SCOPE} ORDER BY d.repo, d.path, d.start_line, d.end_line DESC LIMIT ?1
+"""
+_LISTED = f"SELECT d.id {_IN_ORDER}"
+_FIRST = f"SELECT {', '.join(f'd.{column}' for column in Hit._fields)} {_IN_ORDER}"
 
 
 def listed(database: Database, scope: Scope, limit: int) -> list[str]:
-    """The ids of a scope's nodes, in the order of their lines: for who asks by filters alone."""
+    """The ids of a scope's nodes, in the order of their lines."""
     [rows] = database.run([Statement(_LISTED, (limit, *params(scope)))])
     return [str(id_) for (id_,) in rows]
+
+
+def first_of(database: Database, scope: Scope, limit: int) -> list[Hit]:
+    """A scope's nodes, in the order of their lines: for who asks by filters alone."""
+    [rows] = database.run([Statement(_FIRST, (limit, *params(scope)))])
+    return [Hit(*row) for row in rows]  # type: ignore[arg-type]  # as selected
 
 
 _BY = "SELECT {0}, count(*) FROM {1} WHERE repo = ? GROUP BY {0} ORDER BY count(*) DESC, {0}"

@@ -2,6 +2,10 @@
 
 import os
 import re
+import stat
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -41,13 +45,25 @@ def place(root: Path, path: str) -> Path:
 
 def file_inside(root: Path, path: str) -> Path | None:
     """Where an entry's file lies; None where there is no regular file, or a link leads to it."""
-    try:
-        base = root.resolve()
-        found = place(base, path)
-        is_inside = found.is_relative_to(base) and os.path.realpath(found) == os.fspath(found)
-        return found if is_inside and found.is_file() else None
-    except (OSError, ValueError):
-        return None
+    return files_inside(root, [path]).get(path)
+
+
+def files_inside(root: Path, paths: Iterable[str]) -> dict[str, Path]:
+    """The same of those that there are, by path; each folder is looked at once."""
+    base = Path(os.path.realpath(root))
+    is_real = cache(lambda folder: folder.is_relative_to(base) and _is_real(folder))
+    found = {}
+    for path in paths:
+        with suppress(OSError, ValueError):
+            file = place(base, path)
+            if is_real(file.parent) and stat.S_ISREG(file.lstat().st_mode):
+                found[path] = file
+    return found
+
+
+def _is_real(folder: Path) -> bool:
+    """Whether no link leads there."""
+    return os.path.realpath(folder) == os.fspath(folder)
 
 
 def slug(url: str) -> str | None:

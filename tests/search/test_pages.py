@@ -1,0 +1,158 @@
+"""All pages of an answer are one answer: no hit stands twice or is lost, and all say how many."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from feeder.assembly.opening import Place, opened
+from feeder.config import Settings
+from feeder.search import asking, engine, grouping
+from feeder.search.asking import Asker, ask
+from feeder.search.engine import Page
+from feeder.search.found import Found
+from feeder.search.models import MEANING, Side, with_the_words
+from feeder.search.narrowing import Asked, Filters, narrowed
+from feeder.store.reading import first_of
+from feeder.store.scope import Scope
+from feeder.store.sqlite import SQLite
+from feeder.tree.commit import Commit
+from search.test_kept import synced
+from tree.repos import Repo
+from worlds import REPO, SHOP
+from worlds import opened as empty
+from worlds import synced as fed
+
+LINE = "    total = total + parcel_weight(order, {0})  # the parcels of order {0}\n"
+LONG = "def weigh(order):\n    total = 0\n" + "".join(map(LINE.format, range(160)))
+SHIP = "def ship(order):\n    send(order)\n    return order\n"
+C = "int ship(int order) {\n  return send(order);\n}\n"
+PROSE = "The parcels of order {0} are weighed and sent to where they belong, one by one.\n"
+GUIDE = f"# Ship\n\n{''.join(map(PROSE.format, range(60)))}\n```sh\nship order\nsend parcel\n```\n"
+PASCAL = (
+    "unit Cart;\ninterface\ntype\n  TCart = class\n    procedure Ship(Order: Integer);\n"
+    "  end;\nimplementation\nprocedure TCart.Ship(Order: Integer);\nbegin\n  Send(Order);\n"
+    "end;\nend.\n"
+)
+FILES: dict[str, str | bytes] = (
+    SHOP
+    | {f"{folder}/weigh.py": f"{LONG}    return total\n\n\n{SHIP}" for folder in "abc"}
+    | {f"docs/{name}.md": GUIDE for name in "de"}
+    | {"a/other.py": LONG.replace("120", "121"), "cart.pas": PASCAL}
+    | {"ship.c": f"#ifdef FAST\n{C}#else\n#include <slow.h>\n\n{C}#endif\n"}
+)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    repo = Repo(tmp_path_factory.mktemp("pages") / "repo")
+    repo.commit(FILES)
+    return repo.path
+
+
+@pytest.fixture(scope="module")
+def asker(base: Path) -> Iterator[Asker]:
+    said = Settings(directory=base, model="static", quiet=True, jobs=1)
+    synced(base, said)
+    with opened(Place(base, REPO, "main"), said, writes=False, create=False) as store:
+        database = store.index.database
+        assert isinstance(database, SQLite)
+        sides = [Side(MEANING, 1.5, with_the_words(database).nearest)]
+        yield Asker(store, store.index.state_of([]).meta, sides, said, None)
+
+
+ALL = Page(100_000)
+WORDS = ["ship", "order", "weigh", "parcel", "send", "total", "cart", "belong", "where", "zzz"]
+SIGNS = [
+    "lang:py",
+    "lang:md",
+    "path:a",
+    "type:function",
+    "/par.el/",
+    '"order 12"',
+    "-send",
+    "symbol:ship",
+]
+questions = st.lists(st.sampled_from([*WORDS, *SIGNS]), min_size=1, max_size=4, unique=True)
+
+
+def ids(found: Sequence[Found]) -> list[str]:
+    """Of all nodes that these hits stand for."""
+    return [id_ for one in found for id_ in (one.hit.id, *ids(one.others), *ids(one.copies))]
+
+
+@pytest.mark.parametrize("compared", [grouping.COMPARED, 3])
+@settings(deadline=None, max_examples=60)
+@given(questions, st.integers(1, 9))
+def test_all_pages_together_are_one_large_page(
+    asker: Asker, compared: int, words: list[str], size: int
+) -> None:
+    """With the same total, and each node that was found in one place; a page may begin before and
+    behind the last text that is compared."""
+    question = " ".join(words)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grouping, "COMPARED", compared)
+        _, whole = ask(asker, question, ALL)
+        pages = [
+            ask(asker, question, Page(size, offset))[1]
+            for offset in range(0, len(whole.found) + size, size)
+        ]
+    assert [one for page in pages for one in page.found] == list(whole.found)
+    assert {page.total for page in pages} == {whole.total} == {len(whole.found)}
+    assert len(set(ids(whole.found))) == len(ids(whole.found))
+
+
+def scope(asker: Asker, question: str) -> Asked:
+    equal = asker.meta[asker.store.index.key("head")]
+    return narrowed(asker.store, question, Filters(), asker.settings, equal)
+
+
+@pytest.mark.parametrize("question", ["lang:py", "/order/", "path:docs", "ship order", "zzz cart"])
+def test_every_node_is_in_one_hit(asker: Asker, question: str) -> None:
+    """Of the scope where filters or a pattern alone are asked, else of what was found."""
+    asked, database = scope(asker, question), asker.store.index.database
+    found = engine.rank(database, asker.sides, asked.text, asked.scope).found
+    nodes = [one.hit for one in found] if asked.text else first_of(database, asked.scope, 1_000)
+    assert nodes
+    assert sorted(ids(ask(asker, question, ALL)[1].found)) == sorted(node.id for node in nodes)
+
+
+@pytest.mark.parametrize("question", ["symbol:weigh", "/parcel_weight/", "weigh"])
+def test_however_it_is_asked_pieces_and_copies_are_one_hit(asker: Asker, question: str) -> None:
+    """The function is 163 lines long, and lies in three files."""
+    found = ask(asker, question, ALL)[1].found
+    first, *others = [one for one in found if one.hit.path == "a/weigh.py"]
+    assert [one.hit.symbol for one in others] in ([], ["ship"])
+    assert (first.hit.start_line, first.hit.end_line) == (1, 163)
+    assert {copy.hit.path for copy in first.copies} == {"b/weigh.py", "c/weigh.py"}
+    assert {(copy.hit.start_line, copy.hit.end_line) for copy in first.copies} == {(1, 163)}
+    assert first.piece
+    assert first.piece.matching == first.piece.of > 2
+
+
+def test_a_list_that_is_cut_says_so(asker: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On each page; where just as many nodes are there as are looked at, all of them are."""
+    nodes = len(first_of(asker.store.index.database, scope(asker, "lang:py").scope, 1_000))
+    whole = ask(asker, "lang:py", ALL)[1]
+    assert not whole.at_least
+    monkeypatch.setattr(asking, "LISTED", nodes)
+    assert ask(asker, "lang:py", ALL)[1] == whole
+    monkeypatch.setattr(asking, "LISTED", nodes - 1)
+    cut = [ask(asker, "lang:py", Page(2, offset))[1] for offset in (0, 2, 100)]
+    assert all(page.at_least for page in cut)
+    assert len({page.total for page in cut}) == 1
+
+
+@pytest.mark.parametrize(("nodes", "at_least"), [(150, False), (250, True)])
+def test_a_word_of_more_nodes_than_are_ranked_says_so(
+    repo: Repo, nodes: int, at_least: bool
+) -> None:
+    """Two hundred are."""
+    functions = (f"def crate_{n}(order):\n    return {n}\n" for n in range(nodes))
+    repo.commit({"a.py": "\n\n".join(functions)})
+    database = empty()
+    fed(Commit(repo.path), database)
+    answer = engine.search(database, [], "order", Scope.of(REPO), Page(1))
+    assert (answer.total, answer.at_least) == (min(nodes, 200), at_least)
