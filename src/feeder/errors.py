@@ -2,6 +2,7 @@
 
 FeederError
 ├── Interrupted          exit 130 the user ended it; what is done is kept
+├── Unread               exit 141 nobody reads what is said any more, as of `git log | head -1`
 ├── UserError            exit 2   the user must change something: one sentence and the remedy
 ├── ServiceError         exit 1   a service said no: status, code and ray id
 │   ├── PassingError              the same call may go through later: retried
@@ -29,6 +30,15 @@ class Interrupted(FeederError):
     """The user has ended the run."""
 
     exit_code = 130
+
+
+class Unread(FeederError):
+    """What is said goes into a pipe that nobody reads any more; nothing has failed.
+
+    The code is what a shell makes of the signal of a broken pipe: 128 and 13.
+    """
+
+    exit_code = 141
 
 
 class ServiceError(FeederError):

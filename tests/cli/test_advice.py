@@ -53,7 +53,8 @@ def followed(feeder: Feeder, place: Path | Repo, *flags: str) -> Answer:
         said = answer.out.splitlines()[-1]
         if said == RIGHT:
             return answer
-        flags = () if f"without {WORDS}" in said else flags
+        if f"without {WORDS}" in said:
+            flags = tuple(flag for flag in flags if flag != WORDS)
         if found := re.search(r"Say (--path) (\S+)", said):
             flags = (*flags, *found.groups())
         elif found := re.search(r"feeder ([a-z]+(?: --[a-z]+)*(?: \.)?)", said):
@@ -70,6 +71,15 @@ def _sql(*statements: str) -> Callable[[Feeder, Repo], tuple[str, ...]]:
         return ()
 
     return change
+
+
+def _named(change: Callable[[Feeder, Repo], tuple[str, ...]]) -> Callable[..., tuple[str, ...]]:
+    """Asked with the model by its name: unnamed, an index of another one is not asked for it."""
+
+    def changed(feeder: Feeder, shop: Repo) -> tuple[str, ...]:
+        return (*change(feeder, shop), "--model", "minilm")
+
+    return changed
 
 
 def _words_brought_on(feeder: Feeder, shop: Repo) -> tuple[str, ...]:
@@ -112,12 +122,14 @@ WRONGS = {
     "fed from the working tree": _dirty,
     "of a folder": _of_a_folder,
     "no row": _sql("DELETE FROM docs WHERE symbol = 'Cart.total'"),
-    "another model": _sql("UPDATE meta SET value = 'other' WHERE key = 'model'"),
+    "another model": _named(_sql("UPDATE meta SET value = 'other' WHERE key = 'model'")),
     "no model": _sql("DELETE FROM meta WHERE key = 'model'"),
     "another parser": _sql("UPDATE meta SET value = 'other' WHERE key = 'acme/shop:parser'"),
-    "files that wait, of no model": _sql(
-        "UPDATE files SET state = 'pending'",
-        "DELETE FROM meta WHERE key IN ('model', 'acme/shop:vectors')",
+    "files that wait, of no model": _named(
+        _sql(
+            "UPDATE files SET state = 'pending'",
+            "DELETE FROM meta WHERE key IN ('model', 'acme/shop:vectors')",
+        )
     ),
 }
 

@@ -52,8 +52,19 @@ def test_a_long_line_shows_its_first_mark(text: str, mark: tuple[int, int], show
 
 def test_what_goes_into_a_pipe_is_whole() -> None:
     """Tabs too: it is for programs."""
-    text = "\t" + "x" * 500
+    text = "\t" + "x" * 300
     assert Terminal().code("7  ", text, [(3, 4)]) == f"7  {text}"
+
+
+@pytest.mark.parametrize("colours", [False, True])
+def test_into_a_pipe_goes_of_a_minified_line_what_is_around_its_match(colours: bool) -> None:
+    """Cut at both ends, which is marked; all of it where the whole is wanted."""
+    text = "x" * 50_000 + " needle " + "y" * 50_000
+    line = COLOUR.sub("", Terminal(colours).code("7  ", text, [(50_001, 50_007)]))
+    assert re.fullmatch("7  …x+ needle y+…", line)
+    assert len(line) <= 3 + 400
+    whole = Terminal(colours, longest=None).code("7  ", text, [(50_001, 50_007)])
+    assert COLOUR.sub("", whole) == f"7  {text}"
 
 
 def test_words_are_marked_over_the_colours_of_the_code() -> None:

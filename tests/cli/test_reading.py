@@ -1,8 +1,10 @@
 """What is like a node, what is in a file, and its lines: as the commands print them."""
 
+import os
+
 import pytest
 
-from running import Feeder
+from running import Answer, Feeder
 from tree.repos import Repo
 from worlds import SHOP
 
@@ -186,6 +188,45 @@ def test_an_outline_of_a_folder_has_its_files(feeder: Feeder, shop: Repo) -> Non
     assert [node["logical_path"] for node in facts["files"][0]["nodes"]] == ["Guide"]
 
 
+def test_an_outline_has_each_node_of_a_name(feeder: Feeder, shop: Repo) -> None:
+    """Of hundreds in a row a person gets the lines, a program all; a long one is still one node."""
+    many = "".join(f"def usual():\n    return {at}\n\n\n" for at in range(500))
+    long = "def long():\n" + "".join(f"    step{at} = {at} * one_thing\n" for at in range(300))
+    two = "def near(): return 1\ndef near(): return 2\n"
+    shop.commit({"many.py": many, "long.py": long, "two.py": two})
+    feeder(shop, "sync", "-q")
+    assert feeder(shop, "outline", "many.py").out.splitlines()[1:-1] == [
+        "         1-2  method  usual  def usual():",
+        "            and 499 more of this name: 5-6, 9-10, 13-14, 17-18, …, 1997-1998",
+    ]
+    [file] = feeder(shop, "outline", "many.py", "--json").facts["files"]
+    places = [(node["start_line"], node["end_line"]) for node in file["nodes"]]
+    assert places == [(4 * at + 1, 4 * at + 2) for at in range(500)]
+    assert {node["depth"] for node in file["nodes"]} == {0}
+    assert feeder(shop, "outline", "long.py").out.splitlines()[1:-1] == [
+        "       1-301  method  long  def long():"
+    ]
+    assert feeder(shop, "outline", "two.py").out.splitlines()[1:-1] == [
+        "         1-1  method  near  def near():",
+        "         2-2  method  near  def near():",
+    ]
+
+
+def test_what_lies_on_the_lines_of_another_is_set_in_by_its_name(
+    feeder: Feeder, shop: Repo
+) -> None:
+    text = "class A { b() {} }\nfunction f() {} function g() {}\n"
+    shop.commit({"web/a.js": text})
+    feeder(shop, "sync", "-q")
+    lines = feeder(shop, "outline", "web/a.js").out.splitlines()[1:-1]
+    assert [line.split("method")[0].split("class")[0] for line in lines] == [
+        "         1-1  ",
+        "         1-1    ",
+        "         2-2  ",
+        "         2-2  ",
+    ]
+
+
 def test_an_outline_follows_edits(feeder: Feeder, shop: Repo) -> None:
     text = (shop.path / "src/api/routes.py").read_text()
     (shop.path / "src/api/routes.py").write_text("\n" + text.replace("return 1", "return 2"))
@@ -207,6 +248,55 @@ def test_signs_of_a_target_may_be_in_a_name(
     assert (hit["path"], hit["text"]) == (name, "def unusual():\n    return 1")
 
 
+ODD = b"odd/\xff\xfe.py"
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [os.fsdecode(ODD), r"odd/\xff\xfe.py", r"\xff\xfe.py", r"./odd/\xff\xfe.py"],
+    ids=["as it lies there", "as it is shown", "its name alone", "from here"],
+)
+def test_a_name_that_is_not_utf_8_is_known_as_it_is_shown(
+    feeder: Feeder, shop: Repo, typed: str
+) -> None:
+    """Every command takes what an answer has, and what the shell gives."""
+    shop.commit({ODD: "def unusual():\n    return 1\n"})
+    feeder(shop, "sync", "-q")
+    first = r"odd/\xff\xfe.py:1-2  method  unusual"
+    for sign in ("", "#unusual"):
+        assert feeder(shop, "show", f"{typed}{sign}").out.splitlines()[0] == first
+    assert feeder(shop, "search", "unusual", "--path", typed, "-n", "1").out.startswith(first)
+    if "odd" in typed:
+        assert feeder(shop, "outline", typed).out.splitlines()[0] == r"odd/\xff\xfe.py"
+
+
+def test_a_backslash_in_a_name_is_known_as_it_lies_there_and_as_it_is_shown(
+    feeder: Feeder, shop: Repo
+) -> None:
+    r"""A file called `\xff`, of four characters, is not the one of that byte."""
+    shop.commit({rb"n\xff.py".decode(): "def four():\n    pass\n"})
+    feeder(shop, "sync", "-q")
+    for typed in (r"n\xff.py", r"n\x5cxff.py"):
+        assert feeder(shop, "show", typed).out.startswith(r"n\x5cxff.py:1-2  method  four")
+
+
+@pytest.mark.parametrize("target", ["src/cart.py", "src/cart.py:12"])
+def test_of_a_file_that_is_no_text_any_more_there_are_no_lines(
+    feeder: Feeder, shop: Repo, target: str
+) -> None:
+    """It is there, and that is not denied; what to do is said."""
+    (shop.path / "src/cart.py").write_bytes(b"\0\1\2")
+    answer = feeder(shop, "show", target)
+    assert answer.code == 2
+    assert answer.err.splitlines()[-1] == (
+        "feeder: src/cart.py is no text any more. Put its text back, or commit what it is now and "
+        "bring the index on: feeder sync"
+    )
+    [hit] = feeder(shop, "show", "src/cart.py#Cart.total", "--json").facts["hits"]
+    assert (hit["state"], hit["text"]) == ("gone", None)
+    assert "(gone: " in feeder(shop, "outline", "src/cart.py").out
+
+
 def test_hundreds_of_a_name_in_a_file_do_not_hide_those_of_another(
     feeder: Feeder, shop: Repo
 ) -> None:
@@ -215,3 +305,26 @@ def test_hundreds_of_a_name_in_a_file_do_not_hide_those_of_another(
     shop.commit({"a.py": many, "b.py": "def usual():\n    return 1\n"})
     feeder(shop, "sync", "-q")
     assert "usual may be one of 2: a.py#usual, b.py#usual." in feeder(shop, "show", "usual").err
+
+
+@pytest.mark.parametrize(
+    "command", [["stats"], ["outline", "src"], ["show", "Cart.total"], ["search", "total", "-n1"]]
+)
+def test_a_repository_is_known_by_the_last_part_of_its_name(
+    feeder: Feeder, shop: Repo, command: list[str]
+) -> None:
+    """By every command that asks: where only one is called so, else all of them are told."""
+    feeder(shop, "sync", "-q", "--repo", "acme/shop", "--db", "shared.db")
+
+    def asked(repo: str) -> Answer:
+        return feeder(shop, *command, "--db", "shared.db", "--repo", repo)
+
+    assert asked("shop").out == asked("acme/shop").out != ""
+    missed = asked("shpo")
+    assert (missed.code, missed.out) == (2, "")
+    assert "feeder: The index has no repository shpo. The nearest: acme/shop." in missed.err
+    feeder(shop, "sync", "-q", "--repo", "other/shop", "--db", "shared.db")
+    several = asked("shop")
+    assert (several.code, several.out) == (2, "")
+    assert "The repository shop may be acme/shop or other/shop. Name one of them." in several.err
+    assert asked("acme/shop").code == 0

@@ -90,6 +90,69 @@ def test_files_alone_are_named_once(feeder: Feeder, shop: Repo) -> None:
     assert len(out) == len({*out}) > 1
 
 
+def test_files_that_are_gone_are_no_place_to_go_to(feeder: Feeder, shop: Repo) -> None:
+    """Though git has them still, or lines of them: what is left out is said on stderr."""
+    (shop.path / "src/cart.py").unlink()
+    (shop.path / "docs/cart.md").write_text("# Other\n\nAll is new here.\n")
+    committed = shop.git("rev-parse", "HEAD")[:10]
+    for form in (["-l"], ["--format", "vimgrep"]):
+        answer = feeder(shop, "search", "cart install", *form, "-n", "50")
+        assert "docs/guide.md" in answer.out
+        assert not [line for line in answer.out.splitlines() if "cart." in line.partition(":")[0]]
+        assert (
+            f"Left out: src/cart.py:16 (not in the working tree, as committed in {committed})"
+            in answer.err
+        )
+        assert "Left out: docs/cart.md:1 (gone: the file is edited since, and has" in answer.err
+        assert "Left out" not in feeder(shop, "search", "cart install", *form, "-q").err
+
+
+def test_a_file_of_another_repository_is_no_place_to_go_to(feeder: Feeder, shop: Repo) -> None:
+    """A path of its name may be here too."""
+    feeder(shop, "sync", "-q", "--repo", "acme/other")
+    answer = feeder(shop, "search", "emptyCart", "repo:acme/other", "-l", "-n", "1")
+    assert answer.out == ""
+    assert "Left out: src/cart.py:16 (in acme/other)" in answer.err
+
+
+def test_what_a_search_says_of_itself_is_on_stderr(feeder: Feeder, shop: Repo) -> None:
+    answer = feeder(shop, "search", "emptyCrat", "-l")
+    assert "Nothing is called emptyCrat. Names like it: emptyCart" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["cart tests:no tests:only"], "tests:no does not count beside tests:only."),
+        (["cart tests:only", "--tests", "no"], "tests:only does not count beside --tests no."),
+        (["cart case:no case:yes"], "case:no does not count beside case:yes."),
+    ],
+)
+def test_what_is_said_twice_in_other_words_is_told(
+    feeder: Feeder, shop: Repo, arguments: list[str], said: str
+) -> None:
+    """The last of them counts, and what stands beside the question before what is in it."""
+    assert said in feeder(shop, "search", *arguments).out.splitlines()
+
+
+@pytest.mark.parametrize("form", [[], ["--format", "vimgrep"]])
+def test_a_minified_line_is_cut_around_the_match(
+    feeder: Feeder, shop: Repo, form: list[str]
+) -> None:
+    """But not where all is wanted, and in JSON."""
+    text = f"function f() {{ {'a = 1; ' * 9_000}thimble(); {'b = 2; ' * 9_000}}}"
+    shop.commit({"web/page.js": f"{text}\n"})
+    feeder(shop, "sync", "-q")
+    search = ["search", "thimble", "-n", "1"]
+    out = feeder(shop, *search, *form).out
+    assert max(map(len, out.splitlines())) < 450
+    assert "thimble(); b = 2;" in out
+    assert text in feeder(shop, *search, *form, "--full").out
+    if not form:
+        assert text in feeder(shop, "show", "web/page.js").out
+        assert feeder(shop, *search, "--json").facts["hits"][0]["window"]["lines"] == [text]
+
+
 def test_why_a_hit_is_there_is_explained(feeder: Feeder, shop: Repo) -> None:
     """4 for the name, 1 for its words and 1 for its text; half of that for its file's nodes."""
     lines = feeder(shop, "search", "emptyCart", "--explain", "--lines", "0").out.splitlines()
@@ -165,3 +228,30 @@ def test_an_index_whose_first_run_has_not_come_to_its_end_says_so(
     assert feeder(repo, "search", "nowhere").out.splitlines()[-1] == said
     feeder(repo, "sync", "-q")
     assert said not in feeder(repo, "search", "nowhere").out
+
+
+def test_an_index_of_a_folder_says_that_it_is_of_no_more(feeder: Feeder, repo: Repo) -> None:
+    """Wherever it says what it equals, and with the command that brings it on."""
+    repo.commit(SHOP | {"my src/a.py": "def cart(): ...\n"})
+    assert feeder(repo, "sync", "-q", "--path", "my src").code == 0
+    commit = repo.git("rev-parse", "HEAD")
+    equals = f"The index equals the folder my src of HEAD {commit[:7]}."
+    assert feeder(repo, "search", "cart").out.splitlines()[-1] == equals
+    assert feeder(repo, "outline", "my src").out.splitlines()[-1] == equals
+    assert feeder(repo, "show", "my src/a.py").out.splitlines()[-1] == equals
+    answer = feeder(repo, "search", "cart", "--json").facts
+    assert (answer["index"]["equals"], answer["index"]["below"]) == (commit, "my src")
+    first = f"repo at {commit}, its folder my src alone"
+    assert feeder(repo, "stats").out.splitlines()[0] == first
+    assert feeder(repo, "stats", "--json").facts["meta"]["below"] == "my src"
+    proof = feeder(repo, "validate", "--path", "my src").out
+    assert "the index holds the files of HEAD in the folder my src: " in proof
+    repo.commit({"my src/b.py": "B = 1\n"})
+    assert feeder(repo, "search", "cart").out.splitlines()[-1] == (
+        f"The index of the folder my src is 1 commit behind HEAD ({commit[:7]} → "
+        f"{repo.git('rev-parse', 'HEAD')[:7]}): feeder sync --path 'my src'"
+    )
+    repo.git("reset", "-q", "--hard", commit)
+    assert feeder(repo, "search", "cart", "--json").facts["note"] == equals
+    feeder(repo, "sync", "-q", "--force")
+    assert feeder(repo, "search", "cart", "--json").facts["index"]["below"] == ""

@@ -12,9 +12,12 @@ from standin import StandIn
 from standin_fixtures import no_proxy, standin, standin_process
 
 import feeder
+from feeder.embed import onnx
 from feeder.embed.static import MODEL
+from feeder.store import Statement
+from feeder.store.sqlite import SQLite
 from tree.repos import Repo
-from worlds import SHOP
+from worlds import SHOP, rows
 
 __all__ = ["no_proxy", "standin", "standin_process"]
 
@@ -68,6 +71,50 @@ def test_a_machine_without_the_extra_searches_by_meaning(shop: Repo) -> None:
     ranks = {hit["symbol"]: hit["meaning_rank"] for hit in json.loads(found.stdout)["hits"]}
     assert ranks["Cart.addLine"] is not None
     assert ran(shop, "-c", WITHOUT_EXTRA, "validate").returncode == 0
+
+
+@pytest.mark.skipif(not onnx.available(), reason="the extra headfeed[local] is not installed")
+@pytest.mark.parametrize("first", ["--no-vectors", "--model=static", "--model=words"])
+def test_a_plain_sync_gives_no_index_a_slower_model(shop: Repo, first: str) -> None:
+    """Though it is installed: one that was made without it stays so until it is named."""
+
+    def models() -> set[str]:
+        meta = json.loads(ran(shop, "-m", "feeder", "stats", "--json").stdout)["meta"]
+        return {meta["model"]} if "model" in meta else set()
+
+    ran(shop, "-m", "feeder", "sync", first)
+    shop.commit({"src/new.py": "def fresh():\n    pass\n"})
+    plain = ran(shop, "-m", "feeder", "sync")
+    said = "The index stays without MiniLM as it was made. To give it MiniLM's: feeder sync --model"
+    assert (plain.returncode, said in plain.stderr, models()) == (0, True, set())
+    found = ran(shop, "-m", "feeder", "search", "fresh")
+    assert "MiniLM" not in found.stderr + found.stdout
+    assert "all-MiniLM" not in ran(shop, "-m", "feeder", "validate").stdout
+    if first == "--model=static":
+        assert ran(shop, "-m", "feeder", "sync", "--model", "minilm").returncode == 0
+        [given] = models()
+        shop.commit({"src/new.py": "def other():\n    pass\n"})
+        again = ran(shop, "-m", "feeder", "sync", "--json")
+        assert json.loads(again.stdout)["texts_embedded"] == 1
+        assert (models(), said in again.stderr) == ({given}, False)
+
+
+@pytest.mark.skipif(not onnx.available(), reason="the extra headfeed[local] is not installed")
+def test_a_plain_sync_replaces_no_vectors_of_another_model(shop: Repo) -> None:
+    """Made by a server or from a folder, perhaps for money: they wait for the model to be named."""
+    ran(shop, "-m", "feeder", "sync", "--model", "minilm")
+    file = shop.path / ".feeder/index.db"
+    database = SQLite(file)
+    database.run([Statement("UPDATE meta SET value = 'nomic@host' WHERE key = 'model'")])
+    before = rows(database, "SELECT * FROM vectors ORDER BY 1")
+    database.close()
+    shop.commit({"new.md": "# New\n"})
+    plain = ran(shop, "-m", "feeder", "sync")
+    assert plain.returncode == 0
+    assert "The index stays with its vectors by nomic@host, which need --model," in plain.stderr
+    database = SQLite(file)
+    assert rows(database, "SELECT * FROM vectors ORDER BY 1") == before
+    database.close()
 
 
 def test_a_damaged_file_is_told_and_leaves_nothing_half_written(shop: Repo, damaged: Path) -> None:

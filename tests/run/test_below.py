@@ -50,7 +50,7 @@ def test_a_change_elsewhere_is_nothing_to_do(mono: Repo, database: SQLite) -> No
     synced(Commit(mono.path, below="web"), database)
     mono.commit({"api/d.py": "D = 2\n"})
     report = synced(Commit(mono.path, below="web"), database)
-    assert report.notes == ["The index equals the tree: nothing to do."]
+    assert report.notes == ["The index equals the folder web: nothing to do."]
 
 
 @pytest.mark.parametrize(("first", "second"), [("", "web"), ("web", ""), ("web", "api")])

@@ -66,7 +66,6 @@ ALL = {PY, GO, TSX, MD, TOML, OWN_TOML, ODD}
         ("lang:PY lang:golang", {PY, GO}),
         ("lang:ts", {TSX}),
         ("-lang:md,toml", {PY, GO, TSX, ODD}),
-        ("lang:py -lang:python", set()),
         ("type:function", {PY, GO, TSX}),
         ("type:struct", {PY}),
         ("type:section", {MD}),
@@ -98,7 +97,10 @@ ALL = {PY, GO, TSX, MD, TOML, OWN_TOML, ODD}
         ("category:code", {PY, GO, TSX}),
         ("category:code category:docs", {PY, GO, TSX, MD, ODD}),
         ("category:code lang:py", {PY}),
-        ("category:docs lang:py", set()),
+        ("category:code category:docs -category:docs", {PY, GO, TSX}),
+        ("lang:py,go -lang:python", {GO}),
+        ("category:tests tests:yes", {GO}),
+        ("path:src/shop path:docs -path:src", {MD}),
         ("category:tests", {GO}),
         ("-category:tests category:code", {PY, TSX}),
         ("-category:code", {MD, ODD, TOML, OWN_TOML}),
@@ -124,6 +126,8 @@ def test_a_question_looks_where_its_filters_say(
         ("type:metod", "has no type of node metod. The nearest: method"),
         ("path:src/shop/crat.py", "has no file or folder src/shop/crat.py. The nearest: src/shop/"),
         ("path:giude.md", "has no file or folder giude.md. The nearest: docs/guide.md"),
+        ("path:lib/deep/crat.py", "has no file or folder lib/deep/crat.py. The nearest: src/shop/"),
+        ("path:zzz", "has no file or folder zzz. There are: .feeder.toml, docs, my dir, odd"),
         ("path:/shop", "has no file or folder /shop. The nearest: src/shop"),
         ("path:../../etc", "has no file or folder ../../etc"),
         ("path:*.kt", "has no file or folder *.kt"),
@@ -142,6 +146,40 @@ def test_a_filter_that_names_nothing_is_told_with_the_nearest(
     assert message in str(refusal.value)
 
 
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ("category:tests tests:no", "tests:no and category:tests leave nothing to search. Leave"),
+        ("-category:tests tests:only", "tests:only and -category:tests leave nothing"),
+        ("category:tests -category:tests", "category:tests and -category:tests leave nothing"),
+        ("lang:py -lang:python", "lang:py and -lang:python leave nothing"),
+        ("lang:py category:docs", "lang:py and category:docs leave nothing"),
+        ("lang:md category:code", "lang:md and category:code leave nothing"),
+        ("category:docs -category:docs", "category:docs and -category:docs leave nothing"),
+        ("category:code -category:code", "category:code and -category:code leave nothing"),
+        ("category:shop -category:shop", "category:shop and -category:shop leave nothing"),
+        ("type:function -type:method", "type:function and -type:method leave nothing"),
+        ("path:src/shop -path:src", "path:src/shop and -path:src leave nothing"),
+        ("path:*.py -path:*.py", "path:*.py and -path:*.py leave nothing"),
+        ("category:shop -path:src", "-path:src and category:shop leave nothing"),
+    ],
+)
+def test_filters_that_contradict_each_other_are_refused(
+    database: SQLite, question: str, message: str
+) -> None:
+    """They can find nothing in any index: neither wins in silence."""
+    with pytest.raises(UserError) as refusal:
+        scope_of(database, parse(question), HERE._replace(categories=OWN))
+    assert message in str(refusal.value)
+
+
+def test_a_category_of_ones_own_is_listed_once(database: SQLite) -> None:
+    """Though it is called as one that is there anyway."""
+    with pytest.raises(UserError) as refusal:
+        scope_of(database, parse("category:zzz"), HERE._replace(categories={"code": ["src"]}))
+    assert str(refusal.value).count("code") == 1
+
+
 def test_several_repositories_are_searched_at_once(tmp_path: Path) -> None:
     """Those that are named, or all; a filter counts in each."""
     database = opened()
@@ -152,7 +190,17 @@ def test_several_repositories_are_searched_at_once(tmp_path: Path) -> None:
     alone = Standing("acme/shop")
     assert paths(database, "", alone) == {"acme-shop.py"}
     assert paths(database, "repo:acme/shop repo:acme/api", alone) == {"acme-shop.py", "acme-api.py"}
-    assert paths(database, "repo:api", alone) == {"acme-api.py", "other-api.py"}
+    assert paths(database, "repo:acme/api repo:other/api", alone) == {"acme-api.py", "other-api.py"}
+    with pytest.raises(UserError, match="api may be acme/api or other/api"):
+        paths(database, "repo:api", alone)
+    assert paths(database, "repo:shop", Standing("acme/api")) == {"acme-shop.py"}
+    repo = Repo(tmp_path / "api")
+    repo.commit({"api.py": "def cart(): ...\n"})
+    synced(Commit(repo.path), database, name="api")
+    assert paths(database, "repo:api", alone) == {"api.py"}
+    repo.commit({"api.py": None})
+    synced(Commit(repo.path), database, name="api")
+    assert paths(database, "repo:api", alone) == set()
     assert len(paths(database, "lang:py path:*.py", Standing(None))) == 3
     assert paths(database, "path:*other*", Standing(None)) == {"other-api.py"}
 
@@ -170,8 +218,10 @@ def test_what_is_preferred_is_known_among_nodes(database: SQLite) -> None:
     assert of("docs") == {MD}
     assert of("lang:go", "category:config") == {GO, TOML, OWN_TOML}
     assert of("my dir") == {TOML}
-    with pytest.raises(UserError, match="no file or folder dosc"):
+    with pytest.raises(UserError, match=r"no file or folder dosc\. The nearest: docs"):
         of("dosc")
+    with pytest.raises(UserError, match=r"no file or folder zzz\. There are: .*docs"):
+        of("zzz")
 
 
 def test_a_language_has_other_names() -> None:

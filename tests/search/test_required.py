@@ -12,6 +12,7 @@ from feeder.store.reading import hits, listed
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
+from feeder.tree.grep import Cut, Matches
 from tree.repos import Repo
 from worlds import REPO, opened, synced
 
@@ -116,6 +117,17 @@ def test_what_is_no_pattern_is_said(world: tuple[Repo, SQLite]) -> None:
     [note] = asked(world, "/add(/").notes
     assert note == "/add(/ is no regular expression: it was looked for as a text."
     assert found(world, "/add(/") == {"Cart.add"}
+
+
+@pytest.mark.parametrize("found", [Matches({}, Cut.LATE), Matches({"cart.py": [1]}, Cut.LATE)])
+def test_what_git_has_not_come_to_is_said(world: tuple[Repo, SQLite], found: Matches) -> None:
+    """Which is not that there were too many lines, above all where there is none."""
+    repo, database = world
+    files = Files(REPO, partial(lines_indexed, repo.path), lambda *_: found)
+    question, scope = parse("/a{1000}{1000}/"), Scope((REPO,))
+    assert required(database, question, scope, files).notes == [
+        "/a{1000}{1000}/ took git too long: it was stopped before it had looked at all files."
+    ]
 
 
 def test_without_files_a_phrase_is_as_fts5_finds_it(world: tuple[Repo, SQLite]) -> None:

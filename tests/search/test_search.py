@@ -370,7 +370,7 @@ def test_long_nodes_are_cut_and_short_files_are_no_error(database: SQLite, folde
 def test_a_file_that_is_gone_from_the_working_tree_is_said_to_be(
     database: SQLite, folder: Path, how: str
 ) -> None:
-    """The answer stands, the lines cannot be shown."""
+    """The answer stands, the lines cannot be shown; one that is no text now has lost them."""
     found = asked(database, "refundOrder", path="src/refund.py")
     (folder / "src/refund.py").unlink()
     if how == "folder":
@@ -380,7 +380,9 @@ def test_a_file_that_is_gone_from_the_working_tree_is_said_to_be(
     answer = shown(database, folder, found)
     assert list(as_text(answer))[:2] == [
         "src/refund.py:1-2  method  refundOrder",
-        "        (not in the working tree any more)",
+        "        (gone: the file is edited since, and has no such lines any more)"
+        if how == "binary"
+        else "        (not in the working tree any more)",
     ]
     assert answer.as_json()["hits"][0]["text"] is None
 

@@ -124,6 +124,8 @@ def test_head_that_has_moved_on_is_told(database: SQLite, repo: Repo) -> None:
         "ahead": 0,
         "edited": 1,
         "unfinished": False,
+        "working": False,
+        "below": "",
     }
 
 

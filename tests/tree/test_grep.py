@@ -1,11 +1,12 @@
 """git's own search."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from feeder.errors import UserError
-from feeder.tree.grep import grep
+from feeder.tree.grep import Cut, grep
 from tree.repos import Repo
 
 TREE: dict[str, str | bytes] = {
@@ -20,7 +21,7 @@ def test_lines_of_a_commit_are_found(repo: Repo) -> None:
     commit = repo.commit(TREE)
     repo.write({"a.py": "nothing\n"})
     found = grep(repo.path, commit, r"\bparse\b", case=False)
-    assert found == ({"a.py": [1, 2], "sub/größe und b.py": [2]}, False, False)
+    assert found == ({"a.py": [1, 2], "sub/größe und b.py": [2]}, Cut.NOT, False)
     assert grep(repo.path, commit, r"\bparse\b", case=True).lines == {"a.py": [1]}
     assert grep(repo.path, commit, "nowhere", case=False).lines == {}
 
@@ -42,7 +43,7 @@ def test_lines_of_files_are_found_where_there_is_no_commit(tmp_path: Path) -> No
 def test_what_is_no_pattern_is_looked_for_as_it_is(repo: Repo) -> None:
     """And that is said."""
     commit = repo.commit(TREE)
-    assert grep(repo.path, commit, "parse(x", case=True) == ({"a.py": [1]}, False, True)
+    assert grep(repo.path, commit, "parse(x", case=True) == ({"a.py": [1]}, Cut.NOT, True)
 
 
 @pytest.mark.parametrize("pattern", ["--open-files-in-pager=false", "-e", "--", "-O", "$(false)"])
@@ -52,10 +53,20 @@ def test_a_pattern_is_no_option(repo: Repo, pattern: str) -> None:
     assert grep(repo.path, commit, pattern.replace("$(", r"\$\("), case=True).lines["a.txt"]
 
 
-def test_a_search_that_takes_too_long_is_cut(repo: Repo) -> None:
-    """What was found until then is there, and that there may be more is said."""
-    commit = repo.commit({"a.txt": "a" * 40 + "\n"})
-    assert grep(repo.path, commit, "a", case=True, timeout_s=0.0).is_cut
+@pytest.mark.parametrize(("ends", "cut"), [("exec sleep 60", Cut.LATE), ("kill -9 $$", Cut.ENDED)])
+def test_what_a_git_found_that_was_stopped_is_there(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str, cut: Cut
+) -> None:
+    """One that takes too long, and one that ends by itself, as when memory is used up."""
+    commit = repo.commit({"a.txt": "a\n"})
+    program = tmp_path / "bin/git"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\nprintf '{commit}:a.txt\\0001\\000a\\n'\n{ends}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    timeout_s = 2.0 if cut is Cut.LATE else 60.0
+    found = grep(repo.path, commit, "a", case=True, timeout_s=timeout_s)
+    assert found == ({"a.txt": [1]}, cut, False)
 
 
 def test_an_answer_that_is_too_large_is_cut(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +74,7 @@ def test_an_answer_that_is_too_large_is_cut(repo: Repo, monkeypatch: pytest.Monk
     commit = repo.commit({"a.txt": "a\n" * 100})
     monkeypatch.setattr("feeder.tree.grep.MAX_BYTES", 1000)
     found = grep(repo.path, commit, "a", case=True)
-    assert found.is_cut
+    assert found.cut is Cut.MANY
     # each row has the commit's 40 digits, a colon, the name, two zeros, the number, a and the end
     assert found.lines["a.txt"] == list(range(1, 1 + (1000 - 9 * 51) // 52 + 9))
 

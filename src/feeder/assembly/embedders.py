@@ -23,7 +23,8 @@ WORDS, STATIC, MINILM = "words", "static", "minilm"
 class Wish(NamedTuple):
     """What decides: the model's name and dimensions, where said, and whether there is an API.
 
-    `made_with` is what the index says of its model, where that is known by now.
+    `made_with` is what the index says of its model, where that is known by now; one that was made
+    without any says "".
     """
 
     model: str | None
@@ -109,12 +110,27 @@ def _static(wish: Wish) -> Embedder | None:
 
 
 def _minilm(wish: Wish) -> Embedder | None:
+    """Unnamed where it is installed, but for an index that was made without it: that takes long."""
     from feeder.embed import onnx
 
-    is_meant = wish.model == MINILM or (
-        wish.model is None and wish.api is None and onnx.available()
-    )
-    return onnx.LocalEmbedder() if is_meant else None
+    if wish.model == MINILM:
+        return onnx.LocalEmbedder()
+    if wish.model is not None or wish.api is not None or not onnx.available():
+        return None
+    installed = onnx.LocalEmbedder()
+    is_its = wish.made_with.get("model", installed.model) == installed.model
+    return installed if is_its else None
+
+
+def left_out(settings: Settings, made_with: Mapping[str, str]) -> str:
+    """What to say of MiniLM, where it is installed and the index goes on without it."""
+    from feeder.embed import onnx
+
+    if not settings.vectors or settings.model is not None or not onnx.available():
+        return ""
+    own = made_with.get("model")
+    has = f"with its vectors by {own}, which need --model," if own else "without MiniLM"
+    return f"The index stays {has} as it was made. To give it MiniLM's: feeder sync --model minilm"
 
 
 KINDS: tuple[Kind, ...] = (_of_a_folder, _at_an_address, _static, _minilm, _of_workers_ai)

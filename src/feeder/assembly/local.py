@@ -3,7 +3,7 @@
 from contextlib import ExitStack
 from pathlib import Path
 
-from feeder.assembly.embedders import embedder_of, meaning_of
+from feeder.assembly.embedders import embedder_of, left_out, meaning_of
 from feeder.assembly.parts import Parts
 from feeder.cloudflare.freetier import Usage
 from feeder.config import Settings
@@ -14,6 +14,7 @@ from feeder.store import Statement
 from feeder.store.folder import index_folder, made_folder
 from feeder.store.local_vectors import LocalVectors
 from feeder.store.migrations import migrate
+from feeder.store.repositories import fed
 from feeder.store.sqlite import IN_MEMORY, SQLite
 
 
@@ -47,10 +48,12 @@ def local_parts(
     database = SQLite(IN_MEMORY if in_memory else file)
     stack.callback(database.close)
     migrate(database)
-    embedder = embedder_of(settings, made_with=_made_with(database))
+    made_with = _made_with(database)
+    embedder = embedder_of(settings, made_with=made_with)
     vectors = LocalVectors(database) if embedder else None
     parts = Parts(f"local index {file}", database, embedder, vectors, keeps_meanings=True)
     parts.meaning = meaning_of(settings)
+    parts.note = "" if embedder or not made_with else left_out(settings, made_with)
     parts.file = None if in_memory else file
     if embedder:
         parts.budget = _budget(settings, embedder)
@@ -71,10 +74,12 @@ def _budget(settings: Settings, embedder: Embedder) -> Budget:
 
 
 def _made_with(database: SQLite) -> dict[str, str]:
-    """What the index says of the model of its vectors."""
+    """What the index says of the model of its vectors, "" for one that has none; of an empty one
+    nothing."""
     query = "SELECT key, value FROM meta WHERE key IN ('model', 'dimensions')"
     [rows] = database.run([Statement(query)])
-    return {str(key): str(value) for key, value in rows}
+    none = {"model": ""} if fed(database) else {}
+    return none | {str(key): str(value) for key, value in rows}
 
 
 def _usage(spent: Spent) -> Usage | None:

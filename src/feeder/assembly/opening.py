@@ -20,6 +20,7 @@ from feeder.run.precedence import token_by_hand
 from feeder.run.report import Report, Talk
 from feeder.store.index import Index
 from feeder.store.meanings import holds, opening
+from feeder.store.repositories import called, fed, meant
 from feeder.tree import Tree
 
 
@@ -133,6 +134,9 @@ def opened(
 
             parts = local_parts(place.base, settings, stack, writes=writes, create=create)
         semantics = _semantics(parts, stack, _cache(settings, talk, writes=writes), talk)
+        # at Cloudflare the question is a request, which a name with its owner does not need
+        if settings.repo and not create and (parts.keeps_meanings or "/" not in settings.repo):
+            place.repo = _fed_as(settings.repo, parts, whole=whole)
         index = Index(parts.database, place.repo, place.branch)
         if parts.keeps_meanings:
             if not whole:
@@ -143,7 +147,16 @@ def opened(
         none = "words only" if settings.vectors else "words only (--no-vectors)"
         by = " and ".join(models) or none
         talk.say(f"{place.repo}: {parts.place}, {by}; {chosen.why}")
+        if parts.note and writes and whole:
+            talk.say(parts.note)
         yield Store(place, index, semantics, talk, parts)
+
+
+def _fed_as(name: str, parts: Parts, *, whole: bool) -> str:
+    """What the index calls the repository that is meant; a run over a part may be its first."""
+    there = fed(parts.database)
+    may_be_new = not there or (not whole and not called(name, there))
+    return name if may_be_new else meant(name, there)
 
 
 def _as_made(meaning: StaticCodes | None, index: Index) -> StaticCodes | None:
@@ -185,7 +198,8 @@ def comparable(
         tell(f"By words alone: {refused}")
     elif semantics and not semantics.identity().items() <= meta.items():
         store.talk.say(
-            f"The index has no vectors by {semantics.embedder.model}. Make them: feeder sync"
+            f"The index has no vectors by {semantics.embedder.model}. "
+            "Make them: feeder sync, with --model as here"
         )
     else:
         return semantics

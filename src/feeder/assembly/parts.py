@@ -21,7 +21,7 @@ class Parts:
     table in which a Worker finds what makes a question's vector, where the store keeps one.
     `meaning` is the model that is asked with the words, where the store `keeps_meanings`. `usage`
     tells what has been taken so far, and `foreseen` what the run of a report would take, its model
-    included; None where nothing is counted.
+    included; None where nothing is counted. `note` is what a run over the whole tree is told.
     """
 
     place: str
@@ -32,6 +32,7 @@ class Parts:
     meaning: StaticCodes | None = None
     keeps_meanings: bool = False
     file: Path | None = None
+    note: str = ""
     budget: Budget = field(default_factory=Budget)
     usage: Callable[[], Usage | None] = lambda: None
     foreseen: Callable[[Report, Spent], Usage | None] = lambda report, planned: None

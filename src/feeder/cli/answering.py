@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,15 +33,25 @@ class Shape(NamedTuple):
 def show_page(page: Page, shape: Shape, settings: Settings, base: Path) -> None:
     """The answer on stdout; what it says of itself on stderr where stdout is for a program."""
     from feeder.cli import showing
-    from feeder.cli.painting import terminal
+    from feeder.cli.painting import LONGEST, terminal
 
+    is_full = shape.lines is None
     if settings.json:
         console.result(settings, page.as_json(), ())
-    elif shape.files or shape.form == "vimgrep":
-        lines = showing.as_files if shape.files else showing.as_vimgrep
-        console.result(settings, None, lines(page, base))
-        if page.note and not settings.quiet:
-            console.tell(page.note)
+    elif shape.files:
+        _show_places(page, settings, showing.as_files(page, base))
+    elif shape.form == "vimgrep":
+        longest = None if is_full else LONGEST
+        _show_places(page, settings, showing.as_vimgrep(page, base, longest))
     else:
-        look = showing.Look(terminal(shape.color), shape.explain)
+        look = showing.Look(terminal(shape.color, whole=is_full), shape.explain)
         console.painted(showing.as_text(page, look))
+
+
+def _show_places(page: Page, settings: Settings, places: Iterable[str]) -> None:
+    from feeder.cli.showing import left_out
+
+    console.result(settings, None, places)
+    if not settings.quiet:
+        for said in filter(None, [*left_out(page), *page.notes, page.note]):
+            console.tell(said)

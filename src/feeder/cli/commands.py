@@ -19,7 +19,8 @@ from feeder.cli import (
     version,
     workflow,
 )
-from feeder.errors import FeederError, Interrupted, UserError
+from feeder.cli.unread import Program
+from feeder.errors import FeederError, Interrupted, Unread, UserError
 
 
 def main() -> None:
@@ -49,6 +50,8 @@ def _run_to_its_end(account: Account) -> tuple[int, FeederError | None]:
     except click.ClickException as exc:
         console.refuse(exc)
         return exc.exit_code, UserError(exc.format_message())
+    except Unread as exc:
+        return exc.exit_code, None
     except (FeederError, KeyboardInterrupt, click.Abort, OSError, UnicodeEncodeError) as exc:
         error = _in_our_words(exc)
         console.tell(f"feeder: {error}")
@@ -66,7 +69,7 @@ def _in_our_words(error: BaseException) -> FeederError:
     return Interrupted("interrupted; what is done is kept, run it again to go on.")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
 @version.option
 def cli() -> None:
     """Keeps a search index of a repository, by word and by meaning, equal to its HEAD."""

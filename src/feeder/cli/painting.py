@@ -27,6 +27,8 @@ KINDS = (
 LEXERS = {"svelte": "html", "notebook": "python", "yaml": "yaml"}
 LEXED_CHARS = 50_000
 """Of a longer text only its words are marked."""
+LONGEST = 400
+"""Columns of a line of a file where no terminal limits it: a minified one is a whole program."""
 TAB = 4
 CUT = "…"
 
@@ -40,10 +42,14 @@ class Cell(NamedTuple):
 
 
 class Terminal(NamedTuple):
-    """Where lines go: in colours or not, and how wide it is; None where nothing limits a line."""
+    """Where lines go: in colours or not, and how wide it is; None where nothing limits a line.
+
+    Lines of files are `longest` columns there, None for as long as they are.
+    """
 
     colours: bool = False
     width: int | None = None
+    longest: int | None = LONGEST
 
     def line(self, cells: Iterable[Cell]) -> str:
         """The cells as one line; cut at its end where it would be wider than the terminal."""
@@ -53,16 +59,16 @@ class Terminal(NamedTuple):
         self, gutter: str, text: str, marks: Sequence[tuple[int, int]], styles: Sequence[str] = ()
     ) -> str:
         """A line of a file behind its number: its first mark is seen, however long the line is."""
-        if not self.colours and self.width is None:
+        room = self.longest if self.width is None else max(1, self.width - len(gutter))
+        if not self.colours and self.width is None and len(text) <= (room or len(text)):
             return gutter + shown.line(text)
         before = cells(gutter, DIM)
-        room = self.width and max(1, self.width - len(gutter))
         start, end = _reach(text, marks, room)
         marked = {at for first, last in marks for at in range(first, last)}
         body: list[Cell] = []
         for at in range(start, end):
             style = MARKED if at in marked else styles[at] if at < len(styles) else PLAIN
-            body += _cells_of(text[at], style, _columns(body) if room else None)
+            body += _cells_of(text[at], style, _columns(body) if self.width else None)
         if start:
             body = [Cell(CUT, 1, DIM), *body]
         if end < len(text):
@@ -80,12 +86,16 @@ class Terminal(NamedTuple):
         return "".join(_ink("".join(cell.text for cell in run), style) for style, run in runs)
 
 
-def terminal(color: str) -> Terminal:
-    """Standard output, as `--color` and `NO_COLOR` want it; only a terminal has a width."""
+def terminal(color: str, *, whole: bool = False) -> Terminal:
+    """Standard output, as `--color` and `NO_COLOR` want it; only a terminal has a width.
+
+    Elsewhere lines that are wanted `whole` are not cut.
+    """
     is_terminal = sys.stdout.isatty()
     wanted = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     colours = color == "always" or (color == "auto" and wanted)
-    return Terminal(colours, get_terminal_size().columns if is_terminal else None)
+    width = get_terminal_size().columns if is_terminal else None
+    return Terminal(colours, width, None if whole else LONGEST)
 
 
 def cells(text: str, style: str = PLAIN) -> list[Cell]:

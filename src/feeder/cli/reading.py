@@ -40,10 +40,9 @@ def _opened(settings: Settings) -> Iterator[Opened]:
 
 
 def _named(corpus: Corpus, text: str) -> str:
-    """What the user has written, with names as the index has them, and from the root."""
-    from feeder.tree.names import escape
-
-    return escape(os.fsencode(text.removeprefix(f"{corpus.base}{os.sep}")))
+    """What the user has written, in characters that can be shown, and from the root."""
+    inside = text.removeprefix(f"{corpus.base}{os.sep}")
+    return os.fsencode(inside).decode("utf-8", "backslashreplace")
 
 
 @click.command()

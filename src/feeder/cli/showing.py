@@ -1,7 +1,8 @@
 """How is an answer shown, to a person and to an editor?"""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,8 @@ STATES = {
     State.GONE: "(gone: the file is edited since, and has no such lines any more)",
     State.NO_FILE: "(not in the working tree any more)",
 }
+ALIKE = 5
+"""Nodes of one name in a row that an outline has a line each for, or lines that it tells."""
 GUTTER = 8
 """Columns before a line of a file: its number and two blanks."""
 
@@ -41,30 +44,76 @@ def as_text(page: Page, look: Look = PIPED) -> Iterator[str]:
         yield from look.terminal.wrapped(text)
 
 
-def as_vimgrep(page: Page, base: Path) -> Iterator[str]:
-    """`path:line:column:text` of the best line of each hit that can be shown; columns are bytes."""
-    for shown in page.hits:
-        if shown.excerpt.is_shown and shown.excerpt.lines:
+def as_vimgrep(page: Page, base: Path, longest: int | None = None) -> Iterator[str]:
+    """`path:line:column:text` of the best line of each hit that lies here; columns are bytes.
+
+    Of a text that is longer only what is around the match.
+    """
+    for shown in filter(lies_here, page.hits):
+        if shown.excerpt.lines:
             window = shown.window
             first = (window.start_line, 0) if window.lines else (shown.excerpt.first, 0)
             line, start = next(((mark.line, mark.start) for mark in window.marks), first)
             text = dict(zip(shown.excerpt.numbers, shown.excerpt.lines, strict=True))[line]
             column = len(text[:start].encode("utf-8", "replace")) + 1
+            text = Terminal(longest=longest).code("", text, [(start, start)])
             yield f"{_from_here(base, shown)}:{line}:{column}:{text}"
 
 
 def as_files(page: Page, base: Path) -> Iterator[str]:
-    """The path of each file that has a hit, the best first."""
-    yield from dict.fromkeys(_from_here(base, shown) for shown in page.hits)
+    """The path of each file that has a hit which lies here, the best first."""
+    yield from dict.fromkeys(_from_here(base, shown) for shown in filter(lies_here, page.hits))
+
+
+def lies_here(shown: Shown) -> bool:
+    """Whether the hit's path leads to its lines: a path is all that a program is given."""
+    return shown.excerpt.is_shown and shown.excerpt.commit is None
+
+
+def left_out(page: Page) -> Iterator[str]:
+    """What a program is not given, and why."""
+    for shown in page.hits:
+        if not lies_here(shown):
+            yield f"Left out: {shown.one.hit.path}:{shown.excerpt.first} ({_absence(shown)})"
+
+
+def _absence(shown: Shown) -> str:
+    """Why a path does not lead to the hit's lines."""
+    state, commit = shown.excerpt.state, shown.excerpt.commit
+    if state is State.ELSEWHERE:
+        return f"in {shown.one.hit.repo}"
+    if commit:
+        return f"not in the working tree, as committed in {commit[:10]}"
+    return STATES[state].strip("()")
 
 
 def as_outline(outline: Outline, terminal: Terminal) -> Iterator[str]:
-    """Each file's path, and below it a line for each symbol or section."""
+    """Each file's path, and below it a line for each symbol or section.
+
+    Of many in a row that are called the same, the lines are told behind the first.
+    """
     for path, entries in outline.files.items():
         yield terminal.line(cells(path, PATH))
-        yield from (terminal.line(_entry(entry)) for entry in entries)
+        for _, run in groupby(entries, key=_called):
+            alike = list(run)
+            some = alike if len(alike) <= ALIKE else alike[:1]
+            yield from (terminal.line(_entry(entry)) for entry in some)
+            if len(alike) > ALIKE:
+                yield terminal.line(cells(_beside(_others(alike[1:])), DIM))
     if outline.age.note:
         yield from terminal.wrapped(outline.age.note)
+
+
+def _called(entry: Entry) -> tuple[str | int | None, ...]:
+    hit = entry.hit
+    return entry.depth, hit.node_type, hit.symbol or hit.logical_path, hit.signature
+
+
+def _others(entries: Sequence[Entry]) -> str:
+    """Where they are; of many the first and the last."""
+    lines = [f"{entry.start_line}-{entry.end_line}" for entry in entries]
+    told = lines if len(lines) <= ALIKE else [*lines[: ALIKE - 1], "…", lines[-1]]
+    return f"    and {len(lines):,} more of this name: {', '.join(told)}"
 
 
 def _entry(entry: Entry) -> list[Cell]:

@@ -7,7 +7,10 @@ from feeder.errors import UserError
 from feeder.run.feed import Feed, Work
 from feeder.store.state import State
 
-BY_WORDS_ALONE = "The index stays one of words alone, as it was made. Vectors of all come with: {}"
+BY_WORDS_ALONE = (
+    "The index stays one of words alone, as it was made. "
+    "Vectors of all come with: {}, with --model as here"
+)
 
 
 def has_words_only(state: State) -> bool:

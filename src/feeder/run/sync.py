@@ -52,7 +52,8 @@ def sync(feed: Feed, *, dry_run: bool = False) -> None:
     is_equal = state.files is None and is_named
     nothing_to_do = is_equal and not (state.outbox and feed.semantics)
     if nothing_to_do and (dry_run or _is_remembered(feed, state)):
-        whose = f"shard {feed.shard} of the tree" if feed.shard else "the tree"
+        tree = part(feed.tree.below) if feed.tree.below else "the tree"
+        whose = f"shard {feed.shard} of {tree}" if feed.shard else tree
         feed.report.notes.append(f"The index equals {whose}: nothing to do.")
         feed.report.finished = True
         _account_unchanged(feed, state)

@@ -211,7 +211,8 @@ def _head(feed: Feed, state: State, work: Work) -> Check:
         said.append(f"it is of {part(below)}, not of {part(feed.tree.below)}. {way_to(below)}")
     if feed.index.key("tree") in state.meta and feed.index.key("head") not in state.meta:
         said.append("it names no commit")
-    return Check(f"the index holds the files of {name}", figures, said)
+    where = f" in {part(feed.tree.below)}" if feed.tree.below else ""
+    return Check(f"the index holds the files of {name}{where}", figures, said)
 
 
 def _below(feed: Feed, state: State) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 from typing import Any, NamedTuple
 
 from feeder.tree import git
@@ -18,6 +19,7 @@ class Age(NamedTuple):
     where that commit is not here. `edited` are the files shown that are others than was indexed.
     An index is `unfinished` where it equals no commit since its first run was stopped. Where it is
     `working`, it equals the working tree on that commit, as it was when the last run ended.
+    One that is `below` a folder equals that folder of them, and knows nothing of the rest.
     """
 
     repo: str
@@ -28,6 +30,7 @@ class Age(NamedTuple):
     edited: int = 0
     unfinished: bool = False
     working: bool = False
+    below: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """All of it."""
@@ -43,28 +46,36 @@ class Age(NamedTuple):
         was, now = self.equals[:SHORT], self.head[:SHORT]
         if not was or not now:
             return UNFINISHED if self.unfinished else ""
+        index = f"The index of the folder {self.below}" if self.below else "The index"
         if self.equals == self.head:
-            return f"The index equals HEAD {now}."
+            return f"The index equals {self._folder}HEAD {now}."
         if self.behind is None:
-            return f"The index equals {was}, which is not here; HEAD is {now}: feeder sync"
+            return f"{index} equals {was}, which is not here; HEAD is {now}: {self._sync}"
+        return f"{index} {self._apart(self.behind)} ({was} → {now}): {self._sync}"
+
+    @property
+    def _folder(self) -> str:
+        return f"the folder {self.below} of " if self.below else ""
+
+    @property
+    def _sync(self) -> str:
+        return f"feeder sync --path {quote(self.below)}" if self.below else "feeder sync"
+
+    def _apart(self, behind: int) -> str:
         if not self.ahead:
-            return f"The index is {_commits(self.behind)} behind HEAD ({was} → {now}): feeder sync"
-        if not self.behind:
-            return f"The index is {_commits(self.ahead)} ahead of HEAD ({was} → {now}): feeder sync"
-        return (
-            f"The index lacks {_commits(self.behind)} of HEAD and has {self.ahead} that are not in "
-            f"it ({was} → {now}): feeder sync"
-        )
+            return f"is {_commits(behind)} behind HEAD"
+        if not behind:
+            return f"is {_commits(self.ahead)} ahead of HEAD"
+        return f"lacks {_commits(behind)} of HEAD and has {self.ahead} that are not in it"
 
     def _working_tree(self) -> str:
         was, now = self.equals[:SHORT], self.head[:SHORT]
+        equals = f"The index equals {self._folder}the working tree"
         if not was:
-            return "The index equals the working tree, before the first commit."
+            return f"{equals}, before the first commit."
         if self.equals == self.head:
-            return f"The index equals the working tree on {now}."
-        return (
-            f"The index equals the working tree on {was}; HEAD is {now}: feeder sync --working-tree"
-        )
+            return f"{equals} on {now}."
+        return f"{equals} on {was}; HEAD is {now}: {self._sync} --working-tree"
 
     def _edited(self) -> str:
         if not self.edited:
@@ -80,8 +91,8 @@ def age_of(base: Path, repo: str, meta: Mapping[str, str], edited: int = 0) -> A
     head = git.tip(base) or ""
     run, done = (meta.get(f"{repo}:{key}", "") for key in ("run", "done"))
     unfinished = bool(head and not equals and run != done)
-    working = bool(meta.get(f"{repo}:working"))
-    made = Age(repo, equals, head, edited=edited, unfinished=unfinished, working=working)
+    is_working, below = bool(meta.get(f"{repo}:working")), meta.get(f"{repo}:below", "")
+    made = Age(repo, equals, head, 0, 0, edited, unfinished, is_working, below)
     if not equals or not head or equals == head:
         return made
     found = git.apart(base, equals, head)

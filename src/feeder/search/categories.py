@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from feeder.errors import UserError
+from feeder.nearby import nothing
 from feeder.search import vocabulary
-from feeder.search.nearby import nothing
 from feeder.search.query import Query
 from feeder.search.vocabulary import Categories
 from feeder.store.scope import Scope
@@ -18,9 +18,8 @@ def changes(query: Query, own: Categories) -> Iterator[Scope]:
     """What the question's categories ask for and leave out; raises UserError for one that is none,
     and for several that cannot be asked for at once."""
     _check(query, own)
-    asked = [name for name in query.categories if name not in query.not_categories]
-    if asked:
-        yield _asked(asked, own)
+    if query.categories:
+        yield _asked(query.categories, own)
     yield from (_left_out(name, own) for name in query.not_categories)
 
 
@@ -40,7 +39,9 @@ def narrowed(scope: Scope, change: Scope) -> Scope:
 
 
 def _check(query: Query, own: Categories) -> None:
-    known = [*vocabulary.category_languages(), vocabulary.CODE, vocabulary.TESTS, *own]
+    known = list(
+        dict.fromkeys([*vocabulary.category_languages(), vocabulary.CODE, vocabulary.TESTS, *own])
+    )
     for name in (*query.categories, *query.not_categories):
         if name not in known:
             raise nothing("category", name, known)

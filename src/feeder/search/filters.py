@@ -1,21 +1,22 @@
 """Where does a question look? Its filters become a scope; one that names nothing is told."""
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from posixpath import join, normpath
 from types import MappingProxyType
 from typing import NamedTuple
 
+from feeder.nearby import nothing
 from feeder.search import vocabulary
 from feeder.search.categories import changes, narrowed
-from feeder.search.nearby import nothing
+from feeder.search.contrary import check
 from feeder.search.query import Query
 from feeder.search.vocabulary import Categories
 from feeder.store import Database, Statement
+from feeder.store.repositories import fed, meant
 from feeder.store.scope import ANY_FILE, Scope, params
-from feeder.tree.names import escape
+from feeder.tree.names import spellings
 
 # names, and repositories, null for all: whether any of their nodes is so
 _HAS = """
@@ -26,7 +27,6 @@ _KINDS = """
 SELECT {0} FROM docs WHERE {0} IS NOT NULL
 AND (?1 IS NULL OR repo IN (SELECT value FROM json_each(?1))) GROUP BY 1 ORDER BY count(*) DESC
 """
-_REPOS = "SELECT DISTINCT repo FROM files ORDER BY repo"
 _PATHS = """
 SELECT path FROM files WHERE ?1 IS NULL OR repo IN (SELECT value FROM json_each(?1))
 """
@@ -43,7 +43,8 @@ class Standing(NamedTuple):
 
 def scope_of(database: Database, query: Query, standing: Standing) -> Scope:
     """Where the question looks, as far as its filters say; raises UserError, with the nearest that
-    is, for one that names nothing in the index. What is left out need not be there."""
+    is, for one that names nothing in the index, and for those that leave nothing of it. What is
+    left out need not be there."""
     repos = _repos(database, query.repos) if query.repos else standing.repo and (standing.repo,)
     there = Scope(repos or None)
     scope = there._replace(
@@ -58,6 +59,7 @@ def scope_of(database: Database, query: Query, standing: Standing) -> Scope:
     )
     for change in changes(query, standing.categories):
         scope = narrowed(scope, change)
+    check(query, scope)
     return scope
 
 
@@ -66,14 +68,8 @@ def _all(values: Iterable[Iterable[str]]) -> tuple[str, ...]:
 
 
 def _repos(database: Database, asked: Sequence[str]) -> tuple[str, ...]:
-    """Those called so, by their whole names or by the last part."""
-    [rows] = database.run([Statement(_REPOS)])
-    there = [str(repo) for (repo,) in rows]
-    found = [[repo for repo in there if f"/{repo}".endswith(f"/{name}")] for name in asked]
-    for name, some in zip(asked, found, strict=True):
-        if not some:
-            raise nothing("repository", name, there)
-    return _all(found)
+    there = fed(database)
+    return tuple(dict.fromkeys(meant(name, there) for name in asked))
 
 
 def _languages(database: Database, asked: Sequence[str], there: Scope) -> tuple[str, ...]:
@@ -114,7 +110,7 @@ def _paths(
     database: Database, asked: Sequence[str], there: Scope, here: str, *, out: bool = False
 ) -> tuple[str, ...]:
     """Each as it is called from the root, else from `here`, else anywhere by its name."""
-    meant = [list(readings(escape(os.fsencode(path)), here)) for path in asked]
+    meant = [list(readings(path, here)) for path in asked]
     statements = [
         Statement(ANY_FILE, (None, *params(there._replace(paths=(path,)))[:4]))
         for some in meant
@@ -125,30 +121,46 @@ def _paths(
     for typed, some in zip(asked, meant, strict=True):
         hits = [path for path in some if next(answers)]
         if not hits and not out:
-            raise nothing("file or folder", typed, [], _all_paths(database, there))
+            paths = _files(database, there)
+            firsts = sorted({path.partition("/")[0] for path in paths})
+            raise nothing("file or folder", typed, firsts, [*paths, *_folders(paths)])
         found.append((hits or some)[0])
     return tuple(dict.fromkeys(found))
 
 
-def readings(path: str, here: str) -> Iterator[str]:
-    """The places that a path may mean, the likeliest first."""
+def readings(typed: str, here: str) -> list[str]:
+    """The places that a path may mean, the likeliest first; it is read as it lies there, or as an
+    answer shows it."""
+    known = spellings(typed)
+    places = [place for path in known for place in _places(path, here)]
+    return list(dict.fromkeys([*places, *(f"*/{normpath(path)}" for path in known if _bare(path))]))
+
+
+def _places(path: str, here: str) -> Iterator[str]:
     if path.startswith("/"):
         yield normpath(path).lstrip("/")
-    elif path.split("/", maxsplit=1)[0] in {".", ".."}:
+    elif _bare(path):
+        yield from (normpath(path), join(here, normpath(path)))
+    else:
         inside = normpath(join(here, path))
         yield "" if inside == "." else inside
-    else:
-        plain = normpath(path)
-        yield from dict.fromkeys([plain, join(here, plain), f"*/{plain}"])
 
 
-def _all_paths(database: Database, there: Scope) -> list[str]:
-    """Every file and folder."""
+def _bare(path: str) -> bool:
+    """Whether it says nothing of where it begins."""
+    return path.split("/", maxsplit=1)[0] not in {"", ".", ".."}
+
+
+def _files(database: Database, there: Scope) -> list[str]:
     [rows] = database.run([Statement(_PATHS, (_repos_of(there),))])
-    paths = [str(path) for (path,) in rows]
+    return [str(path) for (path,) in rows]
+
+
+def _folders(paths: Iterable[str]) -> list[str]:
+    """Every folder that a file lies in or below."""
     folders = {
         folder
         for above in {path.rpartition("/")[0] for path in paths}
         for folder in accumulate(above.split("/"), "{}/{}".format)
     }
-    return [*paths, *sorted(folders - {""})]
+    return sorted(folders - {""})

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from feeder.assembly.opening import Store
 from feeder.config import Settings
+from feeder.search.contrary import overruled
 from feeder.search.files import lines_indexed
 from feeder.search.filters import Standing, scope_of
 from feeder.search.preferring import preferences
@@ -51,9 +52,8 @@ def narrowed(
 
     Raises UserError for a filter that names nothing there, with the nearest that is.
     """
-    query = _with(parse(question), filters)
-    if settings.repo and not query.repos and not filters.all_repos:
-        query = query._replace(repos=(settings.repo,))
+    typed = parse(question)
+    query = _with(typed, filters)
     database, place = store.index.database, store.place
     repo = None if filters.all_repos else place.repo
     standing = Standing(repo, below(settings.directory, place.base), own_categories(place.base))
@@ -61,7 +61,8 @@ def narrowed(
     preferred = preferences(database, filters.prefer, standing)
     files = Files(place.repo, partial(lines_indexed, place.base), grep_of(place.base, equal))
     scope, notes, is_cut = required(database, query, scope, files)
-    return Asked(query, query.text, scope, preferred, notes, is_cut)
+    said = [*overruled(typed, filters.tests), *notes]
+    return Asked(query, query.text, scope, preferred, said, is_cut)
 
 
 def _with(query: Query, filters: Filters) -> Query:

@@ -12,6 +12,8 @@ from feeder.store.reading import Hit
 
 LEFT_OUT = ("chunk", "md_codeblock")
 """Nodes that have no name of their own."""
+GAP = 2
+"""From a piece's last line to the next one's first: a blank line may be between them."""
 
 
 class Entry(NamedTuple):
@@ -54,31 +56,56 @@ def outline(corpus: Corpus, paths: Sequence[str]) -> Outline:
     found = in_files(corpus.database, corpus.repo, paths)
     sources = Sources(corpus.database, corpus.base, corpus.repo, found, with_inside=False)
     files = {
-        path: list(_entries(_whole(hits), sources))
+        path: list(_entries(_whole(hits, sources), sources))
         for path, hits in groupby(found, key=lambda hit: hit.path)
     }
     where = age_of(corpus.base, corpus.repo, corpus.meta, len(sources.edited))
     return Outline({path: files.get(path, []) for path in paths}, where)
 
 
-def _whole(hits: Iterable[Hit]) -> Iterator[Hit]:
+def _whole(hits: Iterable[Hit], sources: Sources) -> list[Hit]:
     """The named nodes; one that was cut into pieces is one again."""
-    pieces: dict[tuple[str | None, ...], Hit] = {}
+    nodes: dict[tuple[str | None, ...], list[Hit]] = {}
     for hit in hits:
         name = hit.symbol or hit.logical_path
         if hit.node_type in LEFT_OUT or not name:
             continue
-        key = hit.node_type, name, hit.signature
-        first = pieces.get(key, hit)
-        pieces[key] = first._replace(end_line=max(first.end_line, hit.end_line))
-    return iter(sorted(pieces.values(), key=lambda hit: (hit.start_line, -hit.end_line)))
+        alike = nodes.setdefault((hit.node_type, name, hit.signature), [])
+        if alike and _goes_on(alike[-1], hit, sources):
+            alike[-1] = alike[-1]._replace(end_line=max(alike[-1].end_line, hit.end_line))
+        else:
+            alike.append(hit)
+    whole = [hit for alike in nodes.values() for hit in alike]
+    return sorted(whole, key=lambda hit: (hit.start_line, -hit.end_line))
+
+
+def _goes_on(before: Hit, hit: Hit, sources: Sources) -> bool:
+    """Whether it is the next piece of a node, and not another one of the name behind that.
+
+    Pieces may share lines, which nodes of one name do not; a piece does not begin anew.
+    """
+    if hit.start_line <= before.end_line:
+        return True
+    if hit.start_line > before.end_line + GAP:
+        return False
+    text = " ".join(" ".join(sources.of(hit).lines).split())
+    return not (hit.signature and " ".join(hit.signature.split()) in text)
 
 
 def _entries(hits: Iterable[Hit], sources: Sources) -> Iterator[Entry]:
     outer: list[Hit] = []
     for hit in hits:
-        while outer and outer[-1].end_line < hit.end_line:
+        while outer and not _holds(outer[-1], hit):
             outer.pop()
         excerpt = sources.of(hit)
         yield Entry(hit, excerpt.first, excerpt.last, excerpt.state, len(outer))
         outer.append(hit)
+
+
+def _holds(outer: Hit, hit: Hit) -> bool:
+    """Whether one lies in another that begins no later; of the same lines, the names tell."""
+    if (outer.start_line, outer.end_line) == (hit.start_line, hit.end_line):
+        name, within = (one.symbol or one.logical_path or "" for one in (outer, hit))
+        rest = within.removeprefix(name)
+        return rest != within and bool(rest) and not rest[0].isalnum()
+    return hit.end_line <= outer.end_line

@@ -46,6 +46,9 @@ def _lines(corpus: Corpus, target: Target) -> Page:
     if lines is None:
         raise UserError(
             f"{target.path} is not in the working tree any more. Bring the index on: feeder sync"
+            if now.content is None
+            else f"{target.path} is no text any more. Put its text back, or commit what it is now "
+            "and bring the index on: feeder sync"
         )
     lines = lines[:-1] if len(lines) > 1 and not lines[-1] else lines
     first, last = target.lines or (1, len(lines))

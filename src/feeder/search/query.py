@@ -60,6 +60,7 @@ class Query(NamedTuple):
 
     Values are as typed. `without` has words, phrases of several and prefixes that end in `*`;
     `prefixes` have lost it. `tests` is yes, no or only; `case` says that the letters' case counts.
+    `overruled` are signs of which others were typed later that say something else.
     """
 
     words: str = ""
@@ -79,6 +80,7 @@ class Query(NamedTuple):
     not_categories: tuple[str, ...] = ()
     tests: str | None = None
     case: bool = False
+    overruled: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -147,9 +149,15 @@ def _parts(field: str, value: str) -> Iterator[str]:
 
 def _query(values: dict[str, list[str]]) -> Query:
     """The last of what can be said once, and each of the rest once."""
+    overruled = tuple(
+        f"{head}{value}"
+        for head in _CHOICES
+        for value in dict.fromkeys(values.get(head.rstrip(":"), ()))
+        if value != values[head.rstrip(":")][-1]
+    )
     once = {name: values.pop(name)[-1] for name in ("tests", "regex") if name in values}
     case = values.pop("case", [""])[-1] == "yes"
     words = " ".join(values.pop("words", []))
     rest = {field: tuple(dict.fromkeys(found)) for field, found in values.items()}
     fields: dict[str, Any] = once | rest
-    return Query(words, case=case)._replace(**fields)
+    return Query(words, case=case, overruled=overruled)._replace(**fields)

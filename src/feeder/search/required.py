@@ -13,7 +13,7 @@ from feeder.store.origins import blobs
 from feeder.store.reading import Hit, hits, listed, worded, words_statement
 from feeder.store.scope import Scope
 from feeder.tree import git
-from feeder.tree.grep import Matches, grep
+from feeder.tree.grep import Cut, Matches, grep
 
 CHECKED = 2_000
 """Nodes whose lines are looked at for a phrase; of more, the rest is not found, and said."""
@@ -125,9 +125,9 @@ def _matching(
     found = files.grep(pattern, case)
     notes = []
     ids = nodes_at(database, found.lines, files.repo)
-    is_cut = found.is_cut or len(ids) > MATCHED
-    if is_cut:
-        notes.append(f"/{pattern}/ finds more than is looked at: some of its lines are not there.")
+    cut = found.cut or (Cut.MANY if len(ids) > MATCHED else Cut.NOT)
+    if cut:
+        notes.append(f"/{pattern}/ {cut}")
     if scope.repos != (files.repo,):
         notes.append(f"/{pattern}/ is looked for in {files.repo} alone, whose files are here.")
     if found.as_text:
@@ -135,7 +135,7 @@ def _matching(
     if scope.ids is not None:
         known = set(scope.ids)
         ids = [id_ for id_ in ids if id_ in known]
-    return Required(scope._replace(ids=tuple(ids[:MATCHED])), notes, is_cut)
+    return Required(scope._replace(ids=tuple(ids[:MATCHED])), notes, bool(cut))
 
 
 def nodes_at(database: Database, lines: Mapping[str, Sequence[int]], repo: str) -> list[str]:

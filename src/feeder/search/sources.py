@@ -157,6 +157,8 @@ def _file(now: Mapping[str, Now], path: str) -> Now:
 def _lines(now: Now, is_changed: bool, before: list[str] | None) -> Lines:
     """Contents that differ in the ends of lines or their encoding alone have the same lines."""
     lines = lines_of(now.content)
+    if lines is None and now.content is not None:  # it is there, and no text any more
+        return Lines([], now.commit, True, Trace([], []))
     if lines is None or not is_changed or lines == before:
         return Lines(lines, now.commit, is_changed and lines != before)
     return Lines(lines, now.commit, True, Trace(before, lines) if before is not None else None)

@@ -6,9 +6,9 @@ from operator import eq
 from typing import NamedTuple
 
 from feeder.errors import UserError
+from feeder.nearby import nearest
 from feeder.search.answers import Corpus
 from feeder.search.filters import readings
-from feeder.search.nearby import nearest
 from feeder.search.sources import Sources
 from feeder.store.catalog import by_id, files_below, in_files, named, symbols
 from feeder.store.reading import Hit

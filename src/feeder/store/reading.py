@@ -155,7 +155,9 @@ class Statistics:
 
     def lines(self) -> Iterator[str]:
         """All of it, for a person."""
-        yield f"{self.repo} at {self.meta.get('head', 'no commit: no run has come to its end')}"
+        commit = self.meta.get("head", "no commit: no run has come to its end")
+        below = self.meta.get("below")
+        yield f"{self.repo} at {commit}{f', its folder {below} alone' if below else ''}"
         yield f"model: {self.meta.get('model', 'none, words only')}"
         for name in ("files", "node_types", "languages", "skipped"):
             counts: dict[str, int] = getattr(self, name)

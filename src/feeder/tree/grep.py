@@ -4,8 +4,9 @@ import re
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
-from threading import Timer
+from threading import Event, Timer
 from typing import NamedTuple
 
 from feeder.errors import UserError
@@ -21,19 +22,28 @@ _RETRIED = (b"fatal: -e option", b"fatal: command line", b"Perl-compatible")
 """What git says of a pattern that is none, and where it has no Perl's."""
 
 
+class Cut(StrEnum):
+    """Why there may be more lines than were found."""
+
+    NOT = ""
+    MANY = "finds more than is looked at: some of its lines are not there."
+    LATE = "took git too long: it was stopped before it had looked at all files."
+    ENDED = "was too much for git, which ended before it had looked at all files."
+
+
 class Matches(NamedTuple):
-    """The lines that match, from 1, by path; whether there may be more than git came to in time;
-    and whether the pattern was none and so was looked for as the text that it is."""
+    """The lines that match, from 1, by path; whether there may be more, and why; and whether the
+    pattern was none and so was looked for as the text that it is."""
 
     lines: dict[str, list[int]]
-    is_cut: bool = False
+    cut: Cut = Cut.NOT
     as_text: bool = False
 
 
 class _Answer(NamedTuple):
     out: bytes
     reason: bytes
-    is_cut: bool
+    cut: Cut
 
 
 def grep(
@@ -51,7 +61,7 @@ def grep(
         arguments = (*options, *(() if commit else ("--no-index",)), "-e", text, *where, "--")
         answer = _asked(command(base, "grep", *arguments), timeout_s)
         if not answer.reason:
-            return Matches(_lines(answer.out, commit), answer.is_cut, as_text=kind == "-F")
+            return Matches(_lines(answer.out, commit), answer.cut, as_text=kind == "-F")
         if not any(sign in answer.reason for sign in _RETRIED):
             break
     reason = names.escape(answer.reason.strip().partition(b"\n")[0])
@@ -65,21 +75,29 @@ def _asked(arguments: list[str | bytes], timeout_s: float) -> _Answer:
         process = subprocess.Popen(arguments, env=_environment(), stdout=pipe, stderr=pipe)
     except FileNotFoundError as exc:
         raise UserError("git is not found. Install it, or put it on the PATH.") from exc
-    with process, _ended_after(process, timeout_s):
+    with process, _ended_after(process, timeout_s) as late:
         out = process.stdout.read(MAX_BYTES) if process.stdout else b""
         if is_full := len(out) == MAX_BYTES:
             process.kill()
         reason = process.stderr.read() if process.stderr else b""
+    cut = Cut.MANY if is_full else Cut.LATE if late.is_set() else Cut.ENDED
     is_cut = is_full or process.returncode < 0
-    return _Answer(out, reason if process.returncode > 1 else b"", is_cut)
+    return _Answer(out, reason if process.returncode > 1 else b"", cut if is_cut else Cut.NOT)
 
 
 @contextmanager
-def _ended_after(process: "subprocess.Popen[bytes]", timeout_s: float) -> Iterator[None]:
-    timer = Timer(timeout_s, process.kill)
+def _ended_after(process: "subprocess.Popen[bytes]", timeout_s: float) -> Iterator[Event]:
+    """Kills it after that time, and then says so."""
+    late = Event()
+
+    def end() -> None:
+        late.set()
+        process.kill()
+
+    timer = Timer(timeout_s, end)
     timer.start()
     try:
-        yield
+        yield late
         process.wait()
     finally:
         timer.cancel()

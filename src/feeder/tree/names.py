@@ -33,6 +33,15 @@ def unescape(path: str) -> bytes:
     return _ESCAPE.sub(lambda match: bytes.fromhex(match[1].decode()), name)
 
 
+def spellings(typed: str) -> list[str]:
+    r"""How an index may write what somebody has typed: a name as it lies there, or as an answer
+    shows it, with `\xNN`.
+
+    Raises UnicodeEncodeError for halves of characters, which no name holds.
+    """
+    return list(dict.fromkeys([escape(os.fsencode(typed)), escape(unescape(typed))]))
+
+
 def is_below(path: str, folder: str) -> bool:
     """Whether the path is the folder or in it; everything is in the empty one."""
     return not folder or path == folder or path.startswith(f"{folder}/")

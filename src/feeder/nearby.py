@@ -1,6 +1,6 @@
 """Which names are nearest to one that is none?"""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from feeder.errors import UserError
@@ -18,10 +18,9 @@ SHOWN = 12
 def nothing(kind: str, name: str, there: Sequence[str], others: Iterable[str] = ()) -> UserError:
     """That the index has none of that name, and which are nearest of those it has."""
     known = {one.lower(): one for one in (*others, *there)}
-    near = [known[one] for one in get_close_matches(name.lower(), known, NEAREST)]
-    if not near:
-        ends = {one.rpartition("/")[2]: whole for one, whole in known.items()}
-        near = [ends[one] for one in get_close_matches(name.lower(), ends, NEAREST)]
+    some = _alike(name.lower(), {one: one for one in known})
+    near = [known[one] for one in get_close_matches(name.lower(), some, NEAREST)]
+    near = near or nearest(name, known.values(), "/")
     told = f"The nearest: {', '.join(near)}." if near else ""
     if not near and there:
         more = f" and {len(there) - SHOWN} more" if len(there) > SHOWN else ""
@@ -32,13 +31,18 @@ def nothing(kind: str, name: str, there: Sequence[str], others: Iterable[str] = 
 def nearest(text: str, known: Iterable[str], sign: str) -> list[str]:
     """The names whose last parts, behind the last `sign`, are most like its own."""
     asked = _last(text, sign)
-    groups = _groups(asked)
     lasts = {name: _last(name, sign) for name in known}
-    shared = ((len(groups & _groups(last)), name) for name, last in lasts.items())
-    some = sorted((one for one in shared if one[0]), reverse=True)[:COMPARED]
-    parts = dict.fromkeys(lasts[name] for _, name in some)
+    some = _alike(asked, lasts)
+    parts = dict.fromkeys(lasts[name] for name in some)
     close = get_close_matches(asked, parts, NEAREST, LIKE)
-    return [name for last in close for _, name in some if lasts[name] == last][:NEAREST]
+    return [name for last in close for name in some if lasts[name] == last][:NEAREST]
+
+
+def _alike(asked: str, texts: Mapping[str, str]) -> list[str]:
+    """The names whose texts share most groups of letters with what is asked."""
+    groups = _groups(asked)
+    shared = ((len(groups & _groups(text)), name) for name, text in texts.items())
+    return [name for _, name in sorted((one for one in shared if one[0]), reverse=True)[:COMPARED]]
 
 
 def _last(name: str, sign: str) -> str:

@@ -1,0 +1,83 @@
+"""Which of a question's filters contradict each other? It is said: none of them wins in silence."""
+
+from collections.abc import Iterator, Sequence
+
+from feeder.errors import UserError
+from feeder.search import vocabulary
+from feeder.search.categories import NO_LANGUAGE
+from feeder.search.query import Query
+from feeder.store.scope import Place, Scope
+from feeder.tree.names import is_below
+
+_SIGNS = {
+    "categories": "category:",
+    "not_categories": "-category:",
+    "languages": "lang:",
+    "not_languages": "-lang:",
+    "paths": "path:",
+    "not_paths": "-path:",
+    "node_types": "type:",
+    "not_node_types": "-type:",
+}
+_CATEGORIES = tuple(_SIGNS)[:2]
+
+
+def check(query: Query, scope: Scope) -> None:
+    """Raises UserError where the filters, which make the scope, leave nothing of any index."""
+    if {"no", "only"} <= set(_tests(query)):
+        said = [f"tests:{query.tests}"] if query.tests else []
+        raise _nothing_left([*said, *_typed(query, _CATEGORIES)])
+    is_of_none = scope.languages == NO_LANGUAGE
+    for is_empty, fields in (
+        (is_of_none or _none_left(scope.languages, scope.not_languages), _with("languages")),
+        (_none_left(scope.paths, _left_out(scope)), _with("paths")),
+        (_none_left(scope.node_types, scope.not_node_types), ("node_types", "not_node_types")),
+    ):
+        if is_empty:
+            raise _nothing_left(_typed(query, fields))
+
+
+def overruled(query: Query, tests: str | None) -> Iterator[str]:
+    """A sentence for each sign that does not count, as another one is said after or beside it.
+
+    `tests` is what is said of them beside the question.
+    """
+    counting = {"tests": f"tests:{query.tests}", "case": f"case:{'yes' if query.case else 'no'}"}
+    signs = list(query.overruled)
+    if tests and query.tests not in (None, tests):
+        signs.append(counting["tests"])
+        counting["tests"] = f"--tests {tests}"
+    for sign in signs:
+        yield f"{sign} does not count beside {counting[sign.partition(':')[0]]}."
+
+
+def _tests(query: Query) -> Iterator[str]:
+    yield query.tests or ""
+    yield "only" if vocabulary.TESTS in query.categories else ""
+    yield "no" if vocabulary.TESTS in query.not_categories else ""
+
+
+def _with(field: str) -> tuple[str, ...]:
+    return (field, f"not_{field}", *_CATEGORIES)
+
+
+def _left_out(scope: Scope) -> list[str]:
+    """Its paths that lie in what is left out, as far as their names tell."""
+    folders = [place.name for place in map(Place, scope.not_paths) if not place.is_glob]
+    return [
+        path
+        for path in scope.paths
+        if path in scope.not_paths or any(is_below(path, folder) for folder in folders)
+    ]
+
+
+def _none_left(asked: Sequence[str], left_out: Sequence[str]) -> bool:
+    return bool(asked) and set(asked) <= set(left_out)
+
+
+def _typed(query: Query, fields: Sequence[str]) -> list[str]:
+    return [f"{_SIGNS[field]}{value}" for field in fields for value in getattr(query, field)]
+
+
+def _nothing_left(signs: Sequence[str]) -> UserError:
+    return UserError(f"{' and '.join(signs)} leave nothing to search. Leave one of them out.")

@@ -1,0 +1,77 @@
+"""What if nobody reads what the program says?"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+
+import click
+import pytest
+
+from feeder.cli.unread import Program
+from feeder.errors import FeederError, Unread
+from running import Feeder
+from tree.repos import Repo
+from worlds import SHOP
+
+
+@pytest.fixture
+def shop(feeder: Feeder, repo: Repo) -> Repo:
+    repo.commit(SHOP)
+    assert feeder(repo, "sync", "-q").code == 0
+    return repo
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stream"),
+    [
+        ("search cart", "stdout"),
+        ("stats --json", "stdout"),
+        ("validate", "stdout"),
+        ("search --help", "stdout"),
+        ("--help", "stdout"),
+        ("search cart", "stderr"),
+    ],
+)
+def test_it_ends_as_others_do_that_the_signal_ends(shop: Repo, arguments: str, stream: str) -> None:
+    """With 141, and without a word of it."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | {stream: writer}
+    command = [sys.executable, "-m", "feeder", *arguments.split()]
+    run = subprocess.run(command, cwd=shop.path, text=True, check=False, **pipes)  # type: ignore[call-overload]
+    os.close(writer)
+    assert run.returncode == 141
+    assert "ipe" not in (run.stderr or "")
+
+
+def test_what_has_been_read_is_whole(shop: Repo) -> None:
+    """One line of a long outline, as by `head -1`."""
+    shop.commit({f"f{at}.py": f"def f{at}(): pass\n" for at in range(3_000)})
+    command = [sys.executable, "-m", "feeder"]
+    subprocess.run([*command, "sync", "-q"], cwd=shop.path, check=True, capture_output=True)
+    command, pipe = [*command, "outline", "."], subprocess.PIPE
+    with subprocess.Popen(command, cwd=shop.path, stdout=pipe, stderr=pipe) as run:
+        assert run.stdout
+        assert run.stderr
+        assert run.stdout.readline() == b"config.json\n"
+        run.stdout.close()
+        assert b"Errno" not in run.stderr.read()
+    assert run.returncode == 141
+
+
+def _failing(error: BaseException) -> Callable[[], None]:
+    def fail() -> None:
+        raise error
+
+    return fail
+
+
+def test_a_pipe_to_another_process_that_breaks_is_a_failure() -> None:
+    """What is said can be read: that it has failed, and how, is told."""
+    command = click.Command("go", callback=_failing(BrokenPipeError(32, "Broken pipe")))
+    program = Program(commands={"go": command})
+    with pytest.raises(FeederError, match="Broken pipe") as failure:
+        program.main(["go"], standalone_mode=False)
+    assert not isinstance(failure.value, Unread)
+    assert failure.value.exit_code == 1
