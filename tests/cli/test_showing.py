@@ -154,11 +154,11 @@ def test_a_minified_line_is_cut_around_the_match(
 
 
 def test_why_a_hit_is_there_is_explained(feeder: Feeder, shop: Repo) -> None:
-    """4 for the name, 1 for its words and 1 for its text; half of that for its file's nodes."""
+    """4 for the name; 1 for its words, 1 for its text, six tenths of these for its file's nodes."""
     lines = feeder(shop, "search", "emptyCart", "--explain", "--lines", "0").out.splitlines()
     assert lines[:2] == [
         "src/cart.py:16-17  method  emptyCart",
-        "        score 9: name +4 (rank 1), spelled +1 (rank 1), word +1 (rank 1), file +3",
+        "        score 7.2: name +4 (rank 1), spelled +1 (rank 1), word +1 (rank 1), file +1.2",
     ]
 
 

@@ -7,9 +7,12 @@ import pytest
 
 from feeder.search.asked import Asked
 from feeder.search.engine import Answer, Page, search
+from feeder.search.fusion import by_words
 from feeder.search.kinds import share
 from feeder.search.models import MEANING_WEIGHT, Side
 from feeder.search.names import agreement
+from feeder.search.ranking import ranked
+from feeder.search.rules import FILE_SHARE, of_file
 from feeder.store import Neighbour
 from feeder.store.reading import Hit
 from feeder.store.scope import Scope
@@ -134,8 +137,8 @@ def test_tests_and_documents_come_after_code_unless_asked_for(
     assert answer(database, question).found[0].hit.path == path
 
 
-def hit(path: str, node_type: str = "method") -> Hit:
-    return Hit("id", path, None, node_type, "a", None, None, 1, 2, "", REPO)
+def hit(path: str, node_type: str = "method", id_: str = "id") -> Hit:
+    return Hit(id_, path, None, node_type, "a", None, None, 1, 2, "", REPO)
 
 
 @pytest.mark.parametrize(
@@ -150,6 +153,8 @@ def hit(path: str, node_type: str = "method") -> Hit:
         (hit("README.md"), "document"),
         (hit("docs/conf.py"), "document"),
         (hit("CHANGES/12.feature.rst"), "document"),
+        (hit("man/man1/shop.1"), "document"),
+        (hit("src/shop.10"), ""),
         (hit("package.json", "json_object"), "data"),
         (hit("examples/app.py"), "example"),
     ],
@@ -202,6 +207,74 @@ def test_a_rare_word_comes_before_what_a_model_finds_near(database: SQLite) -> N
     others = [one.hit.id for one in answer(database, "acquire connection").found]
     near = Side("meaning", MEANING_WEIGHT, lambda *_: [Neighbour(id_, 0.5) for id_ in others])
     assert answer(database, "panics", near).found[0].hit.path == "b/other.py"
+
+
+CALLS = """\
+class RealCall:
+    def tag(self):
+        return self.tags
+
+    class AsyncCall:
+        def call(self):
+            return RealCall
+"""
+
+
+def test_the_beginning_of_a_name_finds_its_node(tmp_path: Path) -> None:
+    """Though the index's stems make it a word of all its members: porter takes off an l."""
+    with fed(tmp_path, {"net/calls.py": CALLS}) as database:
+        assert first(database, "RealCal") == "RealCall"
+        said = answer(database, "RealCal").notes
+    assert said == ["Nothing is called RealCal. Names like it: RealCall"]
+
+
+def test_a_name_with_underscores_is_one_word(tmp_path: Path) -> None:
+    """However many nodes have it: those come before what has its parts, in name and folder."""
+    users = {f"src/use_{n}.py": f"def use_{n}():\n    SHOP_DEFAULT_RATE\n" for n in range(25)}
+    apart = {"shop/default.py": "def rate():\n    # the default rate of the shop\n    pass\n"}
+    with fed(tmp_path, users | apart) as database:
+        found = answer(database, "SHOP_DEFAULT_RATE", limit=26).found
+    assert {one.hit.path for one in found[:25]} == set(users)
+    assert found[25].hit.path == "shop/default.py"
+
+
+def test_of_a_question_in_words_too_a_name_with_underscores_is_one(tmp_path: Path) -> None:
+    """Its words in a row are worth more than the same ones apart."""
+    row = "def a():\n    where(max_cart_items, other, thing)\n"
+    apart = "def b():\n    where(items, other, max, thing, cart)\n"
+    with fed(tmp_path, {"one.py": apart, "two.py": row}) as database:
+        assert first(database, "where is max_cart_items other") == "a"
+
+
+def test_of_nodes_that_have_a_rare_word_sources_come_first(tmp_path: Path) -> None:
+    """Before tests and documents that say it more often."""
+    files = {
+        "src/flow.py": "def push(items):\n    # backpressure stops it\n    return wait(items)\n",
+        "tests/test_flow.py": "def test_push():\n    # backpressure, backpressure\n    push()\n",
+        "docs/flow.md": "# Flow\n\nBackpressure is backpressure.\n",
+    }
+    with fed(tmp_path, files) as database:
+        assert answer(database, "backpressure").found[0].hit.path == "src/flow.py"
+
+
+def test_a_file_counts_what_its_nodes_have_but_for_the_least_of_them() -> None:
+    """Ten nodes that hardly answer say less of a file than two that do."""
+    many = {f"m{n}": 0.1 for n in range(10)}
+    hits = [hit("a.py", id_=id_) for id_ in ("a", *many)] + [hit("b.py", id_=i) for i in "bc"]
+    assert of_file(hits, many | {"a": 1.0, "b": 0.9, "c": 0.6}) == pytest.approx(
+        {"a": FILE_SHARE * 1.0 / 1.5, "b": FILE_SHARE}
+    )
+
+
+def test_tests_do_not_lower_the_files_of_sources() -> None:
+    """A file's sum counts its nodes as their kind does: three tenths of a test's."""
+    asked = Asked("acquire")
+    hits = [hit("tests/test_a.py", id_="t"), hit("src/a.py", id_="s")]
+    found = ranked(asked, [by_words({"t": 1.0, "s": 0.6})], hits)
+    # the source has the most of its file, as the test is worth 0.3
+    assert {one.hit.id: one.parts["file"] for one in found} == pytest.approx(
+        {"s": FILE_SHARE, "t": FILE_SHARE * 0.3 / 0.6}
+    )
 
 
 def test_a_page_follows_another(database: SQLite) -> None:

@@ -325,7 +325,7 @@ def test_what_is_nearer_elsewhere_hides_nothing(tmp_path: Path, scope: Scope) ->
 
 def test_a_limit_counts_nodes(database: SQLite) -> None:
     """The best come first and no more than asked for."""
-    assert symbols(put(database, [], "order", Scope.of(REPO), 1)) == ["refundOrder"]
+    assert symbols(put(database, [], "refund", Scope.of(REPO), 1)) == ["refundOrder"]
 
 
 @pytest.fixture
@@ -418,13 +418,13 @@ def test_an_answer_for_a_machine_has_all_that_is_known(database: SQLite, folder:
         "state": "same",
         "indexed_lines": None,
         "member": None,
-        # by name, its words and text; all nodes of its file, and the file's name
-        "score": pytest.approx((4 + 1 + 1) * (1 + 0.5 + 0.6)),
+        # by name; its words and text, all nodes of its file, and the file's name
+        "score": pytest.approx(4 + (1 + 1) * (1 + 0.6 + 0.6)),
         "name_rank": 1,
         "word_rank": 1,
         "meaning_rank": None,
         "vector_rank": None,
-        "parts": pytest.approx({"name": 4, "spelled": 1, "word": 1, "file": 3, "folder": 3.6}),
+        "parts": pytest.approx({"name": 4, "spelled": 1, "word": 1, "file": 1.2, "folder": 1.2}),
         "piece": None,
         "copies": [],
         "text": "def refundOrder(order):\n    return order.total",

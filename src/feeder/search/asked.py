@@ -23,6 +23,8 @@ _PATH = re.compile(r"[\w.@+~-]*(?:/[\w.@+~\[\]()-]+)+/?|[\w.+-]*\.\w{1,8}|[A-Z]\
 _IDENTIFIER = re.compile(
     r"`[^`]+`|\b(?:[A-Z]*[a-z][a-z0-9]*[A-Z]\w*|\w+_\w+|\w+(?:::|\.)\w+|\w+(?=\())"
 )
+_JOINED = re.compile(r"[^\W_]+(?:_+[^\W_]+)+")
+"""A name whose parts the index has as words, one after the other: `MAX_BYTES`."""
 _ENDINGS = ("ing", "ies", "ed", "es", "s", "e", "y")
 _STEM = 3
 
@@ -35,10 +37,14 @@ class Asked:
 
     @cached_property
     def terms(self) -> list[str]:
-        """An FTS5 query for each word that says something; quoted, since one can be syntax."""
+        """An FTS5 query for each word that says something, and for the parts of each name in a row.
+
+        They are quoted, since one can be syntax.
+        """
         found = dict.fromkeys(re.findall(r"[^\W_]+", words(self.text)))
         telling = [word for word in found if word.lower() not in SMALL_WORDS]
-        return [f'"{word}"' for word in telling or found]
+        joined = dict.fromkeys(_JOINED.findall(self.text[:READ_CHARS]))
+        return [f'"{word}"' for word in [*(telling or found), *joined]]
 
     @cached_property
     def parts(self) -> list[str]:
@@ -73,7 +79,7 @@ class Asked:
     @cached_property
     def keys(self) -> frozenset[str]:
         """Words that may stand in a path, in small letters."""
-        found = re.findall(r"[^\W\d]\w*", self.text[:READ_CHARS].lower())
+        found = re.findall(r"[^\W\d_][^\W_]*", self.text[:READ_CHARS].lower())
         return frozenset(word for word in found if len(word) >= LEAST_LETTERS) - SMALL_WORDS
 
     @cached_property

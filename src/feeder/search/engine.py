@@ -4,11 +4,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from feeder.errors import ServiceError, UserError
-from feeder.search import names
+from feeder.search import frames, names
 from feeder.search.asked import Asked
 from feeder.search.found import Found
 from feeder.search.fusion import (
     ALIKE,
+    FRAME,
     NAME,
     PATH,
     RARE,
@@ -20,6 +21,7 @@ from feeder.search.fusion import (
     by_name,
     by_nearness,
     by_words,
+    together,
 )
 from feeder.search.grouping import LinesOf, akin, grouped
 from feeder.search.models import MEANING, VECTOR, Side
@@ -142,19 +144,21 @@ def _rankings(
 ) -> list[Ranking]:
     if not asked.text.strip():
         return []
-    *named, by_word = database.run(
-        [*names.statements(asked, scope), words_statement(asked.terms, scope, BY_WORD)]
+    traced = frames.statements(asked, scope)
+    by_word, *rest = database.run(
+        [words_statement(asked.terms, scope, BY_WORD), *traced, *names.statements(asked, scope)]
     )
-    known = names.names(asked, named)
+    known = names.names(asked, rest[len(traced) :])
     words = worded(by_word)
     is_known = known.called or known.of_path
-    nearly = names.Nearly() if is_known else names.nearly(database, asked, scope)
+    nearly = names.Nearly() if is_known else names.nearly(database, asked, known, scope)
     return [
+        by_name(FRAME, frames.running(asked, rest[: len(traced)])),
         by_name(NAME, known.called),
         by_name(PATH, known.of_path),
         by_name(WRITTEN, known.written),
-        by_name(RARE, sorted(nearly.having, key=lambda id_: -words.get(id_, 0))),
         by_name(ALIKE, nearly.ids),
+        together(RARE, sorted(nearly.having, key=lambda id_: -words.get(id_, 0))),
         Ranking(SPELLED, SPELLED_WEIGHT, known.spelled),
         by_words(words),
         *(_asked(side, asked, scope, tell) for side in sides),

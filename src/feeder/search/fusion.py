@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-NAME, PATH, WRITTEN, RARE = "name", "path", "written", "rare"
+FRAME, NAME, PATH, WRITTEN, RARE = "frame", "name", "path", "written", "rare"
 ALIKE, SPELLED, WORD = "alike", "spelled", "word"
-"""What finds a node, besides the models: it is called so; its file is; its name is made of the
-question's words; it has the one word, which is rare; it is called nearly so; its name has the
-words; its text has."""
+"""What finds a node, besides the models: a pasted trace was in it; it is called so; its file is;
+its name is made of the question's words; it has the one word, which is rare; it is called nearly
+so; its name has the words; its text has."""
 NAMED_WEIGHT, SPELLED_WEIGHT, WORD_WEIGHT = 4.0, 1.0, 1.0
 """Who asks for a name wants its node, whatever else speaks of it."""
 RANK_CONSTANT = 20
@@ -37,6 +37,11 @@ def by_name(name: str, ids: Iterable[str]) -> Ranking:
     """Of nodes that are asked for by what they are called, in their order; they come first."""
     scores = {id_: RANK_CONSTANT / (RANK_CONSTANT + place) for place, id_ in enumerate(ids)}
     return Ranking(name, NAMED_WEIGHT, scores, is_firm=True)
+
+
+def together(name: str, ids: Iterable[str]) -> Ranking:
+    """Of nodes that come first too, but by what else they gain."""
+    return Ranking(name, NAMED_WEIGHT, dict.fromkeys(ids, 1.0), is_firm=True)
 
 
 def by_words(scores: Mapping[str, float]) -> Ranking:

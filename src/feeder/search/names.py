@@ -9,7 +9,7 @@ from feeder.nodes import Member
 from feeder.search.asked import Asked, stems
 from feeder.search.kinds import TEST, is_document
 from feeder.store import Database, Row, Statement
-from feeder.store.naming import Named, alike, called, files, having, named, spelled
+from feeder.store.naming import Named, alike, begun, called, files, having, named, spelled
 from feeder.store.rows import members_of
 from feeder.store.scope import Scope
 from feeder.store.tests_by_path import is_test
@@ -24,6 +24,8 @@ ALIKE = 20
 ALIKE_LETTERS = 4
 RARE_IN = 20
 """Nodes that have a word at most, for those to come before what a model finds near to it."""
+COMPOUND_IN = 200
+"""The same of a word that is made of several, which nobody writes by chance."""
 SPELLED_WORDS = 6
 """Of a longer question no name is made."""
 
@@ -104,27 +106,37 @@ def name_stems(name: str) -> frozenset[str]:
 
 
 class Nearly(NamedTuple):
-    """The ids of the few nodes that have the word asked for; where it is in none, of those whose
-    name is like it."""
+    """The ids of the few nodes that have the word asked for, and of those whose name begins so; of
+    those whose name is like it, where it is in none."""
 
     having: Sequence[str] = ()
     ids: Sequence[str] = ()
 
 
-def nearly(database: Database, asked: Asked, scope: Scope) -> Nearly:
+def nearly(database: Database, asked: Asked, known: Names, scope: Scope) -> Nearly:
     """Nothing where no name is asked for, or where it is a word of many nodes."""
     name = asked.name.rpartition(".")[2]
     if len(name) < ALIKE_LETTERS:
         return Nearly()
-    [there] = database.run([having(name, scope, RARE_IN + 1)])
+    most = COMPOUND_IN if len(asked.parts) > 1 else RARE_IN
+    there, beginning = database.run([having(name, scope, most + 1), begun(name, scope)])
     if there:
         ids = [str(id_) for (id_,) in there]
-        return Nearly(ids if len(ids) <= RARE_IN else ())
+        whole = () if known.spelled else _begun(named(beginning), name)
+        return Nearly(ids if len(ids) <= most else (), whole)
     grams = _grams(name)
     scored = [(_likeness(name, grams, node), node) for node in alike(database, name, scope)]
     near = [(score, node) for score, node in scored if score > LEAST_ALIKE]
     near.sort(key=lambda one: (-one[0], *_order(one[1], name)))
     return Nearly(ids=[node.id for _, node in near[:ALIKE]])
+
+
+def _begun(nodes: Iterable[Named], name: str) -> list[str]:
+    """Those whose last part begins with a name: `RealCal` is in the middle of typing `RealCall`."""
+    found = [
+        node for node in nodes if _letters(node.name.rpartition(".")[2]).startswith(_letters(name))
+    ]
+    return _ids(sorted(found, key=lambda node: _order(node, name)))[:ALIKE]
 
 
 def member(owner: str | None, members: str, query: str) -> Member | None:

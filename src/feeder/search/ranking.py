@@ -25,10 +25,14 @@ def ranked(
 ) -> list[Found]:
     """The hits in their order; those that are `preferred`, by their ids, count more."""
     gained = _by_what(rankings, hits)
-    scores = {id_: sum(parts.values()) for id_, parts in gained.items()}
+    firm = {ranking.name for ranking in rankings if ranking.is_firm}
+    scores = {
+        id_: sum(score for name, score in parts.items() if name not in firm)
+        for id_, parts in gained.items()
+    }
     best = max(scores.values(), default=0.0)
     for rule, shares in (
-        ("file", of_file(hits, scores)),
+        ("file", of_file(hits, _as_kinds(asked, hits, scores))),
         ("folder", of_path(hits, asked)),
         ("naming", of_name(hits, asked)),
     ):
@@ -38,10 +42,10 @@ def ranked(
         gained[id_]["preferred"] = (PREFERRED - 1) * sum(gained[id_].values())
     ranks = _ranks(rankings, hits)
     found = [_found(hit, asked, gained[hit.id], ranks[hit.id]) for hit in hits]
-    called = _places(rankings)
+    called, last = _places(rankings), (len(rankings), 0.0)
     found.sort(
         key=lambda one: (
-            called.get(one.hit.id, len(called)),
+            called.get(one.hit.id, last),
             -one.score,
             one.hit.path,
             one.hit.start_line,
@@ -50,10 +54,19 @@ def ranked(
     return found
 
 
-def _places(rankings: Iterable[Ranking]) -> dict[str, int]:
-    """Where the nodes come that are called so, or whose path is asked for."""
-    ids = dict.fromkeys(id_ for ranking in rankings if ranking.is_firm for id_ in ranking.scores)
-    return {id_: place for place, id_ in enumerate(ids)}
+def _as_kinds(asked: Asked, hits: Iterable[Hit], scores: Mapping[str, float]) -> dict[str, float]:
+    """The scores by how much each node's kind counts."""
+    return {hit.id: scores[hit.id] * kinds.share(hit, asked)[1] for hit in hits}
+
+
+def _places(rankings: Sequence[Ranking]) -> dict[str, tuple[int, float]]:
+    """Where the nodes come that are called so, or whose path is asked for; equal ones together."""
+    return {
+        id_: (place, -score)
+        for place, ranking in reversed([*enumerate(rankings)])
+        if ranking.is_firm
+        for id_, score in ranking.scores.items()
+    }
 
 
 def _by_what(rankings: Iterable[Ranking], hits: Iterable[Hit]) -> dict[str, dict[str, float]]:

@@ -12,21 +12,24 @@ from feeder.search.names import agreement
 from feeder.store.reading import Hit
 from feeder.words import small_parts
 
-FILE_SHARE = 0.5
+FILE_SHARE = 0.6
 PATH_SHARE = 0.6
 NAME_SHARE = 0.3
 """What each rule gives a node for which all of it holds."""
+LEAST_OF_BEST = 0.15
+"""What part of the best node's score a node has at least that counts for its file."""
 LEAST_OF_PATH = 0.1
 """What part of a question's words stands in a path, at least."""
 
 
 def of_file(hits: Iterable[Hit], scores: Mapping[str, float]) -> dict[str, float]:
-    """A file's best node rises by what all of the file's nodes have, as a share of the most."""
+    """A file's best node rises by what the file's nodes have together, as a share of the most."""
+    least = LEAST_OF_BEST * max(scores.values(), default=0.0)
     files: dict[tuple[str, str], list[str]] = {}
     for hit in hits:
         files.setdefault((hit.repo, hit.path), []).append(hit.id)
     sums = {
-        max(ids, key=scores.__getitem__): sum(map(scores.__getitem__, ids))
+        max(ids, key=scores.__getitem__): sum(scores[id_] for id_ in ids if scores[id_] >= least)
         for ids in files.values()
     }
     most = max(sums.values(), default=0.0) or 1.0

@@ -105,6 +105,11 @@ def spelled(parts: Iterable[str], scope: Scope) -> Statement:
     return Statement(_SPELLED, (f"symbol : ({expression})", *params(scope)))
 
 
+def begun(name: str, scope: Scope) -> Statement:
+    """Asks for the nodes whose names have a word that begins so."""
+    return Statement(_SPELLED, (f'symbol : "{name}" *', *params(scope)))
+
+
 def files(part: str, scope: Scope) -> Statement:
     """Asks for the first node of each file with this part in its path, its end before others."""
     return Statement(_FILES, (None, *params(scope), _small(part)))
