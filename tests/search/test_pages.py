@@ -105,8 +105,7 @@ def test_all_pages_together_are_one_large_page(
 
 
 def scope(asker: Asker, question: str) -> Asked:
-    equal = asker.meta[asker.store.index.key("head")]
-    return narrowed(asker.store, question, Filters(), asker.settings, equal)
+    return narrowed(asker.store, question, Filters(), asker.settings, asker.meta)
 
 
 @pytest.mark.parametrize("question", ["lang:py", "/order/", "path:docs", "ship order", "zzz cart"])

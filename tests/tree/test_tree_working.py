@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,13 @@ def looked(repo: Repo, max_bytes: int = MAX_BYTES) -> WorkingTree:
     place = repo.path.with_name(f"{repo.path.name}-ours")
     place.mkdir(exist_ok=True)
     return WorkingTree(repo.path, place, max_bytes=max_bytes)
+
+
+def aged(repo: Repo) -> None:
+    """Makes git's index older than the files, so that what a look finds out is kept."""
+    index = repo.path / ".git" / "index"
+    if index.exists() and index.stat().st_mtime > time.time() - 5:
+        os.utime(index, (time.time() - 10,) * 2)
 
 
 def added(repo: Repo) -> str:

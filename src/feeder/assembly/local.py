@@ -23,12 +23,6 @@ def index_file(base: Path, settings: Settings) -> Path:
     return settings.db or index_folder(base) / "index.db"
 
 
-def working_folder(base: Path, settings: Settings) -> Path:
-    """Where it is kept what looks at the working tree need, beside the index."""
-    named = settings.db
-    return named.with_name(f"{named.stem}.working") if named else index_folder(base) / "working"
-
-
 def local_parts(
     base: Path, settings: Settings, stack: ExitStack, *, writes: bool, create: bool
 ) -> Parts:

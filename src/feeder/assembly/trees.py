@@ -36,9 +36,9 @@ def working_tree_of(place: Place, settings: Settings) -> Tree:
 
     Raises UserError for an index at Cloudflare, for shards, and where there is no working tree.
     """
-    from feeder.assembly.local import working_folder
+    from feeder.assembly.local import index_file
     from feeder.cloudflare.credentials import choice
-    from feeder.store.folder import made_folder
+    from feeder.store.folder import made_folder, working_folder
     from feeder.tree.working import WorkingTree
 
     if choice(settings).is_cloud:
@@ -50,11 +50,12 @@ def working_tree_of(place: Place, settings: Settings) -> Tree:
         raise UserError(
             "Shards share a commit, and a working tree is one machine's. Leave --shard out."
         )
-    folder = working_folder(place.base, settings)
+    index = index_file(place.base, settings)
+    folder = working_folder(index)
     if settings.db is None:
         made_folder(folder.parent)
     made_folder(folder)
-    own = [folder.with_name(f"{settings.db.stem}.")] if settings.db else []
+    own = [index.with_name(f"{index.stem}.")] if settings.db else []
     limits = settings.path, settings.max_file_bytes
     return WorkingTree(place.base, folder, below=limits[0], max_bytes=limits[1], own=own)
 

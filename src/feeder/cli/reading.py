@@ -64,8 +64,7 @@ def similar(target: str, limit: int, **said: Any) -> None:
     settings = Settings(**said)
     with _opened(settings) as (store, corpus, here):
         node = node_at(corpus, resolve(corpus, _named(corpus, target), here))
-        equal = corpus.meta.get(store.index.key("head"), "")
-        scope = narrowed(store, "", filters, settings, equal).scope
+        scope = narrowed(store, "", filters, settings, corpus.meta).scope
         pages = Page(limit, shape.offset)
         some = most_similar(store, corpus, node, scope, pages, tell=console.tell)
         name = node.symbol or node.logical_path or ""

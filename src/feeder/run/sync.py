@@ -46,10 +46,7 @@ def sync(feed: Feed, *, dry_run: bool = False) -> None:
     share = share_of(feed, equal)
     expected = {share.own: share.whole[share.own]} if feed.shard else equal | made_once(feed)
     state = own_part(feed, feed.index.state(expected if feed.tree.root else {}))
-    is_named = state.meta.get(feed.index.key("working"), "") == feed.tree.working
-    if not is_named:  # the same files, which were a working tree's and are now committed
-        equal[feed.index.key("working")] = feed.tree.working
-    is_equal = state.files is None and is_named
+    is_equal = state.files is None and _is_named(feed, state)
     nothing_to_do = is_equal and not (state.outbox and feed.semantics)
     if nothing_to_do and (dry_run or _is_remembered(feed, state)):
         tree = part(feed.tree.below) if feed.tree.below else "the tree"
@@ -147,7 +144,9 @@ def bring(feed: Feed, state: State, goal: Goal) -> None:
     """Makes the files of `state` become those of the goal."""
     feed, stale, work = _begun(feed, state, goal)
     sendable = feed.semantics and (work.waiting or state.outbox or lacking(feed, state.meta))
-    if not (work.process or work.gone or sendable) and goal.equal.items() <= state.meta.items():
+    is_told = goal.equal.items() <= state.meta.items()
+    is_told = is_told and (not goal.equal or _is_named(feed, state))
+    if is_told and not (work.process or work.gone or sendable):
         if feed.index.has_overtaken(state, feed.token):  # one that ended in that moment
             feed.index.finish([], [], {}, goal.share)
         feed.report.finished = True
@@ -236,6 +235,11 @@ def _equality(feed: Feed) -> dict[str, str]:
     if feed.semantics:
         equal |= {**feed.semantics.identity(), key("vectors"): "complete"}
     return equal
+
+
+def _is_named(feed: Feed, state: State) -> bool:
+    """Whether the index is called a working tree's if the tree is; it may be committed since."""
+    return state.meta.get(feed.index.key("working"), "") == feed.tree.working
 
 
 def _account(report: Report, work: Work, have: dict[str, FileRow], stale: Set[Stale]) -> None:

@@ -45,8 +45,7 @@ def ask(
     Raises UserError for a filter that names nothing in the index.
     """
     store = asker.store
-    equal = asker.meta.get(store.index.key("head"), "")
-    asked = narrowed(store, question, filters or Filters(), asker.settings, equal)
+    asked = narrowed(store, question, filters or Filters(), asker.settings, asker.meta)
     database = store.index.database
     ranked = _ranked(asker, asked) if asked.text else _listed(database, asked.scope)
     answer = paged(database, ranked, page, lines_of(store))

@@ -39,23 +39,29 @@ def files_now(base: Path, paths: Iterable[str]) -> dict[str, Now]:
     return now | _committed(base, absent)
 
 
-def contents(base: Path, blobs: Sequence[str]) -> dict[str, bytes]:
-    """What git has under these names, as far as it is here."""
+def contents(base: Path, blobs: Sequence[str], beside: Iterable[Path] = ()) -> dict[str, bytes]:
+    """What git has under these names, as far as it is here, or in a repository `beside`."""
     known = [blob for blob in dict.fromkeys(blobs) if len(blob) in HASHES]
     if not known or git.root(base) is None:
         return {}
-    found = zip(known, found_blobs(base, known), strict=True)
-    return {blob: text for blob, text in found if text is not None}
+    found: dict[str, bytes] = {}
+    for repository in (base, *beside):
+        wanted = [blob for blob in known if blob not in found]
+        texts = zip(wanted, found_blobs(repository, wanted), strict=True)
+        found |= {blob: text for blob, text in texts if text is not None}
+    return found
 
 
-def lines_indexed(base: Path, blobs: Mapping[str, str]) -> dict[str, list[str] | None]:
+def lines_indexed(
+    base: Path, blobs: Mapping[str, str], *, beside: Iterable[Path] = ()
+) -> dict[str, list[str] | None]:
     """The lines of files, by path with git's name of what was indexed, as they were then.
 
-    None where they are nowhere any more.
+    None where they are nowhere any more, neither in git nor in a repository `beside`.
     """
     now = files_now(base, blobs)
     same = {path: file.content for path, file in now.items() if file.is_blob(blobs[path])}
-    others = contents(base, [blob for path, blob in blobs.items() if path not in same])
+    others = contents(base, [blob for path, blob in blobs.items() if path not in same], beside)
     return {path: lines_of(same.get(path, others.get(blob))) for path, blob in blobs.items()}
 
 

@@ -1,7 +1,7 @@
 """Where does a question that somebody asks of an opened index look, and by which words?"""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -11,11 +11,13 @@ from feeder.config import Settings
 from feeder.search.contrary import overruled
 from feeder.search.files import lines_indexed
 from feeder.search.filters import Standing, scope_of
+from feeder.search.indexed import beside, revision
 from feeder.search.preferring import preferences
 from feeder.search.query import Query, parse
 from feeder.search.required import Files, grep_of, required
 from feeder.search.vocabulary import own_categories
 from feeder.store.scope import Scope
+from feeder.tree.grep import Matches
 from feeder.tree.names import escape
 
 
@@ -46,9 +48,9 @@ class Asked(NamedTuple):
 
 
 def narrowed(
-    store: Store, question: str, filters: Filters, settings: Settings, equal: str
+    store: Store, question: str, filters: Filters, settings: Settings, meta: Mapping[str, str]
 ) -> Asked:
-    """The question as it is put to an index that equals the commit `equal`.
+    """The question as it is put to an index that says `meta` of itself.
 
     Raises UserError for a filter that names nothing there, with the nearest that is.
     """
@@ -59,7 +61,13 @@ def narrowed(
     standing = Standing(repo, below(settings.directory, place.base), own_categories(place.base))
     scope = scope_of(database, query, standing)
     preferred = preferences(database, filters.prefer, standing)
-    files = Files(place.repo, partial(lines_indexed, place.base), grep_of(place.base, equal))
+    lines = partial(lines_indexed, place.base, beside=beside(database))
+
+    def grep(pattern: str, case: bool) -> Matches:
+        equal = revision(place.base, database, place.repo, meta)
+        return grep_of(equal.repository, equal.name)(pattern, case)
+
+    files = Files(place.repo, lines, grep)
     scope, notes, is_cut = required(database, query, scope, files)
     said = [*overruled(typed, filters.tests), *notes]
     return Asked(query, query.text, scope, preferred, said, is_cut)

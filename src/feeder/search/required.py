@@ -36,11 +36,11 @@ ORDER BY d.start_line, d.end_line - d.start_line DESC
 
 
 def grep_of(base: Path, equal: str) -> Grep:
-    """git's search in the commit that the index equals, else in the files as they lie."""
+    """git's search in the commit or tree that the index equals, else in the files as they lie."""
 
     def found(pattern: str, case: bool) -> Matches:
-        commit = git.commit(base, equal) if equal and git.root(base) else None
-        return grep(base, commit, pattern, case=case)
+        is_here = bool(equal) and git.root(base) is not None and git.has_tree(base, equal)
+        return grep(base, equal if is_here else None, pattern, case=case)
 
     return found
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from feeder.search.files import Now, contents, files_now, lines_of
+from feeder.search.indexed import beside
 from feeder.search.lost import found_again
 from feeder.search.tracing import Trace, Traced
 from feeder.store import Database
@@ -86,7 +87,7 @@ class Sources:
             origins(database, self._hits, with_inside=with_inside) if self._hits else ({}, {})
         )
         owned = {hit.path: blob for hit in self._hits if (blob := self._own(hit)) is not None}
-        self._files = _files(base, owned)
+        self._files = _files(base, owned, beside(database))
         self.edited = [path for path, file in self._files.items() if file.is_changed]
 
     def of(self, hit: Hit) -> Excerpt:
@@ -139,11 +140,11 @@ class Sources:
         return traced, _state(hit, traced) if is_sure else State.UNSURE
 
 
-def _files(base: Path, blobs: Mapping[str, str]) -> dict[str, Lines]:
-    """The files by path; `blobs` are git's names of what was indexed."""
+def _files(base: Path, blobs: Mapping[str, str], beside: Iterable[Path]) -> dict[str, Lines]:
+    """The files by path; `blobs` are git's names of what was indexed, kept in git or `beside`."""
     now = files_now(base, blobs)
     changed = {path: blob for path, blob in blobs.items() if not _file(now, path).is_blob(blob)}
-    before = contents(base, [blob for path, blob in changed.items() if path in now])
+    before = contents(base, [blob for path, blob in changed.items() if path in now], beside)
     return {
         path: _lines(_file(now, path), path in changed, lines_of(before.get(blob)))
         for path, blob in blobs.items()

@@ -8,7 +8,12 @@ from feeder.errors import UserError
 from feeder.private import make_folder, unlinked
 from feeder.tree import git, names
 
-_OURS = re.compile(rb"\.db|/working(/|\Z)")
+_OURS = re.compile(rb"\.db|\.working(/|\Z)")
+
+
+def working_folder(index: Path) -> Path:
+    """Where what looks at the working tree need is kept, beside an index; it may not be there."""
+    return index.with_name(f"{index.stem}.working")
 
 
 def index_folder(base: Path) -> Path:

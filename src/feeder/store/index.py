@@ -218,7 +218,9 @@ class Index:
         own = {key: share.whole[key] for key in share.whole if key == share.own}
         facts = json.dumps({**meta, self.key("done"): self._owner.token})
         whole = json.dumps(dict(share.whole))
-        passing = json.dumps([self.key("overtook"), *share.whole])
+        working = self.key("working")
+        of_others = [working] if self.key("tree") in meta and working not in meta else []
+        passing = json.dumps([self.key("overtook"), *of_others, *share.whole])
         self._owner.write(
             [
                 *self._settled(clean, sent),

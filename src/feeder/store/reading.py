@@ -155,9 +155,11 @@ class Statistics:
 
     def lines(self) -> Iterator[str]:
         """All of it, for a person."""
-        commit = self.meta.get("head", "no commit: no run has come to its end")
+        working = "the working tree on " if self.meta.get("working") else ""
+        head = self.meta.get("head", "no commit: no run has come to its end")
         below = self.meta.get("below")
-        yield f"{self.repo} at {commit}{f', its folder {below} alone' if below else ''}"
+        part = f", its folder {below} alone" if below else ""
+        yield f"{self.repo} at {working}{head or 'no commit yet'}{part}"
         yield f"model: {self.meta.get('model', 'none, words only')}"
         for name in ("files", "node_types", "languages", "skipped"):
             counts: dict[str, int] = getattr(self, name)

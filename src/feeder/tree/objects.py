@@ -7,7 +7,7 @@ working tree has written, and what the repository has. It is left for a new one 
 import secrets
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,15 +24,21 @@ _USED, _FIRST = "used", "first"
 
 def current(place: Path, repository: Path) -> Path:
     """The repository below `place` that objects are written to, made where there is none."""
-    ours = next(_newest_first(place), None) or _made(place, repository)
+    ours = next(iter(repositories(place)), None) or _made(place, repository)
     _read_from(ours, repository)
     (ours / _USED).touch()
     return ours
 
 
-def holding(place: Path, tree: str) -> Path | None:
-    """The repository below `place` that has a tree; None where none has it any more."""
-    return next((ours for ours in _newest_first(place) if git.has_tree(ours, tree)), None)
+def repositories(place: Path) -> list[Path]:
+    """All that are below `place`, the newest first."""
+    found = (path for path in place.glob("objects-*") if (path / _USED).exists())
+    return sorted(found, reverse=True)
+
+
+def holding(repositories: Iterable[Path], tree: str) -> Path | None:
+    """The one that has a tree; None where none has it any more."""
+    return next((ours for ours in repositories if git.has_tree(ours, tree)), None)
 
 
 def folder_of(ours: Path) -> Path:
@@ -42,7 +48,7 @@ def folder_of(ours: Path) -> Path:
 
 def tidy(place: Path, repository: Path) -> None:
     """Begins a new repository where the current one is large; old and unused ones go."""
-    newest, *others = _newest_first(place)
+    newest, *others = repositories(place)
     size = sum(_sizes(folder_of(newest)))
     first = newest / _FIRST
     if not first.exists():  # a first look may be as large as it has to be
@@ -53,11 +59,6 @@ def tidy(place: Path, repository: Path) -> None:
         with suppress(OSError):
             if time.time() - (old / _USED).stat().st_mtime > KEPT_S:
                 shutil.rmtree(old)
-
-
-def _newest_first(place: Path) -> Iterator[Path]:
-    found = (path for path in place.glob("objects-*") if (path / _USED).exists())
-    return iter(sorted(found, reverse=True))
 
 
 def _made(place: Path, repository: Path) -> Path:

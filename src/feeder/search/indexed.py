@@ -1,0 +1,33 @@
+"""Who still has what was indexed? The repository, or what looks at its working tree have left."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from feeder.store import Database
+from feeder.store.folder import working_folder
+from feeder.store.sqlite import SQLite
+from feeder.tree import objects
+
+
+class Revision(NamedTuple):
+    """The tree that an index equals: a commit, or a tree that `repository` has; empty for none."""
+
+    repository: Path
+    name: str
+
+
+def beside(database: Database) -> list[Path]:
+    """Repositories of ours beside an index, the newest first; none of one at Cloudflare."""
+    if not isinstance(database, SQLite):
+        return []
+    return objects.repositories(working_folder(Path(database.place)))
+
+
+def revision(base: Path, database: Database, repo: str, meta: Mapping[str, str]) -> Revision:
+    """What the index says of itself; a working tree that is nowhere any more is none."""
+    working = meta.get(f"{repo}:working", "")
+    if not working:
+        return Revision(base, meta.get(f"{repo}:head", ""))
+    holder = objects.holding(beside(database), working)
+    return Revision(holder or base, working if holder else "")
