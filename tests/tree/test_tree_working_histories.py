@@ -108,8 +108,8 @@ class History(RuleBasedStateMachine):
             return
         aged(self._repo)
         status = self._repo.git("--no-optional-locks", "status", "--porcelain", "-z")
-        tree = looked(self._repo)
-        assert tree.root == added(self._repo)
+        tree, wanted = looked(self._repo), added(self._repo)
+        assert tree.root == wanted
         head = self._repo.git("rev-parse", "HEAD^{tree}")
         assert tree.working == ("" if tree.root == head else tree.root)
         assert self._repo.git("--no-optional-locks", "status", "--porcelain", "-z") == status

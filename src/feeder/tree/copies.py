@@ -5,12 +5,9 @@ import json
 import os
 import secrets
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, NamedTuple
-
-from feeder.tree import git
+from typing import NamedTuple
 
 _VERSION = 1
 """Raised when a copy is to be read or made otherwise than before."""
@@ -40,28 +37,22 @@ class Copy(NamedTuple):
             os.utime(place, ns=(self.written_ns, self.written_ns))
 
 
-def own_index(repository: Path) -> Copy:
+def own_index(place: Path) -> Copy:
     """git's index as it is now; an empty one before the first file was added."""
     try:
-        with git.index_file(repository).open("rb") as file:
+        with place.open("rb") as file:
             return Copy(file.read(), os.fstat(file.fileno()).st_mtime_ns)
     except FileNotFoundError:
         return Copy(b"", 0)
 
 
-def name_of(repository: Path, *more: object) -> str:
-    """What a copy is called that was made from git's index as it is now, and of `more`."""
-    said: list[object] = [_VERSION, *more]
-    with suppress(FileNotFoundError), git.index_file(repository).open("rb") as file:
-        status = os.fstat(file.fileno())
-        said += [status.st_mtime_ns, status.st_ino, status.st_size, _ending(file, status.st_size)]
+def name_of(own: Copy, *more: object) -> str:
+    """What a copy is called that was made from git's own index, and of `more`.
+
+    git's hash of an index is at its end.
+    """
+    said = _VERSION, own.written_ns, len(own.content), own.content[-32:], *more
     return f"index-{hashlib.sha256(repr(said).encode()).hexdigest()[:32]}"
-
-
-def _ending(file: IO[bytes], size: int) -> bytes:
-    """git's own hash of an index is at its end."""
-    file.seek(max(0, size - 32))
-    return file.read()
 
 
 def kept(place: Path) -> Copy | None:

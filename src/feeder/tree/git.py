@@ -97,12 +97,7 @@ def head(repository: Path) -> tuple[str, str]:
     tip = commit(repository, "HEAD")
     if tip is None:
         raise UserError(f"{repository} has no commit at HEAD. Commit something first.")
-    return tip, root_of(repository, tip)
-
-
-def root_of(repository: Path, commit: str) -> str:
-    """The id of a commit's root tree."""
-    return ask(repository, *_RESOLVE, f"{commit}^{{tree}}").decode().strip()
+    return tip, ask(repository, *_RESOLVE, f"{tip}^{{tree}}").decode().strip()
 
 
 def has_tree(repository: Path, tree: str) -> bool:
@@ -110,10 +105,31 @@ def has_tree(repository: Path, tree: str) -> bool:
     return run(repository, "cat-file", "-e", f"{tree}^{{tree}}").returncode == 0
 
 
-def index_file(repository: Path) -> Path:
-    """Where the index of a working tree is, which need not be there."""
-    path = ask(repository, "rev-parse", "--path-format=absolute", "--git-path", "index")
-    return Path(os.fsdecode(path.removesuffix(b"\n")))
+class Layout(NamedTuple):
+    """What a repository is like, and where its objects and the index of its working tree are."""
+
+    is_bare: bool
+    object_format: str
+    objects: Path
+    index_file: Path
+
+
+def layout(repository: Path) -> Layout:
+    """What there is to know of a repository, by one question; its index need not be there."""
+    wanted = ("--is-bare-repository", "--show-object-format", "--path-format=absolute")
+    out = ask(repository, "rev-parse", *wanted, "--git-path", "objects", "--git-path", "index")
+    bare, object_format, places = out.split(b"\n", 2)
+    middle = places.rindex(b"/objects\n") + len(b"/objects")
+    objects, index = places[:middle], places[middle:].strip(b"\n")
+    paths = (Path(os.fsdecode(place)) for place in (objects, index))
+    return Layout(bare == b"true", object_format.decode(), *paths)
+
+
+def ids(repository: Path, revisions: Sequence[str]) -> list[str]:
+    """The ids of what these are, by one question; empty for what there is not."""
+    asked = "".join(f"{revision}\n" for revision in revisions).encode()
+    rows = ask(repository, "cat-file", "--batch-check=%(objectname)", stdin=asked).splitlines()
+    return ["" if row.endswith(b" missing") else row.decode() for row in rows]
 
 
 def settings(repository: Path, pattern: str) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ Such a repository has no settings, no remote and no working tree; git reads in i
 working tree has written, and what the repository has. It is left for a new one when it is large.
 """
 
+import os
 import secrets
 import shutil
 import time
@@ -22,10 +23,10 @@ KEPT_S = 3600.0
 _USED, _FIRST = "used", "first"
 
 
-def current(place: Path, repository: Path) -> Path:
+def current(place: Path, theirs: git.Layout) -> Path:
     """The repository below `place` that objects are written to, made where there is none."""
-    ours = next(iter(repositories(place)), None) or _made(place, repository)
-    _read_from(ours, repository)
+    ours = next(iter(repositories(place)), None) or _made(place, theirs)
+    _read_from(ours, theirs)
     (ours / _USED).touch()
     return ours
 
@@ -46,7 +47,7 @@ def folder_of(ours: Path) -> Path:
     return ours / ".git" / "objects"
 
 
-def tidy(place: Path, repository: Path) -> None:
+def tidy(place: Path, theirs: git.Layout) -> None:
     """Begins a new repository where the current one is large; old and unused ones go."""
     newest, *others = repositories(place)
     size = sum(_sizes(folder_of(newest)))
@@ -54,28 +55,26 @@ def tidy(place: Path, repository: Path) -> None:
     if not first.exists():  # a first look may be as large as it has to be
         first.write_text(str(size), "utf-8")
     if size > max(MAX_BYTES, 2 * int(first.read_text("utf-8") or 0)):
-        _made(place, repository)
+        _made(place, theirs)
     for old in others:
         with suppress(OSError):
             if time.time() - (old / _USED).stat().st_mtime > KEPT_S:
                 shutil.rmtree(old)
 
 
-def _made(place: Path, repository: Path) -> Path:
+def _made(place: Path, theirs: git.Layout) -> Path:
     """One that nobody sees before it is whole."""
     name = f"objects-{time.time_ns():020}-{secrets.token_hex(4)}"
     making = place / f"making-{name}"
     making.mkdir(mode=0o700, parents=True)
-    object_format = f"--object-format={git.object_format(repository)}"
-    ask(making, "init", "-q", "--template=", object_format)
+    ask(making, "init", "-q", "--template=", f"--object-format={theirs.object_format}")
     (making / _USED).touch()
     return making.rename(place / name)
 
 
-def _read_from(ours: Path, repository: Path) -> None:
+def _read_from(ours: Path, theirs: git.Layout) -> None:
     """Lets it read what the repository has, which may have been moved since."""
-    theirs = ask(repository, "rev-parse", "--path-format=absolute", "--git-path", "objects")
-    quoted = b"".join(b"\\%03o" % byte for byte in theirs.removesuffix(b"\n"))
+    quoted = b"".join(b"\\%03o" % byte for byte in os.fsencode(theirs.objects))
     wanted = b'"%b"\n' % quoted
     alternates = folder_of(ours) / "info" / "alternates"
     if not alternates.exists() or alternates.read_bytes() != wanted:

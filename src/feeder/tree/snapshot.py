@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from feeder.errors import UserError
 from feeder.tree import Skip, copies, git, objects
 from feeder.tree.command import ask
 from feeder.tree.copies import Copy
@@ -42,6 +43,7 @@ class Snapshot(NamedTuple):
     head: str
     root: str
     repository: Path
+    object_format: str
 
 
 @dataclass
@@ -62,57 +64,88 @@ class Looker(NamedTuple):
     own: Sequence[Path] = ()
 
     def look(self) -> Snapshot:
-        """The working tree as it is now; raises UserError where git refuses."""
-        commit = git.tip(self.repository) or ""
-        head = git.root_of(self.repository, commit) if commit else ""
-        ours = objects.current(self.place, self.repository)
-        shaping = git.settings(self.repository, _SHAPING)
-        place = ours / copies.name_of(self.repository, shaping, self.max_bytes)
-        with TemporaryDirectory(prefix="look-", dir=ours) as folder:
-            stage = Stage(
-                self.repository, Path(folder, "index"), objects.folder_of(ours), _drivers(shaping)
+        """The working tree as it is now; raises UserError where there is none or git refuses."""
+        with ThreadPoolExecutor(2) as both:
+            ids = both.submit(git.ids, self.repository, ("HEAD^{commit}", "HEAD^{tree}"))
+            shaping = both.submit(git.settings, self.repository, _SHAPING)
+            theirs = git.layout(self.repository)
+        if theirs.is_bare:
+            raise UserError(
+                f"{self.repository} has no working tree. Index its HEAD with: feeder sync"
             )
-            last = copies.kept(place)
-            found = _Looking(self, stage, last or copies.own_index(self.repository), head)
-            copy = found.brought(is_first=last is None)
-            if copy is None:  # attributes have changed: what was read by others is read again
-                found = _Looking(self, stage, copies.own_index(self.repository), head)
-                copy = found.brought(is_first=True) or found.copy
-        if copy != last and found.is_lasting:
+        commit, head = ids.result()
+        ours = objects.current(self.place, theirs)
+        with TemporaryDirectory(prefix="look-", dir=ours) as folder:
+            moment = Moment(theirs, shaping.result(), head, _clock_ns(Path(folder)))
+            copy = self._brought(ours, Path(folder, "index"), moment)
+        return Snapshot(commit, head, copy.root, ours, theirs.object_format)
+
+    def _brought(self, ours: Path, index: Path, now: "Moment") -> Copy:
+        """The copy that the last look has left, else one of git's index, as it is after this."""
+        own = copies.own_index(now.theirs.index_file)
+        is_young = now.began_ns - own.written_ns < copies.YOUNG_NS
+        place = ours / copies.name_of(own, now.shaping, self.max_bytes)
+        last = None if is_young else copies.kept(place)
+        stage = Stage(self.repository, index, objects.folder_of(ours), _drivers(now.shaping))
+        copy = _Looking(self, stage, last, now).copy_now() if last else None
+        if copy is None:
+            own.put(index)
+            if own.written_ns and not is_young:
+                stage.settle()
+            copy = _Looking(self, stage, own, now).first()
+        if copy != last and not is_young:
             copies.keep(place, copy)
             if copy.looks % TIDIED == 1:
-                objects.tidy(self.place, self.repository)
-        return Snapshot(commit, head, copy.root, ours)
+                objects.tidy(self.place, now.theirs)
+        return copy
+
+
+class Moment(NamedTuple):
+    """When a look began, as files get the time, and what the repository was then.
+
+    `shaping` are the settings that decide how files are read, `head` is the root tree of HEAD.
+    """
+
+    theirs: git.Layout
+    shaping: Sequence[tuple[str, str]]
+    head: str
+    began_ns: int
 
 
 class _Looking:
     """One look, from a copy of the index to another one."""
 
-    def __init__(self, looker: Looker, stage: Stage, copy: Copy, head: str) -> None:
-        self.copy = copy
+    def __init__(self, looker: Looker, stage: Stage, copy: Copy, now: Moment) -> None:
         self._looker = looker
         self._stage = stage
-        self._head = head
-        self._object_format = git.object_format(looker.repository)
-        self._began_ns = _clock_ns(stage.index.parent)
-        self.is_lasting = self._began_ns - copy.written_ns > copies.YOUNG_NS
+        self._copy = copy
+        self._now = now
+        self._object_format = now.theirs.object_format
 
-    def brought(self, *, is_first: bool) -> Copy | None:
-        """The copy brought to the files; None where another one has to be begun with."""
-        self.copy.put(self._stage.index)
-        if is_first and self.copy.written_ns and self.is_lasting:
-            self._stage.settle()
-        with ThreadPoolExecutor(2) as both:
-            differing = both.submit(self._stage.differences)
-            others = both.submit(self._untracked)
-            differences, untracked = differing.result(), others.result()
-        look = self._look(differences, untracked)
-        if not is_first and _ATTRIBUTES in {name.rpartition(b"/")[2] for name in look.added}:
+    def first(self) -> Copy:
+        """What git's own index, which lies there, is brought to."""
+        look, untracked = self._seen()
+        return self._made(untracked, self._staged(look))
+
+    def copy_now(self) -> Copy | None:
+        """The copy brought to the files; None where it cannot be, since attributes have changed."""
+        self._copy.put(self._stage.index)
+        look, untracked = self._seen()
+        if not (look.gone or look.added or look.kept_out):
+            return self._copy
+        if _ATTRIBUTES in {name.rpartition(b"/")[2] for name in (*look.gone, *look.added)}:
             return None
-        if not is_first and not (look.gone or look.added or look.kept_out):
-            return self.copy
-        failed = self._staged(look)
-        return self._made(untracked, failed)
+        # whether line ends are converted depends on what git's own index has of a file
+        self._stage.restore(look.added)
+        return self._made(untracked, self._staged(look))
+
+    def _seen(self) -> tuple[Look, Mapping[bytes, bool]]:
+        """What there is to do; and what git does not track, with whether it is a repository."""
+        with ThreadPoolExecutor(1) as beside:
+            others = beside.submit(self._untracked)
+            differences = self._stage.differences()
+            untracked = others.result()
+        return self._look(differences, untracked), untracked
 
     def _untracked(self) -> dict[bytes, bool]:
         """By name, whether it is a repository of its own."""
@@ -129,10 +162,10 @@ class _Looking:
         self, differences: Mapping[bytes, Difference], untracked: Mapping[bytes, bool]
     ) -> Look:
         look = Look()
-        look.gone += self.copy.untracked.difference(untracked)
+        look.gone += self._copy.untracked.difference(untracked)
         look.gone += [name for name, found in differences.items() if found.is_gone]
         there = set(differences).difference(look.gone)
-        there.update(set(untracked).difference(self.copy.untracked))
+        there.update(set(untracked).difference(self._copy.untracked))
         for name in sorted(there):
             self._judge(look, name, differences.get(name), untracked)
         return look
@@ -167,7 +200,7 @@ class _Looking:
             return Skip.SPECIAL
         if status.st_size > self._looker.max_bytes:
             return Skip.LARGE
-        was, tried_s = self.copy.failed.get(name, ("", 0.0))
+        was, tried_s = self._copy.failed.get(name, ("", 0.0))
         is_known = was == _stat(status) and time.time() - tried_s < AGAIN_S
         return Skip.FILTER if is_known else None
 
@@ -197,18 +230,18 @@ class _Looking:
 
     def _made(self, untracked: Iterable[bytes], failed: Mapping[bytes, Skip]) -> Copy:
         stage = self._stage
-        root = stage.tree(self._head)
+        root = stage.tree(self._now.head)
         by_filters = [name for name, why in failed.items() if why is Skip.FILTER]
         return Copy(
             stage.index.read_bytes() if stage.index.exists() else b"",
-            self._began_ns if stage.index.exists() else 0,
+            self._now.began_ns if stage.index.exists() else 0,
             frozenset(stage.names().intersection(untracked)),
             root,
             {
-                **self.copy.failed,
+                **self._copy.failed,
                 **{name: (self._stat_of(name), time.time()) for name in by_filters},
             },
-            self.copy.looks + 1,
+            self._copy.looks + 1,
         )
 
     def _stat_of(self, name: bytes) -> str:

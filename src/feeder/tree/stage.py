@@ -81,6 +81,13 @@ class Stage:
         """Finds files that were touched and are the same, without writing an object."""
         self._run("update-index", "-q", "--refresh")
 
+    def restore(self, names: Iterable[bytes]) -> None:
+        """What git's own index says of files, and of no others among them; their stat is lost."""
+        wanted = set(names)
+        self.remove(wanted)
+        rows = ask(self._repository, "ls-files", "-s", "-z").split(b"\0")[:-1]
+        self._inform(b"%b\0" % row for row in rows if row.partition(b"\t")[2] in wanted)
+
     def remove(self, names: Iterable[bytes]) -> None:
         """Takes files out, whatever lies there."""
         zeros = b"0" * 40

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from feeder.errors import UserError
 from feeder.tree import MAX_BYTES, Entry, Skip, git
 from feeder.tree.snapshot import Looker
 from feeder.tree.stage import placeholder
@@ -31,8 +30,6 @@ class WorkingTree(Stored):
         max_bytes: int = MAX_BYTES,
         own: Sequence[Path] = (),
     ) -> None:
-        if git.is_bare(repository):
-            raise UserError(f"{repository} has no working tree. Index its HEAD with: feeder sync")
         seen = Looker(repository, place, max_bytes, own).look()
         is_head = seen.root == seen.head
         holder = repository if is_head else seen.repository
@@ -40,7 +37,7 @@ class WorkingTree(Stored):
         self.commit = seen.commit
         self.working = "" if is_head else seen.root
         self.root = git.folder(holder, seen.root, below) if below else seen.root
-        self._object_format = git.object_format(repository)
+        self._object_format = seen.object_format
 
     @cached_property
     def _placeholders(self) -> Mapping[str, Skip]:

@@ -1,0 +1,58 @@
+"""A search in an index of the working tree: patterns, lines and phrases are the index's."""
+
+import re
+
+import pytest
+
+from feeder.store.folder import working_folder
+from running import Feeder
+from tree.repos import Repo
+
+LOOP = "def turn():\n    while True:\n        spin_once()\n"
+
+
+@pytest.fixture
+def mill(repo: Repo, feeder: Feeder) -> Repo:
+    """An index of the working tree, in which one file is new and one is another than HEAD's."""
+    repo.commit({"mill.py": LOOP, "other.py": "def other():\n    return 'other'\n"})
+    repo.write({"mill.py": LOOP.replace("once", "twice"), "new.py": "def fresh():\n    pass\n"})
+    assert feeder(repo, "sync", "--working-tree", "-q").code == 0
+    return repo
+
+
+def hits(answer: str) -> set[str]:
+    return set(re.findall(r"^(\S+:\d+-\d+)", answer, re.MULTILINE))
+
+
+def test_a_pattern_is_looked_for_in_what_was_indexed(mill: Repo, feeder: Feeder) -> None:
+    assert hits(feeder(mill, "search", "/spin_twice/").out) == {"mill.py:1-3"}
+    assert hits(feeder(mill, "search", "/def fresh/").out) == {"new.py:1-2"}
+    assert hits(feeder(mill, "search", "/spin_once/").out) == set()
+    mill.write({"new.py": "nothing\n"})
+    assert "new.py" in feeder(mill, "search", "/def fresh/").out
+
+
+def test_lines_that_moved_are_found_by_what_was_indexed(mill: Repo, feeder: Feeder) -> None:
+    mill.write({"mill.py": "\n\n" + LOOP.replace("once", "twice")})
+    found = feeder(mill, "search", "turn", "--json").facts
+    assert (found["hits"][0]["state"], found["hits"][0]["start_line"]) == ("moved", 3)
+    assert "1 of the files shown is edited since." in found["note"]
+
+
+def test_a_phrase_is_one_of_what_was_indexed(mill: Repo, feeder: Feeder) -> None:
+    mill.write({"mill.py": "gone = 1\n"})
+    assert "mill.py" in feeder(mill, "search", '"while True"').out
+
+
+def test_what_was_left_is_thrown_away_and_the_search_goes_on(mill: Repo, feeder: Feeder) -> None:
+    place = working_folder(mill.path / ".feeder" / "index.db")
+    for ours in place.iterdir():
+        ours.rename(mill.path / ".feeder" / ours.name)
+    assert hits(feeder(mill, "search", "/spin_twice/").out) == {"mill.py:1-3"}
+
+
+def test_stats_say_it(mill: Repo, feeder: Feeder) -> None:
+    head = mill.git("rev-parse", "HEAD")
+    assert f" at the working tree on {head}" in feeder(mill, "stats").out
+    feeder(mill, "sync")
+    assert f" at {head}" in feeder(mill, "stats").out
