@@ -99,3 +99,67 @@ def test_what_cannot_have_a_working_tree_is_told(shop: Repo, feeder: Feeder) -> 
     cloud = ("--store", "cloudflare", "--account-id", "a", "--database-id", "d")
     told = feeder(shop, "sync", "--working-tree", *cloud)
     assert (told.code, "Leave --working-tree out" in told.err) == (2, True)
+
+
+def test_an_index_in_the_working_tree_is_not_part_of_it(shop: Repo, feeder: Feeder) -> None:
+    """`--db` may name a place that git does not ignore; each run would change the tree."""
+    named = ("--db", shop.path / "own.db")
+    shop.write({"basket.py": "def basket(): ...\n"})
+    done = feeder(shop, "sync", "--working-tree", "--json", *named)
+    assert done.facts["files_processed"] == 3
+    assert "nothing to do" in feeder(shop, "sync", "--working-tree", *named).out
+    assert feeder(shop, "validate", *named).code == 0
+    assert "basket.py" in feeder(shop, "search", "/def basket/", *named).out
+
+
+def test_a_folder_of_the_working_tree(shop: Repo, feeder: Feeder) -> None:
+    shop.write({"src/basket.py": "def basket(): ...\n", "pouch.py": "def pouch(): ...\n"})
+    part = ("--repo", "part", "--path", "src")
+    done = feeder(shop, "sync", "--working-tree", "--json", *part)
+    assert done.facts["files_processed"] == 1
+    assert feeder(shop, "validate", *part).code == 0
+    told = feeder(shop, "sync", "--working-tree", "--repo", "none", "--path", "nowhere")
+    assert (told.code, "There is no folder nowhere" in told.err) == (2, True)
+
+
+def test_what_a_commit_brings_into_our_folder_is_refused(shop: Repo, feeder: Feeder) -> None:
+    shop.commit({".feeder/index.working/objects-1/used": ""})
+    told = feeder(shop, "sync", "--working-tree")
+    assert (told.code, "Remove it with `git rm -r .feeder`" in told.err) == (2, True)
+
+
+def test_a_dry_run_says_what_would_be_done(shop: Repo, feeder: Feeder) -> None:
+    shop.write({"basket.py": "def basket(): ...\n"})
+    before = rows(shop.path / ".feeder" / "index.db")
+    told = feeder(shop, "sync", "--working-tree", "--dry-run")
+    assert "1 would be processed" in told.out
+    assert rows(shop.path / ".feeder" / "index.db") == before
+
+
+def test_a_dry_run_of_a_first_feed_leaves_nothing(repo: Repo, feeder: Feeder) -> None:
+    repo.write({"a.py": "a = 1\n"})
+    assert "1 would be processed" in feeder(repo, "sync", "--working-tree", "--dry-run").out
+    assert not (repo.path / ".feeder").exists()
+
+
+def test_a_repair_of_an_index_of_the_working_tree(shop: Repo, feeder: Feeder) -> None:
+    shop.write({"basket.py": "def basket(): ...\n"})
+    feeder(shop, "sync", "--working-tree")
+    database = SQLite(shop.path / ".feeder" / "index.db")
+    database.run([Statement("DELETE FROM docs WHERE path = 'basket.py'")])
+    database.close()
+    assert feeder(shop, "validate").code == 1
+    assert feeder(shop, "validate", "--repair").code == 0
+    assert "The index equals the working tree on" in feeder(shop, "search", "basket").out
+
+
+def test_outside_of_git_and_without_a_working_tree(repo: Repo, feeder: Feeder) -> None:
+    repo.commit({"a.py": "a = 1\n"})
+    bare = repo.path.with_name("bare")
+    repo.git("clone", "-q", "--bare", repo.path.as_uri(), str(bare))
+    told = feeder(bare, "sync", "--working-tree")
+    assert (told.code, "has no working tree. Index its HEAD" in told.err) == (2, True)
+    outside = repo.path.with_name("outside")
+    outside.mkdir()
+    told = feeder(outside, "sync", "--working-tree")
+    assert (told.code, "is in no git repository" in told.err) == (2, True)

@@ -93,6 +93,23 @@ def test_a_file_that_comes_to_be_ignored_goes(repo: Repo) -> None:
     assert looked(repo).working == ""
 
 
+def test_a_file_that_comes_back_is_seen(repo: Repo) -> None:
+    """As a file, where a folder was meanwhile, and where a link leads to one like it."""
+    repo.commit({"a.py": "a = 1\n", "d/b.py": "b = 1\n"})
+    aged(repo)
+    repo.write({"a.py": None, "d/b.py": None})
+    assert contents(looked(repo)) == {}
+    repo.write({"a.py/c.py": "c = 1\n", "e/b.py": "b = 2\n"})
+    (repo.path / "d").rmdir()
+    (repo.path / "d").symlink_to("e")
+    there: dict[str, bytes | str] = {"d": Skip.SYMLINK, "e/b.py": b"b = 2\n"}
+    assert contents(looked(repo)) == {"a.py/c.py": b"c = 1\n", **there}
+    repo.write({"a.py/c.py": None})
+    (repo.path / "a.py").rmdir()
+    repo.write({"a.py": "a = 2\n"})
+    assert contents(looked(repo)) == {"a.py": b"a = 2\n", **there}
+
+
 def test_a_large_file_is_not_read(repo: Repo) -> None:
     repo.commit({"a.py": "a = 1\n", "grown.py": "g = 1\n"})
     for name in ("grown.py", "new.py"):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from feeder.tree import Skip, stage
+from feeder.tree import Skip, objects, snapshot, stage
 from tree.repos import Repo
 from tree.test_tree_working import added, aged, contents, looked, of_git
 
@@ -257,3 +257,42 @@ def test_a_repository_that_was_moved(repo: Repo, tmp_path: Path) -> None:
     repo.path.rename(tmp_path / "moved")
     repo.path.with_name("repo-ours").rename(tmp_path / "moved-ours")
     assert contents(looked(Repo(tmp_path / "moved"))) == {"a.py": b"a = 1\n", "b.py": b"b = 1\n"}
+
+
+def test_a_partial_clone_fetches_nothing(repo: Repo, tmp_path: Path) -> None:
+    """What was never checked out is not here; it is kept out, and the rest is read."""
+    rules = {"out/.gitattributes": "*.py linguist-generated\n", "out/b.py": "b = 1\n"}
+    repo.commit({"in/a.py": "a = 1\n", **rules})
+    repo.git("config", "uploadpack.allowFilter", "true")
+    clone = repo.clone(tmp_path / "clone", "--filter=blob:none", "--sparse")
+    clone.git("sparse-checkout", "set", "in")
+    clone.write({"in/a.py": "a = 2\n"})
+    before = of_git(clone)
+    absent = {"out/.gitattributes": Skip.ABSENT, "out/b.py": Skip.ABSENT}
+    assert contents(looked(clone)) == {"in/a.py": b"a = 2\n", **absent}
+    assert of_git(clone) == before
+
+
+def test_objects_of_ours_are_thrown_away_when_they_are_large(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever reads them at that time has an hour."""
+    monkeypatch.setattr(objects, "MAX_BYTES", 10_000)
+    monkeypatch.setattr(snapshot, "TIDIED", 2)
+    repo.commit({"a.py": "a = 1\n"})
+    aged(repo)
+    place = repo.path.with_name("repo-ours")
+    trees = []
+    for _ in range(6):
+        repo.write({"a.bin": os.urandom(9_000)})
+        trees.append(looked(repo))
+    first, *others = reversed(objects.repositories(place))
+    assert others
+    assert contents(trees[0])["a.bin"] == Skip.BINARY
+    assert objects.holding([first], trees[0].root)
+    os.utime(first / "used", (1, 1))
+    for number in range(6):
+        repo.write({"a.bin": os.urandom(9_000 + number)})
+        looked(repo)
+    assert first not in objects.repositories(place)
+    assert len(objects.repositories(place)) < 8

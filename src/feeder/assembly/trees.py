@@ -31,9 +31,10 @@ def commit_of(place: Place, settings: Settings) -> Tree:
     return Commit(place.base, below=settings.path, max_bytes=settings.max_file_bytes)
 
 
-def working_tree_of(place: Place, settings: Settings) -> Tree:
+def working_tree_of(place: Place, settings: Settings, *, writes: bool = True) -> Tree:
     """The working tree as it lies there now, or one folder of it.
 
+    What it takes to look at it is kept for the next time, beside the index, where the run `writes`.
     Raises UserError for an index at Cloudflare, for shards, and where there is no working tree.
     """
     from feeder.assembly.local import index_file
@@ -52,12 +53,14 @@ def working_tree_of(place: Place, settings: Settings) -> Tree:
         )
     index = index_file(place.base, settings)
     folder = working_folder(index)
-    if settings.db is None:
+    if writes and settings.db is None:
         made_folder(folder.parent)
-    made_folder(folder)
+    if writes:
+        made_folder(folder)
     own = [index.with_name(f"{index.stem}.")] if settings.db else []
     limits = settings.path, settings.max_file_bytes
-    return WorkingTree(place.base, folder, below=limits[0], max_bytes=limits[1], own=own)
+    kept = folder if folder.is_dir() else None
+    return WorkingTree(place.base, kept, below=limits[0], max_bytes=limits[1], own=own)
 
 
 def folder_at(place: Place, paths: Sequence[Path], settings: Settings) -> Tree:

@@ -37,7 +37,10 @@ def sync(dry_run: bool, working_tree: bool, **said: Any) -> None:
     settings = Settings(**said)
     repository = repository_of(settings)
     place = place_of(repository, settings)
-    tree = (working_tree_of if working_tree else commit_of)(place, settings)
+    if working_tree:
+        tree = working_tree_of(place, settings, writes=not dry_run)
+    else:
+        tree = commit_of(place, settings)
     part = f"shard {settings.shard}" if settings.shard else ""
     with _run(place, tree, settings, dry_run=dry_run, part=part or _folder_name(settings)) as feed:
         sync(feed, dry_run=dry_run)

@@ -30,6 +30,7 @@ class Skip(StrEnum):
     LARGE = "larger than the limit"
     UNREADABLE = "cannot be read"
     FILTER = "its filter in git fails or is slow"
+    ABSENT = "not in this partial clone"
 
 
 class Entry(NamedTuple):

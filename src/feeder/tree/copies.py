@@ -18,14 +18,15 @@ YOUNG_NS = 2_000_000_000
 class Copy(NamedTuple):
     """An index as the last look left it, and what that look knew.
 
-    `untracked` are the names that git's own index has not. `root` is the tree that the copy is.
-    Files as new as `written_ns` are in doubt, as git has it. `failed` has the files that git could
-    not take in, with what their stat was and when that was tried.
+    `untracked` are the names that git's own index has not, `missing` those that it alone has.
+    `root` is the tree that the copy is. Files as new as `written_ns` are in doubt, as git has it.
+    `failed` has the files at which a filter has failed, with their stat and when it was tried.
     """
 
     content: bytes
     written_ns: int
     untracked: frozenset[bytes] = frozenset()
+    missing: frozenset[bytes] = frozenset()
     root: str = ""
     failed: Mapping[bytes, tuple[str, float]] = MappingProxyType({})
     looks: int = 0
@@ -60,9 +61,11 @@ def kept(place: Path) -> Copy | None:
     try:
         first, _, content = place.read_bytes().partition(b"\n")
         facts = json.loads(first)
-        untracked = frozenset(map(bytes.fromhex, facts["untracked"]))
+        untracked, missing = (
+            frozenset(map(bytes.fromhex, facts[key])) for key in ("untracked", "missing")
+        )
         failed = {bytes.fromhex(name): tuple(was) for name, was in facts["failed"].items()}
-        rest = facts["written_ns"], untracked, facts["root"], failed, facts["looks"]
+        rest = facts["written_ns"], untracked, missing, facts["root"], failed, facts["looks"]
         return Copy(content, *rest)
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -73,6 +76,7 @@ def keep(place: Path, copy: Copy) -> None:
     facts = {
         "written_ns": copy.written_ns,
         "untracked": [name.hex() for name in sorted(copy.untracked)],
+        "missing": [name.hex() for name in sorted(copy.missing)],
         "root": copy.root,
         "failed": {name.hex(): was for name, was in copy.failed.items()},
         "looks": copy.looks,

@@ -23,6 +23,8 @@ from feeder.tree.command import (
 REGULAR, SYMLINK, SUBMODULE, SPECIAL = "100644", "120000", "160000", "000000"
 """Modes; git has none for devices and the like, for which zeros stand here."""
 _FOLDER = b"040000"
+ABSENT = -1
+"""The size of contents that are not here."""
 
 _RESOLVE = ("rev-parse", "-q", "--verify", "--end-of-options")
 _UNSAFE = re.compile(rb"(?:^|/)(?:\.{0,2}|\.git)(?:/|\Z)", re.IGNORECASE)
@@ -140,6 +142,11 @@ def settings(repository: Path, pattern: str) -> list[tuple[str, str]]:
     return [(name, value) for name, _, value in pairs]
 
 
+def tracked_names(repository: Path) -> list[bytes]:
+    """The names in a working tree's index."""
+    return ask(repository, "ls-files", "-z").split(b"\0")[:-1]
+
+
 def untracked(repository: Path) -> list[bytes]:
     """The names of a working tree's files that git neither tracks nor ignores, from its root.
 
@@ -218,13 +225,14 @@ def blob_id(contents: bytes, object_format: str) -> str:
     return hashlib.new(object_format, b"blob %d\0%b" % (len(contents), contents)).hexdigest()
 
 
-def ls_tree(repository: Path, commit: str) -> list[File]:
+def ls_tree(repository: Path, commit: str, *, partial: bool = False) -> list[File]:
     """Every file of a commit, in the order of their names' bytes; a submodule's size is 0.
 
-    Raises UserError for a name that git would not check out, and for one that is there twice.
+    Raises UserError for a name that git would not check out, for one that is there twice, and for
+    contents that are not here; in a `partial` clone their size is `ABSENT`.
     """
     rows = ask(repository, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
-    files = [_file(repository, row) for row in rows.split(b"\0")[:-1]]
+    files = [_file(repository, row, partial=partial) for row in rows.split(b"\0")[:-1]]
     if len({file.name for file in files}) < len(files):
         [(twice, _)] = Counter(file.name for file in files).most_common(1)
         raise _refused(f"{names.escape(twice)!r} twice")
@@ -266,13 +274,15 @@ def files_at(repository: Path, commit: str, wanted: Sequence[bytes]) -> dict[byt
     return {name: text for name, text in contents if text is not None}
 
 
-def _file(repository: Path, row: bytes) -> File:
+def _file(repository: Path, row: bytes, *, partial: bool) -> File:
     head, _, name = row.partition(b"\t")
     if _UNSAFE.search(name):
         raise _refused(repr(names.escape(name)))
     mode, _, blob, size = head.split()
     if size == b"BAD":
-        raise missing(repository, blob.decode())
+        if not partial:
+            raise missing(repository, blob.decode())
+        size = b"%d" % ABSENT
     return File(name, mode.decode(), blob.decode(), 0 if size == b"-" else int(size))
 
 

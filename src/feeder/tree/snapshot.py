@@ -121,6 +121,7 @@ class _Looking:
         self._copy = copy
         self._now = now
         self._object_format = now.theirs.object_format
+        self._base = looker.repository.resolve()
 
     def first(self) -> Copy:
         """What git's own index, which lies there, is brought to."""
@@ -166,9 +167,18 @@ class _Looking:
         look.gone += [name for name, found in differences.items() if found.is_gone]
         there = set(differences).difference(look.gone)
         there.update(set(untracked).difference(self._copy.untracked))
+        there.update(filter(self._is_there, self._copy.missing))
         for name in sorted(there):
             self._judge(look, name, differences.get(name), untracked)
         return look
+
+    def _is_there(self, name: bytes) -> bool:
+        """Whether a file that was gone has come back; not where a link has its folder's place."""
+        place = Path(os.fsdecode(self._place(name)))
+        is_folder = place.is_dir() and not place.is_symlink()
+        if not os.path.lexists(place) or (is_folder and not (place / ".git").exists()):
+            return False
+        return os.path.realpath(place.parent) == os.fspath(place.parent)
 
     def _judge(
         self,
@@ -231,11 +241,13 @@ class _Looking:
     def _made(self, untracked: Iterable[bytes], failed: Mapping[bytes, Skip]) -> Copy:
         stage = self._stage
         root = stage.tree(self._now.head)
+        now_in, own = stage.names(), set(git.tracked_names(self._looker.repository))
         by_filters = [name for name, why in failed.items() if why is Skip.FILTER]
         return Copy(
             stage.index.read_bytes() if stage.index.exists() else b"",
             self._now.began_ns if stage.index.exists() else 0,
-            frozenset(stage.names().intersection(untracked)),
+            frozenset(now_in.intersection(untracked)),
+            frozenset(own - now_in),
             root,
             {
                 **self._copy.failed,
@@ -251,7 +263,7 @@ class _Looking:
             return ""
 
     def _place(self, name: bytes) -> bytes:
-        return os.fsencode(self._looker.repository) + b"/" + name
+        return os.fsencode(self._base) + b"/" + name
 
 
 def _stat(status: os.stat_result) -> str:

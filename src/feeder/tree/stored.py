@@ -5,12 +5,17 @@ from functools import cached_property
 from pathlib import Path
 
 from feeder.tree import MAX_BYTES, Entry, git, names
-from feeder.tree.blobs import blobs
+from feeder.tree.blobs import blobs, found_blobs
 from feeder.tree.ignore import RULE_FILES, Rules
 
 
 class Stored:
-    """The files of a commit or tree that a repository's objects hold; or those of one folder."""
+    """The files of a commit or tree that a repository's objects hold; or those of one folder.
+
+    Of a `partial` clone, what is not here is not fetched, and has no contents.
+    """
+
+    partial = False
 
     def __init__(
         self, repository: Path, revision: str, *, below: str = "", max_bytes: int = MAX_BYTES
@@ -22,14 +27,16 @@ class Stored:
 
     @cached_property
     def _files(self) -> list[git.File]:
-        return git.ls_tree(self._repository, self._revision)
+        return git.ls_tree(self._repository, self._revision, partial=self.partial)
 
     @cached_property
     def _rules(self) -> Rules:
         # As git does with its own: a rule file that is a symbolic link is no rule file.
         wanted = git.called(self._repository, self._revision, RULE_FILES)
-        contents = blobs(self._repository, [blob for _, blob in wanted])
-        rule_files = {name: text for (name, _), text in zip(wanted, contents, strict=True)}
+        read = found_blobs if self.partial else blobs
+        contents = read(self._repository, [blob for _, blob in wanted])
+        texts = zip(wanted, contents, strict=True)
+        rule_files = {name: text for (name, _), text in texts if text is not None}
         return Rules(rule_files, self._max_bytes)
 
     @cached_property

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from feeder.tree import MAX_BYTES, Entry, Skip, git
 from feeder.tree.snapshot import Looker
@@ -17,19 +18,22 @@ class WorkingTree(Stored):
 
     What git does not track is in it unless it is ignored; what a sparse checkout leaves out is as
     the index has it. Where it is HEAD's very tree, it is that one. Files of ours are kept below
-    `place`; `own` are beginnings of names that are ours too. Raises UserError where there is no
-    working tree.
+    `place`, or nowhere; `own` are beginnings of names that are ours too. Raises UserError where
+    there is no working tree.
     """
 
     def __init__(
         self,
         repository: Path,
-        place: Path,
+        place: Path | None,
         *,
         below: str = "",
         max_bytes: int = MAX_BYTES,
         own: Sequence[Path] = (),
     ) -> None:
+        if place is None:  # for as long as this tree is read
+            self._place = TemporaryDirectory(prefix="feeder-")
+            place = Path(self._place.name)
         seen = Looker(repository, place, max_bytes, own).look()
         is_head = seen.root == seen.head
         holder = repository if is_head else seen.repository
@@ -37,6 +41,7 @@ class WorkingTree(Stored):
         self.commit = seen.commit
         self.working = "" if is_head else seen.root
         self.root = git.folder(holder, seen.root, below) if below else seen.root
+        self.partial = not is_head
         self._object_format = seen.object_format
 
     @cached_property
@@ -45,7 +50,7 @@ class WorkingTree(Stored):
 
     @cached_property
     def _files(self) -> list[git.File]:
-        return [self._meant(file) for file in git.ls_tree(self._repository, self._revision)]
+        return [self._meant(file) for file in super()._files]
 
     def _meant(self, file: git.File) -> git.File:
         """The file that was not read, where something stands for it."""
@@ -63,5 +68,7 @@ class WorkingTree(Stored):
         return [self._unread(entry) for entry in super()._entries]
 
     def _unread(self, entry: Entry) -> Entry:
+        if entry.size == git.ABSENT and not entry.skip:
+            return entry._replace(skip=Skip.ABSENT)
         why = self._placeholders.get(entry.blob)
         return entry._replace(blob="", skip=entry.skip or why) if why else entry
