@@ -1,7 +1,6 @@
 """Which names are nearest to one that is none?"""
 
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 
 from feeder.errors import UserError
 
@@ -17,6 +16,8 @@ SHOWN = 12
 
 def nothing(kind: str, name: str, there: Sequence[str], others: Iterable[str] = ()) -> UserError:
     """That the index has none of that name, and which are nearest of those it has."""
+    from difflib import get_close_matches
+
     known = {one.lower(): one for one in (*others, *there)}
     some = _alike(name.lower(), {one: one for one in known})
     near = [known[one] for one in get_close_matches(name.lower(), some, NEAREST)]
@@ -30,6 +31,8 @@ def nothing(kind: str, name: str, there: Sequence[str], others: Iterable[str] = 
 
 def nearest(text: str, known: Iterable[str], sign: str) -> list[str]:
     """The names whose last parts, behind the last `sign`, are most like its own."""
+    from difflib import get_close_matches
+
     asked = _last(text, sign)
     lasts = {name: _last(name, sign) for name in known}
     some = _alike(asked, lasts)

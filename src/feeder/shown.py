@@ -20,21 +20,18 @@ def line(text: str) -> str:
     These are control characters but the tab, line ends, invisible characters and those that turn
     the direction of writing, and halves of characters.
     """
-    return _shown(text, kept="\t")
+    return "\t".join(map(_shown, text.split("\t")))
 
 
 def lines(text: str) -> str:
     """The same for a text of several lines; a JSON document means the same after it."""
-    return _shown(text, kept="\t\n")
+    return "\n".join(map(line, text.split("\n")))
 
 
-def _shown(text: str, kept: str) -> str:
+def _shown(text: str) -> str:
     if text.isprintable():
         return text
-    return "".join(
-        character if _is_plain(character) or character in kept else _escaped(character)
-        for character in text
-    )
+    return "".join(character if _is_plain(character) else _escaped(character) for character in text)
 
 
 def _is_plain(character: str) -> bool:

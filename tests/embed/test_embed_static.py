@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from feeder.embed import Embedder, static_tokens
-from feeder.embed.static import MODEL, MODEL_SHA256, StaticEmbedder
+from feeder.embed.static import MODEL, StaticEmbedder
+from feeder.embed.static_name import MODEL_SHA256
 from feeder.errors import UserError
 
 # three words and two buckets in two dimensions, as docs/model.md tells the format

@@ -1,12 +1,15 @@
 """Which nodes have the words, where there are too many of them to score each."""
 
+from pathlib import Path
+
 import pytest
 
 from feeder.store import Statement
+from feeder.store.counting import counted
 from feeder.store.reading import WEIGHTS, worded, words_statement
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from worlds import opened
+from worlds import MEMORY, opened
 
 NODES = """
 WITH RECURSIVE node(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM node WHERE i < 12000)
@@ -33,13 +36,13 @@ ORDER BY bm25(docs_fts, {WEIGHTS}), d.path LIMIT 100
 EVERYWHERE = Scope.of("acme/shop")
 
 
-def crowd(repo: str = "acme/shop") -> SQLite:
+def crowd(repo: str = "acme/shop", path: Path = MEMORY) -> SQLite:
     """12,000 nodes in the folders d0 to d9, by the last digit of their number.
 
     "return" is in the 6,000 with an even one, "parcel" in the 2,400 of d1 and d2, which are
     `repo`'s, and "label" in the nodes 7, 4007 and 8007.
     """
-    database = opened()
+    database = opened(path)
     database.run([Statement(NODES, (repo,)), Statement(POSTINGS), Statement(FILES)])
     return database
 
@@ -146,3 +149,34 @@ def test_the_rarest_of_common_words_finds_whichever_comes_first() -> None:
     assert worded(answers[0]) == worded(answers[1])
     assert all(int(id_) % 5 < 2 or int(id_) % 2000 < 4 for id_ in worded(answers[0]))
     database.close()
+
+
+def test_what_is_known_of_words_changes_no_answer() -> None:
+    """Words that are counted before find what those find that are counted with the question."""
+    database = large()
+    words = ["check", "field", "label", "nowhere"]
+    counts = counted(database, words)
+    known, asked = database.run(
+        [
+            words_statement(words, EVERYWHERE, 100, counts),
+            words_statement(words, EVERYWHERE, 100),
+        ]
+    )
+    assert worded(known) == worded(asked)
+    assert counts["nowhere"] == 0
+    database.close()
+
+
+def test_words_are_counted_anew_when_another_connection_has_written(tmp_path: Path) -> None:
+    """A count is that of the nodes that are there, whoever has changed them."""
+    file = tmp_path / "index.db"
+    reader = crowd(path=file)
+    assert counted(reader, ["return"])["return"] == 6000
+    assert counted(reader, ["return"])["return"] == 6000
+    writer = SQLite(file)
+    writer.run([Statement("DELETE FROM docs_fts WHERE rowid <= 4000")])
+    assert counted(reader, ["return"])["return"] == 4000
+    reader.run([Statement("DELETE FROM docs_fts WHERE rowid <= 8000")])
+    assert counted(reader, ["return"])["return"] == 2000
+    writer.close()
+    reader.close()

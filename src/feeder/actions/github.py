@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import secrets
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -72,7 +71,7 @@ class Job:
         if not self._speaks or self._fence:
             yield
             return
-        self._fence = secrets.token_hex(16)
+        self._fence = os.urandom(16).hex()
         self._say(_command("group", visible(title)), _command("stop-commands", self._fence))
         try:
             yield
@@ -125,7 +124,7 @@ class Job:
 
     def output(self, name: str, value: str | int) -> None:
         """Sets an output of the step; the value may be any text."""
-        end = f"end-{secrets.token_hex(16)}"
+        end = f"end-{os.urandom(16).hex()}"
         if file := self._path("GITHUB_OUTPUT"):
             with self._excused(f"The output {name}"), file.open("ab") as stream:
                 stream.write(_utf8(f"{name}<<{end}\n{value}\n{end}\n"))

@@ -1,19 +1,23 @@
 """Which model makes the vectors? Each kind is asked in turn whether it is meant."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from feeder.cloudflare.api import Api
 from feeder.config import Settings
 from feeder.embed import Embedder
-from feeder.embed.refused import KEY
-from feeder.embed.static_codes import NAME, StaticCodes, loaded
+from feeder.embed.static_codes import StaticCodes, loaded
+from feeder.embed.static_name import NAME
 from feeder.errors import UserError
+
+if TYPE_CHECKING:
+    from feeder.cloudflare.api import Api
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 WORDS, STATIC, MINILM = "words", "static", "minilm"
@@ -74,6 +78,8 @@ def dimensions_at_cloudflare(settings: Settings) -> int:
 
     No request, but to a model at an address that is unknown.
     """
+    from feeder.cloudflare.api import Api
+
     with closing(Api("none", "none")) as api:
         embedder = embedder_of(replace(settings, vectors=True), api)
         assert embedder is not None  # there is always a model at Cloudflare
@@ -92,6 +98,7 @@ def _of_a_folder(wish: Wish) -> Embedder | None:
 def _at_an_address(wish: Wish) -> Embedder | None:
     from feeder.embed.address import AddressEmbedder
     from feeder.embed.endpoint import Endpoint, address_of, is_address
+    from feeder.embed.refused import KEY
 
     if not (wish.model and is_address(wish.model)):
         return None

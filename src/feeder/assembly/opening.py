@@ -13,7 +13,8 @@ from feeder.cloudflare.credentials import choice, has_token
 from feeder.config import INDEX_FOLDER, Settings
 from feeder.embed import NOTHING_SPENT
 from feeder.embed.place import users_file
-from feeder.embed.static_codes import FAMILY, NAME, StaticCodes
+from feeder.embed.static_codes import StaticCodes
+from feeder.embed.static_name import FAMILY, NAME
 from feeder.errors import FeederError, UserError
 from feeder.run.feed import Feed, Semantics
 from feeder.run.precedence import token_by_hand

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from feeder.cloudflare import wrangler
-from feeder.cloudflare.api import BASE_URL
 from feeder.config import Settings
 from feeder.errors import UserError
 
@@ -44,6 +43,8 @@ class Choice(NamedTuple):
 
 def known(settings: Settings, repo: str) -> Known:
     """All that is said of Cloudflare; an index has a name in any case."""
+    from feeder.cloudflare.api import BASE_URL
+
     said = wrangler.read(wrangler.find(settings.directory))
     return Known(
         os.environ.get(TOKEN, "").strip(),

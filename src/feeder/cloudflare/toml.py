@@ -1,11 +1,12 @@
 """What does TOML say, and how is a value put into it while all else stays?"""
 
-import tomllib
 from typing import Any
 
 
 def loads(text: str) -> dict[str, Any]:
     """What the text says; raises ValueError for what is no TOML."""
+    import tomllib
+
     return tomllib.loads(text)
 
 

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from feeder import jsonc
-from feeder.cloudflare import toml
 from feeder.errors import UserError
 
 FILE = "wrangler.toml"
@@ -137,6 +135,9 @@ def _bound(
 
 
 def _form(file: Path) -> Form:
+    from feeder import jsonc
+    from feeder.cloudflare import toml
+
     return toml if file.suffix == ".toml" else jsonc
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from feeder.embed import Embedder
+from feeder.embed.static_name import MODEL_SHA256
 from feeder.embed.static_parts import Field, Parts, Table, unit
 from feeder.errors import UserError
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from feeder.embed.static_parts import Rows
 
 MODEL = Path(__file__).with_name("static_model.bin")
-MODEL_SHA256 = "faea3b647497ab4d12f7072dedc2c899243198d508e7157ff9c891640ab67185"
 _MAGIC, _VERSION = b"FEEDERSM", 1
 _HEADER = struct.Struct("<8s5If")
 _HEADER_BYTES = 64

@@ -4,16 +4,10 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from feeder.embed.static import MODEL_SHA256
 from feeder.errors import UserError
 
 if TYPE_CHECKING:
     from feeder.embed.static import StaticEmbedder
-
-
-FAMILY = "feeder-static-"
-NAME = f"{FAMILY}{MODEL_SHA256[:8]}"
-"""The name of the model in an index; one that was trained anew has another."""
 
 
 class StaticCodes(NamedTuple):

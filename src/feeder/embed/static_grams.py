@@ -25,7 +25,7 @@ class Runs:
     """The runs of parts, which are given in the order of their lengths, the longest first."""
 
     def __init__(self, parts: Sequence[str], base: int, buckets: int) -> None:
-        """Bucket 0 is row `base`."""
+        """Bucket 0 is row `base`; `rows` are those of all runs."""
         framed = [f"<{part}>" for part in parts]
         sizes = np.array([len(one) for one in framed])
         starts = np.cumsum(sizes) - sizes
@@ -37,7 +37,7 @@ class Runs:
         within = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each)
         begins = np.repeat(np.repeat(starts, len(RUNS)), each) + within
         lengths = np.repeat(np.tile(np.array(RUNS), len(parts)), each)
-        self._rows = base + (_hashed("".join(framed), begins, lengths) % buckets).astype(np.int64)
+        self.rows = base + (_hashed("".join(framed), begins, lengths) % buckets).astype(np.int64)
 
     def mean(self, table: "Rows") -> "Rows":
         """Of each part, the mean of the rows of its runs."""
@@ -45,7 +45,7 @@ class Runs:
         most = int(self._counts[0])
         live = np.searchsorted(-self._counts, -np.arange(most))  # parts with more runs than that
         for number, count in enumerate(live.tolist()):
-            sums[:count] += table.take(self._rows[self._first[:count] + number], 0)
+            sums[:count] += table.take(self.rows[self._first[:count] + number], 0)
         found: Rows = sums / self._counts[:, None].astype(np.float32)
         return found
 

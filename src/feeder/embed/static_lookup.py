@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.embed.static import read_table
-from feeder.embed.static_codes import NAME
+from feeder.embed.static_name import NAME
 from feeder.embed.static_tokens import fnv1a
 from feeder.store.lookup_table import Lookup, LookupRow
 

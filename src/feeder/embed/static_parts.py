@@ -20,6 +20,8 @@ _PARTS_LIMIT = 1000
 _NUMBER_BYTES = 4
 _REMEMBERED, _MADE = 50_000, 8_192
 """Words and parts outside the vocabulary that are kept in mind: 20 MB."""
+_FEW = 1_000
+"""Rows that are looked up one by one, as a question's are: all take 10 to 40 ms to be made."""
 
 
 class Field(IntEnum):
@@ -46,7 +48,8 @@ class Parts(dict[bytes, bytes]):
     """The numbers of each word's parts, 32 bits each, remembered.
 
     Numbers are the vocabulary's rows, and above them those of other parts: such a one has the mean
-    of its runs' vectors and of their weights, made for all new ones of a call at once.
+    of its runs' vectors and of their weights, made for all new ones of a call at once. The file's
+    rows become vectors when they are first asked for, all of them where many are.
     """
 
     def __init__(self, table: Table) -> None:
@@ -56,8 +59,10 @@ class Parts(dict[bytes, bytes]):
         self._first = count = len(table.rows)
         self._made: dict[str, int] = {}
         self._new: list[str] = []
+        self._rows, self._scales = table.rows, table.scales
+        self._lacking = np.ones(count, np.bool_)
+        self._is_whole = False
         self._vectors = np.empty((count + _MADE, table.rows.shape[1]), np.float32)
-        np.multiply(table.rows, table.scales[:, None], out=self._vectors[:count])
         self._weights = np.ones((count + _MADE, len(Field)), np.float32)
         self._weights[:count, Field.NAME] = table.in_name
         self._weights[:count, Field.QUESTION] = table.in_question
@@ -93,8 +98,9 @@ class Parts(dict[bytes, bytes]):
         share *= self._weights[at, np.repeat(fields, len(texts) // len(fields))[of_text]]
         ends = np.searchsorted(of_text, np.arange(len(texts) + 1)).tolist()
         sums = np.zeros((len(texts), self.dimensions), np.float32)
+        vectors = self._with(at)
         for text, (start, end) in enumerate(pairwise(ends)):
-            np.dot(share[start:end], self._vectors.take(at[start:end], 0), out=sums[text])
+            np.dot(share[start:end], vectors.take(at[start:end], 0), out=sums[text])
         return unit(sums)
 
     def _numbers(self, texts: Sequence[str]) -> tuple["Numbers", list[int]]:
@@ -111,6 +117,22 @@ class Parts(dict[bytes, bytes]):
             self._make()
         sizes = [len(numbers) // _NUMBER_BYTES for numbers in found]
         return np.frombuffer(b"".join(found), np.int32).astype(np.int64), sizes
+
+    def _with(self, numbers: "Numbers") -> "Rows":
+        """The vectors, those of these numbers among them."""
+        import numpy as np
+
+        if self._is_whole:
+            return self._vectors
+        known = numbers[numbers < self._first]
+        lacking = known[self._lacking[known]]
+        if len(lacking) < _FEW:
+            self._vectors[lacking] = self._rows[lacking] * self._scales[lacking, None]
+            self._lacking[lacking] = False
+        else:
+            np.multiply(self._rows, self._scales[:, None], out=self._vectors[: self._first])
+            self._is_whole = True
+        return self._vectors
 
     def _number(self, part: str) -> int:
         """That of a part outside the vocabulary."""
@@ -132,7 +154,7 @@ class Parts(dict[bytes, bytes]):
             self._vectors = np.concatenate([self._vectors, more])
             self._weights = np.concatenate([self._weights, more[:, : len(Field)]])
         runs = Runs(new, len(self._known), self._buckets)
-        self._vectors[at] = runs.mean(self._vectors)
+        self._vectors[at] = runs.mean(self._with(runs.rows))
         self._weights[at] = runs.mean(self._weights)
 
 

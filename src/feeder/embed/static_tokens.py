@@ -20,10 +20,12 @@ WORD_LIMIT, PART_LIMIT = 500, 24
 RUNS = (3, 5)
 """Code points of a run."""
 
-_WORD = re.compile(r"[A-Za-z0-9\x80-\U0010ffff]+")
+_WORD = re.compile(r"[^\x00-/:-@\[-`{-\x7f]+")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _SIGNS = re.sub(rb"[^A-Za-z0-9\x80-\xff]", b" ", bytes(range(256)))
-_PART = re.compile(r"[A-Z]+(?![a-z\x80-\U0010ffff])|[A-Z]?[a-z\x80-\U0010ffff]+|[0-9]+")
+# what is no sign of ASCII but a-z: said of what is beyond, it takes 8 ms to compile
+_SMALL = r"[^\x00-`{-\x7f]"
+_PART = re.compile(rf"[A-Z]+(?!{_SMALL})|[A-Z]?{_SMALL}+|[0-9]+")
 
 
 def words(text: str) -> list[str]:

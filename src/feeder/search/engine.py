@@ -29,6 +29,7 @@ from feeder.search.preferring import preferred
 from feeder.search.query import QUERY_CHARS
 from feeder.search.ranking import ranked
 from feeder.store import Database
+from feeder.store.counting import counted
 from feeder.store.naming import CALLED
 from feeder.store.naming import SPELLED as MOST_SPELLED
 from feeder.store.pieces import runs
@@ -146,7 +147,11 @@ def _rankings(
         return []
     traced = frames.statements(asked, scope)
     by_word, *rest = database.run(
-        [words_statement(asked.terms, scope, BY_WORD), *traced, *names.statements(asked, scope)]
+        [
+            words_statement(asked.terms, scope, BY_WORD, counted(database, asked.terms)),
+            *traced,
+            *names.statements(asked, scope),
+        ]
     )
     known = names.names(asked, rest[len(traced) :])
     words = worded(by_word)

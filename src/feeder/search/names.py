@@ -181,7 +181,8 @@ def _expression(text: str) -> str:
     """FTS5's query for words in a row, or for an owner's and its member's, which may be apart."""
     phrase = text.replace('"', '""')
     owner, _, last = phrase.rpartition(".")
-    return f'symbol : ("{phrase}" OR ("{owner}" AND "{last}"))'
+    apart = f' OR ("{owner}" AND "{last}")' if owner else ""
+    return f'symbol : ("{phrase}"{apart})'
 
 
 def _likeness(name: str, grams: Counter[str], node: Named) -> float:

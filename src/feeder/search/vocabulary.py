@@ -1,10 +1,8 @@
 """What are languages, types of nodes and categories called? Data, and what a repository adds."""
 
 import json
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +15,14 @@ CODE, TESTS = "code", "tests"
 OWN_FILE = ".feeder.toml"
 """A repository's own names for its folders, under `[categories]`."""
 
+_DATA = Path(__file__).parents[1] / "aliases.json"
+
 Categories = Mapping[str, Sequence[str]]
 
 
 @cache
 def _data() -> dict[str, Any]:
-    data: dict[str, Any] = json.loads(files("feeder").joinpath("aliases.json").read_bytes())
+    data: dict[str, Any] = json.loads(_DATA.read_bytes())
     return data
 
 
@@ -63,6 +63,8 @@ def own_categories(base: Path) -> dict[str, list[str]]:
     file = file_inside(base, OWN_FILE)
     if file is None:
         return {}
+    import tomllib
+
     try:
         said = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as exc:

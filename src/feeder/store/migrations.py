@@ -1,6 +1,6 @@
 """What brings a database to this program's schema? Kept as wrangler keeps it."""
 
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
 from feeder.errors import ServiceError, UserError
@@ -35,10 +35,10 @@ class Migration(NamedTuple):
 
 def known_migrations() -> list[Migration]:
     """This program's migrations in the order in which they apply."""
-    folder = files("feeder.store").joinpath("migrations")
+    folder = Path(__file__).with_name("migrations")
     return [
         Migration(file.name, file.read_text("utf-8"))
-        for file in sorted(folder.iterdir(), key=lambda file: file.name)
+        for file in sorted(folder.iterdir())
         if file.name.endswith(".sql")
     ]
 

@@ -37,10 +37,9 @@ _CALLED = f"""
 SELECT {_COLUMNS} FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
 CROSS JOIN (SELECT ?14 AS asked, '.' || ?14 AS after_dot, ' > ' || ?14 AS below)
 WHERE docs_fts MATCH ?1 AND {IN_SCOPE} AND (
-  lower(coalesce(d.symbol, d.logical_path, '')) = asked
-  OR substr(lower(coalesce(d.symbol, d.logical_path, '')), -length(after_dot)) = after_dot
-  OR substr(lower(coalesce(d.symbol, d.logical_path, '')), -length(below)) = below
-  OR instr(lower(d.members), ' ' || ?15 || ':'))
+  lower(substr(coalesce(d.symbol, d.logical_path, ''), -length(after_dot))) IN (asked, after_dot)
+  OR lower(substr(coalesce(d.symbol, d.logical_path, ''), -length(below))) = below
+  OR d.members <> '' AND instr(lower(d.members), ' ' || ?15 || ':'))
 ORDER BY d.node_type = 'class' DESC, d.node_type = 'method' DESC, d.seq LIMIT {CALLED}
 """
 # ?1 an FTS5 query of the names alone. bm25 reads all nodes that a word is in, which is for where
@@ -75,7 +74,7 @@ ORDER BY 1.0 * n.common / length(n.last) DESC, d.seq LIMIT {ALIKE}
 """
 _HAVING = f"""
 SELECT d.id FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
-WHERE docs_fts MATCH ?1 AND {IN_SCOPE} LIMIT ?14
+WHERE docs_fts MATCH ?1 AND {IN_SCOPE} LIMIT ?14 + 0
 """
 # ?14 a part of a path in small letters
 _FILES = f"""

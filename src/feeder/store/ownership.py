@@ -5,7 +5,7 @@ run that was overtaken, or one that arrives twice, changes nothing.
 """
 
 import json
-import secrets
+import os
 import time
 from collections.abc import Callable
 
@@ -35,7 +35,7 @@ class Ownership:
         self._clock = clock
         self._is_owned = False
         self._opening: list[Statement] = []
-        self._writer = secrets.token_hex(4)
+        self._writer = os.urandom(4).hex()
         self._writes = 0
         self._written_at = float("-inf")
 

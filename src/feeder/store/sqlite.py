@@ -62,6 +62,7 @@ class SQLite:
             self.connection.execute(
                 f"PRAGMA cache_size = -{CACHE_KB}; PRAGMA wal_autocheckpoint = {LOG_PAGES}"
             )
+            self._kept: tuple[tuple[int, int], dict[str, int]] = self.state(), {}
         except apsw.Error as exc:
             raise self._translated(exc) from exc
         except UnicodeEncodeError as exc:
@@ -95,6 +96,13 @@ class SQLite:
         """What every write changes, another process's or this one's; of this connection alone."""
         other: Any = self.connection.pragma("data_version")
         return int(other), self.connection.total_changes()
+
+    def kept(self) -> dict[str, int]:
+        """What its askers keep there; another one once something was written."""
+        state = self.state()
+        if self._kept[0] != state:
+            self._kept = state, {}
+        return self._kept[1]
 
     def script(self, sql: str, statements: Sequence[Statement]) -> None:
         """A text of several statements is one for SQLite as well."""

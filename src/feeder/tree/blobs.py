@@ -3,7 +3,6 @@
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import IO
 
 from feeder.errors import UserError
@@ -25,6 +24,8 @@ def found_blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes | None]:
     """The same with None for objects that are not here."""
     if not ids:
         return
+    from tempfile import TemporaryFile
+
     with TemporaryFile() as requests:
         # A file, because git would wait for us to read while we fill a pipe.
         requests.writelines(f"{blob}\n".encode() for blob in ids)
