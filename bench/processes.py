@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 _OTHERS = ("FEEDER_", "CLOUDFLARE_", "GITHUB_", "RUNNER_", "PYTHONDONTWRITEBYTECODE")
-"""With the last one, each start compiles all that it imports: half of the time of a command."""
+"""With the last one, each start compiles all that it imports, nearly as long as it runs."""
 _KINDS = {
     b"feeder.parse.worker": "a parser",
     b"feeder.embed.onnx_process": "the model",

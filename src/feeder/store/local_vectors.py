@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 from feeder.store import Database, Neighbour, NodeVector, Permit, Row, Statement
-from feeder.store.nearest import Matrix, Nearest
+from feeder.store.nearest import ROWS_AT_ONCE, Block, Nearest
 from feeder.store.scope import Scope
 
 if TYPE_CHECKING:
@@ -35,7 +35,9 @@ _EXISTS = "SELECT 1 FROM sqlite_schema WHERE name = 'vectors'"
 # what is no number, by whoever's hand, is as good as missing
 _NUMBERS = "FROM vectors WHERE typeof(scale) = 'real' AND typeof(code) = 'blob'"
 _IDS = f"SELECT id {_NUMBERS} ORDER BY id"
-_ALL = f"SELECT id, scale, code {_NUMBERS} AND length(code) = ? ORDER BY id"
+_NEXT = f"""
+SELECT id, scale, code {_NUMBERS} AND length(code) = ?1 AND id > ?2 ORDER BY id LIMIT ?3 + 0
+"""
 
 
 class LocalVectors:
@@ -50,7 +52,7 @@ class LocalVectors:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._nearest = Nearest(database, "id", self._read_all)
+        self._nearest = Nearest(database, "id", self._read_blocks)
 
     def upsert(self, vectors: Sequence[NodeVector], permit: Permit | None = None) -> None:
         """Keeps those whose node is still there with the same text."""
@@ -110,16 +112,16 @@ class LocalVectors:
         self._nearest.forget()
         self._database.run(statements)
 
-    def _read_all(self, dimensions: int) -> Matrix:
+    def _read_blocks(self, dimensions: int) -> Iterator[Block]:
         import numpy as np
 
-        rows = self._read(Statement(_ALL, (dimensions,)))
-        codes = np.frombuffer(b"".join(cast("bytes", row[2]) for row in rows), dtype=np.int8)
-        return Matrix(
-            [str(row[0]) for row in rows],
-            np.array([row[1] for row in rows], dtype=np.float32),
-            codes.reshape(len(rows), dimensions),
-        )
+        after = ""
+        while rows := self._read(Statement(_NEXT, (dimensions, after, ROWS_AT_ONCE))):
+            keys = [str(row[0]) for row in rows]
+            after = keys[-1]
+            codes = np.frombuffer(b"".join(cast("bytes", row[2]) for row in rows), dtype=np.int8)
+            scales = np.array([row[1] for row in rows], dtype=np.float32)
+            yield Block(keys, scales, codes.reshape(len(rows), dimensions))
 
 
 def _guards(permit: Permit | None) -> list[Statement]:

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, cast
 
 from feeder.store import Database, Neighbour, Row, Statement, Value
-from feeder.store.nearest import Matrix, Nearest
+from feeder.store.nearest import ROWS_AT_ONCE, Block, Nearest
 from feeder.store.rows import IndexedFile, pieces
 from feeder.store.scope import Scope
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 SCALE_BYTES = 4
 """A code begins with its scale, a little-endian float32; then comes a byte a dimension."""
-PIECE, READ = 2_000, 10_000
-"""Vectors that are written with one statement, and rows that are read with one."""
+PIECE = 2_000
+"""Vectors that are written with one statement."""
 ROUNDING = 1
 """By how much a number of a code may differ from what it is made anew."""
 SCALE_ROUNDING = 1e-3
@@ -47,11 +47,12 @@ WHERE true
 ON CONFLICT (seq) DO UPDATE SET code = excluded.code WHERE code <> excluded.code
 """
 _EXISTS = "SELECT 1 FROM sqlite_schema WHERE name = 'meanings'"
-_LAST = "SELECT max(seq) FROM meanings"
 # the bytes of many codes as one value: a third of the time that as many rows take
-_ALL = """
-SELECT json_group_array(seq), CAST(group_concat(code, '') AS BLOB) FROM meanings
-WHERE seq > ?1 AND seq <= ?2 AND typeof(code) = 'blob' AND length(code) = ?3
+_NEXT = """
+SELECT json_group_array(seq), CAST(group_concat(code, '') AS BLOB) FROM (
+  SELECT seq, code FROM meanings
+  WHERE seq > ?1 AND typeof(code) = 'blob' AND length(code) = ?2 ORDER BY seq LIMIT ?3 + 0
+)
 """
 _SOME = "SELECT 1 FROM meanings m JOIN docs d ON d.seq = m.seq WHERE d.repo = ? LIMIT 1"
 _ONE = """
@@ -123,7 +124,7 @@ class Meanings:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._nearest = Nearest(database, "seq", self._read_all)
+        self._nearest = Nearest(database, "seq", self._read)
 
     def vector(self, id_: str) -> NDArray[float32] | None:
         """The vector of a node; None where it has none."""
@@ -143,20 +144,17 @@ class Meanings:
         ids = {str(seq): str(id_) for seq, id_ in rows}
         return [Neighbour(ids[one.id], one.score) for one in found if one.id in ids]
 
-    def _read_all(self, dimensions: int) -> Matrix:
+    def _read(self, dimensions: int) -> Iterator[Block]:
         import numpy as np
 
         size = SCALE_BYTES + dimensions
-        rows = list(self._read_parts(size))
-        keys = [seq for seqs, _ in rows for seq in json.loads(str(seqs))]
-        codes = np.frombuffer(b"".join(cast("bytes", code) for _, code in rows), dtype=np.int8)
-        codes = codes.reshape(len(keys), size)
-        scales = np.ascontiguousarray(codes[:, :SCALE_BYTES]).view("<f4")[:, 0]
-        return Matrix(keys, scales, codes[:, SCALE_BYTES:])
-
-    def _read_parts(self, size: int) -> Iterator[Row]:
-        """The rows and codes of so many bytes, `READ` at a time."""
-        last = next((row[0] for row in _rows(self._database, _LAST)), None) or 0
-        for after in range(0, int(str(last)), READ):
-            part = Statement(_ALL, (after, after + READ, size))
-            yield from (row for row in self._database.run([part])[0] if row[1] is not None)
+        after = -1
+        while rows := _rows(self._database, _NEXT, after, size, ROWS_AT_ONCE):
+            [[seqs, codes]] = rows
+            if codes is None:
+                return
+            keys = json.loads(str(seqs))
+            after = keys[-1]
+            raw = np.frombuffer(cast("bytes", codes), np.int8).reshape(len(keys), size)
+            scales = np.ascontiguousarray(raw[:, :SCALE_BYTES]).view("<f4")[:, 0]
+            yield Block(keys, scales, raw[:, SCALE_BYTES:])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from feeder.store import Database, Neighbour, Statement
+from feeder.store import Database, Neighbour, Statement, Value
 from feeder.store.scope import EVERYWHERE, INSIDE, INSIDE_PLACES, Scope, params
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ PART = 128
 """Scores of which the highest is found at once."""
 
 
-class Matrix(NamedTuple):
+class Block(NamedTuple):
     """Vectors of n nodes: their keys, scales (n,) float32 and codes (n, dimensions) int8."""
 
     keys: Sequence[str | int]
@@ -27,22 +27,34 @@ class Matrix(NamedTuple):
     codes: NDArray[int8]
 
 
+class Chosen(NamedTuple):
+    """The keys of a scope's nodes, None for all; of each block that was met, which rows they are,
+    in order, None for all of them."""
+
+    scope: Scope
+    keys: set[Value] | None
+    rows: list[NDArray[intp] | None]
+
+
 class Nearest:
     """Compares with the vectors that `read` gives; `column` of `docs` is their key, `id` or `seq`.
 
-    Those of a question's length are read once, and once more after `forget`.
+    They come in blocks of `ROWS_AT_ONCE`, the last of the rest, in the order of their keys. Those
+    of a question's length are read once, each compared as it comes, and once more after `forget`.
     """
 
-    def __init__(self, database: Database, column: str, read: Callable[[int], Matrix]) -> None:
+    def __init__(
+        self, database: Database, column: str, read: Callable[[int], Iterator[Block]]
+    ) -> None:
         self._database = database
         self._column = f"d.{column}"
         self._read = read
-        self._matrix: Matrix | None = None
-        self._chosen: tuple[Scope, NDArray[intp]] | None = None
+        self._blocks: Sequence[Block] | None = None
+        self._chosen: Chosen | None = None
 
     def forget(self) -> None:
         """What has been read is no longer so."""
-        self._matrix = self._chosen = None
+        self._blocks = self._chosen = None
 
     def query(self, vector: NDArray[float32], limit: int, scope: Scope) -> list[Neighbour]:
         """The nearest by cosine, the best first; their keys as texts.
@@ -52,43 +64,78 @@ class Nearest:
         """
         import numpy as np
 
-        self._matrix = self._matrix or self._read(len(vector))
-        keys, scales, codes = self._matrix
-        places = self._places(keys, scope)
-        if not len(places):
+        chosen = self._choose(scope)
+        blocks, parts = [], []
+        for number, block in enumerate(self._met(len(vector))):
+            if number == len(chosen.rows):
+                chosen.rows.append(_rows(block, chosen.keys))
+            blocks.append(block)
+            parts.append(_scores(block, chosen.rows[number], vector))
+        if not parts:
             return []
-        parts = [codes[rows] @ vector * scales[rows] for rows in _rows(len(keys), places)]
         scores = np.concatenate(parts)
-        if len(scores) > len(places):
-            scores = scores[places]
-        best = _highest(scores, limit)
-        return [Neighbour(str(keys[places[at]]), float(scores[at])) for at in best]
+        ends = np.cumsum([len(part) for part in parts])
+        return [
+            Neighbour(str(_key(blocks, chosen.rows, ends, at)), float(scores[at]))
+            for at in _highest(scores, limit).tolist()
+        ]
 
-    def _places(self, keys: Sequence[str | int], scope: Scope) -> NDArray[intp]:
-        """The rows of the nodes in the scope, in order."""
-        if self._chosen is None or self._chosen[0] != scope:
-            self._chosen = scope, self._found(keys, scope)
-        return self._chosen[1]
+    def _met(self, dimensions: int) -> Iterator[Block]:
+        """The blocks, read where they are not yet."""
+        if self._blocks is not None:
+            yield from self._blocks
+            return
+        blocks = []
+        for block in self._read(dimensions):
+            blocks.append(block)
+            yield block
+        self._blocks = blocks
 
-    def _found(self, keys: Sequence[str | int], scope: Scope) -> NDArray[intp]:
-        import numpy as np
+    def _choose(self, scope: Scope) -> Chosen:
+        if self._chosen is None or self._chosen.scope != scope:
+            self._chosen = Chosen(scope, self._inside(scope), [])
+        return self._chosen
 
+    def _inside(self, scope: Scope) -> set[Value] | None:
         where = params(scope)
         [[everywhere]] = self._database.run([Statement(EVERYWHERE, (None, *where))])
         if everywhere[0]:
-            return np.arange(len(keys), dtype=np.intp)
+            return None
         text = (INSIDE_PLACES if scope.is_listed else INSIDE).format(column=self._column)
         [nodes] = self._database.run([Statement(text, (None, *where))])
-        inside = {node[0] for node in nodes}
-        return np.array([row for row, key in enumerate(keys) if key in inside], dtype=np.intp)
+        return {node[0] for node in nodes}
 
 
-def _rows(count: int, places: NDArray[intp]) -> Iterator[slice | NDArray[intp]]:
-    """These rows in parts; all of so many where they are half: picking takes twice the time."""
-    are_many = len(places) * 2 > count
-    for at in range(0, count if are_many else len(places), ROWS_AT_ONCE):
-        part = slice(at, at + ROWS_AT_ONCE)
-        yield part if are_many else places[part]
+def _rows(block: Block, keys: set[Value] | None) -> NDArray[intp] | None:
+    """Which rows of a block have one of these keys; None for all."""
+    import numpy as np
+
+    if keys is None:
+        return None
+    return np.array([row for row, key in enumerate(block.keys) if key in keys], dtype=np.intp)
+
+
+def _scores(block: Block, rows: NDArray[intp] | None, vector: NDArray[float32]) -> NDArray[float32]:
+    """Of these rows; of all where they are half, since picking takes twice the time."""
+    if rows is None:
+        return block.codes @ vector * block.scales
+    if len(rows) * 2 > len(block.keys):
+        scores: NDArray[float32] = (block.codes @ vector * block.scales)[rows]
+        return scores
+    return block.codes[rows] @ vector * block.scales[rows]
+
+
+def _key(
+    blocks: Sequence[Block],
+    rows: Sequence[NDArray[intp] | None],
+    ends: NDArray[intp],
+    at: int,
+) -> str | int:
+    """That of the vector with this place among all scores, of which each block's end so."""
+    number = int(ends.searchsorted(at, side="right"))
+    row = at - int(ends[number - 1] if number else 0)
+    chosen = rows[number]
+    return blocks[number].keys[row if chosen is None else int(chosen[row])]
 
 
 def _highest(scores: NDArray[float32], limit: int) -> NDArray[intp]:
