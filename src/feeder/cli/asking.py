@@ -35,7 +35,7 @@ def search(query: str, limit: int, **said: Any) -> None:
     from feeder.search.narrowing import Filters
 
     began = time.perf_counter()
-    filters = Filters(**{name: said.pop(name) for name in Filters._fields})
+    filters = Filters.of(said)
     shape = Shape.of(said)
     settings = Settings(**said)
     place = place_of(base_of(settings.directory), settings)

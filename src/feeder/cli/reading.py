@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -39,12 +38,6 @@ def _opened(settings: Settings) -> Iterator[Opened]:
         yield Opened(store, corpus, below(settings.directory, place.base))
 
 
-def _named(corpus: Corpus, text: str) -> str:
-    """What the user has written, in characters that can be shown, and from the root."""
-    inside = text.removeprefix(f"{corpus.base}{os.sep}")
-    return os.fsencode(inside).decode("utf-8", "backslashreplace")
-
-
 @click.command()
 @click.argument("target", metavar="PATH:LINE|SYMBOL|ID")
 @click.option("-n", "--limit", type=click.IntRange(1, 100), default=10, show_default=True)
@@ -55,15 +48,15 @@ def similar(target: str, limit: int, **said: Any) -> None:
     """Find nodes that are like one, by its vector where it has one, else by its words."""
     from feeder.search.answers import Shaped, page
     from feeder.search.engine import Page
-    from feeder.search.narrowing import Filters, narrowed
+    from feeder.search.narrowing import Filters, from_root, narrowed
     from feeder.search.similar import most_similar
     from feeder.search.targets import node_at, resolve
 
-    filters = Filters(**{name: said.pop(name) for name in Filters._fields})
+    filters = Filters.of(said)
     shape = Shape.of(said)
     settings = Settings(**said)
     with _opened(settings) as (store, corpus, here):
-        node = node_at(corpus, resolve(corpus, _named(corpus, target), here))
+        node = node_at(corpus, resolve(corpus, from_root(target, corpus.base), here))
         scope = narrowed(store, "", filters, settings, corpus.meta).scope
         pages = Page(limit, shape.offset)
         some = most_similar(store, corpus, node, scope, pages, tell=console.tell)
@@ -81,12 +74,13 @@ def outline(path: str, color: str, **said: Any) -> None:
     """List the symbols and sections of a file or folder with their lines, without their bodies."""
     from feeder.cli.painting import terminal
     from feeder.cli.showing import as_outline
+    from feeder.search.narrowing import from_root
     from feeder.search.outline import outline
     from feeder.search.targets import folder
 
     settings = Settings(**said)
     with _opened(settings) as (_, corpus, here):
-        found = outline(corpus, folder(corpus, _named(corpus, path), here))
+        found = outline(corpus, folder(corpus, from_root(path, corpus.base), here))
     if settings.json:
         console.result(settings, found.as_json(), ())
     else:
@@ -99,10 +93,11 @@ def outline(path: str, color: str, **said: Any) -> None:
 @options.reading
 def show(target: str, color: str, **said: Any) -> None:
     """Print a node or some lines of a file as they are now."""
+    from feeder.search.narrowing import from_root
     from feeder.search.passages import passage
     from feeder.search.targets import resolve
 
     settings = Settings(**said)
     with _opened(settings) as (_, corpus, here):
-        answer = passage(corpus, resolve(corpus, _named(corpus, target), here))
+        answer = passage(corpus, resolve(corpus, from_root(target, corpus.base), here))
     show_page(answer, Shape(color=color), settings, corpus.base)

@@ -8,15 +8,10 @@ from typing import NamedTuple
 
 from feeder.cli.painting import BOLD, DIM, LINES, PATH, PLAIN, Cell, Terminal, cells, styles_of
 from feeder.search.answers import Page, Shown
-from feeder.search.found import Found
 from feeder.search.outline import Entry, Outline
 from feeder.search.sources import State
-from feeder.store.reading import Hit
+from feeder.search.wording import GONE, name_of, state_of, state_of_entry
 
-STATES = {
-    State.GONE: "(gone: the file is edited since, and has no such lines any more)",
-    State.NO_FILE: "(not in the working tree any more)",
-}
 ALIKE = 5
 """Nodes of one name in a row that an outline has a line each for, or lines that it tells."""
 GUTTER = 8
@@ -84,7 +79,7 @@ def _absence(shown: Shown) -> str:
         return f"in {shown.one.hit.repo}"
     if commit:
         return f"not in the working tree, as committed in {commit[:10]}"
-    return STATES[state].strip("()")
+    return GONE[state]
 
 
 def as_outline(outline: Outline, terminal: Terminal) -> Iterator[str]:
@@ -119,14 +114,14 @@ def _others(entries: Sequence[Entry]) -> str:
 def _entry(entry: Entry) -> list[Cell]:
     hit = entry.hit
     name = hit.symbol or hit.logical_path or ""
-    state = _became(entry.state, hit, (entry.start_line, entry.end_line)) or STATES.get(entry.state)
+    state = state_of_entry(entry)
     return [
         *cells(f"{entry.start_line}-{entry.end_line}".rjust(GUTTER + 4) + "  ", LINES),
         *cells("  " * entry.depth),
         *cells(f"{hit.node_type}  ", DIM),
         *cells(name, BOLD),
         *cells(f"  {hit.signature}" if hit.signature else ""),
-        *cells(f"  ({state.strip('()')})" if state else ""),
+        *cells(f"  ({state})" if state else ""),
     ]
 
 
@@ -145,9 +140,9 @@ def _from_here(base: Path, shown: Shown) -> str:
 
 def _heading(shown: Shown) -> list[Cell]:
     hit, member, excerpt = shown.one.hit, shown.member, shown.excerpt
-    name = ".".join(filter(None, [hit.symbol or hit.logical_path, member and member.name]))
+    name = name_of(shown)
     where = member.line if member else f"{excerpt.first}-{excerpt.last}"
-    state = _state(shown)
+    state = state_of(shown)
     return [
         *cells(hit.path, PATH),
         *cells(f":{where}", LINES),
@@ -157,36 +152,10 @@ def _heading(shown: Shown) -> list[Cell]:
     ]
 
 
-def _state(shown: Shown) -> str:
-    """What has become of the lines, where they are not those that were indexed."""
-    excerpt = shown.excerpt
-    said = _became(excerpt.state, shown.one.hit, (excerpt.first, excerpt.last))
-    said = f"in {shown.one.hit.repo}" if excerpt.state is State.ELSEWHERE else said
-    commit = f"as committed in {excerpt.commit[:10]}" if excerpt.commit else ""
-    return ", ".join(filter(None, [_group(shown.one), said, commit]))
-
-
-def _group(one: Found) -> str:
-    """What else this hit stands for: pieces of the node, and copies of it."""
-    pieces = f"{one.piece.matching} of {one.piece.of} parts" if one.piece else ""
-    copies = f"and {len(one.copies)} more with the same text" if one.copies else ""
-    return ", ".join(filter(None, [pieces, copies]))
-
-
-def _became(state: State, hit: Hit, lines: tuple[int, int]) -> str:
-    was = f"{hit.start_line}-{hit.end_line}"
-    moved = f", was {was}" if lines != (hit.start_line, hit.end_line) else ""
-    return {
-        State.MOVED: f"moved from {was}",
-        State.EDITED: f"edited since{moved}",
-        State.UNSURE: f"the file is edited since: these may be other lines{moved}",
-    }.get(state, "")
-
-
 def _lines(shown: Shown, terminal: Terminal) -> Iterator[str]:
     window = shown.window
-    if gone := STATES.get(shown.excerpt.state):
-        yield terminal.line(cells(_beside(gone), DIM))
+    if gone := GONE.get(shown.excerpt.state):
+        yield terminal.line(cells(_beside(f"({gone})"), DIM))
     if not window.lines:
         return
     for at, part in enumerate(window.parts):

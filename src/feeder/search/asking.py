@@ -44,13 +44,18 @@ def ask(
 
     Raises UserError for a filter that names nothing in the index.
     """
-    store = asker.store
-    asked = narrowed(store, question, filters or Filters(), asker.settings, asker.meta)
-    database = store.index.database
+    said = filters or Filters()
+    asked = narrowed(asker.store, question, said, asker.settings, asker.meta)
+    return asked, answered(asker, asked, page)
+
+
+def answered(asker: Asker, asked: Asked, page: Page) -> Answer:
+    """A page of what answers a question that has been understood."""
+    database = asker.store.index.database
     ranked = _ranked(asker, asked) if asked.text else _listed(database, asked.scope)
-    answer = paged(database, ranked, page, lines_of(store))
+    answer = paged(database, ranked, page, lines_of(asker.store))
     notes, at_least = [*asked.notes, *answer.notes], asked.is_cut or answer.at_least
-    return asked, answer._replace(notes=notes, at_least=at_least)
+    return answer._replace(notes=notes, at_least=at_least)
 
 
 def _ranked(asker: Asker, asked: Asked) -> Ranked:

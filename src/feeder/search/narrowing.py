@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from feeder.assembly.opening import Store
 from feeder.config import Settings
@@ -31,6 +31,13 @@ class Filters(NamedTuple):
     tests: str | None = None
     all_repos: bool = False
     prefer: Sequence[str] = ()
+    not_path: Sequence[str] = ()
+    repos: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, said: dict[str, Any]) -> "Filters":
+        """Takes those out of what was said by its names."""
+        return cls(**{name: said.pop(name) for name in cls._fields if name in said})
 
 
 class Asked(NamedTuple):
@@ -80,6 +87,8 @@ def _with(query: Query, filters: Filters) -> Query:
         node_types=(*query.node_types, *filters.node_type),
         categories=(*query.categories, *filters.category),
         tests=filters.tests or query.tests,
+        not_paths=(*query.not_paths, *filters.not_path),
+        repos=(*query.repos, *filters.repos),
     )
 
 
@@ -88,3 +97,17 @@ def below(directory: Path, base: Path) -> str:
     inside = os.path.relpath(directory.resolve(), base)
     is_below = inside != os.curdir and not inside.startswith(os.pardir)
     return escape(os.fsencode(inside)) if is_below else ""
+
+
+def inside(typed: str, base: Path) -> str:
+    """A path without the folder that the root lies in, where it is written with that."""
+    for above in dict.fromkeys([str(base), str(base.resolve())]):
+        if typed.rstrip(os.sep) == above:
+            return os.curdir
+        typed = typed.removeprefix(f"{above}{os.sep}")
+    return typed
+
+
+def from_root(typed: str, base: Path) -> str:
+    """What begins with a path, in characters that can be shown, and from the root."""
+    return os.fsencode(inside(typed, base)).decode("utf-8", "backslashreplace")
