@@ -30,4 +30,7 @@ def mcp(context: click.Context, /, **said: Any) -> None:
     if sys.stdin.isatty():
         console.tell(ALONE)
     desk = Desk(Settings(**said))
-    serve(desk.server, desk.warm)
+    try:
+        serve(desk.server, desk.warm)
+    finally:
+        desk.close()

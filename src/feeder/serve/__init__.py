@@ -31,7 +31,7 @@ class Freshness(Protocol):
     def before_answer(self, tell: Tell) -> str | None:
         """Makes the index, or brings it on, as far as that is to be waited for.
 
-        What it equals then, in a sentence; None where the age that answers tell of it says all.
+        What a reader has to know beside the age that answers tell of it; None for nothing.
         """
 
 

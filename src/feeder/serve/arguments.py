@@ -42,24 +42,33 @@ def _unknown(tool: str, name: str, known: Iterable[str]) -> str:
 
 def _value(name: str, schema: Schema, value: Any) -> Any:
     if "anyOf" in schema:
-        return _texts(name, value)
+        return _texts(name, schema["anyOf"][0], value)
     if schema["type"] == "integer":
         return _whole(name, schema, value)
     if not isinstance(value, str):
         raise UserError(f"`{name}` is a text, not {_written(value)}.")
+    value = _text(name, schema, value)
     if value not in schema.get("enum", [value]):
         raise UserError(f"`{name}` is one of {', '.join(schema['enum'])}, not {_written(value)}.")
     return value
 
 
-def _texts(name: str, value: Any) -> list[str]:
+def _texts(name: str, schema: Schema, value: Any) -> list[str]:
     """One text is a list of one; so is a list that was written as a text."""
     if isinstance(value, str) and value.startswith("["):
         value = _list_in(value)
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not texts or not all(isinstance(one, str) for one in texts):
         raise UserError(f"`{name}` is a text or a list of texts, not {_written(value)}.")
-    return texts
+    return [_text(name, schema, one) for one in texts]
+
+
+def _text(name: str, schema: Schema, value: str) -> str:
+    """Without halves of characters, and without the one that no name has."""
+    most = schema.get("maxLength", len(value))
+    if len(value) > most:
+        raise UserError(f"`{name}` has {len(value):,} characters: write {most:,} at most.")
+    return value.encode("utf-8", "replace").decode().replace("\0", " ")
 
 
 def _list_in(text: str) -> Any:

@@ -14,6 +14,7 @@ from feeder.serve import AsItIs, Freshness, Said, Tell
 from feeder.serve.arguments import checked
 from feeder.serve.catalogue import INSTRUCTIONS, LISTED, SCHEMAS
 from feeder.serve.protocol import Server
+from feeder.serve.remedies import in_tools
 
 if TYPE_CHECKING:
     from feeder.serve.library import Library
@@ -49,11 +50,16 @@ class Desk:
                 tell("looking")
                 return TOOLS[name](opened, said, equals)
         except (FeederError, OSError) as exc:
-            return Said(str(exc), is_error=True)
+            return Said(in_tools(str(exc)), is_error=True)
 
     def warm(self) -> None:
         """Makes the first answer quick."""
         self.library.warm()
+
+    def close(self) -> None:
+        """Closes what was opened, and is not in use."""
+        if "_library" in self.__dict__:
+            self.library.close()
 
     @property
     def library(self) -> Library:

@@ -83,13 +83,14 @@ class _Copy:
 
     def _read(self) -> Opened:
         store, settings = self._store, self._settings
-        heard = _Heard()
+        heard, store.talk = store.talk, _Heard()
+        lacks: list[str] = store.talk.lines
+        some = sides(store, self._meta, lacks.append)
         store.talk = heard
-        some = sides(store, self._meta, heard.say)
-        asker = Asker(store, self._meta, some, settings, heard.say, self._kept)
+        asker = Asker(store, self._meta, some, settings, None, self._kept)
         place = store.place
         corpus = Corpus(store.index.database, place.base, place.repo, self._meta)
-        return Opened(asker, corpus, below(settings.directory, place.base), heard.lines)
+        return Opened(asker, corpus, below(settings.directory, place.base), lacks)
 
 
 class Library:
@@ -119,13 +120,19 @@ class Library:
         except FeederError:
             return
 
+    def close(self) -> None:
+        """Closes the copies that nobody has."""
+        while copy := self._idle():
+            copy.close()
+
     def _taken(self) -> tuple[_Copy, Opened]:
         while copy := self._idle():
             if found := copy.now():
                 return copy, found
             copy.close()
-        copy = _Copy(self._settings)
-        self._settings = replace(self._settings, quiet=True)
+        with self._lock:
+            settings, self._settings = self._settings, replace(self._settings, quiet=True)
+        copy = _Copy(settings)
         found = copy.now()
         assert found
         return copy, found

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from math import isfinite
 from typing import Any, NamedTuple, TypeGuard
 
 from feeder.serve import Tell, Toolbox
@@ -20,6 +21,9 @@ BATCHED = "2025-03-26"
 """The only revision that knows arrays of messages."""
 TTL_MS = 3_600_000
 """How long a client need not ask again for what changes with the program alone."""
+
+NAME_CHARS = 128
+"""Of a name that is not known, in the answer; a tool has no longer one."""
 
 PREFIX = "io.modelcontextprotocol/"
 VERSION, CAPABILITIES = f"{PREFIX}protocolVersion", f"{PREFIX}clientCapabilities"
@@ -55,7 +59,7 @@ def parsed(line: bytes | str) -> Any:
         text = line.decode() if isinstance(line, bytes) else line
         return json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError) as exc:
-        raise Refused(PARSE, f"Parse error: {exc}") from exc
+        raise Refused(PARSE, "Parse error") from exc
 
 
 def error(refused: Refused, id_: Id = None) -> Message:
@@ -155,7 +159,9 @@ def _checked(message: Message) -> Message | None:
 
 
 def _is_id(value: object) -> TypeGuard[str | int | float]:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)
+    """A number that JSON cannot write, as 1e999 becomes one, is none."""
+    is_finite = not isinstance(value, float) or isfinite(value)
+    return isinstance(value, str | int | float) and not isinstance(value, bool) and is_finite
 
 
 def _is_response(message: Message) -> bool:
@@ -191,7 +197,7 @@ def _found(methods: Mapping[str, Method], name: str) -> Method:
         return methods[name]
     if name == "server/discover":
         raise Refused(PARAMS, f"`params._meta[{VERSION}]` is missing.")
-    raise Refused(NO_METHOD, f"Method not found: {name}")
+    raise Refused(NO_METHOD, f"Method not found: {name[:NAME_CHARS]}")
 
 
 def _about(server: Server) -> Message:
@@ -236,11 +242,13 @@ def _cached_list(server: Server, params: Message, tell: Tell) -> Message:
 
 def _call(server: Server, params: Message, tell: Tell) -> Message:
     name, arguments = params.get("name"), params.get("arguments") or {}
+    if not isinstance(name, str):
+        raise Refused(PARAMS, "`name` is missing, or no string.")
     if not any(tool["name"] == name for tool in server.tools.listed):
-        raise Refused(PARAMS, f"Unknown tool: {name}")
+        raise Refused(PARAMS, f"Unknown tool: {name[:NAME_CHARS]}")
     if not isinstance(arguments, Mapping):
         raise Refused(PARAMS, "`arguments` is an object.")
-    text, is_error = server.tools.call(str(name), arguments, tell)
+    text, is_error = server.tools.call(name, arguments, tell)
     return {"content": [{"type": "text", "text": text}], "isError": is_error}
 
 

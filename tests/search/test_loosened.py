@@ -1,0 +1,63 @@
+"""Which filter left nothing is told by what there is without each of them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from feeder.assembly.opening import base_of, opened, place_of
+from feeder.config import Settings
+from feeder.search.asking import Asker, ask
+from feeder.search.engine import Page
+from feeder.search.loosened import loosened
+from feeder.search.narrowing import Filters
+from serve.conftest import index
+from tree.repos import Repo
+
+Told = Callable[..., dict[str, tuple[int, str]]]
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Told:
+    """Each filter of a question with the number of hits without it, and the first one's path."""
+    repo = Repo(tmp_path / "repo")
+    body = "():\n    return 'apples are peeled here'\n"
+    repo.commit({f"src/{name}.py": f"def {name}{body}" for name in ("peel", "peeled", "peeling")})
+    repo.commit({"docs/peel.md": "# Peel\n\nHow apples are peeled.\n"})
+    index(repo)
+    settings = Settings(directory=repo.path, vectors=False, quiet=True)
+
+    def tell(question: str, **filters: object) -> dict[str, tuple[int, str]]:
+        place = place_of(base_of(repo.path), settings)
+        with opened(place, settings, writes=False, create=False) as store:
+            asker = Asker(store, store.index.state_of([]).meta, [], settings, None)
+            said = Filters(**filters)  # type: ignore[arg-type]
+            asked, answer = ask(asker, question, Page(5), said)
+            assert answer.total == 0
+            some = list(loosened(asker, asked))
+        return {one.name: (one.total, one.best.path if one.best else "") for one in some}
+
+    return tell
+
+
+def test_one_that_leaves_nothing_is_told_with_what_it_kept_away(told: Told) -> None:
+    """The other one alone finds the guide, or the functions."""
+    found = told("peeled apples lang:python path:docs")
+    assert {name: count for name, (count, _) in found.items()} == {"path": 3, "lang": 1}
+    assert found["lang"][1] == "docs/peel.md"
+    assert found["path"][1].startswith("src/")
+
+
+def test_filters_beside_the_question_are_told_as_those_within(told: Told) -> None:
+    beside = told("peeled apples", language=["python"], path=["docs"])
+    assert beside == told("peeled apples lang:python path:docs")
+
+
+def test_what_must_stand_there_is_told_too(told: Told) -> None:
+    """A phrase that stands nowhere: without it the words are found."""
+    found = told('peeled "pears are eaten"')
+    assert {name: count for name, (count, _) in found.items()} == {"what must stand there": 4}
+
+
+def test_a_question_without_filters_has_none_to_tell(told: Told) -> None:
+    assert told("unheard") == {}

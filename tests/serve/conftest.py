@@ -1,0 +1,43 @@
+"""A small repository with its index, and a server that is asked about it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from feeder.cli.commands import cli
+from serve.talking import Talker, talker
+from tree.repos import Repo
+from worlds import CART, GUIDE
+
+SHOP = {
+    "src/cart.py": CART,
+    "docs/guide.md": GUIDE,
+    "src/money.py": '"""Money."""\n\n\ndef exchange(amount: int, rate: float) -> float:\n'
+    '    """What an amount is worth elsewhere."""\n    return amount * rate\n',
+    "tests/test_money.py": "from money import exchange\n\n\ndef test_exchange() -> None:\n"
+    "    assert exchange(2, 0.5) == 1.0\n",
+}
+
+
+def index(repo: Repo) -> None:
+    """Makes the index of words equal to HEAD."""
+    cli.main(
+        ["sync", "-C", str(repo.path), "--no-vectors", "--jobs", "1", "-q"], standalone_mode=False
+    )
+
+
+@pytest.fixture(scope="session")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The repository, which no test changes."""
+    repo = Repo(tmp_path_factory.mktemp("serve") / "shop")
+    repo.commit(SHOP)
+    index(repo)
+    return repo.path
+
+
+@pytest.fixture
+def server(shop: Path) -> Iterator[Talker]:
+    """Of that repository."""
+    with talker(shop) as some:
+        yield some

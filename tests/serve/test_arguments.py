@@ -1,0 +1,93 @@
+"""Arguments are checked by the schema that a tool shows; what is wrong is told with the remedy."""
+
+from typing import Any
+
+import pytest
+
+from feeder.errors import UserError
+from feeder.serve.arguments import checked
+from feeder.serve.catalogue import SCHEMAS
+
+DEFAULTS = {"limit": 8, "offset": 0, "detail": "auto", "budget": 2500}
+
+
+def given(tool: str, **arguments: Any) -> dict[str, Any]:
+    return checked(tool, SCHEMAS[tool], arguments)
+
+
+def test_what_is_not_said_has_its_default() -> None:
+    """null is as if it were not there."""
+    assert given("search", query="x", path=None) == {"query": "x", **DEFAULTS}
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [(8, 8), ("8", 8), (" 8 ", 8), (8.0, 8), (1, 1), (50, 50)],
+)
+def test_a_number_may_be_written_in_several_ways(said: object, meant: int) -> None:
+    assert given("search", query="x", limit=said)["limit"] == meant
+
+
+@pytest.mark.parametrize(
+    "said", [0, -1, 51, 10**400, -(10**400), 1e308, 1.5, "many", "1" * 400, True, [8], {"a": 1}]
+)
+def test_a_number_that_is_none_of_the_range_is_refused(said: object) -> None:
+    """With the range, and without a long value."""
+    with pytest.raises(UserError, match=r"^`limit` is a number from 1 to 50, not ") as refused:
+        given("search", query="x", limit=said)
+    assert len(str(refused.value)) < 120
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("src", ["src"]),
+        (["a", "b"], ["a", "b"]),
+        ('["a", "b"]', ["a", "b"]),
+        ("[slug].ts", ["[slug].ts"]),
+    ],
+)
+def test_one_path_is_a_list_of_one(said: object, meant: list[str]) -> None:
+    """A list written as a text is one; a name that only begins so is a name."""
+    assert given("search", query="x", path=said)["path"] == meant
+
+
+@pytest.mark.parametrize("said", [5, [], [5], {"a": "b"}, True])
+def test_a_list_of_something_else_is_refused(said: object) -> None:
+    with pytest.raises(UserError, match=r"^`target` is a text or a list of texts, not "):
+        given("read", target=said)
+
+
+def test_a_text_has_no_halves_of_characters() -> None:
+    """Nor the character that ends a name: both would end a call to the system."""
+    assert given("read", target=["a\ud800b\0c"])["target"] == ["a?b c"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "told"),
+    [
+        ("search", {}, "search needs `query`."),
+        ("search", {"query": 5}, "`query` is a text, not 5."),
+        (
+            "search",
+            {"query": "x", "detail": "all"},
+            '`detail` is one of auto, locations, signature, snippet, full, not "all".',
+        ),
+        (
+            "outline",
+            {"paths": "."},
+            "outline has no argument `paths`. Did you mean `path`? It has path, depth.",
+        ),
+        (
+            "read",
+            {"target": ["a", "x" * 1_001]},
+            "`target` has 1,001 characters: write 1,000 at most.",
+        ),
+        ("similar", {"top_k": 5}, "similar has no argument `top_k`. It has target, limit."),
+    ],
+)
+def test_what_is_wrong_is_told(tool: str, arguments: dict[str, Any], told: str) -> None:
+    """What is missing, unknown or of another kind, and what there is."""
+    with pytest.raises(UserError) as refused:
+        given(tool, **arguments)
+    assert str(refused.value) == told

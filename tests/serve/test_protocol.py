@@ -1,0 +1,56 @@
+"""The core of the protocol answers as the specification's two eras say, by example."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from feeder.serve import Said, Tell
+from feeder.serve.protocol import Conversation, Refused, Server, error, parsed
+
+TRANSCRIPTS = sorted((Path(__file__).parent / "transcripts").glob("*.jsonl"))
+
+
+class Canned:
+    """The tools that a transcript's first line has, with their answers; null breaks."""
+
+    def __init__(self, facts: Mapping[str, Any]) -> None:
+        self.listed: Sequence[Mapping[str, Any]] = facts["tools"]
+        self._answers = facts["answers"]
+
+    def call(self, name: str, arguments: Mapping[str, Any], tell: Tell) -> Said:
+        answer = self._answers[name]
+        if answer is None:
+            raise LookupError("broken")
+        return Said(answer["text"], answer["isError"])
+
+
+@pytest.mark.parametrize("file", TRANSCRIPTS, ids=lambda file: file.stem)
+def test_each_message_is_answered_as_the_transcript_says(file: Path) -> None:
+    """The first line is the server; each other has what comes in, and what goes out."""
+    lines = file.read_text("utf-8").splitlines()
+    facts = json.loads(lines[0])["server"]
+    about = (facts["name"], facts["version"], facts["instructions"])
+    conversation = Conversation(Server(*about, Canned(facts)))
+    for number, line in enumerate(lines[1:], start=2):
+        said = json.loads(line)
+        try:
+            message = parsed(said["line"]) if "line" in said else said["in"]
+            answer = conversation.answer(message)
+        except Refused as refused:
+            answer = error(refused)
+        assert json.loads(json.dumps(answer)) == said["out"], f"line {number}"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b'{"jsonrpc":"2.0","id":1,"method":"\xff"}', b"[" * 100_000, b"1" * 5_000, b"\xef\xbb\xbf{}"],
+    ids=["not UTF-8", "deep", "a large number", "a mark"],
+)
+def test_what_cannot_be_read_is_no_message(line: bytes) -> None:
+    """-32700, as for what is no JSON; nothing else is raised."""
+    with pytest.raises(Refused) as refused:
+        parsed(line)
+    assert refused.value.facts == {"code": -32700, "message": "Parse error"}

@@ -1,0 +1,285 @@
+"""A server on its pipes: one message a line, whatever comes, until stdin ends."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Event
+from typing import Any
+
+import pytest
+
+from feeder.serve import Said, Tell, stdio
+from feeder.serve.protocol import Server
+from serve.talking import MODERN, Talker, call, initialize, request, talker
+
+
+class Slow:
+    """Tools whose calls end when they are let, each by its number."""
+
+    listed: Sequence[Mapping[str, Any]] = [{"name": "wait"}, {"name": "now"}]
+
+    def __init__(self) -> None:
+        self.begun: SimpleQueue[int] = SimpleQueue()
+        self.gates = [Event() for _ in range(9)]
+
+    def call(self, name: str, arguments: Mapping[str, Any], tell: Tell) -> Said:
+        if name == "wait":
+            tell(f"waiting at {arguments['gate']}")
+            self.begun.put(arguments["gate"])
+            assert self.gates[arguments["gate"]].wait(60)
+        return Said(f"done {arguments.get('gate', '')}".strip())
+
+
+class Ends:
+    """A pipe in this process: what is written is read, until it is closed."""
+
+    def __init__(self, slow: Slow) -> None:
+        inward, self._in = os.pipe()
+        self.pipe = stdio.Pipe(Server("n", "v", "", slow), lambda: None)
+        self.pipe.read(os.fdopen(inward, "rb"))
+
+    def send(self, *messages: object) -> None:
+        for message in messages:
+            os.write(self._in, json.dumps(message).encode() + b"\n")
+
+    def next(self) -> Any:
+        return self.pipe.next()
+
+    def close(self) -> None:
+        os.close(self._in)
+
+
+@pytest.fixture
+def slow() -> Iterator[Slow]:
+    tools = Slow()
+    yield tools
+    for gate in tools.gates:
+        gate.set()
+
+
+@pytest.fixture
+def ends(slow: Slow) -> Ends:
+    return Ends(slow)
+
+
+def test_calls_run_beside_each_other(ends: Ends, slow: Slow) -> None:
+    """The second is answered while the first waits, and so is what is no call."""
+    ends.send(call(1, "wait", gate=1), call(2, "wait", gate=2), request(3, "ping"))
+    assert {slow.begun.get(), slow.begun.get()} == {1, 2}
+    assert ends.next()["id"] == 3
+    slow.gates[2].set()
+    assert ends.next()["id"] == 2
+    slow.gates[1].set()
+    assert ends.next()["id"] == 1
+
+
+def test_nothing_is_said_of_a_cancelled_call(ends: Ends, slow: Slow) -> None:
+    """Neither its answer nor its progress; a call with the same number as a text is another."""
+    first = call(1, "wait", gate=1)
+    first["params"]["_meta"] = {"progressToken": "a"}
+    ends.send(first, call("1", "wait", gate=2))
+    assert {slow.begun.get(), slow.begun.get()} == {1, 2}
+    ends.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
+    ends.send(request(2, "ping"))
+    assert ends.next()["id"] == 2
+    slow.gates[1].set()
+    slow.gates[2].set()
+    assert ends.next()["id"] == "1"
+    ends.close()
+    assert ends.next() is None
+
+
+def test_a_call_that_waits_is_cancelled_without_being_run(ends: Ends, slow: Slow) -> None:
+    """All threads are busy; it is never begun."""
+    ends.send(*(call(gate, "wait", gate=gate) for gate in range(stdio.CALLS)))
+    assert {slow.begun.get() for _ in range(stdio.CALLS)} == {*range(stdio.CALLS)}
+    ends.send(call(8, "wait", gate=8))
+    ends.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 8}})
+    ends.send(request(9, "ping"))
+    assert ends.next()["id"] == 9
+    for gate in slow.gates:
+        gate.set()
+    ends.close()
+    answered = {answer["id"] for answer in iter(ends.next, None)}
+    assert answered == {*range(stdio.CALLS)}
+    assert slow.begun.empty()
+
+
+@pytest.mark.parametrize("id_", [5, "nobody", None, [1], 2.5])
+def test_a_cancellation_of_nothing_is_nothing(ends: Ends, id_: object) -> None:
+    """Nobody is told, and the next is answered."""
+    ends.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id_}})
+    ends.send({"jsonrpc": "2.0", "method": "notifications/cancelled"}, call(1, "now"))
+    assert ends.next()["id"] == 1
+
+
+def test_a_message_of_an_array_that_is_cancelled_is_left_out(ends: Ends, slow: Slow) -> None:
+    """The others are answered together."""
+    ends.send(initialize(0, "2025-03-26"))
+    assert ends.next()["id"] == 0
+    ends.send([call(1, "wait", gate=1), call(2, "now"), request(3, "ping")])
+    assert slow.begun.get() == 1
+    ends.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
+    ends.send(request(4, "ping"))
+    assert ends.next()["id"] == 4
+    slow.gates[1].set()
+    assert [answer["id"] for answer in ends.next()] == [2, 3]
+
+
+def test_who_asks_for_progress_is_told_of_it(
+    ends: Ends, slow: Slow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While a call runs, with numbers that grow and what it does; nothing after its answer."""
+    monkeypatch.setattr(stdio, "PROGRESS_S", 0.01)
+    asked = call(1, "wait", gate=1)
+    asked["params"]["_meta"] = {"progressToken": 7}
+    ends.send(asked)
+    told = [ends.next() for _ in range(3)]
+    slow.gates[1].set()
+    ends.close()
+    *more, answer = iter(ends.next, None)
+    assert answer["id"] == 1
+    steps = [one["params"]["progress"] for one in [*told, *more]]
+    assert steps == sorted({*steps})
+    assert {one["method"] for one in told} == {"notifications/progress"}
+    assert {one["params"]["progressToken"] for one in told} == {7}
+    assert told[-1]["params"]["message"] == "waiting at 1"
+
+
+def test_what_runs_when_stdin_ends_is_still_answered(ends: Ends, slow: Slow) -> None:
+    """And then comes the end."""
+    ends.send(call(1, "wait", gate=1))
+    assert slow.begun.get() == 1
+    ends.close()
+    slow.gates[1].set()
+    assert ends.next()["id"] == 1
+    assert ends.next() is None
+
+
+@pytest.mark.parametrize("last", [b"\n", b""], ids=["ended", "open"])
+def test_a_line_that_is_too_long_is_refused_and_the_next_one_read(
+    slow: Slow, monkeypatch: pytest.MonkeyPatch, last: bytes
+) -> None:
+    """Of exactly as many bytes it is read; a last one needs no end."""
+    monkeypatch.setattr(stdio, "LINE_BYTES", 60)
+    ping = b'{"jsonrpc":"2.0","id":%d,"method":"ping"}'
+    fitting = (ping % 1).ljust(59) + b"\n"
+    lines = fitting + (ping % 2).ljust(60) + b"\n" + (ping % 3).ljust(1000) + b"\n"
+    pipe = stdio.Pipe(Server("n", "v", "", slow), lambda: None)
+    pipe.read(io.BytesIO(lines + (ping % 4) + last))
+    answers = list(iter(pipe.next, None))
+    assert [answer["id"] for answer in answers] == [1, None, None, 4]  # type: ignore[index]
+    assert answers[1] == {
+        "jsonrpc": "2.0",
+        "id": None,
+        "error": {"code": -32600, "message": "A message has at most 60 bytes."},
+    }
+
+
+def test_the_order_of_todays_clients(server: Talker) -> None:
+    """server/discover, then initialize all the same, then the list and a call: all are answered."""
+    server.send(request(0, "server/discover", MODERN))
+    assert server.next()["result"]["supportedVersions"] == ["2026-07-28"]
+    server.send(initialize(1, "2025-11-25"))
+    assert server.next()["result"]["protocolVersion"] == "2025-11-25"
+    server.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    server.send(request(2, "tools/list"))
+    names = [tool["name"] for tool in server.next()["result"]["tools"]]
+    assert names == ["search", "read", "similar", "outline"]
+    assert "src/cart.py:" in server.said("search", query="total of a cart")
+    code, rest, _ = server.end()
+    assert (code, rest) == (0, [])
+
+
+def test_it_ends_with_stdin(server: Talker) -> None:
+    """With exit code 0, in silence."""
+    assert server.end() == (0, [], "")
+
+
+def test_it_ends_quietly_where_nobody_reads(server: Talker) -> None:
+    """As soon as it has something to say."""
+    assert server.process.stdout
+    server.process.stdout.close()
+    server.send(request(1, "ping"))
+    assert server.process.wait(60) == 0
+    assert server.process.stderr
+    assert server.process.stderr.read() == b""
+
+
+NOISY = """
+import os, subprocess, sys
+from feeder.serve import Said, stdio
+from feeder.serve.protocol import Server
+
+class Tools:
+    listed = [{"name": "noisy"}]
+    def call(self, name, arguments, tell):
+        print("printed")
+        os.write(1, b"written\\n")
+        subprocess.run(["echo", "by a child"], check=True)
+        read = subprocess.run(["cat"], check=True, capture_output=True).stdout
+        return Said(f"read {read!r} and {sys.stdin.read()!r}")
+
+stdio.serve(Server("n", "v", "", Tools()), lambda: print("warm"))
+"""
+
+
+def test_what_a_library_prints_does_not_reach_stdout(tmp_path: Path) -> None:
+    """Nor does it, or a child, read what comes on stdin."""
+    with talker(tmp_path, command=(sys.executable, "-c", NOISY)) as some:
+        [answer] = some.answers(call(1, "noisy"))
+        assert answer["result"]["content"][0]["text"] == "read b'' and ''"
+        some.send(request(2, "ping"))
+        code, rest, err = some.end()
+    assert (code, [one["id"] for one in rest]) == (0, [2])
+    assert {"printed", "written", "by a child"} <= {*err.split("\n")}
+
+
+def test_a_handshake_touches_no_index(tmp_path: Path) -> None:
+    """It is answered where the folder of the index is a trap; a call then says what is wrong."""
+    (tmp_path / ".feeder").mkdir()
+    (tmp_path / ".feeder/index.db").write_text("no database at all, and longer than its head" * 9)
+    with talker(tmp_path) as some:
+        some.answers(initialize(1), request(2, "tools/list"), request(3, "ping"))
+        [answer] = some.answers(call(4, "search", query="x"))
+        assert answer["result"]["isError"]
+        assert "is no index" in answer["result"]["content"][0]["text"]
+        assert some.end()[0] == 0
+
+
+IMPORTS = """
+import sys
+from feeder.cli.commands import cli
+try:
+    cli.main(["mcp"], standalone_mode=False)
+finally:
+    heavy = {"apsw", "numpy", "httpx", "tree_sitter", "rich", "feeder.search", "feeder.assembly"}
+    print(*sorted(heavy & {*sys.modules}), file=sys.stderr)
+"""
+
+
+def test_the_start_loads_nothing_heavy(tmp_path: Path) -> None:
+    """Neither the database nor models, parsers or the network are imported for a handshake."""
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTS],
+        cwd=tmp_path,
+        input=json.dumps(initialize(1)).encode() + b"\n",
+        capture_output=True,
+        check=True,
+    )
+    assert json.loads(done.stdout)["id"] == 1
+    assert done.stderr.decode().strip() == ""
+
+
+def test_many_calls_at_once_are_all_answered(server: Talker) -> None:
+    """Each with its own answer, over one index that several threads ask."""
+    names = ["Cart", "exchange", "test_exchange", "money"] * 5
+    answers = server.answers(*(call(at, "search", query=name) for at, name in enumerate(names)))
+    texts = {answer["id"]: answer["result"]["content"][0]["text"] for answer in answers}
+    assert all(texts[at] == texts[at % 4] for at in range(len(names)))
+    assert len({*texts.values()}) == 4
