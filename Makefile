@@ -12,7 +12,7 @@ index: .venv/installed
 	$(BIN)/feeder search -n 3 "$(QUERY)"
 
 ## All that CI runs: lint, types, layers, tests.
-test: lint .venv/node .venv/wheels
+test: lint .venv/node .venv/wheels .venv/clients
 	$(BIN)/python -m pytest -q -n auto
 
 lint: .venv/dev
@@ -49,11 +49,20 @@ bench: .venv/installed .venv/node
 	  --dest $@ --requirement requirements/local.txt --requirement requirements/build.txt
 	touch $@
 
+# the tests' clients of MCP for Python, both major versions, each in an environment of its own
+.venv/clients: .venv/dev requirements/mcp-1.txt requirements/mcp-2.txt
+	for major in 1 2; do $(BIN)/uv venv --quiet --clear $@/$$major && \
+	  $(BIN)/uv pip install --quiet --python $@/$$major --require-hashes \
+	  --requirement requirements/mcp-$$major.txt || exit; done
+	touch $@
+
 ## What the action installs and the release is built with, pinned with hashes: after a change of the dependencies.
 lock: .venv/dev
 	$(LOCK) pyproject.toml --output-file requirements/cloudflare.txt
 	$(LOCK) pyproject.toml --extra local --output-file requirements/local.txt
 	$(LOCK) --group build --output-file requirements/build.txt
+	echo mcp==1.30.0 | $(LOCK) - --output-file requirements/mcp-1.txt
+	echo mcp==2.3.0 | $(LOCK) - --output-file requirements/mcp-2.txt
 
 ## The tables of README and docs/github-action.md, from the program and action.yml.
 docs: .venv/dev

@@ -1,0 +1,121 @@
+"""What does an answer cost a coding agent, in tokens and in time? The tables of docs/agents.md.
+
+    python bench/agents.py FOLDER QUESTION…
+
+FOLDER is a repository with an index of words and the static model: FEEDER_MODEL=static feeder sync.
+"""
+
+import json
+import re
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+ROOT = Path(__file__).parents[1]
+FEEDER = Path(sys.executable).with_name("feeder")
+COUNT = ROOT / "tests/serve/clients/tokens.mjs"
+HIT = re.compile(r"^(?P<path>\S+):(?P<first>\d+)-(?P<last>\d+) method ", re.MULTILINE)
+LIMIT = 8
+BUDGETS = {"full": 15_000, "auto": 2_500, "snippet": 2_500, "signature": 2_500, "locations": 2_500}
+STARTS = 9
+
+Message = dict[str, Any]
+
+
+class Server(NamedTuple):
+    """Both pipes of a server."""
+
+    stdin: IO[bytes]
+    stdout: IO[bytes]
+
+    def ask(self, method: str, params: Message) -> Message:
+        """The result of a request."""
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        self.stdin.write(json.dumps(message).encode() + b"\n")
+        self.stdin.flush()
+        result: Message = json.loads(self.stdout.readline())["result"]
+        return result
+
+    def search(self, query: str, **more: Any) -> str:
+        """The text of an answer."""
+        arguments = {"query": query, "limit": LIMIT, **more}
+        answer = self.ask("tools/call", {"name": "search", "arguments": arguments})
+        text: str = answer["content"][0]["text"]
+        assert not answer["isError"], text
+        return text
+
+
+@contextmanager
+def server(folder: Path) -> Iterator[Server]:
+    """One that has shown its tools."""
+    command = [str(FEEDER), "mcp", "-C", str(folder), "--model", "static", "--no-query-log"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL) as process:
+        assert process.stdin
+        assert process.stdout
+        some = Server(process.stdin, process.stdout)
+        some.ask("initialize", {"protocolVersion": "2025-11-25"})
+        some.ask("tools/list", {})
+        yield some
+        process.stdin.close()
+
+
+def tokens(texts: Sequence[str]) -> int:
+    """By o200k_base."""
+    said = json.dumps(texts)
+    done = subprocess.run(["node", COUNT], input=said, capture_output=True, check=True, text=True)
+    return sum(json.loads(done.stdout))
+
+
+def code(folder: Path, answer: str) -> str:
+    """The code of an answer's hits, whole, as it lies in their files."""
+    bodies = []
+    for hit in HIT.finditer(answer):
+        lines = (folder / hit["path"]).read_text("utf-8").split("\n")
+        bodies += lines[int(hit["first"]) - 1 : int(hit["last"])]
+    return "\n".join(bodies)
+
+
+def costs(folder: Path, questions: Sequence[str]) -> Iterator[str]:
+    """A row for each detail."""
+    yield "| detail | budget | tokens an answer | times the code | largest, bytes |"
+    yield "|---|---|---|---|---|"
+    with server(folder) as some:
+        for detail, budget in BUDGETS.items():
+            more = {"type": "method", "detail": detail, "budget": budget}
+            answers = [some.search(question, **more) for question in questions]
+            count, alone = tokens(answers), tokens([code(folder, one) for one in answers])
+            largest = max(len(one.encode()) for one in answers)
+            mean = count / len(answers)
+            yield f"| {detail} | {budget:,} | {mean:,.0f} | {count / alone:.2f} | {largest:,} |"
+
+
+def times(folder: Path, questions: Sequence[str]) -> Iterator[str]:
+    """How long an agent waits."""
+    starts, firsts, answers = [], [], []
+    for _ in range(STARTS):
+        began = time.perf_counter()
+        with server(folder) as some:
+            starts.append(time.perf_counter() - began)
+            began = time.perf_counter()
+            some.search(questions[0])
+            firsts.append(time.perf_counter() - began)
+            for question in questions[1:]:
+                began = time.perf_counter()
+                some.search(question)
+                answers.append(time.perf_counter() - began)
+    yield "| | median, s | worst, s |"
+    yield "|---|---|---|"
+    rows = {"start to the list of tools": starts, "first answer": firsts, "later answers": answers}
+    for name, found in rows.items():
+        yield f"| {name} | {statistics.median(found):.3f} | {max(found):.3f} |"
+
+
+if __name__ == "__main__":
+    place, asked = Path(sys.argv[1]), sys.argv[2:]
+    print(*costs(place, asked), "", *times(place, asked), sep="\n")

@@ -1,0 +1,42 @@
+"""What the official client for Python, of its first major version, makes of a server.
+
+python_1.py COMMAND…
+"""
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+from mcp import ClientSession, McpError, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+
+async def facts(command: list[str]) -> dict[str, Any]:
+    server = StdioServerParameters(command=command[0], args=command[1:])
+    async with stdio_client(server) as pipes, ClientSession(*pipes) as client:
+        begun = await client.initialize()
+        await client.send_ping()
+        tools = (await client.list_tools()).tools
+        calls = [client.call_tool("search", {"query": "exchange"}) for _ in range(4)]
+        found = await asyncio.gather(*calls)
+        wrong = await client.call_tool("search", {"query": "x", "limit": 0})
+        try:
+            await client.call_tool("nothing", {})
+            refused = None
+        except McpError as exc:
+            refused = exc.error.code
+        return {
+            "version": begun.protocolVersion,
+            "server": begun.serverInfo.name,
+            "instructions": begun.instructions.splitlines()[0],
+            "tools": [tool.name for tool in tools],
+            "reads_only": all(tool.annotations.readOnlyHint for tool in tools),
+            "structured": [one.structuredContent for one in found],
+            "texts": [one.content[0].text for one in found],
+            "wrong": [wrong.isError, wrong.content[0].text],
+            "refused": refused,
+        }
+
+
+print(json.dumps(asyncio.run(facts(sys.argv[1:]))))

@@ -1,0 +1,39 @@
+"""What the official client for Python, of its second major version, makes of a server.
+
+python_2.py auto|legacy COMMAND…
+"""
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+from mcp import Client, MCPError, StdioServerParameters
+
+
+async def facts(mode: Any, command: list[str]) -> dict[str, Any]:
+    server = StdioServerParameters(command=command[0], args=command[1:], env=None)
+    async with Client(server, mode=mode) as client:
+        tools = (await client.list_tools()).tools
+        calls = [client.call_tool("search", {"query": "exchange"}) for _ in range(4)]
+        found = await asyncio.gather(*calls)
+        wrong = await client.call_tool("search", {"query": "x", "limit": 0})
+        try:
+            await client.call_tool("nothing", {})
+            refused = None
+        except MCPError as exc:
+            refused = exc.error.code
+        return {
+            "version": client.protocol_version,
+            "server": client.server_info.name,
+            "instructions": client.instructions.splitlines()[0],
+            "tools": [tool.name for tool in tools],
+            "reads_only": all(tool.annotations.read_only_hint for tool in tools),
+            "structured": [one.structured_content for one in found],
+            "texts": [one.content[0].text for one in found],
+            "wrong": [wrong.is_error, wrong.content[0].text],
+            "refused": refused,
+        }
+
+
+print(json.dumps(asyncio.run(facts(sys.argv[1], sys.argv[2:]))))

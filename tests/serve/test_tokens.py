@@ -1,0 +1,81 @@
+"""Answers about real code are hardly larger for a model than the code, by a real tokenizer."""
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from textwrap import dedent
+
+import httpx
+import pytest
+import rich
+
+from serve.conftest import index
+from serve.test_tools import Ask, answered, asking
+from tree.repos import Repo
+
+LIBRARIES = [Path(str(library.__file__)).parent for library in (httpx, rich)]
+SAMPLES = Path(__file__).parents[1] / "parse/samples"
+COUNT = Path(__file__).parent / "clients/tokens.mjs"
+QUESTIONS = [
+    "which proxy is used for a request",
+    "how is a redirect followed",
+    "where are headers encoded",
+    "how is the width of a table's columns chosen",
+    "progress bar speed",
+    "wrap text to the width of the console",
+]
+HEADING = re.compile(r"^(?P<path>\S+):(?P<first>\d+)-(?P<last>\d+) method ", re.MULTILINE)
+
+
+def tokens(texts: Sequence[str]) -> list[int]:
+    """By o200k_base, which models of OpenAI use."""
+    done = subprocess.run(
+        ["node", COUNT], input=json.dumps(texts), capture_output=True, check=True, text=True
+    )
+    return [int(count) for count in json.loads(done.stdout)]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two libraries that others wrote, and a file of each language."""
+    repo = Repo(tmp_path_factory.mktemp("tokens") / "repo")
+    for library in LIBRARIES:
+        shutil.copytree(library, repo.path / library.name)
+    shutil.copytree(SAMPLES, repo.path / "samples")
+    repo.commit()
+    index(repo)
+    return repo.path
+
+
+@pytest.fixture(scope="module")
+def ask(place: Path) -> Ask:
+    return asking(place)
+
+
+def code(place: Path, text: str) -> Iterator[str]:
+    """The code of each hit, read from its file."""
+    for found in HEADING.finditer(text):
+        lines = (place / found["path"]).read_text("utf-8").split("\n")
+        yield dedent("\n".join(lines[int(found["first"]) - 1 : int(found["last"])]))
+
+
+def test_an_answer_has_few_more_tokens_than_its_code(place: Path, ask: Ask) -> None:
+    """At most 1.12 times as many: ten methods a question, all of them whole."""
+    asked = {"path": ["httpx", "rich"], "type": "method", "detail": "full", "budget": 15_000}
+    answers = [answered(ask("search", query=query, limit=10, **asked)) for query in QUESTIONS]
+    alone = ["\n".join(code(place, answer)) for answer in answers]
+    assert all(len(HEADING.findall(answer)) == 10 for answer in answers)
+    assert not any("Shortened" in answer for answer in answers)
+    assert sum(tokens(answers)) <= 1.12 * sum(tokens(alone))
+
+
+def test_a_budget_is_no_less_than_the_tokens_it_allows(ask: Ask) -> None:
+    """In whatever language the code is written: 3.2 bytes are a token or less."""
+    answers = [
+        answered(ask("search", query=f"lang:{language} cart", budget=1_000, limit=20))
+        for language in ("python", "kotlin", "go", "rust", "ruby", "php", "csharp", "sql", "yaml")
+    ]
+    assert max(tokens(answers)) <= 1_000
