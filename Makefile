@@ -35,7 +35,7 @@ bench: .venv/installed .venv/node
 	touch $@
 
 .venv/dev: .venv/installed
-	$(BIN)/pip install --quiet --editable ".[local]" --group dev
+	$(BIN)/pip install --quiet --editable ".[local,serve]" --group dev
 	touch $@
 
 # the tests' D1 is workerd, which comes with miniflare

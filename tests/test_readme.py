@@ -184,12 +184,12 @@ def steps(text: str) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", list(cli.commands))
 def test_every_command_answers_for_machines(name: str) -> None:
-    """By `--json`, but for `action`, which runs others, and `mcp`, whose answers are messages.
+    """By `--json`, but for `action`, which runs others, and those whose answers are messages.
 
     Those that write have `--dry-run`.
     """
     known = {flag for option in cli.commands[name].params for flag in option.opts}
-    assert ({"--json", "--quiet"} <= known) == (name not in {"action", "mcp"})
+    assert ({"--json", "--quiet"} <= known) == (name not in {"action", "mcp", "serve"})
     writes = {"sync", "process", "delete", "apply", "init", "action"}
     assert ("--dry-run" in known) == (name in writes)
 

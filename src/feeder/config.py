@@ -7,7 +7,7 @@ from feeder.shards import Shard
 
 INDEX_FOLDER = ".feeder"
 """Under the repository's root; it ignores itself for git."""
-SECRETS = frozenset({"CLOUDFLARE_API_TOKEN", "FEEDER_API_KEY", "FEEDER_MODEL"})
+SECRETS = frozenset({"CLOUDFLARE_API_TOKEN", "FEEDER_API_KEY", "FEEDER_MODEL", "FEEDER_TOKEN"})
 """What no process that the program starts needs to know; a model's address may have a password."""
 
 

@@ -20,7 +20,7 @@ from worlds import CART, SHOP
 COMMANDS = (
     *("sync", "process", "delete", "apply", "deltas", "plan", "action"),
     *("init", "validate", "cache", "search", "stats", "evaluate", "queries"),
-    *("similar", "outline", "show", "mcp"),
+    *("similar", "outline", "show", "mcp", "serve"),
 )
 
 
@@ -157,8 +157,8 @@ CALLS = {
 def test_every_command_answers_machines_in_silence(
     feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    """Each takes --json and -q; `action` has the answers of those it runs, `mcp` JSON alone."""
-    assert {*CALLS, "action", "mcp"} == set(COMMANDS)
+    """Each takes --json and -q; `action` runs others, `mcp` and `serve` JSON alone."""
+    assert {*CALLS, "action", "mcp", "serve"} == set(COMMANDS)
     feeder(shop, "sync")
     question = '{"query": "emptyCart", "answers": ["src/cart.py"]}'
     (shop.path / "questions.jsonl").write_text(question)

@@ -81,7 +81,7 @@ for command in (
     *(keeping.init, keeping.validate, keeping.cache),
     *(asking.search, reading.similar, reading.outline, reading.show),
     *(evaluating.evaluate, queries.queries, asking.stats),
-    serving.mcp,
+    *(serving.mcp, serving.serve),
 ):
     cli.add_command(command)
 

@@ -16,21 +16,62 @@ ALONE = (
 )
 
 
+_following = click.option(
+    "--sync/--no-sync",
+    "follows",
+    default=True,
+    help="Keep the index equal to the working tree, looking before each answer.",
+)
+
+
 @click.group(invoke_without_command=True)
+@_following
 @options.instead
 @options.noting
 @click.pass_context
-def mcp(context: click.Context, /, **said: Any) -> None:
+def mcp(context: click.Context, /, follows: bool, **said: Any) -> None:
     """Answer a coding agent's questions over MCP, on stdin and stdout, until stdin ends."""
     if context.invoked_subcommand:
         return
-    from feeder.serve.desk import Desk
     from feeder.serve.stdio import serve
+    from feeder.serve.toolbox import desk
 
     if sys.stdin.isatty():
         console.tell(ALONE)
-    desk = Desk(Settings(**said))
+    tools = desk(Settings(**said), follows=follows)
     try:
-        serve(desk.server, desk.warm)
+        serve(tools.server, tools.warm)
     finally:
-        desk.close()
+        tools.close()
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(1, 65535), help="Else a free one near 8421.")
+@click.option("--host", help="Listen there too, for other machines; needs --token.")
+@click.option(
+    "--token",
+    envvar="FEEDER_TOKEN",
+    show_envvar=True,
+    help="What whoever asks has to send; else one is made.",
+)
+@click.option("--open/--no-open", "opens", default=False, help="Open the page in the browser.")
+@_following
+@options.instead
+@options.noting
+def serve(
+    port: int | None, host: str | None, token: str | None, opens: bool, follows: bool, **said: Any
+) -> None:
+    """Answer over HTTP on this machine, coding agents on /mcp, until Ctrl-C."""
+    from feeder.serve.listening import check_installed, listening, run
+    from feeder.serve.toolbox import desk
+
+    check_installed()
+    from feeder.serve.guard import Access
+    from feeder.serve.http import app
+
+    some, address = listening(host, port, token)
+    kept = desk(Settings(**said), follows=follows)
+    console.out(str(address))
+    if opens:
+        click.launch(str(address))
+    run(app(kept.server, Access(*address)), some)

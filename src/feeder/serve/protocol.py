@@ -67,6 +67,12 @@ def error(refused: Refused, id_: Id = None) -> Message:
     return {"jsonrpc": "2.0", "id": id_, "error": refused.facts}
 
 
+def id_of(message: object) -> Id:
+    """By which whoever sent it knows its answer; None where it has none."""
+    id_ = message.get("id") if isinstance(message, Mapping) else None
+    return id_ if _is_id(id_) else None
+
+
 def is_request(message: object) -> TypeGuard[Message]:
     """Whether it waits for an answer, which may take its time."""
     return isinstance(message, Mapping) and "method" in message and "id" in message

@@ -1,0 +1,152 @@
+"""Who may ask over HTTP? By the name it was asked under, the page that asks, and a token.
+
+A page from anywhere can send requests to this machine, and a name of its own may lead here: what
+is refused here is refused before its body is read, and before anything is touched.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import socket
+from ipaddress import ip_address
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+BODY_BYTES = 1024 * 1024
+OPEN = frozenset({"/"})
+"""Paths that need no token: what lies there is the same for everybody."""
+HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+class Refusal(NamedTuple):
+    """Why a request is not answered, and what to do about it."""
+
+    status: int
+    error: str
+    remedy: str
+
+    def response(self, headers: dict[str, str] | None = None) -> JSONResponse:
+        """As it is sent."""
+        facts = {"error": self.error, "remedy": self.remedy}
+        return JSONResponse(facts, self.status, headers)
+
+
+class Access(NamedTuple):
+    """What a server is asked under, and by whom: a token, or the cookie that is made of it."""
+
+    host: str
+    port: int
+    token: str
+
+    @property
+    def cookie(self) -> str:
+        """Its name: ports share their cookies."""
+        return f"feeder-{self.port}"
+
+    @property
+    def cookie_value(self) -> str:
+        """It does not tell the token, which may open more than this."""
+        return hmac.new(self.token.encode(), b"cookie", hashlib.sha256).hexdigest()
+
+    def refusal(self, path: str, headers: Headers) -> Refusal | None:
+        """Why a request is refused; None where it is not."""
+        host = headers.get("host", "")
+        if not self._is_own(host):
+            return Refusal(421, f"{host} is no name of this server.", "Ask the address it said.")
+        if not _is_own_page(host, path, headers):
+            return Refusal(403, "Another site's page asks.", "Ask from this server's own page.")
+        if path not in OPEN and not self._knows_token(headers):
+            remedy = "Send the header `Authorization: Bearer TOKEN`, with the token it said."
+            return Refusal(401, "The token is missing, or another one.", remedy)
+        return None
+
+    def _is_own(self, host: str) -> bool:
+        """No page can make a number, or the name that was said, lead to another machine."""
+        name = _name(host)
+        if name in ("localhost", self.host.lower()) or _is_address(name):
+            return True
+        own = socket.gethostname().lower()
+        return _is_address(self.host) and not _is_loopback(self.host) and name == own
+
+    def _knows_token(self, headers: Headers) -> bool:
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            return _is_equal(token.strip(), self.token)
+        cookies = cookie_parser(headers.get("cookie", ""))
+        return _is_equal(cookies.get(self.cookie, ""), self.cookie_value)
+
+
+class Guard:
+    """An application around another, to which only those come who may ask."""
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self._app = app
+        self._access = access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuses, or asks the other; either way with the headers that keep a browser safe."""
+
+        async def safely(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                own = {name for name, _ in message["headers"]}
+                more = ((name.encode(), value.encode()) for name, value in HEADERS.items())
+                message["headers"] = [*message["headers"], *(h for h in more if h[0] not in own)]
+            await send(message)
+
+        refusal = self._access.refusal(scope["path"], Headers(scope=scope))
+        if refusal is None:
+            await self._app(scope, receive, safely)
+            return
+        challenge = {"www-authenticate": "Bearer"} if refusal.status == 401 else {}
+        response = refusal.response({"connection": "close", **challenge})
+        await response(scope, receive, safely)
+
+
+def _name(host: str) -> str:
+    """Of `name:port`, in small letters; an address of IPv6 without its brackets."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_loopback(host: str) -> bool:
+    return ip_address(host).is_loopback
+
+
+def _is_own_page(host: str, path: str, headers: Headers) -> bool:
+    """Programs say no origin; a browser says it, or how far away the page is that asks.
+
+    A link may lead from anywhere to what is the same for everybody.
+    """
+    origin = headers.get("origin")
+    if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
+        return False
+    return path in OPEN or headers.get("sec-fetch-site", "none") in ("same-origin", "none")
+
+
+def _is_equal(one: str, other: str) -> bool:
+    """In a time that does not tell how much of it is right."""
+    return hmac.compare_digest(one.encode(errors="replace"), other.encode())

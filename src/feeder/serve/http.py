@@ -1,0 +1,47 @@
+"""How does a server answer over HTTP? Behind a guard, MCP on `POST /mcp`."""
+
+from __future__ import annotations
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from feeder.serve.crew import Crew
+from feeder.serve.guard import Access, Guard, Refusal
+from feeder.serve.posted import Mcp
+from feeder.serve.protocol import Server
+
+CALLS = 4
+"""That run beside each other; more wait."""
+ABOUT = """\
+feeder answers here. Coding agents ask POST /mcp, and send `Authorization: Bearer TOKEN` with the
+token that `feeder serve` said.
+"""
+
+
+def app(server: Server, access: Access) -> ASGIApp:
+    """All that is answered; nothing of it before somebody asks."""
+    mcp = Mcp(server, Crew(CALLS))
+    routes = [Route("/", _about, methods=["GET"]), Route("/mcp", mcp.answer, methods=["POST"])]
+    inner = Starlette(routes=routes, exception_handlers={HTTPException: _refused, 500: _fault})
+    return Guard(inner, access)
+
+
+async def _about(_: Request) -> Response:
+    """What somebody sees who opens the address."""
+    return PlainTextResponse(ABOUT)
+
+
+async def _refused(_: Request, exc: Exception) -> Response:
+    """An address or a method that there is not."""
+    assert isinstance(exc, HTTPException)
+    refusal = Refusal(exc.status_code, f"{exc.detail}.", "Ask POST /mcp.")
+    return refusal.response(dict(exc.headers or {}))
+
+
+async def _fault(_: Request, exc: Exception) -> Response:
+    """A fault of ours costs one answer, not the server."""
+    return Refusal(500, f"{type(exc).__name__}: {exc}", "Please report it.").response()

@@ -1,0 +1,49 @@
+"""Which tools does a server of a directory have, and how fresh is what they answer?"""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from threading import Lock
+
+from feeder.config import Settings
+from feeder.serve import AsItIs, Freshness, Tell
+from feeder.serve.desk import Desk
+
+
+def desk(settings: Settings, *, follows: bool) -> Desk:
+    """The tools, over an index that `follows` the working tree or is left as it is.
+
+    Nothing is touched before a call.
+    """
+    return Desk(settings, Following(settings) if follows else AsItIs())
+
+
+class Following:
+    """A `Freshness` that finds out at the first answer what is to be followed."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lock = Lock()
+
+    def before_answer(self, tell: Tell) -> str | None:
+        """What the index equals then, where that is to be said."""
+        with self._lock:
+            freshness = self._freshness
+        return freshness.before_answer(tell)
+
+    @cached_property
+    def _freshness(self) -> Freshness:
+        """Of an index on this machine about a repository; any other is as its feeder left it."""
+        from feeder.assembly.opening import base_of, place_of
+        from feeder.assembly.trees import tree_of
+        from feeder.cloudflare.credentials import choice
+        from feeder.serve.upkeep import Upkeep, Upkept
+        from feeder.tree import git
+
+        settings = self._settings
+        place = place_of(base_of(settings.directory), settings)
+        if choice(settings).is_cloud or git.root(place.base) is None:
+            return AsItIs()
+        is_working = not git.is_bare(place.base)
+        look = partial(tree_of, place, settings, working=is_working)
+        return Upkeep(Upkept(place, settings, look))

@@ -1,0 +1,166 @@
+"""Who may ask over HTTP: no page but ours, under no name but ours, and not without a token."""
+
+import hashlib
+import hmac
+import json
+import socket
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from starlette.datastructures import Headers
+
+from feeder.serve.guard import Access
+from serve.web import JSON, Web, request, web
+
+TOKEN = "0123456789abcdef"
+
+
+@pytest.fixture(scope="module")
+def asked() -> Iterator[Web]:
+    with web() as one:
+        yield one
+
+
+def of(host: str) -> Access:
+    return Access(host, 8421, TOKEN)
+
+
+def status(access: Access, path: str = "/mcp", **headers: str) -> int:
+    """200 where the guard has nothing against it."""
+    own = {name.replace("_", "-"): value for name, value in headers.items()}
+    refusal = access.refusal(path, Headers({"authorization": f"Bearer {TOKEN}", **own}))
+    return refusal.status if refusal else 200
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST:8421", "127.0.0.1:8421", "[::1]:8421", "127.0.0.1:9000"]
+)
+def test_names_of_this_machine(host: str) -> None:
+    """A port may be another: it may have been led here, as by ssh."""
+    assert status(of("127.0.0.1"), host=host) == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example:8421",
+        "evil.example#localhost",
+        "",
+        "[::1",
+        "2130706433",
+        socket.gethostname() + ".evil.example",
+    ],
+)
+def test_a_name_that_leads_here_is_not_ours(host: str) -> None:
+    """A page from there would be of one origin with its own requests."""
+    assert status(of("127.0.0.1"), host=host) == 421
+    assert status(of("0.0.0.0"), host=host) == 421
+
+
+def test_names_that_a_server_for_others_has() -> None:
+    """The one it was told, and this machine's own where it listens everywhere."""
+    assert status(of("index.example"), host="index.example:8421") == 200
+    assert status(of("0.0.0.0"), host=socket.gethostname()) == 200
+    assert status(of("0.0.0.0"), host="192.0.2.7:8421") == 200
+
+
+@pytest.mark.parametrize(
+    ("origin", "answer"),
+    [
+        ("http://localhost:8421", 200),
+        ("https://localhost:8421", 200),
+        ("http://localhost:3000", 403),
+        ("http://localhost", 403),
+        ("http://127.0.0.1:8421", 403),
+        ("https://evil.example", 403),
+        ("null", 403),
+        ("", 403),
+    ],
+)
+def test_only_our_own_page_asks(origin: str, answer: int) -> None:
+    """Behind something that speaks TLS too; a page on another port is another's."""
+    assert status(of("127.0.0.1"), host="localhost:8421", origin=origin) == answer
+
+
+@pytest.mark.parametrize(
+    ("site", "answer"),
+    [("same-origin", 200), ("none", 200), ("same-site", 403), ("cross-site", 403)],
+)
+def test_a_browser_says_how_far_away_a_page_is(site: str, answer: int) -> None:
+    """Where it says no origin, as for a picture; a link may lead to what is everybody's."""
+    access = of("127.0.0.1")
+    assert status(access, host="localhost", sec_fetch_site=site) == answer
+    assert status(access, "/", host="localhost", sec_fetch_site=site) == 200
+
+
+@pytest.mark.parametrize(
+    "authorization",
+    ["", "Bearer", "Bearer ", "Bearer 0123456789abcdeg", f"Basic {TOKEN}", TOKEN, "Bearer é"],
+)
+def test_nobody_asks_without_the_token(authorization: str) -> None:
+    for path in ("/mcp", "/api/search", "/mcp/", "//", "/anything"):
+        assert status(of("127.0.0.1"), path, host="localhost", authorization=authorization) == 401
+
+
+def test_the_cookie_is_made_of_the_token_and_is_not_the_token() -> None:
+    """Other servers on this machine are sent it too."""
+    access = of("127.0.0.1")
+    made = hmac.new(TOKEN.encode(), b"cookie", hashlib.sha256).hexdigest()
+    none = {"host": "localhost", "authorization": ""}
+    assert status(access, **none, cookie=f"other=1; feeder-8421={made}") == 200
+    assert status(access, **none, cookie=f"feeder-8422={made}") == 401
+    assert status(access, **none, cookie=f"feeder-8421={TOKEN}") == 401
+
+
+@pytest.mark.parametrize(
+    ("headers", "answer"),
+    [
+        ({"authorization": "Bearer no"}, 401),
+        ({"origin": "https://evil.example"}, 403),
+        ({"host": "evil.example"}, 421),
+    ],
+)
+def test_a_refusal_comes_before_anything_is_touched(
+    asked: Web, headers: dict[str, str], answer: int
+) -> None:
+    """It says what to do, as JSON, and no tool was called."""
+    body = json.dumps(request("tools/call", name="say"))
+    said = asked.client.post("/mcp", content=body, headers={**JSON, **headers})
+    assert said.status_code == answer
+    assert said.json().keys() == {"error", "remedy"}
+    assert (said.headers.get("www-authenticate") == "Bearer") is (answer == 401)
+    assert asked.tools.called == []
+
+
+def test_a_refusal_comes_before_the_body(asked: Web) -> None:
+    """A page elsewhere makes this machine keep nothing in memory."""
+    assert asked.raw("Content-Length: 1000", host="evil.example").startswith("HTTP/1.1 421 ")
+
+
+@pytest.mark.parametrize("path", ["/", "/mcp", "/nowhere"])
+def test_a_browser_is_told_to_be_careful(asked: Web, path: str) -> None:
+    """Whatever the answer is."""
+    for headers in ({}, {"authorization": "no"}):
+        said: httpx.Response = asked.client.get(path, headers=headers)
+        policy = said.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'; ")
+        assert "unsafe" not in policy
+        assert said.headers["x-content-type-options"] == "nosniff"
+        assert said.headers["cache-control"] == "no-store"
+        assert said.headers["cross-origin-resource-policy"] == "same-origin"
+        assert "access-control-allow-origin" not in said.headers
+        assert "server" not in said.headers
+
+
+def test_what_there_is_not_is_said(asked: Web) -> None:
+    said = asked.client.get("/nowhere")
+    assert (said.status_code, said.json()["error"]) == (404, "Not Found.")
+
+
+def test_whoever_opens_the_address_learns_what_it_is(asked: Web) -> None:
+    said = httpx.get(asked.base, trust_env=False)
+    assert said.status_code == 200
+    assert "POST /mcp" in said.text

@@ -1,0 +1,107 @@
+"""A server on loopback, in this process, and what a client sends to it."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from socket import create_connection, socket
+from threading import Event, Thread
+from typing import Any
+
+import httpx
+
+from feeder.serve import Said, Tell
+from feeder.serve.guard import Access
+from feeder.serve.http import app
+from feeder.serve.listening import Address, listening, server
+from feeder.serve.protocol import Server
+
+TOKEN = "a-token-of-this-test"
+VERSION = "io.modelcontextprotocol/protocolVersion"
+MODERN = {VERSION: "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
+JSON = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+
+
+class Tools:
+    """Tools that say what they were called with; `wait` ends when it is let, or not wanted."""
+
+    listed: Sequence[Mapping[str, Any]] = [
+        {"name": name} for name in ("say", "wait", "größe", "die")
+    ]
+
+    def __init__(self) -> None:
+        self.called: list[str] = []
+        self.waits, self.may_end, self.ended = Event(), Event(), Event()
+
+    def call(self, name: str, arguments: Mapping[str, Any], tell: Tell) -> Said:
+        self.called.append(name)
+        if name == "die":
+            raise LookupError("a fault")
+        if name == "wait":
+            self._wait(tell)
+        return Said(json.dumps(arguments))
+
+    def _wait(self, tell: Tell) -> None:
+        self.waits.set()
+        try:
+            while not self.may_end.wait(0.01):
+                tell("waiting")
+        finally:
+            self.ended.set()
+
+
+class Web:
+    """A client of a server, which knows the token."""
+
+    def __init__(self, address: Address, tools: Tools) -> None:
+        self.address, self.tools = address, tools
+        self.base = f"http://{address.host}:{address.port}"
+        bearer = {"authorization": f"Bearer {address.token}"}
+        self.client = httpx.Client(base_url=self.base, headers=bearer, trust_env=False)
+
+    def post(self, message: object, **headers: str) -> httpx.Response:
+        """A message as it is, or bytes; `mcp_name` is a header's name too."""
+        body = message if isinstance(message, bytes) else json.dumps(message).encode()
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return self.client.post("/mcp", content=body, headers={**JSON, **named})
+
+    @contextmanager
+    def sent(self, *headers: str, body: str = "", host: str = "localhost") -> Iterator[socket]:
+        """The connection after a message with headers as they are written, until it is closed."""
+        with create_connection((self.address.host, self.address.port), 60) as connection:
+            first = ("POST /mcp HTTP/1.1", f"Host: {host}", "Content-Type: application/json")
+            bearer = f"Authorization: Bearer {self.address.token}"
+            connection.sendall("\r\n".join([*first, bearer, *headers, "", body]).encode())
+            yield connection
+
+    def raw(self, *headers: str, body: str = "", host: str = "localhost") -> str:
+        """The first line of the answer to that."""
+        with self.sent(*headers, body=body, host=host) as connection:
+            return connection.makefile("rb").readline().decode()
+
+
+def request(method: str, id_: object = 1, **params: Any) -> dict[str, Any]:
+    """Of a client that has shaken hands."""
+    return {"jsonrpc": "2.0", "id": id_, "method": method, "params": params}
+
+
+def modern(method: str, id_: object = 1, **params: Any) -> dict[str, Any]:
+    """Of one that says its revision each time."""
+    return request(method, id_, _meta=MODERN, **params)
+
+
+@contextmanager
+def web() -> Iterator[Web]:
+    """A server whose tools are `Tools`, and its client."""
+    tools = Tools()
+    some, address = listening(None, None, TOKEN)
+    running = server(app(Server("n", "v", "told", tools), Access(*address)))
+    thread = Thread(target=running.run, args=([some],), daemon=True)
+    thread.start()
+    one = Web(address, tools)
+    try:
+        yield one
+    finally:
+        tools.may_end.set()
+        one.client.close()
+        running.should_exit = True
+        thread.join(60)
