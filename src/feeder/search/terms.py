@@ -46,18 +46,25 @@ class Terms:
         self._stems = frozenset(stem for word in asked for stem in _stems(word))
         self._beginnings = tuple(word.strip("*").casefold() for word in asked if word[-1] == "*")
         self._near = _near(self._stems)
+        self._last: tuple[str, list[Place]] = ("", [])
+        """Pieces of one long line are looked at one after another."""
 
     def places(self, lines: Sequence[str]) -> Iterator[Place]:
         """In the order of the lines; a compound word whole, or those of its parts."""
         for row, line in enumerate(lines):
             if self._near.search(line):
-                yield from (place._replace(row=row) for place in self._in_line(line))
+                last = self._last
+                if last[0] != line:
+                    last = self._last = (line, list(self._in_line(line)))
+                yield from (place._replace(row=row) for place in last[1])
 
     def _in_line(self, line: str) -> Iterator[Place]:
         text = line.encode("utf-8", "replace")
+        column, counted = 0, 0
         for start, end, stem in _tokens(text):
-            word = text[start:end].decode()
-            yield from self._in_token(word, len(text[:start].decode()), stem)
+            column += len(text[counted:start].decode())
+            counted = start
+            yield from self._in_token(text[start:end].decode(), column, stem)
 
     def _in_token(self, word: str, start: int, stem: str) -> Iterator[Place]:
         """The token, where the question has it, else what of it the question has."""
