@@ -17,9 +17,10 @@ class Age(NamedTuple):
 
     `behind` and `ahead` count the commits that only HEAD and only the index's commit have; None
     where that commit is not here. `edited` are the files shown that are others than was indexed.
-    An index is `unfinished` where it equals no commit since its first run was stopped. Where it is
-    `working`, it equals the working tree on that commit, as it was when the last run ended.
-    One that is `below` a folder equals that folder of them, and knows nothing of the rest.
+    An index is `unfinished` since a run was stopped, and `partial` where files were brought on one
+    by one since: both are no whole tree's. Where it is `working`, it equals the working tree on
+    that commit, as it was when the last run ended. One that is `below` a folder equals that folder
+    of them, and knows nothing of the rest.
     """
 
     repo: str
@@ -31,6 +32,7 @@ class Age(NamedTuple):
     unfinished: bool = False
     working: bool = False
     below: str = ""
+    partial: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """All of it."""
@@ -47,6 +49,10 @@ class Age(NamedTuple):
         if not was or not now:
             return UNFINISHED if self.unfinished else ""
         index = f"The index of the folder {self.below}" if self.below else "The index"
+        if self.unfinished:
+            return f"{index} equalled {was}, and a run since has not ended. To go on: {self._sync}"
+        if self.partial:
+            return f"{index} equals {was} but for files given one by one. For all: {self._sync}"
         if self.equals == self.head:
             return f"The index equals {self._folder}HEAD {now}."
         if self.behind is None:
@@ -71,6 +77,8 @@ class Age(NamedTuple):
     def _working_tree(self) -> str:
         was, now = self.equals[:SHORT], self.head[:SHORT]
         equals = f"The index equals {self._folder}the working tree"
+        if self.unfinished or self.partial:
+            return f"{equals} of before; what has come since is not whole: {self._sync}"
         if not was:
             return f"{equals}, before the first commit."
         if self.equals == self.head:
@@ -90,11 +98,15 @@ def age_of(base: Path, repo: str, meta: Mapping[str, str], edited: int = 0) -> A
     equals = meta.get(f"{repo}:head", "")
     head = git.tip(base) or ""
     run, done = (meta.get(f"{repo}:{key}", "") for key in ("run", "done"))
-    unfinished = bool(head and not equals and run != done)
+    is_whole = f"{repo}:tree" in meta
+    unfinished = bool(head) and not is_whole and run != done
+    partial = bool(equals) and not is_whole and not unfinished
     is_working, below = bool(meta.get(f"{repo}:working")), meta.get(f"{repo}:below", "")
-    made = Age(repo, equals, head, 0, 0, edited, unfinished, is_working, below)
+    made = Age(repo, equals, head, 0, 0, edited, unfinished, is_working, below, partial)
     if not equals or not head or equals == head:
         return made
+    if not is_working and is_whole and git.tree_at(base, head, below) == meta[f"{repo}:tree"]:
+        return made._replace(equals=head)
     found = git.apart(base, equals, head)
     return made._replace(ahead=found and found[0], behind=found and found[1])
 

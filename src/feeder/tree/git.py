@@ -165,6 +165,12 @@ def folder(repository: Path, commit: str, path: str) -> str:
     return rest.split()[1].decode()
 
 
+def tree_at(repository: Path, commit: str, path: str) -> str | None:
+    """The id of a commit's folder, its root for no path; None where there is none of the two."""
+    found = run(repository, *_RESOLVE, commit.encode() + b":" + names.unescape(path))
+    return found.stdout.decode().strip() if found.returncode == 0 else None
+
+
 def branch(repository: Path) -> str | None:
     """The branch that is checked out; None when HEAD is detached."""
     return _said(repository, "symbolic-ref", "-q", "--short", "HEAD")
