@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from feeder.actions.event import Event, current
 from feeder.assembly.parts import Parts
@@ -23,6 +24,9 @@ from feeder.store.index import Index
 from feeder.store.meanings import holds, opening
 from feeder.store.repositories import called, fed, meant
 from feeder.tree import Tree
+
+if TYPE_CHECKING:
+    from feeder.parse.workers import Workers
 
 
 @dataclass
@@ -207,20 +211,25 @@ def comparable(
     return None
 
 
-@contextmanager
-def feeding(store: Store, tree: Tree, settings: Settings, *, dry_run: bool) -> Iterator[Feed]:
-    """A run over a store, with parsers that end with it."""
+def workers_for(store: Store, settings: Settings) -> "Workers":
+    """What parses for a store's runs, to be closed; processes are started when there is work."""
     from feeder.parse.workers import Workers
 
+    masks, meaning = settings.mask_secrets, store.parts.meaning
+    return Workers(settings.grammar, mask_secrets=masks, count=settings.jobs, meaning=meaning)
+
+
+@contextmanager
+def feeding(
+    store: Store, tree: Tree, settings: Settings, *, dry_run: bool, parser: "Workers | None" = None
+) -> Iterator[Feed]:
+    """A run over a store; without a `parser` that is kept, with parsers that end with it."""
     started = time.monotonic()
     report = Report(store.place.repo, store.place.branch, tree.commit, dry_run=dry_run)
     index, semantics, budget = store.index, store.semantics, store.parts.budget
     token, event = _run(tree, settings)
-    masks = settings.mask_secrets
-    meaning = store.parts.meaning
-    with Workers(
-        settings.grammar, mask_secrets=masks, count=settings.jobs, meaning=meaning
-    ) as parser:
+    with ExitStack() as stack:
+        parser = parser or stack.enter_context(workers_for(store, settings))
         feed = Feed(tree, parser, index, semantics, report, store.talk, token, budget)
         try:
             yield replace(feed, shard=settings.shard, event=event, force=settings.force)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Condition, Lock, Thread
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from feeder.assembly.local import index_file
-from feeder.assembly.opening import Place, feeding, opened
+from feeder.assembly.opening import Place, feeding, opened, workers_for
 from feeder.config import Settings
 from feeder.errors import FeederError, Overtaken, UserError
 from feeder.run.report import Step, Talk
@@ -23,6 +23,9 @@ from feeder.run.sync import sync
 from feeder.serve import Tell
 from feeder.store.turns import SERVER, VECTORS, is_taken_by_hand, turn
 from feeder.tree import Tree
+
+if TYPE_CHECKING:
+    from feeder.parse.workers import Workers
 
 LOOK_EVERY_S = 1.0
 WAIT_S = 2.0
@@ -34,17 +37,26 @@ FEW_FILES = 100
 """Changed files that an answer waits for; for more it does not."""
 
 
-class Upkept(NamedTuple):
+@dataclass
+class Upkept:
     """What is kept equal: the index of a place on this machine, and the tree as it is by now."""
 
     place: Place
     settings: Settings
     tree: Callable[[], Tree]
+    parser: Workers | None = None
+    """Kept, since to start its process takes longer than a file that was edited."""
 
     @property
     def file(self) -> Path:
         """The index's file."""
         return index_file(self.place.base, self.settings)
+
+    def close(self) -> None:
+        """Ends the processes that parse; many files have started many."""
+        if self.parser:
+            self.parser.close()
+        self.parser = None
 
 
 class Upkeep:
@@ -173,17 +185,21 @@ class _Run:
 
     def _sync(self, talk: Talk, *, with_model: bool) -> None:
         """Makes the index equal to the files, but for vectors of a model that is not asked."""
-        place, settings, look = self._upkept
-        tree = look()
-        with opened(place, replace(settings, quiet=True), writes=True, create=True) as store:
+        upkept = self._upkept
+        tree, settings = upkept.tree(), replace(upkept.settings, quiet=True)
+        with opened(upkept.place, settings, writes=True, create=True) as store:
             store.talk = talk
             # a model that is elsewhere costs: only a command asks it
             self._has_model = bool(store.semantics) and not store.parts.budget.requests_for(1)
             if not with_model:
                 store.semantics = None
-            with feeding(store, tree, settings, dry_run=False) as feed:
+                upkept.parser = upkept.parser or workers_for(store, settings)
+            parser = None if with_model else upkept.parser
+            with feeding(store, tree, settings, dry_run=False, parser=parser) as feed:
                 sync(feed)
             self._embeds |= bool(feed.report.files_processed)
+        if parser and feed.report.files_processed > FEW_FILES:
+            upkept.close()
 
 
 class _Watch(Talk):
