@@ -2,7 +2,8 @@
 
     python bench/agents.py FOLDER QUESTION…
 
-FOLDER is a repository with an index of words and the static model: FEEDER_MODEL=static feeder sync.
+FOLDER is a clone of at least two commits that nobody needs: files are edited and another commit is
+checked out. Its index, by words and the static model, is made by the server itself.
 """
 
 import json
@@ -23,6 +24,9 @@ HIT = re.compile(r"^(?P<path>\S+):(?P<first>\d+)-(?P<last>\d+) method ", re.MULT
 LIMIT = 8
 BUDGETS = {"full": 15_000, "auto": 2_500, "snippet": 2_500, "signature": 2_500, "locations": 2_500}
 STARTS = 9
+EDITS = 9
+LOOK_S = 1.1
+"""After which a server looks at the files again."""
 
 Message = dict[str, Any]
 
@@ -116,6 +120,53 @@ def times(folder: Path, questions: Sequence[str]) -> Iterator[str]:
         yield f"| {name} | {statistics.median(found):.3f} | {max(found):.3f} |"
 
 
+def follows(folder: Path, question: str) -> Iterator[str]:
+    """How long an answer takes that has to look at the files, and what they have become by then."""
+    files = git(folder, "ls-files").split("\n")
+    edited = folder / next(name for name in files if name.endswith((".py", ".ts", ".go", ".java")))
+    yield f"| {len(files):,} files | median, s | worst, s |"
+    yield "|---|---|---|"
+    with server(folder) as some:
+        made_equal(some, question)
+        still, changed, switched = [], [], []
+        for number in range(EDITS):
+            still.append(waited(some, question))
+            edited.write_text(f"{edited.read_text('utf-8')}\n# seen{number}edit\n", "utf-8")
+            changed.append(waited(some, f"seen{number}edit", expect=edited.name))
+        git(folder, "checkout", "-q", "--force", "HEAD~1")
+        began = time.perf_counter()
+        switched.append(waited(some, question))
+        made_equal(some, question)
+        whole_s = time.perf_counter() - began
+        git(folder, "checkout", "-q", "--force", "-")
+    rows = {"nothing changed": still, "one file edited": changed, "a commit switched": switched}
+    for name, found in rows.items():
+        yield f"| {name} | {statistics.median(found):.3f} | {max(found):.3f} |"
+    yield f"| until the index equals the other commit | {whole_s:.1f} | |"
+
+
+def waited(some: Server, question: str, expect: str = "") -> float:
+    """Seconds that an answer takes, after the time in which the files are not looked at again."""
+    time.sleep(LOOK_S)
+    began = time.perf_counter()
+    answer = some.search(question)
+    took_s = time.perf_counter() - began
+    assert expect in answer.partition("\n")[0], answer
+    return took_s
+
+
+def made_equal(some: Server, question: str) -> None:
+    """Waits until an answer is of the files as they are."""
+    while "the index follows" in some.search(question):
+        time.sleep(LOOK_S / 10)
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """What git says."""
+    command = ["git", "-C", str(folder), *arguments]
+    return subprocess.run(command, capture_output=True, check=True, text=True).stdout.strip()
+
+
 if __name__ == "__main__":
     place, asked = Path(sys.argv[1]), sys.argv[2:]
-    print(*costs(place, asked), "", *times(place, asked), sep="\n")
+    print(*follows(place, asked[0]), "", *costs(place, asked), "", *times(place, asked), sep="\n")
