@@ -1,15 +1,19 @@
-"""The official clients of both eras are served, over a pipe as agents start it."""
+"""The official clients of both eras are served, over a pipe as agents start it and over HTTP."""
 
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from feeder.config import Settings
+from feeder.serve.desk import Desk
 from serve.talking import FEEDER
+from serve.web import web
 
 CLIENTS = Path(__file__).parent / "clients"
 PYTHON = Path(sys.prefix) / "clients"
@@ -36,11 +40,22 @@ def client(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def facts(client: str, folder: Path) -> dict[str, Any]:
-    """What a client makes of a server that it starts about a folder."""
+@pytest.fixture(params=["a pipe", "HTTP"])
+def server(shop: Path, request: pytest.FixtureRequest) -> Iterator[list[str]]:
+    """The command of one that a client starts, or the address and the token of one there is."""
+    if request.param == "a pipe":
+        yield [str(FEEDER), "mcp", "-C", str(shop), "--no-vectors"]
+        return
+    desk = Desk(Settings(directory=shop, vectors=False))
+    with web(desk) as one:
+        yield [f"{one.base}/mcp", one.address.token]
+    desk.close()
+
+
+def facts(client: str, server: list[str]) -> dict[str, Any]:
+    """What a client makes of a server."""
     program, script, *which = COMMANDS[client]
-    started = [str(FEEDER), "mcp", "-C", str(folder), "--no-vectors"]
-    command = [program, str(CLIENTS / script), *which, *started]
+    command = [program, str(CLIENTS / script), *which, *server]
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, timeout=120, env=os.environ
     )
@@ -49,9 +64,9 @@ def facts(client: str, folder: Path) -> dict[str, Any]:
     return found
 
 
-def test_an_official_client_is_served(shop: Path, client: str) -> None:
+def test_an_official_client_is_served(server: list[str], client: str) -> None:
     """In its own era: the tools, four calls at once as text alone, and both kinds of errors."""
-    found = facts(client, shop)
+    found = facts(client, server)
     texts = found.pop("texts")
     assert found == {
         "version": VERSIONS[client.rpartition(" ")[2]],

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 
 from feeder.serve import Said, Tell
+from feeder.serve.desk import Desk
 from feeder.serve.guard import Access
 from feeder.serve.http import app
 from feeder.serve.listening import Address, listening, server
@@ -31,6 +32,7 @@ class Tools:
     def __init__(self) -> None:
         self.called: list[str] = []
         self.waits, self.may_end, self.ended = Event(), Event(), Event()
+        self.server = Server("n", "v", "told", self)
 
     def call(self, name: str, arguments: Mapping[str, Any], tell: Tell) -> Said:
         self.called.append(name)
@@ -90,11 +92,11 @@ def modern(method: str, id_: object = 1, **params: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def web() -> Iterator[Web]:
-    """A server whose tools are `Tools`, and its client."""
+def web(desk: Desk | None = None) -> Iterator[Web]:
+    """A server whose tools are `Tools`, or a desk's, and its client."""
     tools = Tools()
     some, address = listening(None, None, TOKEN)
-    running = server(app(Server("n", "v", "told", tools), Access(*address)))
+    running = server(app(desk.server if desk else tools.server, Access(*address)))
     thread = Thread(target=running.run, args=([some],), daemon=True)
     thread.start()
     one = Web(address, tools)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from threading import Thread
 from typing import Any
 
 import click
@@ -70,8 +71,12 @@ def serve(
     from feeder.serve.http import app
 
     some, address = listening(host, port, token)
-    kept = desk(Settings(**said), follows=follows)
+    tools = desk(Settings(**said), follows=follows)
     console.out(str(address))
     if opens:
         click.launch(str(address))
-    run(app(kept.server, Access(*address)), some)
+    Thread(target=tools.warm, daemon=True).start()
+    try:
+        run(app(tools.server, Access(*address)), some)
+    finally:
+        tools.close()

@@ -1,6 +1,6 @@
 """What the official client for Python, of its first major version, makes of a server.
 
-python_1.py COMMAND…
+python_1.py COMMAND…, or for one that is there: python_1.py URL TOKEN
 """
 
 import asyncio
@@ -10,11 +10,17 @@ from typing import Any
 
 from mcp import ClientSession, McpError, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamablehttp_client
+
+
+def pipes_of(command: list[str]) -> Any:
+    if not command[0].startswith("http"):
+        return stdio_client(StdioServerParameters(command=command[0], args=command[1:]))
+    return streamablehttp_client(command[0], {"authorization": f"Bearer {command[1]}"})
 
 
 async def facts(command: list[str]) -> dict[str, Any]:
-    server = StdioServerParameters(command=command[0], args=command[1:])
-    async with stdio_client(server) as pipes, ClientSession(*pipes) as client:
+    async with pipes_of(command) as (read, write, *_), ClientSession(read, write) as client:
         begun = await client.initialize()
         await client.send_ping()
         tools = (await client.list_tools()).tools

@@ -1,6 +1,6 @@
 """What the official client for Python, of its second major version, makes of a server.
 
-python_2.py auto|legacy COMMAND…
+python_2.py auto|legacy COMMAND…, or for one that is there: python_2.py auto|legacy URL TOKEN
 """
 
 import asyncio
@@ -8,12 +8,21 @@ import json
 import sys
 from typing import Any
 
+import httpx2
 from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+
+def server_of(command: list[str]) -> Any:
+    if not command[0].startswith("http"):
+        return StdioServerParameters(command=command[0], args=command[1:], env=None)
+    headers = {"authorization": f"Bearer {command[1]}"}
+    client = httpx2.AsyncClient(headers=headers, trust_env=False)
+    return streamable_http_client(command[0], http_client=client)
 
 
 async def facts(mode: Any, command: list[str]) -> dict[str, Any]:
-    server = StdioServerParameters(command=command[0], args=command[1:], env=None)
-    async with Client(server, mode=mode) as client:
+    async with Client(server_of(command), mode=mode) as client:
         tools = (await client.list_tools()).tools
         calls = [client.call_tool("search", {"query": "exchange"}) for _ in range(4)]
         found = await asyncio.gather(*calls)

@@ -1,6 +1,7 @@
 // What the official clients for TypeScript make of a server, of the second major version or the first.
 //
 //     typescript.mjs 2-auto|2-legacy|1 COMMAND…
+//     typescript.mjs 2-auto|2-legacy|1 URL TOKEN      of one that is there
 
 const [which, command, ...args] = process.argv.slice(2);
 const isFirst = which === "1";
@@ -10,14 +11,22 @@ const { Client } = isFirst
 const { StdioClientTransport } = isFirst
   ? await import("@modelcontextprotocol/sdk/client/stdio.js")
   : await import("@modelcontextprotocol/client/stdio");
+const { StreamableHTTPClientTransport } = isFirst
+  ? await import("@modelcontextprotocol/sdk/client/streamableHttp.js")
+  : await import("@modelcontextprotocol/client");
 
 const mode = which.slice(2);
 const options = isFirst ? {} : { versionNegotiation: { mode } };
 const client = new Client({ name: "a test", version: "0" }, options);
 const stderr = "inherit";
-const transport = new StdioClientTransport({ command, args, stderr, env: process.env });
+const transport = command.startsWith("http")
+  ? new StreamableHTTPClientTransport(new URL(command), {
+      requestInit: { headers: { authorization: `Bearer ${args[0]}` } },
+    })
+  : new StdioClientTransport({ command, args, stderr, env: process.env });
 let agreed; // the first one tells it to its transport alone
-transport.setProtocolVersion = (version) => (agreed = version);
+const told = transport.setProtocolVersion?.bind(transport);
+transport.setProtocolVersion = (version) => told?.((agreed = version)) ?? (agreed = version);
 await client.connect(transport);
 
 const { tools } = await client.listTools();

@@ -1,0 +1,60 @@
+"""A server on our own core for the protocol's conformance suite, which knows no token.
+
+`python -m serve.conformance.server` says its address on stdout, and serves until it is killed.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from feeder.serve import Said, Tell
+from feeder.serve.guard import Access
+from feeder.serve.http import app
+from feeder.serve.listening import listening, run
+from feeder.serve.protocol import Server
+
+NOTHING = {"type": "object", "properties": {}, "additionalProperties": False}
+NAMES = (
+    *("test_simple_text", "test_error_handling"),
+    # with these it looks for what a server may not send by itself
+    *("test_logging_tool", "test_streaming_elicitation"),
+)
+TEXT = "This is a simple text response for testing."
+ERROR = "This tool intentionally returns an error for testing"
+
+
+class Tools:
+    """Those of the suite's that answer by a text."""
+
+    listed: Sequence[Mapping[str, Any]] = [
+        {"name": name, "description": f"For the suite: {name}.", "inputSchema": NOTHING}
+        for name in NAMES
+    ]
+
+    def call(self, name: str, arguments: Mapping[str, Any], tell: Tell) -> Said:
+        is_error = name == "test_error_handling"
+        return Said(ERROR if is_error else TEXT, is_error)
+
+
+class WithToken:
+    """Before the guard: whoever sends no token gets the right one; all else it looks at itself."""
+
+    def __init__(self, inner: ASGIApp, token: str) -> None:
+        self._inner = inner
+        self._header = (b"authorization", f"Bearer {token}".encode())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [*scope["headers"], self._header]
+        await self._inner({**scope, "headers": headers}, receive, send)
+
+
+def main() -> None:
+    some, address = listening(None, None, None)
+    print(f"http://{address.host}:{address.port}/mcp", flush=True)
+    inner = app(Server("conformance", "1", "", Tools()), Access(*address))
+    run(WithToken(inner, address.token), some)
+
+
+if __name__ == "__main__":
+    main()

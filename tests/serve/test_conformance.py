@@ -1,0 +1,45 @@
+"""The protocol's own suite finds nothing in either era that `conformance/expected.yml` lacks."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent / "conformance"
+ROOT = Path(__file__).parents[2]
+SUITE = ROOT / "node_modules/@modelcontextprotocol/conformance/dist/index.js"
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """Where the suite's own tools are served."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "serve.conformance.server"],
+        cwd=ROOT / "tests",
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        assert server.stdout
+        yield server.stdout.readline().strip()
+        server.kill()
+
+
+@pytest.mark.parametrize("revision", ["2026-07-28", "2025-11-25"])
+def test_the_suite_finds_what_is_expected(address: str, revision: str, tmp_path: Path) -> None:
+    """It fails for a line that is expected in vain, too."""
+    suite = ["node", "--import", str(HERE / "hook.mjs"), str(SUITE), "server", "--url", address]
+    asked = ["--requirements", revision, "--expected-failures", str(HERE / "expected.yml")]
+    done = subprocess.run(
+        [*suite, *asked],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=280,
+        env={**os.environ, "NO_COLOR": "1"},
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+    assert "dns-rebinding-protection: 2 passed, 0 failed" in done.stdout
