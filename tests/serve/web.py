@@ -96,7 +96,8 @@ def web(desk: Desk | None = None) -> Iterator[Web]:
     """A server whose tools are `Tools`, or a desk's, and its client."""
     tools = Tools()
     some, address = listening(None, None, TOKEN)
-    running = server(app(desk.server if desk else tools.server, Access(*address)))
+    served = desk.server if desk else tools.server
+    running = server(app(served, Access(*address), desk))
     thread = Thread(target=running.run, args=([some],), daemon=True)
     thread.start()
     one = Web(address, tools)

@@ -77,6 +77,6 @@ def serve(
         click.launch(str(address))
     Thread(target=tools.warm, daemon=True).start()
     try:
-        run(app(tools.server, Access(*address)), some)
+        run(app(tools.server, Access(*address), tools), some)
     finally:
         tools.close()

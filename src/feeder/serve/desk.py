@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import feeder
 from feeder.config import Settings
@@ -17,7 +17,10 @@ from feeder.serve.protocol import Server
 from feeder.serve.remedies import in_tools
 
 if TYPE_CHECKING:
-    from feeder.serve.library import Library
+    from feeder.serve.answering import Tool
+    from feeder.serve.library import Library, Opened
+
+Answer = TypeVar("Answer")
 
 
 class Desk:
@@ -42,15 +45,20 @@ class Desk:
         """What the tool answers; what the user or the model has to change is an answer too."""
         try:
             said = checked(name, SCHEMAS[name], arguments)
-            tell("opening the index")
-            equals = self._freshness.before_answer(tell)
-            from feeder.serve.answering import TOOLS
-
-            with self.library.lent() as opened:
-                tell("looking")
-                return TOOLS[name](opened, said, equals)
+            return self.ask(lambda opened, equals: _tool(name)(opened, said, equals), tell)
         except (FeederError, OSError) as exc:
             return Said(in_tools(str(exc)), is_error=True)
+
+    def ask(self, work: Callable[[Opened, str | None], Answer], tell: Tell) -> Answer:
+        """What `work` makes of the index as it is now, and of what that equals.
+
+        Raises UserError where there is none.
+        """
+        tell("opening the index")
+        equals = self._freshness.before_answer(tell)
+        with self.library.lent() as opened:
+            tell("looking")
+            return work(opened, equals)
 
     def warm(self) -> None:
         """Makes the first answer quick."""
@@ -72,3 +80,9 @@ class Desk:
         from feeder.serve.library import Library
 
         return Library(self._settings)
+
+
+def _tool(name: str) -> Tool:
+    from feeder.serve.answering import TOOLS
+
+    return TOOLS[name]

@@ -1,4 +1,4 @@
-"""How does a server answer over HTTP? Behind a guard, MCP on `POST /mcp`."""
+"""How does a server answer over HTTP? Behind a guard, MCP on `POST /mcp` and JSON below `/api`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from feeder.serve import api
 from feeder.serve.crew import Crew
+from feeder.serve.desk import Desk
 from feeder.serve.guard import Access, Guard, Refusal
 from feeder.serve.posted import Mcp
 from feeder.serve.protocol import Server
@@ -17,15 +19,17 @@ from feeder.serve.protocol import Server
 CALLS = 4
 """That run beside each other; more wait."""
 ABOUT = """\
-feeder answers here. Coding agents ask POST /mcp, and send `Authorization: Bearer TOKEN` with the
-token that `feeder serve` said.
+feeder answers here: coding agents on POST /mcp, programs on GET /api/search?q=WORDS. Send
+`Authorization: Bearer TOKEN` with the token that `feeder serve` said.
 """
 
 
-def app(server: Server, access: Access) -> ASGIApp:
-    """All that is answered; nothing of it before somebody asks."""
-    mcp = Mcp(server, Crew(CALLS))
+def app(server: Server, access: Access, desk: Desk | None = None) -> ASGIApp:
+    """All that is answered, and of a desk its JSON too; nothing of it before somebody asks."""
+    crew = Crew(CALLS)
+    mcp = Mcp(server, crew)
     routes = [Route("/", _about, methods=["GET"]), Route("/mcp", mcp.answer, methods=["POST"])]
+    routes += api.routes(desk, access, crew) if desk else []
     inner = Starlette(routes=routes, exception_handlers={HTTPException: _refused, 500: _fault})
     return Guard(inner, access)
 
@@ -38,7 +42,7 @@ async def _about(_: Request) -> Response:
 async def _refused(_: Request, exc: Exception) -> Response:
     """An address or a method that there is not."""
     assert isinstance(exc, HTTPException)
-    refusal = Refusal(exc.status_code, f"{exc.detail}.", "Ask POST /mcp.")
+    refusal = Refusal(exc.status_code, f"{exc.detail}.", "Ask POST /mcp, or GET /api/search?q=….")
     return refusal.response(dict(exc.headers or {}))
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Coroutine, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from feeder.serve.crew import Crew
 from feeder.serve.guard import BODY_BYTES, Refusal
+from feeder.serve.heard import GONE, while_heard
 from feeder.serve.mirrored import agreed, status
 from feeder.serve.protocol import Conversation, Refused, Server, error, id_of, is_call, parsed
 
 JSON = "application/json"
-GONE = Response(status_code=499)
+HUNG_UP = Response(status_code=499)
 """Nobody reads it."""
 _TOO_LARGE = Refusal(
     413, f"A message has at most {BODY_BYTES:,} bytes.", "Ask for less at once."
@@ -37,7 +36,7 @@ class Mcp:
         try:
             body = await _body(request)
         except ClientDisconnect:
-            return GONE
+            return HUNG_UP
         return _TOO_LARGE if body is None else await self._answer(request, body)
 
     async def _answer(self, request: Request, body: bytes) -> Response:
@@ -52,7 +51,8 @@ class Mcp:
             answer = conversation.answer(message)
             return _sent(answer, status(message, answer))
         work = self._crew.do(lambda tell: conversation.answer(message, tell))
-        return await _while_heard(request, message, work)
+        answer = await while_heard(request, work)
+        return HUNG_UP if answer is GONE else _sent(answer, status(message, answer))
 
 
 def _unfit(request: Request) -> Refusal | None:
@@ -79,21 +79,6 @@ async def _body(request: Request) -> bytes | None:
         if len(body) > BODY_BYTES:
             return None
     return bytes(body)
-
-
-async def _while_heard(
-    request: Request, message: object, work: Coroutine[Any, Any, object]
-) -> Response:
-    """The answer that work gives; where whoever asked hangs up, that is the end of the work."""
-    answering = asyncio.create_task(work)
-    gone = asyncio.ensure_future(request.receive())
-    await asyncio.wait((answering, gone), return_when=asyncio.FIRST_COMPLETED)
-    if not answering.done():
-        answering.cancel()
-        return GONE
-    gone.cancel()
-    answer = answering.result()
-    return _sent(answer, status(message, answer))
 
 
 def _sent(answer: object, status_code: int) -> Response:

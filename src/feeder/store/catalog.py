@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from feeder.store import Database, Row, Statement
 from feeder.store.reading import Hit
@@ -32,6 +33,12 @@ _BELOW = """
 SELECT path FROM files WHERE repo = ?1 AND state <> 'skipped' AND (?2 = '' OR path = ?2
   OR path >= ?2 || '/' AND path < ?2 || '0') ORDER BY path
 """
+_MAP = """
+SELECT f.path, d.language, d.lines, f.nodes, f.state, f.reason FROM files f LEFT JOIN
+  (SELECT path, min(language) AS language, max(end_line) AS lines FROM docs WHERE repo = ?1
+   GROUP BY path) d ON d.path = f.path
+WHERE f.repo = ?1 ORDER BY f.path
+"""
 _SYMBOLS = "SELECT DISTINCT symbol FROM docs WHERE repo = ? AND symbol IS NOT NULL"
 
 
@@ -60,6 +67,23 @@ def files_below(database: Database, repo: str, folder: str) -> list[str]:
     """
     [rows] = database.run([Statement(_BELOW, (repo, folder))])
     return [str(path) for (path,) in rows]
+
+
+class Mapped(NamedTuple):
+    """A file: its last line that is in a node, its nodes, and its state, with the reason of it."""
+
+    path: str
+    language: str | None
+    lines: int | None
+    nodes: int
+    state: str
+    reason: str | None
+
+
+def mapped(database: Database, repo: str) -> list[Mapped]:
+    """Every file that the index knows of, also those that are kept out of it."""
+    [rows] = database.run([Statement(_MAP, (repo,))])
+    return [Mapped(*row) for row in rows]  # type: ignore[arg-type]  # as selected
 
 
 def symbols(database: Database, repo: str, like: str) -> list[str]:

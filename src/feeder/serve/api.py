@@ -1,0 +1,112 @@
+"""How does a page ask? `GET /api/…` with parameters, answered by JSON; docs/api.md has it all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from feeder.errors import FeederError, ServiceError, UserError
+from feeder.serve import Tell
+from feeder.serve.crew import Crew
+from feeder.serve.desk import Desk
+from feeder.serve.guard import Access, Refusal
+from feeder.serve.heard import GONE, while_heard
+
+if TYPE_CHECKING:
+    from feeder.serve.library import Opened
+
+JSON = "application/json"
+PRIVATE = {"cache-control": "private, no-cache"}
+"""It may be kept, and is asked again each time whether it is still so."""
+NAMES = ("search", "similar", "node", "file", "outline", "map", "status")
+
+
+def routes(desk: Desk, access: Access, crew: Crew) -> list[Route]:
+    """Each question, and the exchange of the token for a cookie."""
+    session = Route("/api/session", partial(_session, access), methods=["POST"])
+    asked = [
+        Route(f"/api/{name}", partial(_answer, desk, crew, name), methods=["GET"]) for name in NAMES
+    ]
+    return [session, *asked]
+
+
+async def _session(access: Access, _: Request) -> Response:
+    """Whoever has come so far has the token: a browser remembers it, where no script reads it."""
+    response = Response(status_code=204)
+    response.set_cookie(access.cookie, access.cookie_value, httponly=True, samesite="strict")
+    return response
+
+
+async def _answer(desk: Desk, crew: Crew, name: str, request: Request) -> Response:
+    said = {key: request.query_params.getlist(key) for key in request.query_params}
+    work = crew.do(lambda tell: _asked(desk, name, said, tell))
+    answer = await while_heard(request, work)
+    if answer is GONE:
+        return Response(status_code=499)
+    if isinstance(answer, Refusal):
+        return answer.response()
+    return _unless_known(request, json.dumps(answer, ensure_ascii=False).encode())
+
+
+def _unless_known(request: Request, body: bytes) -> Response:
+    """Only that it is the same, to whoever has it."""
+    tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    known = [one.strip() for one in request.headers.get("if-none-match", "").split(",")]
+    headers = {"etag": tag, **PRIVATE}
+    if tag in known or "*" in known:
+        return Response(status_code=304, headers=headers)
+    return Response(body, headers=headers, media_type=JSON)
+
+
+def _asked(
+    desk: Desk, name: str, said: Mapping[str, list[str]], tell: Tell
+) -> dict[str, Any] | Refusal:
+    """The answer, or why there is none, with the status that says whose fault it is."""
+    from feeder.serve.questions import QUESTIONS
+
+    question, known = QUESTIONS[name]
+    if unknown := next((key for key in said if key not in known), None):
+        return _unknown(name, unknown, sorted(known))
+    try:
+        return desk.ask(partial(_told, question, said), tell)
+    except ServiceError as exc:
+        return refusal(502, exc)
+    except (FeederError, OSError) as exc:
+        return refusal(503, exc)
+
+
+def _told(
+    question: Callable[[Opened, Mapping[str, list[str]]], dict[str, Any]],
+    said: Mapping[str, list[str]],
+    opened: Opened,
+    equals: str | None,
+) -> dict[str, Any] | Refusal:
+    """What is to be known of the index' age is said where an answer has its note."""
+    from feeder.serve.questions import NotThere
+
+    try:
+        facts = question(opened, said)
+    except UserError as exc:
+        return refusal(404 if isinstance(exc, NotThere) else 400, exc)
+    return {**facts, "note": equals} if equals else facts
+
+
+def refusal(status: int, exc: Exception) -> Refusal:
+    """An error's first sentence is what is wrong, the rest what to do."""
+    wrong, _, remedy = str(exc).partition(". ")
+    return Refusal(status, wrong.rstrip(".") + ".", remedy)
+
+
+def _unknown(name: str, key: str, known: list[str]) -> Refusal:
+    near = get_close_matches(key, known, 1)
+    meant = f"Did you mean `{near[0]}`? " if near else ""
+    has = f"{meant}It has {', '.join(known)}." if known else "It has none."
+    return Refusal(400, f"/api/{name} has no parameter `{key[:60]}`.", has)

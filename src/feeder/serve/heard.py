@@ -1,0 +1,29 @@
+"""Does whoever asked still wait? Work ends where nobody does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, Final
+
+from starlette.requests import Request
+
+GONE: Final = object()
+
+
+async def while_heard(request: Request, work: Coroutine[Any, Any, object]) -> object:
+    """What work gives; `GONE` where whoever asked has hung up before."""
+    working = asyncio.create_task(work)
+    gone = asyncio.create_task(_hung_up(request))
+    await asyncio.wait((working, gone), return_when=asyncio.FIRST_COMPLETED)
+    if working.done():
+        gone.cancel()
+        return working.result()
+    working.cancel()
+    return GONE
+
+
+async def _hung_up(request: Request) -> None:
+    """What is left of a body is of no interest."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

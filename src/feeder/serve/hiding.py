@@ -1,0 +1,54 @@
+"""Which lines of files does nobody get to see? Their secrets are masked, as in the index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from feeder.parse.secrets import mask
+from feeder.parse.text import NotText, decode
+from feeder.search.files import files_now, lines_of
+
+
+def hidden(hits: Iterable[dict[str, Any]], base: Path) -> list[dict[str, Any]]:
+    """Hits as JSON with each line as it may be shown; a line keeps its length."""
+    some = list(hits)
+    now = files_now(base, {hit["path"] for hit in some})
+    shown = {path: _masks(path, file.content) for path, file in now.items()}
+    return [_hit(hit, shown[hit["path"]]) for hit in some]
+
+
+def lines_shown(path: str, content: bytes | None, *, masks: bool = True) -> list[str] | None:
+    """The lines of a file as they may be shown; None for what is no text."""
+    shown = lines_of(_masked(path, content) if masks and content is not None else content)
+    return shown[:-1] if shown and len(shown) > 1 and not shown[-1] else shown
+
+
+def _masked(path: str, content: bytes) -> bytes:
+    try:
+        return mask(path, decode(content)).content
+    except NotText:
+        return content
+
+
+def _masks(path: str, content: bytes | None) -> Mapping[str, str]:
+    """The lines that have a secret, as they are and as they may be shown."""
+    lines, shown = (lines_shown(path, content, masks=masks) or () for masks in (False, True))
+    pairs = zip(lines, shown, strict=True)
+    return {line: masked for line, masked in pairs if line != masked}
+
+
+def _hit(hit: dict[str, Any], masks: Mapping[str, str]) -> dict[str, Any]:
+    window = hit["window"]
+    if not masks or not window:
+        return hit
+    head = window["head"]
+    text = "\n".join(_lines(hit["text"].split("\n"), masks))
+    seen = {**window, "lines": _lines(window["lines"], masks)}
+    seen["head"] = head and {**head, "lines": _lines(head["lines"], masks)}
+    return {**hit, "text": text, "window": seen}
+
+
+def _lines(lines: Iterable[str], masks: Mapping[str, str]) -> list[str]:
+    return [masks.get(line, line) for line in lines]

@@ -1,0 +1,173 @@
+"""What does the JSON interface answer? The one engine's answers, as `--json` has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from feeder.errors import UserError
+from feeder.search.age import age_of
+from feeder.search.answers import Corpus, Page, Shaped, page, sought
+from feeder.search.asking import ask
+from feeder.search.engine import Page as Some
+from feeder.search.files import files_now
+from feeder.search.narrowing import Filters, from_root, narrowed
+from feeder.search.outline import outline as outlined
+from feeder.search.passages import passage
+from feeder.search.similar import most_similar
+from feeder.search.targets import Target, folder, node_at, resolve
+from feeder.serve.hiding import hidden, lines_shown
+from feeder.serve.library import Opened
+from feeder.store.catalog import mapped
+from feeder.store.reading import statistics
+
+Said = Mapping[str, Sequence[str]]
+"""The parameters of an address; most may be said once."""
+Facts = dict[str, Any]
+Question = Callable[[Opened, Said], Facts]
+
+LIMIT, MOST, DEEPEST = 10, 100, 10_000
+_ID = re.compile(r"[0-9a-f]{8,40}")
+_NARROWING = ("path", "not_path", "language", "node_type", "category")
+"""Filters that may be said several times."""
+
+
+class NotThere(UserError):
+    """What is asked about is not in the index."""
+
+
+def search(opened: Opened, said: Said) -> Facts:
+    """A page of hits."""
+    told: list[str] = []
+    asker = opened.asker._replace(tell=told.append)
+    some = _page(said)
+    asked, answer = ask(asker, _one(said, "q"), some, _filters(said))
+    shaped = Shaped(sought(asked.query), offset=some.offset)
+    notes = [*answer.notes, *told, *opened.lacks]
+    found = page(opened.corpus, answer.found, shaped, answer.total, notes, at_least=answer.at_least)
+    return _shown(opened, found)
+
+
+def similar(opened: Opened, said: Said) -> Facts:
+    """A page of what is most like a node."""
+    told: list[str] = []
+    corpus, some = opened.corpus, _page(said)
+    node = node_at(corpus, _target(opened, _one(said, "target")))
+    scope = narrowed(opened.store, "", _filters(said), opened.asker.settings, corpus.meta).scope
+    answer = most_similar(opened.store, corpus, node, scope, some, tell=told.append)
+    shaped = Shaped([node.symbol or node.logical_path or ""], offset=some.offset)
+    return _shown(opened, page(corpus, answer.found, shaped, answer.total, told))
+
+
+def node(opened: Opened, said: Said) -> Facts:
+    """One node with all of its lines."""
+    id_ = _one(said, "id")
+    if not _ID.fullmatch(id_):
+        raise UserError("`id` is 8 to 40 hex digits. Take the one of a hit.")
+    return _shown(opened, passage(opened.corpus, _target(opened, id_)))
+
+
+def file(opened: Opened, said: Said) -> Facts:
+    """A file of the index with its lines as they are now, and what is in it."""
+    corpus, path = opened.corpus, _one(said, "path")
+    if path not in _files(opened, path):
+        raise NotThere(f"{path} is no file of the index. Name one by its path from the root.")
+    now = files_now(corpus.base, [path])[path]
+    lines = lines_shown(path, now.content, masks=opened.asker.settings.mask_secrets)
+    if lines is None:
+        raise NotThere(f"{path} is there no more, or no text any more. Bring the index on.")
+    content = outlined(corpus, [path])
+    return {
+        "path": path,
+        "lines": lines,
+        "text_of": now.commit,
+        "nodes": content.as_json()["files"][0]["nodes"],
+        "index": content.age.as_json(),
+        "note": content.age.note,
+    }
+
+
+def outline(opened: Opened, said: Said) -> Facts:
+    """What a file or folder holds, without its text."""
+    return outlined(opened.corpus, _files(opened, _one(said, "path"))).as_json()
+
+
+def map_(opened: Opened, _: Said) -> Facts:
+    """Every file that is indexed, and every one that is not, with the reason."""
+    corpus = opened.corpus
+    files = [one._asdict() for one in mapped(corpus.database, corpus.repo)]
+    return {"files": files, **_age(corpus)}
+
+
+def status(opened: Opened, _: Said) -> Facts:
+    """What the index holds, by counts, and what it equals."""
+    corpus = opened.corpus
+    facts = statistics(corpus.database, corpus.repo).as_json()
+    return {"repo": corpus.repo, "holds": facts, **_age(corpus)}
+
+
+QUESTIONS: Mapping[str, tuple[Question, frozenset[str]]] = {
+    "search": (search, frozenset({"q", "limit", "offset", "tests", *_NARROWING})),
+    "similar": (similar, frozenset({"target", "limit", "offset", "tests", *_NARROWING})),
+    "node": (node, frozenset({"id"})),
+    "file": (file, frozenset({"path"})),
+    "outline": (outline, frozenset({"path"})),
+    "map": (map_, frozenset()),
+    "status": (status, frozenset()),
+}
+"""Each by its name, with the parameters that it has."""
+
+
+def _age(corpus: Corpus) -> Facts:
+    age = age_of(corpus.base, corpus.repo, corpus.meta)
+    return {"index": age.as_json(), "note": age.note}
+
+
+def _shown(opened: Opened, found: Page) -> Facts:
+    """Hits with their lines; secrets as the index has them."""
+    facts = found.as_json()
+    if opened.asker.settings.mask_secrets:
+        facts["hits"] = hidden(facts["hits"], opened.corpus.base)
+    return facts
+
+
+def _target(opened: Opened, text: str) -> Target:
+    corpus = opened.corpus
+    try:
+        return resolve(corpus, from_root(text, corpus.base), opened.here)
+    except UserError as exc:
+        raise NotThere(str(exc)) from exc
+
+
+def _files(opened: Opened, path: str) -> list[str]:
+    try:
+        return folder(opened.corpus, path)
+    except UserError as exc:
+        raise NotThere(str(exc)) from exc
+
+
+def _filters(said: Said) -> Filters:
+    several = {name: list(said.get(name, ())) for name in _NARROWING}
+    tests = said.get("tests", [None])[0]
+    if tests not in (None, "yes", "no", "only"):
+        raise UserError("`tests` is none of yes, no and only. Say one, or leave it out.")
+    return Filters(tests=tests, **several)  # type: ignore[arg-type]  # lists, by their names
+
+
+def _page(said: Said) -> Some:
+    return Some(_number(said, "limit", LIMIT, 1, MOST), _number(said, "offset", 0, 0, DEEPEST))
+
+
+def _number(said: Said, name: str, default: int, least: int, most: int) -> int:
+    text = said.get(name, [str(default)])[0]
+    if not re.fullmatch(r"[0-9]{1,9}", text) or not least <= int(text) <= most:
+        raise UserError(f"`{name}` is no number from {least} to {most}. Say one, or leave it out.")
+    return int(text)
+
+
+def _one(said: Said, name: str) -> str:
+    values = said.get(name, [])
+    if len(values) != 1 or not values[0].strip():
+        raise UserError(f"`{name}` is missing, empty or there twice. Say it once.")
+    return values[0]

@@ -1,0 +1,197 @@
+"""The JSON interface: what docs/api.md says, and nothing that is not for whoever asks."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from feeder.config import Settings
+from feeder.serve.desk import Desk
+from serve.conftest import index
+from serve.web import Web, web
+from tree.repos import Repo
+
+PAGE = (Path(__file__).parents[2] / "docs/api.md").read_text("utf-8")
+EXAMPLES = re.findall(r"^    GET (\S+)\n\n```json\n(.*?)^```", PAGE, re.M | re.S)
+ANY = "…"
+# made up; in the form of GitHub's tokens
+SECRET = "ghp_" + "Zk3q9XbT7LmN2vR8wYc4JdF6hAsP1eQuG0oV"  # pragma: allowlist secret
+
+
+def desk_of(folder: Path) -> Desk:
+    return Desk(Settings(directory=folder, vectors=False))
+
+
+@pytest.fixture(scope="module")
+def asked(shop: Path) -> Iterator[Web]:
+    desk = desk_of(shop)
+    with web(desk) as one:
+        yield one
+    desk.close()
+
+
+@pytest.fixture
+def other(repo: Repo) -> Iterator[tuple[Repo, Web]]:
+    """A repository whose files a test writes, and its server."""
+    repo.commit({"a.py": f'token = "{SECRET}"\n\n\ndef shown():\n    return token\n'})
+    repo.commit({"page.html": "<h1><script>alert(1)</script></h1>\n"})
+    index(repo)
+    desk = desk_of(repo.path)
+    with web(desk) as one:
+        yield repo, one
+    desk.close()
+
+
+def is_like(said: Any, example: Any) -> bool:
+    """Whether an answer is what the page shows."""
+    if example == ANY:
+        return True
+    if isinstance(example, dict) and isinstance(said, dict):
+        names = example.keys() - {ANY}
+        is_whole = ANY in example or names == said.keys()
+        return is_whole and all(n in said and is_like(said[n], example[n]) for n in names)
+    if isinstance(example, list) and isinstance(said, list):
+        return len(said) == len(example) and all(map(is_like, said, example))
+    return bool(said == example)
+
+
+@pytest.mark.parametrize(("address", "example"), EXAMPLES, ids=[one for one, _ in EXAMPLES])
+def test_the_page_tells_what_is_answered(asked: Web, address: str, example: str) -> None:
+    said = asked.client.get(address)
+    assert is_like(said.json(), json.loads(example)), said.text
+    assert ("error" in said.json()) == (said.status_code >= 400)
+
+
+def test_the_page_has_an_example_of_each() -> None:
+    """As many as there are addresses, and two of errors."""
+    names = {address.removeprefix("/api/").partition("?")[0] for address, _ in EXAMPLES}
+    assert names == {"search", "similar", "node", "file", "outline", "map", "status"}
+    assert len(EXAMPLES) == 9
+
+
+def test_narrowing_and_pages(asked: Web) -> None:
+    """A filter may be said several times; a page goes on where the other ended."""
+    both = asked.client.get("/api/search?q=exchange&path=src&path=tests&limit=50").json()
+    one = asked.client.get("/api/search?q=exchange&path=tests&limit=50").json()
+    assert {hit["path"] for hit in one["hits"]} == {"tests/test_money.py"}
+    assert {hit["path"] for hit in both["hits"]} == {"src/money.py", "tests/test_money.py"}
+    rest = asked.client.get("/api/search?q=exchange&path=src&path=tests&offset=1").json()
+    assert rest["hits"] == both["hits"][1:]
+    assert rest["total"] == both["total"]
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "said"),
+    [
+        ("search", 400, "`q` is missing"),
+        ("search?q=", 400, "`q` is missing"),
+        ("search?q=a&q=b", 400, "`q` is missing, empty or there twice"),
+        ("search?q=x&limit=0", 400, "`limit` is no number from 1 to 100"),
+        ("search?q=x&limit=-1", 400, "`limit` is no number"),
+        ("search?q=x&limit=9999999999999", 400, "`limit` is no number"),
+        ("search?q=x&limit=²", 400, "`limit` is no number"),
+        ("search?q=x&offset=10001", 400, "`offset` is no number"),
+        ("search?q=x&tests=maybe", 400, "`tests` is none of"),
+        ("search?q=x&language=klingon", 400, "no language klingon"),
+        ("similar?target=nothing_is_called_so", 404, "nothing_is_called_so"),
+        ("node?id=zz", 400, "`id` is 8 to 40 hex digits"),
+        ("node?id=00000000", 404, "00000000"),
+        ("file?path=src", 404, "src is no file"),
+        ("file?path=../shop/src/money.py", 404, "The index has no"),
+        ("file?path=/etc/passwd", 404, "The index has no"),
+        ("file?path=a%00b", 404, "The index has no"),
+        ("outline?path=nowhere", 404, "The index has no"),
+        ("map?all=1", 400, "no parameter `all`"),
+        ("nothing", 404, "Not Found"),
+    ],
+)
+def test_what_cannot_be_answered(asked: Web, address: str, status: int, said: str) -> None:
+    """A sentence, and what to do."""
+    answer = asked.client.get(f"/api/{address}")
+    assert (answer.status_code, answer.json().keys()) == (status, {"error", "remedy"})
+    assert said in answer.json()["error"]
+    assert answer.json()["remedy"]
+
+
+def test_without_an_index(repo: Repo) -> None:
+    """Which may come later; a server lives without it."""
+    desk = desk_of(repo.path)
+    with web(desk) as one:
+        answer = one.client.get("/api/status")
+        assert (answer.status_code, answer.json().keys()) == (503, {"error", "remedy"})
+        repo.commit({"a.py": "def a(): pass\n"})
+        index(repo)
+        assert one.client.get("/api/status").status_code == 200
+    desk.close()
+
+
+def test_an_answer_that_is_known_is_not_sent_again(other: tuple[Repo, Web]) -> None:
+    """Until a file, and with it the answer, is another."""
+    repo, one = other
+    first = one.client.get("/api/file?path=a.py")
+    same = one.client.get("/api/file?path=a.py", headers={"if-none-match": first.headers["etag"]})
+    assert (same.status_code, same.content) == (304, b"")
+    assert same.headers["cache-control"] == "private, no-cache"
+    repo.write({"a.py": "def other():\n    return 1\n"})
+    now = one.client.get("/api/file?path=a.py", headers={"if-none-match": first.headers["etag"]})
+    assert now.status_code == 200
+    assert now.headers["etag"] != first.headers["etag"]
+
+
+def test_secrets_are_masked_in_every_answer(other: tuple[Repo, Web]) -> None:
+    """A line keeps its length; the same line without a secret is as it is."""
+    _, one = other
+    for address in ("search?q=token", "file?path=a.py", "search?q=shown", "outline?path=a.py"):
+        text = one.client.get(f"/api/{address}").text
+        assert SECRET not in text
+    [first, *_] = one.client.get("/api/file?path=a.py").json()["lines"]
+    assert first == f'token = "{"x" * len(SECRET)}"'
+    hits = one.client.get("/api/search?q=token&limit=50").json()["hits"]
+    assert any(first in hit["text"].split("\n") for hit in hits)
+    assert any(first in hit["window"]["lines"] for hit in hits)
+
+
+def test_only_what_is_indexed_is_read(other: tuple[Repo, Web]) -> None:
+    """A file that is kept out is on the map with its reason, and nowhere else."""
+    repo, one = other
+    repo.commit({".env": "A=1\n"})
+    repo.commit({"logo.bin": b"\0\1"})
+    index(repo)
+    files = {file["path"]: file for file in one.client.get("/api/map").json()["files"]}
+    assert files[".env"]["state"] == "skipped"
+    assert files[".env"]["reason"]
+    for path in (".env", "logo.bin", ".git/config", ".feeder/index.db"):
+        assert one.client.get("/api/file", params={"path": path}).status_code == 404
+
+
+def test_what_is_indexed_is_text(other: tuple[Repo, Web]) -> None:
+    """No browser takes an answer for a page."""
+    _, one = other
+    said = one.client.get("/api/search?q=<script>alert")
+    assert said.headers["content-type"] == "application/json"
+    assert said.headers["x-content-type-options"] == "nosniff"
+    assert "<script>alert(1)</script>" in said.json()["hits"][0]["text"]
+
+
+def test_the_token_becomes_a_cookie(asked: Web) -> None:
+    """A browser's page shows it once; no script reads it, and no other site sends it."""
+    with httpx.Client(base_url=asked.base, trust_env=False) as browser:
+        assert browser.get("/api/status").status_code == 401
+        assert browser.post("/api/session").status_code == 401
+        bearer = {"authorization": f"Bearer {asked.address.token}"}
+        made = browser.post("/api/session", headers=bearer)
+        assert made.status_code == 204
+        assert {"HttpOnly", "SameSite=strict"} <= {*made.headers["set-cookie"].split("; ")}
+        assert asked.address.token not in made.headers["set-cookie"]
+        assert browser.get("/api/status").status_code == 200
+        foreign = {"origin": "http://localhost:3000"}
+        assert browser.get("/api/status", headers=foreign).status_code == 403
+
+
+@pytest.mark.parametrize("method", ["POST", "DELETE"])
+def test_questions_change_nothing(asked: Web, method: str) -> None:
+    assert asked.client.request(method, "/api/search?q=x").status_code == 405
