@@ -125,7 +125,6 @@ def test_head_that_has_moved_on_is_told(database: SQLite, repo: Repo) -> None:
         "edited": 1,
         "unfinished": False,
         "working": False,
-        "partial": False,
         "below": "",
         "partial": False,
     }
