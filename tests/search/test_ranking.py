@@ -228,6 +228,26 @@ def test_the_beginning_of_a_name_finds_its_node(tmp_path: Path) -> None:
     assert said == ["Nothing is called RealCal. Names like it: RealCall"]
 
 
+RUNNERS = """\
+class %s:
+    def execute(self):
+        return self.step()
+"""
+
+
+@pytest.mark.parametrize("misspelt", ["RealCal.execute", "RealCall.excute", "a.RealCal.exec"])
+def test_the_owner_of_a_misspelt_name_decides(tmp_path: Path, misspelt: str) -> None:
+    """Where many are called so, though others have more lines or stand before it."""
+    owners = ["Action", "Dns", "RealBackend", "RealCall", "Runner"]
+    files = {f"net/{owner.lower()}.py": RUNNERS % owner for owner in owners}
+    with fed(tmp_path, files) as database:
+        said = answer(database, misspelt)
+    assert said.found[0].hit.symbol == "RealCall.execute"
+    assert said.notes[0].startswith(
+        f"Nothing is called {misspelt}. Names like it: RealCall.execute"
+    )
+
+
 def test_a_name_with_underscores_is_one_word(tmp_path: Path) -> None:
     """However many nodes have it: those come before what has its parts, in name and folder."""
     users = {f"src/use_{n}.py": f"def use_{n}():\n    SHOP_DEFAULT_RATE\n" for n in range(25)}

@@ -84,7 +84,7 @@ def _may_spell(asked: Asked) -> bool:
 
 def agreement(symbol: str, asked: frozenset[str]) -> float:
     """How well a question's words and those of a name's last part are the same ones, up to 1."""
-    return _common(name_stems(symbol.rpartition(".")[2]), asked)
+    return _common(name_stems(_last(symbol)), asked)
 
 
 def _spelling(symbol: str, asked: frozenset[str]) -> float:
@@ -115,28 +115,31 @@ class Nearly(NamedTuple):
 
 def nearly(database: Database, asked: Asked, known: Names, scope: Scope) -> Nearly:
     """Nothing where no name is asked for, or where it is a word of many nodes."""
-    name = asked.name.rpartition(".")[2]
+    name = _last(asked.name)
     if len(name) < ALIKE_LETTERS:
         return Nearly()
     most = COMPOUND_IN if len(asked.parts) > 1 else RARE_IN
     there, beginning = database.run([having(name, scope, most + 1), begun(name, scope)])
     if there:
         ids = [str(id_) for (id_,) in there]
-        whole = () if known.spelled else _begun(named(beginning), name)
+        whole = () if known.spelled else _begun(named(beginning), asked.name)
         return Nearly(ids if len(ids) <= most else (), whole)
     grams = _grams(name)
     scored = [(_likeness(name, grams, node), node) for node in alike(database, name, scope)]
     near = [(score, node) for score, node in scored if score > LEAST_ALIKE]
-    near.sort(key=lambda one: (-one[0], *_order(one[1], name)))
+    near.sort(key=lambda one: (-one[0], -_owned(one[1], asked.name), *_order(one[1], name)))
     return Nearly(ids=[node.id for _, node in near[:ALIKE]])
 
 
 def _begun(nodes: Iterable[Named], name: str) -> list[str]:
-    """Those whose last part begins with a name: `RealCal` is in the middle of typing `RealCall`."""
-    found = [
-        node for node in nodes if _letters(node.name.rpartition(".")[2]).startswith(_letters(name))
-    ]
-    return _ids(sorted(found, key=lambda node: _order(node, name)))[:ALIKE]
+    """Those whose last part begins with a name's: `RealCal` is in the middle of typing `RealCall`.
+
+    Those of an owner like its own come first.
+    """
+    last = _last(name)
+    begins = [node for node in nodes if _letters(_last(node.name)).startswith(_letters(last))]
+    found = sorted(begins, key=lambda node: (-_owned(node, name), *_order(node, last)))
+    return _ids(found)[:ALIKE]
 
 
 def member(owner: str | None, members: str, query: str) -> Member | None:
@@ -186,10 +189,23 @@ def _expression(text: str) -> str:
 
 
 def _likeness(name: str, grams: Counter[str], node: Named) -> float:
-    last = _letters(node.name.rpartition(".")[2])
-    others = _grams(last)
-    common = (grams & others).total()
-    return 2 * common / (grams.total() + others.total()) + HAS_IT * (_letters(name) in last)
+    last = _letters(_last(node.name))
+    return _shared(grams, _grams(last)) + HAS_IT * (_letters(name) in last)
+
+
+def _owned(node: Named, name: str) -> float:
+    """How like the node's owner is to the one that the name has, up to 1; 0 where it has none."""
+    owner, own = (_last(one.rpartition(".")[0]) for one in (name, node.name))
+    return _shared(_grams(owner), _grams(own)) if owner and own else 0
+
+
+def _shared(grams: Counter[str], others: Counter[str]) -> float:
+    """Of two names' trigrams, those that both have."""
+    return 2 * (grams & others).total() / (grams.total() + others.total())
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def _letters(name: str) -> str:
