@@ -132,7 +132,9 @@ def test_lines_are_shown_as_they_are(feeder: Feeder, shop: Repo) -> None:
         (["show", "src/cart.py:90"], "src/cart.py has lines 1 to 17. Name some of them."),
         (["show", "src/cart.py:0"], "src/cart.py has lines 1 to 17. Name some of them."),
         (["show", "zzzz"], "The index has no zzzz. See what is there: feeder outline ."),
-        (["show", ""], "The index has no . See what is there: feeder outline ."),
+        (["show", ""], "Nothing is named. Name a path, path:line, path#symbol, a symbol or an id."),
+        (["similar", " "], "Nothing is named. Name a path, "),
+        (["show", "#Crat"], "The index has no #Crat. "),
         (["show", "../../etc/passwd:1"], "The index has no ../../etc/passwd."),
         (["show", "yarn.lock:1"], "The index has no yarn.lock."),
         (["similar", "src/cart.py"], "src/cart.py has several nodes. Name a line, as in"),
@@ -150,6 +152,16 @@ def test_what_cannot_be_meant_is_told_with_the_nearest(
     answer = feeder(shop, *arguments)
     assert (answer.code, answer.out) == (2, "")
     assert said in answer.err.splitlines()[-1]
+
+
+def test_who_asks_what_is_there_is_not_told_to_ask_that(feeder: Feeder, shop: Repo) -> None:
+    """A clone whose folder was renamed is another repository, of which its index has nothing."""
+    shop.path.rename(shop.path.with_name("renamed"))
+    run = feeder(shop.path.with_name("renamed"), "outline", ".")
+    assert run.code == 2
+    assert run.err.splitlines()[-1] == (
+        "feeder: The index has no file of renamed. Make it: feeder sync"
+    )
 
 
 @pytest.mark.parametrize("target", ["empty.py", "empty.py:1"])

@@ -16,6 +16,7 @@ from feeder.symbols import dotted, ends_with
 
 LISTED = 10
 """Of several that could be meant."""
+NAMELESS = "Nothing is named. Name a path, path:line, path#symbol, a symbol or an id."
 _LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?", re.DOTALL)
 _ID = re.compile(r"[0-9a-f]{7,40}")
 
@@ -36,6 +37,8 @@ def resolve(corpus: Corpus, text: str, here: str = "") -> Target:
 
     Raises UserError with the nearest for what there is not, and with a list for what several are.
     """
+    if not text.strip():
+        raise UserError(NAMELESS)
     lines = _LINES.fullmatch(text)
     if lines and (file := _file(corpus, lines["path"], here)):
         first = int(lines["first"])
@@ -45,7 +48,7 @@ def resolve(corpus: Corpus, text: str, here: str = "") -> Target:
     for sign in re.finditer("#(?=.)", text, re.DOTALL):
         if file := _file(corpus, text[: sign.start()], here):
             return _in_file(_nodes(corpus, file), file, text[sign.end() :])
-    path = lines["path"] if lines else text.partition("#")[0]
+    path = lines["path"] if lines else text.partition("#")[0] or text
     return _anywhere(corpus, text) or _unknown(corpus, path)
 
 
@@ -95,6 +98,8 @@ def folder(corpus: Corpus, text: str, here: str = "") -> list[str]:
     for path in readings(text or ".", here):
         if found := files_below(corpus.database, corpus.repo, "" if path == "." else path):
             return found
+    if not files_below(corpus.database, corpus.repo, ""):
+        raise UserError(f"The index has no file of {corpus.repo}. Make it: feeder sync")
     raise _nothing(text, _nearest_paths(corpus, text))
 
 
