@@ -131,3 +131,11 @@ def test_copies_of_a_long_function_are_one_hit_whichever_of_their_pieces_answer(
     [found] = asked(tmp_path, files, "order 110", copies=True)
     [copy] = found.copies
     assert (copy.hit.start_line, copy.hit.end_line) == (1, 123)
+
+
+def test_pieces_of_one_long_line_are_one_hit(tmp_path: Path) -> None:
+    """They have no name, and the same line is shown of each."""
+    line = " ".join(f"zebra{number} crosses" for number in range(2000))
+    found = asked(tmp_path, {"long.txt": f"{line}\n", "b.txt": "a zebra0\n"}, "crosses")
+    assert [one.hit.path for one in found] == ["long.txt"]
+    assert len(found[0].others) > 1

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feeder.search.windows import Wanted, window
+from feeder.search.windows import MARKS, Mark, Wanted, window
 
 CASES = json.loads((Path(__file__).parent / "windows.json").read_text("utf-8"))
 WORDS = st.lists(st.sampled_from(["cart", "total", "emptyCart", "the", "π", "c*", "\0", "a b"]))
@@ -60,3 +60,9 @@ def test_what_is_found_is_seen(lines: list[str], words: list[str]) -> None:
     whole = window(lines, 1, Wanted(words, len(lines)))
     part = window(lines, 1, Wanted(words, 1))
     assert bool(whole.marks) == bool(part.marks)
+
+
+def test_a_line_that_is_a_file_has_no_end_of_marks() -> None:
+    marks = window(["zebra " * 5000], 1, Wanted(["zebra"])).marks
+    assert len(marks) == MARKS
+    assert marks[1] == Mark(1, 6, 11)

@@ -162,7 +162,12 @@ def test_a_corrupt_index_is_named(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     """A folder in the file's place, or a folder that is not there, is the user's to mend."""
-    for place in (tmp_path, tmp_path / "nowhere" / "index.db", Path("/proc/index.db")):
+    for place in (
+        tmp_path,
+        Path("/dev/null"),
+        tmp_path / "nowhere" / "index.db",
+        Path("/proc/index.db"),
+    ):
         with pytest.raises(UserError, match=r"cannot be written.*Name another with --db"):
             SQLite(place)
 

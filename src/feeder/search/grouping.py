@@ -61,11 +61,16 @@ def _alike(hits: Iterable[Hit], key: Callable[[Hit], Hashable]) -> list[list[Hit
 
 
 def _key(hit: Hit, runs: Mapping[str, Run] | None = None) -> Hashable:
-    """Overloads differ in their signatures; a Pascal declaration stands with what it declares."""
+    """Overloads differ in their signatures; a Pascal declaration stands with what it declares.
+
+    Pieces of one long line without a name are shown alike: that line.
+    """
     if hit.symbol and hit.language != "pascal":
         run = runs.get(hit.id) if runs else None
         return hit.repo, hit.path, hit.symbol, hit.node_type, hit.signature, run
     name = hit.symbol or hit.logical_path
+    if not name and hit.start_line == hit.end_line:
+        return hit.repo, hit.path, hit.start_line
     return (hit.repo, hit.path, name) if name else hit.id
 
 

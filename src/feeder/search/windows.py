@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from feeder.search.layout import Layout
@@ -25,6 +26,8 @@ COMPARED, CUTS = 8, 32
 """Of the windows with most words so many are compared by how they cut too; a cut that costs so much
 is as bad as to have no words."""
 ANCHOR = 1_000_000
+MARKS = 1_000
+"""Of a window at most: a line may be a whole file."""
 
 
 class Mark(NamedTuple):
@@ -118,11 +121,8 @@ def _shown(
     head: tuple[int, int] | None,
 ) -> Window:
     above = range(*head) if head else range(0)
-    marks = [
-        Mark(start_line + place.row, place.start, place.end)
-        for place in places
-        if place.row in above or place.row in range(*rows)
-    ]
+    shown = (place for place in places if place.row in above or place.row in range(*rows))
+    marks = [Mark(start_line + one.row, one.start, one.end) for one in islice(shown, MARKS)]
     part = Part(start_line + head[0], list(lines[slice(*head)])) if head else None
     below = len(lines) - rows[1]
     return Window(start_line + rows[0], list(lines[slice(*rows)]), marks, part, below)

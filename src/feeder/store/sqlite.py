@@ -56,6 +56,8 @@ class SQLite:
         try:
             if self.place != ":memory:":
                 make_file(path)
+                if path.exists() and not path.is_file():
+                    raise UserError(f"{path} cannot be written: no file. Name another with --db.")
             self.connection = _connected(path)
             self.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
             write_ahead(self.connection)
