@@ -63,6 +63,11 @@ def place_of(base: Path, settings: Settings) -> Place:
     return Place(base, repo or name, branch or "HEAD")
 
 
+def place_here(settings: Settings) -> Place:
+    """The place that the settings' directory lies in."""
+    return place_of(base_of(settings.directory), settings)
+
+
 def base_of(directory: Path) -> Path:
     """The repository's root, else the folder above that has an index, else the directory itself."""
     from feeder.tree import git

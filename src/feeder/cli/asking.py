@@ -27,28 +27,26 @@ def search(query: str, limit: int, **said: Any) -> None:
     A question may have "phrases", /patterns/, -words to leave out, beginnings*, and lang: path:
     -path: type: symbol: repo: category: tests: and case:yes. After -- all is the question.
     """
-    from feeder.assembly.opening import base_of, opened, place_of
-    from feeder.search.answers import Corpus, Shaped, page, sought
+    from feeder.search.answers import Shaped, page, sought
     from feeder.search.asking import Asker, ask
     from feeder.search.engine import Page
     from feeder.search.models import sides
     from feeder.search.narrowing import Filters
+    from feeder.search.opening import reading
 
     began = time.perf_counter()
     filters = Filters.of(said)
     shape = Shape.of(said)
     settings = Settings(**said)
-    place = place_of(base_of(settings.directory), settings)
-    with opened(place, settings, writes=False, create=False) as store:
-        meta = store.index.state_of([]).meta
-        asker = Asker(store, meta, sides(store, meta, console.tell), settings, console.tell)
+    with reading(settings) as (store, corpus, _):
+        models = sides(store, corpus.meta, console.tell)
+        asker = Asker(store, corpus.meta, models, settings, console.tell)
         asked, answer = ask(asker, query, Page(limit, shape.offset), filters)
         shaped = Shaped(sought(asked.query), shape.lines, shape.offset)
-        corpus = Corpus(store.index.database, place.base, place.repo, meta)
         said_of_it = answer.total, answer.notes
         shown = page(corpus, answer.found, shaped, *said_of_it, at_least=answer.at_least)
     took_ms = (time.perf_counter() - began) * 1000
-    show_page(shown, shape, settings, place.base)
+    show_page(shown, shape, settings, corpus.base)
     if settings.query_log and not shape.offset:
         from feeder.search.noting import note
 
@@ -59,11 +57,11 @@ def search(query: str, limit: int, **said: Any) -> None:
 @options.reading
 def stats(**said: Any) -> None:
     """Say what the index holds."""
-    from feeder.assembly.opening import base_of, opened, place_of
+    from feeder.assembly.opening import opened, place_here
     from feeder.store.reading import statistics
 
     settings = Settings(**said)
-    place = place_of(base_of(settings.directory), settings)
+    place = place_here(settings)
     with opened(place, settings, writes=False, create=False) as store:
         facts = statistics(store.index.database, place.repo)
         usage = store.parts.usage()

@@ -68,13 +68,13 @@ def process(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
 @options.writing
 def delete(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
     """Take files and folders out of the index; the files themselves stay."""
-    from feeder.assembly.opening import base_of, place_of
+    from feeder.assembly.opening import place_here
     from feeder.assembly.trees import folder_at
     from feeder.run.scope import delete_paths
 
     settings = Settings(**said)
     paths = tuple(settings.directory / path for path in paths)
-    place = place_of(base_of(settings.directory), settings)
+    place = place_here(settings)
     tree = folder_at(place, (), settings)
     with _run(place, tree, settings, dry_run=dry_run, part=SOME) as feed:
         delete_paths(feed, place.base, paths, dry_run=dry_run)
@@ -85,7 +85,7 @@ def delete(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
 @options.applying
 def apply(deltas: IO[bytes], dry_run: bool, **said: Any) -> None:
     """Apply changes: a JSON array of {"file", "action": "process"|"delete"}; - reads stdin."""
-    from feeder.assembly.opening import base_of, place_of
+    from feeder.assembly.opening import place_here
     from feeder.assembly.trees import folder_at
     from feeder.run.scope import apply_deltas
     from feeder.tree.deltas import parse
@@ -93,7 +93,7 @@ def apply(deltas: IO[bytes], dry_run: bool, **said: Any) -> None:
     from feeder.tree.names import place as place_in
 
     settings = Settings(**said)
-    place = place_of(base_of(settings.directory), settings)
+    place = place_here(settings)
     changes = parse(deltas.read(), place.base)
     changes = [change for change in changes if is_below(change.file, settings.path)]
     files = [place_in(place.base, change.file) for change in changes if change.action == "process"]

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 @options.making
 def init(database_name: str | None, dry_run: bool, **said: Any) -> None:
     """Make what an index is kept in, where it is missing, or bring its schema up to date."""
-    from feeder.assembly.opening import base_of, opened, place_of
+    from feeder.assembly.opening import opened, place_here
     from feeder.cloudflare.credentials import choice
 
     settings = Settings(**said)
-    place = place_of(base_of(settings.directory), settings)
+    place = place_here(settings)
     if choice(settings).is_cloud:
         _provision(place, settings, database_name, dry_run=dry_run)
     else:
@@ -44,13 +44,13 @@ def init(database_name: str | None, dry_run: bool, **said: Any) -> None:
 @options.proving
 def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
     """Prove that the index is what HEAD's files make, all parts agreeing; exit 1 if it is not."""
-    from feeder.assembly.opening import base_of, opened, place_of
+    from feeder.assembly.opening import opened, place_here
     from feeder.run.validate import repair as mend
     from feeder.run.validate import validate
     from feeder.store.turns import by_hand
 
     settings = Settings(**said)
-    place = place_of(base_of(settings.directory), settings)
+    place = place_here(settings)
     with (
         opened(place, settings, writes=repair, create=False, whole=False) as store,
         by_hand(store.parts.file),

@@ -2,40 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import click
 
 from feeder.cli import console, options
 from feeder.cli.answering import Shape, show_page
 from feeder.config import Settings
-
-if TYPE_CHECKING:
-    from feeder.assembly.opening import Store
-    from feeder.search.answers import Corpus
-
-
-class Opened(NamedTuple):
-    """An opened index, what an answer is about, and the folder in it where the user stands."""
-
-    store: Store
-    corpus: Corpus
-    here: str
-
-
-@contextmanager
-def _opened(settings: Settings) -> Iterator[Opened]:
-    from feeder.assembly.opening import base_of, opened, place_of
-    from feeder.search.answers import Corpus
-    from feeder.search.narrowing import below
-
-    place = place_of(base_of(settings.directory), settings)
-    with opened(place, settings, writes=False, create=False) as store:
-        meta = store.index.state_of([]).meta
-        corpus = Corpus(store.index.database, place.base, place.repo, meta)
-        yield Opened(store, corpus, below(settings.directory, place.base))
 
 
 @click.command()
@@ -49,13 +22,14 @@ def similar(target: str, limit: int, **said: Any) -> None:
     from feeder.search.answers import Shaped, page
     from feeder.search.engine import Page
     from feeder.search.narrowing import Filters, from_root, narrowed
+    from feeder.search.opening import reading
     from feeder.search.similar import most_similar
     from feeder.search.targets import node_at, resolve
 
     filters = Filters.of(said)
     shape = Shape.of(said)
     settings = Settings(**said)
-    with _opened(settings) as (store, corpus, here):
+    with reading(settings) as (store, corpus, here):
         node = node_at(corpus, resolve(corpus, from_root(target, corpus.base), here))
         scope = narrowed(store, "", filters, settings, corpus.meta).scope
         pages = Page(limit, shape.offset)
@@ -75,11 +49,12 @@ def outline(path: str, color: str, **said: Any) -> None:
     from feeder.cli.painting import terminal
     from feeder.cli.showing import as_outline
     from feeder.search.narrowing import from_root
+    from feeder.search.opening import reading
     from feeder.search.outline import outline
     from feeder.search.targets import folder
 
     settings = Settings(**said)
-    with _opened(settings) as (_, corpus, here):
+    with reading(settings) as (_, corpus, here):
         found = outline(corpus, folder(corpus, from_root(path, corpus.base), here))
     if settings.json:
         console.result(settings, found.as_json(), ())
@@ -94,10 +69,11 @@ def outline(path: str, color: str, **said: Any) -> None:
 def show(target: str, color: str, **said: Any) -> None:
     """Print a node or some lines of a file as they are now."""
     from feeder.search.narrowing import from_root
+    from feeder.search.opening import reading
     from feeder.search.passages import passage
     from feeder.search.targets import resolve
 
     settings = Settings(**said)
-    with _opened(settings) as (_, corpus, here):
+    with reading(settings) as (_, corpus, here):
         answer = passage(corpus, resolve(corpus, from_root(target, corpus.base), here))
     show_page(answer, Shape(color=color), settings, corpus.base)

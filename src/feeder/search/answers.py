@@ -14,6 +14,7 @@ from feeder.store import Database
 from feeder.store.reading import Hit
 
 if TYPE_CHECKING:
+    from feeder.assembly.opening import Store
     from feeder.search.found import Found
     from feeder.search.query import Query
 
@@ -30,6 +31,11 @@ class Corpus(NamedTuple):
     base: Path
     repo: str
     meta: Mapping[str, str]
+
+    @classmethod
+    def of(cls, store: Store, meta: Mapping[str, str]) -> Corpus:
+        """That of an opened index which says `meta` of itself."""
+        return cls(store.index.database, store.place.base, store.place.repo, meta)
 
 
 class Shown(NamedTuple):

@@ -4,13 +4,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from feeder.assembly.opening import base_of, opened, place_of
 from feeder.config import Settings
 from feeder.search.asking import Asker
 from feeder.search.asking import ask as put
 from feeder.search.engine import Page
 from feeder.search.evaluation import Ask
 from feeder.search.models import model_of, sides
+from feeder.search.opening import reading
 from feeder.store import Database
 from feeder.store.reading import Hit
 
@@ -33,9 +33,8 @@ def trial(
 
     A model that fails ends the evaluation: words would answer in its place.
     """
-    place = place_of(base_of(settings.directory), settings)
-    with opened(place, settings, writes=False, create=False) as store:
-        meta = store.index.state_of([]).meta
+    with reading(settings) as (store, corpus, _):
+        meta = corpus.meta
         commit = meta.get(store.index.key("head"), "")
         asked = [side for side in sides(store, meta, tell) if side.name not in without]
         asker, told = Asker(store, meta, asked, settings, None), set[str]()
@@ -48,4 +47,4 @@ def trial(
             return [one.hit for one in answer.found]
 
         models = tuple(model_of(store, side.name) for side in asked)
-        yield Trial(ask, store.index.database, place.repo, commit, models)
+        yield Trial(ask, corpus.database, corpus.repo, commit, models)

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from feeder.assembly.opening import Store, base_of, opened, place_of
+from feeder.assembly.opening import Store, opened, place_here
 from feeder.config import Settings
 from feeder.errors import FeederError
 from feeder.run.report import Talk
@@ -56,8 +56,8 @@ class _Copy:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._stack = ExitStack()
-        place = place_of(base_of(settings.directory), settings)
-        self._store = self._stack.enter_context(opened(place, settings, writes=False, create=False))
+        found = opened(place_here(settings), settings, writes=False, create=False)
+        self._store = self._stack.enter_context(found)
         database = self._store.index.database
         self._kept = Kept(database) if isinstance(database, SQLite) else None
         self._file = _file(database)
@@ -88,9 +88,8 @@ class _Copy:
         some = sides(store, self._meta, lacks.append)
         store.talk = heard
         asker = Asker(store, self._meta, some, settings, None, self._kept)
-        place = store.place
-        corpus = Corpus(store.index.database, place.base, place.repo, self._meta)
-        return Opened(asker, corpus, below(settings.directory, place.base), lacks)
+        corpus = Corpus.of(store, self._meta)
+        return Opened(asker, corpus, below(settings.directory, corpus.base), lacks)
 
 
 class Library:

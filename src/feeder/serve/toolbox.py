@@ -34,14 +34,14 @@ class Following:
     @cached_property
     def _freshness(self) -> Freshness:
         """Of an index on this machine about a repository; any other is as its feeder left it."""
-        from feeder.assembly.opening import base_of, place_of
+        from feeder.assembly.opening import place_here
         from feeder.assembly.trees import tree_of
         from feeder.cloudflare.credentials import choice
         from feeder.serve.upkeep import Upkeep, Upkept
         from feeder.tree import git
 
         settings = self._settings
-        place = place_of(base_of(settings.directory), settings)
+        place = place_here(settings)
         if choice(settings).is_cloud or git.root(place.base) is None:
             return AsItIs()
         is_working = not git.is_bare(place.base)

@@ -1,0 +1,28 @@
+"""Which index is read, and what are answers from it about? It is open while a question is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from feeder.assembly.opening import Store, opened, place_here
+from feeder.config import Settings
+from feeder.search.answers import Corpus
+from feeder.search.narrowing import below
+
+
+class Reading(NamedTuple):
+    """An opened index, what answers are about, and the folder of whoever asks, from the root."""
+
+    store: Store
+    corpus: Corpus
+    here: str
+
+
+@contextmanager
+def reading(settings: Settings) -> Iterator[Reading]:
+    """The index that the settings mean, closed at the end; raises UserError where there is none."""
+    with opened(place_here(settings), settings, writes=False, create=False) as store:
+        corpus = Corpus.of(store, store.index.state_of([]).meta)
+        yield Reading(store, corpus, below(settings.directory, corpus.base))
