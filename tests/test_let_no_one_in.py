@@ -16,7 +16,7 @@ from feeder.embed.cache import CachedEmbedder
 from feeder.errors import UserError
 from feeder.run.sync import sync
 from feeder.run.validate import validate
-from feeder.search.engine import Page, search
+from feeder.search.engine import Paging, search
 from feeder.search.found import Found
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
@@ -58,7 +58,7 @@ def before(database: SQLite) -> Picture:
 
 
 def asked(database: SQLite, query: str, path: str | None = None) -> Sequence[Found]:
-    return search(database, [], query, Scope.of(REPO, path), Page(10)).found
+    return search(database, [], query, Scope.of(REPO, path), Paging(10)).found
 
 
 SYNTAX = [

@@ -11,7 +11,7 @@ from feeder.embed.cache import CachedEmbedder
 from feeder.embed.onnx import LocalEmbedder, available
 from feeder.embed.static_codes import loaded
 from feeder.run.feed import Semantics
-from feeder.search.engine import Page, search
+from feeder.search.engine import Paging, search
 from feeder.search.models import Side, beside, with_the_words
 from feeder.store.scope import Scope
 from feeder.store.sqlite import IN_MEMORY, SQLite
@@ -85,7 +85,7 @@ class Searcher:
 
     def _seconds(self, question: str) -> float:
         began, cpu_began = time.perf_counter(), time.process_time()
-        search(self._database, self._sides, question, self._scope, Page(LIMIT))
+        search(self._database, self._sides, question, self._scope, Paging(LIMIT))
         self._cpu_seconds.append(time.process_time() - cpu_began)
         return time.perf_counter() - began
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from feeder.cloudflare.narrowing import narrowings
 from feeder.embed.cache import CachedEmbedder
 from feeder.run.feed import Semantics
-from feeder.search.engine import Page, search
+from feeder.search.engine import Paging, search
 from feeder.search.models import VECTOR, beside
 from feeder.store.scope import Scope
 from feeder.tree.commit import Commit
@@ -173,5 +173,5 @@ def test_a_search_asks_vectorize_once(cloud: Cloud, repo: Repo) -> None:
 def meant(cloud: Cloud, scope: Scope) -> list[str]:
     """The paths that a question finds by meaning."""
     semantics = Semantics(CachedEmbedder(HashedEmbedder(DIMENSIONS), MEMORY), cloud.vectorize)
-    found = search(cloud.d1, [beside(semantics)], "cancel order", scope, Page(10)).found
+    found = search(cloud.d1, [beside(semantics)], "cancel order", scope, Paging(10)).found
     return [one.hit.path for one in found if VECTOR in one.ranks]

@@ -3,7 +3,7 @@
 import pytest
 from clouds import Cloud
 
-from feeder.search.engine import Answer, Page, search
+from feeder.search.engine import Answer, Paging, search
 from feeder.search.filters import Standing, scope_of
 from feeder.search.query import parse
 from feeder.search.required import required
@@ -51,4 +51,4 @@ def test_d1_answers_as_sqlite_does(cloud: Cloud, repo: Repo) -> None:
 def answered(database: Database, question: str) -> Answer:
     query = parse(question)
     scope = required(database, query, scope_of(database, query, Standing(REPO))).scope
-    return search(database, [], query.text, scope, Page(10))
+    return search(database, [], query.text, scope, Paging(10))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from feeder.search.asked import Asked
-from feeder.search.engine import Page, search
+from feeder.search.engine import Paging, search
 from feeder.search.frames import Frame, frames
 from feeder.store.scope import Scope
 from feeder.tree.commit import Commit
@@ -115,7 +115,7 @@ def test_functions_of_a_trace_come_first(tmp_path: Path) -> None:
     database = opened()
     synced(Commit(repo.path), database)
 
-    found = search(database, [], GO, Scope.of(REPO), Page(2)).found
+    found = search(database, [], GO, Scope.of(REPO), Paging(2)).found
 
     assert [(one.hit.path, one.hit.symbol) for one in found] == [
         ("cart.go", "shop.Cart.add"),

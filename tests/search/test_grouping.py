@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from feeder.search.engine import Page, search
+from feeder.search.engine import Paging, search
 from feeder.search.found import Found, Piece
 from feeder.search.sources import Excerpt, Sources
 from feeder.store.reading import Hit
@@ -36,7 +36,7 @@ def asked(
         return {hit.id: sources.of(hit) for hit in hits}
 
     said = search(
-        database, [], question, Scope.of(REPO), Page(10), lines_of=lines_of if copies else None
+        database, [], question, Scope.of(REPO), Paging(10), lines_of=lines_of if copies else None
     )
     database.close()
     return said.found

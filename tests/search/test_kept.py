@@ -14,7 +14,7 @@ from feeder.errors import ServiceError
 from feeder.run.feed import Feed
 from feeder.run.sync import sync
 from feeder.search.asking import Asker, ask
-from feeder.search.engine import Answer, Page
+from feeder.search.engine import Answer, Paging
 from feeder.search.kept import Kept
 from feeder.search.models import MEANING, Side, with_the_words
 from feeder.search.narrowing import Filters
@@ -54,10 +54,10 @@ class Shop:
     kept: Kept
     told: list[str] = field(default_factory=list)
 
-    def ask(self, question: str, page: Page = Page(10), *, anew: bool = False) -> Answer:  # noqa: B008 - a value
+    def ask(self, question: str, page: Paging = Paging(10), *, anew: bool = False) -> Answer:  # noqa: B008 - a value
         return self.put(question, page, Filters(), anew=anew)
 
-    def put(self, question: str, page: Page, filters: Filters, *, anew: bool = False) -> Answer:
+    def put(self, question: str, page: Paging, filters: Filters, *, anew: bool = False) -> Answer:
         meta = self.store.index.state_of([]).meta
         sides = [Side(MEANING, 1.5, self.model.nearest)]
         kept = None if anew else self.kept
@@ -104,14 +104,14 @@ def test_so_does_the_next_page_of_it(shop: Shop) -> None:
     """Pages are cut from what is kept, as from what is found anew."""
     total = shop.ask("cart").total
     assert total > 2
-    pages = [shop.ask("cart", Page(1, offset)) for offset in range(total)]
+    pages = [shop.ask("cart", Paging(1, offset)) for offset in range(total)]
     assert shop.model.asked == ["cart"]
-    assert pages == [shop.ask("cart", Page(1, offset), anew=True) for offset in range(total)]
+    assert pages == [shop.ask("cart", Paging(1, offset), anew=True) for offset in range(total)]
 
 
 def test_other_filters_are_another_question(shop: Shop) -> None:
     """Also those that only prefer."""
-    page = Page(10)
+    page = Paging(10)
     some = (Filters(), Filters(path=["a"]), Filters(prefer=["docs"]), Filters(tests="no"))
     kept = [shop.put("shipping", page, filters) for filters in (*some, *some)]
     assert len(shop.model.asked) == 4

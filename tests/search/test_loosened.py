@@ -8,7 +8,7 @@ import pytest
 from feeder.assembly.opening import base_of, opened, place_of
 from feeder.config import Settings
 from feeder.search.asking import Asker, ask
-from feeder.search.engine import Page
+from feeder.search.engine import Paging
 from feeder.search.loosened import loosened
 from feeder.search.narrowing import Filters
 from serve.conftest import index
@@ -32,7 +32,7 @@ def told(tmp_path: Path) -> Told:
         with opened(place, settings, writes=False, create=False) as store:
             asker = Asker(store, store.index.state_of([]).meta, [], settings, None)
             said = Filters(**filters)  # type: ignore[arg-type]
-            asked, answer = ask(asker, question, Page(5), said)
+            asked, answer = ask(asker, question, Paging(5), said)
             assert answer.total == 0
             some = list(loosened(asker, asked))
         return {one.name: (one.total, one.best.path if one.best else "") for one in some}

@@ -4,7 +4,7 @@ import pytest
 
 from feeder.cli.showing import as_text
 from feeder.nodes import Member
-from feeder.search.engine import Page, search
+from feeder.search.engine import Paging, search
 from feeder.search.found import Found
 from feeder.store.rows import members_of, members_text
 from feeder.store.scope import Scope
@@ -43,7 +43,7 @@ def database(repo: Repo) -> SQLite:
 
 
 def first(database: SQLite, query: str) -> Found:
-    return search(database, [], query, Scope.of(REPO), Page(10)).found[0]
+    return search(database, [], query, Scope.of(REPO), Paging(10)).found[0]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from feeder.assembly.opening import Place, opened
 from feeder.config import Settings
 from feeder.search import asking, engine, grouping
 from feeder.search.asking import Asker, ask
-from feeder.search.engine import Page
+from feeder.search.engine import Paging
 from feeder.search.found import Found
 from feeder.search.models import MEANING, Side, with_the_words
 from feeder.search.narrowing import Asked, Filters, narrowed
@@ -63,7 +63,7 @@ def asker(base: Path) -> Iterator[Asker]:
         yield Asker(store, store.index.state_of([]).meta, sides, said, None)
 
 
-ALL = Page(100_000)
+ALL = Paging(100_000)
 WORDS = ["ship", "order", "weigh", "parcel", "send", "total", "cart", "belong", "where", "zzz"]
 SIGNS = [
     "lang:py",
@@ -96,7 +96,7 @@ def test_all_pages_together_are_one_large_page(
         patch.setattr(grouping, "COMPARED", compared)
         _, whole = ask(asker, question, ALL)
         pages = [
-            ask(asker, question, Page(size, offset))[1]
+            ask(asker, question, Paging(size, offset))[1]
             for offset in range(0, len(whole.found) + size, size)
         ]
     assert [one for page in pages for one in page.found] == list(whole.found)
@@ -139,7 +139,7 @@ def test_a_list_that_is_cut_says_so(asker: Asker, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(asking, "LISTED", nodes)
     assert ask(asker, "lang:py", ALL)[1] == whole
     monkeypatch.setattr(asking, "LISTED", nodes - 1)
-    cut = [ask(asker, "lang:py", Page(2, offset))[1] for offset in (0, 2, 100)]
+    cut = [ask(asker, "lang:py", Paging(2, offset))[1] for offset in (0, 2, 100)]
     assert all(page.at_least for page in cut)
     assert len({page.total for page in cut}) == 1
 
@@ -153,5 +153,5 @@ def test_a_word_of_more_nodes_than_are_ranked_says_so(
     repo.commit({"a.py": "\n\n".join(functions)})
     database = empty()
     fed(Commit(repo.path), database)
-    answer = engine.search(database, [], "order", Scope.of(REPO), Page(1))
+    answer = engine.search(database, [], "order", Scope.of(REPO), Paging(1))
     assert (answer.total, answer.at_least) == (min(nodes, 200), at_least)

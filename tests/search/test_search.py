@@ -13,7 +13,7 @@ from feeder.embed.cache import CachedEmbedder
 from feeder.errors import FeederError, ServiceError, UserError
 from feeder.run.feed import Semantics
 from feeder.search.asked import Asked
-from feeder.search.engine import Page, search
+from feeder.search.engine import Paging, search
 from feeder.search.found import Found
 from feeder.search.fusion import WORD, by_name, by_nearness, by_words
 from feeder.search.models import VECTOR, VECTOR_WEIGHT, Side, beside, with_the_words
@@ -63,7 +63,7 @@ def asked(
 def put(
     database: SQLite, sides: Sequence[Side], query: str, scope: Scope, limit: int = 10
 ) -> list[Found]:
-    return list(search(database, sides, query, scope, Page(limit)).found)
+    return list(search(database, sides, query, scope, Paging(limit)).found)
 
 
 def symbols(found: Sequence[Found]) -> list[str | None]:
@@ -269,8 +269,8 @@ def test_words_answer_where_the_model_does_not(database: SQLite, kind: type[Feed
     """As without one, and that it is so is told once."""
     told: list[str] = []
     dying = [beside(semantic(database, Dying(kind("The model has ended."))))]
-    found = search(database, dying, "refund", Scope.of(REPO), Page(10), tell=told.append)
-    assert found == search(database, [], "refund", Scope.of(REPO), Page(10))
+    found = search(database, dying, "refund", Scope.of(REPO), Paging(10), tell=told.append)
+    assert found == search(database, [], "refund", Scope.of(REPO), Paging(10))
     assert told == ["By words alone: The model has ended."]
     with pytest.raises(kind):  # with nobody to tell
         put(database, dying, "refund", Scope.of(REPO))
@@ -460,5 +460,7 @@ def test_words_answer_where_the_static_model_cannot_be_read(
 
     monkeypatch.setattr("feeder.embed.static_codes.loaded", damaged)
     told: list[str] = []
-    search(database, [with_the_words(database)], "cart", Scope.of(REPO), Page(5), tell=told.append)
+    search(
+        database, [with_the_words(database)], "cart", Scope.of(REPO), Paging(5), tell=told.append
+    )
     assert told == ["By words alone: The static model is damaged."]

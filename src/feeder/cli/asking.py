@@ -29,7 +29,7 @@ def search(query: str, limit: int, **said: Any) -> None:
     """
     from feeder.search.answers import Shaped, page, sought
     from feeder.search.asking import Asker, ask
-    from feeder.search.engine import Page
+    from feeder.search.engine import Paging
     from feeder.search.models import sides
     from feeder.search.narrowing import Filters
     from feeder.search.opening import reading
@@ -41,7 +41,7 @@ def search(query: str, limit: int, **said: Any) -> None:
     with reading(settings) as (store, corpus, _):
         models = sides(store, corpus.meta, console.tell)
         asker = Asker(store, corpus.meta, models, settings, console.tell)
-        asked, answer = ask(asker, query, Page(limit, shape.offset), filters)
+        asked, answer = ask(asker, query, Paging(limit, shape.offset), filters)
         shaped = Shaped(sought(asked.query), shape.lines, shape.offset)
         said_of_it = answer.total, answer.notes
         shown = page(corpus, answer.found, shaped, *said_of_it, at_least=answer.at_least)

@@ -20,7 +20,7 @@ from feeder.config import Settings
 def similar(target: str, limit: int, **said: Any) -> None:
     """Find nodes that are like one, by its vector where it has one, else by its words."""
     from feeder.search.answers import Shaped, page
-    from feeder.search.engine import Page
+    from feeder.search.engine import Paging
     from feeder.search.narrowing import Filters, from_root, narrowed
     from feeder.search.opening import reading
     from feeder.search.similar import most_similar
@@ -32,8 +32,8 @@ def similar(target: str, limit: int, **said: Any) -> None:
     with reading(settings) as (store, corpus, here):
         node = node_at(corpus, resolve(corpus, from_root(target, corpus.base), here))
         scope = narrowed(store, "", filters, settings, corpus.meta).scope
-        pages = Page(limit, shape.offset)
-        some = most_similar(store, corpus, node, scope, pages, tell=console.tell)
+        asked_for = Paging(limit, shape.offset)
+        some = most_similar(store, corpus, node, scope, asked_for, tell=console.tell)
         name = node.symbol or node.logical_path or ""
         shaped = Shaped([name], shape.lines, shape.offset)
         answer = page(corpus, some.found, shaped, some.total)

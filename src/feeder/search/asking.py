@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.assembly.opening import Store
 from feeder.config import Settings
-from feeder.search.engine import Answer, Page, Ranked, paged, rank
+from feeder.search.engine import Answer, Paging, Ranked, paged, rank
 from feeder.search.found import Found
 from feeder.search.grouping import LinesOf
 from feeder.search.models import Side
@@ -38,7 +38,7 @@ class Asker(NamedTuple):
 
 
 def ask(
-    asker: Asker, question: str, page: Page, filters: Filters | None = None
+    asker: Asker, question: str, page: Paging, filters: Filters | None = None
 ) -> tuple[Asked, Answer]:
     """What the question was understood to be, and a page of what answers it.
 
@@ -49,7 +49,7 @@ def ask(
     return asked, answered(asker, asked, page)
 
 
-def answered(asker: Asker, asked: Asked, page: Page) -> Answer:
+def answered(asker: Asker, asked: Asked, page: Paging) -> Answer:
     """A page of what answers a question that has been understood."""
     database = asker.store.index.database
     ranked = _ranked(asker, asked) if asked.text else _listed(database, asked.scope)

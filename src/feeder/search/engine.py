@@ -74,7 +74,7 @@ class Ranked(NamedTuple):
     is_cut: bool = False
 
 
-class Page(NamedTuple):
+class Paging(NamedTuple):
     """How many nodes are wanted, after how many others."""
 
     limit: int
@@ -86,7 +86,7 @@ def search(  # noqa: PLR0913 - the seams, the question, and how it is answered
     sides: Iterable[Side],
     query: str,
     scope: Scope,
-    page: Page,
+    page: Paging,
     *,
     prefer: Collection[Scope] = (),
     lines_of: LinesOf | None = None,
@@ -127,7 +127,7 @@ def rank(  # noqa: PLR0913 - the seams, and the question
 
 
 def paged(
-    database: Database, ranked: Ranked, page: Page, lines_of: LinesOf | None = None
+    database: Database, ranked: Ranked, page: Paging, lines_of: LinesOf | None = None
 ) -> Answer:
     """A page of it, copies told by the texts as they are now.
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from feeder.search.asking import Asker, answered
-from feeder.search.engine import Page
+from feeder.search.engine import Paging
 from feeder.search.narrowing import Asked
 from feeder.store.reading import Hit
 from feeder.store.scope import Scope
@@ -39,5 +39,5 @@ def loosened(asker: Asker, asked: Asked) -> Iterator[Loosened]:
         unset: dict[str, Any] = {part: getattr(OPEN, part) for part in parts}
         scope = asked.scope._replace(**unset)
         if scope != asked.scope:
-            answer = answered(asker, asked._replace(scope=scope), Page(1))
+            answer = answered(asker, asked._replace(scope=scope), Paging(1))
             yield Loosened(name, answer.total, next((one.hit for one in answer.found), None))

@@ -10,7 +10,7 @@ from feeder.assembly.opening import Store, comparable
 from feeder.errors import ServiceError
 from feeder.search.answers import Corpus
 from feeder.search.asking import lines_of
-from feeder.search.engine import Answer, Page, Ranked, paged
+from feeder.search.engine import Answer, Paging, Ranked, paged
 from feeder.search.found import Found
 from feeder.search.fusion import WORD
 from feeder.search.models import MEANING, VECTOR
@@ -55,7 +55,7 @@ def most_similar(  # noqa: PLR0913 - the seams, the node, and how it is answered
     corpus: Corpus,
     target: Hit,
     scope: Scope,
-    page: Page,
+    page: Paging,
     *,
     tell: Callable[[str], None],
 ) -> Answer:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from feeder.config import Settings
 from feeder.search.asking import Asker
 from feeder.search.asking import ask as put
-from feeder.search.engine import Page
+from feeder.search.engine import Paging
 from feeder.search.evaluation import Ask
 from feeder.search.models import model_of, sides
 from feeder.search.opening import reading
@@ -40,7 +40,7 @@ def trial(
         asker, told = Asker(store, meta, asked, settings, None), set[str]()
 
         def ask(query: str, limit: int) -> Sequence[Hit]:
-            understood, answer = put(asker, query, Page(limit))
+            understood, answer = put(asker, query, Paging(limit))
             for note in {*understood.notes} - told:
                 tell(note)
             told.update(understood.notes)

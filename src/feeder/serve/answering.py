@@ -10,8 +10,7 @@ from typing import Any
 from feeder.errors import UserError
 from feeder.search.answers import Shaped, page, sought
 from feeder.search.asking import Asker, ask
-from feeder.search.engine import Answer
-from feeder.search.engine import Page as Some
+from feeder.search.engine import Answer, Paging
 from feeder.search.loosened import Loosened, loosened
 from feeder.search.narrowing import Asked, Filters, from_root, inside, narrowed
 from feeder.search.noting import note
@@ -41,7 +40,7 @@ def search(opened: Opened, said: Arguments, equals: str | None) -> Said:
     told: list[str] = []
     asker = opened.asker._replace(tell=told.append)
     question, filters = said["query"], _filters(opened, said)
-    asked, answer = ask(asker, question, Some(said["limit"], said["offset"]), filters)
+    asked, answer = ask(asker, question, Paging(said["limit"], said["offset"]), filters)
     notes = [*answer.notes, *told, *opened.lacks, *_cut(question)]
     shaped = Shaped(sought(asked.query), WINDOW_LINES, said["offset"])
     found = page(opened.corpus, answer.found, shaped, answer.total, notes, at_least=answer.at_least)
@@ -67,7 +66,7 @@ def similar(opened: Opened, said: Arguments, equals: str | None) -> Said:
     corpus, store = opened.corpus, opened.store
     node = node_at(corpus, _target(opened, said["target"]))
     scope = narrowed(store, "", Filters(), opened.asker.settings, corpus.meta).scope
-    found = most_similar(store, corpus, node, scope, Some(said["limit"]), tell=told.append)
+    found = most_similar(store, corpus, node, scope, Paging(said["limit"]), tell=told.append)
     shaped = Shaped([node.symbol or node.logical_path or ""], WINDOW_LINES)
     answer = page(corpus, found.found, shaped, found.total, told)
     return Said(hits_as_text(answer, Wanted(), equals))

@@ -10,7 +10,7 @@ from feeder.errors import UserError
 from feeder.search.age import age_of
 from feeder.search.answers import Corpus, Page, Shaped, page, sought
 from feeder.search.asking import ask
-from feeder.search.engine import Page as Some
+from feeder.search.engine import Paging
 from feeder.search.files import files_now
 from feeder.search.narrowing import Filters, from_root, narrowed
 from feeder.search.outline import outline as outlined
@@ -155,8 +155,8 @@ def _filters(said: Said) -> Filters:
     return Filters(tests=tests, **several)  # type: ignore[arg-type]  # lists, by their names
 
 
-def _page(said: Said) -> Some:
-    return Some(_number(said, "limit", LIMIT, 1, MOST), _number(said, "offset", 0, 0, DEEPEST))
+def _page(said: Said) -> Paging:
+    return Paging(_number(said, "limit", LIMIT, 1, MOST), _number(said, "offset", 0, 0, DEEPEST))
 
 
 def _number(said: Said, name: str, default: int, least: int, most: int) -> int:
