@@ -15,7 +15,7 @@ from answers.doc_comments import documented
 from answers.sets import SETS, Corpus, Sources, repositories
 from feeder.config import Settings
 from feeder.embed import onnx
-from feeder.search.evaluation import Asked, evaluated
+from feeder.search.evaluation import Outcome, evaluated
 from feeder.search.models import MEANING
 from feeder.search.questions import parsed
 from feeder.search.trial import trial
@@ -61,7 +61,7 @@ def lacking(way: str) -> str | None:
     return None
 
 
-def measured(name: str, way: str, sources: Sources) -> list[Asked]:
+def measured(name: str, way: str, sources: Sources) -> list[Outcome]:
     """All questions of a set as one way answers them; raises Absent where nothing is here."""
     found = [one for corpus in corpora(name, sources) for one in _asked(corpus, WAYS[way], sources)]
     if not found:
@@ -98,7 +98,7 @@ def _symbols(corpus: Corpus, sources: Sources) -> list[str]:
     return [str(symbol) for (symbol,) in rows]
 
 
-def _asked(corpus: Corpus, way: Way, sources: Sources) -> list[Asked]:
+def _asked(corpus: Corpus, way: Way, sources: Sources) -> list[Outcome]:
     settings = Settings(
         directory=corpus.place,
         repo=corpus.name,
@@ -131,7 +131,7 @@ def _fed(corpus: Corpus, model: str, sources: Sources) -> Path:
 
 
 Tell = Callable[[str], None]
-Results = dict[tuple[str, str], Sequence[Asked]]
+Results = dict[tuple[str, str], Sequence[Outcome]]
 """By set and way."""
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from speed.page import table
 
 from answers.measuring import ALL_SETS, DOC_COMMENTS, NAMES, WAYS, Results
-from feeder.search.evaluation import Asked, by_group, means
+from feeder.search.evaluation import Outcome, by_group, means
 
 MEASURES = {
     "repositories-small": ("NDCG@10", "hit@10"),
@@ -34,7 +34,7 @@ def _rows(results: Results) -> Iterator[Sequence[str | None]]:
 
 
 def _lines(
-    name: str, group: str, by_way: dict[str, Sequence[Asked]]
+    name: str, group: str, by_way: dict[str, Sequence[Outcome]]
 ) -> Iterator[Sequence[str | None]]:
     """A row for each measure of a set, or of a group of it."""
     count = str(len(next(iter(by_way.values()))))
@@ -45,14 +45,14 @@ def _lines(
         yield title, count, measure, *cells, f"`python -m bench answers --only {name}`"
 
 
-def _groups(name: str, by_way: dict[str, Sequence[Asked]]) -> list[str]:
+def _groups(name: str, by_way: dict[str, Sequence[Outcome]]) -> list[str]:
     """Of the names, whose groups are what is measured; the others are one."""
     if not by_way:
         return []
     return list(by_group(next(iter(by_way.values())))) if name == NAMES else [""]
 
 
-def _of(group: str, asked: Sequence[Asked]) -> Sequence[Asked]:
+def _of(group: str, asked: Sequence[Outcome]) -> Sequence[Outcome]:
     return by_group(asked)[group] if group else asked
 
 

@@ -9,7 +9,7 @@ from feeder.nodes import Member
 from feeder.search.evaluation import (
     DEPTH,
     MEASURES,
-    Asked,
+    Outcome,
     by_group,
     evaluated,
     latency_ms,
@@ -42,10 +42,10 @@ def hit(
     )
 
 
-def asked(*ranks: int | None, group: str = "", line: int = 1) -> Asked:
+def asked(*ranks: int | None, group: str = "", line: int = 1) -> Outcome:
     """A question whose answers have these ranks."""
     answers = tuple(Answer(f"{number}.py") for number in range(len(ranks)))
-    return Asked(Question(line, "how", answers, group), [], ranks, 1.0)
+    return Outcome(Question(line, "how", answers, group), [], ranks, 1.0)
 
 
 @pytest.mark.parametrize(

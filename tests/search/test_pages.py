@@ -14,7 +14,7 @@ from feeder.search.asking import Asker, ask
 from feeder.search.engine import Paging
 from feeder.search.found import Found
 from feeder.search.models import MEANING, Side, with_the_words
-from feeder.search.narrowing import Asked, Filters, narrowed
+from feeder.search.narrowing import Filters, Narrowed, narrowed
 from feeder.store.reading import first_of
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
@@ -104,7 +104,7 @@ def test_all_pages_together_are_one_large_page(
     assert len(set(ids(whole.found))) == len(ids(whole.found))
 
 
-def scope(asker: Asker, question: str) -> Asked:
+def scope(asker: Asker, question: str) -> Narrowed:
     return narrowed(asker.store, question, Filters(), asker.settings, asker.meta)
 
 

@@ -7,7 +7,7 @@ from feeder.search.evaluation import (
     DEPTH,
     MAIN,
     MEASURES,
-    Asked,
+    Outcome,
     Pair,
     by_group,
     latency_ms,
@@ -31,7 +31,7 @@ class Measured(NamedTuple):
     repo: str
     commit: str
     models: tuple[str, ...]
-    asked: Sequence[Asked]
+    asked: Sequence[Outcome]
     absent: Sequence[tuple[Question, Answer]]
 
     @property
@@ -113,7 +113,7 @@ def compared_as_json(first: Measured, second: Measured) -> dict[str, Any]:
     }
 
 
-def _facts(one: Asked) -> dict[str, Any]:
+def _facts(one: Outcome) -> dict[str, Any]:
     """A question, the ranks of its answers and its first hits."""
     return {
         "line": one.question.line,
@@ -137,7 +137,7 @@ def _facts(one: Asked) -> dict[str, Any]:
     }
 
 
-def _wrong(one: Asked) -> Iterator[str]:
+def _wrong(one: Outcome) -> Iterator[str]:
     """A question with what is right, where that came, and what came first."""
     yield f"line {one.question.line}: {_cut(one.question.query)}"
     for answer, rank in zip(one.question.answers, one.ranks, strict=True):
@@ -159,7 +159,7 @@ def _moved(pairs: Sequence[Pair], of: int) -> Iterator[str]:
             yield f"    then came 1. {_named(hits[0])}"
 
 
-def _count(asked: Sequence[Asked]) -> str:
+def _count(asked: Sequence[Outcome]) -> str:
     return f"{len(asked)} question{'s' if len(asked) > 1 else ''}"
 
 
@@ -167,7 +167,7 @@ def _index(measured: Measured) -> str:
     return " at ".join(filter(None, [measured.repo, measured.commit[:10]]))
 
 
-def _latency(asked: Iterable[Asked]) -> str:
+def _latency(asked: Iterable[Outcome]) -> str:
     times = latency_ms(one.ms for one in asked)
     return f"A question takes {times['median']:.1f} ms (median), {times['p95']:.1f} ms (p95)."
 

@@ -11,7 +11,7 @@ from feeder.search.engine import Answer, Paging, Ranked, paged, rank
 from feeder.search.found import Found
 from feeder.search.grouping import LinesOf
 from feeder.search.models import Side
-from feeder.search.narrowing import Asked, Filters, narrowed
+from feeder.search.narrowing import Filters, Narrowed, narrowed
 from feeder.search.sources import Excerpt, Sources
 from feeder.store import Database
 from feeder.store.reading import Hit, first_of
@@ -39,7 +39,7 @@ class Asker(NamedTuple):
 
 def ask(
     asker: Asker, question: str, page: Paging, filters: Filters | None = None
-) -> tuple[Asked, Answer]:
+) -> tuple[Narrowed, Answer]:
     """What the question was understood to be, and a page of what answers it.
 
     Raises UserError for a filter that names nothing in the index.
@@ -49,7 +49,7 @@ def ask(
     return asked, answered(asker, asked, page)
 
 
-def answered(asker: Asker, asked: Asked, page: Paging) -> Answer:
+def answered(asker: Asker, asked: Narrowed, page: Paging) -> Answer:
     """A page of what answers a question that has been understood."""
     database = asker.store.index.database
     ranked = _ranked(asker, asked) if asked.text else _listed(database, asked.scope)
@@ -58,7 +58,7 @@ def answered(asker: Asker, asked: Asked, page: Paging) -> Answer:
     return answer._replace(notes=notes, at_least=at_least)
 
 
-def _ranked(asker: Asker, asked: Asked) -> Ranked:
+def _ranked(asker: Asker, asked: Narrowed) -> Ranked:
     """What the index answers, or has answered before at the same state."""
     database = asker.store.index.database
 

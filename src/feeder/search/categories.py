@@ -23,7 +23,7 @@ def changes(query: Query, own: Categories) -> Iterator[Scope]:
     yield from (_left_out(name, own) for name in query.not_categories)
 
 
-def narrowed(scope: Scope, change: Scope) -> Scope:
+def intersection(scope: Scope, change: Scope) -> Scope:
     """What lies in both."""
     languages = change.languages or scope.languages
     if scope.languages and change.languages:

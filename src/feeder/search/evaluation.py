@@ -22,7 +22,7 @@ Ranks = Sequence[int | None]
 """Of each answer of a question."""
 
 
-class Asked(NamedTuple):
+class Outcome(NamedTuple):
     """A question with its hits, the rank of each of its answers, and the milliseconds it took."""
 
     question: Question
@@ -40,12 +40,12 @@ class Asked(NamedTuple):
         return MEASURES[measure](self.ranks)
 
 
-def evaluated(questions: Iterable[Question], ask: Ask) -> list[Asked]:
+def evaluated(questions: Iterable[Question], ask: Ask) -> list[Outcome]:
     """Puts each question once; before the clock runs, the first, so that a model is loaded.
 
     Raises UserError, with the question's line, where a filter in it names nothing.
     """
-    asked: list[Asked] = []
+    asked: list[Outcome] = []
     for question in questions:
         if not asked:
             _put(question, ask)
@@ -53,7 +53,7 @@ def evaluated(questions: Iterable[Question], ask: Ask) -> list[Asked]:
         hits = _put(question, ask)
         ms = (time.perf_counter() - began) * 1000
         ranks = [rank_of(answer, hits) for answer in question.answers]
-        asked.append(Asked(question, hits, ranks, ms))
+        asked.append(Outcome(question, hits, ranks, ms))
     return asked
 
 
@@ -107,21 +107,21 @@ MEASURES: Mapping[str, Callable[[Ranks], float]] = {
 MAIN = "NDCG@10"
 
 
-def means(asked: Sequence[Asked]) -> dict[str, float]:
+def means(asked: Sequence[Outcome]) -> dict[str, float]:
     """Each measure's mean over the questions, of which there is at least one."""
     return {name: statistics.fmean(one.figure(name) for one in asked) for name in MEASURES}
 
 
-def by_group(asked: Iterable[Asked]) -> dict[str, list[Asked]]:
+def by_group(asked: Iterable[Outcome]) -> dict[str, list[Outcome]]:
     """The questions of each group in the order of their names; those of none are not in it."""
-    groups: dict[str, list[Asked]] = {}
+    groups: dict[str, list[Outcome]] = {}
     for one in asked:
         if one.question.group:
             groups.setdefault(one.question.group, []).append(one)
     return dict(sorted(groups.items()))
 
 
-def worst(asked: Iterable[Asked], most: int = 10) -> list[Asked]:
+def worst(asked: Iterable[Outcome], most: int = 10) -> list[Outcome]:
     """Those that are not answered as well as can be, the worst first."""
     imperfect = [one for one in asked if one.figure(MAIN) < 1 - 1e-9]
     return sorted(imperfect, key=lambda one: (one.figure(MAIN), reciprocal(one.ranks)))[:most]
@@ -130,8 +130,8 @@ def worst(asked: Iterable[Asked], most: int = 10) -> list[Asked]:
 class Pair(NamedTuple):
     """One question under two settings."""
 
-    before: Asked
-    after: Asked
+    before: Outcome
+    after: Outcome
 
     @property
     def gain(self) -> float:
@@ -139,7 +139,7 @@ class Pair(NamedTuple):
         return self.after.figure(MAIN) - self.before.figure(MAIN)
 
 
-def moved(before: Iterable[Asked], after: Iterable[Asked]) -> list[Pair]:
+def moved(before: Iterable[Outcome], after: Iterable[Outcome]) -> list[Pair]:
     """The questions that one setting answers better, the largest difference first."""
     pairs = map(Pair, before, after)
     return sorted((one for one in pairs if abs(one.gain) > 1e-9), key=lambda one: -abs(one.gain))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from feeder.nearby import nothing
 from feeder.search import vocabulary
-from feeder.search.categories import changes, narrowed
+from feeder.search.categories import changes, intersection
 from feeder.search.contrary import check
 from feeder.search.query import Query
 from feeder.search.vocabulary import Categories
@@ -58,7 +58,7 @@ def scope_of(database: Database, query: Query, standing: Standing) -> Scope:
         tests=query.tests,
     )
     for change in changes(query, standing.categories):
-        scope = narrowed(scope, change)
+        scope = intersection(scope, change)
     check(query, scope)
     return scope
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable
 from threading import Lock
 
 from feeder.search.engine import Ranked
-from feeder.search.narrowing import Asked
+from feeder.search.narrowing import Narrowed
 from feeder.store.sqlite import SQLite
 
 MOST = 100
@@ -30,7 +30,7 @@ class Kept:
     def __len__(self) -> int:
         return len(self._ranked)
 
-    def ranked(self, asked: Asked, rank: Callable[[], Ranked]) -> Ranked:
+    def ranked(self, asked: Narrowed, rank: Callable[[], Ranked]) -> Ranked:
         """What is kept of a question, else what `rank` finds, which is then kept if it is whole."""
         key = asked.text, asked.scope, tuple(asked.preferred)
         with self._lock:

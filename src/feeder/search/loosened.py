@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from feeder.search.asking import Asker, answered
 from feeder.search.engine import Paging
-from feeder.search.narrowing import Asked
+from feeder.search.narrowing import Narrowed
 from feeder.store.reading import Hit
 from feeder.store.scope import Scope
 
@@ -33,7 +33,7 @@ class Loosened(NamedTuple):
     best: Hit | None
 
 
-def loosened(asker: Asker, asked: Asked) -> Iterator[Loosened]:
+def loosened(asker: Asker, asked: Narrowed) -> Iterator[Loosened]:
     """Each filter of a question that narrows it, with what answers without that one alone."""
     for name, parts in FILTERS.items():
         unset: dict[str, Any] = {part: getattr(OPEN, part) for part in parts}

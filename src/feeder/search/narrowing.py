@@ -40,10 +40,11 @@ class Filters(NamedTuple):
         return cls(**{name: said.pop(name) for name in cls._fields if name in said})
 
 
-class Asked(NamedTuple):
-    """A question's parts, the words that rank, where it looks, what it prefers, what to say.
+class Narrowed(NamedTuple):
+    """A question as it is put to an index.
 
-    Its scope `is_cut` where more nodes may have what it insists on.
+    Its parts, the words that rank, where it looks, what it prefers, what to say. Its scope `is_cut`
+    where more nodes may have what it insists on.
     """
 
     query: Query
@@ -56,7 +57,7 @@ class Asked(NamedTuple):
 
 def narrowed(
     store: Store, question: str, filters: Filters, settings: Settings, meta: Mapping[str, str]
-) -> Asked:
+) -> Narrowed:
     """The question as it is put to an index that says `meta` of itself.
 
     Raises UserError for a filter that names nothing there, with the nearest that is.
@@ -77,7 +78,7 @@ def narrowed(
     files = Files(place.repo, lines, grep)
     scope, notes, is_cut = required(database, query, scope, files)
     said = [*overruled(typed, filters.tests), *notes]
-    return Asked(query, query.text, scope, preferred, said, is_cut)
+    return Narrowed(query, query.text, scope, preferred, said, is_cut)
 
 
 def _with(query: Query, filters: Filters) -> Query:

@@ -12,7 +12,7 @@ from feeder.search.answers import Shaped, page, sought
 from feeder.search.asking import Asker, ask
 from feeder.search.engine import Answer, Paging
 from feeder.search.loosened import Loosened, loosened
-from feeder.search.narrowing import Asked, Filters, from_root, inside, narrowed
+from feeder.search.narrowing import Filters, Narrowed, from_root, inside, narrowed
 from feeder.search.noting import note
 from feeder.search.outline import outline as outlined
 from feeder.search.passages import passage
@@ -130,7 +130,7 @@ def _passage(opened: Opened, text: str) -> Passage:
         return Passage(text, None, error=in_tools(str(exc)))
 
 
-def _nothing(asker: Asker, asked: Asked) -> str:
+def _nothing(asker: Asker, asked: Narrowed) -> str:
     """What was searched, and what each filter kept away."""
     repos = asked.scope.repos
     where = ", ".join(repos) if repos else "all repositories"
