@@ -41,6 +41,14 @@ def nearest(text: str, known: Iterable[str], sign: str) -> list[str]:
     return [name for last in close for name in some if lasts[name] == last][:NEAREST]
 
 
+def meant(name: str, known: Iterable[str]) -> str:
+    """Asks whether the one most like it was meant; empty where none is like it."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), 1)
+    return f"Did you mean `{near[0]}`?" if near else ""
+
+
 def _alike(asked: str, texts: Mapping[str, str]) -> list[str]:
     """The names whose texts share most groups of letters with what is asked."""
     groups = _groups(asked)

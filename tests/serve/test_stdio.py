@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from feeder.serve import Said, Tell, stdio
+from feeder.serve import CALLS, Said, Tell, stdio
 from feeder.serve.protocol import Server
 from serve.talking import MODERN, Talker, call, initialize, request, talker
 
@@ -96,8 +96,8 @@ def test_nothing_is_said_of_a_cancelled_call(ends: Ends, slow: Slow) -> None:
 
 def test_a_call_that_waits_is_cancelled_without_being_run(ends: Ends, slow: Slow) -> None:
     """All threads are busy; it is never begun."""
-    ends.send(*(call(gate, "wait", gate=gate) for gate in range(stdio.CALLS)))
-    assert {slow.begun.get() for _ in range(stdio.CALLS)} == {*range(stdio.CALLS)}
+    ends.send(*(call(gate, "wait", gate=gate) for gate in range(CALLS)))
+    assert {slow.begun.get() for _ in range(CALLS)} == {*range(CALLS)}
     ends.send(call(8, "wait", gate=8))
     ends.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 8}})
     ends.send(request(9, "ping"))
@@ -106,7 +106,7 @@ def test_a_call_that_waits_is_cancelled_without_being_run(ends: Ends, slow: Slow
         gate.set()
     ends.close()
     answered = {answer["id"] for answer in iter(ends.next, None)}
-    assert answered == {*range(stdio.CALLS)}
+    assert answered == {*range(CALLS)}
     assert slow.begun.empty()
 
 

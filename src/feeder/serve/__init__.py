@@ -5,6 +5,8 @@ from typing import Any, NamedTuple, Protocol
 
 Tell = Callable[[str], None]
 """Who is told what a call is doing, for those that wait for it."""
+CALLS = 4
+"""That run beside each other; more wait."""
 
 
 class Said(NamedTuple):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +13,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from feeder.errors import FeederError, ServiceError, UserError
+from feeder.nearby import meant
 from feeder.serve import Tell
 from feeder.serve.crew import Crew
 from feeder.serve.desk import Desk
 from feeder.serve.guard import Access, Refusal
-from feeder.serve.heard import GONE, while_heard
+from feeder.serve.heard import GONE, HUNG_UP, while_heard
 
 if TYPE_CHECKING:
     from feeder.serve.library import Opened
@@ -50,7 +50,7 @@ async def _answer(desk: Desk, crew: Crew, name: str, request: Request) -> Respon
     work = crew.do(lambda tell: _asked(desk, name, said, tell))
     answer = await while_heard(request, work)
     if answer is GONE:
-        return Response(status_code=499)
+        return HUNG_UP
     if isinstance(answer, Refusal):
         return answer.response()
     return _unless_known(request, json.dumps(answer, ensure_ascii=False).encode())
@@ -106,7 +106,6 @@ def refusal(status: int, exc: Exception) -> Refusal:
 
 
 def _unknown(name: str, key: str, known: list[str]) -> Refusal:
-    near = get_close_matches(key, known, 1)
-    meant = f"Did you mean `{near[0]}`? " if near else ""
-    has = f"{meant}It has {', '.join(known)}." if known else "It has none."
-    return Refusal(400, f"/api/{name} has no parameter `{key[:60]}`.", has)
+    has = f"It has {', '.join(known)}." if known else "It has none."
+    remedy = " ".join(filter(None, [meant(key, known), has]))
+    return Refusal(400, f"/api/{name} has no parameter `{key[:60]}`.", remedy)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from feeder.errors import UserError
+from feeder.nearby import meant
 
 Schema = Mapping[str, Any]
 
@@ -35,9 +35,8 @@ def checked(tool: str, schema: Schema, arguments: Mapping[str, Any]) -> dict[str
 
 
 def _unknown(tool: str, name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name, known, 1)
-    meant = f" Did you mean `{near[0]}`?" if near else ""
-    return f"{tool} has no argument `{_cut(name)}`.{meant} It has {', '.join(known)}."
+    sentences = (f"{tool} has no argument `{_cut(name)}`.", meant(name, known))
+    return " ".join(filter(None, [*sentences, f"It has {', '.join(known)}."]))
 
 
 def _value(name: str, schema: Schema, value: Any) -> Any:

@@ -7,8 +7,11 @@ from collections.abc import Coroutine
 from typing import Any, Final
 
 from starlette.requests import Request
+from starlette.responses import Response
 
 GONE: Final = object()
+HUNG_UP = Response(status_code=499)
+"""What is answered then; nobody reads it."""
 
 
 async def while_heard(request: Request, work: Coroutine[Any, Any, object]) -> object:

@@ -9,15 +9,13 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from feeder.serve import api
+from feeder.serve import CALLS, api
 from feeder.serve.crew import Crew
 from feeder.serve.desk import Desk
 from feeder.serve.guard import Access, Guard, Refusal
 from feeder.serve.posted import Mcp
 from feeder.serve.protocol import Server
 
-CALLS = 4
-"""That run beside each other; more wait."""
 ABOUT = """\
 feeder answers here: coding agents on POST /mcp, programs on GET /api/search?q=WORDS. Send
 `Authorization: Bearer TOKEN` with the token that `feeder serve` said.

@@ -10,13 +10,11 @@ from starlette.responses import Response
 
 from feeder.serve.crew import Crew
 from feeder.serve.guard import BODY_BYTES, Refusal
-from feeder.serve.heard import GONE, while_heard
+from feeder.serve.heard import GONE, HUNG_UP, while_heard
 from feeder.serve.mirrored import agreed, status
 from feeder.serve.protocol import Conversation, Refused, Server, error, id_of, is_call, parsed
 
 JSON = "application/json"
-HUNG_UP = Response(status_code=499)
-"""Nobody reads it."""
 _TOO_LARGE = Refusal(
     413, f"A message has at most {BODY_BYTES:,} bytes.", "Ask for less at once."
 ).response({"connection": "close"})

@@ -9,6 +9,7 @@ from feeder import shown as harmless
 from feeder.search.answers import Page, Shown
 from feeder.search.windows import Part
 from feeder.search.wording import GONE, name_of, state_of
+from feeder.serve.catalogue import DEFAULT_TOKENS
 from feeder.serve.fitting import Form, fitted, room, size
 from feeder.serve.remedies import in_tools
 
@@ -28,7 +29,7 @@ class Wanted(NamedTuple):
     """How much of each hit is asked for, and the tokens that all may take."""
 
     detail: str = "auto"
-    tokens: int = 2_500
+    tokens: int = DEFAULT_TOKENS
 
 
 def hits_as_text(page: Page, wanted: Wanted, equals: str | None) -> str:

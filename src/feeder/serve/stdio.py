@@ -11,6 +11,7 @@ from queue import SimpleQueue
 from threading import Condition, Event, Thread, Timer
 from typing import IO
 
+from feeder.serve import CALLS
 from feeder.serve.protocol import (
     INVALID,
     Conversation,
@@ -27,8 +28,6 @@ from feeder.serve.protocol import (
 
 LINE_BYTES = 4 * 1024 * 1024
 """A longer message is refused, and not kept in memory."""
-CALLS = 4
-"""That run beside each other; more wait."""
 PROGRESS_S = 1.0
 """After which, and at which intervals, a client that asked for it is told of a call's progress."""
 WARM_S = 0.5

@@ -5,4 +5,3 @@ from typing import Literal
 NAME = "feeder"
 """Under which a client lists the server."""
 Scope = Literal["project", "user"]
-SCOPES: tuple[Scope, ...] = ("project", "user")
