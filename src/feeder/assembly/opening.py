@@ -132,17 +132,8 @@ def opened(
     talk = Talk(quiet=settings.quiet)
     chosen = choice(settings)
     with ExitStack() as stack:
-        if chosen.is_cloud:
-            from feeder.assembly.cloud import cloud_parts, foreseen_parts
-
-            if create and not writes and not has_token():
-                parts = foreseen_parts(settings, stack)
-            else:
-                parts = cloud_parts(place.base, place.repo, settings, stack, writes=writes)
-        else:
-            from feeder.assembly.local import local_parts
-
-            parts = local_parts(place.base, settings, stack, writes=writes, create=create)
+        parts_of = _cloud if chosen.is_cloud else _local
+        parts = parts_of(place, settings, stack, writes=writes, create=create)
         semantics = _semantics(parts, stack, _cache(settings, talk, writes=writes), talk)
         # at Cloudflare the question is a request, which a name with its owner does not need
         if settings.repo and not create and (parts.keeps_meanings or "/" not in settings.repo):
@@ -152,14 +143,38 @@ def opened(
             if not whole:
                 parts.meaning = _as_made(parts.meaning, index)
             index.opening = opening(place.repo, wanted=parts.meaning is not None)
-        models = [parts.meaning.model] if parts.meaning else []
-        models += [semantics.embedder.model] if semantics else []
-        none = "words only" if settings.vectors else "words only (--no-vectors)"
-        by = " and ".join(models) or none
+        by = _models(parts, semantics, settings)
         talk.say(f"{place.repo}: {parts.place}, {by}; {chosen.why}")
         if parts.note and writes and whole:
             talk.say(parts.note)
         yield Store(place, index, semantics, talk, parts)
+
+
+def _local(
+    place: Place, settings: Settings, stack: ExitStack, *, writes: bool, create: bool
+) -> Parts:
+    from feeder.assembly.local import local_parts
+
+    return local_parts(place.base, settings, stack, writes=writes, create=create)
+
+
+def _cloud(
+    place: Place, settings: Settings, stack: ExitStack, *, writes: bool, create: bool
+) -> Parts:
+    """Without a token what a first run would meet."""
+    from feeder.assembly.cloud import cloud_parts, foreseen_parts
+
+    if create and not writes and not has_token():
+        return foreseen_parts(settings, stack)
+    return cloud_parts(place.base, place.repo, settings, stack, writes=writes)
+
+
+def _models(parts: Parts, semantics: Semantics | None, settings: Settings) -> str:
+    """Which models are asked, for a person."""
+    models = [parts.meaning.model] if parts.meaning else []
+    models += [semantics.embedder.model] if semantics else []
+    none = "words only" if settings.vectors else "words only (--no-vectors)"
+    return " and ".join(models) or none
 
 
 def _fed_as(name: str, parts: Parts, *, whole: bool) -> str:
