@@ -14,6 +14,7 @@ from standin_fixtures import no_proxy, standin, standin_process
 import feeder
 from feeder.embed import onnx
 from feeder.embed.static import MODEL
+from feeder.embed.static_name import NAME
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from tree.repos import Repo
@@ -71,6 +72,13 @@ def test_a_machine_without_the_extra_searches_by_meaning(shop: Repo) -> None:
     ranks = {hit["symbol"]: hit["meaning_rank"] for hit in json.loads(found.stdout)["hits"]}
     assert ranks["Cart.addLine"] is not None
     assert ran(shop, "-c", WITHOUT_EXTRA, "validate").returncode == 0
+
+
+def test_stats_name_the_model_whose_vectors_come_with_the_words(shop: Repo) -> None:
+    """As long as the index has them."""
+    for model, said in ((), NAME), (("--model", "words"), "none, words only"):
+        ran(shop, "-c", WITHOUT_EXTRA, "sync", *model)
+        assert f"model: {said}" in ran(shop, "-c", WITHOUT_EXTRA, "stats").stdout.splitlines()
 
 
 @pytest.mark.skipif(not onnx.available(), reason="the extra headfeed[local] is not installed")

@@ -15,7 +15,7 @@ from feeder.config import INDEX_FOLDER, Settings
 from feeder.embed import NOTHING_SPENT
 from feeder.embed.place import users_file
 from feeder.embed.static_codes import StaticCodes
-from feeder.embed.static_name import FAMILY, NAME
+from feeder.embed.static_name import NAME
 from feeder.errors import FeederError, UserError
 from feeder.run.feed import Feed, Semantics
 from feeder.run.precedence import token_by_hand
@@ -23,6 +23,7 @@ from feeder.run.report import Report, Talk
 from feeder.store.index import Index
 from feeder.store.meanings import holds, opening
 from feeder.store.repositories import called, fed, meant
+from feeder.store.state import words_model
 from feeder.tree import Tree
 
 if TYPE_CHECKING:
@@ -189,7 +190,7 @@ def _as_made(meaning: StaticCodes | None, index: Index) -> StaticCodes | None:
     made_by = index.state_of([]).meta.get(index.key("parser"))
     if made_by is None:
         return meaning
-    has_some = FAMILY in made_by or holds(index.database, index.repo)
+    has_some = words_model(made_by) or holds(index.database, index.repo)
     return StaticCodes(NAME) if has_some else None
 
 

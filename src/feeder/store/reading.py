@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from feeder.store import Database, Row, Statement
 from feeder.store.counting import MOST, NODES
 from feeder.store.scope import EVERYWHERE, IN_SCOPE, Scope, params
+from feeder.store.state import words_model
 
 # symbol and path say what a node is, body what it says; id is the unindexed first column
 WEIGHTS = "0.0, 8.0, 4.0, 1.0"
@@ -149,6 +150,12 @@ class Statistics:
     skipped: dict[str, int]
 
     @property
+    def models(self) -> list[str]:
+        """Whose vectors it has: those of the words' own model, and of one beside the words."""
+        made_by = words_model(self.meta.get("parser", "")), self.meta.get("model", "")
+        return [model for model in made_by if model]
+
+    @property
     def dimensions(self) -> int:
         """How many numbers the vectors of all nodes have together."""
         return sum(self.node_types.values()) * int(self.meta.get("dimensions", 0))
@@ -164,7 +171,7 @@ class Statistics:
         below = self.meta.get("below")
         part = f", its folder {below} alone" if below else ""
         yield f"{self.repo} at {working}{head or 'no commit yet'}{part}"
-        yield f"model: {self.meta.get('model', 'none, words only')}"
+        yield f"model: {' and '.join(self.models) or 'none, words only'}"
         for name in ("files", "node_types", "languages", "skipped"):
             counts: dict[str, int] = getattr(self, name)
             parts = ", ".join(f"{count} {kind}" for kind, count in counts.items())

@@ -5,6 +5,9 @@ from typing import NamedTuple
 
 from feeder.store import Row
 
+FAMILY = "feeder-static-"
+"""So begin the names of models whose vectors come with the words."""
+
 
 class FileRow(NamedTuple):
     """A file as the index holds it: `clean`, `pending` (vectors to come) or `skipped`.
@@ -71,3 +74,8 @@ def manifest(rows: Iterable[Row]) -> dict[str, FileRow]:
 def outbox_of(rows: Iterable[Row]) -> dict[str, str]:
     """What the rows of `outbox` say: paths by id."""
     return {str(id_): str(path) for id_, path in rows}
+
+
+def words_model(made_by: str) -> str:
+    """The model whose vectors come with the words, of what `meta` says of the parser; else ""."""
+    return next((word for word in made_by.split() if word.startswith(FAMILY)), "")
