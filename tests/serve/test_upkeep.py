@@ -1,6 +1,7 @@
 """An index that is asked again and again follows the files."""
 
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,8 +23,10 @@ from worlds import CART, GUIDE
 class Kept:
     """An index that is kept, and how often its tree was looked at."""
 
-    def __init__(self, repo: Repo, tree: Callable[[], Commit] | None = None) -> None:
-        settings = Settings(directory=repo.path, model="static", jobs=1)
+    def __init__(
+        self, repo: Repo, tree: Callable[[], Commit] | None = None, *, model: str = "static"
+    ) -> None:
+        settings = Settings(directory=repo.path, model=model, jobs=1)
         self.place = place_of(base_of(repo.path), settings)
         self.settings = settings
         self.looks = 0
@@ -38,6 +41,12 @@ class Kept:
 
     def before_answer(self) -> str | None:
         return self._upkeep.before_answer(self.told.append)
+
+    def vectors(self) -> str | None:
+        """What the index says of the vectors of its model."""
+        with opened(self.place, self.settings, writes=False, create=False) as store:
+            meta = store.index.state_of([]).meta
+            return meta.get(store.index.key("vectors"))
 
     def files(self) -> set[str]:
         with opened(self.place, self.settings, writes=False, create=False) as store:
@@ -164,3 +173,20 @@ def test_without_an_index_what_goes_wrong_is_the_answer(repo: Repo, tmp_path: Pa
     kept = Kept(repo)  # without a commit
     with pytest.raises(UserError, match=r"There is no index yet\. .* has no commit at HEAD"):
         kept.before_answer()
+
+
+@pytest.mark.usefixtures("looks_each_time", "patient")
+def test_a_model_on_this_machine_follows_the_words(shop: Repo, feeder: Feeder) -> None:
+    kept = Kept(shop, model="minilm")
+    assert kept.before_answer() is None
+    assert kept.files() == {"src/cart.py", "docs/guide.md"}
+    until_s = time.monotonic() + 120
+    while kept.vectors() != "complete" and time.monotonic() < until_s:
+        time.sleep(0.1)
+    shop.commit({"src/tax.py": "def vat():\n    return 19\n"})
+    assert kept.before_answer() is None, "words do not wait for vectors"
+    assert "src/tax.py" in kept.files()
+    while kept.vectors() != "complete" and time.monotonic() < until_s:
+        time.sleep(0.1)
+    answer = feeder(shop, "validate", "--model", "minilm")
+    assert (answer.code, "The index is right." in answer.out) == (0, True)
