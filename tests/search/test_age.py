@@ -44,7 +44,7 @@ def test_a_commit_elsewhere_leaves_the_index_of_a_folder_equal(shop: Repo) -> No
     ("done", "says"),
     [
         ("1", "The index equals {} but for files given one by one. For all: feeder sync"),
-        ("0", "The index equalled {}, and a run since has not ended. To go on: feeder sync"),
+        ("0", "The index equalled {}; a run since is under way, or was stopped: feeder sync"),
     ],
 )
 def test_an_index_that_is_no_tree_s_any_more_does_not_say_that_it_is(

@@ -184,7 +184,7 @@ def test_a_model_on_this_machine_follows_the_words(shop: Repo, feeder: Feeder) -
     while kept.vectors() != "complete" and time.monotonic() < until_s:
         time.sleep(0.1)
     shop.commit({"src/tax.py": "def vat():\n    return 19\n"})
-    assert kept.before_answer() is None, "words do not wait for vectors"
+    assert kept.before_answer() in {None, upkeep.EMBEDS}, "words do not wait for vectors"
     assert "src/tax.py" in kept.files()
     while kept.vectors() != "complete" and time.monotonic() < until_s:
         time.sleep(0.1)

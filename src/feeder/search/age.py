@@ -50,7 +50,7 @@ class Age(NamedTuple):
             return UNFINISHED if self.unfinished else ""
         index = f"The index of the folder {self.below}" if self.below else "The index"
         if self.unfinished:
-            return f"{index} equalled {was}, and a run since has not ended. To go on: {self._sync}"
+            return f"{index} equalled {was}; a run since is under way, or was stopped: {self._sync}"
         if self.partial:
             return f"{index} equals {was} but for files given one by one. For all: {self._sync}"
         if self.equals == self.head:

@@ -33,6 +33,7 @@ WAIT_S = 2.0
 POLL_S = 0.05
 FIRST_WAIT_S = 8.0
 """Of the first answer, for an index that has nothing yet."""
+EMBEDS = "Words are of all files; vectors are being made."
 FEW_FILES = 100
 """Changed files that an answer waits for; for more it does not."""
 
@@ -46,6 +47,8 @@ class Upkept:
     tree: Callable[[], Tree]
     parser: Workers | None = None
     """Kept, since to start its process takes longer than a file that was edited."""
+    embeds: bool = False
+    """Whether vectors are made at this moment."""
 
     @property
     def file(self) -> Path:
@@ -131,7 +134,7 @@ class _Run:
     def standing(self) -> str | None:
         """What the reader of an answer has to know; None where the index equals the files."""
         if self.is_over:
-            return self._says
+            return self._says or (EMBEDS if self._upkept.embeds else None)
         if self._waits_for:
             return self._waits_for
         how_far = f" ({self._watch})" if self._watch.total else ""
@@ -180,7 +183,11 @@ class _Run:
         """Makes what the words have left; whether nothing is left of it."""
         with turn(self._upkept.file, VECTORS) as is_mine:
             if is_mine:
-                self._sync(Talk(quiet=True), with_model=True)
+                self._upkept.embeds = True
+                try:
+                    self._sync(Talk(quiet=True), with_model=True)
+                finally:
+                    self._upkept.embeds = False
             return is_mine
 
     def _sync(self, talk: Talk, *, with_model: bool) -> None:
