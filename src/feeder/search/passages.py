@@ -21,7 +21,8 @@ def passage(corpus: Corpus, target: Target) -> Page:
     Raises UserError for lines that the file has not, and for a file that cannot be shown.
     """
     names = {hit.symbol or hit.logical_path for hit in target.hits}
-    if target.lines is None and len(names) == 1 and names != {None}:
+    is_one = len(names) == 1 and names != {None}
+    if target.lines is None and (is_one or not target.is_file):
         return page(corpus, _nodes(corpus, target), Shaped(lines=None))
     return _lines(corpus, target)
 

@@ -1,7 +1,7 @@
 """Which node is meant? By `PATH:LINE`, `PATH#Symbol`, an id, a path or a symbol."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import eq
 from typing import NamedTuple
 
@@ -9,9 +9,11 @@ from feeder.errors import UserError
 from feeder.nearby import nearest
 from feeder.search.answers import Corpus
 from feeder.search.filters import readings
+from feeder.search.names import member
 from feeder.search.sources import Sources
 from feeder.store.catalog import by_id, files_below, in_files, named, symbols
 from feeder.store.reading import Hit
+from feeder.store.rows import members_of
 from feeder.symbols import dotted, ends_with
 
 LISTED = 10
@@ -30,6 +32,7 @@ class Target(NamedTuple):
     path: str
     hits: list[Hit]
     lines: tuple[int, int] | None = None
+    is_file: bool = False
 
 
 def resolve(corpus: Corpus, text: str, here: str = "") -> Target:
@@ -44,7 +47,7 @@ def resolve(corpus: Corpus, text: str, here: str = "") -> Target:
         first = int(lines["first"])
         return Target(file, _nodes(corpus, file), (first, int(lines["last"] or first)))
     if file := _file(corpus, text, here):
-        return Target(file, _nodes(corpus, file))
+        return Target(file, _nodes(corpus, file), is_file=True)
     for sign in re.finditer("#(?=.)", text, re.DOTALL):
         if file := _file(corpus, text[: sign.start()], here):
             return _in_file(_nodes(corpus, file), file, text[sign.end() :])
@@ -59,15 +62,18 @@ def _nodes(corpus: Corpus, path: str) -> list[Hit]:
 def _in_file(hits: Sequence[Hit], path: str, name: str) -> Target:
     if found := _one(_called(hits, name), f"{path}#{name}"):
         return found
-    raise _nothing(
-        f"{path}#{name}", _nearest_symbols(name, (hit.symbol for hit in hits if hit.symbol))
-    )
+    known = [one for hit in hits for one in _names(hit)]
+    raise _nothing(f"{path}#{name}", _nearest_symbols(name, known), path)
 
 
 def _anywhere(corpus: Corpus, text: str) -> Target | None:
     """By the beginning of an id, else by a symbol."""
     found = by_id(corpus.database, corpus.repo, text, LISTED + 1) if _ID.fullmatch(text) else []
-    found = found or _called(named(corpus.database, corpus.repo, dotted(text)), text)
+    names = dotted(text)
+    for one in dict.fromkeys(
+        (names, names.rpartition(".")[2])
+    ):  # an owner and its member lie apart
+        found = found or _called(named(corpus.database, corpus.repo, one), text)
     return _one(found, text)
 
 
@@ -119,21 +125,37 @@ def _file(corpus: Corpus, text: str, here: str) -> str | None:
 
 
 def _called(hits: Iterable[Hit], name: str) -> list[Hit]:
-    """Those whose whole name it is, else its last parts; written so, else in another case."""
+    """Those whose whole name it is, else its last parts; written so, else in another case.
+
+    Else those that have a member of that name, such as an enum's or a constant.
+    """
     own = [(hit, dotted(hit.symbol or hit.logical_path or "")) for hit in hits]
     for fold in (str, str.casefold):
         asked = fold(dotted(name))
         for is_meant in (eq, ends_with):
             if found := [hit for hit, said in own if is_meant(fold(said), asked)]:
                 return found
-    return []
+    return [hit for hit, said in own if member(said, hit.members, name)]
+
+
+def _names(hit: Hit) -> Iterator[str]:
+    """Its own, and those of its members."""
+    if hit.symbol:
+        yield hit.symbol
+    yield from (one.name for one in members_of(hit.members))
+
+
+def _label(hit: Hit, asked: str) -> str:
+    """What it is called; a chunk as what is asked for in it."""
+    named_in_it = member("", hit.members, asked.rpartition("#")[2])
+    return hit.symbol or hit.logical_path or (named_in_it.name if named_in_it else hit.id)
 
 
 def _one(hits: Sequence[Hit], text: str) -> Target | None:
     """The target where all are of one name in one file; raises UserError where they are not."""
     if not hits:
         return None
-    kinds = dict.fromkeys((hit.path, hit.symbol or hit.logical_path or hit.id) for hit in hits)
+    kinds = dict.fromkeys((hit.path, _label(hit, text)) for hit in hits)
     if len(kinds) == 1:
         return Target(hits[0].path, list(hits))
     told = [f"{path}#{name}" for path, name in kinds]
@@ -164,8 +186,8 @@ def _nearest_paths(corpus: Corpus, text: str) -> list[str]:
     return nearest(text, files_below(corpus.database, corpus.repo, ""), "/")
 
 
-def _nothing(text: str, near: Sequence[str]) -> UserError:
-    meant = (
-        f" Did you mean {' or '.join(near)}?" if near else " See what is there: feeder outline ."
+def _nothing(text: str, near: Sequence[str], within: str = ".") -> UserError:
+    meant = f"Did you mean {' or '.join(near)}?" if near else ""
+    return UserError(
+        f"The index has no {text}. {meant or f'See what is there: feeder outline {within}'}"
     )
-    return UserError(f"The index has no {text}.{meant}")

@@ -1,0 +1,49 @@
+"""Constants and an enum's members, which answers name, can be read by their names."""
+
+import pytest
+
+from serve.conftest import index
+from serve.test_tools import Ask, answered, asking, refused
+from tree.repos import Repo
+
+STEPS = "".join(f"    step_{number}('a step of the long way')\n" for number in range(60))
+SETTINGS = f"import os\n\nLIMIT = 3\nRETRIES = 5\n\n\ndef steps():\n{STEPS}\n\nPORT = 8000\n"
+COLOR = "package acme;\n\nenum Color {\n  RED,\n  GREEN;\n\n  int code() { return 1; }\n}\n"
+CHUNK = "settings.py:1-4 chunk\nimport os\n\nLIMIT = 3\nRETRIES = 5\n\n"
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Ask:
+    repo = Repo(tmp_path_factory.mktemp("members") / "shop")
+    repo.commit({"settings.py": SETTINGS, "Color.java": COLOR, "other/settings.py": "PORT = 1\n"})
+    index(repo)
+    return asking(repo.path)
+
+
+@pytest.mark.parametrize("target", ["settings.py#RETRIES", "RETRIES", "retries"])
+def test_a_constant_is_read_as_the_lines_that_have_it(asked: Ask, target: str) -> None:
+    """Not as the whole file."""
+    assert answered(asked("read", target=target)).startswith(CHUNK)
+
+
+@pytest.mark.parametrize("target", ["Color.GREEN", "Color.java#GREEN", "acme.Color.GREEN"])
+def test_a_member_of_an_enum_is_read_as_the_enum(asked: Ask, target: str) -> None:
+    assert answered(asked("read", target=target)).startswith("Color.java:3-8 class acme.Color\n")
+
+
+def test_of_several_constants_of_a_name_each_is_told_as_it_can_be_read(asked: Ask) -> None:
+    text = refused(asked("read", target="PORT"))
+    assert text.startswith("PORT may be one of 2: ")
+    for target, line in (("settings.py#PORT", 70), ("other/settings.py#PORT", 1)):
+        assert target in text
+        assert answered(asked("read", target=target)).startswith(target.split("#")[0] + f":{line}-")
+
+
+def test_a_name_that_a_file_has_not_is_told_with_what_that_file_has(asked: Ask) -> None:
+    """The nearest, members among them, else how to see all."""
+    assert refused(asked("read", target="settings.py#RETRYS")).startswith(
+        "The index has no settings.py#RETRYS. Did you mean RETRIES?"
+    )
+    assert 'the outline tool with path "settings.py"' in refused(
+        asked("read", target="settings.py#zzz")
+    )
