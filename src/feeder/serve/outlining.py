@@ -58,6 +58,19 @@ def _outer(files: Files) -> Iterator[str]:
     return _all({path: [one for one in some if not one.depth] for path, some in files.items()})
 
 
+def _named(files: Files) -> Iterator[str]:
+    """Each file with the names in it that are in no other, neither by lines nor by name."""
+    for path, entries in files.items():
+        names = {_name(one) for one in entries}
+        outer = (
+            _name(one)
+            for one in entries
+            if not one.depth and _name(one).rpartition(".")[0] not in names
+        )
+        told = ", ".join(dict.fromkeys(outer))
+        yield f"{path}: {told}" if told else path
+
+
 def _counts(files: Files) -> Iterator[str]:
     for path, entries in files.items():
         yield f"{path} {len(entries)}"
@@ -73,20 +86,26 @@ def _folders(files: Files) -> Iterator[str]:
         yield f"{above or '.'}/ {_files(count)}"
 
 
+def _name(entry: Entry) -> str:
+    return entry.hit.symbol or entry.hit.logical_path or ""
+
+
 def _entry(entry: Entry) -> str:
     hit, state = entry.hit, state_of_entry(entry)
     parts = [
         f"{' ' * entry.depth} {entry.start_line}-{entry.end_line}",
         hit.node_type,
-        hit.symbol or hit.logical_path or "",
+        _name(entry),
         f"({state})" if state else "",
     ]
     return " ".join(filter(None, parts))
 
 
+_ASK = "Ask for a file, or a folder below."
 _WAYS = (
     _Way(_all, ""),
-    _Way(_outer, "Shortened: without what lies in other symbols. Ask for a folder or a file."),
-    _Way(_counts, "Shortened to the number of symbols of each file. Ask for a folder or a file."),
+    _Way(_outer, f"Shortened: without what lies in other symbols. {_ASK}"),
+    _Way(_named, f"Shortened to names, without lines and members. {_ASK}"),
+    _Way(_counts, f"Shortened to the number of symbols of each file. {_ASK}"),
     _Way(_folders, "Shortened to folders. Ask for one of them."),
 )

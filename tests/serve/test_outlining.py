@@ -1,0 +1,28 @@
+"""What is said of a folder whose symbols do not all fit into an answer."""
+
+import pytest
+
+from serve.conftest import index
+from serve.test_tools import answered, asking, ends
+from tree.repos import Repo
+
+GO = "package shop\n\ntype Cart{0} struct {{\n\tLines int\n}}\n\n" + "".join(
+    f"func (c *Cart{{0}}) Step{number}() int {{{{\n\treturn {number}\n}}}}\n\n"
+    for number in range(30)
+)
+
+
+def test_a_folder_of_many_members_is_told_by_what_has_them(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """Methods that lie beside their type, as in Go, are its members by their names."""
+    repo = Repo(tmp_path_factory.mktemp("many") / "shop")
+    repo.commit({f"src/cart{one}.go": GO.format(one) for one in range(10)})
+    index(repo)
+    for more in ({}, {"depth": 1}):
+        text = answered(asking(repo.path)("outline", path="src", **more))
+        assert text.split("\n")[:2] == ["src/cart0.go: shop.Cart0", "src/cart1.go: shop.Cart1"]
+        assert ends(text)[:2] == [
+            "310 symbols and sections in 10 files",
+            "Shortened to names, without lines and members. Ask for a file, or a folder below.",
+        ]
