@@ -92,6 +92,23 @@ def test_the_first_question_makes_an_index_and_the_next_ones_keep_it(
     assert any("words" in line for line in kept.told)
 
 
+def test_before_there_is_an_index_an_answer_says_that_it_is_being_made(
+    shop: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing has changed, where there was nothing."""
+    monkeypatch.setattr(upkeep, "FIRST_WAIT_S", 0.0)
+    has_asked = threading.Event()
+
+    def held() -> Commit:
+        has_asked.wait()
+        return Commit(shop.path)
+
+    kept = Kept(shop, held)
+    with pytest.raises(UserError, match=r"There is no index yet\. The index is being made"):
+        kept.before_answer()
+    has_asked.set()
+
+
 @pytest.mark.usefixtures("patient")
 def test_the_files_are_looked_at_once_a_second(shop: Repo) -> None:
     kept = Kept(shop)

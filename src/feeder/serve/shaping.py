@@ -11,7 +11,7 @@ from feeder.search.windows import Part
 from feeder.search.wording import GONE, name_of, state_of
 from feeder.serve.catalogue import DEFAULT_TOKENS
 from feeder.serve.fitting import Form, fitted, room, size
-from feeder.serve.remedies import in_tools
+from feeder.serve.remedies import in_tools, left_to
 
 FOOT_BYTES = 200
 """That are kept for the end of an answer beside what it has to say of itself."""
@@ -45,7 +45,7 @@ def hits_as_text(page: Page, wanted: Wanted, equals: str | None) -> str:
 
 def standing(before: str | None, age: str) -> str:
     """What was said before the answer, and how old the index is that gave it."""
-    return " ".join(filter(None, [before, age]))
+    return " ".join(filter(None, [before, left_to(before, age)]))
 
 
 def room_beside(tokens: int, ends: Iterable[str]) -> int:

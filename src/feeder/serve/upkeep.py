@@ -21,6 +21,7 @@ from feeder.errors import FeederError, Overtaken, UserError
 from feeder.run.report import Step, Talk
 from feeder.run.sync import sync
 from feeder.serve import Tell
+from feeder.serve.remedies import AGAIN, AT_IT
 from feeder.store.turns import SERVER, VECTORS, is_taken_by_hand, turn
 from feeder.tree import Tree
 
@@ -103,6 +104,7 @@ class _Run:
     def __init__(self, upkept: Upkept, *, embeds: bool) -> None:
         self._upkept = upkept
         self._embeds = embeds
+        self._is_first = not upkept.file.exists()
         self._news = Condition()
         self._watch = _Watch(self._news)
         self._says: str | None = None
@@ -138,7 +140,12 @@ class _Run:
         if self._waits_for:
             return self._waits_for
         how_far = f" ({self._watch})" if self._watch.total else ""
-        return f"The files have changed, and the index follows{how_far}: ask again soon."
+        what = (
+            "The index is being made"
+            if self._is_first
+            else "The files have changed, and the index follows"
+        )
+        return f"{what}{how_far}: {AGAIN}"
 
     def _go(self) -> None:
         says: str | None = "The index could not be brought to the files."
@@ -166,17 +173,17 @@ class _Run:
     def _is_left(self) -> bool:
         """Whether others are at it."""
         if is_taken_by_hand(self._upkept.file):
-            self._waits_for = "A command brings the index on at this moment."
+            self._waits_for = f"A command {AT_IT}"
             return True
         with turn(self._upkept.file, SERVER) as is_mine:
             if not is_mine:
-                self._waits_for = "Another server brings the index on at this moment."
+                self._waits_for = f"Another server {AT_IT}"
                 return True
             self._waits_for = ""
             try:
                 self._sync(self._watch, with_model=False)
             except Overtaken:
-                self._waits_for = "Another run brings the index on at this moment."
+                self._waits_for = f"Another run {AT_IT}"
         return bool(self._waits_for)
 
     def _vectors(self) -> bool:
