@@ -66,7 +66,7 @@ Find code and documents by meaning, word and name at once; answers with the line
 Use it first for "where is", "how does", "what is"; use grep for every occurrence of an exact
 string. Ask in plain words or by a name, with one question instead of several.
 The query may have "an exact phrase", /a regex/, -word to leave out, begin*, and lang: path:
--path: type: symbol: repo: tests: case:yes.
+-path: type: symbol: repo: tests: case:yes. Two phrases must both be there; /one|other/ is either.
 Example: {"query": "where is the token refreshed", "path": "src", "limit": 5}"""
 _READ = """\
 Read lines as they are in the files now: whole symbols or ranges, several at once.
