@@ -183,6 +183,18 @@ def test_an_empty_answer_says_which_filter_left_nothing(ask: Ask) -> None:
     assert "first src/cart.py:12-13 Cart.total." in text
 
 
+def test_of_two_phrases_that_are_not_in_one_node_it_is_not_said_that_no_node_has_a_word(
+    ask: Ask,
+) -> None:
+    """They are named as what left nothing; a pattern finds either."""
+    text = answered(ask("search", query='"def total" OR "def exchange"'))
+    assert "Without `phrases, patterns and begin*`: " in text
+    assert "has a word of the question" not in text
+    either = answered(ask("search", query="/def total|def exchange/", path="src"))
+    assert "src/cart.py:" in either
+    assert "src/money.py:" in either
+
+
 def test_a_filter_that_names_nothing_is_an_error_with_the_nearest(ask: Ask) -> None:
     text = refused(ask("search", query="x", language="pythn"))
     assert text == "The index has no language pythn. The nearest: python, python3."

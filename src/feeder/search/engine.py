@@ -44,6 +44,8 @@ BY_MEANING_ALONE = 3
 """Nodes that answer where none has a word of the question: what is nearest may be far."""
 NEAR_NAMES = 3
 """That are told where nothing is called as asked."""
+NO_WORD = "No node that was looked at has a word of the question"
+"""How that note begins; what is looked at is what the filters leave."""
 WORDS_ALONE = "By words alone:"
 """Before the reason why a question is answered so."""
 
@@ -207,5 +209,5 @@ def _notes(asked: Asked, rankings: Iterable[Ranking], found: Sequence[Found]) ->
         return [f"Nothing is called {asked.name}. Names like it: {nearest}"]
     if has and _is_far(rankings):
         rest = "; what follows is near in meaning alone." if found else "."
-        return [f"No node that was looked at has a word of the question{rest}"]
+        return [f"{NO_WORD}{rest}"]
     return []

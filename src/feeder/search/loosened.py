@@ -19,7 +19,7 @@ FILTERS: Mapping[str, tuple[str, ...]] = {
     "symbol": ("symbols",),
     "tests": ("tests",),
     "-word": ("without_words",),
-    "what must stand there": ("with_words", "ids"),
+    "phrases, patterns and begin*": ("with_words", "ids"),
 }
 """How each is written in a question, and the parts of a scope that it makes."""
 OPEN = Scope(None)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from threading import Thread
 from typing import Any
 
 from feeder.errors import UserError
 from feeder.search.answers import Shaped, page, sought
 from feeder.search.asking import Asker, ask
-from feeder.search.engine import Answer, Paging
+from feeder.search.engine import NO_WORD, Answer, Paging
 from feeder.search.loosened import Loosened, loosened
 from feeder.search.narrowing import Filters, Narrowed, from_root, inside, narrowed
 from feeder.search.noting import note
@@ -46,7 +46,7 @@ def search(opened: Opened, said: Arguments, equals: str | None) -> Said:
     found = page(opened.corpus, answer.found, shaped, answer.total, notes, at_least=answer.at_least)
     _note(asker, said, filters, answer, began)
     if not answer.total:
-        return Said(joined([_nothing(asker, asked)], notes, standing(equals, found.note)))
+        return _nothing(asker, asked, notes, standing(equals, found.note))
     return Said(hits_as_text(found, Wanted(said["detail"], said["budget"]), equals))
 
 
@@ -130,14 +130,17 @@ def _passage(opened: Opened, text: str) -> Passage:
         return Passage(text, None, error=in_tools(str(exc)))
 
 
-def _nothing(asker: Asker, asked: Narrowed) -> str:
+def _nothing(asker: Asker, asked: Narrowed, notes: Sequence[str], age: str) -> Said:
     """What was searched, and what each filter kept away."""
     repos = asked.scope.repos
     where = ", ".join(repos) if repos else "all repositories"
     without = list(loosened(asker, asked))
     if not without:
-        return f"Nothing found in {where}. Ask in other words, or by a part of a name."
-    return f"Nothing found in {where} with these filters. {' '.join(map(_without, without))}"
+        said = f"Nothing found in {where}. Ask in other words, or by a part of a name."
+        return Said(joined([said], notes, age))
+    said = f"Nothing found in {where} with these filters. {' '.join(map(_without, without))}"
+    # of what the filters leave, which is not what the words may be in
+    return Said(joined([said], (one for one in notes if not one.startswith(NO_WORD)), age))
 
 
 def _without(one: Loosened) -> str:
