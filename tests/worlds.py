@@ -18,7 +18,7 @@ from feeder.run.feed import Feed, Semantics
 from feeder.run.report import Report, Talk
 from feeder.run.sync import sync
 from feeder.search.answers import Corpus, Page, Shaped, page
-from feeder.search.found import Found
+from feeder.search.found import Answer, Found
 from feeder.store import Database, Row, Statement, Value
 from feeder.store.index import Index
 from feeder.store.local_vectors import LocalVectors
@@ -71,7 +71,7 @@ class Death(Exception):
     """A run that ends without a word, as a killed one does."""
 
 
-Answer = TypeVar("Answer")
+Given = TypeVar("Given")
 
 
 class Fuse:
@@ -87,7 +87,7 @@ class Fuse:
     def has_blown(self) -> bool:
         return self.calls >= self._at
 
-    def call(self, call: Callable[[], Answer]) -> Answer:
+    def call(self, call: Callable[[], Given]) -> Given:
         self.calls += 1
         this_one = self.calls == self._at
         if this_one and self._before:
@@ -197,7 +197,7 @@ def shown(
 ) -> Page:
     """What an answer shows of these hits, whose files are in the folder."""
     corpus = Corpus(database, base, name, Index(database, name, "main").state_of([]).meta)
-    return page(corpus, found, Shaped(words, lines))
+    return page(corpus, Answer(found, len(found)), Shaped(words, lines))
 
 
 Picture = Tables

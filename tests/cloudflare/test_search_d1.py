@@ -3,8 +3,9 @@
 import pytest
 from clouds import Cloud
 
-from feeder.search.engine import Answer, Paging, search
+from feeder.search.engine import Paging, search
 from feeder.search.filters import Standing, scope_of
+from feeder.search.found import Answer
 from feeder.search.query import parse
 from feeder.search.required import required
 from feeder.store import Database

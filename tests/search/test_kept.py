@@ -14,7 +14,8 @@ from feeder.errors import ServiceError
 from feeder.run.feed import Feed
 from feeder.run.sync import sync
 from feeder.search.asking import Asker, ask
-from feeder.search.engine import Answer, Paging
+from feeder.search.engine import Paging
+from feeder.search.found import Answer
 from feeder.search.kept import Kept
 from feeder.search.models import MEANING, Side, with_the_words
 from feeder.search.narrowing import Filters

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from feeder.search.asked import Asked
-from feeder.search.engine import Answer, Paging, search
+from feeder.search.engine import Paging, search
+from feeder.search.found import Answer
 from feeder.search.fusion import by_words
 from feeder.search.kinds import share
 from feeder.search.models import MEANING_WEIGHT, Side

@@ -43,8 +43,7 @@ def search(query: str, limit: int, **said: Any) -> None:
         asker = Asker(store, corpus.meta, models, settings, console.tell)
         asked, answer = ask(asker, query, Paging(limit, shape.offset), filters)
         shaped = Shaped(sought(asked.query), shape.lines, shape.offset)
-        said_of_it = answer.total, answer.notes
-        shown = page(corpus, answer.found, shaped, *said_of_it, at_least=answer.at_least)
+        shown = page(corpus, answer, shaped)
     took_ms = (time.perf_counter() - began) * 1000
     show_page(shown, shape, settings, corpus.base)
     if settings.query_log and not shape.offset:

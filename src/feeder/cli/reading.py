@@ -36,7 +36,7 @@ def similar(target: str, limit: int, **said: Any) -> None:
         some = most_similar(store, corpus, node, scope, asked_for, tell=console.tell)
         name = node.symbol or node.logical_path or ""
         shaped = Shaped([name], shape.lines, shape.offset)
-        answer = page(corpus, some.found, shaped, some.total)
+        answer = page(corpus, some, shaped)
     show_page(answer, shape, settings, corpus.base)
 
 

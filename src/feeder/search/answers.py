@@ -15,7 +15,7 @@ from feeder.store.reading import Hit
 
 if TYPE_CHECKING:
     from feeder.assembly.opening import Store
-    from feeder.search.found import Found
+    from feeder.search.found import Answer, Found
     from feeder.search.query import Query
 
 RANKS = ("name", "word", "meaning", "vector")
@@ -109,22 +109,13 @@ class Shaped(NamedTuple):
     offset: int = 0
 
 
-def page(  # noqa: PLR0913 - what is shown and how, and what is said of it
-    corpus: Corpus,
-    found: Sequence[Found],
-    shaped: Shaped,
-    total: int | None = None,
-    notes: Sequence[str] = (),
-    *,
-    at_least: bool = False,
-) -> Page:
+def page(corpus: Corpus, answer: Answer, shaped: Shaped) -> Page:
     """The hits with their lines; one question to the index, and git asked at once for all files."""
     database, base, repo, meta = corpus
-    sources = Sources(database, base, repo, [one.hit for one in found])
-    hits = [_shown(one, sources, shaped) for one in found]
+    sources = Sources(database, base, repo, [one.hit for one in answer.found])
+    hits = [_shown(one, sources, shaped) for one in answer.found]
     where = age_of(base, repo, meta, len(sources.edited))
-    count = len(found) if total is None else total
-    return Page(hits, where, count, shaped.offset, notes, at_least)
+    return Page(hits, where, answer.total, shaped.offset, answer.notes, answer.at_least)
 
 
 def sought(query: Query) -> list[str]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.assembly.opening import Store
 from feeder.config import Settings
-from feeder.search.engine import Answer, Paging, Ranked, paged, rank
-from feeder.search.found import Found
+from feeder.search.engine import Paging, Ranked, paged, rank
+from feeder.search.found import Answer, Found
 from feeder.search.grouping import LinesOf
 from feeder.search.models import Side
 from feeder.search.narrowing import Filters, Narrowed, narrowed

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from feeder.errors import ServiceError, UserError
 from feeder.search import frames, names
 from feeder.search.asked import Asked
-from feeder.search.found import Found
+from feeder.search.found import Answer, Found
 from feeder.search.fusion import (
     ALIKE,
     FRAME,
@@ -50,18 +50,6 @@ WORDS_ALONE = "By words alone:"
 """Before the reason why a question is answered so."""
 
 Tell = Callable[[str], None]
-
-
-class Answer(NamedTuple):
-    """Nodes from a place on, the number of all that were found, and what has to be said.
-
-    Where `at_least`, there may be more of them than `total`, which were not looked at.
-    """
-
-    found: Sequence[Found] = ()
-    total: int = 0
-    notes: Sequence[str] = ()
-    at_least: bool = False
 
 
 class Ranked(NamedTuple):

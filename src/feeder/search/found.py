@@ -1,6 +1,6 @@
 """What is an answer made of? Nodes, each with why it is one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from feeder.nodes import Member
@@ -31,3 +31,15 @@ class Found(NamedTuple):
     others: "tuple[Found, ...]" = ()
     copies: "tuple[Found, ...]" = ()
     piece: Piece | None = None
+
+
+class Answer(NamedTuple):
+    """Nodes from a place on, the number of all that were found, and what has to be said.
+
+    Where `at_least`, there may be more of them than `total`, which were not looked at.
+    """
+
+    found: Sequence[Found] = ()
+    total: int = 0
+    notes: Sequence[str] = ()
+    at_least: bool = False

@@ -8,7 +8,7 @@ from feeder.assembly.opening import Store
 from feeder.errors import FeederError
 from feeder.parse.secrets import mask
 from feeder.search.asking import Asker
-from feeder.search.engine import Answer
+from feeder.search.found import Answer
 from feeder.search.models import MEANING, VECTOR, model_of
 from feeder.search.narrowing import Filters
 from feeder.search.query import QUERY_CHARS

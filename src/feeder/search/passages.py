@@ -6,7 +6,7 @@ from feeder.errors import UserError
 from feeder.search.age import age_of
 from feeder.search.answers import Corpus, Page, Shaped, Shown, page
 from feeder.search.files import files_now, lines_of
-from feeder.search.found import Found
+from feeder.search.found import Answer, Found
 from feeder.search.grouping import whole
 from feeder.search.sources import Excerpt, Sources, State
 from feeder.search.targets import Target
@@ -23,7 +23,8 @@ def passage(corpus: Corpus, target: Target) -> Page:
     names = {hit.symbol or hit.logical_path for hit in target.hits}
     is_one = len(names) == 1 and names != {None}
     if target.lines is None and (is_one or not target.is_file):
-        return page(corpus, _nodes(corpus, target), Shaped(lines=None))
+        nodes = _nodes(corpus, target)
+        return page(corpus, Answer(nodes, len(nodes)), Shaped(lines=None))
     return _lines(corpus, target)
 
 

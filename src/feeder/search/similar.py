@@ -10,8 +10,8 @@ from feeder.assembly.opening import Store, comparable
 from feeder.errors import ServiceError
 from feeder.search.answers import Corpus
 from feeder.search.asking import lines_of
-from feeder.search.engine import Answer, Paging, Ranked, paged
-from feeder.search.found import Found
+from feeder.search.engine import Paging, Ranked, paged
+from feeder.search.found import Answer, Found
 from feeder.search.fusion import WORD
 from feeder.search.models import MEANING, VECTOR
 from feeder.search.sources import Sources

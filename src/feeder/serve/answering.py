@@ -10,7 +10,8 @@ from typing import Any
 from feeder.errors import UserError
 from feeder.search.answers import Shaped, page, sought
 from feeder.search.asking import Asker, ask
-from feeder.search.engine import NO_WORD, Answer, Paging
+from feeder.search.engine import NO_WORD, Paging
+from feeder.search.found import Answer
 from feeder.search.loosened import Loosened, loosened
 from feeder.search.narrowing import Filters, Narrowed, from_root, inside, narrowed
 from feeder.search.noting import note
@@ -43,7 +44,7 @@ def search(opened: Opened, said: Arguments, equals: str | None) -> Said:
     asked, answer = ask(asker, question, Paging(said["limit"], said["offset"]), filters)
     notes = [*answer.notes, *told, *opened.lacks, *_cut(question)]
     shaped = Shaped(sought(asked.query), WINDOW_LINES, said["offset"])
-    found = page(opened.corpus, answer.found, shaped, answer.total, notes, at_least=answer.at_least)
+    found = page(opened.corpus, answer._replace(notes=notes), shaped)
     _note(asker, said, filters, answer, began)
     if not answer.total:
         return _nothing(asker, asked, notes, standing(equals, found.note))
@@ -68,7 +69,7 @@ def similar(opened: Opened, said: Arguments, equals: str | None) -> Said:
     scope = narrowed(store, "", Filters(), opened.asker.settings, corpus.meta).scope
     found = most_similar(store, corpus, node, scope, Paging(said["limit"]), tell=told.append)
     shaped = Shaped([node.symbol or node.logical_path or ""], WINDOW_LINES)
-    answer = page(corpus, found.found, shaped, found.total, told)
+    answer = page(corpus, found._replace(notes=told), shaped)
     return Said(hits_as_text(answer, Wanted(), equals))
 
 

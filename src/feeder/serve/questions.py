@@ -45,7 +45,7 @@ def search(opened: Opened, said: Said) -> Facts:
     asked, answer = ask(asker, _one(said, "q"), some, _filters(said))
     shaped = Shaped(sought(asked.query), offset=some.offset)
     notes = [*answer.notes, *told, *opened.lacks]
-    found = page(opened.corpus, answer.found, shaped, answer.total, notes, at_least=answer.at_least)
+    found = page(opened.corpus, answer._replace(notes=notes), shaped)
     return _shown(opened, found)
 
 
@@ -57,7 +57,7 @@ def similar(opened: Opened, said: Said) -> Facts:
     scope = narrowed(opened.store, "", _filters(said), opened.asker.settings, corpus.meta).scope
     answer = most_similar(opened.store, corpus, node, scope, some, tell=told.append)
     shaped = Shaped([node.symbol or node.logical_path or ""], offset=some.offset)
-    return _shown(opened, page(corpus, answer.found, shaped, answer.total, told))
+    return _shown(opened, page(corpus, answer._replace(notes=told), shaped))
 
 
 def node(opened: Opened, said: Said) -> Facts:
