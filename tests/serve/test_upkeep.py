@@ -195,7 +195,7 @@ def test_without_an_index_what_goes_wrong_is_the_answer(repo: Repo, tmp_path: Pa
 @pytest.mark.usefixtures("looks_each_time", "patient")
 def test_a_model_on_this_machine_follows_the_words(shop: Repo, feeder: Feeder) -> None:
     kept = Kept(shop, model="minilm")
-    assert kept.before_answer() is None
+    assert kept.before_answer() in {None, upkeep.EMBEDS}
     assert kept.files() == {"src/cart.py", "docs/guide.md"}
     until_s = time.monotonic() + 120
     while kept.vectors() != "complete" and time.monotonic() < until_s:
