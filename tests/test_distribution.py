@@ -76,6 +76,7 @@ def test_the_wheel_has_the_program_and_nothing_else(built: tuple[Path, Path]) ->
     assert licences == [
         f"{about}/licenses/LICENSE",
         f"{about}/licenses/src/feeder/embed/vocabulary.txt.license",
+        f"{about}/licenses/src/feeder/serve/page/colours/languages.license",
     ]
     assert there[f"{about}/licenses/LICENSE"] == (ROOT / "LICENSE").read_bytes()
     for command in (b"feeder", b"headfeed"):

@@ -127,7 +127,8 @@ def paged(
     related = akin(ranked.found)
     first = (one.hit for one in ranked.found[: end + len(related)])
     groups = grouped(ranked.found, runs(database, [*related, *first]), lines_of)
-    return Answer(groups[page.offset : end], len(groups), ranked.notes, ranked.is_cut)
+    some, every = groups[page.offset : end], tuple(groups)
+    return Answer(some, len(groups), ranked.notes, ranked.is_cut, every)
 
 
 def _rankings(

@@ -36,10 +36,12 @@ class Found(NamedTuple):
 class Answer(NamedTuple):
     """Nodes from a place on, the number of all that were found, and what has to be said.
 
-    Where `at_least`, there may be more of them than `total`, which were not looked at.
+    Where `at_least`, there may be more of them than `total`, which were not looked at. `every` has
+    those before and after, too.
     """
 
     found: Sequence[Found] = ()
     total: int = 0
     notes: Sequence[str] = ()
     at_least: bool = False
+    every: Sequence[Found] = ()

@@ -39,15 +39,15 @@ def routes(desk: Desk, access: Access, crew: Crew) -> list[Route]:
 
 
 async def _session(access: Access, _: Request) -> Response:
-    """Whoever has come so far has the token: a browser remembers it, where no script reads it."""
+    """Whoever has come so far has the token."""
     response = Response(status_code=204)
-    response.set_cookie(access.cookie, access.cookie_value, httponly=True, samesite="strict")
+    access.remember(response)
     return response
 
 
 async def _answer(desk: Desk, crew: Crew, name: str, request: Request) -> Response:
     said = {key: request.query_params.getlist(key) for key in request.query_params}
-    work = crew.do(lambda tell: _asked(desk, name, said, tell))
+    work = crew.do(lambda tell: answer_of(desk, name, said, tell))
     answer = await while_heard(request, work)
     if answer is GONE:
         return HUNG_UP
@@ -66,7 +66,7 @@ def _unless_known(request: Request, body: bytes) -> Response:
     return Response(body, headers=headers, media_type=JSON)
 
 
-def _asked(
+def answer_of(
     desk: Desk, name: str, said: Mapping[str, list[str]], tell: Tell
 ) -> dict[str, Any] | Refusal:
     """The answer, or why there is none, with the status that says whose fault it is."""

@@ -15,12 +15,18 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from feeder.serve import bundle
+
 BODY_BYTES = 1024 * 1024
-OPEN = frozenset({"/"})
-"""Paths that need no token: what lies there is the same for everybody."""
+SESSION = "/session"
+"""Where a form brings the token."""
+OPEN = frozenset({"/", *bundle.paths()})
+"""Paths that need no token: what lies there is the same for everybody who has no cookie."""
+OWN_SITES = ("same-origin", "none")
+"""What a browser says of requests of our own page, and of its user."""
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -69,7 +75,7 @@ class Access(NamedTuple):
             return Refusal(421, f"{host} is no name of this server.", "Ask the address it said.")
         if not _is_own_page(host, path, headers):
             return Refusal(403, "Another site's page asks.", "Ask from this server's own page.")
-        if path not in OPEN and not self._knows_token(headers):
+        if path not in OPEN and path != SESSION and not self.is_known(headers):
             remedy = "Send the header `Authorization: Bearer TOKEN`, with the token it said."
             return Refusal(401, "The token is missing, or another one.", remedy)
         return None
@@ -82,12 +88,21 @@ class Access(NamedTuple):
         own = socket.gethostname().lower()
         return _is_address(self.host) and not _is_loopback(self.host) and name == own
 
-    def _knows_token(self, headers: Headers) -> bool:
+    def is_known(self, headers: Headers) -> bool:
+        """Whether who asks has the token, or the cookie."""
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
-            return _is_equal(token.strip(), self.token)
+            return self.is_token(token.strip())
         cookies = cookie_parser(headers.get("cookie", ""))
         return _is_equal(cookies.get(self.cookie, ""), self.cookie_value)
+
+    def is_token(self, typed: str) -> bool:
+        """Whether it is the token."""
+        return _is_equal(typed, self.token)
+
+    def remember(self, response: Response) -> None:
+        """A browser remembers who asks, where no script reads it."""
+        response.set_cookie(self.cookie, self.cookie_value, httponly=True, samesite="strict")
 
 
 class Guard:
@@ -144,7 +159,7 @@ def _is_own_page(host: str, path: str, headers: Headers) -> bool:
     origin = headers.get("origin")
     if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
         return False
-    return path in OPEN or headers.get("sec-fetch-site", "none") in ("same-origin", "none")
+    return path in OPEN or headers.get("sec-fetch-site", "none") in OWN_SITES
 
 
 def _is_equal(one: str, other: str) -> bool:

@@ -1,4 +1,4 @@
-"""How does a server answer over HTTP? Behind a guard, MCP on `POST /mcp` and JSON below `/api`."""
+"""How does a server answer over HTTP? A page, MCP on `POST /mcp` and JSON below `/api`, guarded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from feeder.serve import CALLS, api
+from feeder.serve import CALLS, api, page_routes
 from feeder.serve.crew import Crew
 from feeder.serve.desk import Desk
 from feeder.serve.guard import Access, Guard, Refusal
@@ -26,8 +26,11 @@ def app(server: Server, access: Access, desk: Desk | None = None) -> ASGIApp:
     """All that is answered, and of a desk its JSON too; nothing of it before somebody asks."""
     crew = Crew(CALLS)
     mcp = Mcp(server, crew)
-    routes = [Route("/", _about, methods=["GET"]), Route("/mcp", mcp.answer, methods=["POST"])]
-    routes += api.routes(desk, access, crew) if desk else []
+    routes = [Route("/mcp", mcp.answer, methods=["POST"])]
+    if desk:
+        routes += [*page_routes.routes(desk, access, crew), *api.routes(desk, access, crew)]
+    else:
+        routes.append(Route("/", _about, methods=["GET"]))
     inner = Starlette(routes=routes, exception_handlers={HTTPException: _refused, 500: _fault})
     return Guard(inner, access)
 

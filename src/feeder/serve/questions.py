@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 from feeder.errors import UserError
 from feeder.search.age import age_of
 from feeder.search.answers import Corpus, Page, Shaped, page, sought
-from feeder.search.asking import ask
+from feeder.search.asking import Asker, ask
 from feeder.search.engine import Paging
+from feeder.search.facets import facets
 from feeder.search.files import files_now
 from feeder.search.narrowing import Filters, from_root, narrowed
 from feeder.search.outline import outline as outlined
@@ -21,6 +23,7 @@ from feeder.serve.hiding import hidden, lines_shown
 from feeder.serve.library import Opened
 from feeder.store.catalog import mapped
 from feeder.store.reading import statistics
+from feeder.tree import git
 
 Said = Mapping[str, Sequence[str]]
 """The parameters of an address; most may be said once."""
@@ -40,13 +43,12 @@ class NotThere(UserError):
 def search(opened: Opened, said: Said) -> Facts:
     """A page of hits."""
     told: list[str] = []
-    asker = opened.asker._replace(tell=told.append)
-    some = _page(said)
+    asker, some = _asker(opened, said)._replace(tell=told.append), _page(said)
     asked, answer = ask(asker, _one(said, "q"), some, _filters(said))
     shaped = Shaped(sought(asked.query), offset=some.offset)
     notes = [*answer.notes, *told, *opened.lacks]
     found = page(opened.corpus, answer._replace(notes=notes), shaped)
-    return _shown(opened, found)
+    return {**_shown(opened, found), "facets": facets(answer.every)}
 
 
 def similar(opened: Opened, said: Said) -> Facts:
@@ -57,7 +59,8 @@ def similar(opened: Opened, said: Said) -> Facts:
     scope = narrowed(opened.store, "", _filters(said), opened.asker.settings, corpus.meta).scope
     answer = most_similar(opened.store, corpus, node, scope, some, tell=told.append)
     shaped = Shaped([node.symbol or node.logical_path or ""], offset=some.offset)
-    return _shown(opened, page(corpus, answer._replace(notes=told), shaped))
+    shown = _shown(opened, page(corpus, answer._replace(notes=told), shaped))
+    return {**shown, "facets": facets(answer.every)}
 
 
 def node(opened: Opened, said: Said) -> Facts:
@@ -104,11 +107,12 @@ def status(opened: Opened, _: Said) -> Facts:
     """What the index holds, by counts, and what it equals."""
     corpus = opened.corpus
     facts = statistics(corpus.database, corpus.repo).as_json()
-    return {"repo": corpus.repo, "holds": facts, **_age(corpus)}
+    places = {"folder": os.fspath(corpus.base), "web": _web(corpus)}
+    return {"repo": corpus.repo, "holds": facts, "places": places, **_age(corpus)}
 
 
 QUESTIONS: Mapping[str, tuple[Question, frozenset[str]]] = {
-    "search": (search, frozenset({"q", "limit", "offset", "tests", *_NARROWING})),
+    "search": (search, frozenset({"q", "limit", "offset", "tests", "meaning", *_NARROWING})),
     "similar": (similar, frozenset({"target", "limit", "offset", "tests", *_NARROWING})),
     "node": (node, frozenset({"id"})),
     "file": (file, frozenset({"path"})),
@@ -153,6 +157,21 @@ def _filters(said: Said) -> Filters:
     if tests not in (None, "yes", "no", "only"):
         raise UserError("`tests` is none of yes, no and only. Say one, or leave it out.")
     return Filters(tests=tests, **several)  # type: ignore[arg-type]  # lists, by their names
+
+
+def _asker(opened: Opened, said: Said) -> Asker:
+    """Who asks no model where meaning is not wanted, or not yet."""
+    meaning = said.get("meaning", ["yes"])[0]
+    if meaning not in ("yes", "no"):
+        raise UserError("`meaning` is none of yes and no. Say one, or leave it out.")
+    return opened.asker if meaning == "yes" else opened.asker._replace(sides=[], kept=None)
+
+
+def _web(corpus: Corpus) -> str | None:
+    """Where the files of the commit that the index equals are seen on GitHub."""
+    commit = corpus.meta.get(f"{corpus.repo}:head")
+    slug = git.github(corpus.base) if git.root(corpus.base) else None
+    return f"https://github.com/{slug}/blob/{commit}" if commit and slug else None
 
 
 def _page(said: Said) -> Paging:

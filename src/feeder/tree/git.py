@@ -193,6 +193,11 @@ def slug(repository: Path) -> str | None:
     return names.slug(url) if url else None
 
 
+def github(repository: Path) -> str | None:
+    """`owner/name` of origin where that is at GitHub."""
+    return names.at_github(_said(repository, "config", "--get", "remote.origin.url") or "")
+
+
 def is_bare(repository: Path) -> bool:
     """Whether it has no working tree."""
     return ask(repository, "rev-parse", "--is-bare-repository").strip() == b"true"

@@ -86,6 +86,24 @@ def slug(url: str) -> str | None:
     return path.strip("/").removesuffix(".git").strip("/") or None
 
 
+def at_github(url: str) -> str | None:
+    """`owner/name` of a remote at GitHub, as HTTPS or ssh write it; None for any other."""
+    host = _url_host(url) if "://" in url else _host(url)
+    return slug(url) if host == "github.com" else None
+
+
+def _url_host(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError:
+        return None
+
+
+def _host(url: str) -> str | None:
+    match = _SCP.fullmatch(url)
+    return match["host"].lower() if match else None
+
+
 def _url_path(url: str) -> str:
     try:
         return urlsplit(url).path

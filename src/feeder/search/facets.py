@@ -1,0 +1,37 @@
+"""By what can an answer be narrowed? The counts of its hits by language, folder, type and tests."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from posixpath import commonpath, dirname
+
+from feeder.search.found import Found
+from feeder.store.tests_by_path import is_test
+
+MOST = 20
+"""Of each, those that most hits have."""
+Facets = Mapping[str, Mapping[str, int]]
+
+
+def facets(found: Sequence[Found]) -> Facets:
+    """Hits by each value of the filter that it is called after, the most first."""
+    hits = [one.hit for one in found]
+    return {
+        "language": _counts(hit.language for hit in hits if hit.language),
+        "path": _counts(_folders([hit.path for hit in hits])),
+        "node_type": _counts(hit.node_type for hit in hits),
+        "tests": _counts("only" if is_test(hit.path) else "no" for hit in hits),
+    }
+
+
+def _counts(values: Iterable[str]) -> dict[str, int]:
+    return dict(Counter(values).most_common(MOST))
+
+
+def _folders(paths: Sequence[str]) -> Iterator[str]:
+    """Where the folders of paths part: `/src/a` and `/src/b`, from the root."""
+    folders = [dirname(path) for path in paths]
+    common = commonpath(folders) if folders else ""
+    above = f"{common}/" if common else ""
+    for folder in folders:
+        if below := f"{folder}/".removeprefix(above).partition("/")[0]:
+            yield f"/{above}{below}"

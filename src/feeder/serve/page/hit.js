@@ -1,0 +1,93 @@
+// One hit: where it is, what it is called, the lines that answer, and why it is there.
+import { fileLink, link } from './address.js';
+import { announce, count, h } from './dom.js';
+import { grammar, grammarNow, painted, pieces } from './painting.js';
+import { editorLink, webLink } from './places.js';
+
+const WAYS = [['name_rank', 'name'], ['word_rank', 'words'], ['meaning_rank', 'meaning'], ['vector_rank', 'vectors']];
+const STATES = {
+  moved: (hit) => `moved from ${hit.indexed_lines?.join('–')}`,
+  edited: () => 'edited since it was indexed',
+  unsure: () => 'the file is edited since: these may be other lines',
+  gone: () => 'no longer there',
+  'no file': () => 'not in the working tree any more',
+  elsewhere: (hit) => `in ${hit.repo}`,
+};
+
+/** The hit as an element of a list. */
+export function hitItem(hit) {
+  const item = h('li', { class: 'hit', 'data-place': `${hit.path}:${hit.start_line}` },
+    title(hit), lines(hit), foot(hit));
+  return item;
+}
+
+function title(hit) {
+  const state = STATES[hit.state]?.(hit);
+  return h('h2', null,
+    h('a', { href: fileLink(hit.path, hit.start_line, hit.end_line), class: 'opens' }, `${hit.path}:${hit.start_line}`),
+    hit.symbol || hit.logical_path ? h('span', { class: 'name' }, hit.symbol ?? hit.logical_path) : null,
+    h('span', { class: 'kind' }, hit.node_type.replaceAll('_', ' ')),
+    state && h('span', { class: 'state' }, state));
+}
+
+function lines(hit) {
+  const shown = hit.window;
+  if (!shown) return h('p', { class: 'gone' }, hit.signature ?? 'There are no lines to show here.');
+  const block = h('div', { class: 'code', tabindex: '0', role: 'group', 'aria-label': `Lines of ${hit.path}` });
+  const parts = shown.head ? [shown.head, shown] : [shown];
+  const draw = (rules) => block.replaceChildren(...parts.flatMap((part, at) => rows(part, at, shown, rules)), below(shown));
+  draw(grammarNow(hit.language));
+  if (grammarNow(hit.language) === undefined) grammar(hit.language).then((rules) => rules && draw(rules));
+  return block;
+}
+
+function rows(part, at, shown, rules) {
+  const gap = at ? [h('div', { class: 'gap' }, '…')] : [];
+  const all = pieces(part.lines, rules);
+  return [...gap, ...all.map((some, row) => {
+    const number = part.start_line + row;
+    const marks = shown.marks.filter(([line]) => line === number).map(([, start, end]) => [start, end]);
+    return codeRow(number, painted(some, marks));
+  })];
+}
+
+function codeRow(number, children) {
+  return h('div', { class: 'row' }, h('span', { class: 'number' }, number), h('span', { class: 'text' }, children));
+}
+
+function below(shown) {
+  return shown.below ? h('div', { class: 'gap' }, `… ${count(shown.below, 'line')} more`) : '';
+}
+
+function foot(hit) {
+  const place = `${hit.path}:${hit.start_line}`;
+  return h('footer', null,
+    h('span', { class: 'why' }, why(hit)),
+    hit.state === 'elsewhere' ? null : h('a', { href: link({ similar: hit.id }) }, 'Similar'),
+    h('button', { type: 'button', click: () => copy(place) }, `Copy place`, h('span', { class: 'hidden' }, ` ${place}`)),
+    outward(editorLink(hit.path, hit.start_line), 'Open in editor'),
+    outward(webLink(hit.path, hit.start_line, hit.end_line), 'On the web'));
+}
+
+function outward(href, text) {
+  return href && h('a', { href, rel: 'noreferrer' }, text);
+}
+
+/** By what it was found, and what else there is of it. */
+export function why(hit) {
+  const ways = WAYS.filter(([key]) => hit[key]).map(([key, name]) => `${name} ${hit[key]}`);
+  const found = ways.length ? `Rank by ${ways.join(', ')}` : 'Listed by path';
+  const pieces_ = hit.piece ? `; ${hit.piece.matching} of ${hit.piece.of} parts` : '';
+  const copies = hit.copies?.length ? `; and ${hit.copies.length} more with the same text` : '';
+  return found + pieces_ + copies;
+}
+
+/** Puts `path:line` where it can be pasted from. */
+export async function copy(place) {
+  try {
+    await navigator.clipboard.writeText(place);
+    announce(`Copied ${place}`);
+  } catch {
+    announce(`The browser does not let a page copy. It is ${place}`);
+  }
+}

@@ -1,0 +1,48 @@
+// The keyboard alone is enough: / j k Enter y Esc ?
+import { byId } from './dom.js';
+import { copy } from './hit.js';
+import { openHelp } from './help.js';
+
+const ACTIONS = {
+  '/': () => { byId('q').focus(); byId('q').select(); },
+  j: () => move(1),
+  k: () => move(-1),
+  y: () => { const hit = current(); if (hit) copy(hit.dataset.place); return Boolean(hit); },
+  '?': () => openHelp(),
+  Escape: () => leave(),
+};
+
+export function listenToKeys() {
+  addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || byId('help').open) return;
+    const isTyped = event.target.matches?.('input, select, textarea');
+    if (isTyped && event.key === 'ArrowDown' && event.target.id === 'q') return take(event, () => move(1));
+    if (isTyped && event.key !== 'Escape') return;
+    if (ACTIONS[event.key]) take(event, ACTIONS[event.key]);
+  });
+}
+
+function take(event, action) {
+  if (action() !== false) event.preventDefault();
+}
+
+function current() {
+  return document.activeElement.closest?.('[data-place]');
+}
+
+/** Focuses the link of the hit that is so many after the one in focus. */
+function move(by) {
+  const all = [...document.querySelectorAll('.hit')];
+  if (!all.length) return false;
+  const at = all.indexOf(current());
+  const next = all[Math.min(Math.max(at + by, 0), all.length - 1)];
+  next.querySelector('a').focus({ preventScroll: true });
+  next.scrollIntoView({ block: 'nearest' });
+  return true;
+}
+
+function leave() {
+  if (document.activeElement === byId('q')) { byId('main').focus(); return true; }
+  if (new URLSearchParams(location.search).has('file') && history.length > 1) { history.back(); return true; }
+  return false;
+}

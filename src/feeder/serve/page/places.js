@@ -1,0 +1,47 @@
+// Where else can a file be seen? In an editor on this machine, on the web at the commit.
+import { tellAge } from './age.js';
+import { ask } from './asking.js';
+
+export const EDITORS = {
+  '': 'none',
+  'vscode://file/': 'VS Code',
+  'cursor://file/': 'Cursor',
+  'zed://file/': 'Zed',
+  'idea://open?file=': 'a JetBrains editor',
+};
+let places = { folder: null, web: null };
+
+/** Asks once; a server that has no files and no web address leaves these links out. */
+export async function learnPlaces() {
+  const status = await ask('status');
+  places = status.places ?? places;
+  tellAge(status);
+}
+
+export function hasFolder() {
+  return Boolean(places.folder);
+}
+
+export function editor() {
+  return localStorage.getItem('editor') ?? 'vscode://file/';
+}
+
+export function useEditor(scheme) {
+  localStorage.setItem('editor', scheme);
+}
+
+export function editorLink(path, line) {
+  const scheme = editor();
+  if (!places.folder || !scheme) return null;
+  const file = encoded(`${places.folder}/${path}`).replace(/^\/+/, '/');
+  return scheme.includes('?') ? `${scheme}${file}&line=${line}` : `${scheme.replace(/\/$/, '')}${file}:${line}`;
+}
+
+/** On the web, at the commit that the index equals. */
+export function webLink(path, first, last) {
+  return places.web && `${places.web}/${encoded(path)}#L${first}${last > first ? `-L${last}` : ''}`;
+}
+
+function encoded(path) {
+  return path.split('/').map(encodeURIComponent).join('/');
+}
