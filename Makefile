@@ -13,6 +13,7 @@ index: .venv/installed
 
 ## All that CI runs: lint, types, layers, tests.
 test: lint .venv/node .venv/wheels .venv/clients
+	.ci/browser
 	$(BIN)/python -m pytest -q -n auto
 
 lint: .venv/dev

@@ -58,4 +58,6 @@ document.documentElement.classList.add('scripted');
 byId('main').replaceChildren();
 listen();
 await signInByAddress().catch(() => null);
+// what was typed before this listened
+if (byId('q').value && byId('q').value !== read().q) typed();
 show();

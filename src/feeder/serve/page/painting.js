@@ -77,6 +77,5 @@ function* cut(text, at, cuts) {
 
 function leaf(text, type, isMarked) {
   if (!type && !isMarked) return text;
-  const name = isMarked ? 'mark' : 'span';
-  return h(name, { class: type && `t-${type}` }, text);
+  return isMarked ? h('mark', null, text) : h('span', { class: `t-${type}` }, text);
 }

@@ -14,9 +14,10 @@ let asking = new AbortController();
 let timers = [];
 let shown = '';
 
-/** Shows what the address asks. */
+/** Shows what the address asks, unless somebody types on: then the pause shows it. */
 export async function showSearch(state) {
-  if (document.activeElement !== byId('q')) byId('q').value = state.q;
+  if (timers.length) return undefined;
+  byId('q').value = state.q;
   forget();
   if (!state.q && !state.similar) return begin();
   return answer(state);

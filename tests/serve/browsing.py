@@ -1,0 +1,82 @@
+"""A real browser that looks at the page of a server in this process."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+from feeder.config import Settings
+from feeder.serve.desk import Desk
+from serve.web import Web, web
+
+NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+AXE = Path(__file__).parents[2] / "node_modules/axe-core/axe.min.js"
+WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+MISSING = "no Chromium here; apt-get install chromium brings it"
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """The browser of this machine, which takes `evil.example` for it; CI has to have one."""
+    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    if not found:
+        assert not os.environ.get("CI"), MISSING
+        pytest.skip(MISSING)
+    # no setuid sandbox in a container, and its small /dev/shm
+    flags = ["--no-sandbox", "--disable-dev-shm-usage"]
+    flags.append("--host-resolver-rules=MAP evil.example 127.0.0.1")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=flags)
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[Web]:
+    """The server of a folder that is indexed."""
+    desk = Desk(Settings(directory=folder, vectors=False))
+    with web(desk) as one:
+        yield one
+    desk.close()
+
+
+@contextmanager
+def looking(browser: Browser, site: Web, address: str = "", **context: Any) -> Iterator[Page]:
+    """Somebody who has opened the address that the server said, then one of the page.
+
+    Whatever the page did that a browser complains of fails the test.
+    """
+    said: list[str] = []
+    some = browser.new_context(viewport=context.pop("viewport", WIDE), **context)
+    try:
+        page = some.new_page()
+        page.set_default_timeout(20_000)
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("console", lambda line: said.extend(_complaints(line)))
+        page.goto(str(site.address))
+        page.get_by_role("heading", name="Ask this repository").wait_for()
+        if address:
+            page.goto(f"{site.base}/{address}")
+        yield page
+        assert said == []
+    finally:
+        some.close()
+
+
+def _complaints(line: ConsoleMessage) -> list[str]:
+    """Not that an answer is an error, which the page itself tells."""
+    is_ours = line.type == "error" and not line.text.startswith("Failed to load resource")
+    return [line.text] if is_ours else []
+
+
+def findings(page: Page) -> list[str]:
+    """What axe-core finds fault with: each rule with the first place."""
+    # as a script of the page it would be refused, as it should
+    page.evaluate(AXE.read_text("utf-8"))
+    found = page.evaluate("async () => (await axe.run()).violations")
+    return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found]

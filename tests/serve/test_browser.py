@@ -1,0 +1,285 @@
+"""The page in a real browser: what somebody types, sees and hears of."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from serve.browsing import NARROW, chromium, findings, looking, served
+from serve.conftest import index
+from serve.web import TOKEN, Web
+from tree.repos import Repo
+
+HOSTILE = "<img src=x onerror=document.title='owned'>.py"
+SCRIPT = '</script><script>document.title="owned"</script>'
+FILES = {
+    HOSTILE: f"def owned():\n    return '{SCRIPT} needle'\n",
+    "src/cart.py": "class Cart:\n    def total(self, 値段):\n        return '🛒 needle'\n",
+    "src/deep/turned.py": "def turned():\n    return 'needle \u202e backwards'\n",
+    "tests/test_cart.py": "def test_total():\n    assert 'needle'\n",
+    "web/many.js": "".join(f"function many{at}() {{ return 'plenty' }}\n" for at in range(250)),
+    "docs/guide.md": "# Guide\n\nHow the needle is used.\n\n## Use\n\n```py\nx = 1\n```\n",
+}
+VIEWS = ("?q=needle", "?q=qqq", "?file=src/cart.py#L1")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
+    """A repository with names and code that are HTML, and its server."""
+    repo = Repo(tmp_path_factory.mktemp("browser") / "shop")
+    repo.commit(FILES)
+    index(repo)
+    with served(repo.path) as one:
+        yield one
+
+
+@pytest.fixture
+def page(browser: Browser, site: Web) -> Iterator[Page]:
+    with looking(browser, site) as one:
+        yield one
+
+
+def go(page: Page, site: Web, address: str) -> None:
+    """Opens an address of the page, until it shows what that means."""
+    page.goto(f"{site.base}/{address}")
+    expect(page.locator("main :is(h1, h2)").first).to_be_attached()
+    page.wait_for_load_state("networkidle")
+
+
+def test_hits_come_as_somebody_types(page: Page) -> None:
+    """The address follows; back leads to where one was."""
+    page.get_by_role("searchbox").press_sequentially("needle", delay=20)
+    expect(page.locator(".hit")).to_have_count(5)
+    page.wait_for_url("**/?q=needle")
+    expect(page.get_by_role("status")).to_have_text("5 hits")
+    expect(page).to_have_title("needle · feeder")
+    page.go_back()
+    expect(page.get_by_role("heading", name="Ask this repository")).to_be_visible()
+
+
+def test_the_token_does_not_stay_in_the_address(page: Page, site: Web) -> None:
+    """Nor where scripts could read it."""
+    assert page.url == f"{site.base}/"
+    assert page.evaluate("document.cookie") == ""
+    assert TOKEN not in page.evaluate("JSON.stringify({...localStorage, ...sessionStorage})")
+
+
+def test_the_words_are_marked_where_they_stand(browser: Browser, site: Web) -> None:
+    """Characters that JavaScript counts as two hinder nothing; code has its colours."""
+    with looking(browser, site, "?q=needle+total") as page:
+        hit = page.locator(".hit", has=page.get_by_role("link", name="src/cart.py"))
+        expect(hit.locator("mark").first).to_be_visible()
+        assert {mark.lower() for mark in hit.locator("mark").all_inner_texts()} <= {
+            "needle",
+            "total",
+        }
+        expect(hit.locator(".t-kwd").first).to_have_text(re.compile("class|def"))
+
+
+def test_names_and_code_are_text(browser: Browser, site: Web) -> None:
+    """Nothing that a file holds runs, is loaded, or turns the direction of writing."""
+    with looking(browser, site, "?q=needle") as page:
+        expect(page.get_by_role("link", name=f"{HOSTILE}:1")).to_be_visible()
+        expect(page.locator(".hits")).to_contain_text("</script><script>document.title")
+        expect(page.locator(".hits")).to_contain_text("\\u202e backwards")
+        page.get_by_role("link", name=f"{HOSTILE}:1").click()
+        expect(page.get_by_role("heading", name=HOSTILE)).to_be_visible()
+        expect(page.locator("#L2")).to_contain_text("</script><script>document.title")
+        expect(page).to_have_title(f"{HOSTILE} · feeder")
+        assert page.locator("main img, main script").count() == 0
+
+
+def test_the_keyboard_is_enough(page: Page) -> None:
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.type("needle")
+    page.keyboard.press("Enter")
+    expect(page.locator(".hit")).to_have_count(5)
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    expect(page.locator(".hit a.opens").nth(1)).to_be_focused()
+    page.keyboard.press("k")
+    first = page.locator(".hit a.opens").nth(0)
+    expect(first).to_be_focused()
+    place = first.inner_text()
+    page.keyboard.press("Enter")
+    expect(page.locator(".row.here").first).to_be_visible()
+    expect(page.locator("h1")).to_have_text(place.rpartition(":")[0])
+    page.keyboard.press("Escape")
+    expect(page.locator(".hit")).to_have_count(5)
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="How to ask")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_a_place_is_copied(browser: Browser, site: Web) -> None:
+    rights = ["clipboard-read", "clipboard-write"]
+    with looking(browser, site, "?q=symbol:Cart", permissions=rights) as page:
+        expect(page.locator(".hit").first).to_be_visible()
+        page.keyboard.press("j")
+        page.keyboard.press("y")
+        expect(page.get_by_role("status")).to_have_text("Copied src/cart.py:1")
+        assert page.evaluate("navigator.clipboard.readText()") == "src/cart.py:1"
+
+
+def test_counts_narrow_and_are_taken_back(browser: Browser, site: Web) -> None:
+    with looking(browser, site, "?q=needle") as page:
+        page.get_by_role("link", name="python 4").click()
+        expect(page.locator(".hit")).to_have_count(4)
+        page.get_by_role("link", name="without tests 3").click()
+        expect(page.locator(".hit")).to_have_count(3)
+        page.wait_for_url("**/?q=needle&language=python&tests=no")
+        page.get_by_role("link", name="Without language python").click()
+        expect(page.locator(".hit")).to_have_count(4)
+
+
+def test_many_hits_are_paged(browser: Browser, site: Web) -> None:
+    """Twenty at once, none of them twice."""
+    with looking(browser, site, "?q=plenty") as page:
+        expect(page.locator(".hit")).to_have_count(20)
+        first = page.locator(".hit a.opens").all_inner_texts()
+        page.get_by_role("link", name="More hits").click()
+        expect(page.locator(".summary")).to_contain_text("21 to 40")
+        expect(page.locator(".hit")).to_have_count(20)
+        assert not set(first) & set(page.locator(".hit a.opens").all_inner_texts())
+
+
+def test_a_file_has_its_outline_and_each_line_its_address(browser: Browser, site: Web) -> None:
+    with looking(browser, site, "?file=web/many.js#L200") as page:
+        expect(page.locator("#L200")).to_be_in_viewport()
+        expect(page.locator("#L200")).to_have_class(re.compile("here"))
+        outline = page.get_by_role("navigation", name="Outline")
+        expect(outline.locator("[aria-current]")).to_have_text(re.compile("many199"))
+        outline.get_by_role("link", name="many9 method").click()
+        expect(page.locator("#L10")).to_be_in_viewport()
+        page.locator("#L12 .number").click()
+        page.locator("#L14 .number").click(modifiers=["Shift"])
+        assert page.url.endswith("?file=web%2Fmany.js#L12-L14")
+        expect(page.locator(".row.here")).to_have_count(3)
+
+
+def test_nothing_found_says_what_to_try(browser: Browser, site: Web) -> None:
+    with looking(browser, site, "?q=needle&path=/docs&language=markdown&node_type=class") as page:
+        expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
+        page.get_by_role("link", name="without type: class").click()
+        expect(page.locator(".hit")).to_have_count(1)
+
+
+def test_what_is_wrong_says_what_to_change(browser: Browser, site: Web) -> None:
+    """A filter that names nothing."""
+    with looking(browser, site) as page:
+        page.goto(f"{site.base}/?q=x")
+        page.get_by_role("searchbox").fill("lang:klingon needle")
+        expect(page.get_by_role("alert")).to_contain_text("no language klingon")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_core_finds_nothing(browser: Browser, site: Web, scheme: str) -> None:
+    """In any view, nor in the help above one."""
+    with looking(browser, site, color_scheme=scheme) as page:
+        page.keyboard.press("?")
+        assert findings(page) == []
+        for address in VIEWS:
+            go(page, site, address)
+            assert findings(page) == []
+
+
+def test_a_phone_shows_it_without_scrolling_aside(browser: Browser, site: Web) -> None:
+    with looking(browser, site, viewport=NARROW) as page:
+        for address in ("", *VIEWS):
+            go(page, site, address)
+            assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+            assert findings(page) == []
+
+
+def test_dark_is_dark(browser: Browser, site: Web) -> None:
+    shades = []
+    for scheme in ("light", "dark"):
+        with looking(browser, site, color_scheme=scheme) as page:
+            background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+            shades.append(sum(map(int, re.findall(r"\d+", background))))
+    assert shades[0] > 700
+    assert shades[1] < 100
+
+
+def test_without_scripts(browser: Browser, site: Web) -> None:
+    """The token is typed, then a form gives a first page of hits."""
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{site.base}/?q=needle")
+    page.get_by_label("The token that").fill(TOKEN)
+    page.get_by_role("button", name="Go on").click()
+    expect(page.locator(".hit")).to_have_count(5)
+    expect(page.locator(".hits")).to_contain_text("</script><script>document.title")
+    page.get_by_role("searchbox").fill("symbol:Cart")
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator(".hit")).to_have_count(1)
+    context.close()
+
+
+def test_a_wrong_token_is_told_and_typed_again(browser: Browser, site: Web) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{site.base}/?q=needle#token=a-wrong-token-of-somebody")
+    expect(page.get_by_role("heading", name="Who asks?")).to_be_visible()
+    assert findings(page) == []
+    for token, says in (("wrong", "That is not the token."), (TOKEN, None)):
+        page.get_by_label("Token").fill(token)
+        page.get_by_role("button", name="Go on").click()
+        if says:
+            expect(page.get_by_role("alert")).to_have_text(says)
+    expect(page.locator(".hit")).to_have_count(5)
+    context.close()
+
+
+def test_another_page_learns_nothing(browser: Browser, site: Web) -> None:
+    """With our cookie, from another port of this machine, which is of one site with us."""
+    with looking(browser, site) as ours:
+        page = ours.context.new_page()
+        other = f"http://127.0.0.1:{site.address.port + 1}/"
+        page.route(other, lambda route: route.fulfill(body="<p>other", content_type="text/html"))
+        page.goto(other)
+        for mode in ("cors", "no-cors"):
+            said = page.evaluate(
+                """([url, mode]) => fetch(url, {mode, credentials: 'include'})
+                .then((answer) => answer.text(), () => 'refused')""",
+                [f"{site.base}/api/search?q=needle", mode],
+            )
+            assert said == "refused"
+
+
+def test_a_stopped_server_is_told(browser: Browser, tmp_path: Path) -> None:
+    """And what to do; what is there stays until then."""
+    repo = Repo(tmp_path / "short")
+    repo.commit({"a.py": "def needle(): pass\n"})
+    index(repo)
+    context = browser.new_context()
+    with served(repo.path) as site:
+        page = context.new_page()
+        page.goto(str(site.address))
+        page.get_by_role("heading", name="Ask this repository").wait_for()
+    page.get_by_role("searchbox").fill("needle")
+    expect(page.get_by_role("alert")).to_contain_text("The server does not answer.")
+    expect(page.get_by_role("alert")).to_contain_text("feeder serve")
+    context.close()
+
+
+def test_a_name_that_leads_here_gets_nothing(browser: Browser, site: Web) -> None:
+    """As another site's that was made to lead to this machine."""
+    context = browser.new_context()
+    page = context.new_page()
+    answer = page.goto(f"http://evil.example:{site.address.port}/")
+    assert answer
+    assert answer.status == 421
+    assert "is no name of this server" in page.content()
+    context.close()
