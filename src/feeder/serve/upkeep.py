@@ -21,7 +21,7 @@ from feeder.errors import FeederError, Overtaken, UserError
 from feeder.run.report import Step, Talk
 from feeder.run.sync import sync
 from feeder.serve import Tell
-from feeder.serve.remedies import AGAIN, AT_IT
+from feeder.serve.remedies import AGAIN, AT_IT, MADE
 from feeder.store.turns import SERVER, VECTORS, is_taken_by_hand, turn
 from feeder.tree import Tree
 
@@ -34,7 +34,7 @@ WAIT_S = 2.0
 POLL_S = 0.05
 FIRST_WAIT_S = 8.0
 """Of the first answer, for an index that has nothing yet."""
-EMBEDS = "Words are of all files; vectors are being made."
+EMBEDS = f"Words are of all files; {MADE}"
 FEW_FILES = 100
 """Changed files that an answer waits for; for more it does not."""
 
