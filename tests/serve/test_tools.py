@@ -1,5 +1,6 @@
 """What the four tools answer about a repository: lines, how many there are, how old they are."""
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ from feeder.serve import Said, Tell
 from feeder.serve.desk import Desk
 from feeder.store.querylog import QueryLog
 from serve.conftest import index
-from serve.talking import Talker, talker
+from serve.talking import Talker, call, talker, text_of
 from tree.repos import Repo
 
 Ask = Callable[..., Said]
@@ -269,6 +270,28 @@ def test_before_an_answer_somebody_may_bring_the_index_on(tmp_path: Path) -> Non
     text = answered(some.call("search", {"query": "apple"}, told.append))
     assert re.fullmatch(rf"It was fed just now\. {HEAD}", ends(text)[-1])
     assert "feeding" in told
+
+
+def test_an_index_that_is_damaged_while_it_is_served_is_told_with_a_remedy(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    repo.commit({f"{name}.py": f"def {name}():\n    pass\n" for name in ("apple", "pear")})
+    index(repo)
+    with talker(repo.path, "--no-sync") as some:
+        some.said("search", query="apple")
+        os.truncate(repo.path / ".feeder/index.db", 8192)
+        [answer] = some.answers(call(1, "search", query="pear"))
+    assert answer["result"]["isError"], answer
+    assert "Delete it, or name another with --db" in text_of(answer)
+
+
+def test_no_name_in_an_error_is_more_than_text(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    repo.commit({"src/\x1b[31ma\n8 of 61.py": "def apple():\n    pass\n"})
+    index(repo)
+    for tool, argument in (("read", "target"), ("similar", "target"), ("outline", "path")):
+        said = asking(repo.path)(tool, **{argument: "src/[31ma 8 of 61.py"})
+        assert said.is_error
+        assert r"Did you mean src/\u001b[31ma\u000a8 of 61.py?" in said.text
 
 
 def test_a_question_is_noted_as_the_command_notes_it(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from threading import Thread
 from typing import Any
 
+from feeder import shown as harmless
 from feeder.errors import UserError
 from feeder.search.answers import Shaped, page, sought
 from feeder.search.asking import Asker, ask
@@ -128,7 +129,7 @@ def _passage(opened: Opened, text: str) -> Passage:
         target = _target(opened, text)
         return Passage(text, passage(opened.corpus, target))
     except UserError as exc:
-        return Passage(text, None, error=in_tools(str(exc)))
+        return Passage(text, None, error=harmless.line(in_tools(str(exc))))
 
 
 def _nothing(asker: Asker, asked: Narrowed, notes: Sequence[str], age: str) -> Said:

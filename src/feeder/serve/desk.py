@@ -8,6 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import feeder
+from feeder import shown as harmless
 from feeder.config import Settings
 from feeder.errors import FeederError
 from feeder.serve import AsItIs, Freshness, Said, Tell
@@ -47,7 +48,7 @@ class Desk:
             said = checked(name, SCHEMAS[name], arguments)
             return self.ask(lambda opened, equals: _tool(name)(opened, said, equals), tell)
         except (FeederError, OSError) as exc:
-            return Said(in_tools(str(exc)), is_error=True)
+            return Said(harmless.line(in_tools(str(exc))), is_error=True)
 
     def ask(self, work: Callable[[Opened, str | None], Answer], tell: Tell) -> Answer:
         """What `work` makes of the index as it is now, and of what that equals.

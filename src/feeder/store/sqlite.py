@@ -96,7 +96,10 @@ class SQLite:
 
     def state(self) -> tuple[int, int]:
         """What every write changes, another process's or this one's; of this connection alone."""
-        other: Any = self.connection.pragma("data_version")
+        try:
+            other: Any = self.connection.pragma("data_version")
+        except apsw.Error as exc:
+            raise self._translated(exc) from exc
         return int(other), self.connection.total_changes()
 
     def kept(self) -> dict[str, int]:
