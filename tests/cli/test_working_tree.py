@@ -49,9 +49,9 @@ def test_the_index_equals_the_working_tree_and_says_so(shop: Repo, feeder: Feede
     found = feeder(shop, "search", "basket")
     head = shop.git("rev-parse", "HEAD")
     assert "basket.py:1-2" in found.out
-    assert f"The index equals the working tree on {head[:7]}." in found.out
+    assert f"The index equals the working tree last seen on {head[:7]}." in found.out
     asked = feeder(shop, "search", "basket", "--json").facts["index"]
-    assert (asked["working"], asked["equals"]) == (True, head)
+    assert (asked["working"], asked["seen"], asked["equals"]) == (True, False, head)
 
 
 def test_it_is_proved_as_it_is_now(shop: Repo, feeder: Feeder) -> None:
@@ -150,7 +150,7 @@ def test_a_repair_of_an_index_of_the_working_tree(shop: Repo, feeder: Feeder) ->
     database.close()
     assert feeder(shop, "validate").code == 1
     assert feeder(shop, "validate", "--repair").code == 0
-    assert "The index equals the working tree on" in feeder(shop, "search", "basket").out
+    assert "The index equals the working tree last seen on" in feeder(shop, "search", "basket").out
 
 
 def test_outside_of_git_and_without_a_working_tree(repo: Repo, feeder: Feeder) -> None:

@@ -57,8 +57,20 @@ def test_an_index_that_is_no_tree_s_any_more_does_not_say_that_it_is(
 
 def test_a_working_tree_on_its_way_is_told_too(shop: Repo) -> None:
     known = meta(shop, done="0", working="some tree")
-    assert note(shop, known).startswith("The index equals the working tree on ")
+    assert note(shop, known).startswith("The index equals the working tree last seen on ")
     del known[f"{REPO}:tree"]
     assert note(shop, known) == (
         "The index equals the working tree of before; what has come since is not whole: feeder sync"
     )
+
+
+def test_an_index_equals_the_working_tree_only_where_somebody_has_looked_since(shop: Repo) -> None:
+    known = meta(shop, working="some tree", tree="some tree")
+    head = known[f"{REPO}:head"][:7]
+
+    def said(seen: str) -> str:
+        return age_of(shop.path, REPO, known, seen=seen).note
+
+    assert said("some tree") == f"The index equals the working tree on {head}."
+    assert said("") == f"The index equals the working tree last seen on {head}."
+    assert said("another tree") == f"The index equals the working tree last seen on {head}."

@@ -127,6 +127,7 @@ def test_head_that_has_moved_on_is_told(database: SQLite, repo: Repo) -> None:
         "working": False,
         "below": "",
         "partial": False,
+        "seen": False,
     }
 
 

@@ -20,11 +20,10 @@ SHOP = {
 }
 
 
-def index(repo: Repo) -> None:
-    """Makes the index of words equal to HEAD."""
-    cli.main(
-        ["sync", "-C", str(repo.path), "--no-vectors", "--jobs", "1", "-q"], standalone_mode=False
-    )
+def index(repo: Repo, *options: str) -> None:
+    """Makes the index of words equal to HEAD, unless options say otherwise."""
+    words = ["sync", "-C", str(repo.path), "--no-vectors", "--jobs", "1", "-q", *options]
+    cli.main(words, standalone_mode=False)
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from feeder.config import Settings
-from feeder.serve import Said, Tell
+from feeder.serve import Look, Said, Tell
 from feeder.serve.desk import Desk
 from feeder.store.querylog import QueryLog
 from serve.conftest import index
@@ -260,16 +260,44 @@ def test_before_an_answer_somebody_may_bring_the_index_on(tmp_path: Path) -> Non
     repo.commit({"a.py": "def apple():\n    pass\n"})
 
     class Fed:
-        def before_answer(self, tell: Tell) -> str | None:
+        def before_answer(self, tell: Tell) -> Look:
             tell("feeding")
             index(repo)
-            return "It was fed just now."
+            return Look(says="It was fed just now.")
 
     told: list[str] = []
     some = Desk(Settings(directory=repo.path, vectors=False, quiet=True), Fed())
     text = answered(some.call("search", {"query": "apple"}, told.append))
     assert re.fullmatch(rf"It was fed just now\. {HEAD}", ends(text)[-1])
     assert "feeding" in told
+
+
+def test_only_a_look_since_the_question_says_what_the_working_tree_is(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    head = repo.commit({"a.py": "def apple():\n    pass\n"})[:7]
+    repo.write({"a.py": "def apple():\n    return 1\n"})
+    index(repo, "--working-tree")
+    repo.git("add", "-A")
+    tree = repo.git("write-tree")
+
+    class Looked:
+        def before_answer(self, _: Tell) -> Look:
+            return Look(tree)
+
+    settings = Settings(directory=repo.path, vectors=False, quiet=True)
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("search", {"query": "apple"}),
+        ("search", {"query": "apple -path:a.py"}),
+        ("read", {"target": "a.py:1-2"}),
+        ("outline", {"path": "."}),
+    ]
+    for tool, said in calls:
+        seen, unseen = (
+            ends(answered(some.call(tool, said, lambda _: None)))[-1]
+            for some in (Desk(settings, Looked()), Desk(settings))
+        )
+        assert seen == f"The index equals the working tree on {head}."
+        assert unseen == f"The index equals the working tree last seen on {head}."
 
 
 def test_an_index_that_is_damaged_while_it_is_served_is_told_with_a_remedy(tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
 """An index that is asked again and again follows the files."""
 
+import shutil
 import threading
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from feeder.assembly.opening import base_of, opened, place_of
 from feeder.config import Settings
 from feeder.errors import UserError
-from feeder.serve import upkeep
+from feeder.serve import Look, upkeep
 from feeder.serve.upkeep import Upkeep, Upkept
 from feeder.store import Statement
 from feeder.store.turns import SERVER, by_hand, turn
@@ -39,8 +41,11 @@ class Kept:
         self.looks += 1
         return self._tree()
 
-    def before_answer(self) -> str | None:
+    def look(self) -> Look:
         return self._upkeep.before_answer(self.told.append)
+
+    def before_answer(self) -> str | None:
+        return self.look().says
 
     def vectors(self) -> str | None:
         """What the index says of the vectors of its model."""
@@ -119,6 +124,49 @@ def test_the_files_are_looked_at_once_a_second(shop: Repo) -> None:
     assert kept.looks == looks
 
 
+@pytest.mark.usefixtures("patient")
+def test_only_who_asks_before_a_look_learns_what_the_files_are(shop: Repo) -> None:
+    """For whoever asks after it, within the same second, they may be others by then."""
+    kept = Kept(shop)
+    assert kept.look().tree == shop.git("rev-parse", "HEAD^{tree}")
+    kept._upkeep._looked_s = float("inf")  # as if that second did not end
+    shop.commit({"src/tax.py": "def vat():\n    return 19\n"})
+    assert kept.look() == Look()
+
+
+@pytest.mark.usefixtures("patient")
+def test_an_index_that_is_deleted_is_made_anew_within_the_same_second(shop: Repo) -> None:
+    kept = Kept(shop)
+    kept.before_answer()
+    kept._upkeep._looked_s = float("inf")
+    shutil.rmtree(kept.index.parent)
+    assert kept.before_answer() is None
+    assert kept.files() == {"src/cart.py", "docs/guide.md"}
+
+
+@pytest.mark.usefixtures("looks_each_time")
+def test_a_command_that_begins_during_a_look_is_not_overtaken(
+    shop: Repo, feeder: Feeder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "WAIT_S", 0.2)
+    assert feeder(shop, "sync", "-q").code == 0
+    with ExitStack() as command:
+
+        def look() -> Commit:
+            command.enter_context(by_hand(kept.index))
+            return Commit(shop.path)
+
+        kept = Kept(shop, look)
+        shop.commit({"src/tax.py": "def vat():\n    return 19\n"})
+        seen = kept.look()
+        assert (seen.tree, kept.files()) == ("", {"src/cart.py", "docs/guide.md"})
+        assert seen.says in (
+            "A command brings the index on at this moment.",
+            "Another run brings the index on at this moment.",
+            "The files have changed, and the index follows: ask again soon.",
+        )
+
+
 @pytest.mark.usefixtures("looks_each_time", "patient")
 def test_many_who_ask_at_once_wait_for_one_run_and_nobody_fails(shop: Repo, feeder: Feeder) -> None:
     servers = [Kept(shop) for _ in range(3)]
@@ -181,7 +229,7 @@ def test_what_goes_wrong_is_said_and_the_old_answer_stands(shop: Repo) -> None:
     kept = Kept(shop)
     kept.before_answer()
     broken = Kept(shop, fails)
-    assert broken.before_answer() == "The index could not be brought to the files: git is gone."
+    assert broken.look() == Look(says="The index could not be brought to the files: git is gone.")
     assert kept.files() == {"src/cart.py", "docs/guide.md"}
 
 

@@ -19,8 +19,8 @@ class Age(NamedTuple):
     where that commit is not here. `edited` are the files shown that are others than was indexed.
     An index is `unfinished` since a run was stopped, and `partial` where files were brought on one
     by one since: both are no whole tree's. Where it is `working`, it equals the working tree on
-    that commit, as it was when the last run ended. One that is `below` a folder equals that folder
-    of them, and knows nothing of the rest.
+    that commit, as it was when the last run looked at it, which was after the question where it is
+    `seen`. One that is `below` a folder equals that folder of them, and knows nothing of the rest.
     """
 
     repo: str
@@ -33,6 +33,7 @@ class Age(NamedTuple):
     working: bool = False
     below: str = ""
     partial: bool = False
+    seen: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """All of it."""
@@ -79,6 +80,8 @@ class Age(NamedTuple):
         equals = f"The index equals {self._folder}the working tree"
         if self.unfinished or self.partial:
             return f"{equals} of before; what has come since is not whole: {self._sync}"
+        if not self.seen:
+            equals = f"{equals} last seen"
         if not was:
             return f"{equals}, before the first commit."
         if self.equals == self.head:
@@ -93,8 +96,13 @@ class Age(NamedTuple):
         return f"{self.edited} of the files shown are edited since."
 
 
-def age_of(base: Path, repo: str, meta: Mapping[str, str], edited: int = 0) -> Age:
-    """What the index's `meta` and git say of a folder; outside of git there is no HEAD."""
+def age_of(
+    base: Path, repo: str, meta: Mapping[str, str], edited: int = 0, *, seen: str = ""
+) -> Age:
+    """What the index's `meta` and git say of a folder; outside of git there is no HEAD.
+
+    `seen` is the root tree of a working tree that somebody has looked at since the question.
+    """
     equals = meta.get(f"{repo}:head", "")
     head = git.tip(base) or ""
     run, done = (meta.get(f"{repo}:{key}", "") for key in ("run", "done"))
@@ -102,7 +110,8 @@ def age_of(base: Path, repo: str, meta: Mapping[str, str], edited: int = 0) -> A
     unfinished = bool(head) and not is_whole and run != done
     partial = bool(equals) and not is_whole and not unfinished
     is_working, below = bool(meta.get(f"{repo}:working")), meta.get(f"{repo}:below", "")
-    made = Age(repo, equals, head, 0, 0, edited, unfinished, is_working, below, partial)
+    is_seen = is_working and bool(seen) and meta.get(f"{repo}:tree") == seen
+    made = Age(repo, equals, head, 0, 0, edited, unfinished, is_working, below, partial, is_seen)
     if not equals or not head or equals == head:
         return made
     if not is_working and is_whole and git.tree_at(base, head, below) == meta[f"{repo}:tree"]:

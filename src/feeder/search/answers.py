@@ -25,12 +25,14 @@ NOWHERE = Window(0, [], [])
 
 class Corpus(NamedTuple):
     """What an answer is about: the index, the files' folder, what the index calls it, and what the
-    index says of itself."""
+    index says of itself; and the root tree that the files were since the question, where it is
+    known."""
 
     database: Database
     base: Path
     repo: str
     meta: Mapping[str, str]
+    seen: str = ""
 
     @classmethod
     def of(cls, store: Store, meta: Mapping[str, str]) -> Corpus:
@@ -111,10 +113,10 @@ class Shaped(NamedTuple):
 
 def page(corpus: Corpus, answer: Answer, shaped: Shaped) -> Page:
     """The hits with their lines; one question to the index, and git asked at once for all files."""
-    database, base, repo, meta = corpus
+    database, base, repo, meta, seen = corpus
     sources = Sources(database, base, repo, [one.hit for one in answer.found])
     hits = [_shown(one, sources, shaped) for one in answer.found]
-    where = age_of(base, repo, meta, len(sources.edited))
+    where = age_of(base, repo, meta, len(sources.edited), seen=seen)
     return Page(hits, where, answer.total, shaped.offset, answer.notes, answer.at_least)
 
 

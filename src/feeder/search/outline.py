@@ -59,7 +59,7 @@ def outline(corpus: Corpus, paths: Sequence[str]) -> Outline:
         path: list(_entries(_whole(hits, sources), sources))
         for path, hits in groupby(found, key=lambda hit: hit.path)
     }
-    where = age_of(corpus.base, corpus.repo, corpus.meta, len(sources.edited))
+    where = age_of(corpus.base, corpus.repo, corpus.meta, len(sources.edited), seen=corpus.seen)
     return Outline({path: files.get(path, []) for path in paths}, where)
 
 

@@ -62,6 +62,6 @@ def _lines(corpus: Corpus, target: Target) -> Page:
     hit = Hit("", target.path, language, "lines", None, None, None, first, last, "", corpus.repo)
     excerpt = Excerpt(State.SAME, first, last, some, range(first, last + 1), now.commit)
     edited = Sources(corpus.database, corpus.base, corpus.repo, target.hits[:1]).edited
-    where = age_of(corpus.base, corpus.repo, corpus.meta, len(edited))
+    where = age_of(corpus.base, corpus.repo, corpus.meta, len(edited), seen=corpus.seen)
     shown = Shown(Found(hit, 0.0, {}), excerpt, Window(first, some, []))
     return Page([shown], where, 1)

@@ -16,6 +16,17 @@ class Said(NamedTuple):
     is_error: bool = False
 
 
+class Look(NamedTuple):
+    """What was found before an answer: the root tree that the files were since the question.
+
+    It is empty where nobody has looked since. `says` is what a reader has to know beside the age
+    that answers tell of the index; None for nothing.
+    """
+
+    tree: str = ""
+    says: str | None = None
+
+
 class Toolbox(Protocol):
     """The tools that a server has."""
 
@@ -30,16 +41,13 @@ class Toolbox(Protocol):
 class Freshness(Protocol):
     """Looks, before each answer, whether what is asked about has moved on."""
 
-    def before_answer(self, tell: Tell) -> str | None:
-        """Makes the index, or brings it on, as far as that is to be waited for.
-
-        What a reader has to know beside the age that answers tell of it; None for nothing.
-        """
+    def before_answer(self, tell: Tell) -> Look:
+        """Makes the index, or brings it on, as far as that is to be waited for."""
 
 
 class AsItIs:
     """A `Freshness` that leaves the index as it is: answers say how old that is."""
 
-    def before_answer(self, tell: Tell) -> str | None:
-        """Nothing is brought on."""
-        return None
+    def before_answer(self, tell: Tell) -> Look:
+        """Nothing is looked at."""
+        return Look()

@@ -56,10 +56,11 @@ class Desk:
         Raises UserError where there is none.
         """
         tell("opening the index")
-        equals = self._freshness.before_answer(tell)
+        look = self._freshness.before_answer(tell)
         with self.library.lent() as opened:
             tell("looking")
-            return work(opened, equals)
+            corpus = opened.corpus._replace(seen=look.tree)
+            return work(opened._replace(corpus=corpus), look.says)
 
     def warm(self) -> None:
         """Makes the first answer quick."""

@@ -124,7 +124,7 @@ QUESTIONS: Mapping[str, tuple[Question, frozenset[str]]] = {
 
 
 def _age(corpus: Corpus) -> Facts:
-    age = age_of(corpus.base, corpus.repo, corpus.meta)
+    age = age_of(corpus.base, corpus.repo, corpus.meta, seen=corpus.seen)
     return {"index": age.as_json(), "note": age.note}
 
 

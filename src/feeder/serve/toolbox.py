@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from threading import Lock
 
 from feeder.config import Settings
-from feeder.serve import AsItIs, Freshness, Tell
+from feeder.serve import AsItIs, Freshness, Look, Tell
 from feeder.serve.desk import Desk
 
 
@@ -25,8 +25,8 @@ class Following:
         self._settings = settings
         self._lock = Lock()
 
-    def before_answer(self, tell: Tell) -> str | None:
-        """What the index equals then, where that is to be said."""
+    def before_answer(self, tell: Tell) -> Look:
+        """What the files are then, where they are followed."""
         with self._lock:
             freshness = self._freshness
         return freshness.before_answer(tell)

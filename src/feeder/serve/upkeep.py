@@ -20,7 +20,7 @@ from feeder.config import Settings
 from feeder.errors import FeederError, Overtaken, UserError
 from feeder.run.report import Step, Talk
 from feeder.run.sync import sync
-from feeder.serve import Tell
+from feeder.serve import Look, Tell
 from feeder.serve.remedies import AGAIN, AT_IT, MADE
 from feeder.store.turns import SERVER, VECTORS, is_taken_by_hand, turn
 from feeder.tree import Tree
@@ -72,24 +72,27 @@ class Upkeep:
         self._run: _Run | None = None
         self._looked_s = 0.0
 
-    def before_answer(self, tell: Tell) -> str | None:
+    def before_answer(self, tell: Tell) -> Look:
         """Looks at the files at most once a second, and brings the index to them.
 
         Raises UserError where there is no index yet that could answer.
         """
+        asked_s = time.monotonic()
         is_first = not self._upkept.file.exists()
         tell("looking at the files")
-        run = self._running()
+        run = self._running(now_s=asked_s, is_first=is_first)
         run.wait(FIRST_WAIT_S if is_first else WAIT_S, tell, few_only=not is_first)
         if is_first and not self._upkept.file.exists():
             raise UserError(f"There is no index yet. {run.standing or ''}".rstrip())
-        return run.standing
+        return Look(run.seen_since(asked_s), run.standing)
 
-    def _running(self) -> _Run:
-        """The run under way, else the last one where that is young enough, else a new one."""
+    def _running(self, *, now_s: float, is_first: bool) -> _Run:
+        """The run under way, else the last one where that is young enough, else a new one.
+
+        None is where there is no index any more that it could have made.
+        """
         with self._lock:
-            now_s = time.monotonic()
-            is_young = now_s - self._looked_s < LOOK_EVERY_S
+            is_young = now_s - self._looked_s < LOOK_EVERY_S and not is_first
             if self._run and (not self._run.is_over or is_young):
                 return self._run
             self._looked_s = now_s
@@ -110,6 +113,8 @@ class _Run:
         self._says: str | None = None
         self._waits_for = ""
         self._has_model = False
+        self._seen = ""
+        self._looked_s = 0.0
         self.is_over = False
 
     @property
@@ -147,12 +152,18 @@ class _Run:
         )
         return f"{what}{how_far}: {AGAIN}"
 
+    def seen_since(self, asked_s: float) -> str:
+        """The root tree that the index was brought to, where the files were looked at since."""
+        is_since = self.is_over and self._says is None and self._looked_s >= asked_s
+        return self._seen if is_since else ""
+
     def _go(self) -> None:
         says: str | None = "The index could not be brought to the files."
         try:
             says = self._words()
         except (FeederError, OSError) as exc:
-            says = f"The index could not be brought to the files: {exc}"
+            reason = str(exc).rstrip(".")
+            says = f"The index could not be brought to the files: {reason}."
         finally:
             with self._news:
                 self._says, self.is_over = says, True
@@ -200,6 +211,7 @@ class _Run:
     def _sync(self, talk: Talk, *, with_model: bool) -> None:
         """Makes the index equal to the files, but for vectors of a model that is not asked."""
         upkept = self._upkept
+        looked_s = time.monotonic()
         tree, settings = upkept.tree(), replace(upkept.settings, quiet=True)
         with opened(upkept.place, settings, writes=True, create=True) as store:
             store.talk = talk
@@ -210,7 +222,11 @@ class _Run:
                 upkept.parser = upkept.parser or workers_for(store, settings)
             parser = None if with_model else upkept.parser
             with feeding(store, tree, settings, dry_run=False, parser=parser) as feed:
+                if is_taken_by_hand(upkept.file):  # one that begins later wins by its token
+                    raise Overtaken("A command has begun since.")
                 sync(feed)
+            if not with_model:
+                self._seen, self._looked_s = tree.root, looked_s
             self._embeds |= bool(feed.report.files_processed)
         if parser and feed.report.files_processed > FEW_FILES:
             upkept.close()
