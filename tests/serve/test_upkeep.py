@@ -13,6 +13,7 @@ from feeder.assembly.opening import base_of, opened, place_of
 from feeder.config import Settings
 from feeder.errors import UserError
 from feeder.serve import Look, upkeep
+from feeder.serve.toolbox import Following
 from feeder.serve.upkeep import Upkeep, Upkept
 from feeder.store import Statement
 from feeder.store.turns import SERVER, by_hand, turn
@@ -231,6 +232,31 @@ def test_what_goes_wrong_is_said_and_the_old_answer_stands(shop: Repo) -> None:
     broken = Kept(shop, fails)
     assert broken.look() == Look(says="The index could not be brought to the files: git is gone.")
     assert kept.files() == {"src/cart.py", "docs/guide.md"}
+
+
+@pytest.mark.usefixtures("looks_each_time", "patient")
+def test_files_whose_repository_is_gone_are_no_folder_s(shop: Repo) -> None:
+    """What lies there then was never to be indexed: the index stays, and that is said."""
+    shop.write({".gitignore": "private.md\n", "private.md": "# Private\n"})
+    kept, following = Kept(shop), Following(Settings(directory=shop.path, model="static", jobs=1))
+    assert following.before_answer(kept.told.append).says is None
+    before = kept.files()
+    (shop.path / ".git").rename(shop.path / ".was")
+    says = following.before_answer(kept.told.append).says
+    assert says
+    assert "is not in a git repository" in says
+    assert kept.files() == before
+
+
+@pytest.mark.usefixtures("looks_each_time", "patient")
+def test_rows_are_of_the_branch_that_is_checked_out(shop: Repo) -> None:
+    kept = Kept(shop)
+    kept.before_answer()
+    shop.git("checkout", "-q", "-b", "feature")
+    kept.before_answer()
+    with opened(kept.place, kept.settings, writes=False, create=False) as store:
+        [rows] = store.index.database.run([Statement("SELECT DISTINCT branch FROM docs")])
+    assert rows == [("feature",)]
 
 
 @pytest.mark.usefixtures("patient")

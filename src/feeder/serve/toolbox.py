@@ -35,7 +35,7 @@ class Following:
     def _freshness(self) -> Freshness:
         """Of an index on this machine about a repository; any other is as its feeder left it."""
         from feeder.assembly.opening import place_here
-        from feeder.assembly.trees import tree_of
+        from feeder.assembly.trees import commit_of, working_tree_of
         from feeder.cloudflare.credentials import choice
         from feeder.serve.upkeep import Upkeep, Upkept
         from feeder.tree import git
@@ -44,6 +44,5 @@ class Following:
         place = place_here(settings)
         if choice(settings).is_cloud or git.root(place.base) is None:
             return AsItIs()
-        is_working = not git.is_bare(place.base)
-        look = partial(tree_of, place, settings, working=is_working)
-        return Upkeep(Upkept(place, settings, look))
+        tree_of = commit_of if git.is_bare(place.base) else working_tree_of
+        return Upkeep(Upkept(place, settings, partial(tree_of, place, settings)))

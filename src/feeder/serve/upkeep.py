@@ -15,7 +15,7 @@ from threading import Condition, Lock, Thread
 from typing import TYPE_CHECKING
 
 from feeder.assembly.local import index_file
-from feeder.assembly.opening import Place, feeding, opened, workers_for
+from feeder.assembly.opening import Place, feeding, opened, place_of, workers_for
 from feeder.config import Settings
 from feeder.errors import FeederError, Overtaken, UserError
 from feeder.run.report import Step, Talk
@@ -213,7 +213,9 @@ class _Run:
         upkept = self._upkept
         looked_s = time.monotonic()
         tree, settings = upkept.tree(), replace(upkept.settings, quiet=True)
-        with opened(upkept.place, settings, writes=True, create=True) as store:
+        branch = place_of(upkept.place.base, settings).branch  # another may be checked out
+        place = replace(upkept.place, branch=branch)
+        with opened(place, settings, writes=True, create=True) as store:
             store.talk = talk
             # a model that is elsewhere costs: only a command asks it
             self._has_model = bool(store.semantics) and not store.parts.budget.requests_for(1)
