@@ -249,6 +249,19 @@ def test_files_whose_repository_is_gone_are_no_folder_s(shop: Repo) -> None:
 
 
 @pytest.mark.usefixtures("looks_each_time", "patient")
+def test_nor_are_they_those_of_a_repository_above(shop: Repo) -> None:
+    inner = Repo(shop.path / "inner")
+    inner.commit({"own.py": "own = 1\n"})
+    kept, following = Kept(inner), Following(Settings(directory=inner.path, model="static", jobs=1))
+    assert following.before_answer(kept.told.append).says is None
+    (inner.path / ".git").rename(shop.path / ".was")
+    says = following.before_answer(kept.told.append).says
+    assert says
+    assert says.endswith(f"{inner.path} is a folder of {shop.path} by now. Put its .git back.")
+    assert kept.files() == {"own.py"}
+
+
+@pytest.mark.usefixtures("looks_each_time", "patient")
 def test_rows_are_of_the_branch_that_is_checked_out(shop: Repo) -> None:
     kept = Kept(shop)
     kept.before_answer()

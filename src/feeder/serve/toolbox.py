@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property, partial
+from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from feeder.config import Settings
+from feeder.errors import UserError
 from feeder.serve import AsItIs, Freshness, Look, Tell
 from feeder.serve.desk import Desk
+
+if TYPE_CHECKING:
+    from feeder.tree import Tree
 
 
 def desk(settings: Settings, *, follows: bool) -> Desk:
@@ -45,4 +52,15 @@ class Following:
         if choice(settings).is_cloud or git.root(place.base) is None:
             return AsItIs()
         tree_of = commit_of if git.is_bare(place.base) else working_tree_of
-        return Upkeep(Upkept(place, settings, partial(tree_of, place, settings)))
+        look = partial(tree_of, place, settings)
+        return Upkeep(Upkept(place, settings, lambda: _of_its_own(place.base, look)))
+
+
+def _of_its_own(base: Path, look: Callable[[], Tree]) -> Tree:
+    """The tree that a look finds; raises UserError where git finds another repository above."""
+    from feeder.tree import git
+
+    root = git.root(base)
+    if root and root.resolve() != base:
+        raise UserError(f"{base} is a folder of {root} by now. Put its .git back.")
+    return look()
