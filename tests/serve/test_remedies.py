@@ -14,7 +14,9 @@ NOTES = {
     BEHIND: "The index is 2 commits behind HEAD (aaaaaaa → bbbbbbb).",
     BEHIND._replace(below="my dir"): "The index of the folder my dir is 2 commits behind HEAD "
     "(aaaaaaa → bbbbbbb).",
-    BEHIND._replace(working=True): "The index equals the working tree on aaaaaaa; HEAD is bbbbbbb.",
+    BEHIND._replace(
+        working=True
+    ): "The index equals the working tree last seen on aaaaaaa; HEAD is bbbbbbb.",
     BEHIND._replace(unfinished=True): "The index equalled aaaaaaa; a run since is under way, "
     "or was stopped.",
     BEHIND._replace(partial=True): "The index equals aaaaaaa but for files given one by one.",
