@@ -146,3 +146,19 @@ def test_any_name_is_shown_from_a_commit(feeder: Feeder, repo: Repo) -> None:
 def _head(repository: Path) -> str:
     command = ["git", "-C", str(repository), "rev-parse", "HEAD"]
     return subprocess.run(command, capture_output=True, check=True).stdout.decode().strip()
+
+
+def test_an_index_of_a_commit_is_not_proved_where_git_finds_none(
+    feeder: Feeder, shop: Repo
+) -> None:
+    feeder(shop, "sync")
+    head = shop.path / ".git" / "HEAD"
+    before = head.read_text()
+    head.write_text("ref: refs/heads/none\n")
+    answer = feeder(shop, "validate")
+    assert answer.code == 2
+    assert "git finds no commit at HEAD" in answer.err
+    head.write_text(before)
+    assert feeder(shop, "validate").code == 0
+    shutil.rmtree(shop.path / ".git")
+    assert feeder(shop, "validate").code == 0, "the same files, as they lie there"

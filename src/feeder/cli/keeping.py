@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -70,12 +71,21 @@ def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
 
 @contextmanager
 def _compared(store: Store, settings: Settings) -> Iterator[Feed]:
-    """A run over the tree that the index says it equals: HEAD's, or the working tree as it is."""
+    """A run over the tree that the index says it equals: HEAD's, or the working tree as it is.
+
+    Raises UserError where the index is of a commit and git finds none.
+    """
     from feeder.assembly.opening import feeding
     from feeder.assembly.trees import tree_of
 
-    is_working = bool(store.index.state_of([]).meta.get(store.index.key("working")))
-    tree = tree_of(store.place, settings, working=is_working)
+    meta, key = store.index.state_of([]).meta, store.index.key
+    tree = tree_of(store.place, settings, working=bool(meta.get(key("working"))))
+    base = store.place.base
+    if meta.get(key("tree")) and not tree.root and (base / ".git").exists():
+        raise UserError(
+            f"The index is of the commit {meta.get(key('head'), '')[:7]}, and git finds no commit "
+            f"at HEAD of {base}. Mend the repository: git -C {quote(str(base))} status"
+        )
     with feeding(store, tree, settings, dry_run=False) as feed:
         yield feed
 
