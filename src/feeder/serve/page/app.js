@@ -6,12 +6,14 @@ import { trouble } from './empty.js';
 import { showFile } from './file.js';
 import { openHelp } from './help.js';
 import { listenToKeys } from './keys.js';
+import { showMap } from './map.js';
 import { learnPlaces } from './places.js';
 import { endTyping, settle, showSearch, typed } from './search.js';
 
 const VIEWS = {
   search: showSearch,
   file: showFile,
+  map: showMap,
 };
 const BEING_MADE = 503;
 const AGAIN_MS = 1500;

@@ -15,7 +15,8 @@ export function beginning() {
   return h('section', { class: 'empty' }, h('h1', null, 'Ask this repository'),
     h('p', null, 'Type what you look for: words, a name, or what the code does. For example:'),
     h('ul', null, EXAMPLES.map(([q, what]) => h('li', null, h('a', { href: link({ q }) }, h('code', null, q)), ` — ${what}`))),
-    h('p', null, 'Press ', h('kbd', null, '?'), ' for the whole language and the keys.'));
+    h('p', null, 'Press ', h('kbd', null, '?'), ' for the whole language and the keys, or look at ',
+      h('a', { href: '?view=map' }, 'the map'), ' of what is indexed.'));
 }
 
 /** Nothing found: without which filter, and in which other words, there may be something. */
@@ -28,7 +29,8 @@ export function nothing(found, state) {
       filters.map((name) => h('li', null, h('a', { href: link({ ...state, [name]: [], offset: 0 }) },
         `without ${name.replace('node_type', 'type')}: ${state[name].join(', ')}`))),
       /["/:]/.test(state.q) ? h('li', null, 'fewer signs: ', h('a', { href: link({ q: plain(state.q) }) }, h('code', null, plain(state.q)))) : null,
-      h('li', null, 'a part of a name, or other words for it')));
+      h('li', null, 'a part of a name, or other words for it'),
+      h('li', null, h('a', { href: '?view=map' }, 'the map'), ', which shows what is not indexed, and why')));
 }
 
 function plain(q) {

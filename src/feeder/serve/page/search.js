@@ -19,7 +19,7 @@ export async function showSearch(state) {
   if (timers.length) return undefined;
   byId('q').value = state.q;
   forget();
-  if (!state.q && !state.similar) return begin();
+  if (!state.q && !state.similar) return begin(state);
   return answer(state);
 }
 
@@ -55,6 +55,7 @@ export function endTyping() {
 
 function onlyFilters() {
   const state = read();
+  if (state.view === 'map' && state.below) return { path: [`/${state.below}`] };
   return state.view === 'search' ? Object.fromEntries(NARROWING.map((name) => [name, state[name]])) : {};
 }
 
@@ -64,9 +65,9 @@ function forget() {
   timers = [];
 }
 
-function begin() {
+function begin(state) {
   shown = '';
-  fill(byId('main'), beginning());
+  fill(byId('main'), chips(state), beginning());
 }
 
 async function answer(state) {

@@ -1,0 +1,165 @@
+// The map: every file by its lines, folder within folder, and what is not indexed.
+import { fileLink, go, link, read } from './address.js';
+import { tellAge } from './age.js';
+import { ask } from './asking.js';
+import { announce, byId, count, fill, h } from './dom.js';
+import { tints, whyNot } from './tints.js';
+import { boxAt, heaviest, labelled, layOut, treeOf } from './treemap.js';
+
+const LISTED = 60;
+const BY = { state: 'What is indexed', language: 'Languages' };
+let stopWatching = () => null;
+
+export async function showMap(state) {
+  stopWatching();
+  const known = await ask('map');
+  tellAge(known);
+  const by = state.by === 'language' ? 'language' : 'state';
+  const tree = treeOf(known.files, state.below);
+  const canvas = h('canvas', { role: 'img', 'aria-label': `Map of ${tree.path || 'the repository'}: ${facts(tree)}. The table below says the same.` });
+  const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
+  const picture = { canvas, tree, files: known.files, tints: tints(known.files, by, isDark), boxes: [], tip: h('div', { class: 'tip', 'aria-hidden': 'true', hidden: true }) };
+  fill(byId('main'), h('div', { class: 'map' }, heading(state, tree, by), h('div', { class: 'canvas' }, canvas, picture.tip),
+    legend(picture), table(tree)));
+  listen(picture);
+  draw(picture);
+  announce(facts(tree));
+}
+
+function facts(tree) {
+  const unread = tree.unread ? `, ${tree.unread.toLocaleString('en')} not indexed` : '';
+  const waiting = tree.waiting ? `, ${tree.waiting.toLocaleString('en')} waiting for vectors` : '';
+  return `${count(tree.files, 'file')}, ${count(tree.lines, 'line')}${unread}${waiting}`;
+}
+
+function heading(state, tree, by) {
+  return h('div', { class: 'summary' }, h('h1', { id: 'where' }, crumbs(state)), h('span', null, facts(tree)),
+    tree.path ? h('a', { href: link({ path: [`/${tree.path}`], q: byId('q').value }) }, 'Search here') : null,
+    h('span', { class: 'choice' }, Object.entries(BY).map(([name, title]) => h('a', {
+      href: link({ view: 'map', below: state.below, by: name === 'state' ? '' : name }), 'aria-current': name === by && 'true' }, title))));
+}
+
+/** The folders that lead here, each a link but the last. */
+function crumbs(state) {
+  const names = state.below ? state.below.split('/') : [];
+  const steps = names.map((name, at) => [name, names.slice(0, at + 1).join('/')]);
+  return [['all files', ''], ...steps].flatMap(([name, below], at, all) => [
+    at ? ' / ' : '',
+    at === all.length - 1 ? name : h('a', { href: link({ view: 'map', by: state.by, below }) }, name),
+  ]);
+}
+
+function draw(picture) {
+  const { canvas, tree } = picture;
+  const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
+  const [w, height] = [canvas.clientWidth, canvas.clientHeight];
+  canvas.width = w * devicePixelRatio;
+  canvas.height = height * devicePixelRatio;
+  const pen = canvas.getContext('2d');
+  pen.scale(devicePixelRatio, devicePixelRatio);
+  picture.boxes = layOut(tree, w, height);
+  const style = getComputedStyle(document.documentElement);
+  const [text, face, line] = ['--text', '--face', '--line'].map((name) => style.getPropertyValue(name));
+  for (const box of picture.boxes) {
+    pen.fillStyle = box.node.file ? picture.tints.colour(box.node.file) : face;
+    pen.fillRect(box.x, box.y, Math.max(box.w - 0.75, 0.5), Math.max(box.h - 0.75, 0.5));
+    if (!box.node.file) frame(pen, box, line);
+  }
+  pen.font = '11px system-ui, "DejaVu Sans", sans-serif';
+  pen.textBaseline = 'top';
+  for (const box of picture.boxes) name(pen, box, text, isDark);
+  performance.mark('map-drawn');
+}
+
+function frame(pen, box, line) {
+  pen.strokeStyle = line;
+  pen.strokeRect(box.x + 0.5, box.y + 0.5, box.w - 1.5, box.h - 1.5);
+}
+
+/** The name where there is room for it, cut at the box's end. */
+function name(pen, box, text, isDark) {
+  if (!labelled(box) || (box.node.file && box.w < 60)) return;
+  pen.save();
+  pen.beginPath();
+  pen.rect(box.x + 1, box.y, box.w - 6, box.h);
+  pen.clip();
+  pen.fillStyle = box.node.file && !isDark ? '#101418' : text;
+  pen.fillText(box.node.name, box.x + 4, box.y + 3);
+  pen.restore();
+}
+
+function listen(picture) {
+  const { canvas, tip } = picture;
+  canvas.addEventListener('pointermove', (event) => tell(picture, event));
+  canvas.addEventListener('pointerleave', () => { tip.hidden = true; });
+  canvas.addEventListener('click', (event) => open(picture, event));
+  const again = new ResizeObserver(() => (canvas.isConnected ? draw(picture) : again.disconnect()));
+  again.observe(canvas);
+  const scheme = matchMedia('(prefers-color-scheme: dark)');
+  const recolour = () => dispatchEvent(new Event('moved'));
+  scheme.addEventListener('change', recolour);
+  stopWatching = () => { again.disconnect(); scheme.removeEventListener('change', recolour); };
+}
+
+function tell(picture, event) {
+  const box = boxAt(picture.boxes, event.offsetX, event.offsetY);
+  picture.tip.hidden = !box;
+  if (!box) return;
+  const file = box.node.file;
+  fill(picture.tip, h('strong', null, box.node.path), h('br'), file ? about(file) : facts(box.node));
+  const left = Math.min(event.offsetX + 14, picture.canvas.clientWidth - picture.tip.offsetWidth);
+  picture.tip.style.left = `${Math.max(left, 0)}px`;
+  picture.tip.style.top = `${event.offsetY + 18}px`;
+}
+
+function about(file) {
+  if (file.state === 'skipped') return `not indexed: ${whyNot(file)}`;
+  const waits = file.state === 'pending' ? ', waits for vectors' : '';
+  return `${count(file.lines ?? 0, 'line')}, ${count(file.nodes, 'node')}${file.language ? `, ${file.language}` : ''}${waits}`;
+}
+
+/** Into the folder of this level that holds what is clicked; a file of this level opens. */
+function open(picture, event) {
+  const box = boxAt(picture.boxes, event.offsetX, event.offsetY);
+  if (!box) return;
+  const { tree } = picture;
+  const own = box.node.path.slice(tree.path ? tree.path.length + 1 : 0).split('/')[0];
+  const child = tree.children.get(own);
+  if (!child.file) go(link({ view: 'map', by: read().by, below: child.path }));
+  else if (child.file.state !== 'skipped') go(fileLink(child.path));
+}
+
+function legend(picture) {
+  const counts = new Map();
+  for (const file of picture.files) {
+    const isInside = !picture.tree.path || file.path.startsWith(`${picture.tree.path}/`);
+    if (isInside) counts.set(picture.tints.name(file), (counts.get(picture.tints.name(file)) ?? 0) + 1);
+  }
+  const rows = [...counts].sort((one, other) => other[1] - one[1]);
+  return h('ul', { class: 'legend', 'aria-label': 'Colours' }, rows.map(([title, number]) => h('li', null,
+    swatch(picture.tints.colours.get(title)), `${title} `, h('span', { class: 'number' }, number.toLocaleString('en')))));
+}
+
+function swatch(colour) {
+  const mark = h('span', { class: 'swatch', 'aria-hidden': 'true' });
+  mark.style.background = colour;
+  return mark;
+}
+
+function table(tree) {
+  const rows = heaviest(tree);
+  const rest = rows.length - LISTED;
+  return h('div', { class: 'listed', tabindex: '0', role: 'region', 'aria-label': 'The same as a table' }, h('table', { class: 'signs' },
+    h('caption', null, `What is in ${tree.path || 'the repository'}`),
+    h('thead', null, h('tr', null, ['Name', 'Files', 'Lines', 'Not indexed', 'Waiting'].map((title) => h('th', { scope: 'col' }, title)))),
+    h('tbody', null, rows.slice(0, LISTED).map(entry), rest > 0 ? h('tr', null, h('td', { colspan: 5 }, `and ${rest.toLocaleString('en')} more`)) : null)));
+}
+
+function entry(node) {
+  const { file } = node;
+  const href = file ? fileLink(node.path) : link({ view: 'map', by: read().by, below: node.path });
+  const title = file ? node.name : `${node.name}/`;
+  const numbers = [node.files, node.lines, file?.state === 'skipped' ? whyNot(file) : node.unread || '', node.waiting || ''];
+  return h('tr', null, h('th', { scope: 'row' }, file?.state === 'skipped' ? title : h('a', { href }, title)),
+    numbers.map((number) => h('td', null, number.toLocaleString('en'))));
+}

@@ -1,0 +1,116 @@
+"""The map in a real browser: areas that are lines, what is not indexed, and where a click leads."""
+
+import json
+from collections.abc import Iterator
+from itertools import combinations
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from serve.browsing import chromium, looking, served
+from serve.conftest import index
+from serve.web import Web
+from tree.repos import Repo
+
+FILES = {
+    "src/large.py": "".join(f"def large{at}():\n    return {at}\n\n\n" for at in range(60)),
+    "src/in/small.py": "def small():\n    return 1\n",
+    "docs/guide.md": "# Guide\n\nHow it is used.\n",
+    "yarn.lock": "lock\n",
+}
+MANY = [
+    {
+        "path": f"part{at % 40}/of{at % 7}/file{at}.py",
+        "language": "python",
+        "lines": at % 900 + 1,
+        "nodes": 1,
+        "state": ("clean", "clean", "pending", "skipped")[at % 4],
+        "reason": "binary, by its name" if at % 4 == 3 else None,
+    }
+    for at in range(20_000)
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
+    repo = Repo(tmp_path_factory.mktemp("map") / "shop")
+    repo.commit(FILES)
+    index(repo)
+    with served(repo.path) as one:
+        yield one
+
+
+@pytest.fixture
+def page(browser: Browser, site: Web) -> Iterator[Page]:
+    with looking(browser, site, "?view=map") as one:
+        expect(one.get_by_role("img")).to_be_visible()
+        yield one
+
+
+def test_areas_are_lines_and_nothing_overlaps(page: Page) -> None:
+    """Of a flat folder all of the room is used, and each file has its share of it."""
+    weights = [400, 300, 200, 50, 25, 20, 5]
+    boxes = page.evaluate(
+        """async (weights) => {
+          const { layOut, treeOf } = await import('/treemap.js');
+          const files = weights.map((lines, at) => ({ path: `f${at}`, lines, state: 'clean' }));
+          const boxes = layOut(treeOf(files), 200, 100);
+          return boxes.map(({ node, x, y, w, h }) => [node.weight, x, y, x + w, y + h]);
+        }""",
+        weights,
+    )
+    assert sorted((weight for weight, *_ in boxes), reverse=True) == weights
+    for weight, left, top, right, bottom in boxes:
+        assert (right - left) * (bottom - top) == pytest.approx(20_000 * weight / 1_000)
+        assert min(left, top, 200 - right, 100 - bottom) > -1e-6
+    for (_, *one), (_, *other) in combinations(boxes, 2):
+        wide = min(one[2], other[2]) - max(one[0], other[0])
+        high = min(one[3], other[3]) - max(one[1], other[1])
+        assert min(wide, high) < 1e-6
+
+
+def test_what_is_not_indexed_is_told_with_its_reason(page: Page) -> None:
+    colours = page.get_by_role("list", name="Colours")
+    expect(colours.get_by_role("listitem")).to_have_text(
+        ["indexed 3", "not indexed: a lock file 1"]
+    )
+    expect(page.get_by_role("row", name="yarn.lock")).to_contain_text("a lock file")
+    expect(page.get_by_role("status")).to_contain_text("4 files")
+    expect(page.get_by_role("status")).to_contain_text("1 not indexed")
+
+
+def test_a_click_narrows_the_search(page: Page) -> None:
+    """Into the folder; what is asked then is asked there; a file opens."""
+    page.get_by_role("img").click(position={"x": 100, "y": 100})
+    page.wait_for_url("**/?view=map&below=src")
+    page.get_by_role("searchbox").fill("small")
+    page.wait_for_url("**/?q=small&path=%2Fsrc")
+    expect(page.get_by_role("link", name="Without path /src")).to_be_visible()
+    page.go_back()
+    page.get_by_role("row", name="large.py").get_by_role("link").click()
+    expect(page.get_by_role("heading", name="src/large.py")).to_be_visible()
+
+
+def test_languages_are_colours(page: Page) -> None:
+    page.get_by_role("link", name="Languages").click()
+    colours = page.get_by_role("list", name="Colours")
+    expect(colours).to_contain_text("python 2")
+    expect(colours).to_contain_text("markdown 1")
+
+
+def test_twenty_thousand_files_are_drawn(browser: Browser, site: Web) -> None:
+    """All of them counted; bench/page.py says in which time."""
+    answer = json.dumps({"files": MANY, "index": {"repo": "large"}, "note": "It is large."})
+    with looking(browser, site) as page:
+        page.route("**/api/map", lambda route: route.fulfill(body=answer))
+        page.get_by_role("link", name="Map", exact=True).click()
+        expect(page.get_by_role("status")).to_contain_text("20,000 files")
+        expect(page.get_by_role("status")).to_contain_text("5,000 not indexed, 5,000 waiting")
+        expect(page.get_by_role("list", name="Colours")).to_contain_text("indexed 10,000")
+        assert page.evaluate("performance.getEntriesByName('map-drawn').length") > 0
