@@ -69,8 +69,8 @@ def test_the_page_tells_what_is_answered(asked: Web, address: str, example: str)
 def test_the_page_has_an_example_of_each() -> None:
     """As many as there are addresses, and two of errors."""
     names = {address.removeprefix("/api/").partition("?")[0] for address, _ in EXAMPLES}
-    assert names == {"search", "similar", "node", "file", "outline", "map", "status"}
-    assert len(EXAMPLES) == 9
+    assert names == {"search", "similar", "node", "file", "outline", "map", "status", "proof"}
+    assert len(EXAMPLES) == 10
 
 
 def test_narrowing_and_pages(asked: Web) -> None:

@@ -22,7 +22,14 @@ FILES = {
     "web/many.js": "".join(f"function many{at}() {{ return 'plenty' }}\n" for at in range(250)),
     "docs/guide.md": "# Guide\n\nHow the needle is used.\n\n## Use\n\n```py\nx = 1\n```\n",
 }
-VIEWS = ("?q=needle", "?q=qqq", "?file=src/cart.py#L1", "?view=map", "?view=map&by=language")
+VIEWS = (
+    "?q=needle",
+    "?q=qqq",
+    "?file=src/cart.py#L1",
+    "?view=map",
+    "?view=map&by=language",
+    "?view=proof",
+)
 
 
 @pytest.fixture(scope="module")

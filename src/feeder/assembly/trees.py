@@ -1,13 +1,34 @@
 """Which tree is compared with the index?"""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 
-from feeder.assembly.opening import Place
+from feeder.assembly.opening import Place, Store, feeding
 from feeder.config import Settings
 from feeder.errors import UserError
+from feeder.run.feed import Feed
 from feeder.tree import Tree
+
+
+@contextmanager
+def compared(store: Store, settings: Settings) -> Iterator[Feed]:
+    """A run over the tree that the index says it equals: HEAD's, or the working tree as it is.
+
+    Raises UserError where the index is of a commit and git finds none.
+    """
+    meta, key = store.index.state_of([]).meta, store.index.key
+    tree = tree_of(store.place, settings, working=bool(meta.get(key("working"))))
+    base = store.place.base
+    if meta.get(key("tree")) and not tree.root and (base / ".git").exists():
+        raise UserError(
+            f"The index is of the commit {meta.get(key('head'), '')[:7]}, and git finds no commit "
+            f"at HEAD of {base}. Mend the repository: git -C {quote(str(base))} status"
+        )
+    with feeding(store, tree, settings, dry_run=False) as feed:
+        yield feed
 
 
 def tree_of(place: Place, settings: Settings, *, working: bool = False) -> Tree:

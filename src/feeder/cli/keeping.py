@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from shlex import quote
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,8 +13,7 @@ from feeder.config import Settings
 from feeder.errors import UserError
 
 if TYPE_CHECKING:
-    from feeder.assembly.opening import Place, Store
-    from feeder.run.feed import Feed
+    from feeder.assembly.opening import Place
 
 
 @click.command()
@@ -46,6 +44,7 @@ def init(database_name: str | None, dry_run: bool, **said: Any) -> None:
 def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
     """Prove that the index is what HEAD's files make, all parts agreeing; exit 1 if it is not."""
     from feeder.assembly.opening import opened, place_here
+    from feeder.assembly.trees import compared
     from feeder.run.validate import repair as mend
     from feeder.run.validate import validate
     from feeder.store.turns import by_hand
@@ -55,7 +54,7 @@ def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
     with (
         opened(place, settings, writes=repair, create=False, whole=False) as store,
         by_hand(store.parts.file),
-        _compared(store, settings) as feed,
+        compared(store, settings) as feed,
     ):
         waits = wait or repair
         verdict = validate(feed, wait=waits, content=content)
@@ -67,27 +66,6 @@ def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
     console.result(settings, verdict.as_json(), verdict.lines())
     if not verdict.passed:
         raise SystemExit(1)
-
-
-@contextmanager
-def _compared(store: Store, settings: Settings) -> Iterator[Feed]:
-    """A run over the tree that the index says it equals: HEAD's, or the working tree as it is.
-
-    Raises UserError where the index is of a commit and git finds none.
-    """
-    from feeder.assembly.opening import feeding
-    from feeder.assembly.trees import tree_of
-
-    meta, key = store.index.state_of([]).meta, store.index.key
-    tree = tree_of(store.place, settings, working=bool(meta.get(key("working"))))
-    base = store.place.base
-    if meta.get(key("tree")) and not tree.root and (base / ".git").exists():
-        raise UserError(
-            f"The index is of the commit {meta.get(key('head'), '')[:7]}, and git finds no commit "
-            f"at HEAD of {base}. Mend the repository: git -C {quote(str(base))} status"
-        )
-    with feeding(store, tree, settings, dry_run=False) as feed:
-        yield feed
 
 
 @click.command()

@@ -35,7 +35,8 @@ def routes(desk: Desk, access: Access, crew: Crew) -> list[Route]:
     asked = [
         Route(f"/api/{name}", partial(_answer, desk, crew, name), methods=["GET"]) for name in NAMES
     ]
-    return [session, *asked]
+    proof = Route("/api/proof", partial(_proof, desk, crew), methods=["GET", "POST"])
+    return [session, proof, *asked]
 
 
 async def _session(access: Access, _: Request) -> Response:
@@ -43,6 +44,19 @@ async def _session(access: Access, _: Request) -> Response:
     response = Response(status_code=204)
     access.remember(response)
     return response
+
+
+async def _proof(desk: Desk, crew: Crew, request: Request) -> Response:
+    """How far the checks are, and what they said last; a POST begins them."""
+
+    def asked(_: Tell) -> dict[str, Any]:
+        proof = desk.proof
+        if request.method == "POST":
+            proof.begin()
+        return proof.as_json()
+
+    facts = await crew.do(asked)
+    return _unless_known(request, json.dumps(facts, ensure_ascii=False).encode())
 
 
 async def _answer(desk: Desk, crew: Crew, name: str, request: Request) -> Response:

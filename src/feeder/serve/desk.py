@@ -20,6 +20,7 @@ from feeder.serve.remedies import in_tools
 if TYPE_CHECKING:
     from feeder.serve.answering import Tool
     from feeder.serve.library import Library, Opened
+    from feeder.serve.proof import Proof
 
 Answer = TypeVar("Answer")
 
@@ -76,6 +77,18 @@ class Desk:
         """The index; opened by the first who asks."""
         with self._lock:
             return self._library
+
+    @property
+    def proof(self) -> Proof:
+        """The checks of the index; nothing is looked at before they begin."""
+        with self._lock:
+            return self._proof
+
+    @cached_property
+    def _proof(self) -> Proof:
+        from feeder.serve.proof import Proof
+
+        return Proof(self._settings)
 
     @cached_property
     def _library(self) -> Library:

@@ -7,8 +7,8 @@ says else how far it is: it is an answer of what was there before, whole in itse
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Condition, Lock, Thread
@@ -18,10 +18,11 @@ from feeder.assembly.local import index_file
 from feeder.assembly.opening import Place, feeding, opened, place_of, workers_for
 from feeder.config import Settings
 from feeder.errors import FeederError, Overtaken, UserError
-from feeder.run.report import Step, Talk
+from feeder.run.report import Talk
 from feeder.run.sync import sync
 from feeder.serve import Look, Tell
 from feeder.serve.remedies import AGAIN, AT_IT, MADE
+from feeder.serve.watching import Watch
 from feeder.store.turns import SERVER, VECTORS, is_taken_by_hand, turn
 from feeder.tree import Tree
 
@@ -109,7 +110,7 @@ class _Run:
         self._embeds = embeds
         self._is_first = not upkept.file.exists()
         self._news = Condition()
-        self._watch = _Watch(self._news)
+        self._watch = Watch(self._news)
         self._says: str | None = None
         self._waits_for = ""
         self._has_model = False
@@ -232,29 +233,3 @@ class _Run:
             self._embeds |= bool(feed.report.files_processed)
         if parser and feed.report.files_processed > FEW_FILES:
             upkept.close()
-
-
-class _Watch(Talk):
-    """How far a run is, for those who wait for it."""
-
-    def __init__(self, news: Condition) -> None:
-        super().__init__(quiet=True)
-        self._news = news
-        self._what, self._done, self.total = "", 0, 0
-
-    def __str__(self) -> str:
-        return f"{self._what}: {self._done:,} of {self.total:,} files"
-
-    @contextmanager
-    def step(self, what: str, total: int) -> Iterator[Step]:
-        """Notes what is done."""
-
-        def step(done: int) -> None:
-            with self._news:
-                self._done += done
-                self._news.notify_all()
-
-        with self._news:
-            self._what, self._done, self.total = what, 0, total
-            self._news.notify_all()
-        yield step

@@ -8,12 +8,14 @@ import { openHelp } from './help.js';
 import { listenToKeys } from './keys.js';
 import { showMap } from './map.js';
 import { learnPlaces } from './places.js';
+import { showProof } from './proof.js';
 import { endTyping, settle, showSearch, typed } from './search.js';
 
 const VIEWS = {
   search: showSearch,
   file: showFile,
   map: showMap,
+  proof: showProof,
 };
 const BEING_MADE = 503;
 const AGAIN_MS = 1500;

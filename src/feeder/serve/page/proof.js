@@ -1,0 +1,96 @@
+// The proof: what the index equals and holds, and the checks that it is right.
+import { tellAge } from './age.js';
+import { Refused, ask } from './asking.js';
+import { announce, byId, count, fill, h } from './dom.js';
+
+const LOOK_MS = 500;
+const SHOWN = 20;
+const ELSEWHERE = 404;
+let looking;
+
+export async function showProof() {
+  clearTimeout(looking);
+  const status = await ask('status');
+  tellAge(status);
+  const checks = h('section', { 'aria-labelledby': 'checks' });
+  fill(byId('main'), h('div', { class: 'proof' }, h('h1', null, status.note || 'What the index holds'), holds(status),
+    h('h2', { id: 'checks' }, 'Is it right?'), checks));
+  await look(checks);
+}
+
+function holds({ holds: held, index }) {
+  const sum = (counts) => Object.values(counts).reduce((all, one) => all + one, 0);
+  const rows = [
+    ['Equals', index.equals ? h('code', null, index.equals) : 'no commit'],
+    ['HEAD', index.head ? [h('code', null, index.head), behind(index)] : 'none'],
+    ['Files', Object.entries(held.files).map(([state, number]) => `${number.toLocaleString('en')} ${STATES[state] ?? state}`).join(', ')],
+    ['Nodes', `${sum(held.node_types).toLocaleString('en')} in ${count(Object.keys(held.languages).length, 'language')}`],
+    ['Not indexed', reasons(held.skipped)],
+    ['Model', held.meta.model ?? 'the one that comes with the words, or none'],
+  ];
+  return h('table', { class: 'signs' }, h('tbody', null, rows.filter(([, value]) => value).map(([name, value]) => h('tr', null, h('th', { scope: 'row' }, name), h('td', null, value)))));
+}
+
+const STATES = { clean: 'indexed', pending: 'waiting for vectors', skipped: 'not indexed' };
+
+function behind(index) {
+  if (index.behind === null) return ' (the index’ commit is not here)';
+  return index.behind ? ` (${count(index.behind, 'commit')} that the index lacks)` : '';
+}
+
+function reasons(skipped) {
+  const all = Object.entries(skipped);
+  return all.length ? h('ul', { class: 'plain' }, all.map(([reason, number]) => h('li', null, `${number.toLocaleString('en')} `, reason))) : null;
+}
+
+/** Draws how far the checks are, and looks again while they run. */
+async function look(section, begins = false) {
+  try {
+    const proof = await ask('proof', {}, { method: begins ? 'POST' : 'GET' });
+    if (!section.isConnected) return;
+    drawChecks(section, proof);
+    if (proof.running) looking = setTimeout(() => look(section), LOOK_MS);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    const text = error.status === ELSEWHERE ? 'This server does not run the checks: feeder validate does.' : `${error.message} ${error.remedy}`;
+    fill(section, h('p', { role: 'alert' }, text));
+  }
+}
+
+function drawChecks(section, proof) {
+  const wasRunning = section.querySelector('progress');
+  const begin = () => { announce('The checks run'); look(section, true); };
+  const title = proof.verdict ? 'Run the checks again' : 'Run the checks';
+  fill(section, proof.running ? progress(proof) : h('p', null, h('button', { type: 'button', click: begin }, title)),
+    proof.failed ? h('p', { role: 'alert', class: 'bad' }, proof.failed) : null,
+    proof.verdict && !proof.running ? verdict(proof.verdict) : null);
+  if (wasRunning && !proof.running) {
+    announce(proof.failed ?? says(proof.verdict));
+    section.querySelector('button').focus();
+  }
+}
+
+function progress({ what, done, total }) {
+  const text = total ? `${what}: ${done.toLocaleString('en')} of ${count(total, 'file')}` : 'looking at rows and words';
+  return h('p', null, h('progress', { value: total ? done : null, max: total || null, 'aria-label': 'Checks' }), ' ', text);
+}
+
+function says(found) {
+  return found.passed ? 'The index is right.' : 'The index is not right.';
+}
+
+function verdict(found) {
+  return [
+    h('p', { class: `verdict ${found.passed ? 'good' : 'bad'}` }, says(found), ` ${count(found.checks.length, 'check')} in ${found.seconds.toLocaleString('en')} s.`),
+    found.advice ? h('p', null, 'What mends it: ', h('code', null, found.advice)) : null,
+    h('ul', { class: 'checks' }, found.checks.map(check)),
+    found.notes.map((note) => h('p', { class: 'note' }, note)),
+  ];
+}
+
+function check(one) {
+  const figures = Object.entries(one.figures).map(([name, number]) => `${name} ${number.toLocaleString('en')}`).join(', ');
+  const rest = one.differences.length - SHOWN;
+  return h('li', { class: one.passed ? 'good' : 'bad' }, h('strong', null, one.passed ? 'right' : 'wrong'), ` ${one.name} `, h('span', { class: 'number' }, figures),
+    one.differences.length ? h('ul', null, one.differences.slice(0, SHOWN).map((line) => h('li', null, line)), rest > 0 ? h('li', null, `and ${rest.toLocaleString('en')} more`) : null) : null);
+}

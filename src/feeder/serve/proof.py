@@ -1,0 +1,71 @@
+"""Is the index right? The checks of `feeder validate`, run beside the answers when asked for."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from threading import Condition, Thread
+from typing import Any
+
+from feeder.assembly.opening import base_of, opened, place_of
+from feeder.assembly.trees import compared
+from feeder.config import Settings
+from feeder.errors import FeederError
+from feeder.run.validate import validate
+from feeder.serve.watching import Watch
+
+
+class Proof:
+    """The last run of the checks, and the one under way; one at a time."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = replace(settings, quiet=True)
+        self._news = Condition()
+        self._watch = Watch(self._news)
+        self._running = False
+        self._verdict: dict[str, Any] | None = None
+        self._failed: str | None = None
+
+    def begin(self) -> None:
+        """Starts the checks, unless they run."""
+        with self._news:
+            if self._running:
+                return
+            self._running, self._failed, self._watch = True, None, Watch(self._news)
+        Thread(target=self._go, name="proof", daemon=True).start()
+
+    def as_json(self) -> dict[str, Any]:
+        """Whether they run, how far, and what they said last."""
+        watch = self._watch
+        return {
+            "running": self._running,
+            "what": watch.what,
+            "done": watch.done,
+            "total": watch.total,
+            "verdict": self._verdict,
+            "failed": self._failed,
+        }
+
+    def _go(self) -> None:
+        failed: str | None = "The checks could not be run."
+        try:
+            self._verdict = self._checked()
+            failed = None
+        except (FeederError, OSError) as exc:
+            failed = str(exc)
+        finally:
+            with self._news:
+                self._running, self._failed = False, failed
+
+    def _checked(self) -> dict[str, Any]:
+        began_s = time.monotonic()
+        settings = self._settings
+        place = place_of(base_of(settings.directory), settings)
+        with opened(place, settings, writes=False, create=False, whole=False) as store:
+            store.talk = self._watch
+            below = store.index.state_of([]).meta.get(store.index.key("below"), "")
+            with compared(store, replace(settings, path=below or settings.path)) as feed:
+                verdict = validate(feed)
+        seconds = round(time.monotonic() - began_s, 2)
+        advice = "" if verdict.passed else verdict.advice
+        return {**verdict.as_json(), "advice": advice, "seconds": seconds}

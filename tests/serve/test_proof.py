@@ -1,0 +1,93 @@
+"""The checks of the index from the page: begun by a button, told while they run, then shown."""
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from serve.browsing import chromium, findings, looking, served
+from serve.conftest import index
+from serve.web import Web
+from tree.repos import Repo
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as one:
+        yield one
+
+
+@pytest.fixture
+def site(repo: Repo) -> Iterator[tuple[Path, Web]]:
+    repo.commit({"a.py": "def a():\n    return 1\n", "b.py": "def b():\n    return 2\n"})
+    index(repo)
+    with served(repo.path) as one:
+        yield repo.path, one
+
+
+def spoil(folder: Path) -> None:
+    """One node less than its file says."""
+    with sqlite3.connect(folder / ".feeder/index.db") as database:
+        database.execute("DELETE FROM docs WHERE path = 'b.py'")
+
+
+def proven(one: Web) -> dict[str, object]:
+    """The verdict of a run that is begun now."""
+    answer = one.client.post("/api/proof")
+    assert (answer.status_code, answer.json()["failed"]) == (200, None)
+    while (now := one.client.get("/api/proof").json())["running"]:
+        time.sleep(0.05)
+    assert now["failed"] is None
+    verdict: dict[str, object] = now["verdict"]
+    return verdict
+
+
+def test_the_checks_are_those_of_validate(site: tuple[Path, Web]) -> None:
+    """Right at first; after a row was lost, what is wrong and what mends it."""
+    folder, one = site
+    first = proven(one)
+    assert (first["passed"], first["advice"]) == (True, "")
+    spoil(folder)
+    second = proven(one)
+    assert second["passed"] is False
+    assert "feeder validate --repair" in str(second["advice"])
+
+
+def test_without_an_index_it_says_so(repo: Repo) -> None:
+    repo.commit({"a.py": "a = 1\n"})
+    with served(repo.path) as one:
+        one.client.post("/api/proof")
+        while (now := one.client.get("/api/proof").json())["running"]:
+            time.sleep(0.05)
+        assert now["verdict"] is None
+        assert "feeder sync" in now["failed"]
+
+
+def test_a_button_runs_them(browser: Browser, site: tuple[Path, Web]) -> None:
+    folder, one = site
+    with looking(browser, one, "?view=proof") as page:
+        expect(page.get_by_role("heading", level=1)).to_contain_text("The index equals HEAD")
+        page.get_by_role("button", name="Run the checks").click()
+        expect(page.get_by_text("The index is right.").first).to_be_visible()
+        expect(page.locator(".checks > .good").first).to_be_visible()
+        assert findings(page) == []
+        spoil(folder)
+        page.get_by_role("button", name="Run the checks again").click()
+        expect(page.locator(".verdict")).to_contain_text("The index is not right.")
+        expect(page.locator(".checks > .bad").first).to_contain_text("has no node")
+        assert findings(page) == []
+
+
+def test_how_far_they_are_is_told(browser: Browser, site: tuple[Path, Web]) -> None:
+    """Whatever time they take, by what the server says."""
+    _, one = site
+    running = '{"running": true, "what": "content", "done": 1, "total": 2, "verdict": null}'
+    with looking(browser, one) as page:
+        page.route("**/api/proof", lambda route: route.fulfill(body=running))
+        page.get_by_role("link", name="Proof").click()
+        expect(page.get_by_role("progressbar")).to_have_attribute("value", "1")
+        expect(page.get_by_text("content: 1 of 2 files")).to_be_visible()
+        assert findings(page) == []
