@@ -126,6 +126,7 @@ def test_a_question_is_text_too(browser: httpx.Client) -> None:
     sign_in(browser)
     text = browser.get("/", params={"q": '"</noscript><i>"'}).text
     assert "Nothing found for &quot;&lt;/noscript&gt;&lt;i&gt;&quot;" in text
+    assert 'name="q" value="&quot;&lt;/noscript&gt;&lt;i&gt;&quot;"' in text
 
 
 def test_what_is_wrong_is_said(browser: httpx.Client) -> None:

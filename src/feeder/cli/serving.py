@@ -62,7 +62,7 @@ def mcp(context: click.Context, /, follows: bool, **said: Any) -> None:
 def serve(
     port: int | None, host: str | None, token: str | None, opens: bool, follows: bool, **said: Any
 ) -> None:
-    """Answer over HTTP on this machine, coding agents on /mcp, until Ctrl-C."""
+    """Show a page of the index, and answer over HTTP, coding agents on /mcp, until Ctrl-C."""
     from feeder.serve.listening import check_installed, listening, run
     from feeder.serve.toolbox import desk
 

@@ -52,7 +52,7 @@ async def _first(desk: Desk, access: Access, crew: Crew, request: Request) -> Re
     found = await while_heard(request, work)
     if found is GONE:
         return Response(status_code=499)
-    return _page(unscripted.answer(cast("Found", found), said))
+    return _page(unscripted.answer(cast("Found", found), said), question=said["q"][0])
 
 
 def _searched(said: Mapping[str, list[str]]) -> Mapping[str, list[str]]:
@@ -82,6 +82,6 @@ def _query(request: Request) -> str:
     return urlencode(request.query_params.multi_items())
 
 
-def _page(content: str, status: int = 200) -> Response:
-    page = bundle.index().replace(unscripted.PLACE, content)
+def _page(content: str, status: int = 200, question: str = "") -> Response:
+    page = unscripted.filled(bundle.index(), content, question)
     return HTMLResponse(page, status, HEADERS)

@@ -22,9 +22,9 @@ const KEYS = [
 
 export function openHelp() {
   const dialog = byId('help');
-  fill(dialog, h('h2', { id: 'help-title' }, 'How to ask'), table(SIGNS, 'code', 'Signs of a question'),
-    h('h3', null, 'Keys'), table(KEYS, 'kbd', 'Keys'), hasFolder() ? choice() : null,
-    h('form', { method: 'dialog' }, h('p', null, h('button', null, 'Close'))));
+  const close = h('form', { method: 'dialog' }, h('button', { autofocus: true }, 'Close'));
+  fill(dialog, h('div', { class: 'top' }, h('h2', { id: 'help-title' }, 'How to ask'), close), table(SIGNS, 'code', 'Signs of a question'),
+    h('h3', null, 'Keys'), table(KEYS, 'kbd', 'Keys'), hasFolder() ? choice() : null);
   dialog.showModal();
 }
 

@@ -26,9 +26,14 @@ function holds({ holds: held, index }) {
     ['Files', Object.entries(held.files).map(([state, number]) => `${number.toLocaleString('en')} ${STATES[state] ?? state}`).join(', ')],
     ['Nodes', `${sum(held.node_types).toLocaleString('en')} in ${count(Object.keys(held.languages).length, 'language')}`],
     ['Not indexed', reasons(held.skipped)],
-    ['Model', held.meta.model ?? 'the one that comes with the words, or none'],
+    ['Model', model(held.meta)],
   ];
   return h('table', { class: 'signs' }, h('tbody', null, rows.filter(([, value]) => value).map(([name, value]) => h('tr', null, h('th', { scope: 'row' }, name), h('td', null, value)))));
+}
+
+/** The one beside the words, else that which comes with them. */
+function model(meta) {
+  return meta.model ?? /feeder-static-\S+/.exec(meta.parser ?? '')?.[0] ?? 'none: words alone answer';
 }
 
 const STATES = { clean: 'indexed', pending: 'waiting for vectors', skipped: 'not indexed' };
