@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from feeder.config import Settings
 from feeder.serve.desk import Desk
@@ -17,6 +17,8 @@ from serve.web import Web, web
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 AXE = Path(__file__).parents[2] / "node_modules/axe-core/axe.min.js"
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+SLOWEST_MS = 30_000
+"""Of a machine that does much else."""
 MISSING = "no Chromium here; apt-get install chromium brings it"
 
 
@@ -30,6 +32,7 @@ def chromium() -> Iterator[Browser]:
     # no setuid sandbox in a container, and its small /dev/shm
     flags = ["--no-sandbox", "--disable-dev-shm-usage"]
     flags.append("--host-resolver-rules=MAP evil.example 127.0.0.1")
+    expect.set_options(timeout=SLOWEST_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=flags)
         yield browser
@@ -55,7 +58,7 @@ def looking(browser: Browser, site: Web, address: str = "", **context: Any) -> I
     some = browser.new_context(viewport=context.pop("viewport", WIDE), **context)
     try:
         page = some.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(SLOWEST_MS)
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("console", lambda line: said.extend(_complaints(line)))
         page.goto(str(site.address))

@@ -265,6 +265,19 @@ def test_another_page_learns_nothing(browser: Browser, site: Web) -> None:
             assert said == "refused"
 
 
+def test_an_index_that_comes_later_is_waited_for(browser: Browser, repo: Repo) -> None:
+    """Without a click: what hinders is told until then."""
+    repo.commit({"a.py": "def needle(): pass\n"})
+    context = browser.new_context()
+    with served(repo.path) as site:
+        page = context.new_page()
+        page.goto(f"{site.base}/?q=needle#token={TOKEN}")
+        expect(page.get_by_role("alert")).to_contain_text("feeder sync")
+        index(repo)
+        expect(page.locator(".hit")).to_have_count(1)
+    context.close()
+
+
 def test_a_stopped_server_is_told(browser: Browser, tmp_path: Path) -> None:
     """And what to do; what is there stays until then."""
     repo = Repo(tmp_path / "short")

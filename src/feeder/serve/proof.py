@@ -7,7 +7,7 @@ from dataclasses import replace
 from threading import Condition, Thread
 from typing import Any
 
-from feeder.assembly.opening import base_of, opened, place_of
+from feeder.assembly.opening import opened, place_here
 from feeder.assembly.trees import compared
 from feeder.config import Settings
 from feeder.errors import FeederError
@@ -60,7 +60,7 @@ class Proof:
     def _checked(self) -> dict[str, Any]:
         began_s = time.monotonic()
         settings = self._settings
-        place = place_of(base_of(settings.directory), settings)
+        place = place_here(settings)
         with opened(place, settings, writes=False, create=False, whole=False) as store:
             store.talk = self._watch
             below = store.index.state_of([]).meta.get(store.index.key("below"), "")
