@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from feeder.errors import UserError
-from feeder.tree import git
+from feeder.tree import git, listing
 from tree.repos import Repo
 
 
@@ -129,9 +129,9 @@ def test_what_is_tracked_at_a_path(repo: Repo, tmp_path: Path) -> None:
     """In any case of letters and at no other depth; nothing outside of a working tree."""
     repo.commit({".feeder/a": "x", ".FEEDER/b": "x", "x/.feeder/c": "x", ".feeders": "x"})
     repo.write({".feeder/new": "x"})
-    assert git.tracked(repo.path, ".feeder") == [b".FEEDER/b", b".feeder/a"]
-    assert git.tracked(repo.clone(tmp_path / "bare", "--bare").path, ".feeder") == []
-    assert git.tracked(tmp_path, ".feeder") == []
+    assert listing.tracked(repo.path, ".feeder") == [b".FEEDER/b", b".feeder/a"]
+    assert listing.tracked(repo.clone(tmp_path / "bare", "--bare").path, ".feeder") == []
+    assert listing.tracked(tmp_path, ".feeder") == []
 
 
 def test_files_of_a_name(repo: Repo) -> None:

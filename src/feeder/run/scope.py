@@ -8,7 +8,7 @@ from feeder.errors import UserError
 from feeder.run.feed import Feed
 from feeder.run.sync import Goal, overtake, plan
 from feeder.store.state import State
-from feeder.tree import git
+from feeder.tree import listing
 from feeder.tree.deltas import Delta
 from feeder.tree.excluded import why_none
 from feeder.tree.names import escape, is_below
@@ -28,7 +28,7 @@ def process_paths(feed: Feed, base: Path, paths: Sequence[Path], *, dry_run: boo
             raise UserError(f"{path} does not exist, and the index has nothing of it. Mend --path.")
     made_by = {feed.index.key("parser"): feed.parser.fingerprint}
     goal = Goal(feed.tree.entries(), made_by if "" in scopes else {})
-    absent = {escape(name) for name in git.not_checked_out(base)}
+    absent = {escape(name) for name in listing.not_checked_out(base)}
     _bring_below(feed, scopes, goal, absent, dry_run=dry_run)
     for path, scope in zip(paths, scopes, strict=True):
         if path.is_dir() and not any(is_below(entry.path, scope) for entry in goal.wanted):

@@ -36,7 +36,7 @@ TARGETS = 50
 """That are read at once."""
 
 
-def search(opened: Opened, said: Arguments, equals: str | None) -> Said:
+def search(opened: Opened, said: Arguments, says: str | None) -> Said:
     """The hits of a question."""
     began = time.perf_counter()
     told: list[str] = []
@@ -48,21 +48,21 @@ def search(opened: Opened, said: Arguments, equals: str | None) -> Said:
     found = page(opened.corpus, answer._replace(notes=notes), shaped)
     _note(asker, said, filters, answer, began)
     if not answer.total:
-        return _nothing(asker, asked, notes, standing(equals, found.note))
-    return Said(hits_as_text(found, Wanted(said["detail"], said["budget"]), equals))
+        return _nothing(asker, asked, notes, standing(says, found.note))
+    return Said(hits_as_text(found, Wanted(said["detail"], said["budget"]), says))
 
 
-def read(opened: Opened, said: Arguments, equals: str | None) -> Said:
+def read(opened: Opened, said: Arguments, says: str | None) -> Said:
     """The lines of each target; one that there is not hinders no other."""
     targets = said["target"]
     if len(targets) > TARGETS:
         raise UserError(f"`target` has {len(targets)} targets: ask for {TARGETS} at most.")
     passages = [_passage(opened, target) for target in targets]
-    text = passages_as_text(passages, said["budget"], equals)
+    text = passages_as_text(passages, said["budget"], says)
     return Said(text, all(one.page is None for one in passages))
 
 
-def similar(opened: Opened, said: Arguments, equals: str | None) -> Said:
+def similar(opened: Opened, said: Arguments, says: str | None) -> Said:
     """What is most like a node."""
     told: list[str] = []
     corpus, store = opened.corpus, opened.store
@@ -71,13 +71,13 @@ def similar(opened: Opened, said: Arguments, equals: str | None) -> Said:
     found = most_similar(store, corpus, node, scope, Paging(said["limit"]), tell=told.append)
     shaped = Shaped([node.symbol or node.logical_path or ""], WINDOW_LINES)
     answer = page(corpus, found._replace(notes=told), shaped)
-    return Said(hits_as_text(answer, Wanted(), equals))
+    return Said(hits_as_text(answer, Wanted(), says))
 
 
-def outline(opened: Opened, said: Arguments, equals: str | None) -> Said:
+def outline(opened: Opened, said: Arguments, says: str | None) -> Said:
     """What a file or folder holds."""
     paths = folder(opened.corpus, from_root(said["path"], opened.corpus.base), opened.here)
-    return Said(outline_as_text(outlined(opened.corpus, paths), said.get("depth"), equals))
+    return Said(outline_as_text(outlined(opened.corpus, paths), said.get("depth"), says))
 
 
 TOOLS: Mapping[str, Tool] = {

@@ -101,7 +101,7 @@ def _told(
     question: Callable[[Opened, Mapping[str, list[str]]], dict[str, Any]],
     said: Mapping[str, list[str]],
     opened: Opened,
-    equals: str | None,
+    says: str | None,
 ) -> dict[str, Any] | Refusal:
     """What is to be known of the index' age is said where an answer has its note."""
     from feeder.serve.questions import NotThere
@@ -110,7 +110,7 @@ def _told(
         facts = question(opened, said)
     except UserError as exc:
         return refusal(404 if isinstance(exc, NotThere) else 400, exc)
-    return {**facts, "note": equals} if equals else facts
+    return {**facts, "note": says} if says else facts
 
 
 def refusal(status: int, exc: Exception) -> Refusal:

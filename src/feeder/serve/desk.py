@@ -47,12 +47,12 @@ class Desk:
         """What the tool answers; what the user or the model has to change is an answer too."""
         try:
             said = checked(name, SCHEMAS[name], arguments)
-            return self.ask(lambda opened, equals: _tool(name)(opened, said, equals), tell)
+            return self.ask(lambda opened, says: _tool(name)(opened, said, says), tell)
         except (FeederError, OSError) as exc:
             return Said(harmless.line(in_tools(str(exc))), is_error=True)
 
     def ask(self, work: Callable[[Opened, str | None], Answer], tell: Tell) -> Answer:
-        """What `work` makes of the index as it is now, and of what that equals.
+        """What `work` makes of the index as it is now, and of what is to be said of it first.
 
         Raises UserError where there is none.
         """

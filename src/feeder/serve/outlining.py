@@ -20,13 +20,13 @@ class _Way(NamedTuple):
     said: str
 
 
-def outline_as_text(outline: Outline, depth: int | None, equals: str | None) -> str:
+def outline_as_text(outline: Outline, depth: int | None, says: str | None) -> str:
     """The most that fits."""
     files = {
         path: [one for one in entries if depth is None or one.depth < depth]
         for path, entries in outline.files.items()
     }
-    note = standing(equals, outline.age.note)
+    note = standing(says, outline.age.note)
     most = room_beside(DEFAULT_TOKENS, [note])
     for way in _WAYS:
         lines = list(map(harmless.line, way.lines(files)))

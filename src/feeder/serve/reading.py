@@ -31,10 +31,10 @@ class Fitted(NamedTuple):
     note: str = ""
 
 
-def passages_as_text(passages: Sequence[Passage], tokens: int, equals: str | None) -> str:
+def passages_as_text(passages: Sequence[Passage], tokens: int, says: str | None) -> str:
     """All that fits, the first targets first."""
     age = next((one.page.note for one in passages if one.page), "")
-    note = standing(equals, age)
+    note = standing(says, age)
     left = room_beside(tokens, [note]) - NAME_BYTES
     some = []
     for one in passages:

@@ -32,11 +32,11 @@ class Wanted(NamedTuple):
     tokens: int = DEFAULT_TOKENS
 
 
-def hits_as_text(page: Page, wanted: Wanted, equals: str | None) -> str:
+def hits_as_text(page: Page, wanted: Wanted, says: str | None) -> str:
     """An answer with as much of each hit as fits."""
     first = FULL if wanted.detail == "auto" else wanted.detail
     hits = [_forms(shown, first) for shown in page.hits]
-    ends = [*page.notes, standing(equals, page.note)]
+    ends = [*page.notes, standing(says, page.note)]
     budget = room_beside(wanted.tokens, ends)
     chosen = fitted(hits, budget, greedy=wanted.detail == FULL)
     said = [_count(page, len(chosen)), _shortened(chosen, hits), *page.notes]
@@ -53,10 +53,10 @@ def room_beside(tokens: int, ends: Iterable[str]) -> int:
     return room(tokens) - FOOT_BYTES - min(sum(map(size, ends)), 2 * NOTES_CHARS)
 
 
-def joined(parts: Iterable[str], said: Iterable[str], equals: str) -> str:
+def joined(parts: Iterable[str], said: Iterable[str], standing: str) -> str:
     """The parts, and below them at most three lines, the last of what the index equals."""
     first, *more = [in_tools(one) for one in said if one] or [""]
-    foot = [first, " ".join(more)[:NOTES_CHARS], equals]
+    foot = [first, " ".join(more)[:NOTES_CHARS], standing]
     return "\n\n".join([*parts, "\n".join(line for line in map(harmless.line, foot) if line)])
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from feeder.config import INDEX_FOLDER
 from feeder.errors import UserError
 from feeder.private import make_folder, unlinked
-from feeder.tree import git, names
+from feeder.tree import listing, names
 
 _OURS = re.compile(rb"\.db|\.working(/|\Z)")
 
@@ -22,7 +22,7 @@ def index_folder(base: Path) -> Path:
     Raises UserError where a commit brings it: whoever made it would decide what is found.
     """
     folder = unlinked(base / INDEX_FOLDER)
-    brought = git.tracked(base, INDEX_FOLDER) if folder.is_dir() else []
+    brought = listing.tracked(base, INDEX_FOLDER) if folder.is_dir() else []
     for name in brought:
         if _OURS.search(name.lower()) or b"/" not in name:  # the latter is a submodule
             raise UserError(

@@ -4,12 +4,13 @@ import json
 import os
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from feeder.errors import UserError
 from feeder.tree import git, names
+from feeder.tree.command import ask
 
 Action = Literal["process", "delete"]
 ACTIONS: tuple[Action, ...] = ("process", "delete")
@@ -20,6 +21,14 @@ class Delta(NamedTuple):
 
     file: str
     action: Action
+
+
+class Change(NamedTuple):
+    """A name that differs between two commits; a mode of zeros says that it is not there."""
+
+    name: bytes
+    before: str
+    after: str
 
 
 class Answer(NamedTuple):
@@ -135,7 +144,7 @@ def deltas(
         return Answer(
             _everything(repository, tip), f"{note}; every file of {tip} is named. {_GONE}"
         )
-    changes = (_changed(change) for change in git.diff_tree(repository, start, tip))
+    changes = (_changed(change) for change in diff_tree(repository, start, tip))
     return Answer([delta for delta in changes if delta])
 
 
@@ -161,7 +170,16 @@ def _everything(repository: Path, tip: str) -> list[Delta]:
     return [Delta(names.escape(f.name), "process") for f in files if git.is_regular(f.mode)]
 
 
-def _changed(change: git.Change) -> Delta | None:
+def diff_tree(repository: Path, base: str, head: str) -> Iterator[Change]:
+    """The names that differ between two commits; a rename is two of them."""
+    out = ask(repository, "diff-tree", "-r", "-z", "--raw", "--no-renames", base, head)
+    fields = iter(out.split(b"\0")[:-1])
+    for status, name in zip(fields, fields, strict=True):
+        before, after = status.decode().lstrip(":").split()[:2]
+        yield Change(name, before, after)
+
+
+def _changed(change: Change) -> Delta | None:
     path = names.escape(change.name)
     if git.is_regular(change.after):
         return Delta(path, "process")

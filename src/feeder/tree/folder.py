@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from feeder.errors import UserError
-from feeder.tree import MAX_BYTES, Entry, Skip, git, names, scratch
+from feeder.tree import MAX_BYTES, Entry, Skip, git, listing, names, scratch
 from feeder.tree.ignore import RULE_FILES, Rules
 
 
@@ -74,8 +74,8 @@ class Folder:
 
     def _names(self) -> list[bytes]:
         folders = [name for name in self._paths if self._place(name).is_dir()]
-        listing = git.ls_files if self._in_git else scratch.files
-        below = listing(self._base, folders) if folders else []
+        listed = listing.ls_files if self._in_git else scratch.files
+        below = listed(self._base, folders) if folders else []
         named = set(self._paths).difference(folders)
         return sorted(named.union(name.rstrip(b"/") for name in below))
 

@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,14 +37,6 @@ class File(NamedTuple):
     mode: str
     blob: str
     size: int
-
-
-class Change(NamedTuple):
-    """A name that differs between two commits; a mode of zeros says that it is not there."""
-
-    name: bytes
-    before: str
-    after: str
 
 
 def is_regular(mode: str) -> bool:
@@ -140,20 +132,6 @@ def settings(repository: Path, pattern: str) -> list[tuple[str, str]]:
     rows = answer.stdout.split(b"\0")[:-1]
     pairs = (os.fsdecode(row).partition("\n") for row in rows)
     return [(name, value) for name, _, value in pairs]
-
-
-def tracked_names(repository: Path) -> list[bytes]:
-    """The names in a working tree's index."""
-    return ask(repository, "ls-files", "-z").split(b"\0")[:-1]
-
-
-def untracked(repository: Path) -> list[bytes]:
-    """The names of a working tree's files that git neither tracks nor ignores, from its root.
-
-    A repository inside ends with `/`.
-    """
-    listing = ("ls-files", "-z", "--others", "--exclude-standard", "--full-name")
-    return ask(repository, *listing).split(b"\0")[:-1]
 
 
 def folder(repository: Path, commit: str, path: str) -> str:
@@ -302,48 +280,6 @@ def _refused(path: str) -> UserError:
         f"The commit holds the path {path}, which git would not check out. "
         "Remove it from the repository."
     )
-
-
-def ls_files(folder: Path, paths: Sequence[bytes]) -> list[bytes]:
-    """The names of a working tree's files below these paths, tracked or not, less the ignored ones.
-
-    A tracked file may be gone; a repository inside ends with `/`.
-    """
-    listing = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
-    return ask(folder, *listing, *paths).split(b"\0")[:-1]
-
-
-def not_checked_out(folder: Path) -> list[bytes]:
-    """The names of tracked files that a sparse checkout leaves out; nothing outside of git."""
-    try:
-        rows = ask(folder, "ls-files", "-z", "-t", "--full-name").split(b"\0")
-    except NoRepositoryError:
-        return []
-    return [row.removeprefix(b"S ") for row in rows if row.startswith(b"S ")]
-
-
-def tracked(folder: Path, path: str) -> list[bytes]:
-    """What git tracks at or below a path, in any case of letters, for disks that know no case.
-
-    Nothing outside of a working tree.
-    """
-    any_case = ("--no-literal-pathspecs", "--icase-pathspecs")
-    try:
-        answer = run(folder, *any_case, "ls-files", "-z", "--", path)
-    except NoRepositoryError:
-        return []
-    if lacks_working_tree(answer):
-        return []
-    return checked(folder, answer).split(b"\0")[:-1]
-
-
-def diff_tree(repository: Path, base: str, head: str) -> Iterator[Change]:
-    """The names that differ between two commits; a rename is two of them."""
-    out = ask(repository, "diff-tree", "-r", "-z", "--raw", "--no-renames", base, head)
-    fields = iter(out.split(b"\0")[:-1])
-    for status, name in zip(fields, fields, strict=True):
-        before, after = status.decode().lstrip(":").split()[:2]
-        yield Change(name, before, after)
 
 
 def _said(repository: Path, *arguments: str) -> str | None:

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from feeder.errors import UserError
-from feeder.tree import Skip, copies, git, objects
+from feeder.tree import Skip, copies, git, listing, objects
 from feeder.tree.command import ask
 from feeder.tree.copies import Copy
 from feeder.tree.stage import Difference, Stage, placeholder
@@ -152,7 +152,7 @@ class _Looking:
         """By name, whether it is a repository of its own."""
         own = tuple(map(os.fsencode, self._looker.own))
         base = os.fsencode(self._looker.repository) + b"/"
-        found = git.untracked(self._looker.repository)
+        found = listing.untracked(self._looker.repository)
         return {
             name.rstrip(b"/"): name.endswith(b"/")
             for name in found
@@ -241,7 +241,7 @@ class _Looking:
     def _made(self, untracked: Iterable[bytes], failed: Mapping[bytes, Skip]) -> Copy:
         stage = self._stage
         root = stage.tree(self._now.head)
-        now_in, own = stage.names(), set(git.tracked_names(self._looker.repository))
+        now_in, own = stage.names(), set(listing.tracked_names(self._looker.repository))
         by_filters = [name for name, why in failed.items() if why is Skip.FILTER]
         return Copy(
             stage.index.read_bytes() if stage.index.exists() else b"",
