@@ -4,7 +4,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
   --generate-hashes --custom-compile-command "make lock"
 QUERY ?= which files differ between the tree and the index
 
-.PHONY: index test lint bench lock docs clean
+.PHONY: index test lint worker bench lock docs clean
 
 ## Index this very repository and search it.
 index: .venv/installed
@@ -16,11 +16,18 @@ test: lint .venv/node .venv/wheels .venv/clients
 	.ci/browser
 	$(BIN)/python -m pytest -q -n auto
 
-lint: .venv/dev
+lint: .venv/dev .venv/node
+	mkdir -p worker/build
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python worker/shared.py > worker/build/shared.json
+	npx --offline tsc -p worker && npx --offline tsc -p worker/test
+
+## The Worker that `feeder worker` writes, as one module: what a wheel brings.
+worker: .venv/installed .venv/node
+	node worker/build.mjs --python $(BIN)/python
 
 ## Measure the speed against its targets: docs/performance.md, on a machine with nothing else to do.
 bench: .venv/installed .venv/node
