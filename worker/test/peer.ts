@@ -3,14 +3,22 @@
 import { createInterface } from "node:readline";
 
 import shared from "../build/shared.json";
+import { lexis } from "./calls/lexis.ts";
+import { ranking } from "./calls/ranking.ts";
+import { shell } from "./calls/shell.ts";
+import { store } from "./calls/store.ts";
 
 const CALLS: Record<string, (...given: never[]) => unknown> = {
   shared: () => shared,
+  ...lexis,
+  ...ranking,
+  ...store,
+  ...shell,
 };
 
 for await (const line of createInterface({ input: process.stdin })) {
   const [name, ...given] = JSON.parse(line) as [string, ...never[]];
   const call = CALLS[name];
-  const answer = call ? { answer: call(...given) ?? null } : { error: `no ${name}` };
+  const answer = call ? { answer: (await call(...given)) ?? null } : { error: `no ${name}` };
   console.log(JSON.stringify(answer));
 }

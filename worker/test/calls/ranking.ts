@@ -1,0 +1,3 @@
+/** What the tests may call of the ranking. */
+
+export const ranking = {};
