@@ -9,6 +9,7 @@ from feeder.actions.account import Account
 from feeder.cli import (
     asking,
     console,
+    doctor,
     evaluating,
     feeding,
     installing,
@@ -78,7 +79,7 @@ def cli() -> None:
 for command in (
     *(feeding.sync, feeding.process, feeding.delete, feeding.apply),
     *(workflow.deltas, workflow.plan, workflow.action),
-    *(keeping.init, keeping.validate, keeping.cache),
+    *(keeping.init, keeping.validate, keeping.cache, doctor.doctor),
     *(asking.search, reading.similar, reading.outline, reading.show),
     *(evaluating.evaluate, queries.queries, asking.stats),
     *(serving.mcp, serving.serve),

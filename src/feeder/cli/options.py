@@ -186,6 +186,11 @@ def reading(command: Command) -> Command:
     return _with(command, *_WHERE, *_CLOUD, *_MEANING, *_OUTPUT)
 
 
+def examining(command: Command) -> Command:
+    """The options of a command that looks at what a run would need."""
+    return _with(command, *_WHERE, *_CLOUD, *_MEANING, *_PARSING, *_OUTPUT)
+
+
 def instead(command: Command) -> Command:
     """The options that say another index, or another way to ask it."""
     return _with(command, *_WHERE, *_CLOUD, *_MEANING)

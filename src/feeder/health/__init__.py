@@ -1,0 +1,22 @@
+"""What would stop a run here, and what is to be done about it? Each check looks at one thing."""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from feeder.config import Settings
+
+
+class Finding(NamedTuple):
+    """What was seen of a thing; with a remedy something is wrong, which may stop a run.
+
+    No secret is in it: it is shown to others.
+    """
+
+    name: str
+    says: str
+    remedy: str = ""
+    stops: bool = False
+
+
+Check = Callable[[Settings], Iterable[Finding]]
+"""Raises FeederError where it cannot look, which stops a run too."""

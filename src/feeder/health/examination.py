@@ -1,0 +1,45 @@
+"""All that is looked at, in the order in which a run meets it."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from feeder.config import Settings
+from feeder.errors import FeederError
+from feeder.health import Check, Finding, cloud, index, machine, program, repository
+
+CHECKS: dict[str, Check] = {
+    "python": machine.python,
+    "extras": program.extras,
+    "sqlite": machine.sqlite,
+    "open files": machine.limits,
+    "temporary files": machine.temporary,
+    "cache": machine.cache,
+    "parser": machine.parser,
+    "git": repository.version,
+    "repository": repository.here,
+    "settings": repository.own_settings,
+    "credentials": cloud.credentials,
+    "vectorize": cloud.services,
+    "disk": index.room,
+    "index": index.index,
+}
+"""By what a check is called that cannot look."""
+
+
+def examined(settings: Settings) -> Iterator[Finding]:
+    """What each check finds; one that fails keeps none of the others from looking."""
+    for name, check in CHECKS.items():
+        try:
+            yield from map(_unnamed, check(settings))
+        except (FeederError, OSError) as exc:
+            wrong, _, remedy = str(exc).partition(". ")
+            says, remedy = f"{wrong.rstrip('.')}.", remedy or "Mend what it says."
+            yield _unnamed(Finding(name, says, remedy, stops=True))
+
+
+def _unnamed(finding: Finding) -> Finding:
+    """Without the folder that has the user's name."""
+    home = os.fspath(Path.home())
+    says, remedy = (text.replace(home, "~") for text in finding[1:3])
+    return finding._replace(says=says, remedy=remedy)

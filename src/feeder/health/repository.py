@@ -1,0 +1,44 @@
+"""Is the repository such that a run can read it? git, HEAD, and the files that set things."""
+
+from collections.abc import Iterator
+
+from feeder.assembly.opening import place_here
+from feeder.cloudflare import wrangler
+from feeder.config import Settings
+from feeder.health import Finding
+from feeder.search.vocabulary import OWN_FILE, own_categories
+from feeder.tree import git
+from feeder.tree.command import run
+
+
+def version(settings: Settings) -> Iterator[Finding]:
+    """Which git is found."""
+    said = run(settings.directory, "--version").stdout.decode("utf-8", "replace").strip()
+    yield Finding("git", said.removeprefix("git version "))
+
+
+def here(settings: Settings) -> Iterator[Finding]:
+    """Which repository it is, and what its HEAD is."""
+    repository = git.root(settings.directory.resolve())
+    if repository is None:
+        says = f"{settings.directory.resolve()} is in none"
+        remedy = "Go into one, or index files as they lie: feeder process --path ."
+        yield Finding("repository", says, remedy)
+        return
+    place = place_here(settings)
+    tip = git.tip(repository)
+    kind = "bare, " if git.is_bare(repository) else ""
+    kind += "shallow, " if git.is_shallow(repository) else ""
+    at = f"HEAD {tip[:7]}" if tip else "no commit yet"
+    remedy = "" if tip else "Commit first, or index the files as they are: sync --working-tree."
+    yield Finding("repository", f"{place.repo} in {repository}, {kind}{at}", remedy)
+
+
+def own_settings(settings: Settings) -> Iterator[Finding]:
+    """Whether the files that set things can be read."""
+    base = place_here(settings).base
+    if own := own_categories(base):
+        yield Finding(OWN_FILE, f"categories: {', '.join(own)}")
+    if file := wrangler.find(settings.directory):
+        wrangler.read(file)
+        yield Finding(file.name, f"read from {file}")

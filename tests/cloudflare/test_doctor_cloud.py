@@ -1,0 +1,36 @@
+"""What `feeder doctor` sees at Cloudflare: what is there, and what is not."""
+
+from program import Console, console, feeder
+
+from running import Feeder
+from tree.repos import Repo
+from worlds import SHOP
+
+__all__ = ["console", "feeder"]
+
+
+def test_before_init_it_names_what_lacks_and_after_a_run_all_is_there(
+    feeder: Feeder, repo: Repo, console: Console
+) -> None:
+    repo.commit(SHOP)
+    before = feeder(repo, "doctor", "--json")
+    assert before.code == 1
+    stops = {one["name"] for one in before.facts["findings"] if one["stops"]}
+    assert {"credentials", "vectorize"} <= stops
+    assert feeder(repo, "init", "-q").code == 0
+    assert feeder(repo, "sync", "-q").code == 0
+    after = feeder(repo, "doctor", "--json")
+    assert (after.code, after.facts["stops"]) == (0, False)
+    found = {one["name"]: one for one in after.facts["findings"]}
+    assert "384 dimensions" in found["vectorize"]["says"]
+    assert "The index equals HEAD " in found["index"]["says"]
+
+
+def test_a_database_that_is_gone_stops_a_run(feeder: Feeder, repo: Repo, console: Console) -> None:
+    repo.commit(SHOP)
+    feeder(repo, "init", "-q")
+    console.delete_database()
+    answer = feeder(repo, "doctor", "--json")
+    assert answer.code == 1
+    [index] = [one for one in answer.facts["findings"] if one["name"] == "index"]
+    assert index["stops"]
