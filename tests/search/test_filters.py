@@ -7,8 +7,8 @@ import pytest
 
 from feeder.errors import UserError
 from feeder.nodes import NODE_TYPES
-from feeder.search.filters import Standing, scope_of
-from feeder.search.preferring import preferences, preferred
+from feeder.search.filters import Standing, scope_of, scopes_of
+from feeder.search.preferring import preference, preferred, statements
 from feeder.search.query import parse
 from feeder.search.vocabulary import (
     category_languages,
@@ -210,8 +210,8 @@ def test_what_is_preferred_is_known_among_nodes(database: SQLite) -> None:
     ids = listed(database, Scope((REPO,)), 100)
 
     def of(*asked: str) -> set[str]:
-        scopes = preferences(database, asked, HERE)
-        chosen = preferred(database, ids, scopes)
+        scopes = scopes_of(database, list(map(preference, asked)), HERE)
+        chosen = preferred(database.run(statements(ids, scopes)))
         return {hit.path for hit in hits(database, ids, Scope((REPO,))) if hit.id in chosen}
 
     assert of() == set()

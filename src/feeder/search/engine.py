@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from feeder.errors import ServiceError, UserError
-from feeder.search import frames, names
 from feeder.search.asked import Asked
 from feeder.search.found import Answer, Found
 from feeder.search.fusion import (
@@ -25,19 +24,17 @@ from feeder.search.fusion import (
 )
 from feeder.search.grouping import LinesOf, akin, grouped
 from feeder.search.models import MEANING, VECTOR, Side
-from feeder.search.preferring import preferred
 from feeder.search.query import QUERY_CHARS
 from feeder.search.ranking import ranked
+from feeder.search.trips import BY_WORD, first, second
 from feeder.store import Database
-from feeder.store.counting import counted
 from feeder.store.naming import CALLED
 from feeder.store.naming import SPELLED as MOST_SPELLED
-from feeder.store.pieces import runs
-from feeder.store.reading import hits, worded, words_statement
+from feeder.store.pieces import Spans, runs, runs_among
 from feeder.store.scope import Scope
 
-BY_WORD, BY_MODEL = 200, 100
-"""Nodes that each side brings; Vectorize answers no more than the second."""
+BY_MODEL = 100
+"""Nodes that each model brings; Vectorize answers no more."""
 MOST = {WORD: BY_WORD, NAME: CALLED, SPELLED: MOST_SPELLED}
 """By what finds them, the nodes that are looked at."""
 BY_MEANING_ALONE = 3
@@ -55,13 +52,15 @@ Tell = Callable[[str], None]
 class Ranked(NamedTuple):
     """All nodes that were found, the best first, and what has to be said.
 
-    It is not `is_whole` where a model failed; it `is_cut` where more nodes would answer.
+    It is not `is_whole` where a model failed; it `is_cut` where more nodes would answer. `spans`
+    are of all that is named alike, None where they have to be asked for.
     """
 
     found: Sequence[Found]
     notes: Sequence[str] = ()
     is_whole: bool = True
     is_cut: bool = False
+    spans: Spans | None = None
 
 
 class Paging(NamedTuple):
@@ -109,11 +108,12 @@ def rank(  # noqa: PLR0913 - the seams, and the question
         for line in told:
             tell(line)
     ids = list(dict.fromkeys(id_ for ranking in rankings for id_ in ranking.scores))
-    liked = preferred(database, ids, prefer) if prefer else ()
-    found = ranked(asked, rankings, hits(database, ids, scope), liked)
+    known = second(database, ids, scope, prefer)
+    found = ranked(asked, rankings, known.hits, known.preferred)
     if _is_far(rankings):
         found = found[:BY_MEANING_ALONE]
-    return Ranked(found, _notes(asked, rankings, found), not told, _is_cut(rankings))
+    notes = _notes(asked, rankings, found)
+    return Ranked(found, notes, not told, _is_cut(rankings), known.spans)
 
 
 def paged(
@@ -125,8 +125,9 @@ def paged(
     """
     end = page.offset + page.limit
     related = akin(ranked.found)
-    first = (one.hit for one in ranked.found[: end + len(related)])
-    groups = grouped(ranked.found, runs(database, [*related, *first]), lines_of)
+    wanted = [*related, *(one.hit for one in ranked.found[: end + len(related)])]
+    known = runs(database, wanted) if ranked.spans is None else runs_among(wanted, ranked.spans)
+    groups = grouped(ranked.found, known, lines_of)
     some, every = groups[page.offset : end], tuple(groups)
     return Answer(some, len(groups), ranked.notes, ranked.is_cut, every)
 
@@ -136,26 +137,15 @@ def _rankings(
 ) -> list[Ranking]:
     if not asked.text.strip():
         return []
-    traced = frames.statements(asked, scope)
-    by_word, *rest = database.run(
-        [
-            words_statement(asked.terms, scope, BY_WORD, counted(database, asked.terms)),
-            *traced,
-            *names.statements(asked, scope),
-        ]
-    )
-    known = names.names(asked, rest[len(traced) :])
-    words = worded(by_word)
-    is_known = known.called or known.of_path
-    nearly = names.Nearly() if is_known else names.nearly(database, asked, known, scope)
+    words, running, named, nearly = first(database, asked, scope)
     return [
-        by_name(FRAME, frames.running(asked, rest[: len(traced)])),
-        by_name(NAME, known.called),
-        by_name(PATH, known.of_path),
-        by_name(WRITTEN, known.written),
+        by_name(FRAME, running),
+        by_name(NAME, named.called),
+        by_name(PATH, named.of_path),
+        by_name(WRITTEN, named.written),
         by_name(ALIKE, nearly.ids),
         together(RARE, sorted(nearly.having, key=lambda id_: -words.get(id_, 0))),
-        Ranking(SPELLED, SPELLED_WEIGHT, known.spelled),
+        Ranking(SPELLED, SPELLED_WEIGHT, named.spelled),
         by_words(words),
         *(_asked(side, asked, scope, tell) for side in sides),
     ]

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
 from posixpath import join, normpath
 from types import MappingProxyType
 from typing import NamedTuple
@@ -45,14 +45,49 @@ def scope_of(database: Database, query: Query, standing: Standing) -> Scope:
     """Where the question looks, as far as its filters say; raises UserError, with the nearest that
     is, for one that names nothing in the index, and for those that leave nothing of it. What is
     left out need not be there."""
-    repos = _repos(database, query.repos) if query.repos else standing.repo and (standing.repo,)
-    there = Scope(repos or None)
+    [scope] = scopes_of(database, [query], standing)
+    return scope
+
+
+def scopes_of(database: Database, queries: Sequence[Query], standing: Standing) -> list[Scope]:
+    """That of each; all are looked up in one request, after one for the repositories they name."""
+    fed_ones = fed(database) if any(query.repos for query in queries) else []
+    theres = [_there(query, standing, fed_ones) for query in queries]
+    asked = [lookups(query, there, standing) for query, there in zip(queries, theres, strict=True)]
+    statements = [one for some in asked for one in some]
+    answers = map(bool, database.run(statements) if statements else [])
+    return [
+        _scope(database, query, there, standing, list(islice(answers, len(some))))
+        for query, there, some in zip(queries, theres, asked, strict=True)
+    ]
+
+
+def lookups(query: Query, there: Scope, standing: Standing) -> list[Statement]:
+    """What has to be known of a question's filters: whether each thing they name, or may mean, is
+    in the index."""
+    paths = _readings((*query.paths, *query.not_paths), standing.here)
+    return [
+        *(
+            Statement(ANY_FILE, (None, *params(there._replace(paths=(path,)))[:4]))
+            for some in paths
+            for path in some
+        ),
+        *(_has("language", vocabulary.languages(name), there) for name in query.languages),
+        *(_has("node_type", vocabulary.node_types(name), there) for name in query.node_types),
+    ]
+
+
+def _scope(
+    database: Database, query: Query, there: Scope, standing: Standing, are_there: Sequence[bool]
+) -> Scope:
+    """The scope, by what `lookups` found."""
+    known = iter(are_there)
     scope = there._replace(
-        paths=_paths(database, query.paths, there, standing.here),
-        not_paths=_paths(database, query.not_paths, there, standing.here, out=True),
-        languages=_languages(database, query.languages, there),
+        paths=_paths(database, query.paths, there, standing.here, known),
+        not_paths=_paths(database, query.not_paths, there, standing.here, known, out=True),
+        languages=_languages(database, query.languages, there, known),
         not_languages=_all(map(vocabulary.languages, query.not_languages)),
-        node_types=_node_types(database, query.node_types, there),
+        node_types=_node_types(database, query.node_types, there, known),
         not_node_types=_all(map(vocabulary.node_types, query.not_node_types)),
         symbols=query.symbols,
         tests=query.tests,
@@ -67,33 +102,36 @@ def _all(values: Iterable[Iterable[str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for some in values for one in some))
 
 
-def _repos(database: Database, asked: Sequence[str]) -> tuple[str, ...]:
-    there = fed(database)
-    return tuple(dict.fromkeys(meant(name, there) for name in asked))
+def _there(query: Query, standing: Standing, fed_ones: Sequence[str]) -> Scope:
+    """All of the repositories that a question names, else of the one at hand."""
+    if query.repos:
+        return Scope(tuple(dict.fromkeys(meant(name, fed_ones) for name in query.repos)))
+    return Scope((standing.repo,) if standing.repo else None)
 
 
-def _languages(database: Database, asked: Sequence[str], there: Scope) -> tuple[str, ...]:
-    found = [vocabulary.languages(name) for name in asked]
-    for name, some in zip(asked, found, strict=True):
-        if not _has(database, "language", some, there):
+def _languages(
+    database: Database, asked: Sequence[str], there: Scope, are_there: Iterator[bool]
+) -> tuple[str, ...]:
+    for name, is_there in zip(asked, are_there, strict=False):
+        if not is_there:
             known = _kinds(database, "language", there)
             names = vocabulary.language_names()
             raise nothing("language", name, known, [n for k in known for n in names.get(k, ())])
-    return _all(found)
+    return _all(map(vocabulary.languages, asked))
 
 
-def _node_types(database: Database, asked: Sequence[str], there: Scope) -> tuple[str, ...]:
-    found = [vocabulary.node_types(name) for name in asked]
-    for name, some in zip(asked, found, strict=True):
-        if not _has(database, "node_type", some, there):
+def _node_types(
+    database: Database, asked: Sequence[str], there: Scope, are_there: Iterator[bool]
+) -> tuple[str, ...]:
+    for name, is_there in zip(asked, are_there, strict=False):
+        if not is_there:
             known = _kinds(database, "node_type", there)
             raise nothing("type of node", name, known, vocabulary.node_type_names())
-    return _all(found)
+    return _all(map(vocabulary.node_types, asked))
 
 
-def _has(database: Database, column: str, names: Sequence[str], there: Scope) -> bool:
-    [rows] = database.run([Statement(_HAS.format(column), (json.dumps(names), _repos_of(there)))])
-    return bool(rows)
+def _has(column: str, names: Sequence[str], there: Scope) -> Statement:
+    return Statement(_HAS.format(column), (json.dumps(names), _repos_of(there)))
 
 
 def _kinds(database: Database, column: str, there: Scope) -> list[str]:
@@ -106,20 +144,23 @@ def _repos_of(scope: Scope) -> str | None:
     return None if scope.repos is None else json.dumps(scope.repos)
 
 
-def _paths(
-    database: Database, asked: Sequence[str], there: Scope, here: str, *, out: bool = False
+def _readings(asked: Iterable[str], here: str) -> list[list[str]]:
+    return [readings(path, here) for path in asked]
+
+
+def _paths(  # noqa: PLR0913 - the index, what is asked, and what is known of it
+    database: Database,
+    asked: Sequence[str],
+    there: Scope,
+    here: str,
+    are_there: Iterator[bool],
+    *,
+    out: bool = False,
 ) -> tuple[str, ...]:
     """Each as it is called from the root, else from `here`, else anywhere by its name."""
-    meant = [list(readings(path, here)) for path in asked]
-    statements = [
-        Statement(ANY_FILE, (None, *params(there._replace(paths=(path,)))[:4]))
-        for some in meant
-        for path in some
-    ]
-    answers = iter(database.run(statements) if statements else [])
     found = []
-    for typed, some in zip(asked, meant, strict=True):
-        hits = [path for path in some if next(answers)]
+    for typed, some in zip(asked, _readings(asked, here), strict=True):
+        hits = [path for path in some if next(are_there)]
         if not hits and not out:
             paths = _files(database, there)
             firsts = sorted({path.partition("/")[0] for path in paths})

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from feeder.nodes import Member
 from feeder.search.asked import Asked, stems
 from feeder.search.kinds import TEST, is_document
-from feeder.store import Database, Row, Statement
+from feeder.store import Row, Statement
 from feeder.store.naming import Named, alike, begun, called, files, having, named, spelled
 from feeder.store.rows import members_of
 from feeder.store.scope import Scope
@@ -45,12 +45,16 @@ class Names(NamedTuple):
     of_path: Sequence[str]
     spelled: Mapping[str, float]
 
+    @property
+    def are_there(self) -> bool:
+        """Whether something is just what was asked for."""
+        return bool(self.called or self.of_path)
+
 
 def statements(asked: Asked, scope: Scope) -> list[Statement]:
     """What the index is asked: nodes by the name, by its words, and files by the path."""
     text = asked.name or asked.text.strip()
-    found = [called(_expression(text), text, scope)]
-    found.append(spelled(asked.parts if _may_spell(asked) else [], scope))
+    found = [_called(text, scope), spelled(asked.parts if _may_spell(asked) else [], scope)]
     return [*found, files(asked.path, scope)] if asked.path else found
 
 
@@ -76,6 +80,15 @@ def names(asked: Asked, answers: Sequence[Iterable[Row]]) -> Names:
 
 def _ids(nodes: Iterable[Named]) -> list[str]:
     return [node.id for node in nodes]
+
+
+def _called(text: str, scope: Scope) -> Statement:
+    return called(_expression(text), text, scope)
+
+
+def _most(asked: Asked) -> int:
+    """Of how many nodes a word is rare."""
+    return COMPOUND_IN if len(asked.parts) > 1 else RARE_IN
 
 
 def _may_spell(asked: Asked) -> bool:
@@ -113,19 +126,27 @@ class Nearly(NamedTuple):
     ids: Sequence[str] = ()
 
 
-def nearly(database: Database, asked: Asked, known: Names, scope: Scope) -> Nearly:
-    """Nothing where no name is asked for, or where it is a word of many nodes."""
+def nearly_statements(asked: Asked, scope: Scope) -> list[Statement]:
+    """What the index is asked where nothing is called so: what has the name as a word, begins with
+    it, or is like it; none where no name is asked for."""
     name = _last(asked.name)
     if len(name) < ALIKE_LETTERS:
+        return []
+    itself = _called(asked.name, scope)
+    return [having(name, _most(asked) + 1, itself), begun(name, itself), alike(name, scope)]
+
+
+def nearly(asked: Asked, known: Names, answers: Sequence[Iterable[Row]]) -> Nearly:
+    """What they say; nothing where a node is called so, or where it is a word of many nodes."""
+    if known.are_there or not answers:
         return Nearly()
-    most = COMPOUND_IN if len(asked.parts) > 1 else RARE_IN
-    there, beginning = database.run([having(name, scope, most + 1), begun(name, scope)])
-    if there:
-        ids = [str(id_) for (id_,) in there]
+    name = _last(asked.name)
+    there, beginning, like = answers
+    if ids := [str(id_) for (id_,) in there]:
         whole = () if known.spelled else _begun(named(beginning), asked.name)
-        return Nearly(ids if len(ids) <= most else (), whole)
+        return Nearly(ids if len(ids) <= _most(asked) else (), whole)
     grams = _grams(name)
-    scored = [(_likeness(name, grams, node), node) for node in alike(database, name, scope)]
+    scored = [(_likeness(name, grams, node), node) for node in named(like)]
     near = [(score, node) for score, node in scored if score > LEAST_ALIKE]
     near.sort(key=lambda one: (-one[0], -_owned(one[1], asked.name), *_order(one[1], name)))
     return Nearly(ids=[node.id for _, node in near[:ALIKE]])

@@ -10,9 +10,9 @@ from feeder.assembly.opening import Store
 from feeder.config import Settings
 from feeder.search.contrary import overruled
 from feeder.search.files import lines_indexed
-from feeder.search.filters import Standing, scope_of
+from feeder.search.filters import Standing, scopes_of
 from feeder.search.indexed import beside, revision
-from feeder.search.preferring import preferences
+from feeder.search.preferring import preference
 from feeder.search.query import Query, parse
 from feeder.search.required import Files, grep_of, required
 from feeder.search.vocabulary import own_categories
@@ -67,8 +67,8 @@ def narrowed(
     database, place = store.index.database, store.place
     repo = None if filters.all_repos else place.repo
     standing = Standing(repo, below(settings.directory, place.base), own_categories(place.base))
-    scope = scope_of(database, query, standing)
-    preferred = preferences(database, filters.prefer, standing)
+    asked = [query, *map(preference, filters.prefer)]
+    scope, *preferred = scopes_of(database, asked, standing)
     lines = partial(lines_indexed, place.base, beside=beside(database))
 
     def grep(pattern: str, case: bool) -> Matches:

@@ -2,26 +2,23 @@
 
 from collections.abc import Iterable, Sequence
 
-from feeder.search.filters import Standing, scope_of
 from feeder.search.query import Query, parse
-from feeder.store import Database
-from feeder.store.reading import hits
+from feeder.store import Row, Statement
+from feeder.store.reading import as_hits, hits_statement
 from feeder.store.scope import Scope
 
 
-def preferences(database: Database, asked: Iterable[str], standing: Standing) -> list[Scope]:
-    """What each of `src`, `lang:go`, `repo:a`, `category:docs` prefers; a bare text is a path.
-
-    Raises UserError for one that names nothing in the index.
-    """
-    return [scope_of(database, _read(text), standing) for text in asked]
-
-
-def _read(text: str) -> Query:
+def preference(text: str) -> Query:
+    """What `src`, `lang:go`, `repo:a`, `category:docs` prefer; a bare text is a path."""
     query = parse(text)
     return Query(paths=(text,)) if query.text or query.regex else query
 
 
-def preferred(database: Database, ids: Sequence[str], scopes: Iterable[Scope]) -> set[str]:
-    """Those of the nodes that lie in any of the scopes; a request each."""
-    return {hit.id for scope in scopes for hit in hits(database, ids, scope)}
+def statements(ids: Sequence[str], scopes: Iterable[Scope]) -> list[Statement]:
+    """What the index is asked: which of the nodes lie in each of the scopes."""
+    return [hits_statement(ids, scope) for scope in scopes]
+
+
+def preferred(answers: Iterable[Iterable[Row]]) -> set[str]:
+    """The ids of those that lie in any."""
+    return {hit.id for rows in answers for hit in as_hits(rows)}

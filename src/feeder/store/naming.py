@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from feeder.store import Database, Row, Statement
+from feeder.store import Row, Statement, Value
 from feeder.store.scope import IN_SCOPE, Scope, params
 
 CALLED, SPELLED, ALIKE, FILES = 300, 100, 300, 20
@@ -32,21 +32,39 @@ class Named(NamedTuple):
 
 _COLUMNS = "d.id, coalesce(d.symbol, d.logical_path, ''), d.members, d.node_type, d.path, \
 d.start_line, d.end_line - d.start_line + 1"
-# ?1 an FTS5 query, ?14 the end of a name in small letters, ?15 the last part of it
-_CALLED = f"""
-SELECT {_COLUMNS} FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
+_ENDS_SO = """
+(lower(substr(coalesce(d.symbol, d.logical_path, ''), -length(after_dot))) IN (asked, after_dot)
+  OR lower(substr(coalesce(d.symbol, d.logical_path, ''), -length(below))) = below)
+"""
+# ?14 the end of a name in small letters
+_NAMES = """
+FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
 CROSS JOIN (SELECT ?14 AS asked, '.' || ?14 AS after_dot, ' > ' || ?14 AS below)
-WHERE docs_fts MATCH ?1 AND {IN_SCOPE} AND (
-  lower(substr(coalesce(d.symbol, d.logical_path, ''), -length(after_dot))) IN (asked, after_dot)
-  OR lower(substr(coalesce(d.symbol, d.logical_path, ''), -length(below))) = below
-  OR d.members <> '' AND instr(lower(d.members), ' ' || ?15 || ':'))
+"""
+# ?1 an FTS5 query, ?15 the last part of the name
+_CALLED = f"""
+SELECT {_COLUMNS} {_NAMES} WHERE docs_fts MATCH ?1 AND {IN_SCOPE} AND (
+  {_ENDS_SO} OR d.members <> '' AND instr(lower(d.members), ' ' || ?15 || ':'))
 ORDER BY d.node_type = 'class' DESC, d.node_type = 'method' DESC, d.seq LIMIT {CALLED}
 """
-# ?1 an FTS5 query of the names alone. bm25 reads all nodes that a word is in, which is for where
-# more are found than are looked at: of fewer, it would leave none out
-_SPELLED = f"""
-WITH few(seq) AS MATERIALIZED (
-  SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?1
+# ?1 an FTS5 query, ?15 one that finds what is called as asked: where a node's own name ends so,
+# nothing else is looked for. In one expression it would be too deep for D1
+_UNLESS_CALLED = f"""
+itself AS MATERIALIZED (
+  SELECT 1 {_NAMES} WHERE docs_fts MATCH ?15 AND {IN_SCOPE} AND {_ENDS_SO} LIMIT 1
+), sought(text) AS MATERIALIZED (SELECT iif(EXISTS (SELECT 1 FROM itself), '""', ?1))
+"""
+
+
+def _in_names(sought: str) -> str:
+    """SQL for the nodes that an FTS5 query of names alone finds, the best first.
+
+    bm25 reads all nodes that a word is in, which is for where more are found than are looked at: of
+    fewer, it would leave none out.
+    """
+    return f"""
+WITH {sought}, few(seq) AS MATERIALIZED (
+  SELECT rowid FROM docs_fts WHERE docs_fts MATCH (SELECT text FROM sought)
   AND EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {IN_SCOPE})
   LIMIT {SPELLED} + 1
 ), counted(are_many) AS MATERIALIZED (SELECT count(*) > {SPELLED} FROM few)
@@ -54,18 +72,27 @@ SELECT {_COLUMNS} FROM (
   SELECT seq, 0 AS score FROM counted CROSS JOIN few WHERE NOT are_many
   UNION ALL SELECT * FROM (
     SELECT rowid, bm25(docs_fts, 0.0, 1.0, 0.0, 0.0) AS score FROM counted CROSS JOIN docs_fts
-    WHERE docs_fts MATCH iif(are_many, ?1, '""')
+    WHERE docs_fts MATCH iif(are_many, (SELECT text FROM sought), '""')
     AND EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {IN_SCOPE})
     ORDER BY score LIMIT {SPELLED}
   )
 ) f CROSS JOIN docs d ON d.seq = f.seq WHERE d.symbol IS NOT NULL ORDER BY f.score, d.seq
 """
-# ?1 trigrams, ?14 how many of them; a name's last part follows its last dot
+
+
+_SPELLED, _BEGUN = _in_names("sought(text) AS (SELECT ?1)"), _in_names(_UNLESS_CALLED)
+# ?1 trigrams, ?14 how many of them, ?15 an FTS5 query: where it finds a node, no name is read. A
+# name's last part follows its last dot
 _ALIKE = f"""
-WITH gram(text) AS MATERIALIZED (SELECT value FROM json_each(?1)), name AS (
+WITH known AS MATERIALIZED (
+  SELECT 1 FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
+  WHERE docs_fts MATCH ?15 AND {IN_SCOPE} LIMIT 1
+), gram(text) AS MATERIALIZED (
+  SELECT value FROM json_each(?1) WHERE NOT EXISTS (SELECT 1 FROM known)
+), name AS (
   SELECT d.seq, replace(lower(substr(d.symbol,
     length(rtrim(d.symbol, replace(d.symbol, '.', ''))) + 1)), '_', '') AS last
-  FROM docs d WHERE d.symbol IS NOT NULL AND {IN_SCOPE}
+  FROM (SELECT 1 FROM gram LIMIT 1) CROSS JOIN docs d WHERE d.symbol IS NOT NULL AND {IN_SCOPE}
 ), near AS (
   SELECT seq, last, (SELECT count(*) FROM gram WHERE instr(last, text)) AS common FROM name
 )
@@ -73,8 +100,8 @@ SELECT {_COLUMNS} FROM near n CROSS JOIN docs d ON d.seq = n.seq WHERE n.common 
 ORDER BY 1.0 * n.common / length(n.last) DESC, d.seq LIMIT {ALIKE}
 """
 _HAVING = f"""
-SELECT d.id FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
-WHERE docs_fts MATCH ?1 AND {IN_SCOPE} LIMIT ?14 + 0
+WITH {_UNLESS_CALLED} SELECT d.id FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
+WHERE docs_fts MATCH (SELECT text FROM sought) AND {IN_SCOPE} LIMIT ?16 + 0
 """
 # ?14 a part of a path in small letters
 _FILES = f"""
@@ -104,11 +131,6 @@ def spelled(parts: Iterable[str], scope: Scope) -> Statement:
     return Statement(_SPELLED, (f"symbol : ({expression})", *params(scope)))
 
 
-def begun(name: str, scope: Scope) -> Statement:
-    """Asks for the nodes whose names have a word that begins so."""
-    return Statement(_SPELLED, (f'symbol : "{name}" *', *params(scope)))
-
-
 def files(part: str, scope: Scope) -> Statement:
     """Asks for the first node of each file with this part in its path, its end before others."""
     return Statement(_FILES, (None, *params(scope), _small(part)))
@@ -119,24 +141,36 @@ def named(rows: Iterable[Row]) -> list[Named]:
     return [Named(*row) for row in rows]  # type: ignore[arg-type]  # as selected
 
 
-def alike(database: Database, name: str, scope: Scope) -> list[Named]:
-    """The nodes whose names share most with the last part of this one, as trigrams.
+def having(word: str, limit: int, called: Statement) -> Statement:
+    """Asks for the ids of so many nodes that have a word, in whatever form.
+
+    So too `begun`, it finds nothing where what `called` asks for has the name itself, and costs
+    next to nothing then.
+    """
+    return Statement(_HAVING, _unless(called, f'"{word}"', limit))
+
+
+def begun(name: str, called: Statement) -> Statement:
+    """Asks for the nodes whose names have a word that begins so."""
+    return Statement(_BEGUN, _unless(called, f'symbol : "{name}" *'))
+
+
+def _unless(called: Statement, expression: str, *more: Value) -> tuple[Value | bytes, ...]:
+    """What `_UNLESS_CALLED` wants to know, and more."""
+    known, *scope, asked, _ = called.params
+    return expression, *scope, asked, known, *more
+
+
+def alike(word: str, scope: Scope) -> Statement:
+    """Asks for the nodes whose names share most with this one, as trigrams.
 
     Every name is looked at, which takes a tenth of a second for 120,000, or as many rows in D1: so
-    it is asked where nothing is called so.
+    none is where a node has the word.
     """
-    grams = trigrams(_small(name).rpartition(".")[2])
-    if not grams:
-        return []
+    grams = trigrams(_small(word))
     least = max(1, round(ENOUGH_GRAMS * len(grams)))
     listed = "[" + ",".join(f'"{gram}"' for gram in grams) + "]"
-    [rows] = database.run([Statement(_ALIKE, (listed, *params(scope), least))])
-    return named(rows)
-
-
-def having(word: str, scope: Scope, limit: int) -> Statement:
-    """Asks for the ids of so many nodes that have a word, in whatever form."""
-    return Statement(_HAVING, (f'"{word}"', *params(scope), limit))
+    return Statement(_ALIKE, (listed, *params(scope), least, f'"{word}"'))
 
 
 def trigrams(name: str) -> Sequence[str]:

@@ -112,7 +112,17 @@ def worded(rows: Iterable[Row]) -> dict[str, float]:
 
 def hits(database: Database, ids: Iterable[str], scope: Scope) -> list[Hit]:
     """The nodes of these ids that lie in the scope, in the order of the ids."""
-    [rows] = database.run([Statement(_HITS, (json.dumps(list(ids)), *params(scope)))])
+    [rows] = database.run([hits_statement(ids, scope)])
+    return as_hits(rows)
+
+
+def hits_statement(ids: Iterable[str], scope: Scope) -> Statement:
+    """Asks for them."""
+    return Statement(_HITS, (json.dumps(list(ids)), *params(scope)))
+
+
+def as_hits(rows: Iterable[Row]) -> list[Hit]:
+    """What it answers."""
     return [Hit(*row) for row in rows]  # type: ignore[arg-type]  # as selected
 
 
@@ -132,7 +142,7 @@ def listed(database: Database, scope: Scope, limit: int) -> list[str]:
 def first_of(database: Database, scope: Scope, limit: int) -> list[Hit]:
     """A scope's nodes, in the order of their lines: for who asks by filters alone."""
     [rows] = database.run([Statement(_FIRST, (limit, *params(scope)))])
-    return [Hit(*row) for row in rows]  # type: ignore[arg-type]  # as selected
+    return as_hits(rows)
 
 
 _BY = "SELECT {0}, count(*) FROM {1} WHERE repo = ? GROUP BY {0} ORDER BY count(*) DESC, {0}"

@@ -10,7 +10,7 @@ import apsw
 
 from feeder.errors import FeederError, Overtaken, ServiceError, UserError
 from feeder.private import make_file
-from feeder.store import GUARD_BROKEN, OVERTAKEN, TWICE, Repeated, Row, Statement
+from feeder.store import GUARD_BROKEN, OVERTAKEN, TWICE, Database, Repeated, Row, Statement
 
 IN_MEMORY = Path(":memory:")
 """SQLite's name for a database that leaves nothing behind."""
@@ -42,6 +42,11 @@ def _connected(path: Path) -> apsw.Connection:
         return apsw.Connection(str(path))
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     return apsw.Connection(f"{path.absolute().as_uri()}?immutable=1", flags=flags)
+
+
+def is_here(database: Database) -> bool:
+    """Whether it is a file on this machine, which may be asked often; else each time is a trip."""
+    return isinstance(database, SQLite)
 
 
 class SQLite:

@@ -1,0 +1,71 @@
+"""What is the index asked? What the question alone decides, then what the nodes decide it finds.
+
+Each is one batch, so that a question to a database elsewhere takes two trips there, and one more
+where a filter is read. A file on this machine is asked in more steps, but for less: for names like
+the one asked for where nothing is called so, and for pieces of the nodes of a page.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from feeder.search import frames, names, preferring
+from feeder.search.asked import Asked
+from feeder.store import Database
+from feeder.store.counting import counted
+from feeder.store.pieces import Spans, pieces_statement, spans
+from feeder.store.reading import Hit, as_hits, hits_statement, worded, words_statement
+from feeder.store.scope import Scope
+from feeder.store.sqlite import is_here
+
+BY_WORD = 200
+"""Nodes that words bring."""
+
+
+class First(NamedTuple):
+    """What a question finds: nodes with bm25's scores of its words, those that a trace names, and
+    what it names itself, or nearly so."""
+
+    words: dict[str, float]
+    running: Sequence[str]
+    names: names.Names
+    nearly: names.Nearly
+
+
+class Second(NamedTuple):
+    """What is known of nodes: all of each, which are preferred; and where those lie that are named
+    alike in their files, None where it was not asked."""
+
+    hits: Sequence[Hit]
+    preferred: Collection[str]
+    spans: Spans | None
+
+
+def first(database: Database, asked: Asked, scope: Scope) -> First:
+    """What the index finds by the question alone."""
+    here = is_here(database)
+    traced, named = frames.statements(asked, scope), names.statements(asked, scope)
+    near = names.nearly_statements(asked, scope)
+    words = words_statement(asked.terms, scope, BY_WORD, counted(database, asked.terms))
+    by_word, *rest = database.run([words, *traced, *named, *([] if here else near)])
+    end = len(traced) + len(named)
+    known = names.names(asked, rest[len(traced) : end])
+    nearly = database.run(near) if here and near and not known.are_there else rest[end:]
+    return First(
+        worded(by_word),
+        frames.running(asked, rest[: len(traced)]),
+        known,
+        names.nearly(asked, known, nearly),
+    )
+
+
+def second(
+    database: Database, ids: Sequence[str], scope: Scope, prefer: Collection[Scope]
+) -> Second:
+    """What the index knows of the nodes that were found."""
+    if not ids:
+        return Second((), (), {})
+    liked = preferring.statements(ids, prefer)
+    pieces = [] if is_here(database) else [pieces_statement(ids)]
+    found, *rest = database.run([hits_statement(ids, scope), *liked, *pieces])
+    known = spans(rest[-1]) if pieces else None
+    return Second(as_hits(found), preferring.preferred(rest[: len(liked)]), known)

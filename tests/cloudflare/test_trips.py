@@ -1,0 +1,115 @@
+"""A question to an index in the cloud takes two requests to D1, and one more to read a filter."""
+
+from clouds import DIMENSIONS, Cloud
+
+from feeder.embed.cache import CachedEmbedder
+from feeder.run.feed import Semantics
+from feeder.search.engine import Paging, search
+from feeder.search.filters import Standing, scopes_of
+from feeder.search.found import Answer
+from feeder.search.models import Side, beside
+from feeder.search.preferring import preference
+from feeder.search.query import parse
+from feeder.search.required import required
+from feeder.tree.commit import Commit
+from hashed import HashedEmbedder
+from tree.repos import Repo
+from worlds import MEMORY, REPO
+
+STEPS = "".join(f"    total += weigh(order, {n})  # parcel {n} of the order\n" for n in range(200))
+TRACE = 'Traceback (most recent call last):\n  File "src/cart.py", line 2, in addLine\n'
+FILES = {
+    "src/cart.py": "class Cart:\n    def addLine(self, line):\n        self.lines.append(line)\n",
+    "src/weight.py": f"def weighAll(order):\n    total = 0\n{STEPS}    return total\n",
+    "docs/guide.md": "# Carts\n\nHow a line is added to a cart, zanzibar.\n",
+}
+MANY = 300
+
+
+def asked(
+    cloud: Cloud, question: str, prefer: tuple[str, ...] = (), side: Side | None = None
+) -> Answer:
+    query, *preferred = [parse(question), *map(preference, prefer)]
+    scope, *scopes = scopes_of(cloud.d1, [query, *preferred], Standing(REPO))
+    scope = required(cloud.d1, query, scope).scope
+    sides = [side] if side else []
+    return search(cloud.d1, sides, query.text, scope, Paging(10), prefer=scopes)
+
+
+QUESTIONS = [
+    ("how is a line added to a cart, zanzibar", 2, "docs/guide.md"),
+    ("parcel 150 of the order", 2, "src/weight.py"),
+    ("addLine", 2, "src/cart.py"),
+    ("addLnie", 2, "src/cart.py"),
+    ("weighA", 2, "src/weight.py"),
+    ("zanzibar", 2, "docs/guide.md"),
+    ("src/cart.py", 2, "src/cart.py"),
+    (TRACE, 2, "src/cart.py"),
+    ('"added to a cart" -parcel', 2, "docs/guide.md"),
+    ("symbol:addLine tests:no", 2, "src/cart.py"),
+    ("line lang:py type:method path:src -path:docs", 3, "src/cart.py"),
+    ("line repo:shop path:src", 4, "src/cart.py"),
+]
+"""With their trips, and a file that answers."""
+
+
+def test_a_question_takes_two_trips(cloud: Cloud, repo: Repo) -> None:
+    """Whatever it asks for; what narrows it is looked up at once before, repositories first."""
+    repo.commit(FILES)
+    cloud.migrated().synced(Commit(repo.path))
+    for question, trips, finds in QUESTIONS:
+        cloud.spent()
+        answer = asked(cloud, question)
+        assert cloud.spent()["d1"] == trips, question
+        assert finds in {one.hit.path for one in answer.found}, question
+
+
+def test_what_finds_nothing_takes_one(cloud: Cloud, repo: Repo) -> None:
+    """There are no nodes to ask of."""
+    repo.commit(FILES)
+    cloud.migrated().synced(Commit(repo.path))
+    cloud.spent()
+
+    assert not asked(cloud, "nowhereatall").found
+    assert cloud.spent()["d1"] == 1
+
+
+def test_what_is_preferred_is_looked_up_with_the_filters(cloud: Cloud, repo: Repo) -> None:
+    """And which nodes lie there is asked with the rest that is known of them."""
+    repo.commit(FILES)
+    cloud.migrated().synced(Commit(repo.path))
+    cloud.spent()
+
+    found = asked(cloud, "line lang:py,md", prefer=("docs", "lang:md")).found
+
+    assert cloud.spent()["d1"] == 3
+    assert [one.hit.path for one in found if "preferred" in one.parts] == ["docs/guide.md"]
+
+
+def test_a_model_is_no_further_trip_to_d1(cloud: Cloud, repo: Repo) -> None:
+    """Its nodes are asked for with those of the words."""
+    repo.commit(FILES)
+    cloud.migrated().synced(Commit(repo.path))
+    cloud.standin.settle()
+    semantics = Semantics(CachedEmbedder(HashedEmbedder(DIMENSIONS), MEMORY), cloud.vectorize)
+    cloud.spent()
+
+    found = asked(cloud, "how is a line added", side=beside(semantics)).found
+
+    assert cloud.spent() == {"d1": 2, "vectorize": 1, "ai": 0}
+    assert any("vector" in one.ranks for one in found)
+
+
+def test_every_name_is_read_for_a_misspelt_one_alone(cloud: Cloud, repo: Repo) -> None:
+    """Where a node is called so, or has the word, D1 reads some rows and not one for each name."""
+    repo.commit({f"{n}.py": f"def step{n}x(): ...\n" for n in range(MANY)} | FILES)
+    cloud.migrated().synced(Commit(repo.path))
+
+    def read(question: str) -> int:
+        before = cloud.d1.rows["read"]
+        asked(cloud, question)
+        return cloud.d1.rows["read"] - before
+
+    assert read("addLine") < MANY
+    assert read("zanzibar") < MANY
+    assert read("addLnie") > MANY
