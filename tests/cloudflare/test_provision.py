@@ -159,7 +159,12 @@ def test_a_dry_run_makes_nothing(feeder: Feeder, console: Console, repo: Repo) -
 def test_a_machine_is_told_the_same(feeder: Feeder, repo: Repo) -> None:
     """Names, and whether they were there."""
     facts = feeder(repo, "init", "--json").facts
-    assert facts[0] == {"name": "D1 database acme_shop", "is_there": False, "later": False}
+    assert facts[0] == {
+        "name": "D1 database acme_shop",
+        "is_there": False,
+        "later": False,
+        "older": 0,
+    }
     assert len(facts) == len(THINGS) + 1
 
 
@@ -174,6 +179,28 @@ def test_metadata_indexes_come_before_the_first_vector(
     assert routes.index("vectorize.upsert") > max(
         at for at, route in enumerate(routes) if route == "vectorize.metadata_create"
     )
+
+
+def test_no_metadata_index_hides_older_vectors(
+    feeder: Feeder, console: Console, standin: StandIn, repo: Repo
+) -> None:
+    """One of an index that was fed without is left out, and said; so it is in a dry run."""
+    repo.commit({"a.py": "def apple():\n    pass\n"})
+    feeder(repo, "init")
+    base = "vectorize/v2/indexes/acme_shop_code/metadata_index/delete"
+    console.post(base, {"propertyName": "path"})
+    feeder(repo, "sync")
+    standin.settle()
+
+    for options in ((), ("--dry-run",)):
+        lines = feeder(repo, "init", *options).out.splitlines()
+        assert [line for line in lines if not line.startswith("there already: ")] == [
+            "left out: metadata index path, which would hide the 1 vectors that are there. Fill "
+            "another index: feeder init --index-name NAME, then feeder sync"
+        ]
+    assert console.properties() == ["branch", "language", "node_type", "repo"]
+    facts = {fact["name"]: fact for fact in feeder(repo, "init", "--json").facts}
+    assert facts["metadata index path"]["older"] == 1
 
 
 MINE = """\

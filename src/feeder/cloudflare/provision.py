@@ -29,17 +29,24 @@ MIGRATIONS = "migrations"
 class Thing(NamedTuple):
     """A part of what an index consists of, and whether it was seen before.
 
-    What comes `later` is only asked for: until it is there, it is not seen.
+    What comes `later` is only asked for: until it is there, it is not seen. A metadata index is not
+    made where so many vectors are `older`, which it would not have.
     """
 
     name: str
     is_there: bool
     later: bool = False
+    older: int = 0
 
     def line(self, *, dry_run: bool) -> str:
         """It, for a person."""
         if self.is_there:
             return f"there already: {self.name}"
+        if self.older:
+            return (
+                f"left out: {self.name}, which would hide the {self.older} vectors that are there. "
+                "Fill another index: feeder init --index-name NAME, then feeder sync"
+            )
         if dry_run:
             return f"would be made: {self.name}"
         if self.later:
@@ -62,6 +69,7 @@ class Found(NamedTuple):
     migrations: list[str]
     has_index: bool
     properties: set[str]
+    vectors: int
 
 
 class Account:
@@ -109,6 +117,10 @@ class Account:
         """What the index has metadata indexes of."""
         found = self._ask("vectorize", f"{INDEXES}/{_part(index)}/metadata_index/list")
         return {str(one["propertyName"]) for one in found["metadataIndexes"] or []}
+
+    def vectors(self, index: str) -> int:
+        """How many the index has, as readers see it."""
+        return int(self._ask("vectorize", f"{INDEXES}/{_part(index)}/info")["vectorCount"])
 
     def make_property(self, index: str, name: str) -> None:
         """A metadata index of strings; one that is there already stays."""
@@ -164,14 +176,20 @@ def _part(name: str) -> str:
 def _index(
     account: Account, name: str, found: Found, dimensions: int, *, dry_run: bool
 ) -> Iterator[Thing]:
-    """The index, and its metadata indexes before the first vector comes."""
+    """The index, and its metadata indexes before the first vector comes.
+
+    One that came later would have the newer vectors alone, and a search within a folder no others;
+    without it the whole index is searched, and narrowed afterwards.
+    """
     if not dry_run and not found.has_index:
         account.make_index(name, dimensions)
     yield Thing(f"Vectorize index {name} ({dimensions} dimensions, {METRIC})", found.has_index)
     for prop in PROPERTIES:
-        if not dry_run and prop not in found.properties:
+        is_there = prop in found.properties
+        if not (dry_run or is_there or found.vectors):
             account.make_property(name, prop)
-        yield Thing(f"metadata index {prop}", prop in found.properties, later=True)
+        older = 0 if is_there else found.vectors
+        yield Thing(f"metadata index {prop}", is_there, later=True, older=older)
 
 
 def _found(account: Account, api: Api, cloud: Known, database_name: str, dimensions: int) -> Found:
@@ -190,8 +208,10 @@ def _found(account: Account, api: Api, cloud: Known, database_name: str, dimensi
             "them, or delete it."
         )
     properties = account.properties(cloud.index_name) if index else set()
+    lacks = index is not None and not properties.issuperset(PROPERTIES)
+    vectors = account.vectors(cloud.index_name) if lacks else 0
     names = [migration.name for migration in migrations]
-    return Found(database_name, database_id, names, index is not None, properties)
+    return Found(database_name, database_id, names, index is not None, properties, vectors)
 
 
 def _bound(file: Path, base: Path, names: wrangler.Names, *, dry_run: bool) -> Thing:
