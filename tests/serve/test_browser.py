@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from serve.browsing import NARROW, chromium, findings, looking, served
+from serve.browsing import NARROW, findings, looking, served
 from serve.conftest import index
 from serve.web import TOKEN, Web
 from tree.repos import Repo
@@ -30,22 +30,6 @@ VIEWS = (
     "?view=map&by=language",
     "?view=proof",
 )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as one:
-        yield one
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
-    """A repository with names and code that are HTML, and its server."""
-    repo = Repo(tmp_path_factory.mktemp("browser") / "shop")
-    repo.commit(FILES)
-    index(repo)
-    with served(repo.path) as one:
-        yield one
 
 
 @pytest.fixture

@@ -7,10 +7,8 @@ from itertools import combinations
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from serve.browsing import chromium, looking, served
-from serve.conftest import index
+from serve.browsing import looking
 from serve.web import Web
-from tree.repos import Repo
 
 FILES = {
     "src/large.py": "".join(f"def large{at}():\n    return {at}\n\n\n" for at in range(60)),
@@ -29,21 +27,6 @@ MANY = [
     }
     for at in range(20_000)
 ]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as one:
-        yield one
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
-    repo = Repo(tmp_path_factory.mktemp("map") / "shop")
-    repo.commit(FILES)
-    index(repo)
-    with served(repo.path) as one:
-        yield one
 
 
 @pytest.fixture

@@ -8,20 +8,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from serve.browsing import chromium, findings, looking, served
+from serve.browsing import findings, looking, served
 from serve.conftest import index
 from serve.web import Web
 from tree.repos import Repo
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as one:
-        yield one
-
-
 @pytest.fixture
-def site(repo: Repo) -> Iterator[tuple[Path, Web]]:
+def mine(repo: Repo) -> Iterator[tuple[Path, Web]]:
     repo.commit({"a.py": "def a():\n    return 1\n", "b.py": "def b():\n    return 2\n"})
     index(repo)
     with served(repo.path) as one:
@@ -45,9 +39,9 @@ def proven(one: Web) -> dict[str, object]:
     return verdict
 
 
-def test_the_checks_are_those_of_validate(site: tuple[Path, Web]) -> None:
+def test_the_checks_are_those_of_validate(mine: tuple[Path, Web]) -> None:
     """Right at first; after a row was lost, what is wrong and what mends it."""
-    folder, one = site
+    folder, one = mine
     first = proven(one)
     assert (first["passed"], first["advice"]) == (True, "")
     spoil(folder)
@@ -66,8 +60,8 @@ def test_without_an_index_it_says_so(repo: Repo) -> None:
         assert "feeder sync" in now["failed"]
 
 
-def test_a_button_runs_them(browser: Browser, site: tuple[Path, Web]) -> None:
-    folder, one = site
+def test_a_button_runs_them(browser: Browser, mine: tuple[Path, Web]) -> None:
+    folder, one = mine
     with looking(browser, one, "?view=proof") as page:
         expect(page.get_by_role("heading", level=1)).to_contain_text("The index equals HEAD")
         page.get_by_role("button", name="Run the checks").click()
@@ -81,9 +75,9 @@ def test_a_button_runs_them(browser: Browser, site: tuple[Path, Web]) -> None:
         assert findings(page) == []
 
 
-def test_how_far_they_are_is_told(browser: Browser, site: tuple[Path, Web]) -> None:
+def test_how_far_they_are_is_told(browser: Browser, mine: tuple[Path, Web]) -> None:
     """Whatever time they take, by what the server says."""
-    _, one = site
+    _, one = mine
     running = '{"running": true, "what": "content", "done": 1, "total": 2, "verdict": null}'
     with looking(browser, one) as page:
         page.route("**/api/proof", lambda route: route.fulfill(body=running))
