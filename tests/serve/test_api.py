@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from feeder.cli.commands import cli
 from feeder.config import Settings
 from feeder.serve.desk import Desk
 from serve.conftest import index
@@ -69,8 +70,9 @@ def test_the_page_tells_what_is_answered(asked: Web, address: str, example: str)
 def test_the_page_has_an_example_of_each() -> None:
     """As many as there are addresses, and two of errors."""
     names = {address.removeprefix("/api/").partition("?")[0] for address, _ in EXAMPLES}
-    assert names == {"search", "similar", "node", "file", "outline", "map", "status", "proof"}
-    assert len(EXAMPLES) == 10
+    of_files = {"node", "file", "outline", "map", "history"}
+    assert names == {"search", "similar", *of_files, "status", "proof"}
+    assert len(EXAMPLES) == 11
 
 
 def test_narrowing_and_pages(asked: Web) -> None:
@@ -166,6 +168,31 @@ def test_only_what_is_indexed_is_read(other: tuple[Repo, Web]) -> None:
     assert files[".env"]["reason"]
     for path in (".env", "logo.bin", ".git/config", ".feeder/index.db"):
         assert one.client.get("/api/file", params={"path": path}).status_code == 404
+
+
+def test_when_files_were_last_changed(other: tuple[Repo, Web]) -> None:
+    """Of the commit that the index equals; a file that is only edited has its commit's time."""
+    repo, one = other
+    repo.commit({"later.py": "a = 1\n"})
+    index(repo)
+    repo.write({"later.py": "a = 2\n"})
+    said = one.client.get("/api/history").json()
+    at_s = int(repo.git("log", "-1", "--format=%ct"))
+    assert (said["changed"]["later.py"], said["since"]) == (at_s, None)
+    assert one.client.get("/api/map").json()["history"] is True
+
+
+def test_a_folder_outside_git_has_no_history(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("a = 1\n")
+    words = ["process", "-C", str(tmp_path), "--path", ".", "--no-vectors", "--jobs", "1", "-q"]
+    cli.main(words, standalone_mode=False)
+    desk = desk_of(tmp_path)
+    with web(desk) as one:
+        assert one.client.get("/api/map").json()["history"] is False
+        said = one.client.get("/api/history")
+        assert said.status_code == 404
+        assert "no history" in said.json()["error"]
+    desk.close()
 
 
 def test_what_is_indexed_is_text(other: tuple[Repo, Web]) -> None:

@@ -28,6 +28,7 @@ VIEWS = (
     "?file=src/cart.py#L1",
     "?view=map",
     "?view=map&by=language",
+    "?view=map&by=changed",
     "?view=proof",
 )
 

@@ -1,13 +1,16 @@
 """The map in a real browser: areas that are lines, what is not indexed, and where a click leads."""
 
 import json
+import re
+import time
 from collections.abc import Iterator
+from functools import partial
 from itertools import combinations
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
-from serve.browsing import looking
+from serve.browsing import findings, looking
 from serve.web import Web
 
 FILES = {
@@ -85,6 +88,59 @@ def test_languages_are_colours(page: Page) -> None:
     colours = page.get_by_role("list", name="Colours")
     expect(colours).to_contain_text("python 2")
     expect(colours).to_contain_text("markdown 1")
+
+
+def test_the_last_change_is_a_colour(page: Page) -> None:
+    """All files are of a commit of today; the table says the day."""
+    page.get_by_role("link", name="Last change").click()
+    expect(page.get_by_role("list", name="Colours")).to_have_text("in the last 7 days 4")
+    row = page.get_by_role("row", name="yarn.lock")
+    expect(row).to_contain_text(re.compile(r"[A-Z][a-z]+ \d{1,2}, \d{4}$"))
+    assert findings(page) == []
+
+
+def test_ages_are_told_apart(browser: Browser, site: Web) -> None:
+    """The latest first; of what a walk did not reach it says so."""
+    now_s = time.time()
+    ages = {"src/large.py": 1, "src/in/small.py": 20, "docs/guide.md": 100}
+    changed = {path: int(now_s - days * 86_400) for path, days in ages.items()}
+    for since, rest in ((None, "in no commit yet"), (86_400 * 500, "May 16, 1971 or earlier")):
+        body = json.dumps({"changed": changed, "since": since})
+        with looking(browser, site, timezone_id="UTC") as page:
+            page.route("**/api/history", partial(Route.fulfill, body=body))
+            page.goto(f"{site.base}/?view=map&by=changed")
+            expect(page.get_by_role("list", name="Colours").get_by_role("listitem")).to_have_text(
+                ["in the last 7 days 1", "in the last 30 days 1", "in the last year 1", f"{rest} 1"]
+            )
+            expect(page.get_by_role("row", name="yarn.lock")).to_contain_text(rest)
+
+
+def test_without_a_history_no_last_change_is_offered(browser: Browser, site: Web) -> None:
+    """As at the edge, which has no git; an address that wants it shows what is indexed."""
+    answer = json.dumps({"files": MANY[:40], "index": {"repo": "large"}, "note": "It is large."})
+    with looking(browser, site) as page:
+        page.route("**/api/map", lambda route: route.fulfill(body=answer))
+        page.goto(f"{site.base}/?view=map&by=changed")
+        expect(page.get_by_role("list", name="Colours")).to_contain_text("indexed 20")
+        expect(page.get_by_role("link", name="Languages")).to_be_visible()
+        expect(page.get_by_role("link", name="Last change")).to_have_count(0)
+
+
+def test_a_late_answer_does_not_take_the_place_of_another_view(browser: Browser, site: Web) -> None:
+    with looking(browser, site) as page:
+        held: list[Route] = []
+
+        def hold(route: Route) -> None:
+            held.append(route)
+
+        page.route("**/api/map", hold)
+        page.get_by_role("link", name="Map", exact=True).click()
+        page.get_by_role("link", name="Proof").click()
+        expect(page.get_by_role("heading", name="Is it right?")).to_be_visible()
+        with page.expect_response("**/api/map"):
+            held[0].continue_()
+        page.wait_for_load_state("networkidle")
+        expect(page.get_by_role("heading", name="Is it right?")).to_be_visible()
 
 
 def test_twenty_thousand_files_are_drawn(browser: Browser, site: Web) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 JSON = "application/json"
 PRIVATE = {"cache-control": "private, no-cache"}
 """It may be kept, and is asked again each time whether it is still so."""
-NAMES = ("search", "similar", "node", "file", "outline", "map", "status")
+NAMES = ("search", "similar", "node", "file", "outline", "map", "history", "status")
 
 
 def routes(desk: Desk, access: Access, crew: Crew) -> list[Route]:

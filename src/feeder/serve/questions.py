@@ -24,6 +24,7 @@ from feeder.serve.library import Opened
 from feeder.store.catalog import mapped
 from feeder.store.reading import statistics
 from feeder.tree import git
+from feeder.tree.history import history as last_changes
 
 Said = Mapping[str, Sequence[str]]
 """The parameters of an address; most may be said once."""
@@ -100,7 +101,17 @@ def map_(opened: Opened, _: Said) -> Facts:
     """Every file that is indexed, and every one that is not, with the reason."""
     corpus = opened.corpus
     files = [one._asdict() for one in mapped(corpus.database, corpus.repo)]
-    return {"files": files, **_age(corpus)}
+    return {"files": files, "history": _commit(corpus) is not None, **_age(corpus)}
+
+
+def history(opened: Opened, _: Said) -> Facts:
+    """When each file was last changed."""
+    corpus = opened.corpus
+    commit = _commit(corpus)
+    if commit is None:
+        raise NotThere("There is no history of these files. Ask where git has the index' commit.")
+    found = last_changes(corpus.base, commit)
+    return {"changed": found.changed, "since": found.since, **_age(corpus)}
 
 
 def status(opened: Opened, _: Said) -> Facts:
@@ -118,6 +129,7 @@ QUESTIONS: Mapping[str, tuple[Question, frozenset[str]]] = {
     "file": (file, frozenset({"path"})),
     "outline": (outline, frozenset({"path"})),
     "map": (map_, frozenset()),
+    "history": (history, frozenset()),
     "status": (status, frozenset()),
 }
 """Each by its name, with the parameters that it has."""
@@ -126,6 +138,13 @@ QUESTIONS: Mapping[str, tuple[Question, frozenset[str]]] = {
 def _age(corpus: Corpus) -> Facts:
     age = age_of(corpus.base, corpus.repo, corpus.meta, seen=corpus.seen)
     return {"index": age.as_json(), "note": age.note}
+
+
+def _commit(corpus: Corpus) -> str | None:
+    """The commit that the index equals, where its history is here."""
+    commit = corpus.meta.get(f"{corpus.repo}:head")
+    here = commit and git.root(corpus.base) and git.commit(corpus.base, commit)
+    return here or None
 
 
 def _shown(opened: Opened, found: Page) -> Facts:

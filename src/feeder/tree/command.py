@@ -3,8 +3,10 @@
 import os
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Timer
 from types import MappingProxyType
 
 from feeder.config import SECRETS
@@ -115,6 +117,25 @@ def environment() -> dict[str, str]:
         if name not in SECRETS and (not name.startswith("GIT_") or name.startswith(_KEPT))
     }
     return kept | _FORCED
+
+
+@contextmanager
+def ended_after(process: subprocess.Popen[bytes], timeout_s: float) -> Iterator[Event]:
+    """Kills it after that time, and then says so."""
+    late = Event()
+
+    def end() -> None:
+        late.set()
+        process.kill()
+
+    timer = Timer(timeout_s, end)
+    timer.start()
+    try:
+        yield late
+        process.wait()
+    finally:
+        timer.cancel()
+        process.kill()
 
 
 def lacks_working_tree(answer: Answer) -> bool:

@@ -2,16 +2,13 @@
 
 import re
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from threading import Event, Timer
 from typing import NamedTuple
 
 from feeder.errors import UserError
 from feeder.tree import names
-from feeder.tree.command import command, environment
+from feeder.tree.command import command, ended_after, environment
 
 TIMEOUT_S = 1.0
 MAX_BYTES = 16_000_000
@@ -75,7 +72,7 @@ def _asked(arguments: list[str | bytes], timeout_s: float) -> _Answer:
         process = subprocess.Popen(arguments, env=_environment(), stdout=pipe, stderr=pipe)
     except FileNotFoundError as exc:
         raise UserError("git is not found. Install it, or put it on the PATH.") from exc
-    with process, _ended_after(process, timeout_s) as late:
+    with process, ended_after(process, timeout_s) as late:
         out = process.stdout.read(MAX_BYTES) if process.stdout else b""
         if is_full := len(out) == MAX_BYTES:
             process.kill()
@@ -83,25 +80,6 @@ def _asked(arguments: list[str | bytes], timeout_s: float) -> _Answer:
     cut = Cut.MANY if is_full else Cut.LATE if late.is_set() else Cut.ENDED
     is_cut = is_full or process.returncode < 0
     return _Answer(out, reason if process.returncode > 1 else b"", cut if is_cut else Cut.NOT)
-
-
-@contextmanager
-def _ended_after(process: "subprocess.Popen[bytes]", timeout_s: float) -> Iterator[Event]:
-    """Kills it after that time, and then says so."""
-    late = Event()
-
-    def end() -> None:
-        late.set()
-        process.kill()
-
-    timer = Timer(timeout_s, end)
-    timer.start()
-    try:
-        yield late
-        process.wait()
-    finally:
-        timer.cancel()
-        process.kill()
 
 
 def _environment() -> dict[str, str]:

@@ -36,6 +36,11 @@ export function link(state) {
   return `${query ? `?${query}` : location.pathname}${lines}`;
 }
 
+/** Whether this is still what the address says: who has waited for an answer may have gone on. */
+export function isNow(state) {
+  return link(state) === link(read());
+}
+
 export function fileLink(path, first, last = first) {
   return link({ file: path, lines: first ? [first, last] : null });
 }

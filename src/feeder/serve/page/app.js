@@ -1,5 +1,5 @@
 // The page of a search index: which view the address means, and who listens.
-import { followLinks, read } from './address.js';
+import { followLinks, isNow, read } from './address.js';
 import { signInByAddress } from './asking.js';
 import { byId, fill } from './dom.js';
 import { trouble } from './empty.js';
@@ -9,7 +9,7 @@ import { listenToKeys } from './keys.js';
 import { showMap } from './map.js';
 import { learnPlaces } from './places.js';
 import { showProof } from './proof.js';
-import { endTyping, settle, showSearch, typed } from './search.js';
+import { endTyping, settle, showSearch, stop, typed } from './search.js';
 
 const VIEWS = {
   search: showSearch,
@@ -26,11 +26,13 @@ async function show() {
   clearTimeout(later);
   const state = read();
   nameView(state);
+  if (state.view !== 'search') stop();
   try {
     if (!isKnown) await learnPlaces();
     isKnown = true;
     await VIEWS[state.view](state);
   } catch (error) {
+    if (!isNow(state)) return;
     fill(byId('main'), trouble(error));
     if (error.status === BEING_MADE) later = setTimeout(show, AGAIN_MS);
   }

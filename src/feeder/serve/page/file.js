@@ -1,5 +1,5 @@
 // A file: its text, with what is in it beside it, and the hit in view.
-import { fileLink, go, linesOf } from './address.js';
+import { fileLink, go, linesOf, read } from './address.js';
 import { ask } from './asking.js';
 import { tellAge } from './age.js';
 import { announce, byId, count, fill, h } from './dom.js';
@@ -19,6 +19,7 @@ export async function showFile(state) {
 
 async function open(path) {
   const file = await ask('file', { path });
+  if (read().file !== path) return;
   const language = file.nodes.map((node) => node.language).find(Boolean);
   const rows = file.lines.map((line, at) => row(path, at + 1, [line]));
   fill(byId('main'), h('div', { class: 'columns file' }, outline(path, file.nodes), h('article', { 'aria-labelledby': 'path' },

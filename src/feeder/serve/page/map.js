@@ -1,29 +1,45 @@
 // The map: every file by its lines, folder within folder, and what is not indexed.
-import { fileLink, go, link, read } from './address.js';
+import { fileLink, go, isNow, link, read } from './address.js';
 import { tellAge } from './age.js';
 import { ask } from './asking.js';
 import { announce, byId, count, fill, h } from './dom.js';
-import { tints, whyNot } from './tints.js';
+import { dayOf, tints, whyNot } from './tints.js';
 import { boxAt, heaviest, labelled, layOut, treeOf } from './treemap.js';
 
 const LISTED = 60;
-const BY = { state: 'What is indexed', language: 'Languages' };
+const LATE_MS = 300;
+const BY = { state: 'What is indexed', language: 'Languages', changed: 'Last change' };
+const DARK_INK = '#101418';
 let stopWatching = () => null;
 
 export async function showMap(state) {
   stopWatching();
   const known = await ask('map');
+  const ways = Object.keys(BY).filter((name) => name !== 'changed' || known.history);
+  const by = ways.includes(state.by) ? state.by : 'state';
+  const history = by === 'changed' ? await lookedBack(state) : null;
+  if (!isNow(state)) return;
   tellAge(known);
-  const by = state.by === 'language' ? 'language' : 'state';
   const tree = treeOf(known.files, state.below);
   const canvas = h('canvas', { role: 'img', 'aria-label': `Map of ${tree.path || 'the repository'}: ${facts(tree)}. The table below says the same.` });
   const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
-  const picture = { canvas, tree, files: known.files, tints: tints(known.files, by, isDark), boxes: [], tip: h('div', { class: 'tip', 'aria-hidden': 'true', hidden: true }) };
-  fill(byId('main'), h('div', { class: 'map' }, heading(state, tree, by), h('div', { class: 'canvas' }, canvas, picture.tip),
-    legend(picture), table(tree)));
+  const picture = { canvas, tree, files: known.files, tints: tints(known.files, by, isDark, history), history, boxes: [], tip: h('div', { class: 'tip', 'aria-hidden': 'true', hidden: true }) };
+  fill(byId('main'), h('div', { class: 'map' }, heading(state, tree, by, ways), h('div', { class: 'canvas' }, canvas, picture.tip),
+    legend(picture), table(picture)));
   listen(picture);
   draw(picture);
   announce(facts(tree));
+}
+
+/** When each file was last changed, which takes a large repository seconds. */
+async function lookedBack(state) {
+  const says = 'Looking back through the commits…';
+  const late = setTimeout(() => isNow(state) && fill(byId('main'), h('p', { class: 'empty', role: 'status' }, says)), LATE_MS);
+  try {
+    return await ask('history');
+  } finally {
+    clearTimeout(late);
+  }
 }
 
 function facts(tree) {
@@ -32,11 +48,11 @@ function facts(tree) {
   return `${count(tree.files, 'file')}, ${count(tree.lines, 'line')}${unread}${waiting}`;
 }
 
-function heading(state, tree, by) {
+function heading(state, tree, by, ways) {
   return h('div', { class: 'summary' }, h('h1', { id: 'where' }, crumbs(state)), h('span', null, facts(tree)),
     tree.path ? h('a', { href: link({ path: [`/${tree.path}`], q: byId('q').value }) }, 'Search here') : null,
-    h('span', { class: 'choice' }, Object.entries(BY).map(([name, title]) => h('a', {
-      href: link({ view: 'map', below: state.below, by: name === 'state' ? '' : name }), 'aria-current': name === by && 'true' }, title))));
+    h('span', { class: 'choice' }, ways.map((name) => h('a', {
+      href: link({ view: 'map', below: state.below, by: name === 'state' ? '' : name }), 'aria-current': name === by && 'true' }, BY[name]))));
 }
 
 /** The folders that lead here, each a link but the last. */
@@ -67,7 +83,7 @@ function draw(picture) {
   }
   pen.font = '11px system-ui, "DejaVu Sans", sans-serif';
   pen.textBaseline = 'top';
-  for (const box of picture.boxes) name(pen, box, text, isDark);
+  for (const box of picture.boxes) name(pen, box, inkOn(box.node.file, picture.tints, isDark ? text : DARK_INK) ?? text);
   performance.mark('map-drawn');
 }
 
@@ -76,14 +92,19 @@ function frame(pen, box, line) {
   pen.strokeRect(box.x + 0.5, box.y + 0.5, box.w - 1.5, box.h - 1.5);
 }
 
+/** The colour of writing on a file's; none for a folder. */
+function inkOn(file, { ink }, usual) {
+  return file && (ink(file) ?? usual);
+}
+
 /** The name where there is room for it, cut at the box's end. */
-function name(pen, box, text, isDark) {
+function name(pen, box, ink) {
   if (!labelled(box) || (box.node.file && box.w < 60)) return;
   pen.save();
   pen.beginPath();
   pen.rect(box.x + 1, box.y, box.w - 6, box.h);
   pen.clip();
-  pen.fillStyle = box.node.file && !isDark ? '#101418' : text;
+  pen.fillStyle = ink;
   pen.fillText(box.node.name, box.x + 4, box.y + 3);
   pen.restore();
 }
@@ -106,7 +127,7 @@ function tell(picture, event) {
   picture.tip.hidden = !box;
   if (!box) return;
   const file = box.node.file;
-  fill(picture.tip, h('strong', null, box.node.path), h('br'), file ? about(file) : facts(box.node));
+  fill(picture.tip, h('strong', null, box.node.path), h('br'), file ? about(file) : facts(box.node), changedLine(box.node, picture.history));
   const left = Math.min(event.offsetX + 14, picture.canvas.clientWidth - picture.tip.offsetWidth);
   picture.tip.style.left = `${Math.max(left, 0)}px`;
   picture.tip.style.top = `${event.offsetY + 18}px`;
@@ -116,6 +137,23 @@ function about(file) {
   if (file.state === 'skipped') return `not indexed: ${whyNot(file)}`;
   const waits = file.state === 'pending' ? ', waits for vectors' : '';
   return `${count(file.lines ?? 0, 'line')}, ${count(file.nodes, 'node')}${file.language ? `, ${file.language}` : ''}${waits}`;
+}
+
+function changedLine(node, history) {
+  const said = history && whenChanged(node, history);
+  return said ? [h('br'), `last change: ${said}`] : null;
+}
+
+/** The day of the last change of what is in it. */
+function whenChanged(node, { changed, since }) {
+  const latest = lastChange(node, changed);
+  if (latest) return dayOf(latest);
+  return since === null ? 'in no commit yet' : `${dayOf(since)} or earlier`;
+}
+
+function lastChange(node, changed) {
+  if (node.file) return changed[node.file.path] ?? 0;
+  return Math.max(...[...node.children.values()].map((child) => lastChange(child, changed)));
 }
 
 /** Into the folder of this level that holds what is clicked; a file of this level opens. */
@@ -135,7 +173,8 @@ function legend(picture) {
     const isInside = !picture.tree.path || file.path.startsWith(`${picture.tree.path}/`);
     if (isInside) counts.set(picture.tints.name(file), (counts.get(picture.tints.name(file)) ?? 0) + 1);
   }
-  const rows = [...counts].sort((one, other) => other[1] - one[1]);
+  const { order } = picture.tints;
+  const rows = [...counts].sort((one, other) => (order ? order.indexOf(one[0]) - order.indexOf(other[0]) : other[1] - one[1]));
   return h('ul', { class: 'legend', 'aria-label': 'Colours' }, rows.map(([title, number]) => h('li', null,
     swatch(picture.tints.colours.get(title)), `${title} `, h('span', { class: 'number' }, number.toLocaleString('en')))));
 }
@@ -146,20 +185,23 @@ function swatch(colour) {
   return mark;
 }
 
-function table(tree) {
+function table({ tree, history }) {
   const rows = heaviest(tree);
   const rest = rows.length - LISTED;
+  const titles = ['Name', 'Files', 'Lines', 'Not indexed', 'Waiting', ...(history ? ['Last change'] : [])];
   return h('div', { class: 'listed', tabindex: '0', role: 'region', 'aria-label': 'The same as a table' }, h('table', { class: 'signs' },
     h('caption', null, `What is in ${tree.path || 'the repository'}`),
-    h('thead', null, h('tr', null, ['Name', 'Files', 'Lines', 'Not indexed', 'Waiting'].map((title) => h('th', { scope: 'col' }, title)))),
-    h('tbody', null, rows.slice(0, LISTED).map(entry), rest > 0 ? h('tr', null, h('td', { colspan: 5 }, `and ${rest.toLocaleString('en')} more`)) : null)));
+    h('thead', null, h('tr', null, titles.map((title) => h('th', { scope: 'col' }, title)))),
+    h('tbody', null, rows.slice(0, LISTED).map((node) => entry(node, history)),
+      rest > 0 ? h('tr', null, h('td', { colspan: titles.length }, `and ${rest.toLocaleString('en')} more`)) : null)));
 }
 
-function entry(node) {
+function entry(node, history) {
   const { file } = node;
   const href = file ? fileLink(node.path) : link({ view: 'map', by: read().by, below: node.path });
   const title = file ? node.name : `${node.name}/`;
   const numbers = [node.files, node.lines, file?.state === 'skipped' ? whyNot(file) : node.unread || '', node.waiting || ''];
+  if (history) numbers.push(whenChanged(node, history));
   return h('tr', null, h('th', { scope: 'row' }, file?.state === 'skipped' ? title : h('a', { href }, title)),
     numbers.map((number) => h('td', null, number.toLocaleString('en'))));
 }

@@ -1,4 +1,5 @@
 // The proof: what the index equals and holds, and the checks that it is right.
+import { isNow } from './address.js';
 import { tellAge } from './age.js';
 import { Refused, ask } from './asking.js';
 import { announce, byId, count, fill, h } from './dom.js';
@@ -8,9 +9,10 @@ const SHOWN = 20;
 const ELSEWHERE = 404;
 let looking;
 
-export async function showProof() {
+export async function showProof(state) {
   clearTimeout(looking);
   const status = await ask('status');
+  if (!isNow(state)) return;
   tellAge(status);
   const checks = h('section', { 'aria-labelledby': 'checks' });
   fill(byId('main'), h('div', { class: 'proof' }, h('h1', null, status.note || 'What the index holds'), holds(status),

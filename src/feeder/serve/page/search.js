@@ -18,14 +18,14 @@ let shown = '';
 export async function showSearch(state) {
   if (timers.length) return undefined;
   byId('q').value = state.q;
-  forget();
+  stop();
   if (!state.q && !state.similar) return begin(state);
   return answer(state);
 }
 
 /** As it is typed: the words soon, the whole answer and the address at a pause. */
 export function typed() {
-  forget();
+  stop();
   const q = byId('q').value;
   if (!q.trim()) return settle(q);
   timers = [
@@ -37,7 +37,7 @@ export function typed() {
 
 /** Puts the question into the address; of one that is still being typed the last form only. */
 export function settle(q = byId('q').value, { replace = isTyping() } = {}) {
-  forget();
+  stop();
   const href = link({ ...onlyFilters(), q });
   const isSame = href === link(read());
   go(isSame ? location.href : href, { replace: replace || isSame });
@@ -59,7 +59,8 @@ function onlyFilters() {
   return state.view === 'search' ? Object.fromEntries(NARROWING.map((name) => [name, state[name]])) : {};
 }
 
-function forget() {
+/** Asks no more of what was asked, and forgets what was being typed. */
+export function stop() {
   asking.abort();
   timers.forEach(clearTimeout);
   timers = [];

@@ -1,11 +1,35 @@
-// What a file's colour on the map says: its language, or whether it is indexed, and why not.
+// What a file's colour on the map says: its language, when it was changed, or whether it is indexed, and why not.
 
 const HUES = [212, 28, 150, 338, 262, 48, 184, 8, 96, 300];
 const REST = 'other';
+const DAY_S = 86_400;
+const AGES = [[7, 'in the last 7 days'], [30, 'in the last 30 days'], [365, 'in the last year'], [Infinity, 'earlier']];
+// lightness alone tells them apart, and what is new stands out from either background
+const LIGHT_AGES = [['#08407e', '#fff'], ['#4a90d0'], ['#a9cdec'], ['#e4eaf0']];
+const DARK_AGES = [['#cfe6fb', '#101418'], ['#6aa9e0', '#101418'], ['#2c608f'], ['#29323b']];
 
-/** What each file is called in the legend, and its colour, by `language` or `state`. */
-export function tints(files, by, isDark) {
+/** What each file is called in the legend, and its colours, by `language`, `changed` or `state`; `history` says when. */
+export function tints(files, by, isDark, history) {
+  if (by === 'changed') return byChange(files, isDark, history);
   return by === 'language' ? byLanguage(files, isDark) : byState(files, isDark);
+}
+
+function byChange(files, isDark, { changed, since }) {
+  const shades = isDark ? DARK_AGES : LIGHT_AGES;
+  const now_s = Date.now() / 1000;
+  const rest = since === null ? 'in no commit yet' : `${dayOf(since)} or earlier`;
+  const said = (file) => {
+    const at_s = changed[file.path];
+    if (at_s === undefined) return [rest, ...(since === null ? [isDark ? '#7a5a1e' : '#f0d9a8'] : shades.at(-1))];
+    const at = AGES.findIndex(([days]) => now_s - at_s <= days * DAY_S);
+    return [AGES[at][1], ...shades[at]];
+  };
+  return legendary(said, files, [...AGES.map(([, title]) => title), rest]);
+}
+
+/** The day, as one says it here. */
+export function dayOf(at_s) {
+  return new Date(at_s * 1000).toLocaleDateString('en', { day: 'numeric', month: 'long', year: 'numeric' });
 }
 
 function byLanguage(files, isDark) {
@@ -37,8 +61,12 @@ function shade(hue, saturation, isDark) {
   return `hsl(${hue} ${saturation}% ${isDark ? 42 : 66}%)`;
 }
 
-function legendary(said, files) {
+/** `said` gives the title, the colour and where it needs one the colour of writing on it; `order` has titles. */
+function legendary(said, files, order = null) {
   const colours = new Map();
-  for (const file of files) if (!colours.has(said(file)[0])) colours.set(...said(file));
-  return { colours, name: (file) => said(file)[0], colour: (file) => said(file)[1] };
+  for (const file of files) {
+    const [title, colour] = said(file);
+    if (!colours.has(title)) colours.set(title, colour);
+  }
+  return { colours, order, name: (file) => said(file)[0], colour: (file) => said(file)[1], ink: (file) => said(file)[2] };
 }
