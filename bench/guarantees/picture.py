@@ -21,7 +21,8 @@ _TABLES = {
     "meta": """SELECT key,
         iif(key = ?1 || ':event', substr(value, 1, instr(value, ' ') + 40), value)
         FROM meta WHERE (key GLOB ?1 || ':*' OR key NOT GLOB '*:*')
-        AND key NOT IN (?1 || ':run', ?1 || ':done') ORDER BY key""",
+        AND key NOT IN (?1 || ':run', ?1 || ':done')
+        AND instr(key, ?1 || ':cost:') <> 1 ORDER BY key""",
     "postings": """SELECT d.id, t.term, t.col, t.offset FROM terms t LEFT JOIN docs d
         ON d.seq = t.doc WHERE d.repo IS NULL OR d.repo = ?1 ORDER BY 1, 2, 3, 4""",
     "postings' ids": """SELECT f.id, d.id FROM docs_fts f LEFT JOIN docs d ON d.seq = f.rowid

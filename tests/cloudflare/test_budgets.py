@@ -1,5 +1,7 @@
 """A run that may take only so much stops cleanly, and repeated runs come to the end."""
 
+import json
+
 import pytest
 from program import Console, console, feeder
 from standin import StandIn
@@ -99,6 +101,19 @@ def test_requests_are_limited(
     assert feeder(parts, "validate", "--wait").code == 0
     if most >= 8:
         assert len(codes) <= 3
+
+
+def test_the_index_keeps_how_many_requests_a_run_took(
+    feeder: Feeder, standin: StandIn, console: Console, parts: Repo
+) -> None:
+    """All of them, the last one too, which writes it; a run with nothing to do is not kept."""
+    before = sum(standin.counts().values())
+    assert feeder(parts, "sync").code == 0
+    spent = sum(standin.counts().values()) - before
+    assert feeder(parts, "sync").code == 0
+    [[text]] = console.sql("SELECT value FROM meta WHERE key LIKE '%:cost:sync'")
+    kept = json.loads(text)
+    assert (kept["requests"], kept["files_processed"]) == (spent, FILES)
 
 
 def test_a_large_outbox_is_emptied_piece_by_piece(

@@ -75,6 +75,26 @@ def test_a_button_runs_them(browser: Browser, mine: tuple[Path, Web]) -> None:
         assert findings(page) == []
 
 
+def test_what_runs_took_is_told(browser: Browser, mine: tuple[Path, Web]) -> None:
+    """Of the run that made the index; of the checks once they were run."""
+    folder, one = mine
+    with looking(browser, one, "?view=proof") as page:
+        runs = page.get_by_role("region", name="What did runs take?")
+        row = runs.get_by_role("row", name="Sync with a commit")
+        expect(row.get_by_role("cell").nth(2)).to_have_text("2 read")
+        expect(row.get_by_role("cell").nth(3)).to_have_text("2 new")
+        expect(runs.get_by_role("row")).to_have_count(2)
+        for title in ("Run the checks", "Run the checks again"):
+            page.get_by_role("button", name=title).click()
+            page.get_by_role("button", name="Run the checks again").wait_for()
+            expect(runs.get_by_role("row", name="Checks")).to_have_count(1)
+        (folder / "c.py").write_text("def c():\n    return 3\n")
+        index(Repo(folder), "--working-tree")
+        page.reload()
+        expect(runs.get_by_role("row", name="the working tree")).to_contain_text("1 read")
+        expect(row).to_contain_text("2 read")
+
+
 def test_how_far_they_are_is_told(browser: Browser, mine: tuple[Path, Web]) -> None:
     """Whatever time they take, by what the server says."""
     _, one = mine

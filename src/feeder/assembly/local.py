@@ -49,8 +49,8 @@ def local_parts(
     parts.meaning = meaning_of(settings)
     parts.note = "" if embedder or not made_with else left_out(settings, made_with)
     parts.file = None if in_memory else file
+    parts.budget = _budget(settings, embedder) if embedder else Budget(a_write=0)
     if embedder:
-        parts.budget = _budget(settings, embedder)
         parts.usage = lambda: _usage(embedder.spent)
         parts.foreseen = lambda _, planned: _usage(planned)
     return parts

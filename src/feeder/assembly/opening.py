@@ -1,7 +1,6 @@
 """Which store is it, and which folder is it about? What a command opens."""
 
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -245,7 +244,6 @@ def feeding(
     store: Store, tree: Tree, settings: Settings, *, dry_run: bool, parser: "Workers | None" = None
 ) -> Iterator[Feed]:
     """A run over a store; without a `parser` that is kept, with parsers that end with it."""
-    started = time.monotonic()
     report = Report(store.place.repo, store.place.branch, tree.commit, dry_run=dry_run)
     index, semantics, budget = store.index, store.semantics, store.parts.budget
     token, event = _run(tree, settings)
@@ -255,7 +253,7 @@ def feeding(
         try:
             yield replace(feed, shard=settings.shard, event=event, force=settings.force)
         finally:
-            report.seconds = round(time.monotonic() - started, 2)
+            report.seconds = report.took_s
             planned = semantics.embedder.planned if semantics else NOTHING_SPENT
             parts = store.parts
             report.usage = parts.foreseen(report, planned) if dry_run else parts.usage()

@@ -56,6 +56,12 @@ class Report:
     requests: Counter[str] = field(default_factory=Counter)
     usage: Usage | None = None
     seconds: float = 0.0
+    _began_s: float = field(default_factory=time.monotonic, init=False, repr=False, compare=False)
+
+    @property
+    def took_s(self) -> float:
+        """Seconds since it began."""
+        return round(time.monotonic() - self._began_s, 2)
 
     def as_json(self) -> dict[str, Any]:
         """All of it; by path, `skipped` and `as_plain_text` hold reasons, `secrets_masked` counts.
@@ -63,7 +69,8 @@ class Report:
         The secrets of files that are unchanged are not counted.
         """
         # asdict would take a Counter for a list of pairs
-        return {**vars(self), "usage": self.usage.as_json() if self.usage else None}
+        facts = {name: value for name, value in vars(self).items() if name != "_began_s"}
+        return {**facts, "usage": self.usage.as_json() if self.usage else None}
 
     def lines(self) -> list[str]:
         """The account in a few lines for a person."""

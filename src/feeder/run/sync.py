@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from typing import NamedTuple
 
 from feeder.errors import Stopped, UserError
+from feeder.run.cost import cost
 from feeder.run.feed import Feed, Work, foresee, write_words
 from feeder.run.lookup_table import lacking, made_once, superfluous, write_lookup
 from feeder.run.mode import check_mode, in_its_mode
@@ -181,7 +182,8 @@ def _end(feed: Feed, clean: Sequence[str], sent: Sequence[str], goal: Goal) -> N
     if goal.share.own and (feed.budget.stopped or (feed.semantics and feed.report.texts_waiting)):
         feed.index.leave(clean, sent)
     else:
-        feed.index.finish(clean, sent, goal.equal and {**goal.equal, **head}, goal.share)
+        equal = goal.equal and {**goal.equal, **head}
+        feed.index.finish(clean, sent, {**equal, **cost(feed)}, goal.share)
     if feed.budget.stopped:
         raise Stopped(feed.budget.stopped)
     feed.report.finished = True

@@ -66,6 +66,11 @@ class Proof:
             below = store.index.state_of([]).meta.get(store.index.key("below"), "")
             with compared(store, replace(settings, path=below or settings.path)) as feed:
                 verdict = validate(feed)
-        seconds = round(time.monotonic() - began_s, 2)
+            usage = store.parts.usage()
         advice = "" if verdict.passed else verdict.advice
-        return {**verdict.as_json(), "advice": advice, "seconds": seconds}
+        cost = {
+            "requests": sum(usage.requests.values()) if usage else 0,
+            "seconds": round(time.monotonic() - began_s, 2),
+            "ended_s": round(time.time()),
+        }
+        return {**verdict.as_json(), "advice": advice, **cost}

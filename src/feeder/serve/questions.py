@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from feeder.errors import UserError
+from feeder.run.cost import costs
 from feeder.search.age import age_of
 from feeder.search.answers import Corpus, Page, Shaped, page, sought
 from feeder.search.asking import Asker, ask
@@ -117,9 +118,10 @@ def history(opened: Opened, _: Said) -> Facts:
 def status(opened: Opened, _: Said) -> Facts:
     """What the index holds, by counts, and what it equals."""
     corpus = opened.corpus
-    facts = statistics(corpus.database, corpus.repo).as_json()
+    found = statistics(corpus.database, corpus.repo)
     places = {"folder": os.fspath(corpus.base), "web": _web(corpus)}
-    return {"repo": corpus.repo, "holds": facts, "places": places, **_age(corpus)}
+    about = {"repo": corpus.repo, "holds": found.as_json(), "costs": costs(found.meta)}
+    return {**about, "places": places, **_age(corpus)}
 
 
 QUESTIONS: Mapping[str, tuple[Question, frozenset[str]]] = {

@@ -16,7 +16,7 @@ export async function showProof(state) {
   tellAge(status);
   const checks = h('section', { 'aria-labelledby': 'checks' });
   fill(byId('main'), h('div', { class: 'proof' }, h('h1', null, status.note || 'What the index holds'), holds(status),
-    h('h2', { id: 'checks' }, 'Is it right?'), checks));
+    h('h2', { id: 'checks' }, 'Is it right?'), checks, costs(status.costs ?? {})));
   await look(checks);
 }
 
@@ -31,6 +31,26 @@ function holds({ holds: held, index }) {
     ['Model', model(held.meta)],
   ];
   return h('table', { class: 'signs' }, h('tbody', null, rows.filter(([, value]) => value).map(([name, value]) => h('tr', null, h('th', { scope: 'row' }, name), h('td', null, value)))));
+}
+
+const KINDS = { sync: 'Sync with a commit', working: 'Sync with the working tree', files: 'Files that were named', vectors: 'Vectors that waited', checks: 'Checks' };
+
+/** What the last run of each kind took; those of the checks come as they end. */
+function costs(kept) {
+  const rows = Object.keys(KINDS).filter((kind) => kept[kind]).map((kind) => cost(kind, kept[kind]));
+  const titles = ['Last run', 'Ended', 'Seconds', 'Files', 'Nodes', 'Texts', 'Requests'];
+  return h('div', null, h('h2', { id: 'costs' }, 'What did runs take?'),
+    h('div', { class: 'listed', tabindex: '0', role: 'region', 'aria-labelledby': 'costs' }, h('table', { class: 'signs' },
+      h('thead', null, h('tr', null, titles.map((title) => h('th', { scope: 'col' }, title)))), h('tbody', { id: 'runs' }, rows))),
+    h('p', { class: 'note' }, 'Of each kind the last that changed the index; requests are those to services elsewhere.'));
+}
+
+function cost(kind, one) {
+  const ended = new Date(one.ended_s * 1000).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' });
+  const both = (some, what, others, how) => (some === undefined ? '' : `${some.toLocaleString('en')} ${what}${others ? `, ${others.toLocaleString('en')} ${how}` : ''}`);
+  const cells = [ended, one.seconds, both(one.files_processed, 'read', one.files_deleted, 'gone'), both(one.nodes_new, 'new', one.nodes_deleted, 'gone'),
+    both(one.texts_embedded, 'embedded', one.texts_cached, 'known'), one.requests];
+  return h('tr', { 'data-kind': kind }, h('th', { scope: 'row' }, KINDS[kind]), cells.map((cell) => h('td', null, cell.toLocaleString('en'))));
 }
 
 /** The one beside the words, else that which comes with them. */
@@ -71,6 +91,10 @@ function drawChecks(section, proof) {
   fill(section, proof.running ? progress(proof) : h('p', null, h('button', { type: 'button', click: begin }, title)),
     proof.failed ? h('p', { role: 'alert', class: 'bad' }, proof.failed) : null,
     proof.verdict && !proof.running ? verdict(proof.verdict) : null);
+  if (proof.verdict) {
+    byId('runs').querySelector('[data-kind=checks]')?.remove();
+    byId('runs').append(cost('checks', proof.verdict));
+  }
   if (wasRunning && !proof.running) {
     announce(proof.failed ?? says(proof.verdict));
     section.querySelector('button').focus();
