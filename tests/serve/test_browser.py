@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from feeder.serve.opening import leading_to
 from serve.browsing import NARROW, findings, looking, served
 from serve.conftest import index
 from serve.web import TOKEN, Web
@@ -62,6 +63,17 @@ def test_the_token_does_not_stay_in_the_address(page: Page, site: Web) -> None:
     assert page.url == f"{site.base}/"
     assert page.evaluate("document.cookie") == ""
     assert TOKEN not in page.evaluate("JSON.stringify({...localStorage, ...sessionStorage})")
+
+
+def test_the_page_that_opens_it_leads_to_it(browser: Browser, site: Web) -> None:
+    """A file of this machine, by which nobody types the token."""
+    context = browser.new_context()
+    page = context.new_page()
+    with leading_to(str(site.address)) as file:
+        page.goto(file.as_uri())
+        page.get_by_role("heading", name="Ask this repository").wait_for()
+    assert page.url == f"{site.base}/"
+    context.close()
 
 
 def test_the_words_are_marked_where_they_stand(browser: Browser, site: Web) -> None:

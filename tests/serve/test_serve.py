@@ -1,6 +1,7 @@
 """`feeder serve`: where it listens, what it says first, whom it follows, and how it ends."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -159,6 +160,39 @@ def test_another_address_of_this_machine(shop: Repo) -> None:
         assert one.url.startswith("http://localhost:")
         assert one.call("cart").status_code == 200
     assert str(Address("::1", 8421, TOKEN)) == f"http://[::1]:8421/#token={TOKEN}"
+
+
+def test_the_browser_gets_no_token_on_its_command_line(shop: Repo, tmp_path: Path) -> None:
+    """But a page that its owner alone reads, and that is there as long as the server is."""
+    log = tmp_path / "log"
+    for name in ("xdg-open", "open"):
+        program = tmp_path / name
+        program.write_text(f'#!/bin/sh\necho "$@" > {log}.part; mv {log}.part {log}\n')
+        program.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    with serving(shop, "--open", PATH=path) as one:
+        while not log.exists():
+            time.sleep(0.05)
+        said = log.read_text().strip()
+        page = Path(said)
+        assert one.token not in said
+        assert f'url={one.said}"' in page.read_text("utf-8")
+        assert (page.stat().st_mode & 0o777, page.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+        one.process.send_signal(signal.SIGINT)
+        one.process.communicate(timeout=60)
+    assert not page.parent.exists()
+
+
+def test_where_there_is_no_browser_it_says_so(shop: Repo, tmp_path: Path) -> None:
+    """And serves: the address is there."""
+    git = shutil.which("git")
+    assert git
+    (tmp_path / "git").symlink_to(git)
+    with serving(shop, "--open", PATH=str(tmp_path)) as one:
+        assert one.call("cart").status_code == 200
+        one.process.send_signal(signal.SIGINT)
+        _, err = one.process.communicate(timeout=60)
+    assert "No browser could be opened: open the address above." in err
 
 
 def test_without_the_extra_it_says_how_to_install_it(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -64,6 +66,7 @@ def serve(
 ) -> None:
     """Show a page of the index, and answer over HTTP, coding agents on /mcp, until Ctrl-C."""
     from feeder.serve.listening import check_installed, listening, run
+    from feeder.serve.opening import leading_to
     from feeder.serve.toolbox import desk
 
     check_installed()
@@ -73,10 +76,17 @@ def serve(
     some, address = listening(host, port, token)
     tools = desk(Settings(**said), follows=follows)
     console.out(str(address))
-    if opens:
-        click.launch(str(address))
-    Thread(target=tools.warm, daemon=True).start()
-    try:
+    with ExitStack() as stack:
+        stack.callback(tools.close)
+        if opens:
+            _open(stack.enter_context(leading_to(str(address))))
+        Thread(target=tools.warm, daemon=True).start()
         run(app(tools.server, Access(*address), tools), some)
-    finally:
-        tools.close()
+
+
+def _open(page: Path) -> None:
+    import webbrowser
+
+    # click knows the desktop's own way, and the other one browsers without a desktop
+    if click.launch(str(page)) and not webbrowser.open(page.as_uri()):
+        console.tell("No browser could be opened: open the address above.")
