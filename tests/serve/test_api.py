@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from feeder.cli.commands import cli
 from feeder.config import Settings
 from feeder.serve.desk import Desk
+from feeder.store.querylog import QueryLog
 from serve.conftest import index
 from serve.web import Web, web
 from tree.repos import Repo
@@ -168,6 +170,38 @@ def test_only_what_is_indexed_is_read(other: tuple[Repo, Web]) -> None:
     assert files[".env"]["reason"]
     for path in (".env", "logo.bin", ".git/config", ".feeder/index.db"):
         assert one.client.get("/api/file", params={"path": path}).status_code == 404
+
+
+def noted(repo: Repo, number: int) -> list[str]:
+    """The questions that are noted, once there are as many; no answer waits for that."""
+    log = QueryLog(repo.path / ".feeder/queries.db")
+    until_s = time.monotonic() + 60
+    while len(log.questions()) < number and time.monotonic() < until_s:
+        time.sleep(0.05)
+    return [one.text for one in log.questions()]
+
+
+def test_questions_are_noted_as_those_of_the_command_line(other: tuple[Repo, Web]) -> None:
+    """Not as somebody types, nor the pages that follow, nor again whoever has the answer."""
+    repo, one = other
+    for more in ("&meaning=no", "&offset=10"):
+        assert one.client.get(f"/api/search?q=typing{more}").status_code == 200
+    first = one.client.get("/api/search?q=shown&language=python")
+    known = {"if-none-match": first.headers["etag"]}
+    assert one.client.get("/api/search?q=shown&language=python", headers=known).status_code == 304
+    assert noted(repo, 1) == ["shown"]
+    one.client.get("/api/search?q=other+words")
+    assert noted(repo, 2) == ["shown", "other words"]
+
+
+def test_questions_are_not_noted_where_that_is_off(repo: Repo) -> None:
+    repo.commit({"a.py": "a = 1\n"})
+    index(repo)
+    desk = Desk(Settings(directory=repo.path, vectors=False, query_log=False))
+    with web(desk) as one:
+        assert one.client.get("/api/search?q=a").status_code == 200
+    desk.close()
+    assert not (repo.path / ".feeder/queries.db").exists()
 
 
 def test_when_files_were_last_changed(other: tuple[Repo, Web]) -> None:

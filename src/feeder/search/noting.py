@@ -3,6 +3,7 @@
 import json
 import time
 from pathlib import Path
+from threading import Thread
 
 from feeder.assembly.opening import Store
 from feeder.errors import FeederError
@@ -39,6 +40,18 @@ def note(asker: Asker, question: str, filters: Filters, answer: Answer, took_ms:
             QueryLog(file).keep(_noted(asker, question, filters, answer, took_ms))
     except FeederError as exc:
         store.talk.say(f"The question is not noted: {exc} FEEDER_QUERY_LOG=off notes none.")
+
+
+def note_beside(
+    asker: Asker, question: str, filters: Filters, answer: Answer, began_s: float
+) -> None:
+    """The same for who keeps none where the settings say so, and whose answer does not wait for it.
+
+    `began_s` is when the question came, by `time.perf_counter`.
+    """
+    if asker.settings.query_log:
+        took_ms = (time.perf_counter() - began_s) * 1000
+        Thread(target=note, args=(asker, question, filters, answer, took_ms)).start()
 
 
 def _file(store: Store, named: Path | None) -> Path | None:

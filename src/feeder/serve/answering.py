@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from threading import Thread
 from typing import Any
 
 from feeder import shown as harmless
@@ -12,10 +11,9 @@ from feeder.errors import UserError
 from feeder.search.answers import Shaped, page, sought
 from feeder.search.asking import Asker, ask
 from feeder.search.engine import NO_WORD, Paging
-from feeder.search.found import Answer
 from feeder.search.loosened import Loosened, loosened
 from feeder.search.narrowing import Filters, Narrowed, from_root, inside, narrowed
-from feeder.search.noting import note
+from feeder.search.noting import note_beside
 from feeder.search.outline import outline as outlined
 from feeder.search.passages import passage
 from feeder.search.query import QUERY_CHARS
@@ -46,7 +44,8 @@ def search(opened: Opened, said: Arguments, says: str | None) -> Said:
     notes = [*answer.notes, *told, *opened.lacks, *_cut(question)]
     shaped = Shaped(sought(asked.query), WINDOW_LINES, said["offset"])
     found = page(opened.corpus, answer._replace(notes=notes), shaped)
-    _note(asker, said, filters, answer, began)
+    if not said["offset"]:
+        note_beside(asker, question, filters, answer, began)
     if not answer.total:
         return _nothing(asker, asked, notes, standing(says, found.note))
     return Said(hits_as_text(found, Wanted(said["detail"], said["budget"]), says))
@@ -111,13 +110,6 @@ def _several(text: str) -> list[str]:
 def _cut(question: str) -> Iterator[str]:
     if len(question) > QUERY_CHARS:
         yield f"Of the query the first {QUERY_CHARS:,} characters were read."
-
-
-def _note(asker: Asker, said: Arguments, filters: Filters, answer: Answer, began: float) -> None:
-    """Notes the question beside the answer, which does not wait for it."""
-    if asker.settings.query_log and not said["offset"]:
-        took_ms = (time.perf_counter() - began) * 1000
-        Thread(target=note, args=(asker, said["query"], filters, answer, took_ms)).start()
 
 
 def _target(opened: Opened, text: str) -> Target:

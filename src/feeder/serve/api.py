@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +62,8 @@ async def _proof(desk: Desk, crew: Crew, request: Request) -> Response:
 
 async def _answer(desk: Desk, crew: Crew, name: str, request: Request) -> Response:
     said = {key: request.query_params.getlist(key) for key in request.query_params}
-    work = crew.do(lambda tell: answer_of(desk, name, said, tell))
+    is_new = "if-none-match" not in request.headers  # else it was answered to this one before
+    work = crew.do(lambda tell: answer_of(desk, name, said, tell, notes=is_new))
     answer = await while_heard(request, work)
     if answer is GONE:
         return HUNG_UP
@@ -81,25 +83,35 @@ def _unless_known(request: Request, body: bytes) -> Response:
 
 
 def answer_of(
-    desk: Desk, name: str, said: Mapping[str, list[str]], tell: Tell
+    desk: Desk, name: str, said: Mapping[str, list[str]], tell: Tell, *, notes: bool = False
 ) -> dict[str, Any] | Refusal:
-    """The answer, or why there is none, with the status that says whose fault it is."""
+    """The answer, or why there is none, with the status that says whose fault it is.
+
+    With `notes` a question is noted where the settings say so.
+    """
     from feeder.serve.questions import QUESTIONS
 
     question, known = QUESTIONS[name]
     if unknown := next((key for key in said if key not in known), None):
         return _unknown(name, unknown, sorted(known))
     try:
-        return desk.ask(partial(_told, question, said), tell)
+        return desk.ask(partial(_told, question, said, notes), tell)
     except ServiceError as exc:
         return refusal(502, exc)
     except (FeederError, OSError) as exc:
         return refusal(503, exc)
 
 
+def _noting(opened: Opened, notes: bool) -> Opened:
+    settings = opened.asker.settings
+    settings = replace(settings, query_log=settings.query_log and notes)
+    return opened._replace(asker=opened.asker._replace(settings=settings))
+
+
 def _told(
     question: Callable[[Opened, Mapping[str, list[str]]], dict[str, Any]],
     said: Mapping[str, list[str]],
+    notes: bool,
     opened: Opened,
     says: str | None,
 ) -> dict[str, Any] | Refusal:
@@ -107,7 +119,7 @@ def _told(
     from feeder.serve.questions import NotThere
 
     try:
-        facts = question(opened, said)
+        facts = question(_noting(opened, notes), said)
     except UserError as exc:
         return refusal(404 if isinstance(exc, NotThere) else 400, exc)
     return {**facts, "note": says} if says else facts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from feeder.search.engine import Paging
 from feeder.search.facets import facets
 from feeder.search.files import files_now
 from feeder.search.narrowing import Filters, from_root, narrowed
+from feeder.search.noting import note_beside
 from feeder.search.outline import outline as outlined
 from feeder.search.passages import passage
 from feeder.search.similar import most_similar
@@ -45,11 +47,15 @@ class NotThere(UserError):
 def search(opened: Opened, said: Said) -> Facts:
     """A page of hits."""
     told: list[str] = []
+    began_s = time.perf_counter()
     asker, some = _asker(opened, said)._replace(tell=told.append), _page(said)
-    asked, answer = ask(asker, _one(said, "q"), some, _filters(said))
+    question, filters = _one(said, "q"), _filters(said)
+    asked, answer = ask(asker, question, some, filters)
     shaped = Shaped(sought(asked.query), offset=some.offset)
     notes = [*answer.notes, *told, *opened.lacks]
     found = page(opened.corpus, answer._replace(notes=notes), shaped)
+    if not some.offset and said.get("meaning") != ["no"]:  # as while somebody types
+        note_beside(asker, question, filters, answer, began_s)
     return {**_shown(opened, found), "facets": facets(answer.every)}
 
 
