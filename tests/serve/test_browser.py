@@ -8,6 +8,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from feeder.serve.opening import leading_to
+from feeder.store.migrations import migrate
+from feeder.store.sqlite import SQLite
 from serve.browsing import NARROW, findings, looking, served
 from serve.conftest import index
 from serve.web import TOKEN, Web
@@ -15,12 +17,23 @@ from tree.repos import Repo
 
 HOSTILE = "<img src=x onerror=document.title='owned'>.py"
 SCRIPT = '</script><script>document.title="owned"</script>'
+LONG = "\n".join(
+    [
+        "def long():",
+        '    """Long.',
+        *["    said"] * 30,
+        "    class of a gondola lift",
+        '    """',
+        "",
+    ]
+)
 FILES = {
     HOSTILE: f"def owned():\n    return '{SCRIPT} needle'\n",
     "src/cart.py": "class Cart:\n    def total(self, 値段):\n        return '🛒 needle'\n",
     "src/deep/turned.py": "def turned():\n    return 'needle \u202e backwards'\n",
     "tests/test_cart.py": "def test_total():\n    assert 'needle'\n",
     "web/many.js": "".join(f"function many{at}() {{ return 'plenty' }}\n" for at in range(250)),
+    "src/long.py": LONG,
     "docs/guide.md": "# Guide\n\nHow the needle is used.\n\n## Use\n\n```py\nx = 1\n```\n",
 }
 VIEWS = (
@@ -86,6 +99,14 @@ def test_the_words_are_marked_where_they_stand(browser: Browser, site: Web) -> N
             "total",
         }
         expect(hit.locator(".t-kwd").first).to_have_text(re.compile("class|def"))
+
+
+def test_a_window_in_the_middle_of_a_text_has_its_colour(browser: Browser, site: Web) -> None:
+    """Its beginning is above the lines that are shown."""
+    with looking(browser, site, "?q=gondola+lift") as page:
+        line = page.locator(".hit .row", has_text="class of a gondola")
+        expect(line.locator(".t-cmnt, .t-str").first).to_contain_text("class of a")
+        expect(line.locator(".t-kwd")).to_have_count(0)
 
 
 def test_names_and_code_are_text(browser: Browser, site: Web) -> None:
@@ -265,11 +286,16 @@ def test_another_page_learns_nothing(browser: Browser, site: Web) -> None:
 def test_an_index_that_comes_later_is_waited_for(browser: Browser, repo: Repo) -> None:
     """Without a click: what hinders is told until then."""
     repo.commit({"a.py": "def needle(): pass\n"})
+    (repo.path / ".feeder").mkdir()
     context = browser.new_context()
     with served(repo.path) as site:
         page = context.new_page()
         page.goto(f"{site.base}/?q=needle#token={TOKEN}")
         expect(page.get_by_role("alert")).to_contain_text("feeder sync")
+        database = SQLite(repo.path / ".feeder/index.db")
+        migrate(database)
+        expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
+        database.close()
         index(repo)
         expect(page.locator(".hit")).to_have_count(1)
     context.close()

@@ -28,13 +28,16 @@ export function nothing(found, state) {
     h('ul', null,
       filters.map((name) => h('li', null, h('a', { href: link({ ...state, [name]: [], offset: 0 }) },
         `without ${name.replace('node_type', 'type')}: ${state[name].join(', ')}`))),
-      /["/:]/.test(state.q) ? h('li', null, 'fewer signs: ', h('a', { href: link({ q: plain(state.q) }) }, h('code', null, plain(state.q)))) : null,
+      plain(state.q) && plain(state.q) !== state.q.trim() ? h('li', null, 'fewer signs: ', h('a', { href: link({ q: plain(state.q) }) }, h('code', null, plain(state.q)))) : null,
       h('li', null, 'a part of a name, or other words for it'),
       h('li', null, h('a', { href: '?view=map' }, 'the map'), ', which shows what is not indexed, and why')));
 }
 
+const FILTER = /(^|\s)-?(lang|language|path|type|repo|category|tests|case):("[^"]*"|\S+)/g;
+
+/** The words and names alone: what narrows goes, with what it says. */
 function plain(q) {
-  return q.replace(/(^|\s)-?[a-z]+:(?=\S)/g, '$1').replace(/["/]/g, ' ').trim();
+  return q.replace(FILTER, '$1').replace(/(^|\s)-?symbol:/g, '$1').replace(/["/]/g, ' ').replace(/\s+/g, ' ').trim();
 }
 
 /** What is wrong and what to do; without a token, where to type it. */

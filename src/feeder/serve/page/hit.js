@@ -5,6 +5,7 @@ import { grammar, grammarNow, painted, pieces } from './painting.js';
 import { editorLink, webLink } from './places.js';
 
 const WAYS = [['name_rank', 'name'], ['word_rank', 'words'], ['meaning_rank', 'meaning'], ['vector_rank', 'vectors']];
+const WHOLE = 20_000;
 const STATES = {
   moved: (hit) => `moved from ${hit.indexed_lines?.join('–')}`,
   edited: () => 'edited since it was indexed',
@@ -35,20 +36,27 @@ function lines(hit) {
   if (!shown) return h('p', { class: 'gone' }, hit.signature ?? 'There are no lines to show here.');
   const block = h('div', { class: 'code', tabindex: '0', role: 'group', 'aria-label': `Lines of ${hit.path}` });
   const parts = shown.head ? [shown.head, shown] : [shown];
-  const draw = (rules) => block.replaceChildren(...parts.flatMap((part, at) => rows(part, at, shown, rules)), below(shown));
+  const draw = (rules) => block.replaceChildren(...parts.flatMap((part, at) => rows(part, at, hit, rules)), below(shown));
   draw(grammarNow(hit.language));
   if (grammarNow(hit.language) === undefined) grammar(hit.language).then((rules) => rules && draw(rules));
   return block;
 }
 
-function rows(part, at, shown, rules) {
+function rows(part, at, hit, rules) {
   const gap = at ? [h('div', { class: 'gap' }, '…')] : [];
-  const all = pieces(part.lines, rules);
-  return [...gap, ...all.map((some, row) => {
+  return [...gap, ...coloured(part, hit, rules).map((some, row) => {
     const number = part.start_line + row;
-    const marks = shown.marks.filter(([line]) => line === number).map(([, start, end]) => [start, end]);
+    const marks = hit.window.marks.filter(([line]) => line === number).map(([, start, end]) => [start, end]);
     return codeRow(number, painted(some, marks));
   })];
+}
+
+/** By the whole node where that is short: its middle may be that of a text or a comment. */
+function coloured(part, hit, rules) {
+  const all = hit.text?.length < WHOLE ? hit.text.split('\n') : [];
+  const from = part.start_line - hit.start_line;
+  const isThere = part.lines.every((line, row) => line === all[from + row]);
+  return isThere ? pieces(all, rules).slice(from, from + part.lines.length) : pieces(part.lines, rules);
 }
 
 function codeRow(number, children) {

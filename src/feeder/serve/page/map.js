@@ -188,20 +188,22 @@ function swatch(colour) {
 function table({ tree, history }) {
   const rows = heaviest(tree);
   const rest = rows.length - LISTED;
-  const titles = ['Name', 'Files', 'Lines', 'Not indexed', 'Waiting', ...(history ? ['Last change'] : [])];
+  const has = { history, unread: tree.unread, waiting: tree.waiting };
+  const titles = ['Name', history && 'Last change', 'Files', 'Lines', has.unread && 'Not indexed', has.waiting && 'Waiting'].filter(Boolean);
   return h('div', { class: 'listed', tabindex: '0', role: 'region', 'aria-label': 'The same as a table' }, h('table', { class: 'signs' },
     h('caption', null, `What is in ${tree.path || 'the repository'}`),
     h('thead', null, h('tr', null, titles.map((title) => h('th', { scope: 'col' }, title)))),
-    h('tbody', null, rows.slice(0, LISTED).map((node) => entry(node, history)),
+    h('tbody', null, rows.slice(0, LISTED).map((node) => entry(node, has)),
       rest > 0 ? h('tr', null, h('td', { colspan: titles.length }, `and ${rest.toLocaleString('en')} more`)) : null)));
 }
 
-function entry(node, history) {
+function entry(node, { history, unread, waiting }) {
   const { file } = node;
   const href = file ? fileLink(node.path) : link({ view: 'map', by: read().by, below: node.path });
   const title = file ? node.name : `${node.name}/`;
-  const numbers = [node.files, node.lines, file?.state === 'skipped' ? whyNot(file) : node.unread || '', node.waiting || ''];
-  if (history) numbers.push(whenChanged(node, history));
+  const cells = [history && whenChanged(node, history), node.files, node.lines,
+    unread && (file?.state === 'skipped' ? whyNot(file) : node.unread || ''), waiting && (node.waiting || '')];
+  const isIn = [history, true, true, unread, waiting];
   return h('tr', null, h('th', { scope: 'row' }, file?.state === 'skipped' ? title : h('a', { href }, title)),
-    numbers.map((number) => h('td', null, number.toLocaleString('en'))));
+    cells.map((cell, at) => (isIn[at] ? h('td', null, cell.toLocaleString('en')) : null)));
 }

@@ -10,8 +10,10 @@ import { tellAge } from './age.js';
 const LIMIT = 20;
 const TYPED_MS = 120;
 const PAUSE_MS = 450;
+const AGAIN_MS = 1500;
 let asking = new AbortController();
 let timers = [];
+let again;
 let shown = '';
 
 /** Shows what the address asks, unless somebody types on: then the pause shows it. */
@@ -62,6 +64,7 @@ function onlyFilters() {
 /** Asks no more of what was asked, and forgets what was being typed. */
 export function stop() {
   asking.abort();
+  clearTimeout(again);
   timers.forEach(clearTimeout);
   timers = [];
 }
@@ -96,6 +99,7 @@ async function answer(state) {
 function draw(found, state) {
   const key = JSON.stringify([found.hits.map((hit) => [hit.id, hit.window]), found.total, found.facets, state.q, state.offset, found.notes]);
   tellAge(found);
+  if (!found.hits.length && isBeingMade(found.index)) again = setTimeout(() => answer(state), AGAIN_MS);
   if (key === shown && byId('main').querySelector('.hits, .empty')) return;
   shown = key;
   if (!found.hits.length) {
@@ -108,6 +112,11 @@ function draw(found, state) {
     facetLists(found.facets, state),
     h('section', { 'aria-label': 'Hits' }, summary(found, state), notes(found), list, pages(found, state))));
   announce(howMany(found));
+}
+
+/** Nothing is found yet in an index that equals no commit so far. */
+function isBeingMade(index) {
+  return index?.unfinished || Boolean(index?.head && !index.equals);
 }
 
 function headline(state) {
