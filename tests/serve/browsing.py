@@ -40,9 +40,9 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[Web]:
-    """The server of a folder that is indexed."""
-    desk = Desk(Settings(directory=folder, vectors=False))
+def served(folder: Path, model: str | None = None) -> Iterator[Web]:
+    """The server of an index, which answers by words, and by a model where one is named."""
+    desk = Desk(Settings(directory=folder, vectors=bool(model), model=model, quiet=True))
     with web(desk) as one:
         yield one
     desk.close()
