@@ -95,7 +95,7 @@ def test_the_last_change_is_a_colour(page: Page) -> None:
     page.get_by_role("link", name="Last change").click()
     expect(page.get_by_role("list", name="Colours")).to_have_text("in the last 7 days 4")
     row = page.get_by_role("row", name="yarn.lock")
-    expect(row).to_contain_text(re.compile(r"[A-Z][a-z]+ \d{1,2}, \d{4}$"))
+    expect(row).to_contain_text(re.compile(r"[A-Z][a-z]+ \d{1,2}, \d{4}"))
     assert findings(page) == []
 
 
@@ -113,6 +113,19 @@ def test_ages_are_told_apart(browser: Browser, site: Web) -> None:
                 ["in the last 7 days 1", "in the last 30 days 1", "in the last year 1", f"{rest} 1"]
             )
             expect(page.get_by_role("row", name="yarn.lock")).to_contain_text(rest)
+
+
+def test_a_file_may_be_called_as_what_each_object_has(browser: Browser, site: Web) -> None:
+    """Nobody says when it was changed."""
+    files = [MANY[0] | {"path": "constructor"}]
+    known = json.dumps({"files": files, "history": True, "index": {"repo": "r"}, "note": ""})
+    with looking(browser, site) as page:
+        page.route("**/api/map", lambda route: route.fulfill(body=known))
+        body = json.dumps({"changed": {}, "since": None})
+        page.route("**/api/history", lambda route: route.fulfill(body=body))
+        page.goto(f"{site.base}/?view=map&by=changed")
+        row = page.get_by_role("row", name="constructor")
+        expect(row).to_contain_text("in no commit yet")
 
 
 def test_without_a_history_no_last_change_is_offered(browser: Browser, site: Web) -> None:

@@ -2,7 +2,7 @@
 import { fileLink, go, isNow, link, read } from './address.js';
 import { tellAge } from './age.js';
 import { ask } from './asking.js';
-import { announce, byId, count, fill, h } from './dom.js';
+import { announce, byId, count, fill, h, safe } from './dom.js';
 import { dayOf, tints, whyNot } from './tints.js';
 import { boxAt, heaviest, labelled, layOut, treeOf } from './treemap.js';
 
@@ -36,7 +36,8 @@ async function lookedBack(state) {
   const says = 'Looking back through the commits…';
   const late = setTimeout(() => isNow(state) && fill(byId('main'), h('p', { class: 'empty', role: 'status' }, says)), LATE_MS);
   try {
-    return await ask('history');
+    const { changed, since } = await ask('history');
+    return { changed: new Map(Object.entries(changed)), since }; // a file may be called `constructor`
   } finally {
     clearTimeout(late);
   }
@@ -105,7 +106,7 @@ function name(pen, box, ink) {
   pen.rect(box.x + 1, box.y, box.w - 6, box.h);
   pen.clip();
   pen.fillStyle = ink;
-  pen.fillText(box.node.name, box.x + 4, box.y + 3);
+  pen.fillText(safe(box.node.name), box.x + 4, box.y + 3);
   pen.restore();
 }
 
@@ -152,7 +153,7 @@ function whenChanged(node, { changed, since }) {
 }
 
 function lastChange(node, changed) {
-  if (node.file) return changed[node.file.path] ?? 0;
+  if (node.file) return changed.get(node.file.path) ?? 0;
   return Math.max(...[...node.children.values()].map((child) => lastChange(child, changed)));
 }
 

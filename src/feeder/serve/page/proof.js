@@ -38,7 +38,7 @@ const KINDS = { sync: 'Sync with a commit', working: 'Sync with the working tree
 /** What the last run of each kind took; those of the checks come as they end. */
 function costs(kept) {
   const rows = Object.keys(KINDS).filter((kind) => kept[kind]).map((kind) => cost(kind, kept[kind]));
-  const titles = ['Last run', 'Ended', 'Seconds', 'Files', 'Nodes', 'Texts', 'Requests'];
+  const titles = ['Last run', 'Seconds', 'Files', 'Nodes', 'Texts', 'Requests', 'Ended'];
   return h('div', null, h('h2', { id: 'costs' }, 'What did runs take?'),
     h('div', { class: 'listed', tabindex: '0', role: 'region', 'aria-labelledby': 'costs' }, h('table', { class: 'signs' },
       h('thead', null, h('tr', null, titles.map((title) => h('th', { scope: 'col' }, title)))), h('tbody', { id: 'runs' }, rows))),
@@ -48,8 +48,8 @@ function costs(kept) {
 function cost(kind, one) {
   const ended = new Date(one.ended_s * 1000).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' });
   const both = (some, what, others, how) => (some === undefined ? '' : `${some.toLocaleString('en')} ${what}${others ? `, ${others.toLocaleString('en')} ${how}` : ''}`);
-  const cells = [ended, one.seconds, both(one.files_processed, 'read', one.files_deleted, 'gone'), both(one.nodes_new, 'new', one.nodes_deleted, 'gone'),
-    both(one.texts_embedded, 'embedded', one.texts_cached, 'known'), one.requests];
+  const cells = [one.seconds, both(one.files_processed, 'read', one.files_deleted, 'gone'), both(one.nodes_new, 'new', one.nodes_deleted, 'gone'),
+    both(one.texts_embedded, 'embedded', one.texts_cached, 'known'), one.requests, ended];
   return h('tr', { 'data-kind': kind }, h('th', { scope: 'row' }, KINDS[kind]), cells.map((cell) => h('td', null, cell.toLocaleString('en'))));
 }
 
@@ -66,7 +66,7 @@ function behind(index) {
 }
 
 function reasons(skipped) {
-  const all = Object.entries(skipped);
+  const all = Object.entries(skipped).sort((one, other) => other[1] - one[1]);
   return all.length ? h('ul', { class: 'plain' }, all.map(([reason, number]) => h('li', null, `${number.toLocaleString('en')} `, reason))) : null;
 }
 

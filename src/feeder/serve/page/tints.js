@@ -19,7 +19,7 @@ function byChange(files, isDark, { changed, since }) {
   const now_s = Date.now() / 1000;
   const rest = since === null ? 'in no commit yet' : `${dayOf(since)} or earlier`;
   const said = (file) => {
-    const at_s = changed[file.path];
+    const at_s = changed.get(file.path);
     if (at_s === undefined) return [rest, ...(since === null ? [isDark ? '#7a5a1e' : '#f0d9a8'] : shades.at(-1))];
     const at = AGES.findIndex(([days]) => now_s - at_s <= days * DAY_S);
     return [AGES[at][1], ...shades[at]];
