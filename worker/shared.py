@@ -5,6 +5,8 @@ Nothing of it is written a second time: `build.mjs` puts it beside the Worker's 
 
 import json
 
+from lexis import LEXIS
+
 from feeder.store import reading
 from feeder.store.tests_by_path import TESTS
 
@@ -17,4 +19,5 @@ CONSTANTS = {
 }
 
 if __name__ == "__main__":
-    print(json.dumps({"sql": SQL, "constants": CONSTANTS}, ensure_ascii=False, indent=1))
+    shared = {"sql": SQL, "constants": CONSTANTS, "lexis": LEXIS}
+    print(json.dumps(shared, ensure_ascii=False, indent=1))

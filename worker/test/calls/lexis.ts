@@ -1,3 +1,42 @@
 /** What the tests may call of the lexis. */
 
-export const lexis = {};
+import { Asked, stems } from "../../src/search/asked.ts";
+import { beginning, casefold, compare, length, split, strip } from "../../src/search/letters.ts";
+import { parse, textOf } from "../../src/search/query.ts";
+import { dotted, endsWith } from "../../src/search/symbols.ts";
+import { parts, smallParts, words } from "../../src/search/words.ts";
+
+function letters(text: string): unknown {
+  return {
+    strip: strip(text),
+    split: split(text),
+    length: length(text),
+    casefold: casefold(text),
+    lower: text.toLowerCase(),
+    beginning: beginning(text, 5),
+  };
+}
+
+function asked(text: string): unknown[] {
+  const asked = new Asked(text);
+  const { terms, parts, name, path } = asked;
+  const sets = [asked.identifiers, asked.keys, asked.stems, asked.allStems];
+  return [terms, parts, name, path, ...sets.map((set) => [...set].sort(compare))];
+}
+
+export const lexis = {
+  letters: (texts: string[]) => texts.map(letters),
+  sorted: (texts: string[]) => texts.sort(compare),
+  words,
+  parts: (word: string) => parts(word).map(([at, part]) => [length(word.slice(0, at)), part]),
+  smallParts,
+  dotted,
+  endsWith,
+  parse: (text: string) => {
+    const query = parse(text);
+    return { ...query, text: textOf(query) };
+  },
+  asked: (texts: string[]) => texts.map(asked),
+  stems: (names: string[]) => [...stems(names)],
+  says: (text: string, pattern: string) => new Asked(text).says(new RegExp(pattern)),
+};

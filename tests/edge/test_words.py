@@ -1,0 +1,142 @@
+"""Does the Worker read words as the program does?"""
+
+import json
+import re
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from edge.calling import Worker
+from edge.texts import KNOWN, SAMPLES, texts
+from feeder.search.asked import READ_CHARS, Asked, stems
+from feeder.search.query import QUERY_CHARS, Query, parse
+from feeder.symbols import dotted, ends_with
+from feeder.words import parts, small_parts, words
+
+CASES: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parents[1] / "search" / "query_cases.json").read_text("utf-8")
+)
+NAMES = st.lists(
+    st.sampled_from(["Cart", "add", "::", "->", "#", " > ", ".", "()", "~", "$", "_x", "é", " "])
+).map("".join)
+
+
+def in_typescript(query: Query) -> dict[str, Any]:
+    """A query as the Worker has it."""
+    fields = {
+        re.sub("_(.)", lambda found: found[1].upper(), name): value
+        for name, value in query._asdict().items()
+    }
+    return json.loads(json.dumps({**fields, "text": query.text}))  # type: ignore[no-any-return]
+
+
+def letters(text: str) -> dict[str, object]:
+    """What Python's own methods make of a text."""
+    return {
+        "strip": text.strip(),
+        "split": text.split(),
+        "length": len(text),
+        "casefold": text.casefold(),
+        "lower": text.lower(),
+        "beginning": text[:5],
+    }
+
+
+def asked_of(text: str) -> list[Any]:
+    """What a question says."""
+    asked = Asked(text)
+    sets = [asked.identifiers, asked.keys, asked.stems, asked.all_stems]
+    return [asked.terms, asked.parts, asked.name, asked.path, *map(sorted, sets)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: ascii(case["question"]))
+def test_the_language_of_questions_is_the_same(worker: Worker, case: dict[str, Any]) -> None:
+    """By the cases that the program runs itself."""
+    fields: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in case["query"].items()
+    }
+    assert worker.call("parse", case["question"]) == in_typescript(Query(**fields))
+
+
+def test_every_letter_is_read_alike(worker: Worker) -> None:
+    """Alone, and between others: spaces, small letters, letters without case, words."""
+    alone = [f"a{sign} {sign}B{sign}1 {sign}" for sign in KNOWN]
+    some = ["".join(alone[at : at + 30]) for at in range(0, len(alone), 30)]
+    assert worker.call("letters", some) == [*map(letters, some)]
+    assert worker.call("asked", some) == [*map(asked_of, some)]
+
+
+@given(texts)
+@example("ΌΔΟΣ")
+@example("\x1c a\x85b \ufeff")
+def test_letters_are_read_as_python_reads_them(worker: Worker, text: str) -> None:
+    assert worker.call("letters", [text]) == [letters(text)]
+
+
+@given(st.lists(texts))
+def test_texts_are_in_the_order_of_their_characters(worker: Worker, some: list[str]) -> None:
+    """U+FFFF is before U+10000, whose halves have smaller numbers."""
+    assert worker.call("sorted", some) == sorted(some)
+
+
+@given(texts)
+def test_words_and_their_parts_are_the_same(worker: Worker, text: str) -> None:
+    assert worker.call("words", text) == words(text)
+    assert worker.call("parts", text) == [list(one) for one in parts(text)]
+    assert worker.call("smallParts", text) == small_parts(text)
+    assert sorted(worker.call("stems", [text])) == sorted(stems([text]))
+
+
+@given(NAMES | texts, NAMES | texts)
+def test_names_are_the_same(worker: Worker, name: str, other: str) -> None:
+    assert worker.call("dotted", name) == dotted(name)
+    assert worker.call("endsWith", name, other) == ends_with(name, other)
+
+
+@given(texts)
+def test_questions_are_parsed_alike(worker: Worker, text: str) -> None:
+    assert worker.call("parse", text) == in_typescript(parse(text))
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [*'"/-: *a\\“”,', "lang:", "path:", "tests:no", "tests:only", "case:yes", "-x", "a.b*"]
+        )
+    ).map("".join)
+)
+def test_signs_are_read_alike_in_any_mixture(worker: Worker, text: str) -> None:
+    assert worker.call("parse", text) == in_typescript(parse(text))
+
+
+@given(texts | NAMES)
+@example("a" * (READ_CHARS + 1))
+@example("\U0001d538" * READ_CHARS)
+@example("\U0001d538" * (READ_CHARS + 1))
+def test_a_question_says_the_same(worker: Worker, text: str) -> None:
+    assert worker.call("asked", [text]) == [asked_of(text)]
+
+
+@pytest.mark.parametrize("text", SAMPLES)
+def test_a_sample_of_each_script_says_the_same(worker: Worker, text: str) -> None:
+    some = [text, text * 100, *text.split(), *unicodedata.normalize("NFD", text).split()]
+    assert worker.call("asked", some) == [*map(asked_of, some)]
+
+
+@given(texts, st.sampled_from(["stra", "ss", "i", "\u03c3", "^a", r"\Z", "\uab70|\u13a0"]))
+def test_its_beginning_is_searched_alike(worker: Worker, text: str, pattern: str) -> None:
+    given = pattern.replace(r"\Z", "$")
+    assert worker.call("says", text, given) == Asked(text).says(re.compile(pattern))
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 1_000_000, '"' * 100_000, "/a " * 400_000, "\U0001d538" * 20_000]
+)
+def test_of_a_megabyte_the_same_beginning_is_read(worker: Worker, text: str) -> None:
+    assert worker.call("parse", text) == in_typescript(parse(text))
+    assert len(worker.call("parse", text)["words"]) <= QUERY_CHARS

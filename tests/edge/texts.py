@@ -1,0 +1,34 @@
+"""Texts of every script and case, for what two languages must read alike."""
+
+import json
+import sys
+import unicodedata
+from itertools import pairwise
+from pathlib import Path
+
+from hypothesis import strategies as st
+
+# what a Python older or newer than the Worker's engine knows of is no matter of its code
+KNOWN = [
+    sign
+    for sign in map(chr, range(sys.maxunicode + 1))
+    if unicodedata.category(sign) not in ("Cn", "Cs")
+]
+SAMPLES: list[str] = json.loads(Path(__file__).with_name("texts.json").read_text("utf-8"))
+"""Each in another script, or with its own traps."""
+SURROGATES = ["\ud800", "\udfff", "\udc00x", "x\udbff"]
+
+signs = st.sampled_from(KNOWN)
+_latin = st.sampled_from([*"aAbBzZ09 _-.:/\"*#>()\\`'\t\n\r\x1c\x85"])
+_joined = st.lists(
+    st.one_of(_latin, signs, st.sampled_from(SAMPLES), st.sampled_from(SURROGATES)), max_size=30
+).map("".join)
+
+
+def _without_pairs(text: str) -> bool:
+    """Whether no halves of a character stand side by side, which JSON joins."""
+    return not any("\ud800" <= one < "\udc00" <= other < "\ue000" for one, other in pairwise(text))
+
+
+texts = _joined.filter(_without_pairs)
+"""Mixtures of signs of all scripts, of halves of characters, and of samples."""

@@ -1,0 +1,141 @@
+/** What does a question say? Its words, the parts of them, and whether it is a name. */
+
+import { lexis } from "../../build/shared.json";
+import { beginning, casefold, length, Pattern, strip } from "./letters.ts";
+import { dotted } from "./symbols.ts";
+import { smallParts, words } from "./words.ts";
+
+/** They say nothing of what is asked for, where other words do. */
+export const SMALL_WORDS: ReadonlySet<string> = new Set(lexis.asked.small);
+/** Of a question's beginning, whose words are looked for in names and paths. */
+export const READ_CHARS = lexis.asked.chars;
+export const LEAST_LETTERS = lexis.asked.letters;
+
+const NAME = new Pattern(
+  ({ first, word }) =>
+    String.raw`^[${first}][${word}$]*(?:(?:\.|::|->|#)~?[${word}$]+)*(?:\(\))?$`,
+);
+const PATH = new Pattern(({ word }) => {
+  const folders = String.raw`[${word}.@+~\-]*(?:/[${word}.@+~\[\]\(\)\-]+)+/?`;
+  const file = String.raw`[${word}.+\-]*\.[${word}]{1,8}`;
+  return `^(?:${folders}|${file}|[A-Z][${word}]*file)$`;
+});
+const IDENTIFIER = new Pattern(({ word }) => {
+  const cased = `[A-Z]*[a-z][a-z0-9]*[A-Z][${word}]*`;
+  const joined = String.raw`[${word}]+_[${word}]+|[${word}]+(?:::|\.)[${word}]+`;
+  const call = String.raw`[${word}]+(?=\()`;
+  return `\`[^\`]+\`|(?<![${word}])(?:${cased}|${joined}|${call})`;
+}, "g");
+/** A name whose parts the index has as words, one after the other: `MAX_BYTES`. */
+const JOINED = new Pattern(({ alnum }) => `[${alnum}]+(?:_+[${alnum}]+)+`, "g");
+const ALNUM = new Pattern(({ alnum }) => `[${alnum}]+`, "g");
+const WORD = new Pattern(({ word }) => `[${word}]+`, "g");
+const SIGNS = new Pattern(({ word }) => `[^${word}]+`);
+const KEY = new Pattern(({ letter, alnum }) => `[${letter}][${alnum}]*`, "g");
+
+/** A question in words; signs of its language are no part of it. */
+export class Asked {
+  readonly #read: string;
+  readonly #made = new Map<string, unknown>();
+
+  constructor(readonly text: string) {
+    this.#read = beginning(text, READ_CHARS);
+  }
+
+  /**
+   * An FTS5 query for each word that says something, and for the parts of each name in a row.
+   *
+   * They are quoted, since one can be syntax.
+   */
+  get terms(): readonly string[] {
+    return this.#once("terms", () => {
+      const found = [...new Set(ALNUM.all(words(this.text)))];
+      const telling = found.filter((word) => !SMALL_WORDS.has(word.toLowerCase()));
+      const joined = new Set(JOINED.all(this.#read));
+      return [...(telling.length ? telling : found), ...joined].map((word) => `"${word}"`);
+    });
+  }
+
+  /** The words that its words are made of, in small letters, each once. */
+  get parts(): readonly string[] {
+    return this.#once("parts", () => {
+      const found = new Set(WORD.all(this.#read).flatMap(smallParts));
+      return [...found].filter((part) => !SMALL_WORDS.has(part));
+    });
+  }
+
+  /** The name that is asked for, its parts joined by dots; empty where it is none. */
+  get name(): string {
+    return this.#once("name", () => {
+      const typed = this.#typed();
+      return NAME.test(typed) ? dotted(typed) : "";
+    });
+  }
+
+  /** The names in it, by how they are written; the last parts of them, in small letters. */
+  get identifiers(): ReadonlySet<string> {
+    return this.#once("identifiers", () => new Set(IDENTIFIER.all(this.#read).map(lastPart)));
+  }
+
+  /** The path, or part of one, that is asked for; empty where it is none. */
+  get path(): string {
+    return this.#once("path", () => {
+      const typed = this.#typed();
+      return PATH.test(typed) ? typed.replace(/^\.\//, "").replace(/^\/+|(?<!\/)\/+$/g, "") : "";
+    });
+  }
+
+  /** Words that may stand in a path, in small letters. */
+  get keys(): ReadonlySet<string> {
+    return this.#once("keys", () => {
+      const found = KEY.all(this.#read.toLowerCase());
+      return new Set(found.filter((word) => length(word) >= LEAST_LETTERS && !isSmall(word)));
+    });
+  }
+
+  /** The parts of its words, without their endings. */
+  get stems(): ReadonlySet<string> {
+    return this.#once("stems", () => new Set([...this.allStems].filter((stem) => !isSmall(stem))));
+  }
+
+  /** Those of small words too, which names are made of as well: `hasRecord`. */
+  get allStems(): ReadonlySet<string> {
+    return this.#once("allStems", () => stems(WORD.all(this.#read)));
+  }
+
+  /** Whether its beginning has such words; the pattern is without the flag `g`. */
+  says(pattern: RegExp): boolean {
+    return pattern.test(this.#once("folded", () => casefold(this.#read)));
+  }
+
+  /** The whole text, where it is short enough for a name. */
+  #typed(): string {
+    const typed = strip(this.text);
+    return length(typed) <= READ_CHARS ? typed : "";
+  }
+
+  #once<T>(name: string, made: () => T): T {
+    if (!this.#made.has(name)) this.#made.set(name, made());
+    return this.#made.get(name) as T;
+  }
+}
+
+function isSmall(word: string): boolean {
+  return SMALL_WORDS.has(word);
+}
+
+function lastPart(identifier: string): string {
+  const name = identifier.replace(/^[`()]+|(?<![`()])[`()]+$/g, "");
+  return (name.split(SIGNS.for(name)).at(-1) ?? "").toLowerCase();
+}
+
+/** Of all their parts. */
+export function stems(names: Iterable<string>): ReadonlySet<string> {
+  return new Set([...names].flatMap(smallParts).map(stem));
+}
+
+function stem(word: string): string {
+  const most = length(word) - lexis.asked.stem;
+  const ending = lexis.asked.endings.find((end) => word.endsWith(end) && end.length <= most);
+  return ending ? word.slice(0, -ending.length) : word;
+}

@@ -1,0 +1,204 @@
+/**
+ * What does a question ask for? Its words, phrases, pattern and filters; nothing is an error.
+ *
+ * `tests/search/query_cases.json` has the language by example: whatever parses it runs these cases.
+ */
+
+import { lexis } from "../../build/shared.json";
+import { beginning, Pattern } from "./letters.ts";
+
+/** A longer question is cut: twenty thousand words take seconds, and D1 refuses more. */
+export const QUERY_CHARS = lexis.query.chars;
+
+const SPACES = String.raw` \t\n\v\f\r\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`;
+const SPACE = new RegExp(`[${SPACES}]`, "g");
+const START = new RegExp(`^[${SPACES}]+`);
+const END = new RegExp(`(?<![${SPACES}])[${SPACES}]+$`);
+const LINE_END = /[\n\r\u2028\u2029]/;
+const LONE = /[\ud800-\udfff]/gu;
+// what is not seen, and would hide a sign: marks of direction and of no width
+const UNSEEN = /[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+const CONTROL = /[\x00-\x08\x0e-\x1f\x7f]/g;
+
+// a text in quotes or slashes ends where a space follows: `"name": 1` and `/usr/lib` are words
+const TOKEN = new RegExp(
+  [
+    String.raw`(?<head>-?(?:[a-z]+:)?)(?:"(?<quoted>(?:[^"\\]|\\.)+)"|“(?<curly>[^”]+)”)(?![^ ])`,
+    String.raw`/(?<regex>(?![ *+?])(?:[^/\\]|\\.)+)/i?(?![^ ])`,
+    "(?<bare>[^ ]+)",
+  ].join("|"),
+  "g",
+);
+const FILTER = /^(-?[a-z]+:)((?!:|\/\/)[^"“=].*)$/;
+const PREFIX = new Pattern((classes) => String.raw`^(${name(classes)})\*$`);
+const EXCLUDED = new Pattern((classes) => String.raw`^-(${name(classes)}\*?)(?:\(\))?$`);
+
+function name({ first, word }: { first: string; word: string }): string {
+  return String.raw`[${first}][${word}]+(?:(?:\.|::|->|[/#\-])[${word}]+)*`;
+}
+
+/** What may be said more than once, in the order of `Query` in `query.py`. */
+interface Lists {
+  readonly phrases: readonly string[];
+  readonly without: readonly string[];
+  readonly prefixes: readonly string[];
+  readonly languages: readonly string[];
+  readonly notLanguages: readonly string[];
+  readonly paths: readonly string[];
+  readonly notPaths: readonly string[];
+  readonly nodeTypes: readonly string[];
+  readonly notNodeTypes: readonly string[];
+  readonly symbols: readonly string[];
+  readonly repos: readonly string[];
+  readonly categories: readonly string[];
+  readonly notCategories: readonly string[];
+}
+
+/**
+ * What a question asks for; `words` is what is left of it without its signs, in order.
+ *
+ * Values are as typed. `without` has words, phrases of several and prefixes that end in `*`;
+ * `prefixes` have lost it. `tests` is yes, no or only; `case` says that the letters' case counts.
+ * `overruled` are signs of which others were typed later that say something else.
+ */
+export interface Query extends Lists {
+  readonly words: string;
+  readonly regex: string | null;
+  readonly tests: string | null;
+  readonly case: boolean;
+  readonly overruled: readonly string[];
+}
+
+export const EMPTY: Query = {
+  words: "",
+  phrases: [],
+  regex: null,
+  without: [],
+  prefixes: [],
+  languages: [],
+  notLanguages: [],
+  paths: [],
+  notPaths: [],
+  nodeTypes: [],
+  notNodeTypes: [],
+  symbols: [],
+  repos: [],
+  categories: [],
+  notCategories: [],
+  tests: null,
+  case: false,
+  overruled: [],
+};
+
+/** What ranks: the words, and after them those that must be there or are asked by name. */
+export function textOf({ words, phrases, prefixes, symbols }: Query): string {
+  return [words, ...phrases, ...prefixes, ...symbols].filter(Boolean).join(" ");
+}
+
+const FIELDS = new Map(
+  Object.entries(lexis.query.fields).map(([head, field]) => [head, inTypeScript(field)]),
+);
+const CHOICES: Record<string, string[]> = lexis.query.choices;
+const COMMAS = new Set(lexis.query.lists.map(inTypeScript));
+
+function inTypeScript(field: string): string {
+  return field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+interface Sign {
+  field: string;
+  value: string;
+  typed: string;
+}
+
+type Values = Map<string, string[]>;
+
+/** What the text asks for. Of several lines it is words alone; what is no sign is a word. */
+export function parse(given: string): Query {
+  const text = cleaned(beginning(given, QUERY_CHARS));
+  if (LINE_END.test(text)) return { ...EMPTY, words: text };
+  const signs = Array.from(text.replace(SPACE, " ").matchAll(TOKEN), sign);
+  const values: Values = new Map();
+  for (const { field, value, typed } of signs) {
+    const isSecond = field === "regex" && values.has("regex");
+    if (isSecond) add(values, "words", [typed]);
+    else add(values, field, parts(field, value));
+  }
+  const keys = [...values.keys()];
+  if (values.has("without") && keys.every((key) => key === "without" || key === "case")) {
+    // there is nothing to leave it out of
+    values.delete("without");
+    values.set("words", typed(signs, "without"));
+  }
+  return query(values);
+}
+
+function add(values: Values, field: string, found: string[]): void {
+  values.set(field, [...(values.get(field) ?? []), ...found]);
+}
+
+function typed(signs: Sign[], field: string): string[] {
+  return signs.filter((sign) => sign.field === field).map((sign) => sign.typed);
+}
+
+function cleaned(text: string): string {
+  const seen = text.replace(LONE, "\ufffd").replace(UNSEEN, "").replace(CONTROL, " ");
+  return seen.replace(START, "").replace(END, "");
+}
+
+/** What a token is: a word unless it is surely something else. */
+function sign(token: RegExpExecArray): Sign {
+  const typed = token[0];
+  const { regex, curly, quoted, bare } = token.groups ?? {};
+  if (regex) return { field: "regex", value: regex.replaceAll("\\/", "/"), typed };
+  const filter = bare && FILTER.exec(typed);
+  const head = filter ? filter[1] : token.groups?.head;
+  const value = filter ? filter[2] : trimmed(curly ?? (quoted ?? "").replaceAll('\\"', '"'));
+  return (head !== undefined && value && valued(head, value, typed)) || bareSign(typed);
+}
+
+/** The value of a field or of a choice; nothing where there is none of that name. */
+function valued(head: string, value: string, typed: string): Sign | undefined {
+  const field = FIELDS.get(head);
+  if (field) return { field, value, typed };
+  return CHOICES[head]?.includes(value) ? { field: head.slice(0, -1), value, typed } : undefined;
+}
+
+function bareSign(typed: string): Sign {
+  const prefix = PREFIX.for(typed).exec(typed)?.[1];
+  if (prefix) return { field: "prefixes", value: prefix, typed };
+  const excluded = EXCLUDED.for(typed).exec(typed)?.[1];
+  if (excluded) return { field: "without", value: excluded, typed };
+  return { field: "words", value: typed, typed };
+}
+
+/** Without the spaces at its ends; all other blanks have become spaces. */
+function trimmed(text: string): string {
+  return text.replace(/^ +|(?<! ) +$/g, "");
+}
+
+function parts(field: string, value: string): string[] {
+  const found = COMMAS.has(field) ? value.split(",") : [value];
+  return found.map(trimmed).filter(Boolean);
+}
+
+/** The last of what can be said once, and each of the rest once. */
+function query(values: Values): Query {
+  const lists = Object.keys(EMPTY)
+    .filter((field) => values.has(field))
+    .map((field) => [field, [...new Set(values.get(field))]]);
+  return {
+    ...EMPTY,
+    ...(Object.fromEntries(lists) as Partial<Lists>),
+    words: values.get("words")?.join(" ") ?? "",
+    regex: values.get("regex")?.at(-1) ?? null,
+    tests: values.get("tests")?.at(-1) ?? null,
+    case: values.get("case")?.at(-1) === "yes",
+    overruled: Object.keys(CHOICES).flatMap((head) => overruled(head, values)),
+  };
+}
+
+function overruled(head: string, values: Values): string[] {
+  const said = values.get(head.slice(0, -1)) ?? [];
+  return [...new Set(said)].filter((value) => value !== said.at(-1)).map((value) => head + value);
+}
