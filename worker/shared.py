@@ -4,18 +4,88 @@ Nothing of it is written a second time: `build.mjs` puts it beside the Worker's 
 """
 
 import json
+import re
+import sys
+from types import ModuleType
+from typing import Any
 
 from lexis import LEXIS
+from regexes import javascript
 
-from feeder.store import reading
+from feeder import symbols
+from feeder.search import (
+    engine,
+    facets,
+    frames,
+    fusion,
+    grouping,
+    kinds,
+    models,
+    names,
+    ranking,
+    rules,
+    wording,
+)
+from feeder.store import pieces, reading
 from feeder.store.tests_by_path import TESTS
+
+_CHARACTERS = [*map(chr, range(sys.maxunicode + 1))]
+
+
+def _of(module: ModuleType, *names: str) -> dict[str, Any]:
+    """A module's constants, by their names there."""
+    return {name: _plain(getattr(module, name)) for name in names}
+
+
+def _plain(value: Any) -> Any:
+    """As JSON has it: a regular expression as JavaScript's, a tuple with names as an object."""
+    if isinstance(value, re.Pattern):
+        return javascript(value)
+    if hasattr(value, "_asdict"):
+        return {name: _plain(one) for name, one in value._asdict().items()}
+    return [_plain(one) for one in value] if isinstance(value, tuple) else value
+
 
 SQL = {
     "hits": reading._HITS,
     "words": reading._MATCH,
 }
+LETTERS = {
+    "spaces": "".join(sign for sign in _CHARACTERS if sign.isspace()),
+    "folded": {sign: sign.casefold() for sign in _CHARACTERS if sign.casefold() != sign.lower()},
+}
+"""What JavaScript does not know of letters: what Python strips, and what `casefold` is where it is
+not `lower`."""
 CONSTANTS = {
     "tests": list(TESTS),
+    "letters": LETTERS,
+    "engine": _of(
+        engine,
+        *("BY_WORD", "BY_MODEL", "MOST", "BY_MEANING_ALONE"),
+        *("NEAR_NAMES", "NO_WORD", "WORDS_ALONE"),
+    ),
+    "facets": _of(facets, "MOST"),
+    "frames": _of(
+        frames, "FRAMES", "_PLACE", "_PYTHON", "_RUBY", "_BEFORE", "_ABOVE", "_ANONYMOUS"
+    ),
+    "fusion": _of(
+        fusion,
+        *("FRAME", "NAME", "PATH", "WRITTEN", "RARE", "ALIKE", "SPELLED", "WORD"),
+        *("NAMED_WEIGHT", "SPELLED_WEIGHT", "WORD_WEIGHT", "RANK_CONSTANT", "FLOOR"),
+    ),
+    "grouping": _of(grouping, "COMPARED", "COPIED_LINES"),
+    "kinds": _of(kinds, "TEST", "DOCUMENT", "EXAMPLE", "DATA", "_DOCUMENT", "_EXAMPLE", "_DATA"),
+    "models": _of(models, "MEANING", "VECTOR", "MEANING_WEIGHT", "VECTOR_WEIGHT"),
+    "names": _of(
+        names,
+        *("LEAST_ALIKE", "HAS_IT", "ALIKE", "ALIKE_LETTERS", "RARE_IN", "COMPOUND_IN"),
+        *("SPELLED_WORDS", "_DEFINITIONS", "_DECLARED_IN"),
+    ),
+    "pieces": _of(pieces, "_GAP"),
+    "ranking": _of(ranking, "PREFERRED"),
+    "rules": _of(rules, "FILE_SHARE", "PATH_SHARE", "NAME_SHARE", "LEAST_OF_BEST", "LEAST_OF_PATH"),
+    "symbols": _of(symbols, "_JOINTS"),
+    "wording": _of(wording, "GONE"),
 }
 
 if __name__ == "__main__":

@@ -1,0 +1,69 @@
+/** What is an answer made of? Nodes, each with why it is one. */
+
+/** A node as a search shows it. */
+export interface Hit {
+  id: string;
+  path: string;
+  language: string | null;
+  nodeType: string;
+  symbol: string | null;
+  signature: string | null;
+  logicalPath: string | null;
+  startLine: number;
+  endLine: number;
+  members: string;
+  repo: string;
+}
+
+/** A name in a node that is no node itself: an enum's member, a field, a constant. */
+export interface Member {
+  name: string;
+  line: number;
+}
+
+/** The lines of a node that answer, where it is kept in pieces; and how many of them do. */
+export interface Piece {
+  startLine: number;
+  endLine: number;
+  matching: number;
+  of: number;
+}
+
+/**
+ * A node that answers: its score and what that is made of, its ranks from 1 by what found it.
+ *
+ * `parts` are the rules' shares, which add up to the score; `member` is what the query names, where
+ * that is a part of the node. `others` are one hit with it, `copies` have the same text.
+ */
+export interface Found {
+  hit: Hit;
+  score: number;
+  ranks: ReadonlyMap<string, number>;
+  member: Member | null;
+  parts: ReadonlyMap<string, number>;
+  others: readonly Found[];
+  copies: readonly Found[];
+  piece: Piece | null;
+}
+
+/**
+ * Nodes from a place on, the number of all that were found, and what has to be said.
+ *
+ * Where `atLeast`, there may be more of them than `total`, which were not looked at. `every` has
+ * those before and after, too.
+ */
+export interface Answer {
+  found: readonly Found[];
+  total: number;
+  notes: readonly string[];
+  atLeast: boolean;
+  every: readonly Found[];
+}
+
+/** The hit of a row of SQL's, whose columns are Python's `Hit`. */
+export function hitOf(row: readonly unknown[]): Hit {
+  const [id, path, language, nodeType, symbol, signature, logicalPath, startLine, endLine] = row;
+  const [members, repo] = row.slice(9);
+  const facts = { id, path, language, nodeType, symbol, signature, logicalPath, startLine, endLine };
+  return { ...facts, members, repo } as Hit; // as selected
+}
