@@ -1,46 +1,74 @@
 """How does JavaScript read a regular expression of Python's? So none is written twice.
 
-What the two read otherwise is written out: in Python `\\w`, `\\d`, `\\s` and `\\b` know all scripts,
-`$` matches before a last line's end, `.` a `\\r`, and a small `i` is any of four letters.
+What the two read otherwise is written out: in Python `\\w`, `\\d`, `\\s` and `\\b` know all
+scripts, `$` matches before a last line's end, `.` a `\\r`, and a small `i` is any of four letters.
 """
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
-WORD, DIGIT = r"\p{L}\p{N}_", r"\p{Nd}"
-SPACE = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_CLASSES = {r"\w": WORD, r"\d": DIGIT, r"\s": SPACE}
-_OUTSIDE = {
-    **{name: f"[{signs}]" for name, signs in _CLASSES.items()},
-    r"\b": f"(?:(?<=[{WORD}])(?![{WORD}])|(?<![{WORD}])(?=[{WORD}]))",
-    r"\A": "^",
-    r"\Z": "$",
-    "$": r"(?=\n?$)",
-    ".": r"[^\n]",
-    "(?P<": "(?<",
-}
+
+class _Signs(NamedTuple):
+    """What stands in the classes of JavaScript for Python's `\\w`, `\\d`, `\\s`, and for an `i`."""
+
+    word: str
+    digit: str
+    space: str
+    i: str
+
+
+_ALL = _Signs(
+    r"\p{L}\p{N}_",
+    r"\p{Nd}",
+    r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000",
+    "i\u0131\u0130",
+)
+_ASCII = _Signs("0-9A-Z_a-z", "0-9", r"\t-\r\x1c-\x20", "i")
 _SYNTAX = r"^$\.*+?()[]{}|/"
 _TOKEN = re.compile(r"\\.|\[\^?|\(\?P<|.", re.DOTALL)
 
 
 def javascript(pattern: re.Pattern[str]) -> dict[str, str]:
-    """Source and flags for `new RegExp`; raises ValueError for an escape that is not known."""
-    flags = "iu" if pattern.flags & re.IGNORECASE else "u"
-    return {"source": "".join(_tokens(pattern)), "flags": flags}
+    """Flags and sources for `new RegExp`, of texts in ASCII and, with the flag `u`, of `all`.
+
+    Classes of all scripts take JavaScript a millisecond to compile. Raises ValueError for an escape
+    that is not known.
+    """
+    sources = {"ascii": "".join(_tokens(pattern, _ASCII)), "all": "".join(_tokens(pattern, _ALL))}
+    return {**sources, "flags": "i" if pattern.flags & re.IGNORECASE else ""}
 
 
-def _tokens(pattern: re.Pattern[str]) -> Iterator[str]:
+def _tokens(pattern: re.Pattern[str], signs: _Signs) -> Iterator[str]:
     is_verbose, any_case = pattern.flags & re.VERBOSE, pattern.flags & re.IGNORECASE
+    inside, outside = _inside(signs), _outside(signs)
     in_class = False
     for token in _TOKEN.findall(pattern.pattern):
         if in_class:
             in_class = token != "]"
-            yield _CLASSES.get(token) or _escaped(token, rf"{_SYNTAX}-")
+            yield inside.get(token) or _escaped(token, rf"{_SYNTAX}-")
         elif any_case and token in "iI":
-            yield "[iıİ]"
+            yield f"[{signs.i}]"
         elif not (is_verbose and token.isspace()):
             in_class = token[0] == "["
-            yield _OUTSIDE.get(token) or _escaped(token, _SYNTAX)
+            yield outside.get(token) or _escaped(token, _SYNTAX)
+
+
+def _inside(signs: _Signs) -> dict[str, str]:
+    return {r"\w": signs.word, r"\d": signs.digit, r"\s": signs.space}
+
+
+def _outside(signs: _Signs) -> dict[str, str]:
+    word = signs.word
+    return {
+        **{name: f"[{these}]" for name, these in _inside(signs).items()},
+        r"\b": f"(?:(?<=[{word}])(?![{word}])|(?<![{word}])(?=[{word}]))",
+        r"\A": "^",
+        r"\Z": "$",
+        "$": r"(?=\n?$)",
+        ".": r"[^\n]",
+        "(?P<": "(?<",
+    }
 
 
 def _escaped(token: str, syntax: str) -> str:

@@ -6,14 +6,13 @@ const FOLDED = new Map(Object.entries(shared.constants.letters.folded));
 const SPACES = new Set(shared.constants.letters.spaces);
 const ASCII = /^[\0-\x7f]*$/;
 
-/** A regular expression of Python's, as `worker/regexes.py` has written it. */
-export function regex(written: { source: string; flags: string }, more = ""): RegExp {
-  return new RegExp(written.source, written.flags + more);
+export function isAscii(text: string): boolean {
+  return ASCII.test(text);
 }
 
 /** Python's `str.casefold`. */
 export function casefold(text: string): string {
-  if (ASCII.test(text)) return text.toLowerCase();
+  if (isAscii(text)) return text.toLowerCase();
   return Array.from(text, (sign) => FOLDED.get(sign) ?? sign.toLowerCase()).join("");
 }
 

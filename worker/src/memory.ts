@@ -1,6 +1,8 @@
-/** What is worked out again and again, and kept: the twin of `lru_cache`, which forgets all at once. */
+/** What is worked out again and again, and kept: `lru_cache`'s twin, which forgets all at once. */
 
 const MOST = 10_000;
+/** A longer text is not kept: an isolate has 128 MB. */
+const LONGEST = 500;
 
 /** The function, which is asked once for each text while so many are kept. */
 export function remembered<Answer>(ask: (text: string) => Answer): (text: string) => Answer {
@@ -10,7 +12,7 @@ export function remembered<Answer>(ask: (text: string) => Answer): (text: string
     if (known !== undefined) return known;
     const answer = ask(text);
     if (kept.size >= MOST) kept.clear();
-    kept.set(text, answer);
+    if (text.length <= LONGEST) kept.set(text, answer);
     return answer;
   };
 }

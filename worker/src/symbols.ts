@@ -1,17 +1,18 @@
 /** How is a name written, and when is one meant? Its parts stand joined by dots, as in the index. */
 
 import shared from "../build/shared.json";
-import { regex, strip } from "./letters.ts";
+import { strip } from "./letters.ts";
 import { remembered } from "./memory.ts";
+import { Pattern } from "./patterns.ts";
 
-const JOINTS = regex(shared.constants.symbols._JOINTS, "g");
-const DOTS = /^\.+|\.+$/g;
+const JOINTS = new Pattern(shared.constants.symbols._JOINTS, "g");
+const DOTS = /^\.+|(?<!\.)\.+$/g;
 
 /** `A::b()`, `A#b` and `A > b` as `A.b`; an operator, such as `List.::`, as it is. */
 export const dotted = remembered((name) => {
   const stripped = strip(name);
   const typed = stripped.endsWith("()") ? stripped.slice(0, -2) : stripped;
-  return typed.replace(JOINTS, ".").replace(DOTS, "") || typed;
+  return typed.replace(JOINTS.for(typed), ".").replace(DOTS, "") || typed;
 });
 
 /** Whether a name, as `dotted` writes it, is the one asked for or ends with its parts. */

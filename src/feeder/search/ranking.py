@@ -1,9 +1,11 @@
 """In which order do nodes answer? By name, word and meaning together, then by a few rules.
 
-docs/search.md tells them in words, with what each gains.
+docs/search.md tells them in words, with what each gains. Sums are the nearest doubles, whatever
+their order: so they are the same in every Python, and in the Worker.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from math import fsum
 
 from feeder.search import kinds
 from feeder.search.asked import Asked
@@ -27,7 +29,7 @@ def ranked(
     gained = _by_what(rankings, hits)
     firm = {ranking.name for ranking in rankings if ranking.is_firm}
     scores = {
-        id_: sum(score for name, score in parts.items() if name not in firm)
+        id_: fsum(score for name, score in parts.items() if name not in firm)
         for id_, parts in gained.items()
     }
     best = max(scores.values(), default=0.0)
@@ -39,7 +41,7 @@ def ranked(
         for id_, share in shares.items():
             gained[id_][rule] = share * best
     for id_ in gained.keys() & set(preferred):
-        gained[id_]["preferred"] = (PREFERRED - 1) * sum(gained[id_].values())
+        gained[id_]["preferred"] = (PREFERRED - 1) * fsum(gained[id_].values())
     ranks = _ranks(rankings, hits)
     found = [_found(hit, asked, gained[hit.id], ranks[hit.id]) for hit in hits]
     called, last = _places(rankings), (len(rankings), 0.0)
@@ -89,7 +91,7 @@ def _ranks(rankings: Iterable[Ranking], hits: Iterable[Hit]) -> dict[str, dict[s
 
 
 def _found(hit: Hit, asked: Asked, gained: dict[str, float], ranks: Mapping[str, int]) -> Found:
-    score = sum(gained.values())
+    score = fsum(gained.values())
     kind, share = kinds.share(hit, asked)
     if kind:
         gained[kind] = (share - 1) * score

@@ -5,6 +5,7 @@ Each rule gives a share of the best node's score.
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from math import fsum
 from pathlib import PurePosixPath
 
 from feeder.search.asked import LEAST_LETTERS, Asked
@@ -29,7 +30,7 @@ def of_file(hits: Iterable[Hit], scores: Mapping[str, float]) -> dict[str, float
     for hit in hits:
         files.setdefault((hit.repo, hit.path), []).append(hit.id)
     sums = {
-        max(ids, key=scores.__getitem__): sum(scores[id_] for id_ in ids if scores[id_] >= least)
+        max(ids, key=scores.__getitem__): fsum(scores[id_] for id_ in ids if scores[id_] >= least)
         for ids in files.values()
     }
     most = max(sums.values(), default=0.0) or 1.0

@@ -1,0 +1,20 @@
+/** What comes first? Things by several facts, as Python puts tuples in order. */
+
+import { compareText } from "./letters.ts";
+
+export type Key = readonly (number | string | boolean)[];
+
+/** The things by their keys, each asked for once; equal ones stay as they were. */
+export function sorted<Thing>(things: Iterable<Thing>, keyOf: (thing: Thing) => Key): Thing[] {
+  const keyed = Array.from(things, (thing) => ({ thing, key: keyOf(thing) }));
+  return keyed.sort((one, other) => compared(one.key, other.key)).map(({ thing }) => thing);
+}
+
+function compared(one: Key, other: Key): number {
+  for (let at = 0; at < one.length; at++) {
+    const [a, b] = [one[at]!, other[at]!];
+    const said = typeof a === "string" ? compareText(a, b as string) : Number(a) - Number(b);
+    if (said) return said;
+  }
+  return 0;
+}

@@ -1,0 +1,117 @@
+/** Which hits are one? The pieces of a node, a section with its code, and copies of a text. */
+
+import shared from "../../build/shared.json";
+import { grouping } from "../groups.ts";
+import { strip } from "../letters.ts";
+import type { Run } from "../store/pieces.ts";
+import { dotted } from "../symbols.ts";
+import type { Found, Hit } from "./found.ts";
+import { last } from "./names.ts";
+
+const { COMPARED, COPIED_LINES } = shared.constants.grouping;
+
+/** A node's lines, and where they are. */
+export interface Lines {
+  first: number;
+  last: number;
+  lines: readonly string[];
+}
+
+type Runs = ReadonlyMap<string, Run>;
+
+/** The hits that may be one with another: of one name in a file, or of one form. */
+export function akin(found: readonly Found[]): Hit[] {
+  const hits = found.map((one) => one.hit);
+  const named = alike(hits, (hit) => keyOf(hit)).flat();
+  const formed = alike(hits.slice(0, COMPARED + named.length), form).flat();
+  return [...new Map([...named, ...formed].map((hit) => [hit.id, hit])).values()];
+}
+
+/**
+ * Each group's best, with the rest of it as its `others`.
+ *
+ * What is named alike is one where it is of one run. `runs` has those of all that are `akin`, so
+ * that groups are the same whichever of them are shown.
+ */
+export function grouped(found: readonly Found[], runs: Runs): Found[] {
+  const groups = grouping(found, (one) => keyOf(one.hit, runs));
+  return Array.from(groups.values(), ([first, ...rest]) => whole(first!, rest, runs.get(first!.hit.id)));
+}
+
+/** The first with the others; a piece of a node becomes the node, with the lines of all. */
+export function whole(first: Found, others: readonly Found[], run: Run | undefined): Found {
+  const one = { ...first, others };
+  if (!run || run.pieces < 2) return one;
+  const { hit } = one;
+  // a section's code block, a Pascal declaration are of the group, and no pieces of it
+  const pieces = others.filter((of) => isAlike(of.hit, hit));
+  const piece = { startLine: hit.startLine, endLine: hit.endLine };
+  return {
+    ...one,
+    hit: { ...hit, startLine: run.first, endLine: run.last },
+    piece: { ...piece, matching: 1 + pieces.length, of: run.pieces },
+  };
+}
+
+/** The hits whose lines tell which of the grouped nodes are copies. */
+export function compared(nodes: readonly Found[]): Hit[] {
+  const best = nodes.slice(0, COMPARED).map((one) => one.hit);
+  const long = best.filter((hit) => count(hit) >= COPIED_LINES);
+  return alike(long, (hit) => JSON.stringify([form(hit), count(hit)])).flat();
+}
+
+/** The nodes with `copies`, told among the best by the lines of those that are `compared`. */
+export function copied(nodes: readonly Found[], lines: ReadonlyMap<string, Lines>): Found[] {
+  const best = nodes.slice(0, COMPARED);
+  const groups = grouping(best, ({ hit }) => textOf(lines.get(hit.id)) ?? hit.id);
+  const once = Array.from(groups.values(), ([first, ...rest]) => {
+    return { ...first!, copies: rest.map((one) => moved(one, lines.get(one.hit.id)!)) };
+  });
+  return [...once, ...nodes.slice(COMPARED)];
+}
+
+function isAlike(one: Hit, other: Hit): boolean {
+  return one.nodeType === other.nodeType && one.signature === other.signature;
+}
+
+function alike(hits: readonly Hit[], keyOf: (hit: Hit) => string): Hit[][] {
+  return [...grouping(hits, keyOf).values()].filter((some) => some.length > 1);
+}
+
+/**
+ * Overloads differ in their signatures; a Pascal declaration stands with what it declares.
+ *
+ * Pieces of one long line without a name are shown alike: that line.
+ */
+function keyOf(hit: Hit, runs?: Runs): string {
+  const place = [hit.repo, hit.path];
+  if (hit.symbol && hit.language !== "pascal") {
+    const run = runs?.get(hit.id);
+    const lines = run ? [run.first, run.last, run.pieces] : null;
+    return JSON.stringify([...place, hit.symbol, hit.nodeType, hit.signature, lines]);
+  }
+  const name = hit.symbol || hit.logicalPath;
+  if (!name && hit.startLine === hit.endLine) return JSON.stringify([...place, hit.startLine]);
+  return name ? JSON.stringify([...place, name]) : hit.id;
+}
+
+/** What nodes of one text have in common; what has no name is in no pieces. */
+function form(hit: Hit): string {
+  if (hit.symbol) return JSON.stringify([hit.nodeType, hit.signature, last(dotted(hit.symbol))]);
+  return JSON.stringify([hit.nodeType, hit.language, hit.logicalPath ? null : count(hit)]);
+}
+
+function count(hit: Hit): number {
+  return hit.endLine - hit.startLine + 1;
+}
+
+/** A copy is told where its lines are. */
+function moved(one: Found, lines: Lines): Found {
+  return { ...one, hit: { ...one.hit, startLine: lines.first, endLine: lines.last } };
+}
+
+/** A node's lines, where they are enough to be no chance. */
+function textOf(lines: Lines | undefined): string | null {
+  const text = lines?.lines ?? [];
+  return text.length >= COPIED_LINES && text.some(strip) ? JSON.stringify(text) : null;
+}

@@ -1,0 +1,80 @@
+/**
+ * What makes a node rise, beside what found it? Its file, its path and its name.
+ *
+ * Each rule gives a share of the best node's score.
+ */
+
+import shared from "../../build/shared.json";
+import { grouping } from "../groups.ts";
+import { rpartition } from "../letters.ts";
+import { remembered } from "../memory.ts";
+import { fsum } from "../sums.ts";
+import { smallParts } from "./words.ts";
+import { LEAST_LETTERS, type Asked } from "./asked.ts";
+import type { Hit } from "./found.ts";
+import { most, type Scores } from "./fusion.ts";
+import { agreement } from "./names.ts";
+
+const { FILE_SHARE, PATH_SHARE, NAME_SHARE } = shared.constants.rules;
+const { LEAST_OF_BEST, LEAST_OF_PATH } = shared.constants.rules;
+
+/** A file's best node rises by what the file's nodes have together, as a share of the most. */
+export function ofFile(hits: readonly Hit[], scores: Scores): Map<string, number> {
+  const least = LEAST_OF_BEST * most(scores.values());
+  const files = grouping(hits, (hit) => `${hit.repo}\0${hit.path}`);
+  const sums = new Map(Array.from(files.values(), (file) => together(file, scores, least)));
+  const greatest = most(sums.values()) || 1;
+  return new Map(Array.from(sums, ([id, one]) => [id, (FILE_SHARE * one) / greatest]));
+}
+
+/** A file's best node, and the sum of those that count. */
+function together(file: readonly Hit[], scores: Scores, least: number): [string, number] {
+  const own = file.map((hit) => scores.get(hit.id)!);
+  const best = file[own.indexOf(most(own))]!;
+  return [best.id, fsum(own.filter((score) => score >= least))];
+}
+
+/** By what part of the question's words the names of file and folder have, or begin with. */
+export function ofPath(hits: readonly Hit[], asked: Asked): Map<string, number> {
+  if (!asked.keys.size) return new Map();
+  const paths = new Set(hits.map((hit) => hit.path));
+  const shares = new Map(Array.from(paths, (path) => [path, met(path, asked.keys)]));
+  const rising = hits.filter((hit) => shares.get(hit.path)! >= LEAST_OF_PATH);
+  return new Map(rising.map((hit) => [hit.id, PATH_SHARE * shares.get(hit.path)!]));
+}
+
+function met(path: string, keys: ReadonlySet<string>): number {
+  const own = pathParts(path);
+  const those = [...keys].filter((key) => own.some((part) => begins(key, part)));
+  return those.length / keys.size;
+}
+
+/** Whether one is the beginning of the other: `route` of `router`. */
+function begins(one: string, other: string): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  return one === other || (long.startsWith(short) && [...short].length >= LEAST_LETTERS);
+}
+
+const pathParts = remembered((path) => {
+  const [folder, name] = rpartition(path, "/");
+  const [, above] = rpartition(folder, "/");
+  return [...new Set([...smallParts(stem(name)), ...smallParts(above)])];
+});
+
+/** A file's name without its last ending. */
+function stem(name: string): string {
+  const at = name.lastIndexOf(".");
+  return at > 0 && at < name.length - 1 ? name.slice(0, at) : name;
+}
+
+/** By how well the words of the question and those that a name is made of are the same ones. */
+export function ofName(hits: readonly Hit[], asked: Asked): Map<string, number> {
+  if (asked.name || !asked.stems.size) return new Map();
+  const shares = hits.map((hit): [string, number] => [hit.id, naming(hit.symbol ?? "", asked)]);
+  return new Map(shares.filter(([, one]) => one).map(([id, one]) => [id, NAME_SHARE * one]));
+}
+
+function naming(symbol: string, asked: Asked): number {
+  const [, last] = rpartition(symbol, ".");
+  return asked.identifiers.has(last.toLowerCase()) ? 1 : agreement(symbol, asked.stems);
+}

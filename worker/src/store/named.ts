@@ -1,0 +1,20 @@
+/** What are nodes called? Rows of the statements that ask for names. */
+
+/** A node by what it is called, and what puts equal names in order. */
+export interface Named {
+  id: string;
+  name: string;
+  members: string;
+  nodeType: string;
+  path: string;
+  startLine: number;
+  lines: number;
+}
+
+/** What these statements answer. */
+export function named(rows: readonly (readonly unknown[])[]): Named[] {
+  return rows.map(
+    ([id, name, members, nodeType, path, startLine, lines]) =>
+      ({ id, name, members, nodeType, path, startLine, lines }) as Named, // as selected
+  );
+}

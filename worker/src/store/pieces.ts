@@ -1,0 +1,60 @@
+/** Where do the pieces of a node lie? A long one is kept in several, by the same name. */
+
+import shared from "../../build/shared.json";
+import { grouping } from "../groups.ts";
+import type { Hit } from "../search/found.ts";
+
+const GAP = shared.constants.pieces._GAP;
+
+/** Lines from `first` to `last` that so many pieces have together. */
+export interface Run {
+  first: number;
+  last: number;
+  pieces: number;
+}
+
+/** The lines of nodes, in order, by what those that are named alike have in common. */
+export type Spans = ReadonlyMap<string, readonly Run[]>;
+
+/** What the index answers that is asked for the pieces of some nodes. */
+export function spans(rows: readonly (readonly unknown[])[]): Spans {
+  const found = grouping(rows, (row) => JSON.stringify(row.slice(0, 6)));
+  return new Map(Array.from(found, ([kind, pieces]) => [kind, pieces.map(span)]));
+}
+
+/**
+ * By id, the nodes named alike that follow one another in its file, itself among them.
+ *
+ * Others of the name, such as a function's other branch of an `#ifdef`, are runs of their own. What
+ * has no name is in no run.
+ */
+export function runsAmong(hits: readonly Hit[], spans: Spans): Map<string, Run> {
+  const found = new Map<string, Run>();
+  for (const hit of hits) {
+    const some = spans.get(kind(hit));
+    if (some) found.set(hit.id, holding(hit.startLine, some));
+  }
+  return found;
+}
+
+function kind(hit: Hit): string {
+  const name = [hit.symbol, hit.signature, hit.logicalPath];
+  return JSON.stringify([hit.repo, hit.path, hit.nodeType, ...name]);
+}
+
+function span(row: readonly unknown[]): Run {
+  const [first, last] = row.slice(6) as [number, number]; // as selected
+  return { first, last, pieces: 1 };
+}
+
+function holding(line: number, pieces: readonly Run[]): Run {
+  const joined: Run[] = [];
+  for (const span of pieces) {
+    const run = joined.at(-1);
+    if (!run || span.first > run.last + GAP) joined.push({ ...span });
+    else Object.assign(run, { last: Math.max(run.last, span.last), pieces: run.pieces + 1 });
+  }
+  const found = joined.find((run) => run.first <= line && line <= run.last);
+  if (!found) throw new Error(`no piece of a node has line ${line}`);
+  return found;
+}
