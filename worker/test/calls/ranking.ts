@@ -90,8 +90,8 @@ function told(one: Found): unknown {
   const { hit, score, ranks, parts, member: named, piece } = one;
   const lines = [hit.startLine, hit.endLine];
   const [others, copies] = [one.others, one.copies].map((some) => some.map((of) => of.hit.id));
-  const all = { id: hit.id, lines, score, ranks: [...ranks], parts: [...parts] };
-  return { ...all, member: named, piece, others, copies };
+  const sums = { score, ranks: Object.fromEntries(ranks), parts: Object.fromEntries(parts) };
+  return { id: hit.id, lines, ...sums, member: named, piece, others, copies };
 }
 
 function rules(text: string, rows: Row[], scores: ReadonlyMap<string, number>): unknown {

@@ -1,0 +1,127 @@
+"""Questions, hits and rankings as hypothesis makes them, and answers as JSON has them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+
+from feeder.search.found import Found
+from feeder.search.fusion import Ranking, by_name, by_nearness, by_words, together
+from feeder.store.naming import Named
+from feeder.store.reading import Hit
+
+# what two languages may read otherwise: sigma, dotted and dotless i, sharp s, Cherokee, letters
+# beyond 16 bits and before them, blanks that only one of them knows
+ODD = "ΣςσİıßſKǅꮿᎯ𝔸𐐀\ue000\ufffdé\u0301\x1c\x85\ufeff\u2028½٣"
+WORDS = (
+    *("cart", "Cart", "parseHTTPDate", "MAX_BYTES", "has_record", "add", "adding", "RealCall"),
+    *("größe", "Straße", "имяФайла", "İstanbul", "Σίσυφος", "𝔸bc", "𐐀𐐁𐐂", "\ue000x", "x²", "a1"),
+    *("test", "spec", "docs", "the", "of", "json", "example", "config", "guide", "ix", "ı"),
+)
+SIGNS = (" ", ".", "::", "#", "->", " > ", "/", "()", "_", "\n", "?", ",")
+
+letters = st.characters(exclude_categories=["Cs"]) | st.sampled_from(ODD)
+texts = st.text(letters, max_size=30)
+words = st.sampled_from(WORDS) | st.text(letters, min_size=1, max_size=6)
+names = st.lists(words, min_size=1, max_size=4).map(".".join)
+questions = st.lists(words | st.sampled_from(SIGNS), max_size=8).map("".join)
+folders = st.sampled_from(
+    ["src", "tests", "Test", "docs", ".github", "examples", "lib_Tests", "\ue000", "𝔸", "cart", ""]
+)
+files = st.sampled_from(
+    [
+        *("cart.py", "test_cart.py", "cart.test.ts", "CartTest.java", "README.md", "a.bats"),
+        *("LİCENSE", "changelog", "history.old", "cart.d.ts", "cart.", ".cart", "Σ.c", "a.1"),
+    ]
+) | words.map(lambda word: word.replace("/", ""))
+paths = st.tuples(folders, folders, files).map(lambda parts: "/".join(filter(None, parts)))
+scores = st.sampled_from([0.1, 0.2, 0.3, 0.7, 1 / 3, 1.0, 0.0]) | st.floats(0, 1)
+node_types = st.sampled_from(["method", "class", "chunk", "md_section", "json_prop", "yaml_doc"])
+members = st.lists(words.filter(lambda word: " " not in word), max_size=3).map(
+    lambda said: " ".join(["4f5e", *(f"{name}:{at}" for at, name in enumerate(said))] if said else "")
+)
+
+
+@st.composite
+def hits(draw: st.DrawFn, most: int = 8) -> list[Hit]:
+    """Nodes with ids from 0, of few files, names and lines, so that many are alike."""
+    some_paths = draw(st.lists(paths, min_size=1, max_size=3))
+    some_names = [None, *draw(st.lists(names, min_size=1, max_size=3))]
+    return [
+        Hit(
+            str(number),
+            draw(st.sampled_from(some_paths)),
+            draw(st.sampled_from([None, "python", "pascal"])),
+            draw(node_types),
+            draw(st.sampled_from(some_names)),
+            draw(st.sampled_from([None, "", "add(a)"])),
+            draw(st.sampled_from(some_names)),
+            *draw(st.sampled_from([(1, 1), (1, 9), (3, 5), (10, 14), (16, 20)])),
+            draw(members),
+            draw(st.sampled_from(["shop", "other"])),
+        )
+        for number in range(draw(st.integers(0, most)))
+    ]
+
+
+@st.composite
+def rankings(draw: st.DrawFn, ids: Sequence[str]) -> list[Ranking]:
+    """What found them, as the engine has it; some find what is no hit."""
+    some = st.lists(st.sampled_from([*ids, "elsewhere"]), unique=True)
+    scored = st.dictionaries(st.sampled_from([*ids, "elsewhere"]), scores)
+    return [
+        *(by_name(name, draw(some)) for name in ("name", "path", "alike")),
+        together("rare", draw(some)),
+        Ranking("spelled", 1.0, draw(scored)),
+        by_words(draw(scored)),
+        by_nearness("meaning", 1.5, draw(scored)),
+    ]
+
+
+@st.composite
+def nodes(draw: st.DrawFn) -> list[Named]:
+    """What the index answers that is asked for names."""
+    return [
+        Named(
+            str(number),
+            draw(names),
+            draw(members),
+            draw(node_types),
+            draw(paths),
+            draw(st.integers(1, 3)),
+            draw(st.integers(1, 3)),
+        )
+        for number in range(draw(st.integers(0, 6)))
+    ]
+
+
+def ways(rankings: Iterable[Ranking]) -> list[list[Any]]:
+    """Rankings with their scores in pairs, which keep their order in JSON."""
+    return [[one.name, one.weight, pairs(one.scores), one.is_firm] for one in rankings]
+
+
+def pairs(facts: Mapping[str, Any]) -> list[list[Any]]:
+    return [[key, value] for key, value in facts.items()]
+
+
+def told(one: Found) -> dict[str, Any]:
+    """A hit that answers, without what the question has given."""
+    hit, piece = one.hit, one.piece
+    return {
+        "id": hit.id,
+        "lines": [hit.start_line, hit.end_line],
+        "score": one.score,
+        # a hit is given its ranks in no order
+        "ranks": dict(one.ranks),
+        "parts": dict(one.parts),
+        "member": one.member and one.member._asdict(),
+        "piece": piece
+        and {
+            "startLine": piece.start_line,
+            "endLine": piece.end_line,
+            "matching": piece.matching,
+            "of": piece.of,
+        },
+        "others": [other.hit.id for other in one.others],
+        "copies": [copy.hit.id for copy in one.copies],
+    }

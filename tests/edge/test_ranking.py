@@ -1,0 +1,227 @@
+"""The Worker's ranking is the program's: whatever hits, rankings and questions it is given."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from edge.calling import Worker
+from edge.made import hits, members, names, nodes, pairs, questions, rankings, scores, told, ways
+from feeder.search import engine
+from feeder.search.asked import Asked, stems
+from feeder.search.facets import facets
+from feeder.search.found import Found
+from feeder.search.frames import frames, running
+from feeder.search.fusion import by_name, by_nearness, by_words, together
+from feeder.search.grouping import akin, grouped
+from feeder.search.kinds import share
+from feeder.search.names import agreement, is_called, member
+from feeder.search.names import names as names_of
+from feeder.search.ranking import ranked
+from feeder.search.rules import of_file, of_name, of_path
+from feeder.search.sources import Excerpt, State
+from feeder.store.naming import Named
+from feeder.store.pieces import Run, _holding
+from feeder.store.reading import Hit
+from search.test_frames import CSHARP, DEBUGGER, GO, JAVA, JAVASCRIPT, PYTHON, RUBY, RUST
+
+TRACES = [GO, PYTHON, JAVA, JAVASCRIPT, CSHARP, RUST, RUBY, DEBUGGER]
+
+
+@settings(max_examples=100)
+@given(said=st.dictionaries(names, scores, max_size=6))
+def test_rankings_have_the_same_scores_and_ranks(worker: Worker, said: dict[str, float]) -> None:
+    """Whichever way the nodes are found."""
+    ids = list(said)
+    made = [
+        by_name("name", ids),
+        together("rare", ids),
+        by_words(said),
+        by_nearness("meaning", 1.5, said),
+    ]
+    assert worker.call("byWays", ids, pairs(said)) == ways(made)
+    assert worker.call("ranks", ways(made)[0]) == pairs(made[0].ranks)
+
+
+@settings(max_examples=60)
+@given(text=questions, found=hits())
+def test_kinds_count_alike(worker: Worker, text: str, found: list[Hit]) -> None:
+    for hit in found:
+        assert worker.call("share", hit, text) == list(share(hit, Asked(text)))
+
+
+@settings(max_examples=60)
+@given(text=questions, found=hits(), data=st.data())
+def test_rules_give_the_same(
+    worker: Worker, text: str, found: list[Hit], data: st.DataObject
+) -> None:
+    own = {hit.id: data.draw(scores) for hit in found}
+    asked = Asked(text)
+    given = [of_file(found, own), of_path(found, asked), of_name(found, asked)]
+    assert [dict(one) for one in worker.call("rules", text, found, pairs(own))] == given
+
+
+@settings(max_examples=60)
+@given(name=names, text=questions | names, said=members, owner=names | st.none())
+@example(name="a.Color", text="Color.RED", said="4f5e RED:3 GREEN:4", owner="a.Color")
+@example(name="Straße", text="STRASSE", said="4f5e ꮿ:1", owner=None)
+def test_names_and_members_are_meant_alike(
+    worker: Worker, name: str, text: str, said: str, owner: str | None
+) -> None:
+    assert worker.call("isCalled", name, text) == is_called(name, text)
+    assert worker.call("agreement", name, [*stems([text])]) == agreement(name, stems([text]))
+    found = member(owner, said, text)
+    assert worker.call("member", owner, said, text) == (found and found._asdict())
+
+
+@settings(max_examples=60)
+@given(text=questions | names, answers=st.lists(nodes(), min_size=2, max_size=3))
+def test_names_are_found_in_the_same_order(
+    worker: Worker, text: str, answers: list[list[Named]]
+) -> None:
+    found = names_of(Asked(text), answers)
+    assert worker.call("names", text, answers) == [
+        found.called,
+        found.written,
+        found.of_path,
+        pairs(found.spelled),
+    ]
+
+
+@pytest.mark.parametrize("trace", TRACES)
+@settings(max_examples=30)
+@given(data=st.data())
+def test_traces_are_read_alike(worker: Worker, trace: str, data: st.DataObject) -> None:
+    """Whole, and with lines and signs that others have left out or put in."""
+    cut = data.draw(st.integers(0, len(trace)))
+    put = data.draw(questions | st.sampled_from(["\n", "é", "\u2028", "(*"]))
+    for text in (trace, trace[:cut] + put + trace[cut + len(put) :]):
+        found = frames(Asked(text))
+        assert worker.call("frames", text) == [frame._asdict() for frame in found]
+
+
+@settings(max_examples=60)
+@given(trace=st.sampled_from(TRACES), data=st.data())
+def test_what_was_running_is_found_alike(
+    worker: Worker, trace: str, data: st.DataObject
+) -> None:
+    asked = Asked(trace)
+    answers = [
+        [node._replace(path=data.draw(st.sampled_from([frame.file, node.path]))) for node in some]
+        for frame in frames(asked)
+        for some in [data.draw(nodes())]
+    ]
+    assert worker.call("running", trace, answers) == running(asked, answers)
+
+
+@settings(max_examples=100)
+@given(text=questions, found=hits(), data=st.data())
+def test_hits_come_in_the_same_order_with_the_same_scores(
+    worker: Worker, text: str, found: list[Hit], data: st.DataObject
+) -> None:
+    """To the last bit, and with the same parts of them."""
+    ids = [hit.id for hit in found]
+    said = data.draw(rankings(ids))
+    liked = data.draw(st.lists(st.sampled_from([*ids, "elsewhere"])))
+    expected = [told(one) for one in ranked(Asked(text), said, found, liked)]
+    assert worker.call("ranked", text, ways(said), found, liked) == expected
+
+
+@settings(max_examples=100)
+@given(text=questions, found=hits(12), data=st.data())
+def test_hits_are_grouped_alike(
+    worker: Worker, text: str, found: list[Hit], data: st.DataObject
+) -> None:
+    """By name, by run, and by text."""
+    said = data.draw(rankings([hit.id for hit in found]))
+    before = ranked(Asked(text), said, found)
+    pieces = [[*_kind(hit), hit.start_line, hit.end_line] for hit in _by_line(found)]
+    runs = _runs(found, pieces)
+    texts = st.sampled_from([["a", "b", "c"], ["a", "b"], [" ", "", "\x1c"], ["a", "b", "c", "d"]])
+    lines = {hit.id: _excerpt(hit, data.draw(texts)) for hit in found}
+    read = {id_: {"first": one.first, "last": one.last, "lines": one.lines} for id_, one in lines.items()}
+
+    def lines_of(some: Sequence[Hit]) -> Mapping[str, Excerpt]:
+        return {hit.id: lines[hit.id] for hit in some}
+
+    assert worker.call("grouped", text, ways(said), found, pieces, pairs(read)) == [
+        [hit.id for hit in akin(before)],
+        [told(one) for one in grouped(before, runs)],
+        [told(one) for one in grouped(before, runs, lines_of)],
+    ]
+
+
+@settings(max_examples=100)
+@given(found=hits(20))
+def test_hits_are_counted_alike(worker: Worker, found: list[Hit]) -> None:
+    """Each value in the same place."""
+    said = facets([Found(hit, 0.0, {}) for hit in found])
+    heard = worker.call("facets", found)
+    assert {name: pairs(counts) for name, counts in heard.items()} == {
+        name: pairs(counts) for name, counts in said.items()
+    }
+
+
+@settings(max_examples=60)
+@given(text=questions, found=hits(), data=st.data())
+def test_the_same_is_said_of_an_answer(
+    worker: Worker, text: str, found: list[Hit], data: st.DataObject
+) -> None:
+    """That nothing is called so, that it is far, and that there may be more."""
+    found = [hit for hit in found if hit.symbol]  # as all have that are nearly called so
+    made = data.draw(rankings([hit.id for hit in found]))
+    said = [one for one in made if data.draw(st.booleans())]
+    asked = Asked(text)
+    assert worker.call("told", text, ways(said), found) == [
+        engine._notes(asked, said, ranked(asked, said, found)),
+        engine._is_far(said),
+        engine._is_cut(said),
+    ]
+
+
+@pytest.mark.parametrize(("found", "most"), engine.MOST.items())
+def test_more_may_answer_where_as_many_were_found_as_are_looked_at(
+    worker: Worker, found: str, most: int
+) -> None:
+    for count in (most - 1, most):
+        way = [found, 1.0, [[str(number), 1.0] for number in range(count)], False]
+        word = ["word", 1.0, [["0", 1.0]], False]
+        _, _, is_cut = worker.call("told", "cart", [word, way] if found != "word" else [way], [])
+        assert is_cut == (count == most)
+
+
+def test_a_hit_is_worded_alike(worker: Worker) -> None:
+    """Its name with the member's; its parts, its copies, and the commit of its lines."""
+    hit = Hit("0", "a.py", "python", "class", "Cart", None, None, 1, 2, "", "shop")
+    more = {"piece": {"matching": 2, "of": 3}, "copies": [{}], "member": {"name": "RED"}}
+    assert worker.call("wording", hit, more, "0123456789abcdef") == [
+        "Cart.RED",
+        "2 of 3 parts, and 1 more with the same text, as committed in 0123456789",
+    ]
+    assert worker.call("wording", hit, {}, None) == ["Cart", ""]
+
+
+def _kind(hit: Hit) -> list[Any]:
+    return [hit.repo, hit.path, hit.node_type, hit.symbol, hit.signature, hit.logical_path]
+
+
+def _by_line(found: Sequence[Hit]) -> list[Hit]:
+    named = [hit for hit in found if hit.symbol or hit.logical_path]
+    return sorted(named, key=lambda hit: (hit.start_line, hit.end_line))
+
+
+def _runs(found: Sequence[Hit], pieces: Sequence[Sequence[Any]]) -> dict[str, Run]:
+    """As the index tells them, without one."""
+    alike = {
+        hit.id: [Run(*piece[6:]) for piece in pieces if list(piece[:6]) == _kind(hit)]
+        for hit in found
+    }
+    return {hit.id: _holding(hit.start_line, alike[hit.id]) for hit in found if alike[hit.id]}
+
+
+def _excerpt(hit: Hit, lines: Sequence[str]) -> Excerpt:
+    return Excerpt(State.SAME, hit.start_line + 100, hit.end_line + 100, lines)
+
+

@@ -1,0 +1,95 @@
+"""Letters, patterns and sums: what the ranking stands on is the same in both languages."""
+
+import re
+from math import fsum
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from regexes import javascript
+
+from edge.calling import Worker
+from edge.made import letters, paths, questions, texts, words
+from feeder.search import frames, kinds
+from feeder.store.tests_by_path import TESTS, is_test
+from feeder.symbols import _JOINTS, dotted
+
+PATTERNS = {
+    "place": frames._PLACE,
+    "python": frames._PYTHON,
+    "ruby": frames._RUBY,
+    "java": frames._BEFORE[0],
+    "debugger": frames._BEFORE[1],
+    "go": frames._ABOVE[0],
+    "rust": frames._ABOVE[1],
+    "anonymous": frames._ANONYMOUS,
+    "document": kinds._DOCUMENT,
+    "example": kinds._EXAMPLE,
+    "joints": _JOINTS,
+    **{kind.name: kind.asked_by for kind in (kinds.TEST, kinds.DOCUMENT, kinds.EXAMPLE, kinds.DATA)},
+    "edges": re.compile(r"\A\w+\b.\Z"),
+}
+
+
+def near(pattern: re.Pattern[str]) -> st.SearchStrategy[str]:
+    """Texts that it may find: made of what is written in it, and of odd letters."""
+    written = re.findall(r"\w{2,}|\S", pattern.pattern)
+    pieces = st.sampled_from([*written, *"aAkKsSiI1 :/.\n'"]) | letters
+    return st.lists(pieces, max_size=12).map("".join) | st.from_regex(pattern)
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+@settings(max_examples=40)
+@given(data=st.data())
+def test_a_pattern_finds_the_same(worker: Worker, name: str, data: st.DataObject) -> None:
+    """With the same groups, anywhere in a text and at its beginning."""
+    pattern = PATTERNS[name]
+    text = data.draw(near(pattern))
+    for flags, found in (("", pattern.search(text)), ("y", pattern.match(text))):
+        said = worker.call("matches", javascript(pattern), text, flags)
+        assert said == (found and [found[0], *found.groups()])
+
+
+def test_an_escape_that_is_not_known_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"Add it to worker/regexes\.py"):
+        javascript(re.compile(r"\Ba"))
+
+
+@settings(max_examples=100)
+@given(text=texts)
+def test_letters_are_folded_and_stripped_alike(worker: Worker, text: str) -> None:
+    assert worker.call("casefold", text) == text.casefold()
+    assert worker.call("strip", text) == text.strip()
+
+
+@settings(max_examples=60)
+@given(some=st.lists(texts | words, max_size=8))
+def test_texts_are_in_the_order_of_code_points(worker: Worker, some: list[str]) -> None:
+    assert worker.call("inOrder", some) == sorted(some)
+
+
+@settings(max_examples=60)
+@given(name=questions)
+def test_names_are_dotted_alike(worker: Worker, name: str) -> None:
+    assert worker.call("dotted", name) == dotted(name)
+
+
+@settings(max_examples=100)
+@given(numbers=st.lists(st.floats(-1e300, 1e300) | st.floats(-1, 1), max_size=12))
+def test_sums_are_the_nearest_doubles(worker: Worker, numbers: list[float]) -> None:
+    assert float(worker.call("fsum", numbers)) == fsum(numbers)
+
+
+@settings(max_examples=100)
+@given(path=paths | texts)
+def test_files_are_tests_and_documents_alike(worker: Worker, path: str) -> None:
+    assert worker.call("isTest", path) == is_test(path)
+    assert worker.call("isDocument", path) == kinds.is_document(path)
+
+
+@pytest.mark.parametrize("glob", TESTS)
+def test_what_each_glob_is_for_is_a_test(worker: Worker, glob: str) -> None:
+    """A path made of it: one sign for each star and class."""
+    path = re.sub(r"\[(.)[^]]*\]", r"\1", glob.replace("*", "x"))[1:]
+    assert is_test(path)
+    assert worker.call("isTest", path)
