@@ -5,7 +5,6 @@ Nothing of it is written a second time: `build.mjs` puts it beside the Worker's 
 
 import json
 import re
-import sys
 from types import ModuleType
 from typing import Any
 
@@ -29,8 +28,6 @@ from feeder.search import (
 from feeder.store import pieces, reading
 from feeder.store.tests_by_path import TESTS
 
-_CHARACTERS = [*map(chr, range(sys.maxunicode + 1))]
-
 
 def _of(module: ModuleType, *names: str) -> dict[str, Any]:
     """A module's constants, by their names there."""
@@ -50,15 +47,8 @@ SQL = {
     "hits": reading._HITS,
     "words": reading._MATCH,
 }
-LETTERS = {
-    "spaces": "".join(sign for sign in _CHARACTERS if sign.isspace()),
-    "folded": {sign: sign.casefold() for sign in _CHARACTERS if sign.casefold() != sign.lower()},
-}
-"""What JavaScript does not know of letters: what Python strips, and what `casefold` is where it is
-not `lower`."""
 CONSTANTS = {
     "tests": list(TESTS),
-    "letters": LETTERS,
     "engine": _of(
         engine,
         *("BY_WORD", "BY_MODEL", "MOST", "BY_MEANING_ALONE"),

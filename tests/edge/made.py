@@ -5,6 +5,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from edge.texts import KNOWN
 from feeder.search.found import Found
 from feeder.search.fusion import Ranking, by_name, by_nearness, by_words, together
 from feeder.store.naming import Named
@@ -12,21 +13,44 @@ from feeder.store.reading import Hit
 
 # what two languages may read otherwise: sigma, dotted and dotless i, sharp s, Cherokee, letters
 # beyond 16 bits and before them, blanks that only one of them knows
-ODD = "ΣςσİıßſKǅꮿᎯ𝔸𐐀\ue000\ufffdé\u0301\x1c\x85\ufeff\u2028½٣"
+ODD = "Σς\u03c3İ\u0131ß\u017f\u212aǅꮿᎯ\U0001d538𐐀\ue000\ufffdé\u0301\x1c\x85\ufeff\u2028½٣"
 WORDS = (
     *("cart", "Cart", "parseHTTPDate", "MAX_BYTES", "has_record", "add", "adding", "RealCall"),
-    *("größe", "Straße", "имяФайла", "İstanbul", "Σίσυφος", "𝔸bc", "𐐀𐐁𐐂", "\ue000x", "x²", "a1"),
-    *("test", "spec", "docs", "the", "of", "json", "example", "config", "guide", "ix", "ı"),
+    *(
+        "größe",
+        "Straße",
+        "имяФайла",
+        "İstanbul",
+        "Σίσυφος",
+        "\U0001d538bc",
+        "𐐀𐐁𐐂",
+        "\ue000x",
+        "x²",
+        "a1",
+    ),
+    *("test", "spec", "docs", "the", "of", "json", "example", "config", "guide", "ix", "\u0131"),
 )
 SIGNS = (" ", ".", "::", "#", "->", " > ", "/", "()", "_", "\n", "?", ",")
 
-letters = st.characters(exclude_categories=["Cs"]) | st.sampled_from(ODD)
+letters = st.sampled_from(KNOWN) | st.sampled_from(ODD)
 texts = st.text(letters, max_size=30)
 words = st.sampled_from(WORDS) | st.text(letters, min_size=1, max_size=6)
 names = st.lists(words, min_size=1, max_size=4).map(".".join)
 questions = st.lists(words | st.sampled_from(SIGNS), max_size=8).map("".join)
 folders = st.sampled_from(
-    ["src", "tests", "Test", "docs", ".github", "examples", "lib_Tests", "\ue000", "𝔸", "cart", ""]
+    [
+        "src",
+        "tests",
+        "Test",
+        "docs",
+        ".github",
+        "examples",
+        "lib_Tests",
+        "\ue000",
+        "\U0001d538",
+        "cart",
+        "",
+    ]
 )
 files = st.sampled_from(
     [
@@ -38,30 +62,49 @@ paths = st.tuples(folders, folders, files).map(lambda parts: "/".join(filter(Non
 scores = st.sampled_from([0.1, 0.2, 0.3, 0.7, 1 / 3, 1.0, 0.0]) | st.floats(0, 1)
 node_types = st.sampled_from(["method", "class", "chunk", "md_section", "json_prop", "yaml_doc"])
 members = st.lists(words.filter(lambda word: " " not in word), max_size=3).map(
-    lambda said: " ".join(["4f5e", *(f"{name}:{at}" for at, name in enumerate(said))] if said else "")
+    lambda said: " ".join(
+        ["4f5e", *(f"{name}:{at}" for at, name in enumerate(said))] if said else ""
+    )
 )
 
 
-@st.composite
-def hits(draw: st.DrawFn, most: int = 8) -> list[Hit]:
+_places = st.lists(paths, min_size=3, max_size=3)
+_named = st.lists(names, min_size=3, max_size=3).map(lambda some: [None, *some])
+_facts = st.tuples(
+    st.integers(0, 2),
+    st.sampled_from([None, "python", "pascal"]),
+    node_types,
+    st.integers(0, 3),
+    st.sampled_from([None, "", "add(a)"]),
+    st.integers(0, 3),
+    st.sampled_from([(1, 1), (1, 9), (3, 5), (10, 14), (16, 20)]),
+    members,
+    st.sampled_from(["shop", "other"]),
+)
+
+
+def hits(most: int = 8) -> st.SearchStrategy[list[Hit]]:
     """Nodes with ids from 0, of few files, names and lines, so that many are alike."""
-    some_paths = draw(st.lists(paths, min_size=1, max_size=3))
-    some_names = [None, *draw(st.lists(names, min_size=1, max_size=3))]
-    return [
-        Hit(
-            str(number),
-            draw(st.sampled_from(some_paths)),
-            draw(st.sampled_from([None, "python", "pascal"])),
-            draw(node_types),
-            draw(st.sampled_from(some_names)),
-            draw(st.sampled_from([None, "", "add(a)"])),
-            draw(st.sampled_from(some_names)),
-            *draw(st.sampled_from([(1, 1), (1, 9), (3, 5), (10, 14), (16, 20)])),
-            draw(members),
-            draw(st.sampled_from(["shop", "other"])),
-        )
-        for number in range(draw(st.integers(0, most)))
-    ]
+    return st.tuples(_places, _named, st.lists(_facts, max_size=most)).map(
+        lambda made: [
+            Hit(
+                str(id_),
+                made[0][path],
+                language,
+                kind,
+                made[1][name],
+                signed,
+                made[1][below],
+                lines[0],
+                lines[1],
+                inner,
+                repo,
+            )
+            for id_, (path, language, kind, name, signed, below, lines, inner, repo) in enumerate(
+                made[2]
+            )
+        ]
+    )
 
 
 @st.composite
@@ -78,21 +121,11 @@ def rankings(draw: st.DrawFn, ids: Sequence[str]) -> list[Ranking]:
     ]
 
 
-@st.composite
-def nodes(draw: st.DrawFn) -> list[Named]:
-    """What the index answers that is asked for names."""
-    return [
-        Named(
-            str(number),
-            draw(names),
-            draw(members),
-            draw(node_types),
-            draw(paths),
-            draw(st.integers(1, 3)),
-            draw(st.integers(1, 3)),
-        )
-        for number in range(draw(st.integers(0, 6)))
-    ]
+_some = st.tuples(names, members, node_types, paths, st.integers(1, 3), st.integers(1, 3))
+nodes = st.lists(_some, max_size=6).map(
+    lambda made: [Named(str(id_), *facts) for id_, facts in enumerate(made)]
+)
+"""What the index answers that is asked for names."""
 
 
 def ways(rankings: Iterable[Ranking]) -> list[list[Any]]:

@@ -77,7 +77,7 @@ def test_names_and_members_are_meant_alike(
 
 
 @settings(max_examples=60)
-@given(text=questions | names, answers=st.lists(nodes(), min_size=2, max_size=3))
+@given(text=questions | names, answers=st.lists(nodes, min_size=2, max_size=3))
 def test_names_are_found_in_the_same_order(
     worker: Worker, text: str, answers: list[list[Named]]
 ) -> None:
@@ -104,14 +104,12 @@ def test_traces_are_read_alike(worker: Worker, trace: str, data: st.DataObject) 
 
 @settings(max_examples=60)
 @given(trace=st.sampled_from(TRACES), data=st.data())
-def test_what_was_running_is_found_alike(
-    worker: Worker, trace: str, data: st.DataObject
-) -> None:
+def test_what_was_running_is_found_alike(worker: Worker, trace: str, data: st.DataObject) -> None:
     asked = Asked(trace)
     answers = [
         [node._replace(path=data.draw(st.sampled_from([frame.file, node.path]))) for node in some]
         for frame in frames(asked)
-        for some in [data.draw(nodes())]
+        for some in [data.draw(nodes)]
     ]
     assert worker.call("running", trace, answers) == running(asked, answers)
 
@@ -141,7 +139,10 @@ def test_hits_are_grouped_alike(
     runs = _runs(found, pieces)
     texts = st.sampled_from([["a", "b", "c"], ["a", "b"], [" ", "", "\x1c"], ["a", "b", "c", "d"]])
     lines = {hit.id: _excerpt(hit, data.draw(texts)) for hit in found}
-    read = {id_: {"first": one.first, "last": one.last, "lines": one.lines} for id_, one in lines.items()}
+    read = {
+        id_: {"first": one.first, "last": one.last, "lines": one.lines}
+        for id_, one in lines.items()
+    }
 
     def lines_of(some: Sequence[Hit]) -> Mapping[str, Excerpt]:
         return {hit.id: lines[hit.id] for hit in some}
@@ -223,5 +224,3 @@ def _runs(found: Sequence[Hit], pieces: Sequence[Sequence[Any]]) -> dict[str, Ru
 
 def _excerpt(hit: Hit, lines: Sequence[str]) -> Excerpt:
     return Excerpt(State.SAME, hit.start_line + 100, hit.end_line + 100, lines)
-
-

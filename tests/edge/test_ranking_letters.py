@@ -26,7 +26,9 @@ PATTERNS = {
     "document": kinds._DOCUMENT,
     "example": kinds._EXAMPLE,
     "joints": _JOINTS,
-    **{kind.name: kind.asked_by for kind in (kinds.TEST, kinds.DOCUMENT, kinds.EXAMPLE, kinds.DATA)},
+    **{
+        kind.name: kind.asked_by for kind in (kinds.TEST, kinds.DOCUMENT, kinds.EXAMPLE, kinds.DATA)
+    },
     "edges": re.compile(r"\A\w+\b.\Z"),
 }
 

@@ -1,8 +1,8 @@
 /** What does a question say? Its words, the parts of them, and whether it is a name. */
 
 import { lexis } from "../../build/shared.json";
-import { beginning, casefold, length, Pattern, strip } from "./letters.ts";
-import { dotted } from "./symbols.ts";
+import { beginning, casefold, length, Pattern, strip } from "../letters.ts";
+import { dotted } from "../symbols.ts";
 import { smallParts, words } from "./words.ts";
 
 /** They say nothing of what is asked for, where other words do. */
@@ -104,7 +104,7 @@ export class Asked {
   }
 
   /** Whether its beginning has such words; the pattern is without the flag `g`. */
-  says(pattern: RegExp): boolean {
+  says(pattern: { test(text: string): boolean }): boolean {
     return pattern.test(this.#once("folded", () => casefold(this.#read)));
   }
 

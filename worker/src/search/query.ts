@@ -5,7 +5,7 @@
  */
 
 import { lexis } from "../../build/shared.json";
-import { beginning, Pattern } from "./letters.ts";
+import { beginning, Pattern } from "../letters.ts";
 
 /** A longer question is cut: twenty thousand words take seconds, and D1 refuses more. */
 export const QUERY_CHARS = lexis.query.chars;

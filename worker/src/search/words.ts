@@ -1,6 +1,6 @@
 /** By which words is a text found? By its own, and by those that its names are made of. */
 
-import { isAscii } from "./letters.ts";
+import { isAscii } from "../letters.ts";
 
 // half a character counts as a whole one does: what is beyond ASCII is a small letter
 const STRETCH = /[A-Za-z0-9\x80-\uffff]+/g;

@@ -1,9 +1,9 @@
 /** What the tests may call of the lexis. */
 
 import { Asked, stems } from "../../src/search/asked.ts";
-import { beginning, casefold, compare, length, split, strip } from "../../src/search/letters.ts";
+import { beginning, casefold, compareText, length, split, strip } from "../../src/letters.ts";
 import { parse, textOf } from "../../src/search/query.ts";
-import { dotted, endsWith } from "../../src/search/symbols.ts";
+import { dotted, endsWith } from "../../src/symbols.ts";
 import { parts, smallParts, words } from "../../src/search/words.ts";
 
 function letters(text: string): unknown {
@@ -21,12 +21,12 @@ function asked(text: string): unknown[] {
   const asked = new Asked(text);
   const { terms, parts, name, path } = asked;
   const sets = [asked.identifiers, asked.keys, asked.stems, asked.allStems];
-  return [terms, parts, name, path, ...sets.map((set) => [...set].sort(compare))];
+  return [terms, parts, name, path, ...sets.map((set) => [...set].sort(compareText))];
 }
 
 export const lexis = {
   letters: (texts: string[]) => texts.map(letters),
-  sorted: (texts: string[]) => texts.sort(compare),
+  sorted: (texts: string[]) => texts.sort(compareText),
   words,
   parts: (word: string) => parts(word).map(([at, part]) => [length(word.slice(0, at)), part]),
   smallParts,
