@@ -1,0 +1,77 @@
+"""What both languages make of what an index answers: to a question, its names and its pieces."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from edge.calling import Worker
+from edge.made import pairs, told, ways
+from feeder.search import engine, names
+from feeder.search.asked import Asked
+from feeder.search.facets import facets
+from feeder.search.fusion import Ranking
+from feeder.search.grouping import akin, grouped
+from feeder.search.models import Side
+from feeder.search.ranking import ranked
+from feeder.store import Database, Row, Statement
+from feeder.store.pieces import _PIECES, runs
+from feeder.store.reading import Hit, hits
+from feeder.store.scope import Scope
+
+
+class Recorded(NamedTuple):
+    """A question, with what found its candidates, these, and the rows that names and pieces are
+    read from."""
+
+    asked: Asked
+    rankings: list[Ranking]
+    hits: list[Hit]
+    named: list[list[Row]]
+    pieces: list[Row]
+
+
+def recorded(database: Database, sides: Sequence[Side], text: str, scope: Scope) -> Recorded:
+    asked = Asked(text)
+    rankings = engine._rankings(database, sides, asked, scope, None)
+    found = hits(database, dict.fromkeys(id_ for one in rankings for id_ in one.scores), scope)
+    pieces = Statement(_PIECES, (json.dumps([hit.id for hit in found]),))
+    *named, rows = database.run([*names.statements(asked, scope), pieces])
+    return Recorded(asked, rankings, found, named, rows)
+
+
+def in_python(database: Database, given: Recorded) -> dict[str, Any]:
+    """What the program answers."""
+    asked, rankings, found, named, _ = given
+    known, before = names.names(asked, named), ranked(asked, rankings, found)
+    groups = grouped(before, runs(database, found))
+    counts = facets(before)
+    return {
+        "names": [known.called, known.written, known.of_path, pairs(known.spelled)],
+        "ranked": [told(one) for one in before],
+        "akin": [hit.id for hit in akin(before)],
+        "grouped": [told(one) for one in groups],
+        "facets": {name: pairs(counts) for name, counts in counts.items()},
+        "told": [
+            engine._notes(asked, rankings, before),
+            engine._is_far(rankings),
+            engine._is_cut(rankings),
+        ],
+    }
+
+
+def in_worker(worker: Worker, given: Recorded) -> dict[str, Any]:
+    """What the Worker makes of the same."""
+    asked, rankings, found, named, pieces = given
+    text, said = asked.text, ways(rankings)
+    before = worker.call("ranked", text, said, found, [])
+    by_id = {hit.id: hit for hit in found}
+    counts = worker.call("facets", [by_id[one["id"]] for one in before])
+    related, groups, _ = worker.call("grouped", text, said, found, pieces, [])
+    return {
+        "names": worker.call("names", text, named),
+        "ranked": before,
+        "akin": related,
+        "grouped": groups,
+        "facets": {name: pairs(counts) for name, counts in counts.items()},
+        "told": worker.call("told", text, said, found),
+    }

@@ -1,0 +1,57 @@
+"""What a small index answers to real questions, ranked by both languages."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from edge.calling import Worker
+from edge.recorded import in_python, in_worker, recorded
+from feeder.search.models import MEANING, MEANING_WEIGHT, Side
+from feeder.store import Neighbour
+from feeder.store.reading import listed
+from feeder.store.scope import Scope
+from feeder.store.sqlite import SQLite
+from search.test_ranking import CALLS, FILES, fed
+from worlds import REPO, SHOP
+
+LONG = "def weigh(order):\n    total = 0\n" + "".join(
+    f"    total = total + parcel_weight(order, {n})  # the parcels of order {n}\n"
+    for n in range(200)
+)
+TRACE = """\
+Traceback (most recent call last):
+  File "/srv/net/pool.py", line 3, in acquire
+    return self.free.pop()
+  File "/srv/a/recoverer.py", line 3, in handler
+    next()
+"""
+QUESTIONS = [
+    *("ConnectionPool", "connectionpool", "ConnectionPool.acquire", "BaseRequest#finalize"),
+    *("parse http date", "parseHTPDate", "finalise", "RealCal", "HTTPDat", "handler"),
+    *("recoverer.py", "./a/recov", "a/recoverer handlers", "docs/guide.md", "panics"),
+    *("how do I acquire a connection", "test of acquire a connection", "guide to the pool"),
+    *("total of a cart", "RED", "config json", "order 150", "weigh parcels of an order"),
+    *("qwertz zuiop", "größe", "?", TRACE),
+]
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SQLite]:
+    """Of the shop, of what other tests rank, and of a function in many pieces."""
+    more = {"net/calls.py": CALLS, "weigh.py": LONG, "copy/weigh.py": LONG}
+    texts = {path: text for path, text in SHOP.items() if isinstance(text, str)}
+    with fed(tmp_path_factory.mktemp("recorded"), texts | FILES | more) as database:
+        yield database
+
+
+@pytest.mark.parametrize("meaning", [True, False])
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_answers_of_an_index_are_ranked_alike(
+    worker: Worker, database: SQLite, question: str, meaning: bool
+) -> None:
+    """By names, words and meaning, to the last bit; and grouped, counted and noted."""
+    scope = Scope.of(REPO)
+    near = [Neighbour(id_, 1 / (3 + at)) for at, id_ in enumerate(listed(database, scope, 20))]
+    sides = [Side(MEANING, MEANING_WEIGHT, lambda *_: near)] if meaning else []
+    given = recorded(database, sides, question, scope)
+    assert in_worker(worker, given) == in_python(database, given)
