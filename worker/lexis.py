@@ -1,6 +1,8 @@
 """What does the Worker know of words? Lists and figures, from the program's own modules."""
 
-from feeder.search import asked, query
+from unicode61 import unicode61
+
+from feeder.search import asked, query, terms
 
 LEXIS = {
     "query": {
@@ -16,4 +18,6 @@ LEXIS = {
         "endings": asked._ENDINGS,
         "stem": asked._STEM,
     },
+    "terms": {"small": sorted(terms._SMALL)},
+    "unicode61": unicode61(),
 }

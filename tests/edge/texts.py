@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 KNOWN = [
     sign
     for sign in map(chr, range(sys.maxunicode + 1))
-    if unicodedata.category(sign) not in ("Cn", "Cs")
+    if unicodedata.category(sign) not in ("Cn", "Cs", "Co")
 ]
 SAMPLES: list[str] = json.loads(Path(__file__).with_name("texts.json").read_text("utf-8"))
 """Each in another script, or with its own traps."""

@@ -96,11 +96,23 @@ export function beginning(text: string, count: number): string {
   return [...text.slice(0, 2 * count)].slice(0, count).join("");
 }
 
+const HALF = /[\ud800-\udfff]/;
 const PAIR = /[\ud800-\udbff][\udc00-\udfff]/g;
 
 /** How many characters there are, where two halves of one are one. */
 export function length(text: string): number {
   return isAscii(text) ? text.length : text.length - (text.match(PAIR)?.length ?? 0);
+}
+
+/** At which character a half of one stands; asked for places from left to right. */
+export function columns(line: string): (at: number) => number {
+  if (!HALF.test(line)) return (at) => at;
+  let [counted, column] = [0, 0];
+  return (at) => {
+    column += length(line.slice(counted, at));
+    counted = at;
+    return column;
+  };
 }
 
 const CHEROKEE = /[\u13a0-\u13ff\uab70-\uabbf]/;

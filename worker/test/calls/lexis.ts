@@ -1,9 +1,20 @@
 /** What the tests may call of the lexis. */
 
 import { Asked, stems } from "../../src/search/asked.ts";
-import { beginning, casefold, compareText, length, split, strip } from "../../src/letters.ts";
+import {
+  beginning,
+  casefold,
+  columns,
+  compareText,
+  length,
+ split,
+  strip,
+} from "../../src/letters.ts";
 import { parse, textOf } from "../../src/search/query.ts";
 import { dotted, endsWith } from "../../src/symbols.ts";
+import { porter } from "../../src/search/porter.ts";
+import { stems as termStems, Terms } from "../../src/search/terms.ts";
+import { tokens } from "../../src/search/unicode61.ts";
 import { parts, smallParts, words } from "../../src/search/words.ts";
 
 function letters(text: string): unknown {
@@ -39,4 +50,20 @@ export const lexis = {
   asked: (texts: string[]) => texts.map(asked),
   stems: (names: string[]) => [...stems(names)],
   says: (text: string, pattern: string) => new Asked(text).says(new RegExp(pattern)),
+  tokens: (text: string) => {
+    const column = columns(text);
+    return tokens(text).map(({ start, end, folded }) => [
+      column(start),
+      column(end),
+      porter(folded),
+    ]);
+  },
+  termStems: (text: string) => [...termStems(text)].sort(compareText),
+  places: (words: string[], lines: string[]) =>
+    Array.from(new Terms(words).places(lines), ({ row, start, end, stems }) => [
+      row,
+      start,
+      end,
+      [...stems].sort(compareText),
+    ]),
 };

@@ -1,0 +1,106 @@
+"""Does the Worker find a question's words where the index has them?"""
+
+import re
+import sys
+from itertools import accumulate, product
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from edge.calling import ROOT, Worker
+from edge.texts import SAMPLES, texts
+from feeder.search.terms import _SMALL, Terms, _tokens, stems
+
+SAMPLE_FILES = [*(ROOT / "tests" / "parse" / "samples").iterdir()]
+QUESTION = "where is the name of a file returned, added* or printed to users"
+ENDINGS = re.findall(
+    r"\w+",
+    """
+s es ies sses ss ed eed ing at bl iz y ational tional enci anci izer logi bli alli entli eli ousli
+ization ation ator alism iveness fulness ousness aliti iviti biliti icate ative alize iciti ical ful
+ness al ance ence er ic able ible ant ement ment ent sion tion ion ou ism ate iti ous ive ize e ll
+""",
+)
+BEGINNINGS = [*"aby", "", "ab", "by", "toy", "hop", "hopp", "fall", "abad", "oxy", "x2", "é"]
+UNASSIGNED = range(0x30000, 0xE0000)
+"""Planes that no tables know of; of them samples are enough."""
+parts = st.sampled_from([*ENDINGS, *BEGINNINGS, *"aeiouybtlsz", "\u0301", "Case", "\u8000"])
+words = st.lists(parts, max_size=5).map("".join)
+questions = st.lists(words | texts | st.sampled_from(["*", "the", "app*", "x\u0301*"]), max_size=4)
+
+
+def tokens(text: str) -> list[list[object]]:
+    """What SQLite itself says, its offsets in characters."""
+    content = text.encode("utf-8", "replace")
+    column = [*accumulate(((byte & 0xC0) != 0x80 for byte in content), initial=0)]
+    return [[column[start], column[end], stem] for start, end, stem in _tokens(content)]
+
+
+def places(asked: list[str], lines: list[str]) -> list[list[object]]:
+    """What the program finds."""
+    return [
+        [place.row, place.start, place.end, sorted(place.stems)]
+        for place in Terms(asked).places(lines)
+    ]
+
+
+def test_every_sign_is_parted_and_folded_as_sqlite_does(worker: Worker) -> None:
+    """Before, behind and between others, on all of Unicode's planes, whoever knows it or not."""
+    codes = [*range(0xD800), *range(0xE000, UNASSIGNED.start), *UNASSIGNED[::257]]
+    signs = [*map(chr, codes), *map(chr, range(UNASSIGNED.stop, sys.maxunicode + 1))]
+    for at in range(0, len(signs), 5000):
+        some = " ".join(f"{sign}a{sign}b {sign}" for sign in signs[at : at + 5000])
+        assert worker.call("tokens", some) == tokens(some), hex(at)
+
+
+def test_every_ending_is_taken_as_sqlite_takes_it(worker: Worker) -> None:
+    """Of stems of each measure, and one behind another."""
+    for stem in BEGINNINGS:
+        some = " ".join(f"{stem}{one}{other}" for one, other in product(ENDINGS, ["", *ENDINGS]))
+        assert worker.call("tokens", some) == tokens(some), stem
+
+
+@given(words)
+@example("a" * 64 + "s")
+@example("a" * 63 + "s")
+@example("é" * 31 + "as")
+@example("é" * 31 + "aas")
+@example("a\u8000ing")
+def test_stems_are_sqlites(worker: Worker, word: str) -> None:
+    assert worker.call("tokens", word) == tokens(word)
+
+
+@given(texts)
+def test_tokens_are_sqlites(worker: Worker, text: str) -> None:
+    assert worker.call("tokens", text) == tokens(text)
+    assert worker.call("termStems", text) == sorted(stems(text))
+
+
+@given(questions, st.lists(words | texts, max_size=4))
+@example(["\u017f*", "ß*", "\u212a*", "\u0131*"], ["start ss k i K", "\u017ftart ß"])
+@example(["userName"], ["👍 userName user_name UserName", "user's name"])
+@example(["the"], ["the other"])
+@example(["*", "**"], ["anything"])
+def test_places_are_the_same(worker: Worker, asked: list[str], lines: list[str]) -> None:
+    assert worker.call("places", asked, lines) == places(asked, lines)
+
+
+@pytest.mark.parametrize("text", SAMPLES)
+def test_each_word_of_a_sample_is_found_at_the_same_place(worker: Worker, text: str) -> None:
+    for word in text.split():
+        lines = [text, "", text * 3]
+        assert worker.call("places", [word], lines) == places([word], lines)
+
+
+@pytest.mark.parametrize("path", SAMPLE_FILES, ids=lambda path: path.name)
+def test_in_code_of_every_language_places_are_the_same(worker: Worker, path: Path) -> None:
+    lines = path.read_bytes().decode(errors="replace").split("\n")
+    assert worker.call("places", QUESTION.split(), lines) == places(QUESTION.split(), lines)
+    assert worker.call("tokens", "\n".join(lines)) == tokens("\n".join(lines))
+
+
+def test_small_words_are_the_programs(worker: Worker) -> None:
+    shared = worker.call("shared")
+    assert set(shared["lexis"]["terms"]["small"]) == _SMALL

@@ -1,0 +1,144 @@
+/** What is a word's stem? By Porter's rules, just as SQLite's FTS5 has them, for the index. */
+
+/** Bytes of a word that has a stem of its own. */
+const LEAST = 3;
+const MOST = 64;
+
+type Rule = readonly [ending: string, becomes: string];
+
+// of each step the first rule counts whose ending the word has, whether or not it applies
+const STEP_2: Rule[] = [
+  ["ational", "ate"],
+  ["tional", "tion"],
+  ["enci", "ence"],
+  ["anci", "ance"],
+  ["izer", "ize"],
+  ["logi", "log"],
+  ["bli", "ble"],
+  ["alli", "al"],
+  ["entli", "ent"],
+  ["eli", "e"],
+  ["ousli", "ous"],
+  ["ization", "ize"],
+  ["ation", "ate"],
+  ["ator", "ate"],
+  ["alism", "al"],
+  ["iveness", "ive"],
+  ["fulness", "ful"],
+  ["ousness", "ous"],
+  ["aliti", "al"],
+  ["iviti", "ive"],
+  ["biliti", "ble"],
+];
+const STEP_3: Rule[] = [
+  ["ical", "ic"],
+  ["ness", ""],
+  ["icate", "ic"],
+  ["iciti", "ic"],
+  ["ful", ""],
+  ["ative", ""],
+  ["alize", "al"],
+];
+const STEP_4 =
+  "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize".split(" ");
+
+/** The stem of a word in small letters. */
+export function porter(word: string): string {
+  // what is beyond ASCII counts by its bytes, and nothing is taken from an end of it
+  if (!(word.charCodeAt(word.length - 1) < 0x80)) return word;
+  const bytes = inBytes(word);
+  if (bytes.length < LEAST || bytes.length > MOST) return word;
+  const stem = step5(step4(step(step(step1(bytes), STEP_2), STEP_3)));
+  return stem === bytes ? word : inLetters(stem);
+}
+
+/** A sign for each byte of UTF-8. */
+function inBytes(word: string): string {
+  if (/^[\0-\x7f]*$/.test(word)) return word;
+  return String.fromCharCode(...new TextEncoder().encode(word).slice(0, MOST + 1));
+}
+
+function inLetters(bytes: string): string {
+  if (/^[\0-\x7f]*$/.test(bytes)) return bytes;
+  return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
+}
+
+/** Plurals, `ed` and `ing`, and a last `y`. */
+function step1(word: string): string {
+  const found = past(singular(word));
+  const isI = found.endsWith("y") && hasVowel(found.slice(0, -1));
+  return isI ? `${found.slice(0, -1)}i` : found;
+}
+
+function singular(word: string): string {
+  if (!word.endsWith("s")) return word;
+  if (!word.endsWith("es")) return word.endsWith("ss") ? word : word.slice(0, -1);
+  const isWhole = ends(word, "sses") || ends(word, "ies");
+  return word.slice(0, isWhole ? -2 : -1);
+}
+
+function past(word: string): string {
+  if (ends(word, "eed")) return measure(word.slice(0, -3)) > 0 ? word.slice(0, -1) : word;
+  const ending = ["ed", "ing"].find((end) => ends(word, end)) ?? "";
+  const stem = word.slice(0, word.length - ending.length);
+  return ending && hasVowel(stem) ? mended(stem) : word;
+}
+
+/** `hopp` is `hop`, `relat` is `relate`, `fil` is `file`. */
+function mended(stem: string): string {
+  if (["at", "bl", "iz"].some((end) => ends(stem, end))) return `${stem}e`;
+  const last = stem.at(-1) ?? "";
+  if (last === stem.at(-2) && !"aeioulsz".includes(last)) return stem.slice(0, -1);
+  return measure(stem) === 1 && isShort(stem) ? `${stem}e` : stem;
+}
+
+function step(word: string, rules: Rule[]): string {
+  const [ending, becomes] = rules.find(([end]) => ends(word, end)) ?? ["", ""];
+  const stem = word.slice(0, word.length - ending.length);
+  return ending && measure(stem) > 0 ? stem + becomes : word;
+}
+
+function step4(word: string): string {
+  const ending = STEP_4.find((end) => ends(word, end)) ?? "";
+  const stem = word.slice(0, word.length - ending.length);
+  const mayBe = ending !== "ion" || "st".includes(stem.at(-1) ?? "");
+  return ending && mayBe && measure(stem) > 1 ? stem : word;
+}
+
+/** A last `e`, and one of two last `l`. */
+function step5(word: string): string {
+  const stem = word.slice(0, -1);
+  const size = word.endsWith("e") ? measure(stem) : 0;
+  const found = size > 1 || (size === 1 && !isShort(stem)) ? stem : word;
+  return found.endsWith("ll") && measure(found.slice(0, -1)) > 1 ? found.slice(0, -1) : found;
+}
+
+/** Whether it has an ending and something before it. */
+function ends(word: string, ending: string): boolean {
+  return word.length > ending.length && word.endsWith(ending);
+}
+
+function isVowel(letter: string, isAfterConsonant: boolean): boolean {
+  return "aeiou".includes(letter) || (letter === "y" && isAfterConsonant);
+}
+
+/** For each letter `v` or `c`. */
+function shape(word: string): string {
+  let found = "";
+  for (const letter of word) found += isVowel(letter, found.endsWith("c")) ? "v" : "c";
+  return found;
+}
+
+/** How often a consonant follows a vowel. */
+function measure(word: string): number {
+  return shape(word).split("vc").length - 1;
+}
+
+/** Whether it ends in consonant, vowel, consonant, as `hop` does. */
+function isShort(word: string): boolean {
+  return shape(word).endsWith("cvc") && !"wxy".includes(word.at(-1) ?? "");
+}
+
+function hasVowel(word: string): boolean {
+  return /[aeiou]|.y/s.test(word);
+}
