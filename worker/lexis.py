@@ -2,7 +2,7 @@
 
 from unicode61 import unicode61
 
-from feeder.search import asked, query, terms
+from feeder.search import asked, layout, query, terms, windows
 
 LEXIS = {
     "query": {
@@ -19,5 +19,24 @@ LEXIS = {
         "stem": asked._STEM,
     },
     "terms": {"small": sorted(terms._SMALL)},
+    "layout": {
+        "tab": layout.TAB,
+        "inBrackets": layout.IN_BRACKETS,
+        "underItsHeading": layout.UNDER_ITS_HEADING,
+        "beforeItsEnd": layout.BEFORE_ITS_END,
+        "deepest": layout.DEEPEST,
+    },
+    "windows": {
+        "lines": windows.LINES,
+        "shares": windows.SHARES,
+        "reach": windows.REACH,
+        "headLines": windows.HEAD_LINES,
+        "headWithin": windows.HEAD_WITHIN,
+        "ends": windows.ENDS,
+        "compared": windows.COMPARED,
+        "cuts": windows.CUTS,
+        "anchor": windows.ANCHOR,
+        "marks": windows.MARKS,
+    },
     "unicode61": unicode61(),
 }

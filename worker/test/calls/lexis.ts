@@ -15,6 +15,7 @@ import { dotted, endsWith } from "../../src/symbols.ts";
 import { porter } from "../../src/search/porter.ts";
 import { stems as termStems, Terms } from "../../src/search/terms.ts";
 import { tokens } from "../../src/search/unicode61.ts";
+import { type Wanted, window } from "../../src/search/windows.ts";
 import { parts, smallParts, words } from "../../src/search/words.ts";
 
 function letters(text: string): unknown {
@@ -66,4 +67,14 @@ export const lexis = {
       end,
       [...stems].sort(compareText),
     ]),
+  window: (lines: string[], startLine: number, wanted: Wanted) => {
+    const { head, marks, ...found } = window(lines, startLine, wanted);
+    return {
+      start_line: found.startLine,
+      lines: found.lines,
+      marks: marks.map(({ line, start, end }) => [line, start, end]),
+      head: head && { start_line: head.startLine, lines: head.lines },
+      below: found.below,
+    };
+  },
 };

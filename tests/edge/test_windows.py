@@ -1,0 +1,97 @@
+"""Does the Worker choose the lines that the program chooses?"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from edge.calling import ROOT, Worker
+from edge.texts import texts
+from feeder.search.windows import Wanted, window
+
+CASES = json.loads((ROOT / "tests" / "search" / "windows.json").read_text("utf-8"))
+SAMPLE_FILES = [*(ROOT / "tests" / "parse" / "samples").iterdir()]
+SIGNATURE = "def cart(total): \U0001d538 \U0001d538"
+code = st.sampled_from(
+    [
+        "",
+        " \x1c",
+        "\t",
+        "cart",
+        "  total(",
+        '    (emptyCart, \'(\' , "\\"[")',
+        ")",
+        "\t  the \u03c0",
+        "  \t\rreturn cart[0]",
+        "\u3000total",
+        "}",
+        "end",
+        "endCart",
+        "else:",
+        "def cart(total):",
+        "def cart(total):, ;\U0001d538",
+        "\U0001d538 total \U0001d538 Cart",
+        "\U0001d538,",
+        "\ud800",
+    ]
+)
+lines = st.lists(code | texts.map(lambda text: text.replace("\n", " ")), max_size=40)
+words = st.lists(
+    st.sampled_from(["cart", "total", "emptyCart", "the", "\u03c0", "c*", "\0", "a b", "total"])
+)
+wanted = st.builds(
+    Wanted,
+    words,
+    st.integers(0, 12),
+    st.sampled_from([None, "", "def cart(total):", "cart", "total( (emptyCart", SIGNATURE]),
+    st.none() | st.integers(-2, 45),
+    st.lists(st.tuples(st.integers(0, 20), st.integers(0, 40)), max_size=2),
+)
+
+
+def chosen(rows: list[str], start_line: int, asked: Wanted) -> dict[str, Any]:
+    """As the cases have it."""
+    found = window(rows, start_line, asked)._asdict()
+    found["marks"] = [list(mark) for mark in found["marks"]]
+    found["head"] = found["head"] and found["head"]._asdict()
+    return found
+
+
+def given_to_worker(asked: Wanted) -> dict[str, Any]:
+    """The same in JSON."""
+    return {**asked._asdict(), "words": [*asked.words], "inner": [*map(list, asked.inner)]}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["name"]))
+def test_the_window_is_the_one_that_was_chosen_by_hand(
+    worker: Worker, case: dict[str, Any]
+) -> None:
+    """By the cases that the program runs itself."""
+    found = worker.call("window", case["lines"], case["start_line"], case["wanted"])
+    assert found == case["window"]
+
+
+@given(lines, wanted)
+@example(["def cart(total):,,", "\U0001d538\U0001d538 x"], Wanted(["x"], 6, SIGNATURE))
+def test_the_same_lines_are_chosen(worker: Worker, rows: list[str], asked: Wanted) -> None:
+    assert worker.call("window", rows, 7, given_to_worker(asked)) == chosen(rows, 7, asked)
+
+
+@pytest.mark.parametrize("path", SAMPLE_FILES, ids=lambda path: path.name)
+def test_in_code_of_every_language_the_same_lines_are_chosen(worker: Worker, path: Path) -> None:
+    """Whatever is asked: each of the file's words, and some of them together."""
+    rows = path.read_bytes().decode(errors="replace").split("\n")
+    some = [*dict.fromkeys(" ".join(rows).split())]
+    for asked in [*([word] for word in some[:40]), some[::7], ["name", "return", "value*"]]:
+        for size in (3, 6, 12):
+            one = Wanted(asked, size, rows[0])
+            assert worker.call("window", rows, 1, given_to_worker(one)) == chosen(rows, 1, one)
+
+
+def test_of_a_line_that_is_a_file_as_many_marks_are_shown(worker: Worker) -> None:
+    one = Wanted(["zebra"])
+    rows = ["\U0001d538 zebra " * 5000]
+    assert worker.call("window", rows, 1, given_to_worker(one)) == chosen(rows, 1, one)
