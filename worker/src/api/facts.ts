@@ -1,0 +1,69 @@
+/** What is answered, as docs/api.md has it: the one shape for the JSON interface, the page and MCP. */
+
+/** The parameters of a question: each as often as it was said. */
+export type Params = Readonly<Record<string, readonly string[]>>;
+
+/** Says how long a part of an answer took, for `Server-Timing`. */
+export type Clock = (name: string, ms: number) => void;
+
+export interface Lines {
+  start_line: number;
+  lines: string[];
+}
+
+export interface Hit {
+  id: string;
+  repo: string;
+  path: string;
+  language: string | null;
+  /** `lines` for lines of a file that are no node. */
+  node_type: string;
+  symbol: string | null;
+  signature: string | null;
+  logical_path: string | null;
+  start_line: number;
+  end_line: number;
+  /** `elsewhere` for a hit of another repository than the one that is asked. */
+  state: string;
+  member: { name: string; line: number } | null;
+  piece: { start_line: number; end_line: number; matching: number; of: number } | null;
+  copies: { path: string; start_line: number; end_line: number }[];
+  /** All of its lines, null where the text is not there. */
+  text: string | null;
+  text_of: string | null;
+  window: (Lines & { head: Lines | null }) | null;
+}
+
+/** What the index equals, as a sentence. */
+export interface Aged {
+  note: string;
+}
+
+export interface Hits extends Aged {
+  hits: Hit[];
+  total: number;
+  at_least: boolean;
+  offset: number;
+  notes: string[];
+  /** Of a question that nothing answers: where it was asked, and what each filter keeps away. */
+  nowhere?: { repos: string[]; without: { name: string; total: number; best: Hit | null }[] };
+}
+
+/** What is read of each target; one that there is not has no hits but an error. */
+export interface Passages extends Aged {
+  targets: { target: string; hits: Hit[]; error: string }[];
+}
+
+export interface Entry {
+  node_type: string;
+  symbol: string | null;
+  logical_path: string | null;
+  start_line: number;
+  end_line: number;
+  state: string;
+  depth: number;
+}
+
+export interface Outline extends Aged {
+  files: { path: string; nodes: Entry[] }[];
+}
