@@ -8,6 +8,7 @@ import re
 from types import ModuleType
 from typing import Any
 
+import served
 from lexis import LEXIS
 from regexes import javascript
 
@@ -78,6 +79,7 @@ CONSTANTS = {
     "wording": _of(wording, "GONE"),
 }
 
+SHARED = {"sql": SQL, "constants": CONSTANTS, "lexis": LEXIS, "serve": served.FACTS}
+
 if __name__ == "__main__":
-    shared = {"sql": SQL, "constants": CONSTANTS, "lexis": LEXIS}
-    print(json.dumps(shared, ensure_ascii=False, indent=1))
+    print(json.dumps(SHARED, ensure_ascii=False, indent=1))

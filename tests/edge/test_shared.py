@@ -2,12 +2,10 @@
 
 import json
 
-from lexis import LEXIS
-from shared import CONSTANTS, SQL
+from shared import SHARED
 
 from edge.calling import Worker
 
 
-def test_the_worker_has_the_programs_own_sql(worker: Worker) -> None:
-    lexis = json.loads(json.dumps(LEXIS))
-    assert worker.call("shared") == {"sql": SQL, "constants": CONSTANTS, "lexis": lexis}
+def test_the_worker_has_the_programs_own_facts(worker: Worker) -> None:
+    assert worker.call("shared") == json.loads(json.dumps(SHARED))

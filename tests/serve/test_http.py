@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from feeder.serve.guard import BODY_BYTES
+from feeder.serve.borders import BODY_BYTES
 from serve.web import JSON, MODERN, VERSION, Web, modern, request, web
 
 NOW = {"mcp_protocol_version": "2026-07-28"}

@@ -3,6 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+NOW = "as they are in the files now"
+AT_THE_COMMIT = "as they are at the commit that the index equals"
+"""Where lines are from: of a server beside the files, and of one that has none."""
+
 DEFAULT_TOKENS, MOST_TOKENS = 2_500, 15_000
 """Of an answer. More than the first is cut by clients at 8 to 10 KB; at 50,000 characters one of
 them shows nothing but a file's name."""
@@ -10,9 +14,9 @@ LIMIT, MOST = 8, 50
 """Hits of an answer."""
 DETAILS = ("auto", "locations", "signature", "snippet", "full")
 
-INSTRUCTIONS = """\
+INSTRUCTIONS = f"""\
 feeder searches this repository by meaning, word and name: begin with it instead of grep.
-It answers with the lines themselves, as they are in the files now, the best first.
+It answers with the lines themselves, {NOW}, the best first.
 - search: where something is done, how it works, what a name is. Ask once, in words or by name.
 - read: lines by `path`, `path:12-40`, `path#Symbol` or an id, several at once.
 - similar: other code like a place that you know: siblings, copies, a pattern to follow.
@@ -68,11 +72,11 @@ string. Ask in plain words or by a name, with one question instead of several.
 The query may have "an exact phrase", /a regex/, -word to leave out, begin*, and lang: path:
 -path: type: symbol: repo: tests: case:yes. Two phrases must both be there; /one|other/ is either.
 Example: {"query": "where is the token refreshed", "path": "src", "limit": 5}"""
-_READ = """\
-Read lines as they are in the files now: whole symbols or ranges, several at once.
+_READ = f"""\
+Read lines {NOW}: whole symbols or ranges, several at once.
 Use it for what a search or outline named. A target is `path#Symbol`, `path:12-40`, `path:12`,
 `path`, a symbol alone where only one has it, or an id.
-Example: {"target": ["src/cart.py#Cart.add", "src/shop.py:12-40"]}"""
+Example: {{"target": ["src/cart.py#Cart.add", "src/shop.py:12-40"]}}"""
 _SIMILAR = """\
 Find code that is most like some that you know, by its stored vector: copies, siblings, other
 implementations, a pattern to follow. Use it where you have a place, and search for words.
@@ -143,4 +147,9 @@ LISTED: tuple[Mapping[str, Any], ...] = (
         },
     ),
 )
+INSTRUCTIONS_AT_THE_EDGE = INSTRUCTIONS.replace(NOW, AT_THE_COMMIT)
+LISTED_AT_THE_EDGE = tuple(
+    {**tool, "description": tool["description"].replace(NOW, AT_THE_COMMIT)} for tool in LISTED
+)
+"""The same of a server that has no files."""
 SCHEMAS: Mapping[str, Mapping[str, Any]] = {tool["name"]: tool["inputSchema"] for tool in LISTED}

@@ -19,23 +19,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from feeder.serve import bundle
+from feeder.serve.borders import HEADERS, OWN_SITES
 
-BODY_BYTES = 1024 * 1024
 SESSION = "/session"
 """Where a form brings the token."""
 OPEN = frozenset({"/", *bundle.paths()})
 """Paths that need no token: what lies there is the same for everybody who has no cookie."""
-OWN_SITES = ("same-origin", "none")
-"""What a browser says of requests of our own page, and of its user."""
-HEADERS = {
-    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
-    "img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'",
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cross-origin-resource-policy": "same-origin",
-    "cache-control": "no-store",
-}
 
 
 class Refusal(NamedTuple):

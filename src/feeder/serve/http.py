@@ -10,6 +10,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from feeder.serve import CALLS, api, page_routes
+from feeder.serve.borders import ELSEWHERE
 from feeder.serve.crew import Crew
 from feeder.serve.desk import Desk
 from feeder.serve.guard import Access, Guard, Refusal
@@ -43,7 +44,7 @@ async def _about(_: Request) -> Response:
 async def _refused(_: Request, exc: Exception) -> Response:
     """An address or a method that there is not."""
     assert isinstance(exc, HTTPException)
-    refusal = Refusal(exc.status_code, f"{exc.detail}.", "Ask POST /mcp, or GET /api/search?q=….")
+    refusal = Refusal(exc.status_code, f"{exc.detail}.", ELSEWHERE)
     return refusal.response(dict(exc.headers or {}))
 
 

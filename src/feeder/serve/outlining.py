@@ -28,7 +28,7 @@ def outline_as_text(outline: Outline, depth: int | None, says: str | None) -> st
     }
     note = standing(says, outline.age.note)
     most = room_beside(DEFAULT_TOKENS, [note])
-    for way in _WAYS:
+    for way in WAYS:
         lines = list(map(harmless.line, way.lines(files)))
         if size("\n".join(lines)) <= most:
             break
@@ -102,7 +102,7 @@ def _entry(entry: Entry) -> str:
 
 
 _ASK = "Ask for a file, or a folder below."
-_WAYS = (
+WAYS = (
     _Way(_all, ""),
     _Way(_outer, f"Shortened: without what lies in other symbols. {_ASK}"),
     _Way(_named, f"Shortened to names, without lines and members. {_ASK}"),

@@ -13,9 +13,10 @@ from starlette.routing import Route
 
 from feeder.serve import bundle, unscripted
 from feeder.serve.api import answer_of
+from feeder.serve.borders import OWN_SITES
 from feeder.serve.crew import Crew
 from feeder.serve.desk import Desk
-from feeder.serve.guard import OWN_SITES, SESSION, Access, Refusal
+from feeder.serve.guard import SESSION, Access, Refusal
 from feeder.serve.heard import GONE, while_heard
 
 Found = dict[str, Any] | Refusal

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from feeder.serve.borders import BODY_BYTES
 from feeder.serve.crew import Crew
-from feeder.serve.guard import BODY_BYTES, Refusal
+from feeder.serve.guard import Refusal
 from feeder.serve.heard import GONE, HUNG_UP, while_heard
 from feeder.serve.mirrored import agreed, status
 from feeder.serve.protocol import Conversation, Refused, Server, error, id_of, is_call, parsed

@@ -17,8 +17,8 @@ FOOT_BYTES = 200
 """That are kept for the end of an answer beside what it has to say of itself."""
 NOTES_CHARS = 800
 FULL, SNIPPET, SIGNATURE, LOCATION = "full", "snippet", "signature", "locations"
-_ORDER = (FULL, SNIPPET, SIGNATURE, LOCATION)
-_SHORTENED = {
+FORMS = (FULL, SNIPPET, SIGNATURE, LOCATION)
+SHORTENED = {
     SNIPPET: "to the lines that answer",
     SIGNATURE: "to signatures",
     LOCATION: "to locations",
@@ -68,7 +68,7 @@ def _forms(shown: Shown, first: str) -> list[Form]:
         SIGNATURE: _signature(shown),
         LOCATION: heading(shown),
     }
-    wanted = _ORDER[_ORDER.index(first) :]
+    wanted = FORMS[FORMS.index(first) :]
     forms = [Form(detail, text) for detail in wanted if (text := known[detail])]
     return [one for at, one in enumerate(forms) if one.text not in _texts(forms[:at])]
 
@@ -148,5 +148,5 @@ def _shortened(chosen: Sequence[Form], hits: Sequence[Sequence[Form]]) -> str:
     if not shorter:
         return ""
     counts = Counter(form.detail for form in shorter)
-    told = ", ".join(f"{counts[one]} {_SHORTENED[one]}" for one in _ORDER if one in counts)
+    told = ", ".join(f"{counts[one]} {SHORTENED[one]}" for one in FORMS if one in counts)
     return f"Shortened to fit: {told}. Whole: read them, or a larger budget."

@@ -1,0 +1,18 @@
+"""The Worker answers each message of the protocol as the program does, by the same transcripts."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from edge.calling import Worker
+from serve.test_protocol import TRANSCRIPTS
+
+
+@pytest.mark.parametrize("file", TRANSCRIPTS, ids=lambda file: file.stem)
+def test_each_message_is_answered_as_the_transcript_says(worker: Worker, file: Path) -> None:
+    first, *lines = map(json.loads, file.read_text("utf-8").splitlines())
+    came = [{key: said[key] for key in ("line", "in") if key in said} for said in lines]
+    answers = worker.call("transcript", first["server"], came)
+    for number, (answer, said) in enumerate(zip(answers, lines, strict=True), start=2):
+        assert answer == said["out"], f"line {number}"

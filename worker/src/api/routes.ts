@@ -1,0 +1,44 @@
+/** How does a program ask? `GET /api/…` with parameters, answered by JSON; docs/api.md has it all. */
+
+import { meant } from "../meant.ts";
+import type { Ask } from "../mcp/desk.ts";
+import { Refusal } from "../refusal.ts";
+import { cut } from "../shown.ts";
+import { hex } from "../tokens.ts";
+import shared from "../../build/shared.json";
+
+const KNOWN = new Map(Object.entries(shared.serve.parameters as Record<string, string[]>));
+/** It may be kept, and is asked again each time whether it is still so. */
+const PRIVATE = { "cache-control": "private, no-cache" };
+
+/** Whether there is such a question. */
+export function isQuestion(name: string): boolean {
+  return KNOWN.has(name);
+}
+
+/** The answer of a question, or only that it is the same, to whoever has it. */
+export async function answered(name: string, request: Request, ask: Ask): Promise<Response> {
+  const said = parameters(new URL(request.url).searchParams);
+  const wrong = Object.keys(said).find((key) => !KNOWN.get(name)!.includes(key));
+  if (wrong !== undefined) throw unknown(name, wrong, KNOWN.get(name)!);
+  const body = JSON.stringify(await ask(name, said));
+  const etag = `"${hex(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(body))).slice(0, 32)}"`;
+  const headers = { etag, ...PRIVATE };
+  const tags = (request.headers.get("if-none-match") ?? "").split(",").map((one) => one.trim());
+  // what stands before may have made the tag a weak one
+  const isKnown = tags.some((one) => one === "*" || one.replace(/^W\//, "") === etag);
+  if (isKnown) return new Response(null, { status: 304, headers });
+  return new Response(body, { headers: { ...headers, "content-type": "application/json" } });
+}
+
+function parameters(query: URLSearchParams): Record<string, string[]> {
+  const said: Record<string, string[]> = Object.create(null);
+  for (const [key, value] of query) (said[key] ??= []).push(value);
+  return said;
+}
+
+function unknown(name: string, key: string, known: string[]): Refusal {
+  const has = known.length ? `It has ${known.join(", ")}.` : "It has none.";
+  const remedy = [meant(key, known), has].filter(Boolean).join(" ");
+  return new Refusal(400, `/api/${name} has no parameter \`${cut(key, 60)}\`.`, remedy);
+}

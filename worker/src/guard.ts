@@ -1,0 +1,77 @@
+/**
+ * Who may ask? Whoever has the token, or whom Cloudflare Access has let in; all, where that is said.
+ *
+ * What is refused here is refused before the body is read, and before a binding is touched.
+ */
+
+import { ASSERTION, letIn } from "./access.ts";
+import type { Env } from "./bindings/env.ts";
+import { Refusal } from "./refusal.ts";
+import { hasCookie, isToken } from "./tokens.ts";
+import shared from "../build/shared.json";
+
+const TOKEN_CHARS = shared.serve.token_chars;
+/** What a limit's period is at most; the binding does not tell it. */
+export const WAIT_S = 60;
+
+/** Says who asks, for the limit; throws a Refusal where nobody is to be answered. */
+export async function admitted(request: Request, env: Env): Promise<string> {
+  checkSettings(env);
+  const where = request.headers.get("cf-connecting-ip") ?? "";
+  if (env.PUBLIC === "true") return where;
+  const by = env.ACCESS_TEAM ? await letInBy(request, env) : null;
+  if (by) return by;
+  if (env.FEEDER_TOKEN && (await knows(request.headers, env.FEEDER_TOKEN))) return where;
+  throw env.FEEDER_TOKEN ? unknown() : notLetIn();
+}
+
+/** Throws a Refusal for who asks more often than the binding allows, where there is one. */
+export async function limited(who: string, env: Env): Promise<void> {
+  const { success } = (await env.LIMIT?.limit({ key: who })) ?? { success: true };
+  if (!success) throw new Refusal(429, "Too many questions.", `Ask again in ${WAIT_S} seconds.`);
+}
+
+/** Nothing is public by default, and no half of a setting lets anybody in. */
+function checkSettings({ FEEDER_TOKEN, ACCESS_TEAM, ACCESS_AUD, PUBLIC }: Env): void {
+  if (Boolean(ACCESS_TEAM) !== Boolean(ACCESS_AUD)) {
+    throw unset("One of ACCESS_TEAM and ACCESS_AUD is not set.", "Set both, or none.");
+  }
+  if (FEEDER_TOKEN && FEEDER_TOKEN.length < TOKEN_CHARS) {
+    const remedy = "Make one with `openssl rand -hex 16`, and put it in with `npx wrangler secret put FEEDER_TOKEN`.";
+    throw unset(`FEEDER_TOKEN has fewer than ${TOKEN_CHARS} characters.`, remedy);
+  }
+  if (!FEEDER_TOKEN && !ACCESS_TEAM && PUBLIC !== "true") {
+    const remedy =
+      "Put in a token with `npx wrangler secret put FEEDER_TOKEN`, or set ACCESS_TEAM and ACCESS_AUD for " +
+      'Cloudflare Access, or PUBLIC = "true" to let everybody ask.';
+    throw unset("It is not said who may ask, so nobody may.", remedy);
+  }
+}
+
+const unset = (error: string, remedy: string) => new Refusal(503, error, remedy);
+
+async function letInBy(request: Request, env: Env): Promise<string | null> {
+  const word = request.headers.get(ASSERTION);
+  const audiences = (env.ACCESS_AUD ?? "").split(/[\s,]+/).filter(Boolean);
+  return word ? letIn(word, env.ACCESS_TEAM ?? "", audiences) : null;
+}
+
+/** Who sends a token is not known by the cookie too. */
+async function knows(headers: Headers, token: string): Promise<boolean> {
+  const [scheme = "", ...typed] = (headers.get("authorization") ?? "").split(" ");
+  if (scheme.toLowerCase() === "bearer") return isToken(typed.join(" ").trim(), token);
+  return hasCookie(headers, token);
+}
+
+function unknown(): Refusal {
+  const remedy = "Send the header `Authorization: Bearer TOKEN`, with the Worker's FEEDER_TOKEN.";
+  return new Refusal(401, "The token is missing, or another one.", remedy);
+}
+
+/** No 401: there is no token to be asked for. */
+function notLetIn(): Refusal {
+  const remedy =
+    "Open the address in a browser and sign in, or send a service token's CF-Access-Client-Id and " +
+    "CF-Access-Client-Secret; where that is done, compare ACCESS_TEAM and ACCESS_AUD with the application's.";
+  return new Refusal(403, "Cloudflare Access has not let this request in.", remedy);
+}

@@ -1,0 +1,121 @@
+/** Are these arguments a tool's? By the schema that it shows; what is meant is understood. */
+
+import { meant } from "../meant.ts";
+import { Refusal } from "../refusal.ts";
+import { cut, grouped, length } from "../shown.ts";
+
+/** Of a tool's argument, what is looked at of its JSON schema. */
+export interface Schema {
+  type?: string;
+  anyOf?: Schema[];
+  enum?: string[];
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+}
+
+export interface Schemas {
+  properties: Record<string, Schema>;
+  required: string[];
+}
+
+export type Given = Record<string, unknown>;
+
+/** Characters of a wrong value that are shown. */
+const SHOWN = 60;
+
+/**
+ * The arguments with the schema's defaults; null is as if it were not there.
+ *
+ * Throws a Refusal for one that is missing, unknown or of another kind.
+ */
+export function checked(tool: string, schema: Schemas, given: Given): Given {
+  const known = schema.properties;
+  const there = Object.entries(given).filter(([, value]) => value !== null);
+  for (const [name] of there) {
+    if (!Object.hasOwn(known, name)) throw unknown(tool, name, Object.keys(known));
+  }
+  const missing = schema.required.find((name) => !there.some(([key]) => key === name));
+  if (missing) throw new Refusal(400, `${tool} needs \`${missing}\`.`);
+  const defaults = Object.entries(known).filter(([, one]) => "default" in one);
+  return {
+    ...Object.fromEntries(defaults.map(([name, one]) => [name, one.default])),
+    ...Object.fromEntries(there.map(([name, value]) => [name, valueOf(name, known[name]!, value)])),
+  };
+}
+
+function unknown(tool: string, name: string, known: string[]): Refusal {
+  const near = meant(name, known);
+  const sentences = [near, `It has ${known.join(", ")}.`].filter(Boolean);
+  return new Refusal(400, `${tool} has no argument \`${short(name)}\`.`, sentences.join(" "));
+}
+
+function valueOf(name: string, schema: Schema, value: unknown): unknown {
+  if (schema.anyOf) return texts(name, schema.anyOf[0]!, value);
+  if (schema.type === "integer") return whole(name, schema, value);
+  if (typeof value !== "string") {
+    throw new Refusal(400, `\`${name}\` is a text, not ${written(value)}.`);
+  }
+  const said = text(name, schema, value);
+  if (schema.enum && !schema.enum.includes(said)) {
+    throw new Refusal(400, `\`${name}\` is one of ${schema.enum.join(", ")}, not ${written(said)}.`);
+  }
+  return said;
+}
+
+/** One text is a list of one; so is a list that was written as a text. */
+function texts(name: string, schema: Schema, value: unknown): string[] {
+  const meantList = typeof value === "string" && value.startsWith("[") ? listIn(value) : value;
+  const some: unknown = typeof meantList === "string" ? [meantList] : meantList;
+  const isList = Array.isArray(some) && some.length && some.every((one) => typeof one === "string");
+  if (isList) return some.map((one) => text(name, schema, one));
+  throw new Refusal(400, `\`${name}\` is a text or a list of texts, not ${written(meantList)}.`);
+}
+
+/** Without halves of characters, and without the one that no name has. */
+function text(name: string, schema: Schema, value: string): string {
+  const size = length(value);
+  const most = schema.maxLength ?? size;
+  if (size > most) {
+    const least = `write ${grouped(most)} at most.`;
+    throw new Refusal(400, `\`${name}\` has ${grouped(size)} characters: ${least}`);
+  }
+  return value.replace(/\p{Cs}/gu, "?").replaceAll("\0", " ");
+}
+
+function listIn(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+function whole(name: string, schema: Schema, value: unknown): number {
+  const digits = typeof value === "string" && /^-?\d{1,15}$/.test(value.trim());
+  const number = digits ? Number(value) : value;
+  const { minimum = 0, maximum = 0 } = schema;
+  if (Number.isInteger(number) && (number as number) >= minimum && (number as number) <= maximum) {
+    return number as number;
+  }
+  const range = `\`${name}\` is a number from ${minimum} to ${maximum}`;
+  throw new Refusal(400, `${range}, not ${written(number)}.`);
+}
+
+function written(value: unknown): string {
+  const isLarge = Number.isInteger(value) && Math.abs(value as number) > 10 ** SHOWN;
+  return isLarge ? "one so large" : short(json(value));
+}
+
+/** JSON with a blank behind each comma and colon. */
+function json(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(json).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${json(one)}`);
+  return `{${members.join(", ")}}`;
+}
+
+function short(value: string): string {
+  return length(value) <= SHOWN ? value : `${cut(value, SHOWN)}…`;
+}

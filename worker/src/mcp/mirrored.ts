@@ -1,0 +1,115 @@
+/** Do the headers of a request say what the message in it says, and which status has its answer? */
+
+import {
+  INVALID,
+  isMessage,
+  isRequest,
+  type Message,
+  NO_METHOD,
+  PARAMS,
+  PARSE,
+  Refused,
+  UNSUPPORTED,
+} from "./protocol.ts";
+import { LEGACY, MODERN, UNSAID, VERSION } from "./revisions.ts";
+
+export const MISMATCH = -32020;
+/** Which parameter the header `Mcp-Name` repeats. */
+const NAMED = new Map([
+  ["tools/call", "name"],
+  ["prompts/get", "name"],
+  ["resources/read", "uri"],
+]);
+const BAD = [PARSE, INVALID, PARAMS, MISMATCH, UNSUPPORTED];
+
+/**
+ * The revision that a message is said in; throws Refused where its headers say another thing.
+ *
+ * A client that shakes hands says its revision in a header only; one of 2026-07-28 in both.
+ */
+export function agreed(message: unknown, headers: Headers): string {
+  const said = headers.get("MCP-Protocol-Version");
+  if (Array.isArray(message)) return agreedInArray(message, said);
+  const own = version(message);
+  if (own === null) return agreedByHand(message, said);
+  if (said !== own) throw mismatch("MCP-Protocol-Version", said, own);
+  if (MODERN.includes(own) && isRequest(message)) checkNames(message, headers);
+  return own;
+}
+
+/** The revision that the message itself says; null where it says none. */
+function version(message: unknown): string | null {
+  const params = isMessage(message) ? message.params : null;
+  const meta = isMessage(params) ? params._meta : null;
+  const own = isMessage(meta) ? meta[VERSION] : null;
+  return typeof own === "string" ? own : null;
+}
+
+/** The status of an answer; before 2026-07-28 an error of a request is a good answer. */
+export function status(message: unknown, answer: unknown): number {
+  if (!isMessage(answer) || !isMessage(answer.error)) return 200;
+  const code = answer.error.code as number;
+  const isTold = code === PARSE || code === INVALID || version(message) !== null;
+  if (!isTold) return 200;
+  return code === NO_METHOD ? 404 : BAD.includes(code) ? 400 : 200;
+}
+
+/** No header speaks for several messages of the revision that has to have them. */
+function agreedInArray(messages: unknown[], said: string | null): string {
+  if (messages.some((message) => version(message) !== null)) {
+    throw new Refused(INVALID, "Send one message, not an array of them.");
+  }
+  return agreedByHand(messages, said);
+}
+
+/** That of a client that shakes hands: today's say `initialize` after `server/discover` too. */
+function agreedByHand(message: unknown, said: string | null): string {
+  if (said === null) return UNSAID;
+  const isHand = isMessage(message) && message.method === "initialize";
+  if (LEGACY.includes(said) || (MODERN.includes(said) && isHand)) return said;
+  if (!MODERN.includes(said)) {
+    const known = { supported: [...MODERN], requested: said };
+    throw new Refused(UNSUPPORTED, "Unsupported protocol version", known);
+  }
+  if (isRequest(message)) throw new Refused(PARAMS, `\`params._meta[${VERSION}]\` is missing.`);
+  return said;
+}
+
+function checkNames(message: Message, headers: Headers): void {
+  const method = message.method as string;
+  const said = headers.get("Mcp-Method");
+  if (said !== method) throw mismatch("Mcp-Method", said, method);
+  const parameter = NAMED.get(method);
+  if (!parameter) return;
+  const name = (message.params as Message)[parameter];
+  const repeated = decoded(headers.get("Mcp-Name"));
+  if (repeated !== (name ?? null)) throw mismatch("Mcp-Name", repeated, name);
+}
+
+/** A name that no header can hold is written in base 64. */
+function decoded(value: string | null): string | null {
+  const text = value && /^=\?base64\?(.*)\?=$/s.exec(value)?.[1];
+  if (typeof text !== "string") return value;
+  try {
+    const bytes = Uint8Array.from(atob(checked(text)), (one) => one.charCodeAt(0));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Refused(MISMATCH, "Header mismatch: Mcp-Name is not what base 64 makes");
+  }
+}
+
+/** `atob` takes blanks and a missing end too. */
+function checked(text: string): string {
+  if (text.length % 4 || /\s/.test(text)) throw new SyntaxError("no base 64");
+  return text;
+}
+
+function mismatch(name: string, said: string | null, own: unknown): Refused {
+  if (said === null) return new Refused(MISMATCH, `Header mismatch: ${name} is missing`);
+  const values = `header value ${quoted(said)} does not match body value ${quoted(own)}`;
+  return new Refused(MISMATCH, `Header mismatch: ${name} ${values}`);
+}
+
+function quoted(value: unknown): string {
+  return typeof value === "string" ? `'${value}'` : (JSON.stringify(value) ?? "None");
+}

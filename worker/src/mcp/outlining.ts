@@ -1,0 +1,92 @@
+/** What does `outline` answer? Lines, types and names; of a large folder less, which is said. */
+
+import shared from "../../build/shared.json";
+import type { Entry, Outline } from "../api/facts.ts";
+import * as harmless from "../shown.ts";
+import { cutLines, size } from "./fitting.ts";
+import { joined, roomBeside } from "./shaping.ts";
+
+type Files = [path: string, entries: Entry[]][];
+type Way = (files: Files) => string[];
+
+/** Each way to show an outline, the fullest first, as `serve/outlining.py` says what it leaves out. */
+const WAYS: [Way, string][] = [all, outer, named, counts, folders].map((way, at) => [
+  way,
+  shared.serve.outlining[at]!,
+]);
+
+/** The most that fits. */
+export function outlineAsText(outline: Outline, depth: number | null, tokens: number): string {
+  const files: Files = outline.files.map(({ path, nodes }) => [
+    path,
+    nodes.filter((one) => depth === null || one.depth < depth),
+  ]);
+  const most = roomBeside(tokens, [outline.note]);
+  const [lines, said] = fullest(files, most);
+  const some = cutLines(lines, most);
+  const left = `${lines.length - some.length} more folders: ask for one of them.`;
+  const notes = [count(files), said, some.length < lines.length ? left : ""];
+  return joined([some.join("\n")], notes, outline.note);
+}
+
+function fullest(files: Files, most: number): [string[], string] {
+  let found: [string[], string] = [[], ""];
+  for (const [way, said] of WAYS) {
+    found = [way(files).map(harmless.line), said];
+    if (size(found[0].join("\n")) <= most) break;
+  }
+  return found;
+}
+
+function count(files: Files): string {
+  const symbols = files.reduce((sum, [, entries]) => sum + entries.length, 0);
+  return `${symbols} symbols and sections in ${many(files.length)}`;
+}
+
+function many(files: number): string {
+  return files === 1 ? "1 file" : `${files} files`;
+}
+
+/** Each file, and below it a line for each symbol, deeper ones further in. */
+function all(files: Files): string[] {
+  return files.flatMap(([path, entries]) => [path, ...entries.map(entry)]);
+}
+
+function outer(files: Files): string[] {
+  return all(files.map(([path, some]) => [path, some.filter((one) => !one.depth)]));
+}
+
+/** Each file with the names in it that are in no other, neither by lines nor by name. */
+function named(files: Files): string[] {
+  return files.map(([path, entries]) => {
+    const names = new Set(entries.map(name));
+    const own = entries.filter((one) => !one.depth && !names.has(above(name(one), ".")));
+    const told = [...new Set(own.map(name))].join(", ");
+    return told ? `${path}: ${told}` : path;
+  });
+}
+
+function counts(files: Files): string[] {
+  return files.map(([path, entries]) => `${path} ${entries.length}`);
+}
+
+/** Each folder with the number of its own files. */
+function folders(files: Files): string[] {
+  const own = new Map<string, number>();
+  for (const [path] of files) own.set(above(path, "/"), (own.get(above(path, "/")) ?? 0) + 1);
+  const sorted = [...own].sort(([one], [other]) => (one < other ? -1 : 1));
+  return sorted.map(([folder, number]) => `${folder || "."}/ ${many(number)}`);
+}
+
+function above(text: string, sign: string): string {
+  return text.slice(0, Math.max(text.lastIndexOf(sign), 0));
+}
+
+function name(one: Entry): string {
+  return one.symbol || one.logical_path || "";
+}
+
+function entry(one: Entry): string {
+  const lines = `${" ".repeat(one.depth)} ${one.start_line}-${one.end_line}`;
+  return [lines, one.node_type, name(one)].filter(Boolean).join(" ");
+}

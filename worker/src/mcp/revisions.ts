@@ -1,0 +1,19 @@
+/** Which revisions of the protocol are spoken? Those that `serve/protocol.py` names. */
+
+import shared from "../../build/shared.json";
+
+const { modern, legacy, batched, unsaid, prefix, ttl_ms } = shared.serve.revisions;
+
+/** Revisions in which each message says its own. */
+export const MODERN: readonly string[] = modern;
+/** Revisions that are agreed on by `initialize`, the newest first. */
+export const LEGACY: readonly string[] = legacy;
+/** The only revision that knows arrays of messages. */
+export const BATCHED = batched;
+/** The revision of a message that says none: the header is younger than that. */
+export const UNSAID = unsaid;
+/** How long a client need not ask again for what changes with the program alone. */
+export const TTL_MS = ttl_ms;
+export const PREFIX = prefix;
+export const VERSION = `${prefix}protocolVersion`;
+export const CAPABILITIES = `${prefix}clientCapabilities`;

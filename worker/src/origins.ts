@@ -1,0 +1,56 @@
+/** Whose pages may ask? Our own, and those of the sites that are named. */
+
+import type { Env } from "./bindings/env.ts";
+import { Refusal } from "./refusal.ts";
+import shared from "../build/shared.json";
+
+/** What a browser says of requests of our own page, and of its user. */
+const OWN_SITES: readonly string[] = shared.serve.own_sites;
+const ASKED_WITH = [
+  "authorization, content-type, if-none-match, mcp-protocol-version, mcp-method, mcp-name",
+  "cf-access-client-id, cf-access-client-secret",
+].join(", ");
+
+/**
+ * The other site that asks, which is named; null where no other does.
+ *
+ * Programs say no origin; a browser says it, or how far away the page is that asks. Throws a Refusal
+ * for a site that is not named.
+ */
+export function otherSite(request: Request, env: Env): string | null {
+  const origin = request.headers.get("origin");
+  const named = (env.ORIGINS ?? "").split(/[\s,]+/).filter(Boolean);
+  if (origin !== null && named.includes(origin)) return origin;
+  const isOwn = origin === null || origin === new URL(request.url).origin;
+  const site = request.headers.get("sec-fetch-site") ?? "none";
+  if (isOwn && OWN_SITES.includes(site)) return null;
+  const remedy = "Ask from the Worker's own page, or name the site in its ORIGINS.";
+  throw new Refusal(403, "Another site's page asks.", remedy);
+}
+
+/** Whether a browser asks what a page of another site may do. */
+export function isPreflight(request: Request): boolean {
+  return request.method === "OPTIONS" && request.headers.has("access-control-request-method");
+}
+
+/** What it may. */
+export function preflight(): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      "access-control-allow-methods": "GET, POST",
+      "access-control-allow-headers": ASKED_WITH,
+      "access-control-max-age": "86400",
+    },
+  });
+}
+
+/** That the page of this site may read the answer. */
+export function readBy(site: string | null): Record<string, string> {
+  if (!site) return { vary: "origin" };
+  return {
+    vary: "origin",
+    "access-control-allow-origin": site,
+    "access-control-expose-headers": "etag, retry-after, server-timing",
+  };
+}

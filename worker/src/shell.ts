@@ -1,0 +1,121 @@
+/** What becomes of a request? It is refused, or answered as JSON or over MCP; the page lies beside. */
+
+import { answered, isQuestion } from "./api/routes.ts";
+import type { Clock, Hits, Params } from "./api/facts.ts";
+import type { Env } from "./bindings/env.ts";
+import { admitted, limited, WAIT_S } from "./guard.ts";
+import { type Ask, server } from "./mcp/desk.ts";
+import { posted } from "./mcp/posted.ts";
+import { isPreflight, otherSite, preflight, readBy } from "./origins.ts";
+import { Refusal } from "./refusal.ts";
+import { cut, grouped } from "./shown.ts";
+import { remembering } from "./tokens.ts";
+import shared from "../build/shared.json";
+
+/** Answers a question; throws a Refusal for what cannot be answered. */
+export type Answer = (name: string, said: Params, env: Env, clock: Clock) => Promise<object>;
+
+const HEADERS: Record<string, string> = shared.serve.headers;
+const ADDRESS_CHARS = 16_384;
+const QUERY_CHARS = shared.serve.query_chars;
+
+/** The Worker, whose questions are answered so. */
+export function shell(answer: Answer) {
+  return {
+    async fetch(request: Request, env: Env): Promise<Response> {
+      const began = Date.now();
+      const spent = new Map<string, number>();
+      const clock: Clock = (name, ms) => spent.set(name, (spent.get(name) ?? 0) + ms);
+      const ask: Ask = (name, said) => cutShort(said, (short) => answer(name, short, env, clock));
+      let site: string | null = null;
+      let response: Response;
+      try {
+        site = otherSite(request, env);
+        response = await routed(request, env, ask);
+      } catch (fault) {
+        response = refused(fault);
+      }
+      return withHeaders(response, { ...readBy(site), "server-timing": timing(spent, began) });
+    },
+  };
+}
+
+/** Who asks is known before anything is looked at, also what there is not. */
+async function routed(request: Request, env: Env, ask: Ask): Promise<Response> {
+  if (isPreflight(request)) return preflight();
+  checkAddress(request.url);
+  const who = await admitted(request, env);
+  await limited(who, env);
+  const { pathname } = new URL(request.url);
+  const name = /^\/api\/([a-z]+)$/.exec(pathname)?.[1] ?? "";
+  if (pathname === "/mcp") return only("POST", request, () => posted(request, server(ask)));
+  if (pathname === "/api/session") return only("POST", request, () => session(env));
+  if (isQuestion(name)) return only("GET", request, () => answered(name, request, ask));
+  if (name === "proof") throw new Refusal(404, "The Worker checks nothing.", "Run: feeder validate");
+  throw new Refusal(404, "Not Found.", shared.serve.elsewhere);
+}
+
+function only(method: string, request: Request, work: () => Promise<Response>): Promise<Response> {
+  if (request.method === method) return work();
+  throw new NotAllowed(method);
+}
+
+class NotAllowed extends Refusal {
+  constructor(readonly allowed: string) {
+    super(405, "Method Not Allowed.", shared.serve.elsewhere);
+  }
+}
+
+/** The cookie, to whoever has the token; who is let in otherwise needs none. */
+async function session(env: Env): Promise<Response> {
+  const headers = env.FEEDER_TOKEN ? { "set-cookie": await remembering(env.FEEDER_TOKEN) } : {};
+  return new Response(null, { status: 204, headers });
+}
+
+function checkAddress(url: string): void {
+  if (url.length <= ADDRESS_CHARS) return;
+  const error = `The address has more than ${grouped(ADDRESS_CHARS)} characters.`;
+  throw new Refusal(414, error, "Ask a shorter question.");
+}
+
+/** Of a long question only the beginning is asked, which is said. */
+async function cutShort(said: Params, ask: (said: Params) => Promise<object>): Promise<object> {
+  const [question = "", ...more] = said.q ?? [];
+  const short = cut(question, QUERY_CHARS);
+  if (short === question || more.length) return ask(said);
+  const facts = (await ask({ ...said, q: [short] })) as Hits;
+  const note = `Of the query the first ${grouped(QUERY_CHARS)} characters were read.`;
+  return { ...facts, notes: [...facts.notes, note] };
+}
+
+/** A fault of ours costs one answer; it is told as any other. */
+function refused(fault: unknown): Response {
+  if (!(fault instanceof Refusal)) {
+    console.error(fault);
+    const told = fault instanceof Error ? `${fault.name}: ${fault.message}` : String(fault);
+    return refused(new Refusal(500, told, "Please report it."));
+  }
+  const { status, error, remedy } = fault;
+  return Response.json({ error, remedy }, { status, headers: telling(fault) });
+}
+
+function telling(refusal: Refusal): Record<string, string> {
+  if (refusal instanceof NotAllowed) return { allow: refusal.allowed };
+  if (refusal.status === 401) return { "www-authenticate": "Bearer" };
+  return refusal.status === 429 ? { "retry-after": String(WAIT_S) } : {};
+}
+
+/** A clock here stands still while the Worker itself works: what is told is how long it waited. */
+function timing(spent: Map<string, number>, began: number): string {
+  const all = [...spent, ["total", Date.now() - began] as const];
+  return all.map(([name, ms]) => `${name};dur=${ms}`).join(", ");
+}
+
+/** The same with the headers that keep a browser safe, where it has none of its own. */
+function withHeaders(response: Response, more: Record<string, string>): Response {
+  const made = new Response(response.body, response);
+  for (const [name, value] of Object.entries({ ...HEADERS, ...more })) {
+    if (!made.headers.has(name)) made.headers.set(name, value);
+  }
+  return made;
+}

@@ -1,0 +1,43 @@
+/** What of a text may a reader get? Nothing that moves a cursor, or shows letters out of order. */
+
+/** All that Python calls not printable, but blanks, the tab and joiners, which words need. */
+const HIDDEN = /(?![\t\u200c\u200d])[\p{C}\p{Zl}\p{Zp}]/gu;
+
+/** The text as one line: what would be obeyed instead of shown comes as `\uXXXX`. */
+export function line(text: string): string {
+  return text.replace(HIDDEN, escaped);
+}
+
+/** The same for a text of several lines. */
+export function lines(text: string): string {
+  return text.split("\n").map(line).join("\n");
+}
+
+/** As JSON writes it, beyond the first 65,536 characters in two halves. */
+function escaped(character: string): string {
+  return character
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
+}
+
+/** At most so many characters of a text. */
+export function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return [...text.slice(0, 2 * most)].slice(0, most).join("");
+}
+
+/** How many characters a text has, where a pair of halves is one. */
+export function length(text: string): number {
+  let pairs = 0;
+  for (let at = 0; at + 1 < text.length; at += 1) {
+    const isPair = (text.charCodeAt(at) & 0xfc00) === 0xd800;
+    if (isPair && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00) pairs += 1;
+  }
+  return text.length - pairs;
+}
+
+/** A number with commas between its thousands. */
+export function grouped(number: number): string {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+}
