@@ -1,0 +1,59 @@
+"""The Worker understands the arguments that the program does, and refuses in the same words."""
+
+import json
+from collections.abc import Mapping
+from difflib import SequenceMatcher
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from edge.calling import Worker
+from feeder.errors import UserError
+from feeder.nearby import meant
+from feeder.serve.arguments import checked
+from feeder.serve.catalogue import SCHEMAS
+
+NAMES = sorted({name for schema in SCHEMAS.values() for name in schema["properties"]})
+VALUES = [None, True, 0, 1, 8, 51, 10**70, -3, 1.0, 2.5, 1e300, "", "8", " 12 ", "-1", "yes", "no"]
+VALUES += ["only", "full", "x" * 1_001, "🛒" * 1_000, "\ud800a\0b", '["a", "b"]', "[1]", "[", "a"]
+VALUES += [[], ["a"], ["a", 1], {}, {"a": [1, "b", None]}, "größer"]
+Given = st.dictionaries(
+    st.sampled_from([*NAMES, "lmit", "querry", "größe", "x" * 300]),
+    st.sampled_from(VALUES) | st.text("a1 é🛒\0", max_size=80),
+    max_size=4,
+)
+
+
+def in_python(tool: str, said: Mapping[str, Any]) -> Any:
+    try:
+        return checked(tool, SCHEMAS[tool], said)
+    except UserError as exc:
+        return str(exc)
+
+
+@given(tool=st.sampled_from(sorted(SCHEMAS)), said=Given)
+def test_arguments_are_checked_alike(worker: Worker, tool: str, said: dict[str, Any]) -> None:
+    wanted = json.loads(json.dumps(in_python(tool, said)))
+    assert worker.call("arguments", tool, SCHEMAS[tool], said) == wanted
+
+
+def test_an_argument_that_is_needed_and_what_was_meant(worker: Worker) -> None:
+    schema = SCHEMAS["search"]
+    assert worker.call("arguments", "search", schema, {}) == "search needs `query`."
+    assert worker.call("arguments", "search", schema, {"query": "x", "lmit": 3}).startswith(
+        "search has no argument `lmit`. Did you mean `limit`? It has query, path, "
+    )
+
+
+Letters = st.text("abcd", max_size=12)
+
+
+@given(one=Letters, other=Letters)
+def test_names_are_as_near_as_difflib_says(worker: Worker, one: str, other: str) -> None:
+    assert worker.call("ratio", one, other) == SequenceMatcher(None, one, other).ratio()
+
+
+@given(name=Letters, known=st.lists(Letters.filter(bool), max_size=5, unique=True))
+def test_the_same_name_was_meant(worker: Worker, name: str, known: list[str]) -> None:
+    assert worker.call("meant", name, known) == meant(name, known)

@@ -1,0 +1,179 @@
+"""The Worker gives an answer the same text as the program does, whatever fits."""
+
+from collections.abc import Callable, Iterator
+from textwrap import dedent
+from typing import Any
+from unicodedata import ucd_3_2_0
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from edge.calling import Worker
+from feeder import shown
+from feeder.search.answers import Page, Shaped, page
+from feeder.search.asking import ask
+from feeder.search.engine import Paging
+from feeder.search.outline import outline
+from feeder.search.passages import passage
+from feeder.search.targets import folder, resolve
+from feeder.serve.answering import WINDOW_LINES
+from feeder.serve.catalogue import DEFAULT_TOKENS, DETAILS
+from feeder.serve.desk import Desk
+from feeder.serve.fitting import Form, cut, fitted
+from feeder.serve.library import Opened
+from feeder.serve.outlining import outline_as_text
+from feeder.serve.reading import Passage, passages_as_text
+from feeder.serve.shaping import Wanted, code, hits_as_text
+from serve.conftest import index
+from serve.test_shaping import FUNCTION, LONG
+from serve.test_tools import desk
+from tree.repos import Repo
+
+CLASSES = "".join(
+    f"class Wallet{number}:\n"
+    f'    """Keeps a payment\u202e."""\n\n'
+    f"    def pay(self):\n        return {number}\n\n"
+    "    class Coin:\n        def turn(self):\n            return 'payment'\n\n\n"
+    for number in range(120)
+)
+Text = st.text(st.sampled_from(" \t\nab\u202e\u00e9🛒\x85\u200c"), max_size=40)
+
+
+@pytest.fixture(scope="module")
+def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    """Functions alike, one of nine hundred lines, a line that no answer holds, names in names."""
+    repo = Repo(tmp_path_factory.mktemp("edge") / "bank")
+    files = {
+        "src/payments.py": "\n\n".join(FUNCTION.format(number) for number in range(60)),
+        "src/copy.py": FUNCTION.format(7),
+        "src/long.py": LONG,
+        "src/wallets.py": CLASSES,
+        "docs/one_line.txt": "payment \U0001f6d2" * 1_200,
+        "docs/guide.md": "# Payments\n\nHow a payment is made.\n\n## Later\n\nNot now.\n",
+    }
+    files |= {f"many/folder{at}/file{at}.py": FUNCTION.format(at) for at in range(300)}
+    repo.commit(files)
+    index(repo)
+    one = desk(repo.path)
+    yield one
+    one.close()
+
+
+def of(desk: Desk, work: Callable[[Opened], Any]) -> Any:
+    return desk.ask(lambda opened, _: work(opened), lambda _: None)
+
+
+def found(desk: Desk, query: str, limit: int, offset: int = 0) -> Page:
+    """What the program shows a model of the answer to a question."""
+
+    def work(opened: Opened) -> Page:
+        _, answer = ask(opened.asker, query, Paging(limit, offset))
+        return page(opened.corpus, answer, Shaped(query.split(), WINDOW_LINES, offset))
+
+    result: Page = of(desk, work)
+    return result
+
+
+@pytest.mark.parametrize("detail", DETAILS)
+@pytest.mark.parametrize(
+    ("query", "offset"),
+    [
+        ("payment", 0),
+        ("payment_long", 0),
+        ("path:docs payment", 0),
+        ("payment", 7),
+        ("payment", 990),
+    ],
+)
+def test_hits_have_the_programs_text(
+    worker: Worker, bank: Desk, query: str, offset: int, detail: str
+) -> None:
+    for limit, tokens in ((1, 100), (8, 500), (8, DEFAULT_TOKENS), (50, 15_000)):
+        some = found(bank, query, limit, offset)
+        wanted = hits_as_text(some, Wanted(detail, tokens), None)
+        assert worker.call("hits_as_text", some.as_json(), detail, tokens) == wanted
+
+
+@pytest.mark.parametrize(
+    "targets",
+    [
+        ["src/long.py", "src/payments.py", "docs/one_line.txt"],
+        ["docs/one_line.txt"],
+        ["src/wallets.py#Wallet3.pay", "src/nothing.py", "src/payments.py:3-9"],
+        [f"src/payments.py#payment_{number}" for number in range(50)],
+    ],
+)
+def test_what_is_read_has_the_programs_text(worker: Worker, bank: Desk, targets: list[str]) -> None:
+    """What there is not is an error, in whoever's words."""
+
+    def work(opened: Opened) -> list[Passage]:
+        return [
+            Passage(target, None, "feeder outline src shows more.")
+            if target == "src/nothing.py"
+            else Passage(target, passage(opened.corpus, resolve(opened.corpus, target, "")))
+            for target in targets
+        ]
+
+    some: list[Passage] = of(bank, work)
+    facts = {
+        "targets": [
+            {
+                "target": one.target,
+                "hits": one.page.as_json()["hits"] if one.page else [],
+                "error": one.error,
+            }
+            for one in some
+        ],
+        "note": next(one.page.note for one in some if one.page),
+    }
+    # the program words an error before it comes here
+    told = [
+        one._replace(error='the outline tool with path "src" shows more.') if one.error else one
+        for one in some
+    ]
+    for tokens in (100, 200, 1_000, DEFAULT_TOKENS, 15_000):
+        wanted = passages_as_text(told, tokens, None)
+        assert worker.call("passages_as_text", facts, tokens) == wanted
+
+
+@pytest.mark.parametrize("depth", [None, 1, 2])
+@pytest.mark.parametrize("path", [".", "src", "src/wallets.py", "many", "docs"])
+def test_outlines_have_the_programs_text(
+    worker: Worker, bank: Desk, path: str, depth: int | None
+) -> None:
+    some = of(bank, lambda opened: outline(opened.corpus, folder(opened.corpus, path, "")))
+    wanted = outline_as_text(some, depth, None)
+    assert worker.call("outline_as_text", some.as_json(), depth, DEFAULT_TOKENS) == wanted
+
+
+@given(lines=st.lists(Text.map(lambda text: text.replace("\n", "")), max_size=6))
+def test_code_has_lost_the_same(worker: Worker, lines: list[str]) -> None:
+    assert worker.call("code", lines) == code(lines), dedent("\n".join(lines))
+
+
+# of characters that came later, one of the two may not know yet
+KNOWN = [sign for sign in map(chr, range(0x3000)) if ucd_3_2_0.category(sign) != "Cn"]
+
+
+@settings(max_examples=300)
+@given(text=st.text(st.sampled_from([*KNOWN, "\ud800", "🛒", "\U000e0041"]), max_size=30))
+def test_the_same_is_harmless(worker: Worker, text: str) -> None:
+    assert worker.call("line", text) == shown.line(text)
+
+
+@given(
+    hits=st.lists(st.lists(Text, min_size=1, max_size=4), max_size=6),
+    budget=st.integers(-50, 200),
+    greedy=st.booleans(),
+)
+def test_the_same_fits(worker: Worker, hits: list[list[str]], budget: int, greedy: bool) -> None:
+    forms = [[Form(str(at), text) for at, text in enumerate(texts)] for texts in hits]
+    wanted = [form._asdict() for form in fitted(forms, budget, greedy=greedy)]
+    given_ = [[form._asdict() for form in some] for some in forms]
+    assert worker.call("fitted", given_, budget, greedy) == wanted
+
+
+@given(lines=st.lists(Text, max_size=6), budget=st.integers(-5, 60))
+def test_lines_are_cut_in_the_same_place(worker: Worker, lines: list[str], budget: int) -> None:
+    assert worker.call("cut_lines", lines, budget) == cut(lines, budget)
