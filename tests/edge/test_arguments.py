@@ -15,7 +15,25 @@ from feeder.serve.arguments import checked
 from feeder.serve.catalogue import SCHEMAS
 
 NAMES = sorted({name for schema in SCHEMAS.values() for name in schema["properties"]})
-VALUES = [None, True, 0, 1, 8, 51, 10**70, -3, 1.0, 2.5, 1e300, "", "8", " 12 ", "-1", "yes", "no"]
+VALUES: list[Any] = [
+    None,
+    True,
+    0,
+    1,
+    8,
+    51,
+    10**70,
+    -3,
+    1.0,
+    2.5,
+    1e300,
+    "",
+    "8",
+    " 12 ",
+    "-1",
+    "yes",
+    "no",
+]
 VALUES += ["only", "full", "x" * 1_001, "🛒" * 1_000, "\ud800a\0b", '["a", "b"]', "[1]", "[", "a"]
 VALUES += [[], ["a"], ["a", 1], {}, {"a": [1, "b", None]}, "größer"]
 Given = st.dictionaries(

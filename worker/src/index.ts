@@ -1,7 +1,8 @@
 /** Who asks what, at the edge? */
 
-export default {
-  async fetch(): Promise<Response> {
-    return Response.json({ error: "There is nothing here.", remedy: "" }, { status: 404 });
-  },
-};
+import { Refusal } from "./refusal.ts";
+import { shell } from "./shell.ts";
+
+export default shell(async () => {
+  throw new Refusal(503, "TEMP");
+});

@@ -10,6 +10,7 @@ from feeder.cli import (
     asking,
     console,
     doctor,
+    edge,
     evaluating,
     feeding,
     installing,
@@ -82,7 +83,7 @@ for command in (
     *(keeping.init, keeping.validate, keeping.cache, doctor.doctor),
     *(asking.search, reading.similar, reading.outline, reading.show),
     *(evaluating.evaluate, queries.queries, asking.stats),
-    *(serving.mcp, serving.serve),
+    *(serving.mcp, serving.serve, edge.worker),
 ):
     cli.add_command(command)
 

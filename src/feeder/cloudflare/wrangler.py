@@ -1,7 +1,7 @@
 """What does the project's file for wrangler say of the index, and how is it told?"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -13,6 +13,8 @@ FILES = ("wrangler.json", "wrangler.jsonc", FILE)
 """In wrangler's order, whose first takes all: the others are not read."""
 DATABASE, INDEX, AI = "CODE_DB", "CODE_INDEX", "AI"
 """The names under which a Worker finds what the index consists of."""
+COMPATIBLE = "2026-04-01"
+"""The day whose runtime a Worker is tried with."""
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
@@ -40,6 +42,7 @@ class Bindings(NamedTuple):
     account_id: str | None = None
     database_id: str | None = None
     index_name: str | None = None
+    database_name: str | None = None
 
 
 def find(directory: Path) -> Path | None:
@@ -58,20 +61,36 @@ def read(file: Path | None) -> Bindings:
     """The bindings of a file, none where there is no file; raises UserError for a broken one."""
     if file is None:
         return Bindings()
-    try:
-        facts = _form(file).loads(file.read_bytes().decode())
-    except (OSError, ValueError) as exc:
-        raise UserError(f"{file} cannot be read ({exc}). Mend it.") from exc
+    said = facts(file)
     for kind in ("d1_databases", "vectorize"):
-        if not isinstance(facts.get(kind, []), list):
+        if not isinstance(said.get(kind, []), list):
             raise UserError(f"{file} has no list of {kind}. Write it as {_form(file).shown(kind)}.")
-    database = _binding(facts.get("d1_databases"), DATABASE)
-    index = _binding(facts.get("vectorize"), INDEX)
+    database = _binding(said.get("d1_databases"), DATABASE)
+    index = _binding(said.get("vectorize"), INDEX)
     return Bindings(
-        _text(facts.get("account_id")),
+        _text(said.get("account_id")),
         _real_id(database.get("database_id")),
         _text(index.get("index_name")),
+        _text(database.get("database_name")),
     )
+
+
+def facts(file: Path) -> dict[str, Any]:
+    """All that a file says; raises UserError for a broken one."""
+    try:
+        return parsed(file, file.read_bytes().decode())
+    except (OSError, ValueError) as exc:
+        raise UserError(f"{file} cannot be read ({exc}). Mend it.") from exc
+
+
+def parsed(file: Path, text: str) -> dict[str, Any]:
+    """What a text says that is written as the file is; raises ValueError for what is not so."""
+    return _form(file).loads(text)
+
+
+def put(file: Path, text: str, path: Steps, value: Any) -> str:
+    """The text of a file with a value put in place; the rest stays."""
+    return _form(file).put(text, path, value)
 
 
 class Names(NamedTuple):
@@ -85,12 +104,10 @@ class Names(NamedTuple):
 
 def write(file: Path, names: Names) -> bool:
     """Makes the file say these bindings and keeps the rest of it; False where it said them."""
-    form = _form(file)
     before = file.read_bytes().decode() if file.exists() else ""
-    worker = names.database_name.replace("_", "-")
-    after = before or f'name = "{worker}"\ncompatibility_date = "2026-04-01"\n'
-    for path, value in [*_changes(form.loads(after), names)]:
-        after = form.put(after, path, value)
+    after = before or beginning(names.database_name)
+    for path, value in [*bound(parsed(file, after), names)]:
+        after = put(file, after, path, value)
     try:
         if after != before:
             file.write_bytes(after.encode())
@@ -99,8 +116,14 @@ def write(file: Path, names: Names) -> bool:
     return after != before
 
 
-def _changes(facts: dict[str, Any], names: Names) -> Iterator[Change]:
-    """What has to be put where."""
+def beginning(database_name: str) -> str:
+    """How a new file begins."""
+    worker = database_name.replace("_", "-")
+    return f'name = "{worker}"\ncompatibility_date = "{COMPATIBLE}"\n'
+
+
+def bound(facts: Mapping[str, Any], names: Names) -> Iterator[Change]:
+    """What has to be put where, so that a Worker finds the index."""
     database = {
         "binding": DATABASE,
         "database_name": names.database_name,
@@ -115,7 +138,7 @@ def _changes(facts: dict[str, Any], names: Names) -> Iterator[Change]:
 
 
 def _bound(
-    facts: dict[str, Any], kind: str, key: str, wanted: dict[str, str], more: dict[str, str]
+    facts: Mapping[str, Any], kind: str, key: str, wanted: dict[str, str], more: dict[str, str]
 ) -> Iterator[Change]:
     """One of the `kind` says what is wanted, `key` in it: that which means the same, or a new one.
 

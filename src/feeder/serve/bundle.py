@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 FOLDER = Path(__file__).parent / "page"
 INDEX = "index.html"
+PLACE = "<!-- without scripts -->"
+"""Of the first file."""
 KINDS = frozenset({".css", ".html", ".js", ".svg"})
 TYPES = {".js": "text/javascript"}
 """That this machine may call otherwise."""

@@ -7,10 +7,9 @@ from html import escape
 from typing import Any
 
 from feeder import shown
+from feeder.serve import bundle
 from feeder.serve.guard import SESSION, Refusal
 
-PLACE = "<!-- without scripts -->"
-"""Of `index.html`."""
 FIELD = '<input id="q" name="q"'
 BEGINNING = "<p>Type words, a name or what the code does above, and press Enter.</p>"
 
@@ -18,7 +17,7 @@ BEGINNING = "<p>Type words, a name or what the code does above, and press Enter.
 def filled(page: str, content: str, question: str) -> str:
     """The page with what it shows without scripts, and the question where that is typed."""
     typed = f'{FIELD} value="{escape(question)}"' if question else FIELD
-    return page.replace(FIELD, typed).replace(PLACE, content)
+    return page.replace(FIELD, typed).replace(bundle.PLACE, content)
 
 
 def token_form(query: str, *, is_wrong: bool = False) -> str:

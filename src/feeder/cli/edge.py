@@ -1,0 +1,101 @@
+"""The command that writes the Worker which answers at Cloudflare's edge."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from feeder.cli import console, options
+from feeder.config import Settings
+from feeder.errors import UserError
+
+if TYPE_CHECKING:
+    from feeder.cloudflare.wrangler import Names
+    from feeder.edge.folder import Written
+
+_NEXT = "Next: npx wrangler secret put FEEDER_TOKEN, and npx wrangler deploy. README.md tells more."
+
+
+@click.command()
+@click.argument("folder", metavar="[DIR]", default="feeder-worker", type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Overwrite what was edited, too.")
+@options.making
+def worker(folder: Path, force: bool, dry_run: bool, **said: Any) -> None:
+    """Write a Worker that answers at Cloudflare's edge into DIR, and tell wrangler of it."""
+    from feeder.edge.folder import applied, planned
+
+    settings = Settings(**said)
+    place = settings.directory / folder
+    plan = planned(place, settings.directory, _names(settings, place), is_forced=force)
+    if not dry_run:
+        applied(plan)
+    facts = {
+        "folder": str(place),
+        "configuration": str(plan[-1].file),
+        "dry_run": dry_run,
+        "files": [_facts(one, dry_run=dry_run) for one in plan],
+    }
+    console.result(settings, facts, _lines(place, plan, dry_run=dry_run))
+    is_new = any(one.action in ("created", "changed") for one in plan)
+    if is_new and not dry_run and not settings.quiet:
+        console.tell(_NEXT)
+
+
+def _names(settings: Settings, folder: Path) -> Names:
+    """What the bindings are to say, the folder's own first; raises UserError without a database."""
+    from feeder.assembly.opening import place_here
+    from feeder.cloudflare import wrangler
+    from feeder.cloudflare.credentials import known, names_of
+    from feeder.config import INDEX_FOLDER
+    from feeder.edge.configuration import place
+
+    here = place_here(settings)
+    configured = place(folder, settings.directory)
+    own = wrangler.read(configured if configured.exists() else None)
+    cloud, found = known(settings, here.repo), wrangler.read(wrangler.find(settings.directory))
+    database_id = settings.database_id or own.database_id or cloud.database_id
+    if not database_id:
+        raise UserError(
+            "no D1 database is known. Run feeder init, which makes it and puts its id into "
+            f"{wrangler.FILE}, or say --database-id."
+        )
+    migrations = os.path.relpath(here.base / INDEX_FOLDER / "migrations", configured.parent)
+    return wrangler.Names(
+        own.database_name or found.database_name or names_of(here.repo)[0],
+        database_id,
+        settings.index_name or own.index_name or cloud.index_name,
+        Path(migrations).as_posix(),
+    )
+
+
+def _facts(one: Written, *, dry_run: bool) -> dict[str, Any]:
+    facts = {"file": str(one.file), "action": one.action}
+    return {**facts, "diff": [*one.diff()]} if dry_run else facts
+
+
+def _lines(folder: Path, plan: Sequence[Written], *, dry_run: bool) -> Iterator[str]:
+    """What becomes of the files, and of those in one folder together; of what stays how many."""
+    if dry_run:
+        yield from (line for one in plan if one.action == "changed" for line in one.diff())
+    for one in plan:
+        if one.action == "kept":
+            yield f"kept {one.file}, which was edited: --force overwrites it"
+    would = "would be " if dry_run else ""
+    for (action, place), many in Counter(_places(folder, plan)).items():
+        yield f"{would}{action} {place}" + (f": {many} files" if many > 1 else "")
+    same = sum(one.action == "unchanged" for one in plan)
+    if same:
+        yield f"unchanged: {same} files"
+
+
+def _places(folder: Path, plan: Sequence[Written]) -> Iterator[tuple[str, Path]]:
+    """Of each file that changes, what becomes of it, and what of the folder it lies in."""
+    for one in plan:
+        if one.action not in ("kept", "unchanged"):
+            inner = one.file.relative_to(folder) if one.file.is_relative_to(folder) else None
+            yield one.action, folder / inner.parts[0] if inner else one.file

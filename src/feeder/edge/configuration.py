@@ -1,0 +1,74 @@
+"""What does wrangler have to know of the Worker, and in which file is it told?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from feeder.cloudflare import wrangler
+from feeder.cloudflare.wrangler import Change, Names
+from feeder.edge.content import ASSETS, MODULE
+
+LIMIT = "LIMIT"
+NAMESPACE = "8421"
+"""Of the limit in its account; another Worker's has another."""
+A_MINUTE = 300
+"""Questions of one who asks; a page asks twice at a pause."""
+FIRST = ["/api/*", "/mcp"]
+"""What is never a file of the page."""
+_AS_IT_IS = {"no_bundle": True, "upload_source_maps": True}
+"""The module is built."""
+
+
+def place(folder: Path, directory: Path) -> Path:
+    """The configuration in the folder, else the project's where it is no other Worker's.
+
+    Else one is to be made in the folder.
+    """
+    own = next((file for name in wrangler.FILES if (file := folder / name).is_file()), None)
+    if own:
+        return own
+    found = wrangler.find(directory)
+    if found and _is_free(wrangler.facts(found), found, folder):
+        return found
+    return folder / wrangler.FILE
+
+
+def changes(facts: Mapping[str, Any], file: Path, folder: Path, names: Names) -> Iterator[Change]:
+    """What has to be put where; what says the same, or is the user's to decide, stays."""
+    here = _path(file, folder)
+    wanted = {"main": f"{here}{MODULE}", "compatibility_date": wrangler.COMPATIBLE}
+    for key, value in {**wanted, **_AS_IT_IS}.items():
+        if facts.get(key) is None or (key == "main" and facts[key] != value):
+            yield (key,), value
+    yield from wrangler.bound(facts, names)
+    if "assets" not in facts:
+        yield ("assets",), {"directory": f"{here}{ASSETS}", "run_worker_first": FIRST}
+    yield from _limited(facts)
+    if "observability" not in facts:
+        yield ("observability",), {"enabled": True}
+
+
+def _limited(facts: Mapping[str, Any]) -> Iterator[Change]:
+    limits = facts.get("ratelimits")
+    simple = {"limit": A_MINUTE, "period": 60}
+    wanted = {"name": LIMIT, "namespace_id": NAMESPACE, "simple": simple}
+    if limits is None:
+        yield ("ratelimits",), [wanted]
+    elif not any(one.get("name") == LIMIT for one in limits):
+        yield ("ratelimits", len(limits)), wanted
+
+
+def _is_free(facts: Mapping[str, Any], file: Path, folder: Path) -> bool:
+    """Whether it is ours, or only has bindings, as `feeder init` writes it."""
+    if "main" in facts:
+        return bool(facts["main"] == f"{_path(file, folder)}{MODULE}")
+    return not {"assets", "site", "pages_build_output_dir"} & facts.keys()
+
+
+def _path(file: Path, folder: Path) -> str:
+    """The folder as seen from the configuration, to be written before a name."""
+    path = Path(os.path.relpath(folder, file.parent)).as_posix()
+    return "" if path == "." else f"{path}/"

@@ -1,0 +1,67 @@
+"""Which files does the Worker's folder have? The built module, the page, and how to go on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import feeder
+from feeder.errors import UserError
+from feeder.serve import bundle
+from feeder.serve.borders import HEADERS
+
+HERE = Path(__file__).parent
+MODULE, MAP, ASSETS = "worker.js", "worker.js.map", "assets"
+LICENCE = ".license"
+"""How a file ends that says whose another one is."""
+UNSCRIPTED = "<p>The page needs JavaScript. Without it, ask the JSON interface, below /api.</p>"
+_REFERRER = {"referrer-policy": "same-origin"}
+"""With none at all, a browser would not say whose page asks."""
+
+
+def contents(configured: str) -> dict[str, str]:
+    """The text of each file by its path in the folder; `configured` is the configuration's path.
+
+    Raises UserError where the module is not built.
+    """
+    return {
+        MODULE: _built(MODULE),
+        MAP: _built(MAP),
+        **{f"{ASSETS}/{name}": text for name, text in _page()},
+        f"{ASSETS}/_headers": _headers(),
+        "README.md": _readme(configured),
+        # the page's files are not the project's own: no index has them
+        ".noindex": "",
+    }
+
+
+def _built(name: str) -> str:
+    try:
+        return (HERE / name).read_bytes().decode()
+    except FileNotFoundError as exc:
+        raise UserError(
+            f"{HERE / name} is not built. In a checkout run: make worker. An installed feeder has "
+            "it: install that again."
+        ) from exc
+
+
+def _page() -> Iterator[tuple[str, str]]:
+    """The files of the page; the first says what it lacks where scripts do not run."""
+    yield bundle.INDEX, bundle.index().replace(bundle.PLACE, UNSCRIPTED)
+    for path in sorted(bundle.FOLDER.rglob("*")):
+        name = path.relative_to(bundle.FOLDER).as_posix()
+        if f"/{name}" in bundle.paths() or path.suffix == LICENCE:
+            yield name, path.read_bytes().decode()
+
+
+def _headers() -> str:
+    """What keeps a browser safe, as Cloudflare reads it for files; they may be kept for a while."""
+    said = {name: text for name, text in HEADERS.items() if name != "cache-control"} | _REFERRER
+    return "".join(["/*\n", *(f"  {name}: {text}\n" for name, text in said.items())])
+
+
+def _readme(configured: str) -> str:
+    text = (HERE / "readme.md").read_text("utf-8")
+    place = os.path.dirname(configured) or "."  # noqa: PTH120 - a path as it is written
+    return text.replace("$VERSION", feeder.__version__).replace("$PLACE", place)

@@ -1,0 +1,131 @@
+"""What has to be written so that a folder is the Worker's? Nothing before all is known."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import feeder
+from feeder.cloudflare import wrangler
+from feeder.cloudflare.wrangler import Names
+from feeder.edge import configuration
+from feeder.edge.content import contents
+from feeder.errors import UserError
+from feeder.serve.install import files
+
+Action = Literal["created", "changed", "deleted", "unchanged", "kept"]
+WRITTEN = ".written.json"
+"""What was written here, so that an edit is told from an older version."""
+_UNSHOWN = ("worker.js", "worker.js.map", WRITTEN)
+"""Files whose difference says nothing to a reader."""
+
+
+class Written(NamedTuple):
+    """A file's text before and after, None for no file; what somebody has edited is `kept`."""
+
+    file: Path
+    before: str | None
+    after: str | None
+    kept: bool = False
+
+    @property
+    def action(self) -> Action:
+        if self.kept:
+            return "kept"
+        if self.before == self.after:
+            return "unchanged"
+        if self.before is None:
+            return "created"
+        return "deleted" if self.after is None else "changed"
+
+    def diff(self) -> Iterator[str]:
+        """The lines of a unified diff, without their ends; none of what is built."""
+        if self.file.name in _UNSHOWN or self.action in ("kept", "unchanged"):
+            return
+        before, after = ((one or "").splitlines() for one in (self.before, self.after))
+        old, new = (
+            "/dev/null" if text is None else str(self.file) for text in (self.before, self.after)
+        )
+        yield from difflib.unified_diff(before, after, old, new, lineterm="")
+
+
+def planned(folder: Path, directory: Path, names: Names, *, is_forced: bool) -> list[Written]:
+    """Each file of the folder, and the configuration, with what is to become of it."""
+    configured = configuration.place(folder, directory)
+    where = Path(os.path.relpath(configured, folder)).as_posix()
+    wanted = contents(where)
+    known = _known(folder)
+    plan = [
+        _written(folder / name, wanted.get(name), known.get(name), is_forced=is_forced)
+        for name in [*wanted, *(name for name in known if name not in wanted)]
+    ]
+    return [*plan, _manifest(folder, wanted, plan), _configured(configured, folder, names)]
+
+
+def applied(plan: list[Written]) -> None:
+    """Writes all of it; raises UserError before anything is written that cannot be."""
+    changed = [one for one in plan if one.action not in ("kept", "unchanged")]
+    for one in changed:
+        files.refuse_unwritable(one.file)
+    for one in changed:
+        if one.after is None:
+            files.delete(one.file)
+        else:
+            files.write(one.file, one.after)
+
+
+def _written(file: Path, after: str | None, known: str | None, *, is_forced: bool) -> Written:
+    """What was not written here, or is edited since, is overwritten only where that is said."""
+    _refuse_link(file)
+    before = files.read(file)
+    is_ours = before is None or before == after or _digest(before) == known
+    return Written(file, before, after, kept=not is_ours and not is_forced)
+
+
+def _refuse_link(file: Path) -> None:
+    """A commit may bring a link: what is written there would land in another place."""
+    if file.is_symlink():
+        raise UserError(f"{file} is a symbolic link. Remove it.")
+
+
+def _manifest(folder: Path, wanted: Mapping[str, str], plan: list[Written]) -> Written:
+    """What was written by this version; of what is kept nothing is known."""
+    kept = {one.file for one in plan if one.kept}
+    digests = {name: _digest(text) for name, text in wanted.items() if folder / name not in kept}
+    facts = {"feeder": feeder.__version__, "files": digests}
+    file = folder / WRITTEN
+    _refuse_link(file)
+    return Written(file, files.read(file), json.dumps(facts, indent=1) + "\n")
+
+
+def _known(folder: Path) -> dict[str, str]:
+    """The digests of what was written before, by the files' paths in the folder."""
+    try:
+        facts: Any = json.loads(files.read(folder / WRITTEN) or "{}")
+        known = facts.get("files", {}).items()
+        return {name: digest for name, digest in known if _is_inside(name)}
+    except (ValueError, AttributeError) as exc:
+        raise UserError(f"{folder / WRITTEN} is not as it was written. Remove it.") from exc
+
+
+def _is_inside(name: str) -> bool:
+    """A name that a file of the folder can have: it may be deleted by it."""
+    path = Path(name)
+    return not path.is_absolute() and ".." not in path.parts
+
+
+def _configured(file: Path, folder: Path, names: Names) -> Written:
+    before = files.read(file)
+    after = before or wrangler.beginning(names.database_name)
+    for path, value in [*configuration.changes(wrangler.parsed(file, after), file, folder, names)]:
+        after = wrangler.put(file, after, path, value)
+    return Written(file, before, after)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,53 @@
+// A Worker's folder in workerd, as `npx wrangler dev` would run it: `workerd.mjs '{"folder": …}'`.
+//
+// Says its address on stdout and serves until stdin closes. `script` takes the place of worker.js; `vars` are
+// variables and secrets, `limit` how many questions a minute, `schema` the SQL that the database has, `certs` what
+// is fetched from anywhere, by path. Files that the database lacks, and what a binding refuses, are the script's.
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { Miniflare, NoOpLog, Response } from "miniflare";
+
+const { folder, script, vars = {}, limit, schema, certs = {}, database = true } = JSON.parse(process.argv[2]);
+const asked = [];
+
+const worker = new Miniflare({
+  modules: [{ type: "ESModule", path: "worker.js", contents: await readFile(script ?? join(folder, "worker.js"), "utf8") }],
+  compatibilityDate: "2026-04-01",
+  host: "127.0.0.1",
+  cf: false,
+  log: new NoOpLog(),
+  handleRuntimeStdio: (stdout, stderr) => stderr.pipe(process.stderr),
+  bindings: vars,
+  ...(database && { d1Databases: { CODE_DB: "code" } }),
+  ...(limit && { ratelimits: { LIMIT: { simple: { limit, period: 60 } } } }),
+  assets: {
+    directory: join(folder, "assets"),
+    routerConfig: { has_user_worker: true, static_routing: { user_worker: ["/api/*", "/mcp"] } },
+  },
+  outboundService: outside,
+});
+process.stdin.once("end", stop).resume();
+if (schema) await migrate(schema);
+const address = await worker.ready;
+console.log(address.origin);
+
+/** What the Worker fetches: a file of `certs`, or a number as the status of a refusal. */
+function outside(request) {
+  const { pathname } = new URL(request.url);
+  asked.push(pathname);
+  if (pathname === "/asked") return Response.json(asked);
+  const said = certs[pathname] ?? 404;
+  return typeof said === "number" ? new Response("no", { status: said }) : Response.json(said);
+}
+
+async function migrate(statements) {
+  const d1 = await worker.getD1Database("CODE_DB");
+  for (const statement of statements) await d1.prepare(statement).run();
+}
+
+async function stop() {
+  await worker.dispose();
+  process.exit(0);
+}

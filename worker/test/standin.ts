@@ -1,0 +1,40 @@
+/** A Worker whose questions are answered by what they are, for the tests of all that stands before. */
+
+import type { Params } from "../src/api/facts.ts";
+import type { Env } from "../src/bindings/env.ts";
+import { Refusal } from "../src/refusal.ts";
+import { shell } from "../src/shell.ts";
+
+const NOTE = "The index equals 2457e5e.";
+const HIT = {
+  id: "0",
+  repo: "acme/shop",
+  path: "src/money.py",
+  language: "python",
+  node_type: "method",
+  symbol: "exchange",
+  signature: "def exchange(amount, rate):",
+  logical_path: null,
+  start_line: 4,
+  end_line: 5,
+  state: "same",
+  member: null,
+  piece: null,
+  copies: [],
+  text: "def exchange(amount, rate):\n    return amount * rate",
+  text_of: null,
+  window: null,
+};
+
+async function answer(name: string, said: Params, env: Env): Promise<object> {
+  const question = said.q?.[0] ?? "";
+  if (question === "overloaded") throw new Refusal(503, "D1 is overloaded.", "Ask again soon.");
+  if (question === "broken") throw new TypeError("a fault");
+  const { results } = await env.CODE_DB.prepare("SELECT 1 AS one").run();
+  const hits = name === "read" ? [] : [HIT];
+  const notes = [`${name}: ${question.length} characters`];
+  const targets = said.target?.map((target) => ({ target, hits: [HIT], error: "" }));
+  return { hits, total: hits.length, at_least: false, offset: 0, notes, note: NOTE, said, results, targets, files: [] };
+}
+
+export default shell(answer);
