@@ -1,20 +1,64 @@
 """The fixtures of the Worker's tests."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
+from pathlib import Path
 
+import httpx
 import pytest
 
-from edge.calling import BUILD, ROOT, Worker
+from edge.building import built, into_the_package
+from edge.calling import Worker
+from edge.workerd import TOKEN, client, running
+from feeder.cli.commands import cli
+
+DATABASE = "11111111-2222-4333-8444-555555555555"
 
 
 @pytest.fixture(scope="session")
 def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
     """Its functions, as `worker/test/peer.ts` names them."""
-    program = tmp_path_factory.mktemp("worker") / "peer.mjs"
-    command = ["node", str(BUILD), "--test", str(program), "--python", sys.executable]
-    subprocess.run(command, check=True, cwd=ROOT)
-    process = Worker(program)
+    process = Worker(built(tmp_path_factory.mktemp("worker") / "peer.mjs", "--test"))
     yield process
     process.stop()
+
+
+@pytest.fixture(scope="session")
+def module(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The package has the Worker as its sources make it."""
+    into_the_package(tmp_path_factory.mktemp("module"))
+
+
+@pytest.fixture(scope="session")
+def folder(module: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `feeder worker` writes."""
+    place = tmp_path_factory.mktemp("folder") / "edge"
+    said = ["worker", str(place), "--database-id", DATABASE, "-q"]
+    cli.main([*said, "-C", str(place.parent)], standalone_mode=False)
+    return place
+
+
+@pytest.fixture(scope="session")
+def standin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Worker's shell over answers of its own, for what stands before an index."""
+    return built(tmp_path_factory.mktemp("standin") / "standin.js", "--standin")
+
+
+@pytest.fixture(scope="session")
+def address(folder: Path, standin: Path) -> Iterator[str]:
+    """Of one that wants a token."""
+    with running(folder=folder, script=standin, vars={"FEEDER_TOKEN": TOKEN}) as one:
+        yield one
+
+
+@pytest.fixture(scope="session")
+def known(address: str) -> Iterator[httpx.Client]:
+    """Who has the token."""
+    with client(address) as one:
+        yield one
+
+
+@pytest.fixture(scope="session")
+def stranger(address: str) -> Iterator[httpx.Client]:
+    """Who has none."""
+    with client(address, None) as one:
+        yield one

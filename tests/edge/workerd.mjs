@@ -36,8 +36,8 @@ console.log(address.origin);
 /** What the Worker fetches: a file of `certs`, or a number as the status of a refusal. */
 function outside(request) {
   const { pathname } = new URL(request.url);
-  asked.push(pathname);
   if (pathname === "/asked") return Response.json(asked);
+  asked.push(pathname);
   const said = certs[pathname] ?? 404;
   return typeof said === "number" ? new Response("no", { status: said }) : Response.json(said);
 }

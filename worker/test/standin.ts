@@ -1,6 +1,6 @@
 /** A Worker whose questions are answered by what they are, for the tests of all that stands before. */
 
-import type { Params } from "../src/api/facts.ts";
+import type { Clock, Params } from "../src/api/facts.ts";
 import type { Env } from "../src/bindings/env.ts";
 import { Refusal } from "../src/refusal.ts";
 import { shell } from "../src/shell.ts";
@@ -26,15 +26,23 @@ const HIT = {
   window: null,
 };
 
-async function answer(name: string, said: Params, env: Env): Promise<object> {
+async function answer(name: string, said: Params, env: Env, clock: Clock): Promise<object> {
   const question = said.q?.[0] ?? "";
   if (question === "overloaded") throw new Refusal(503, "D1 is overloaded.", "Ask again soon.");
   if (question === "broken") throw new TypeError("a fault");
+  clock("d1", 1);
   const { results } = await env.CODE_DB.prepare("SELECT 1 AS one").run();
+  const fetched = question === "fetched" ? [await asked()] : [];
   const hits = name === "read" ? [] : [HIT];
   const notes = [`${name}: ${question.length} characters`];
   const targets = said.target?.map((target) => ({ target, hits: [HIT], error: "" }));
-  return { hits, total: hits.length, at_least: false, offset: 0, notes, note: NOTE, said, results, targets, files: [] };
+  const found = { hits, total: hits.length, at_least: false, offset: 0, notes, note: NOTE };
+  return { ...found, said, results, targets, files: [], fetched };
+}
+
+/** What was fetched from elsewhere, as `tests/edge/workerd.mjs` knows it. */
+async function asked(): Promise<unknown> {
+  return (await fetch("https://tests.example/asked")).json();
 }
 
 export default shell(answer);

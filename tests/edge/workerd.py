@@ -1,0 +1,42 @@
+"""A Worker's folder in the real runtime, in a process of its own, and who asks it."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from edge.calling import ROOT
+
+TOKEN = "a-token-of-this-test"
+PROGRAM = Path(__file__).with_name("workerd.mjs")
+
+
+@contextmanager
+def running(**said: Any) -> Iterator[str]:
+    """The address of one that is started as `workerd.mjs` says."""
+    told = json.dumps(said, default=str)
+    with subprocess.Popen(
+        ["node", str(PROGRAM), told],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+    ) as process:
+        assert process.stdin and process.stdout
+        try:
+            address = process.stdout.readline().strip()
+            assert address, "it did not start"
+            yield address
+        finally:
+            process.stdin.close()
+            process.wait(60)
+
+
+def client(address: str, token: str | None = TOKEN) -> httpx.Client:
+    """Who asks, with a token or without."""
+    headers = {"authorization": f"Bearer {token}"} if token else {}
+    return httpx.Client(base_url=address, headers=headers, trust_env=False, timeout=60)
