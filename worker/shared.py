@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import served
+import sql
 from lexis import LEXIS
 from regexes import javascript
 
@@ -26,7 +27,7 @@ from feeder.search import (
     rules,
     wording,
 )
-from feeder.store import pieces, reading
+from feeder.store import pieces
 from feeder.store.tests_by_path import TESTS
 
 
@@ -44,11 +45,9 @@ def _plain(value: Any) -> Any:
     return [_plain(one) for one in value] if isinstance(value, tuple) else value
 
 
-SQL = {
-    "hits": reading._HITS,
-    "words": reading._MATCH,
-}
 CONSTANTS = {
+    **{room: _of(*known) for room, known in sql.CONSTANTS.items()},
+    "cloudflare": {"MODELS": sql.MODELS},
     "tests": list(TESTS),
     "engine": _of(
         engine,
@@ -79,7 +78,7 @@ CONSTANTS = {
     "wording": _of(wording, "GONE"),
 }
 
-SHARED = {"sql": SQL, "constants": CONSTANTS, "lexis": LEXIS, "serve": served.FACTS}
+SHARED = {"sql": sql.SQL, "constants": CONSTANTS, "lexis": LEXIS, "serve": served.FACTS}
 
 if __name__ == "__main__":
     print(json.dumps(SHARED, ensure_ascii=False, indent=1))

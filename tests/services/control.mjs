@@ -15,6 +15,7 @@ const ORDERS = {
   faults: (standin, specs) => specs.forEach((spec) => standin.faults.add(spec)),
   tokens: (standin, { token, permissions }) => standin.tokens.grant(token, permissions),
   spend: (standin, { token, requests }) => standin.limiter.spend(token, requests),
+  deploy: (standin, order) => standin.deploy(order),
   settle: (standin, { index }) => ({ settled: standin.vectorize.settle(index) }),
 };
 

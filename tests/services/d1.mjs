@@ -36,6 +36,11 @@ export class D1 {
     ].map(([name, method, path, run]) => ({ name, method, path, run }));
   }
 
+  /** What the engine calls a database. */
+  bindingOf(uuid) {
+    return this.#databases.get(uuid).binding;
+  }
+
   async reset() {
     for (const { binding } of this.#databases.values()) this.#engine.give(binding);
     this.#databases.clear();

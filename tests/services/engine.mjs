@@ -38,6 +38,7 @@ export class Engine {
   #inUse = new Set();
   #spare = [];
   #turn = Promise.resolve();
+  #workers = [];
 
   static async start() {
     const engine = new Engine();
@@ -70,6 +71,19 @@ export class Engine {
   /** Starts again while nobody waits, so that `take` need not in the middle of a test. */
   async topUp() {
     if (this.#spare.length < FEW_SPARE_DATABASES) await this.#restart();
+  }
+
+  /** Runs other workers beside the databases, which are bound by their names; none with none. */
+  async deploy(workers) {
+    if (workers.length === 0 && this.#workers.length === 0) return;
+    this.#workers = workers;
+    await this.#restart();
+  }
+
+  /** One of them, to be asked. */
+  async worker(name) {
+    await this.#turn;
+    return this.#miniflare.getWorker(name);
   }
 
   /** Runs the queries as one transaction; format is ARRAY_OF_OBJECTS or ROWS_AND_COLUMNS. */
@@ -116,15 +130,19 @@ export class Engine {
 
   #options() {
     const bindings = [...this.#inUse, ...this.#spare];
-    return {
+    const engine = {
+      name: "engine",
       modules: true,
       script: WORKER,
       compatibilityDate: "2026-04-01",
+      d1Databases: Object.fromEntries(bindings.map((name) => [name, name])),
+    };
+    return {
       host: "127.0.0.1",
       cf: false,
       log: new NoOpLog(),
-      d1Databases: Object.fromEntries(bindings.map((name) => [name, name])),
       d1Persist: join(this.#directory, "d1"),
+      workers: [engine, ...this.#workers],
     };
   }
 }

@@ -9,6 +9,7 @@ import { createServer } from "node:http";
 import { parseArgs } from "node:util";
 
 import { control, isControl } from "./control.mjs";
+import { atEdge, isEdge } from "./edge.mjs";
 import { StandIn } from "./standin.mjs";
 import { ACCOUNT, TOKEN } from "./tokens.mjs";
 
@@ -35,6 +36,7 @@ async function serve(incoming, response) {
     const { method, url, headers } = incoming;
     const request = { method, url, headers, body: await read(incoming) };
     if (isControl(url)) return send(response, await control(standin, request));
+    if (isEdge(url)) return send(response, await atEdge(standin.engine, request));
     const { reply, fault } = await standin.answer(request);
     if (fault) return play(fault.kind, response, reply);
     send(response, reply);

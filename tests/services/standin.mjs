@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { WorkersAi } from "./ai.mjs";
 import { Clock } from "./clock.mjs";
 import { D1 } from "./d1.mjs";
+import { workersOf } from "./edge.mjs";
 import { Engine } from "./engine.mjs";
 import { ApiError, failure, html } from "./envelope.mjs";
 import { Faults, isAfter } from "./faults.mjs";
@@ -37,9 +38,16 @@ export class StandIn {
     return standin;
   }
 
+  /** Puts a Worker beside one of the databases, by its id. */
+  async deploy(order) {
+    const binding = this.d1.bindingOf(order.database);
+    await this.engine.deploy(workersOf({ ...order, binding }, this));
+  }
+
   async reset() {
     const parts = [this.clock, this.settings, this.tokens, this.faults, this.limiter, this.log];
     for (const part of [...parts, this.vectorize]) part.reset();
+    await this.engine.deploy([]);
     await this.d1.reset();
   }
 

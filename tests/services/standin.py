@@ -120,6 +120,20 @@ class StandIn:
         """Act as if the token had made so many requests in its window already."""
         self._order("spend", {"token": self.token, "requests": requests})
 
+    def deploy(
+        self,
+        script: Path,
+        database: str,
+        *,
+        index: str | None = None,
+        ai: bool = True,
+        **variables: str,
+    ) -> str:
+        """Run a Worker beside a database, by its id; where it answers."""
+        order = {"script": str(script), "database": database, "index": index, "ai": ai}
+        self._order("deploy", {**order, "vars": variables})
+        return self.base_url.removesuffix("/client/v4") + "/__edge__"
+
     def settle(self, index: str | None = None) -> int:
         """Make every queued write of an index, or of all, visible; returns how many there were."""
         settled: int = self._order("settle", {"index": index})["settled"]

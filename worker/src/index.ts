@@ -1,8 +1,6 @@
 /** Who asks what, at the edge? */
 
-import { Refusal } from "./refusal.ts";
+import { answer } from "./api/answer.ts";
 import { shell } from "./shell.ts";
 
-export default shell(async () => {
-  throw new Refusal(503, "TEMP");
-});
+export default shell(answer);

@@ -9,3 +9,10 @@ export class Refusal extends Error {
     super([error, remedy].filter(Boolean).join(" "));
   }
 }
+
+/** What the one who asks has to change: the first sentence is what is wrong, the rest what to do. */
+export function wrong(text: string, status = 400): Refusal {
+  const at = text.indexOf(". ");
+  if (at < 0) return new Refusal(status, `${text.replace(/\.+$/, "")}.`);
+  return new Refusal(status, `${text.slice(0, at).replace(/\.+$/, "")}.`, text.slice(at + 2));
+}

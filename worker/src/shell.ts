@@ -15,6 +15,9 @@ import shared from "../build/shared.json";
 /** Answers a question; throws a Refusal for what cannot be answered. */
 export type Answer = (name: string, said: Params, env: Env, clock: Clock) => Promise<object>;
 
+/** By service how long was waited for it, how often it was asked, and the rows that were read. */
+type Spent = Map<string, { ms: number; times: number; rows: number }>;
+
 const HEADERS: Record<string, string> = shared.serve.headers;
 const ADDRESS_CHARS = 16_384;
 const QUERY_CHARS = shared.serve.query_chars;
@@ -24,8 +27,11 @@ export function shell(answer: Answer) {
   return {
     async fetch(request: Request, env: Env): Promise<Response> {
       const began = Date.now();
-      const spent = new Map<string, number>();
-      const clock: Clock = (name, ms) => spent.set(name, (spent.get(name) ?? 0) + ms);
+      const spent: Spent = new Map();
+      const clock: Clock = (name, ms, rows = 0) => {
+        const before = spent.get(name) ?? { ms: 0, times: 0, rows: 0 };
+        spent.set(name, { ms: before.ms + ms, times: before.times + 1, rows: before.rows + rows });
+      };
       const ask: Ask = (name, said) => cutShort(said, (short) => answer(name, short, env, clock));
       let site: string | null = null;
       let response: Response;
@@ -106,9 +112,12 @@ function telling(refusal: Refusal): Record<string, string> {
 }
 
 /** A clock here stands still while the Worker itself works: what is told is how long it waited. */
-function timing(spent: Map<string, number>, began: number): string {
-  const all = [...spent, ["total", Date.now() - began] as const];
-  return all.map(([name, ms]) => `${name};dur=${ms}`).join(", ");
+function timing(spent: Spent, began: number): string {
+  const all = Array.from(spent, ([name, { ms, times, rows }]) => {
+    const read = rows ? `, ${rows} rows read` : "";
+    return `${name};dur=${ms};desc="${times} asked${read}"`;
+  });
+  return [...all, `total;dur=${Date.now() - began}`].join(", ");
 }
 
 /** The same with the headers that keep a browser safe, where it has none of its own. */

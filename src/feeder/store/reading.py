@@ -146,6 +146,9 @@ def first_of(database: Database, scope: Scope, limit: int) -> list[Hit]:
 
 
 _BY = "SELECT {0}, count(*) FROM {1} WHERE repo = ? GROUP BY {0} ORDER BY count(*) DESC, {0}"
+_SKIPPED = """
+SELECT reason, count(*) FROM files WHERE state = 'skipped' AND repo = ? GROUP BY reason
+"""
 
 
 @dataclass
@@ -190,14 +193,13 @@ class Statistics:
 
 def statistics(database: Database, repo: str) -> Statistics:
     """Counts every node and file of the repository."""
-    skipped = "files WHERE state = 'skipped' AND repo = ?"
     meta, files, types, languages, reasons = database.run(
         [
             Statement("SELECT key, value FROM meta"),
             Statement(_BY.format("state", "files"), (repo,)),
             Statement(_BY.format("node_type", "docs"), (repo,)),
             Statement(_BY.format("language", "docs"), (repo,)),
-            Statement(f"SELECT reason, count(*) FROM {skipped} GROUP BY reason", (repo,)),
+            Statement(_SKIPPED, (repo,)),
         ]
     )
     own = {str(key).removeprefix(f"{repo}:"): str(value) for key, value in meta}

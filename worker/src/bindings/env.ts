@@ -21,6 +21,10 @@ export interface Env {
 
   /** `owner/name` of the index to be asked, where the database has several. */
   REPO?: string;
+  /** The model that questions are put to; else the one that made the index' vectors. */
+  MODEL?: string;
+  /** `owner/name` at GitHub of each repository of the index that is there: for links and texts. */
+  GITHUB?: string;
   /** Of a private repository whose texts are read from GitHub. */
   GITHUB_TOKEN?: string;
 }

@@ -1,7 +1,7 @@
 /** Where may lines be cut? Between statements rather than in brackets or below a heading line. */
 
 import { lexis } from "../../build/shared.json";
-import { length, Pattern, SPACE, strip, stripStart } from "./letters.ts";
+import { length, Pattern, SPACE, strip, stripStart } from "../letters.ts";
 
 const { tab, inBrackets, underItsHeading, beforeItsEnd, deepest } = lexis.layout;
 const QUOTED = /"(?:\\[^\n]|[^"\\])*"|'(?:\\[^\n]|[^'\\])*'/g;

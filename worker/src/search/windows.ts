@@ -6,7 +6,7 @@
 
 import { lexis } from "../../build/shared.json";
 import { Layout } from "./layout.ts";
-import { length, split, strip, stripSigns } from "./letters.ts";
+import { length, split, strip, stripSigns } from "../letters.ts";
 import { type Place, Terms } from "./terms.ts";
 
 const { shares, reach, headLines, headWithin, compared, cuts, anchor, marks } = lexis.windows;

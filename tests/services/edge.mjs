@@ -1,0 +1,93 @@
+/**
+ * A Worker in workerd beside the databases, with the stand-in's Vectorize and Workers AI as bindings.
+ *
+ * Those have no local engine: a binding is a few lines of JavaScript whose every call is a request
+ * to the stand-in, with its limits, its faults and its log.
+ */
+
+import { readFileSync } from "node:fs";
+
+import { ACCOUNT, TOKEN } from "./tokens.mjs";
+
+const PREFIX = "/__edge__";
+const BASE = `/client/v4/accounts/${ACCOUNT}`;
+
+const ASKED = `
+const asked = async (fetcher, path, body) => {
+  const init = { method: "POST", body: JSON.stringify(body) };
+  const { success, result, errors } = await (await fetcher.fetch("http://standin" + path, init)).json();
+  if (success) return result;
+  throw new Error(errors.map(({ code, message }) => code + ": " + message).join("; ") || "lost");
+};`;
+const AI = `${ASKED}
+export default ({ standin }) => ({
+  run: (model, input) => asked(standin, "/ai/run/" + model, input),
+});`;
+const VECTORIZE = `${ASKED}
+export default ({ standin, index }) => {
+  const path = "/vectorize/v2/indexes/" + index;
+  const query = (vector, options) => asked(standin, path + "/query", { vector, ...options });
+  const queryById = async (id, options) => {
+    const [found] = await asked(standin, path + "/get_by_ids", { ids: [id] });
+    if (!found) throw new Error("40012: VECTOR_QUERY_ERROR: vector not found");
+    return query(found.values, options);
+  };
+  return { query, queryById };
+};`;
+
+/** The workers of an order: the Worker, and what its bindings are made of. */
+export function workersOf({ script, binding, index, ai, vars }, standin) {
+  const services = { standin: (request) => replied(standin, request) };
+  const made = (name, text, bindings) => ({
+    name,
+    modules: [{ type: "ESModule", path: `${name}.mjs`, contents: text }],
+    serviceBindings: services,
+    bindings,
+  });
+  return [
+    {
+      name: "edge",
+      modules: [{ type: "ESModule", path: "worker.mjs", contents: readFileSync(script, "utf8") }],
+      compatibilityDate: "2026-04-01",
+      bindings: vars,
+      d1Databases: { CODE_DB: binding },
+      wrappedBindings: {
+        ...(ai ? { AI: "edge-ai" } : {}),
+        ...(index ? { CODE_INDEX: "edge-vectorize" } : {}),
+      },
+    },
+    ...(ai ? [made("edge-ai", AI, {})] : []),
+    ...(index ? [made("edge-vectorize", VECTORIZE, { index })] : []),
+  ];
+}
+
+async function replied(standin, request) {
+  const { pathname } = new URL(request.url);
+  const { reply } = await standin.answer({
+    method: request.method,
+    url: `${BASE}${pathname}`,
+    headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
+    body: Buffer.from(await request.arrayBuffer()),
+  });
+  return new Response(reply.body, { status: reply.status, headers: reply.headers });
+}
+
+export function isEdge(url) {
+  return url.startsWith(`${PREFIX}/`);
+}
+
+/** What the Worker answers to a request below the prefix. */
+export async function atEdge(engine, { method, url, headers, body }) {
+  const worker = await engine.worker("edge");
+  const hasBody = method !== "GET" && method !== "HEAD";
+  const address = `http://${headers.host}${url.slice(PREFIX.length)}`;
+  const init = { method, headers, redirect: "manual", ...(hasBody ? { body } : {}) };
+  const response = await worker.fetch(address, init);
+  const found = Object.fromEntries(response.headers);
+  delete found["content-encoding"];
+  return {
+    status: response.status,
+    headers: found,
+    body: Buffer.from(await response.arrayBuffer()),
+  };
+}

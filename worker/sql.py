@@ -1,0 +1,109 @@
+"""Which questions does the Worker put to the database? The program's own, some of them joined.
+
+A Worker asks for all that it needs in two batches, where the program asks as it goes along: so a few
+of the program's statements take the nodes of another one instead of a list of ids.
+"""
+
+from types import ModuleType
+
+from feeder import nearby, nodes
+from feeder.cloudflare import models
+from feeder.embed import dealing
+from feeder.search import age, answers, asking, filters, outline, similar, targets, vocabulary
+from feeder.store import catalog, naming, origins, pieces, reading, repositories, scope
+
+# ?2 the ids of nodes that are surely looked at; of the others, ?1, those that are named alike
+_CLOSELY = """
+  SELECT id FROM (
+    SELECT d.id, d.id IN (SELECT value FROM json_each(?2)) OR count(*) OVER (
+      PARTITION BY d.repo, d.path, coalesce(d.symbol, d.logical_path)) > 1 AS is_looked_at
+    FROM json_each(?1) i CROSS JOIN docs d ON d.id = i.value
+    WHERE coalesce(d.symbol, d.logical_path) <> ''
+  ) WHERE is_looked_at
+"""
+
+
+# the files, of one repository, at the places of a scope: ?2 and ?3
+_PLACED = f"""
+SELECT path FROM files WHERE repo = ?2->>0 AND state <> 'skipped' AND path IN ({scope._FILES})
+ORDER BY path LIMIT 1000
+"""
+_TEXT_COLUMNS = "t.repo, t.path, t.first_line, t.last_line, t.numbers, hex(t.text)"
+# ?1 repositories and paths, each with its first line and its last
+_TEXTS = f"""
+SELECT DISTINCT {_TEXT_COLUMNS} FROM json_each(?1) j CROSS JOIN texts t
+ON t.repo = j.value->>0 AND t.path = j.value->>1
+AND t.first_line <= j.value->>3 AND t.last_line >= j.value->>2
+"""
+# the same of nodes, of which ?1 are the ids, with the lines that they have
+_TEXTS_OF_NODES = f"""
+SELECT DISTINCT {_TEXT_COLUMNS} FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
+CROSS JOIN texts t ON t.repo = d.repo AND t.path = d.path
+AND t.first_line <= d.end_line AND t.last_line >= d.start_line
+"""
+
+
+def _instead(sql: str, old: str, new: str) -> str:
+    """Raises ValueError where the program's statement is no longer as it was."""
+    if old not in sql:
+        raise ValueError(f"The statement has no {old!r} any more. Mend worker/sql.py.")
+    return sql.replace(old, new)
+
+
+STATEMENTS = {
+    "words": reading._MATCH,
+    "hits": reading._HITS,
+    "first": reading._FIRST,
+    "by": reading._BY,
+    "skipped": reading._SKIPPED,
+    "called": naming._CALLED,
+    "spelled": naming._SPELLED,
+    "having": naming._HAVING,
+    "begun": naming._BEGUN,
+    "files": naming._FILES,
+    "alike": naming._ALIKE,
+    "piecesOf": pieces._PIECES,
+    "pieces": _instead(
+        pieces._PIECES, "json_each(?1) j", f"(SELECT id AS value FROM ({_CLOSELY})) j"
+    ),
+    "texts": _TEXTS,
+    "textsOfNodes": _TEXTS_OF_NODES,
+    "inside": origins._INSIDE,
+    "inFiles": catalog._IN_FILES,
+    "byId": catalog._BY_ID,
+    "named": catalog._NAMED,
+    "placed": _PLACED,
+    "below": catalog._BELOW,
+    "map": catalog._MAP,
+    "anyFile": scope.ANY_FILE,
+    "has": filters._HAS,
+    "kinds": filters._KINDS,
+    "paths": filters._PATHS,
+    "fed": repositories._FED,
+}
+IN_SCOPE = "@IN_SCOPE"
+"""Stands for what a dozen statements have in common, so that it is sent once."""
+SQL = {
+    "inScope": scope.IN_SCOPE,
+    **{name: text.replace(scope.IN_SCOPE, IN_SCOPE) for name, text in STATEMENTS.items()},
+}
+CONSTANTS: dict[str, tuple[ModuleType, *tuple[str, ...]]] = {
+    "age": (age, "SHORT", "UNFINISHED"),
+    "answers": (answers, "RANKS"),
+    "asking": (asking, "LISTED"),
+    "dealing": (dealing, "BYTES_A_TOKEN"),
+    "catalog": (catalog, "NAMED"),
+    "naming": (naming, "GRAMS", "ENOUGH_GRAMS"),
+    "nearby": (nearby, "NEAREST", "LIKE", "COMPARED", "SHOWN"),
+    "nodes": (nodes, "NODE_TYPES", "HEADER_VERSION"),
+    "outline": (outline, "LEFT_OUT", "GAP"),
+    "similar": (similar, "CANDIDATES", "WORDS"),
+    "targets": (targets, "LISTED", "NAMELESS"),
+    "vocabulary": (vocabulary, "CODE", "TESTS"),
+}
+"""Constants of modules, by the names of rooms in `shared.json`."""
+ASKED = ("dimensions", "tokens", "truncates", "asymmetric", "instruction", "before_query")
+MODELS = {
+    name: {key: getattr(model, key) for key in ASKED} for name, model in models.MODELS.items()
+}
+"""How a question is put to each model of Workers AI."""

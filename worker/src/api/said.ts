@@ -1,0 +1,64 @@
+/** What does an address say? Its parameters, checked with the program's own sentences. */
+
+import type { Filters, Paging } from "../search/asking.ts";
+import { wrong } from "../refusal.ts";
+import type { Params } from "./facts.ts";
+
+const [LIMIT, MOST, DEEPEST] = [10, 100, 10_000];
+
+/** The one value of a parameter that has to be there. */
+export function one(params: Params, name: string): string {
+  const values = params[name] ?? [];
+  const [value] = values;
+  if (values.length !== 1 || !value?.trim()) {
+    throw wrong(`\`${name}\` is missing, empty or there twice. Say it once.`);
+  }
+  return value;
+}
+
+export function paging(params: Params): Paging {
+  return {
+    limit: number(params, "limit", LIMIT, 1, MOST),
+    offset: number(params, "offset", 0, 0, DEEPEST),
+  };
+}
+
+export function filters(params: Params): Filters {
+  const tests = params.tests?.[0] ?? null;
+  if (tests !== null && !["yes", "no", "only"].includes(tests)) {
+    throw wrong("`tests` is none of yes, no and only. Say one, or leave it out.");
+  }
+  return {
+    tests,
+    paths: params.path ?? [],
+    notPaths: params.not_path ?? [],
+    languages: params.language ?? [],
+    nodeTypes: params.node_type ?? [],
+    categories: params.category ?? [],
+    repos: params.repo ?? [],
+  };
+}
+
+/** Whether a model is to be asked. */
+export function meaning(params: Params): boolean {
+  const said = params.meaning?.[0] ?? "yes";
+  if (said !== "yes" && said !== "no") {
+    throw wrong("`meaning` is none of yes and no. Say one, or leave it out.");
+  }
+  return said === "yes";
+}
+
+function number(
+  params: Params,
+  name: string,
+  usual: number,
+  least: number,
+  most: number,
+): number {
+  const text = params[name]?.[0] ?? String(usual);
+  const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : -1;
+  if (value < least || value > most) {
+    throw wrong(`\`${name}\` is no number from ${least} to ${most}. Say one, or leave it out.`);
+  }
+  return value;
+}

@@ -1,0 +1,77 @@
+/** The border to Workers AI: a question's vector, by the model that made the index' vectors. */
+
+import shared from "../../build/shared.json";
+import type { Clock } from "../api/facts.ts";
+import { wrong } from "../refusal.ts";
+import { Failed } from "./failed.ts";
+
+interface Model {
+
+  dimensions: number;
+  tokens: number;
+  truncates: boolean;
+  asymmetric: boolean;
+  instruction: string;
+  before_query: string;
+}
+
+const MODELS = new Map<string, Model>(Object.entries(shared.constants.cloudflare.MODELS));
+const BYTES_A_TOKEN = shared.constants.dealing.BYTES_A_TOKEN;
+
+/** Whether Workers AI has the model, as far as this program knows it. */
+export function isTheirs(model: string): boolean {
+  return MODELS.has(model);
+}
+
+/** The vector of a question, of as many numbers as the index' vectors have. */
+export async function embedded(
+  ai: Ai,
+  name: string,
+  dimensions: number,
+  question: string,
+  clock: Clock,
+): Promise<number[]> {
+  const model = MODELS.get(name);
+  if (!model) {
+    throw wrong(`Workers AI has no model ${name} here. Name one of: ${[...MODELS.keys()].join(", ")}.`);
+  }
+  const began = Date.now();
+  try {
+    const answer = await run(ai, name, bodyOf(model, fit(model, question)));
+    return shortened(name, model, answer, dimensions);
+  } catch (error) {
+    throw error instanceof Failed ? error : new Failed("Workers AI", error);
+  } finally {
+    clock("ai", Date.now() - began);
+  }
+}
+
+/** The types of the binding know fewer models than there are. */
+function run(ai: Ai, name: string, body: object): Promise<unknown> {
+  const asked = ai as unknown as { run(name: string, body: object): Promise<unknown> };
+  return asked.run(name, body);
+}
+
+function bodyOf(model: Model, text: string): object {
+  if (model.asymmetric) return { queries: [text], instruction: model.instruction };
+  return { text: [text], ...(model.truncates ? { truncate_inputs: true } : {}) };
+}
+
+/** No longer than the model reads. */
+function fit(model: Model, question: string): string {
+  const raw = new TextEncoder().encode(`${model.before_query}${question}`);
+  const most = model.tokens * BYTES_A_TOKEN;
+  if (raw.length <= most) return new TextDecoder().decode(raw) || " ";
+  return new TextDecoder().decode(raw.slice(0, most), { stream: true }) || " ";
+}
+
+/** The vector as the index keeps its own: cut to its dimensions, and of the length 1. */
+function shortened(name: string, model: Model, answer: unknown, dimensions: number): number[] {
+  const [vector] = (answer as { data?: unknown[] }).data ?? [];
+  if (!Array.isArray(vector) || vector.length !== model.dimensions) {
+    throw new Failed("Workers AI", `${name} answered without a vector`);
+  }
+  const numbers = (vector as number[]).slice(0, dimensions);
+  const length = Math.hypot(...numbers) || 1;
+  return numbers.map((number) => Math.fround(number / length));
+}

@@ -1,0 +1,82 @@
+/** The border to D1: statements go out in one batch, and its refusals come back as sentences. */
+
+import type { Clock } from "../api/facts.ts";
+import { Refusal } from "../refusal.ts";
+import type { Database, Row, Statement } from "../store/database.ts";
+
+/** What D1 says, and what that means to the one who asks. */
+const REFUSALS: readonly [RegExp, number, string, string][] = [
+  [
+    /no such (table|column)|no such module/i,
+    503,
+    "The database has no index, or one of an older version.",
+    "Bring it on: feeder init, then feeder sync",
+  ],
+  [
+    /free tier daily row|daily (row )?(read )?limit/i,
+    503,
+    "D1's free quota of the day is used up.",
+    "It resets at 00:00 UTC. Ask again then, or move to a paid plan.",
+  ],
+  [
+    /overloaded|too many requests queued/i,
+    503,
+    "D1 is overloaded.",
+    "Ask again in a few seconds.",
+  ],
+  [
+    /exceeded (timeout|its (memory|CPU time) limit)/i,
+    503,
+    "The question takes D1 too long.",
+    "Narrow it, as with path: or lang:",
+  ],
+  [
+    /internal error|connection lost|caused object to be reset|reset because|Cannot resolve/i,
+    502,
+    "D1 did not answer this time.",
+    "Ask again.",
+  ],
+];
+const MESSAGE_CHARS = 300;
+
+/** A database in D1, read from the nearest replica. */
+export class D1 implements Database {
+  readonly #session: D1DatabaseSession;
+
+  constructor(
+    database: D1Database,
+    private readonly clock: Clock,
+  ) {
+    this.#session = database.withSession("first-unconstrained");
+  }
+
+  async run(statements: readonly Statement[]): Promise<Row[][]> {
+    if (statements.length === 0) return [];
+    const began = Date.now();
+    const answers = await this.#asked(statements);
+    const rows = answers.reduce((sum, { meta }) => sum + (meta.rows_read ?? 0), 0);
+    this.clock("d1", Date.now() - began, rows);
+    return answers.map(({ results }) => results.map((row) => Object.values(row)));
+  }
+
+  async #asked(statements: readonly Statement[]): Promise<D1Result<Record<string, unknown>>[]> {
+    const prepared = statements.map(({ sql, params }) => {
+      const one = this.#session.prepare(sql);
+      return params.length > 0 ? one.bind(...params) : one;
+    });
+    try {
+      return await this.#session.batch(prepared);
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  }
+}
+
+/** What a refusal of D1 means. */
+export function refusalOf(error: unknown): Refusal {
+  const message = error instanceof Error ? error.message : String(error);
+  const known = REFUSALS.find(([words]) => words.test(message));
+  if (known) return new Refusal(known[1], known[2], known[3]);
+  const words = message.replace(/^D1_ERROR: /, "").slice(0, MESSAGE_CHARS);
+  return new Refusal(502, `D1 said no: ${words.replace(/[.\s]+$/, "")}.`);
+}

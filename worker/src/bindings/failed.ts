@@ -1,0 +1,21 @@
+/** A service beside the words that could not be asked: words answer alone, and that is said. */
+
+const MESSAGE_CHARS = 300;
+/** What some codes mean, by Workers AI's table of errors. */
+const MEANT: readonly [RegExp, string][] = [
+  [/\b3036\b|daily free allocation/i, "The free quota of the day is used up; it resets at 00:00 UTC."],
+  [/\b3040\b|no capacity|capacity temporarily/i, "It has no capacity now; ask again later."],
+  [/\b300[78]\b/, "It took too long; ask again later."],
+];
+
+export class Failed extends Error {
+  constructor(service: string, error: unknown) {
+    super(sentence(service, error instanceof Error ? error.message : String(error)));
+  }
+}
+
+function sentence(service: string, message: string): string {
+  const words = message.slice(0, MESSAGE_CHARS).replace(/[.\s]+$/, "");
+  const meant = MEANT.find(([sign]) => sign.test(message))?.[1];
+  return [`${service}: ${words}.`, meant].filter(Boolean).join(" ");
+}

@@ -1,0 +1,133 @@
+/** Which names are nearest to one that is none? The twin of nearby.py, difflib's ratio included. */
+
+import shared from "../build/shared.json";
+import { casefold, compareText, rpartition } from "./letters.ts";
+import { wrong, type Refusal } from "./refusal.ts";
+
+const { NEAREST, LIKE, COMPARED, SHOWN } = shared.constants.nearby;
+/** difflib's own: how alike two texts are at least. */
+const CUTOFF = 0.6;
+/** difflib leaves out letters that are in more than a hundredth of a text this long. */
+const LONG = 200;
+
+/** That the index has none of that name, and which are nearest of those it has. */
+export function nothing(
+  kind: string,
+  name: string,
+  there: readonly string[],
+  others: readonly string[] = [],
+): Refusal {
+  const known = new Map([...others, ...there].map((one) => [one.toLowerCase(), one]));
+  const some = alike(name.toLowerCase(), new Map(Array.from(known.keys(), (one) => [one, one])));
+  const close = closeMatches(name.toLowerCase(), some).map((one) => known.get(one)!);
+  const near = close.length > 0 ? close : nearest(name, [...known.values()], "/");
+  const more = there.length > SHOWN ? ` and ${there.length - SHOWN} more` : "";
+  const all = there.length > 0 ? `There are: ${there.slice(0, SHOWN).join(", ")}${more}.` : "";
+  const told = near.length > 0 ? `The nearest: ${near.join(", ")}.` : all;
+  return wrong(`The index has no ${kind} ${name}. ${told}`.trim());
+}
+
+/** The names whose last parts, behind the last `sign`, are most like its own. */
+export function nearest(text: string, known: readonly string[], sign: string): string[] {
+  const asked = last(text, sign);
+  const lasts = new Map(known.map((name) => [name, last(name, sign)]));
+  const some = alike(asked, lasts);
+  const parts = [...new Set(some.map((name) => lasts.get(name)!))];
+  const close = closeMatches(asked, parts, LIKE);
+  const named = close.flatMap((one) => some.filter((name) => lasts.get(name) === one));
+  return named.slice(0, NEAREST);
+}
+
+/** The names whose texts share most groups of letters with what is asked. */
+function alike(asked: string, texts: ReadonlyMap<string, string>): string[] {
+  const wanted = groups(asked);
+  const shares: [number, string][] = [];
+  for (const [name, text] of texts) {
+    let count = 0;
+    for (const one of groups(text)) if (wanted.has(one)) count += 1;
+    if (count > 0) shares.push([count, name]);
+  }
+  shares.sort((one, other) => other[0] - one[0] || compareText(other[1], one[1]));
+  return shares.slice(0, COMPARED).map(([, name]) => name);
+}
+
+function last(name: string, sign: string): string {
+  return casefold(rpartition(name, sign)[1]);
+}
+
+/** Its groups of three letters, and two at each end. */
+function groups(name: string): Set<string> {
+  const framed = [...` ${name} `];
+  return new Set(framed.slice(2).map((_, at) => framed.slice(at, at + 3).join("")));
+}
+
+/** difflib's `get_close_matches`. */
+export function closeMatches(
+  word: string,
+  possible: readonly string[],
+  cutoff = CUTOFF,
+  count = NEAREST,
+): string[] {
+  const found = possible
+    .map((one): [number, string] => [ratio([...one], [...word]), one])
+    .filter(([score]) => score >= cutoff);
+  found.sort((one, other) => other[0] - one[0] || compareText(other[1], one[1]));
+  return found.slice(0, count).map(([, one]) => one);
+}
+
+type Letters = readonly string[];
+
+/** difflib's `ratio` of two texts' letters: twice what both have in a row, of all. */
+function ratio(one: Letters, other: Letters): number {
+  const both = one.length + other.length;
+  if (both === 0) return 1;
+  return (2 * matching(one, [0, one.length], placesOf(other), [0, other.length])) / both;
+}
+
+/** Where each letter stands. */
+function placesOf(text: Letters): Map<string, number[]> {
+  const places = new Map<string, number[]>();
+  text.forEach((letter, at) => {
+    const known = places.get(letter);
+    if (known) known.push(at);
+    else places.set(letter, [at]);
+  });
+  if (text.length >= LONG) {
+    const many = Math.floor(text.length / 100) + 1;
+    for (const [letter, found] of places) if (found.length > many) places.delete(letter);
+  }
+  return places;
+}
+
+type Span = readonly [from: number, to: number];
+
+/** The letters of the longest run that both spans have, and of those before and behind it. */
+function matching(one: Letters, a: Span, places: Map<string, number[]>, b: Span): number {
+  const [at, there, size] = longest(one, a, places, b);
+  if (size === 0) return 0;
+  const before = matching(one, [a[0], at], places, [b[0], there]);
+  const behind = matching(one, [at + size, a[1]], places, [there + size, b[1]]);
+  return size + before + behind;
+}
+
+function longest(
+  one: Letters,
+  a: Span,
+  places: Map<string, number[]>,
+  b: Span,
+): [number, number, number] {
+  let best: [number, number, number] = [a[0], b[0], 0];
+  let lengths = new Map<number, number>();
+  for (let at = a[0]; at < a[1]; at += 1) {
+    const next = new Map<number, number>();
+    for (const there of places.get(one[at]!) ?? []) {
+      if (there < b[0]) continue;
+      if (there >= b[1]) break;
+      const size = (lengths.get(there - 1) ?? 0) + 1;
+      next.set(there, size);
+      if (size > best[2]) best = [at - size + 1, there - size + 1, size];
+    }
+    lengths = next;
+  }
+  return best;
+}

@@ -1,0 +1,224 @@
+/** How is the index asked? What a question says of itself is read, then words and models answer. */
+
+import shared from "../../build/shared.json";
+import { Neighbours } from "../bindings/vectorize.ts";
+import type { Env } from "../bindings/env.ts";
+import type { Clock } from "../api/facts.ts";
+import { Batch } from "../store/batch.ts";
+import type { Database, Row } from "../store/database.ts";
+import { runsAmong, spans } from "../store/pieces.ts";
+import { isNarrowed, type Scope } from "../store/scope.ts";
+import * as sql from "../store/statements.ts";
+import { overruled } from "./contrary.ts";
+import { likeliest, nearest, Words, type Ranked, type Side } from "./engine.ts";
+import { guessed, looked, meantRepo, scopeOf, statements, type Looked } from "./filters.ts";
+import { hitOf, type Answer, type Found } from "./found.ts";
+import type { Ranking } from "./fusion.ts";
+import { grouped } from "./grouping.ts";
+import { isCut, isFar, notes } from "./notes.ts";
+import { EMPTY, parse, textOf, type Query } from "./query.ts";
+import { ranked } from "./ranking.ts";
+import { required } from "./required.ts";
+import { fed, META, metaOf, ownRepo, remember, state, type Meta } from "./standing.ts";
+import { modelOf, QuestionVector } from "./vectors.ts";
+
+const { LISTED } = shared.constants.asking;
+const { BY_MEANING_ALONE, WORDS_ALONE } = shared.constants.engine;
+/** Nodes whose pieces are asked for with the rows of all, beside those of the page. */
+const MORE_LOOKED_AT = 30;
+
+/** Who is asked, with what, and what the index said of itself. */
+export interface Asker {
+  readonly env: Env;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly meta: Meta;
+  readonly repo: string;
+}
+
+/** What is said beside the question; the same as if it stood in it. */
+export type Filters = Pick<
+  Query,
+  "paths" | "notPaths" | "languages" | "nodeTypes" | "categories" | "repos" | "tests"
+>;
+
+export interface Paging {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** A question as it is put to an index: its parts, the words that rank, where it looks, what to say. */
+export interface Narrowed {
+  readonly query: Query;
+  readonly text: string;
+  readonly scope: Scope;
+  readonly notes: readonly string[];
+}
+
+export interface Answered {
+  readonly asker: Asker;
+  readonly asked: Narrowed;
+  readonly answer: Answer;
+}
+
+/** Somebody who asks by what the index said of itself when it was last asked. */
+export function askerOf(env: Env, database: Database, clock: Clock, meta: Meta): Asker {
+  return { env, database, clock, meta, repo: ownRepo(meta, env.REPO) };
+}
+
+/** What the question was understood to be, and a page of what answers it. */
+export async function ask(
+  asker: Asker,
+  question: string,
+  page: Paging,
+  filters: Filters,
+  meaning: boolean,
+): Promise<Answered> {
+  const typed = parse(question);
+  const query = joined(typed, filters);
+  const said = overruled(typed, filters.tests);
+  const first = await asOf(asker, query, meaning);
+  const found = await ranking(first, page);
+  const { scope } = first;
+  const all = { ...found.answer, notes: [...said, ...first.notes, ...found.answer.notes] };
+  const asked = { query, text: textOf(query), scope, notes: all.notes };
+  return { asker: first.asker, asked, answer: all };
+}
+
+/** What the first round trip answered, in the scope that it has shown to be meant. */
+interface First {
+  readonly asker: Asker;
+  readonly scope: Scope;
+  readonly notes: readonly string[];
+  readonly lacks: string | null;
+  readonly words: Words | null;
+  readonly listed: readonly Row[];
+  readonly side: Side | null;
+  readonly codes: readonly (readonly Row[])[];
+  /** Of a model that needed nothing of the database. */
+  readonly near: Promise<Ranking> | null;
+  readonly told: string[];
+}
+
+/** Asks with what is known of the index; once more where that was wrong. */
+async function asOf(asker: Asker, query: Query, meaning: boolean): Promise<First> {
+  const filters = looked(query, reposOf(asker, query));
+  const guess = required(query, guessed(filters));
+  const first = await batched(asker, query, filters, guess.scope, meaning);
+  const { scope, notes } = required(query, await scopeOf(asker.database, filters, first.checks));
+  const now = { ...asker, meta: first.meta };
+  if (state(first.meta) !== state(asker.meta)) {
+    return asOf(askerOf(asker.env, asker.database, asker.clock, first.meta), query, meaning);
+  }
+  const is = JSON.stringify(scope) === JSON.stringify(guess.scope);
+  const known = is ? first : await batched(asker, query, { ...filters, ...NO_CHECKS }, scope, meaning);
+  return { ...known, asker: now, scope, notes };
+}
+
+const NO_CHECKS = { paths: [], notPaths: [] };
+
+async function batched(
+  asker: Asker,
+  query: Query,
+  filters: Looked,
+  scope: Scope,
+  meaning: boolean,
+) {
+  const batch = new Batch();
+  const [text, told] = [textOf(query), [] as string[]];
+  const meta = batch.add([META]);
+  const checks = batch.add(statements(filters));
+  const words = text.trim() ? new Words(text, scope, batch) : null;
+  const listed = batch.add(!text && isNarrowed(scope) ? [sql.first(scope, LISTED + 1)] : []);
+  const { side, lacks } = sideOf(asker, words && meaning ? words.asked.text : "");
+  const codes = batch.add(side?.vector.statements ?? []);
+  const isSure = filters.paths.length + filters.notPaths.length === 0;
+  const near =
+    side?.vector.isFree && isSure ? nearest(side, [], scope, (line) => told.push(line)) : null;
+  await batch.run(asker.database);
+  const now = metaOf(meta()[0] ?? []);
+  remember(asker.env.CODE_DB, now);
+  return {
+    meta: now,
+    checks: checks(),
+    words,
+    listed: listed()[0] ?? [],
+    side,
+    lacks,
+    codes: codes(),
+    near,
+    told,
+  };
+}
+
+function reposOf(asker: Asker, query: Query): string[] {
+  const there = fed(asker.meta);
+  const named = query.repos.map((name) => meantRepo(name, there));
+  return named.length > 0 ? [...new Set(named)] : [asker.repo];
+}
+
+/** The model that is asked, with what the index or the Worker lacks for one. */
+function sideOf(asker: Asker, text: string): { side: Side | null; lacks: string | null } {
+  if (!text) return { side: null, lacks: null };
+  const { env, clock, meta } = asker;
+  const { model, lacks } = modelOf(meta, env);
+  if (!model || !env.CODE_INDEX) return { side: null, lacks };
+  const vector = new QuestionVector(model, text, env, clock);
+  return { side: { vector, near: new Neighbours(env.CODE_INDEX, clock) }, lacks };
+}
+
+async function ranking(first: First, page: Paging): Promise<{ answer: Answer }> {
+  if (!first.words) return { answer: await listing(first, page) };
+  const { words, scope, side, told, asker } = first;
+  const tell = (line: string) => told.push(line);
+  const near = side && (await (first.near ?? nearest(side, first.codes, scope, tell)));
+  const rankings = [...words.rankings(), ...(near ? [near] : [])];
+  const ids = likeliest(rankings);
+  const batch = new Batch();
+  const rows = batch.add([sql.hits(ids, scope)]);
+  const some = ids.slice(0, page.offset + page.limit + MORE_LOOKED_AT);
+  const pieces = batch.add([sql.pieces(ids, some)]);
+  if (ids.length > 0) await batch.run(asker.database);
+  const hits = (rows()[0] ?? []).map(hitOf);
+  const all = ranked(words.asked, rankings, hits);
+  const found = isFar(rankings) ? all.slice(0, BY_MEANING_ALONE) : all;
+  const lacks = first.lacks ? [`${WORDS_ALONE} ${first.lacks}`] : [];
+  const said = [...notes(words.asked, rankings, found), ...told, ...lacks];
+  return { answer: paged({ found, notes: said, isCut: isCut(rankings) }, pieces()[0] ?? [], page) };
+}
+
+/** The first nodes of a scope, for who asks by filters alone. */
+async function listing(first: First, page: Paging): Promise<Answer> {
+  const found = first.listed.slice(0, LISTED).map((row) => foundAs(hitOf(row)));
+  const ids = found.map((one) => one.hit.id);
+  const some = ids.slice(0, page.offset + page.limit + MORE_LOOKED_AT);
+  const asked = ids.length > 0 ? [sql.pieces(ids, some)] : [];
+  const [rows = []] = await first.asker.database.run(asked);
+  return paged({ found, notes: [], isCut: first.listed.length > LISTED }, rows, page);
+}
+
+function foundAs(hit: Found["hit"]): Found {
+  const nothing = { others: [], copies: [], piece: null, member: null };
+  return { hit, score: 0, ranks: new Map(), parts: new Map(), ...nothing };
+}
+
+/** A page of it; nodes in pieces are one hit. */
+function paged(all: Ranked, pieces: readonly Row[], { limit, offset }: Paging): Answer {
+  const hits = all.found.map((one) => one.hit);
+  const groups = grouped(all.found, runsAmong(hits, spans(pieces)));
+  return {
+    found: groups.slice(offset, offset + limit),
+    total: groups.length,
+    notes: all.notes,
+    atLeast: all.isCut,
+    every: groups,
+  };
+}
+
+function joined(query: Query, filters: Filters): Query {
+  const lists = ["paths", "notPaths", "languages", "nodeTypes", "categories", "repos"] as const;
+  const both = lists.map((name) => [name, [...query[name], ...filters[name]]]);
+  return { ...query, ...Object.fromEntries(both), tests: filters.tests ?? query.tests };
+}
+
+export const NO_FILTERS: Filters = EMPTY;

@@ -1,0 +1,190 @@
+/** Where does a question look? Its filters become a scope; one that names nothing is told. */
+
+import { nothing } from "../nearby.ts";
+import { wrong } from "../refusal.ts";
+import type { Database, Row, Statement } from "../store/database.ts";
+import { OPEN, type Scope } from "../store/scope.ts";
+import { anyFile, has, kinds, paths as allPaths, type Column } from "../store/statements.ts";
+import { changes, intersection } from "./categories.ts";
+import { check } from "./contrary.ts";
+import type { Query } from "./query.ts";
+import { languages, nodeTypeNames, nodeTypes, otherNames } from "./vocabulary.ts";
+
+type Readings = readonly (readonly string[])[];
+
+/** What of a question's filters has to be looked up, in the order of the statements that ask it. */
+export interface Looked {
+  readonly query: Query;
+  readonly there: Scope;
+  /** For each path that is asked for, then for each that is left out, the places it may mean. */
+  readonly paths: Readings;
+  readonly notPaths: Readings;
+}
+
+/** The filters of a question that is asked of these repositories, null for all. */
+export function looked(query: Query, repos: readonly string[] | null): Looked {
+  const [paths, notPaths] = [query.paths.map(readings), query.notPaths.map(readings)];
+  return { query, there: { ...OPEN, repos }, paths, notPaths };
+}
+
+/** Asks for each place, language and type whether there is such a thing. */
+export function statements({ query, there, paths, notPaths }: Looked): Statement[] {
+  return [
+    ...[...paths, ...notPaths].flat().map((path) => anyFile({ ...there, paths: [path] })),
+    ...query.languages.map((name) => has("language", languages(name), there)),
+    ...query.nodeTypes.map((name) => has("node_type", nodeTypes(name), there)),
+  ];
+}
+
+/** The scope if all is there by its likeliest reading. */
+export function guessed(asked: Looked): Scope {
+  return scoped(asked, first(asked.paths), first(asked.notPaths));
+}
+
+/**
+ * Where the question looks, as `statements` were answered; refuses, with the nearest that is, a
+ * filter that names nothing in the index, and filters that leave nothing of it.
+ *
+ * What is left out need not be there.
+ */
+export async function scopeOf(
+  database: Database,
+  asked: Looked,
+  answers: readonly (readonly Row[])[],
+): Promise<Scope> {
+  const { query, there } = asked;
+  const rest = answers.map((rows) => rows.length > 0);
+  const [paths, lost] = chosen(asked.paths, rest);
+  const [notPaths] = chosen(asked.notPaths, rest);
+  const typed = query.paths[lost];
+  if (typed !== undefined) throw await noPath(database, typed, there);
+  for (const name of query.languages) if (!rest.shift()) throw await noKind(database, LANGUAGE, name, there);
+  for (const name of query.nodeTypes) if (!rest.shift()) throw await noKind(database, TYPE, name, there);
+  const scope = scoped(asked, paths, notPaths);
+  check(query, scope);
+  return scope;
+}
+
+interface Kind {
+  readonly column: Column;
+  readonly called: string;
+  others(known: readonly string[]): readonly string[];
+}
+
+const LANGUAGE: Kind = {
+  column: "language",
+  called: "language",
+  others: (known) => known.flatMap(otherNames),
+};
+const TYPE: Kind = { column: "node_type", called: "type of node", others: nodeTypeNames };
+
+async function noKind(database: Database, kind: Kind, name: string, there: Scope) {
+  const [rows = []] = await database.run([kinds(kind.column, there)]);
+  const known = rows.map(([one]) => String(one));
+  return nothing(kind.called, name, known, kind.others(known));
+}
+
+async function noPath(database: Database, typed: string, there: Scope) {
+  const [rows = []] = await database.run([allPaths(there)]);
+  const known = rows.map(([path]) => String(path));
+  const firsts = [...new Set(known.map((path) => path.split("/", 1)[0]!))].sort();
+  return nothing("file or folder", typed, firsts, [...known, ...folders(known)]);
+}
+
+/** Of each path's readings the first that is there, else the likeliest; which of them is lost. */
+function chosen(readings: Readings, answers: boolean[]): [string[], number] {
+  let lost = -1;
+  const found = readings.map((some, at) => {
+    const there = some.filter(() => answers.shift());
+    if (there.length === 0 && lost < 0) lost = at;
+    return there[0] ?? some[0]!;
+  });
+  return [found, lost];
+}
+
+function first(readings: Readings): string[] {
+  return readings.map((some) => some[0]!);
+}
+
+function scoped({ query, there }: Looked, paths: string[], notPaths: string[]): Scope {
+  const scope: Scope = {
+    ...there,
+    paths: once(paths),
+    notPaths: once(notPaths),
+    languages: once(query.languages.flatMap(languages)),
+    notLanguages: once(query.notLanguages.flatMap(languages)),
+    nodeTypes: once(query.nodeTypes.flatMap(nodeTypes)),
+    notNodeTypes: once(query.notNodeTypes.flatMap(nodeTypes)),
+    symbols: query.symbols,
+    tests: query.tests,
+  };
+  return changes(query).reduce(intersection, scope);
+}
+
+function once(values: readonly string[]): string[] {
+  return [...new Set(values)];
+}
+
+/**
+ * The places that a path may mean, the likeliest first; it is read as it lies there, or as an answer
+ * shows it. Nobody stands in a folder here.
+ */
+export function readings(typed: string): string[] {
+  const known = spellings(typed);
+  const anywhere = known.filter(isBare).map((path) => `*/${normal(path)}`);
+  return once([...known.map(placeOf), ...anywhere]);
+}
+
+function placeOf(path: string): string {
+  const inside = normal(path);
+  if (path.startsWith("/")) return inside.replace(/^\/+/, "");
+  return !isBare(path) && inside === "." ? "" : inside;
+}
+
+/** Whether it says nothing of where it begins. */
+function isBare(path: string): boolean {
+  return !["", ".", ".."].includes(path.split("/", 1)[0]!);
+}
+
+/** A name as it lies there has backslashes, which the index writes `\x5c`. */
+function spellings(typed: string): string[] {
+  const lies = typed.replaceAll("\\", "\\x5c");
+  const shown = typed.replace(/\\(?!x(?:5c|[89a-f][0-9a-f]))/g, "\\x5c");
+  return once([lies, shown]);
+}
+
+/** Python's `posixpath.normpath`. */
+function normal(path: string): string {
+  if (!path) return ".";
+  const slashes = /^\/{2}(?!\/)/.test(path) ? "//" : path.startsWith("/") ? "/" : "";
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (!part || part === ".") continue;
+    const isUp = part === ".." && (parts.length > 0 ? parts.at(-1) !== ".." : Boolean(slashes));
+    if (!isUp) parts.push(part);
+    else parts.pop();
+  }
+  return slashes + parts.join("/") || ".";
+}
+
+/** Every folder that a file lies in or below. */
+function folders(paths: readonly string[]): string[] {
+  const found = new Set<string>();
+  for (const path of paths) {
+    for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) {
+      found.add(path.slice(0, at));
+    }
+  }
+  return [...found].sort();
+}
+
+/** The one repository of just this name, else the only one whose name ends with `/` and it. */
+export function meantRepo(name: string, there: readonly string[]): string {
+  const ends = there.filter((repo) => repo.endsWith(`/${name}`));
+  const found = there.includes(name) ? [name] : ends;
+  if (found.length > 1) {
+    throw wrong(`The repository ${name} may be ${found.join(" or ")}. Name one of them.`);
+  }
+  if (!found[0]) throw nothing("repository", name, there);
+  return found[0];
+}

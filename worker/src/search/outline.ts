@@ -1,0 +1,70 @@
+/** What is in a file? Its symbols and sections with their lines, and which lie in which. */
+
+import shared from "../../build/shared.json";
+import { grouping } from "../groups.ts";
+import { sorted } from "../order.ts";
+import type { Hit } from "./found.ts";
+
+const { GAP } = shared.constants.outline;
+const LEFT_OUT = new Set(shared.constants.outline.LEFT_OUT);
+
+/** The entries of each file in the order of their lines, as docs/api.md has them. */
+export function outline(paths: readonly string[], hits: readonly Hit[]): object[] {
+  const files = grouping(hits, (hit) => hit.path);
+  return paths.map((path) => ({ path, nodes: entries(whole(files.get(path) ?? [])) }));
+}
+
+/** The named nodes; one that was cut into pieces is one again. */
+function whole(hits: readonly Hit[]): Hit[] {
+  const named = hits.filter((hit) => !LEFT_OUT.has(hit.nodeType) && nameOf(hit));
+  const alike = grouping(named, (hit) => JSON.stringify([hit.nodeType, nameOf(hit), hit.signature]));
+  const joined = [...alike.values()].flatMap(together);
+  return sorted(joined, (hit) => [hit.startLine, -hit.endLine]);
+}
+
+/**
+ * Pieces may share lines, which nodes of one name do not.
+ *
+ * The program also sees by their texts where a node begins anew right behind another of its name and
+ * signature: without texts these are one.
+ */
+function together(hits: readonly Hit[]): Hit[] {
+  const found: Hit[] = [];
+  for (const hit of hits) {
+    const before = found.at(-1);
+    const goesOn = before && hit.startLine <= before.endLine + GAP;
+    if (goesOn) found.splice(-1, 1, { ...before, endLine: Math.max(before.endLine, hit.endLine) });
+    else found.push(hit);
+  }
+  return found;
+}
+
+function entries(hits: readonly Hit[]): object[] {
+  const outer: Hit[] = [];
+  return hits.map((hit) => {
+    while (outer.length > 0 && !holds(outer.at(-1)!, hit)) outer.pop();
+    const depth = outer.length;
+    outer.push(hit);
+    return entry(hit, depth);
+  });
+}
+
+function entry(hit: Hit, depth: number): object {
+  const { id, nodeType, symbol, logicalPath, signature, language, startLine, endLine } = hit;
+  const names = { id, node_type: nodeType, symbol, logical_path: logicalPath, signature, language };
+  return { ...names, start_line: startLine, end_line: endLine, state: "same", depth };
+}
+
+/** Whether one lies in another that begins no later; of the same lines, the names tell. */
+function holds(outer: Hit, hit: Hit): boolean {
+  if (outer.startLine !== hit.startLine || outer.endLine !== hit.endLine) {
+    return hit.endLine <= outer.endLine;
+  }
+  const [name, within] = [nameOf(outer), nameOf(hit)];
+  const rest = within.startsWith(name) ? within.slice(name.length) : within;
+  return rest !== within && rest !== "" && !/^[\p{L}\p{N}]/u.test(rest);
+}
+
+function nameOf(hit: Hit): string {
+  return hit.symbol || hit.logicalPath || "";
+}

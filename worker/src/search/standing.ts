@@ -1,0 +1,97 @@
+/** What does the index say of itself, and which repository is asked? */
+
+import shared from "../../build/shared.json";
+import { Refusal } from "../refusal.ts";
+import type { Database, Row, Statement } from "../store/database.ts";
+import { meantRepo } from "./filters.ts";
+
+const { SHORT, UNFINISHED } = shared.constants.age;
+
+export type Meta = ReadonlyMap<string, string>;
+
+export const META: Statement = { sql: "SELECT key, value FROM meta", params: [] };
+
+export function metaOf(rows: readonly Row[]): Meta {
+  return new Map(rows.map(([key, value]) => [String(key), String(value)]));
+}
+
+/** The repositories that runs have fed to the index, by name. */
+export function fed(meta: Meta): string[] {
+  const runs = [...meta.keys()].filter((key) => key.endsWith(":run"));
+  return runs.map((key) => key.slice(0, -":run".length)).sort();
+}
+
+/** The one that is asked: the one that the variable names, else the only one. */
+export function ownRepo(meta: Meta, named: string | undefined): string {
+  const there = fed(meta);
+  if (named) return there.length > 0 ? meantRepo(named, there) : named;
+  if (there.length === 1) return there[0]!;
+  if (there.length === 0) throw new Refusal(503, "The index is empty.", "Feed it: feeder sync");
+  const some = there.slice(0, 10).join(", ");
+  throw new Refusal(
+    503,
+    `The database has ${there.length} repositories, and none is named.`,
+    `Set the variable REPO to one of them: ${some}`,
+  );
+}
+
+/** Of what an answer depends on, as long as nothing else is fed. */
+export function state(meta: Meta): string {
+  const keys = ["model", "dimensions", "header", "lookup"].map((key) => meta.get(key) ?? null);
+  return JSON.stringify([...keys, fed(meta)]);
+}
+
+const kept = new WeakMap<object, Meta>();
+
+/** What the index said when this isolate last asked it; a round trip where it never has. */
+export async function known(binding: object, database: Database): Promise<Meta> {
+  const before = kept.get(binding);
+  if (before) return before;
+  const [rows = []] = await database.run([META]);
+  const meta = metaOf(rows);
+  remember(binding, meta);
+  return meta;
+}
+
+export function remember(binding: object, meta: Meta): void {
+  kept.set(binding, meta);
+}
+
+/** The commit that the index equals, in the shape of the program's `Age`, and as a sentence. */
+export function age(meta: Meta, repo: string) {
+  const of = (key: string) => meta.get(`${repo}:${key}`) ?? "";
+  const equals = of("head");
+  const isWhole = meta.has(`${repo}:tree`);
+  const unfinished = !isWhole && of("run") !== of("done");
+  const index = {
+    repo,
+    equals,
+    head: equals,
+    behind: null,
+    ahead: null,
+    edited: 0,
+    unfinished,
+    working: Boolean(of("working")),
+    below: of("below"),
+    partial: Boolean(equals) && !isWhole && !unfinished,
+    seen: false,
+  };
+  return { index, note: noteOf(index) };
+}
+
+interface Aged {
+  equals: string;
+  below: string;
+  unfinished: boolean;
+  partial: boolean;
+  working: boolean;
+}
+
+function noteOf({ equals, below, unfinished, partial, working }: Aged): string {
+  const was = equals.slice(0, SHORT);
+  if (!was) return unfinished ? UNFINISHED : "";
+  const index = below ? `The index of the folder ${below}` : "The index";
+  if (unfinished) return `${index} equalled ${was}; a run since is under way, or was stopped.`;
+  if (partial) return `${index} equals ${was} but for files given one by one.`;
+  return working ? `${index} equals a working tree on ${was}.` : `${index} equals ${was}.`;
+}

@@ -1,0 +1,240 @@
+/** Which node is meant? By `PATH:LINE`, `PATH#Symbol`, an id, a path or a symbol. */
+
+import shared from "../../build/shared.json";
+import { casefold, rpartition } from "../letters.ts";
+import { nearest } from "../nearby.ts";
+import { wrong, type Refusal } from "../refusal.ts";
+import { Batch } from "../store/batch.ts";
+import type { Database, Row } from "../store/database.ts";
+import * as sql from "../store/statements.ts";
+import { dotted, endsWith } from "../symbols.ts";
+import { readings } from "./filters.ts";
+import { hitOf, type Hit } from "./found.ts";
+import { meant, member, membersOf } from "./names.ts";
+import { words } from "./words.ts";
+
+const { LISTED, NAMELESS } = shared.constants.targets;
+const LINES = /^(.+?):(\d+)(?:-(\d+)|:\d+)?$/s;
+const ID = /^[0-9a-f]{7,40}$/;
+const ENDING = /\.[\p{L}\p{N}_]{1,5}$/u;
+const ALNUM = /^[\p{L}\p{N}]+$/u;
+
+/** The nodes of one name in a file, or those of a whole file; and lines of it, where asked. */
+export interface Target {
+  readonly path: string;
+  readonly hits: readonly Hit[];
+  readonly lines: readonly [number, number] | null;
+  readonly isFile: boolean;
+}
+
+/** An index, and the repository that is meant in it. */
+export interface Corpus {
+  readonly database: Database;
+  readonly repo: string;
+}
+
+/** A file that may be meant, and what is said behind it. */
+interface Meaning {
+  readonly path: string;
+  readonly lines: readonly [number, number] | null;
+  readonly name: string | null;
+  readonly places: readonly string[];
+}
+
+/**
+ * What is meant; a path is from the root, else by its name alone. Two round trips.
+ *
+ * Refuses with the nearest what there is not, and with a list what several are.
+ */
+export async function resolve(corpus: Corpus, text: string): Promise<Target> {
+  if (!text.trim()) throw wrong(NAMELESS, 404);
+  const meanings = meaningsOf(text);
+  const batch = new Batch();
+  const files = meanings.map(({ places }) =>
+    batch.add(places.map((path) => sql.placed(corpus.repo, path))),
+  );
+  const ids = batch.add(ID.test(text) ? [sql.byId(corpus.repo, text, LISTED + 1)] : []);
+  const names = batch.add(namesOf(text).map((name) => sql.byWordsOfName(corpus.repo, name)));
+  await batch.run(corpus.database);
+  for (const [at, meaning] of meanings.entries()) {
+    const file = fileOf(meaning, files[at]!());
+    if (file) return inFile(await nodes(corpus, file), file, meaning);
+  }
+  const found = anywhere(text, ids(), names());
+  if (found) return found;
+  const [first] = text.split("#", 1);
+  throw await unknown(corpus, LINES.exec(text)?.[1] ?? (first || text));
+}
+
+/** The one node that is meant: of lines the smallest that holds the first of them. */
+export function nodeAt(target: Target): Hit {
+  const { hits, lines, path } = target;
+  if (hits.length === 0) {
+    throw wrong(`Nothing of ${path} is indexed: it has no text. Name another file.`);
+  }
+  if (!lines) {
+    const named = new Set(hits.map((hit) => JSON.stringify([hit.symbol, hit.logicalPath])));
+    if (named.size > 1) throw wrong(`${path} has several nodes. Name a line, as in ${path}:1`);
+    return hits[0]!;
+  }
+  const [line] = lines;
+  const holding = hits.filter((hit) => hit.startLine <= line && line <= hit.endLine);
+  if (holding.length === 0) {
+    throw wrong(
+      `Nothing of ${path} is indexed at line ${line}. See what is: feeder outline ${path}`,
+    );
+  }
+  return holding.reduce((least, hit) => (size(hit) < size(least) ? hit : least));
+}
+
+/** The files at or below a path; refuses with the nearest where there is none. */
+export async function folder({ database, repo }: Corpus, text: string): Promise<string[]> {
+  const places = readings(text || ".").map((path) => (path === "." ? "" : path));
+  const answers = await database.run(places.map((path) => sql.filesBelow(repo, path)));
+  const found = answers.find((rows) => rows.length > 0);
+  if (found) return found.map(([path]) => String(path));
+  const [all = []] = await database.run([sql.filesBelow(repo, "")]);
+  if (all.length === 0) throw wrong(`The index has no file of ${repo}. Make it: feeder sync`, 404);
+  throw nothing(text, nearestPaths(text, all));
+}
+
+/** A text is a file, with lines behind it or not, or with a name behind one of its `#`. */
+function meaningsOf(text: string): Meaning[] {
+  const found: Meaning[] = [];
+  const add = (path: string, lines: Meaning["lines"], name: string | null) => {
+    const isPlace = (place: string) => !place.startsWith("*/") || isPath(path);
+    if (path) found.push({ path, lines, name, places: readings(path).filter(isPlace) });
+  };
+  const lines = LINES.exec(text);
+  if (lines) add(lines[1]!, [Number(lines[2]), Number(lines[3] ?? lines[2])], null);
+  add(text, null, null);
+  for (let at = text.indexOf("#"); at >= 0 && at < text.length - 1; at = text.indexOf("#", at + 1)) {
+    add(text.slice(0, at), null, text.slice(at + 1));
+  }
+  return found;
+}
+
+/** The one file that is meant, by its name alone where only one has it. */
+function fileOf({ places }: Meaning, answers: readonly (readonly Row[])[]): string | null {
+  for (const [at, place] of places.entries()) {
+    const known = (answers[at] ?? []).map(([path]) => String(path));
+    const isMeant = (path: string) =>
+      path === place || (place.startsWith("*/") && `/${path}`.endsWith(place.slice(1)));
+    const found = known.filter(isMeant);
+    if (found.length === 1) return found[0]!;
+  }
+  return null;
+}
+
+async function nodes({ database, repo }: Corpus, path: string): Promise<Hit[]> {
+  const [rows = []] = await database.run([sql.inFiles(repo, [path])]);
+  return rows.map(hitOf);
+}
+
+function inFile(hits: readonly Hit[], path: string, { lines, name }: Meaning): Target {
+  if (name === null) return { path, hits, lines, isFile: lines === null };
+  const found = oneOf(called(hits, name), `${path}#${name}`);
+  if (found) return found;
+  const known = hits.flatMap(namesIn);
+  throw nothing(`${path}#${name}`, nearest(dotted(name), known, "."), path);
+}
+
+/** FTS5's queries for the nodes that may be called so: an owner and its member lie apart. */
+function namesOf(text: string): string[] {
+  const names = dotted(text);
+  const each = [...new Set([names, rpartition(names, ".")[1]])];
+  return each.filter((one) => /[\p{L}\p{N}]/u.test(one)).map(phrase);
+}
+
+function phrase(name: string): string {
+  return `"${name.replaceAll('"', '""').replaceAll("\0", " ")}"`;
+}
+
+/** By the beginning of an id, else by a symbol. */
+function anywhere(text: string, ids: readonly Row[][], names: readonly Row[][]): Target | null {
+  const byId = (ids[0] ?? []).map(hitOf);
+  if (byId.length > 0) return oneOf(byId, text);
+  for (const rows of names) {
+    const found = called(rows.map(hitOf), text);
+    if (found.length > 0) return oneOf(found, text);
+  }
+  return null;
+}
+
+/**
+ * Those whose whole name it is, else its last parts; written so, else in another case.
+ *
+ * Else those that have a member of that name, such as an enum's or a constant.
+ */
+function called(hits: readonly Hit[], name: string): Hit[] {
+  const own = hits.map((hit): [Hit, string] => [hit, dotted(hit.symbol || hit.logicalPath || "")]);
+  for (const fold of [(text: string) => text, casefold]) {
+    const asked = fold(dotted(name));
+    for (const isMeant of [(said: string, wanted: string) => said === wanted, endsWith]) {
+      const found = own.filter(([, said]) => isMeant(fold(said), asked));
+      if (found.length > 0) return found.map(([hit]) => hit);
+    }
+  }
+  return own.filter(([hit, said]) => member(said, hit.members, meant(name))).map(([hit]) => hit);
+}
+
+/** A node's own name, and those of its members. */
+function namesIn(hit: Hit): string[] {
+  return [...(hit.symbol ? [hit.symbol] : []), ...membersOf(hit.members).map(({ name }) => name)];
+}
+
+/** What it is called; a chunk as what is asked for in it. */
+function label(hit: Hit, asked: string): string {
+  const named = member("", hit.members, meant(rpartition(asked, "#")[1]));
+  return hit.symbol || hit.logicalPath || named?.name || hit.id;
+}
+
+/** The target where all are of one name in one file; refuses where they are not. */
+function oneOf(hits: readonly Hit[], text: string): Target | null {
+  const [first] = hits;
+  if (!first) return null;
+  const told = [...new Set(hits.map((hit) => `${hit.path}#${label(hit, text)}`))];
+  if (told.length === 1) return { path: first.path, hits, lines: null, isFile: false };
+  const more = told.length > LISTED ? ` and ${told.length - LISTED} more` : "";
+  const some = told.slice(0, LISTED).join(", ");
+  throw wrong(`${text} may be one of ${told.length}: ${some}${more}. Name one.`, 404);
+}
+
+/** That there is no such thing, with the paths or the symbols that are nearest. */
+async function unknown({ database, repo }: Corpus, text: string): Promise<Refusal> {
+  const parts = [...new Set(words(text).split(/\s+/))].filter((part) => ALNUM.test(part));
+  const query = parts.map((part) => `"${part}"`).join(" OR symbol : ");
+  const batch = new Batch();
+  const paths = batch.add(isPath(text) ? [sql.filesBelow(repo, "")] : []);
+  const named = batch.add(query ? [sql.byWordsOfName(repo, query)] : []);
+  await batch.run(database);
+  const near = nearestPaths(text, paths()[0] ?? []);
+  if (near.length > 0) return nothing(text, near);
+  const symbols = (named()[0] ?? []).map(hitOf).flatMap(({ symbol }) => symbol || []);
+  return nothing(text, nearest(dotted(text), symbols, "."));
+}
+
+/** Whether it is written like a file's. */
+function isPath(text: string): boolean {
+  return text.includes("/") || ENDING.test(text);
+}
+
+function nearestPaths(text: string, rows: readonly Row[]): string[] {
+  return nearest(
+    text,
+    rows.map(([path]) => String(path)),
+    "/",
+  );
+}
+
+function nothing(text: string, near: readonly string[], within = "."): Refusal {
+  const told =
+    near.length > 0
+      ? `Did you mean ${near.join(" or ")}?`
+      : `See what is there: feeder outline ${within}`;
+  return wrong(`The index has no ${text}. ${told}`, 404);
+}
+
+function size(hit: Hit): number {
+  return hit.endLine - hit.startLine;
+}

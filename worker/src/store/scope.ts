@@ -1,0 +1,166 @@
+/** Where does a search look? What the program's SQL wants to know of it. */
+
+import { dotted } from "../symbols.ts";
+import { Refusal } from "../refusal.ts";
+import type { Value } from "./database.ts";
+
+/**
+ * Where a search looks; what is empty narrows nothing, and `repos` are all where null.
+ *
+ * The twin of `Scope` in store/scope.py.
+ */
+export interface Scope {
+  readonly repos: readonly string[] | null;
+  readonly paths: readonly string[];
+  readonly notPaths: readonly string[];
+  readonly languages: readonly string[];
+  readonly notLanguages: readonly string[];
+  readonly nodeTypes: readonly string[];
+  readonly notNodeTypes: readonly string[];
+  readonly symbols: readonly string[];
+  readonly tests: string | null;
+  readonly withWords: string | null;
+  readonly withoutWords: string | null;
+  readonly ids: readonly string[] | null;
+}
+
+type PlaceRow = readonly (string | null)[];
+
+const GLOB = /^((?:[^*?[/]*\/)*)([^*?[/]*[*?[].*)$/s;
+const SIGNS = /[*?[]/;
+const WORD = /[\p{L}\p{N}]/u;
+const FROM = " from its first folder with *, ? or [ on";
+// D1 allows patterns of 50 bytes, and `/*` is put behind one, `*.` before the other
+const GLOB_BYTES = 48;
+const LAST = "\u{10ffff}";
+const encoder = new TextEncoder();
+
+export const OPEN: Scope = {
+  repos: null,
+  paths: [],
+  notPaths: [],
+  languages: [],
+  notLanguages: [],
+  nodeTypes: [],
+  notNodeTypes: [],
+  symbols: [],
+  tests: null,
+  withWords: null,
+  withoutWords: null,
+  ids: null,
+};
+
+/** Whether it narrows more than to repositories. */
+export function isNarrowed({ repos: _, ...rest }: Scope): boolean {
+  const { ids, ...others } = rest;
+  return ids !== null || Object.values(others).some((one) => one !== null && one.length > 0);
+}
+
+/** What all paths of a place begin with; it is a glob where that is not all of its name. */
+export function beginning(name: string): string {
+  return name.split(SIGNS, 1)[0] ?? "";
+}
+
+export function isGlob(name: string): boolean {
+  return SIGNS.test(name);
+}
+
+/** Where its paths are; none where they may be anywhere. */
+export function places(scope: Scope): string[] {
+  const found = scope.paths.map(place);
+  return found.every(Boolean) ? found : [];
+}
+
+export function place(path: string): string {
+  return path.replace(/\/+$/, "");
+}
+
+/** What `IN_SCOPE` wants to know, ?2 to ?13; refuses a glob that is too long. */
+export function params(scope: Scope): Value[] {
+  const names = scope.symbols.map(dotted);
+  return [
+    scope.repos && JSON.stringify(scope.repos),
+    listed(scope.paths.map(place).flatMap(rows)),
+    listed(scope.notPaths.map(place).flatMap(rows)),
+    scope.tests === "only" ? 1 : scope.tests === "no" ? 0 : null,
+    listed(scope.languages),
+    listed(scope.notLanguages),
+    listed(scope.nodeTypes),
+    listed(scope.notNodeTypes),
+    [expression(names), scope.withWords].filter(Boolean).join(" AND ") || null,
+    listed(names.map(nameRow)),
+    scope.withoutWords,
+    scope.ids && JSON.stringify(scope.ids),
+  ];
+}
+
+/**
+ * The text that follows, by the bytes of UTF-8, on all that begin so; null where none does.
+ *
+ * Bytes of UTF-8 order texts as their code points do.
+ */
+export function endOf(text: string): string | null {
+  const signs = [...text];
+  while (signs.at(-1) === LAST) signs.pop();
+  const last = signs.pop();
+  if (last === undefined) return null;
+  const code = last.codePointAt(0) ?? 0;
+  return signs.join("") + String.fromCodePoint(code === 0xd7ff ? 0xe000 : code + 1);
+}
+
+/** How `IN_SCOPE` reads a place: what looks like a glob may be a file's or folder's very name. */
+function rows(name: string): PlaceRow[] {
+  if (!name) return [["", null, null, null]];
+  const found: PlaceRow[] = [
+    [name, `${name}\x01`, null, null],
+    [`${name}/`, endOf(`${name}/`), null, null],
+  ];
+  const parts = GLOB.exec(name);
+  if (!parts) return found;
+  const [, before = "", glob = ""] = parts;
+  checkLength(glob, `The path ${name}`, FROM);
+  const begins = beginning(name);
+  return [...found, [begins, endOf(begins), before, glob]];
+}
+
+function listed(values: readonly unknown[]): string | null {
+  return values.length > 0 ? JSON.stringify(values) : null;
+}
+
+/** FTS5's query for nodes that may be called so; null where one has no word to look up. */
+function expression(names: readonly string[]): string | null {
+  const phrases: string[] = [];
+  for (const name of names) {
+    const [owner, member] = parted(name);
+    const [before = "", ...glob] = name.split("*");
+    if (!WORD.test(before)) return null;
+    const isBegun = glob.length > 0 && WORD.test(before.slice(-1));
+    phrases.push(`"${before}"${isBegun ? " *" : ""}`);
+    if (WORD.test(owner)) phrases.push(`"${owner}" AND "${member}"`);
+  }
+  const any = phrases.map((one) => `(${one})`).join(" OR ");
+  return phrases.length > 0 ? `(symbol : (${any}))` : null;
+}
+
+/** How `IN_SCOPE` compares a name: its last parts, a glob of them, an owner's and a member's. */
+function nameRow(name: string): PlaceRow {
+  if (name.includes("*")) {
+    checkLength(name, `The symbol ${name}`, "");
+    return [null, `*.${name.replaceAll("[", "[[]")}`, null, null];
+  }
+  const [owner, member] = parted(name);
+  return [`.${name}`, null, owner ? `.${owner}` : "", ` ${member}:`];
+}
+
+/** A name's owner, empty where it has none, and its last part. */
+export function parted(name: string): [owner: string, last: string] {
+  const at = name.lastIndexOf(".");
+  return [name.slice(0, Math.max(at, 0)), name.slice(at + 1)];
+}
+
+function checkLength(glob: string, what: string, where: string): void {
+  const count = encoder.encode(glob).length;
+  if (count <= GLOB_BYTES) return;
+  const wrong = `${what} has ${count} bytes${where}, and a glob may have ${GLOB_BYTES}.`;
+  throw new Refusal(400, wrong, "Shorten it.");
+}

@@ -1,0 +1,191 @@
+/** What is the index asked? The program's own SQL, with its parameters. */
+
+import shared from "../../build/shared.json";
+import { rpartition } from "../letters.ts";
+import type { Row, Statement, Value } from "./database.ts";
+import { OPEN, params, type Scope } from "./scope.ts";
+
+const sql = whole(shared.sql);
+const { GRAMS, ENOUGH_GRAMS } = shared.constants.naming;
+const { NAMED } = shared.constants.catalog;
+
+/** Asks for the nodes with any of the terms, FTS5 queries each, the best by bm25 first. */
+export function words(terms: readonly string[], scope: Scope, limit: number): Statement {
+  const counted = JSON.stringify(terms.map((term) => [term, null]));
+  return { sql: sql.words, params: [counted, ...params(scope), limit] };
+}
+
+/** Scores by id, of what that answers. */
+export function worded(rows: readonly Row[]): Map<string, number> {
+  return new Map(rows.map(([id, score]) => [String(id), Number(score)]));
+}
+
+/** Asks for the nodes of these ids that lie in the scope, in the order of the ids. */
+export function hits(ids: readonly string[], scope: Scope): Statement {
+  return { sql: sql.hits, params: [JSON.stringify(ids), ...params(scope)] };
+}
+
+/** Asks for a scope's nodes, in the order of their lines. */
+export function first(scope: Scope, limit: number): Statement {
+  return { sql: sql.first, params: [limit, ...params(scope)] };
+}
+
+/** Asks for the nodes that an FTS5 query finds and whose name, or a member's, ends as asked. */
+export function called(expression: string, asked: string, scope: Scope): Statement {
+  const ending = small(asked);
+  const [, last] = rpartition(ending, ".");
+  return { sql: sql.called, params: [expression, ...params(scope), ending, last] };
+}
+
+/** Asks for the nodes whose names are made of these words and perhaps of others. */
+export function spelled(parts: readonly string[], scope: Scope): Statement {
+  const expression = parts.map((part) => `"${part}"`).join(" AND ") || '""';
+  return { sql: sql.spelled, params: [`symbol : (${expression})`, ...params(scope)] };
+}
+
+/** Asks for the first node of each file with this part in its path. */
+export function files(part: string, scope: Scope): Statement {
+  return { sql: sql.files, params: [null, ...params(scope), small(part)] };
+}
+
+/**
+ * Asks for the ids of so many nodes that have a word, in whatever form.
+ *
+ * So too `begun`, it finds nothing where what `named` asks for has the name itself.
+ */
+export function having(word: string, limit: number, named: Statement): Statement {
+  return { sql: sql.having, params: unless(named, `"${word}"`, limit) };
+}
+
+/** Asks for the nodes whose names have a word that begins so. */
+export function begun(name: string, named: Statement): Statement {
+  return { sql: sql.begun, params: unless(named, `symbol : "${name}" *`) };
+}
+
+/** What is asked for, unless what `called` asks for is there. */
+function unless({ params: given }: Statement, expression: string, ...more: Value[]): Value[] {
+  const [known = null, ...scope] = given.slice(0, -1);
+  return [expression, ...scope, known, ...more];
+}
+
+/** Asks for the nodes whose names share most with this one, unless a node has the word. */
+export function alike(word: string, scope: Scope): Statement {
+  const grams = trigrams(small(word));
+  const least = Math.max(1, roundHalfToEven(ENOUGH_GRAMS * grams.length));
+  return { sql: sql.alike, params: [JSON.stringify(grams), ...params(scope), least, `"${word}"`] };
+}
+
+/** Asks where the pieces lie of the nodes of some ids, and of those of all that are named alike. */
+export function pieces(ids: readonly string[], some: readonly string[]): Statement {
+  return { sql: sql.pieces, params: [JSON.stringify(ids), JSON.stringify(some)] };
+}
+
+/** Asks where the pieces lie of the nodes of some ids. */
+export function piecesOf(ids: readonly string[]): Statement {
+  return { sql: sql.piecesOf, params: [JSON.stringify(ids)] };
+}
+
+/** Asks for the nodes of these files, in the order of paths and lines, the outer before the inner. */
+export function inFiles(repo: string, paths: readonly string[]): Statement {
+  return { sql: sql.inFiles, params: [repo, JSON.stringify(paths)] };
+}
+
+/** Asks for the nodes whose ids, which are 40 hex digits, begin so. */
+export function byId(repo: string, beginning: string, limit: number): Statement {
+  return { sql: sql.byId, params: [repo, beginning, limit] };
+}
+
+/** Asks for nodes in whose names these words stand in a row, the shortest names first. */
+export function byWordsOfName(repo: string, expression: string): Statement {
+  return { sql: sql.named, params: [repo, `symbol : ${expression}`, NAMED] };
+}
+
+/** Asks for the files, not kept out of the index, at a place of a repository. */
+export function placed(repo: string, path: string): Statement {
+  const at = { ...OPEN, repos: [repo], paths: [path] };
+  return { sql: sql.placed, params: [null, ...params(at).slice(0, 4)] };
+}
+
+/** Asks for the files at or below a file or folder; of the whole repository where it is empty. */
+export function filesBelow(repo: string, folder: string): Statement {
+  return { sql: sql.below, params: [repo, folder] };
+}
+
+/** Asks for every file that the index knows of. */
+export function map(repo: string): Statement {
+  return { sql: sql.map, params: [repo] };
+}
+
+/** Asks how many rows of a table there are by a column's values. */
+export function countedBy(column: string, table: string, repo: string): Statement {
+  const filled = sql.by.replaceAll("{0}", column).replaceAll("{1}", table);
+  return { sql: filled.replace("repo = ?", "repo = ?1"), params: [repo] };
+}
+
+/** Asks for the reasons why files are not indexed, each with its number. */
+export function skipped(repo: string): Statement {
+  return { sql: sql.skipped, params: [repo] };
+}
+
+/** Asks for the lines of nodes that lie in hits of these ids, first lines and last ones. */
+export function inside(hits: readonly (readonly [string, number, number])[]): Statement {
+  return { sql: sql.inside, params: [JSON.stringify(hits)] };
+}
+
+/** Asks whether there is a file, be it of no nodes, at the places of a scope. */
+export function anyFile(scope: Scope): Statement {
+  return { sql: sql.anyFile, params: [null, ...params(scope).slice(0, 4)] };
+}
+
+/** Asks whether any node is of one of these languages, or types. */
+export function has(column: Column, names: readonly string[], scope: Scope): Statement {
+  return filled(sql.has, column, [JSON.stringify(names), reposOf(scope)]);
+}
+
+/** Asks which languages, or types, there are. */
+export function kinds(column: Column, scope: Scope): Statement {
+  return filled(sql.kinds, column, [reposOf(scope)]);
+}
+
+/** Asks for all files' paths. */
+export function paths(scope: Scope): Statement {
+  return { sql: sql.paths, params: [reposOf(scope)] };
+}
+
+/** What many statements have in common is sent once. */
+function whole<Known extends { inScope: string }>({ ...texts }: Known): Known {
+  const found = Object.entries(texts).map(([name, text]) => {
+    return [name, (text as string).replaceAll("@IN_SCOPE", () => texts.inScope)];
+  });
+  return Object.fromEntries(found) as Known;
+}
+
+export type Column = "language" | "node_type";
+
+/** Each three letters in a row, once, of the first ones; other signs are left out. */
+export function trigrams(name: string): string[] {
+  const letters = Array.from(name.replace(/[^\p{L}\p{N}]+/gu, ""));
+  const found = letters.slice(2).map((_, at) => letters.slice(at, at + 3).join(""));
+  return [...new Set(found)].slice(0, GRAMS);
+}
+
+/** In small letters, as SQL's `lower` makes them. */
+export function small(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+function filled(text: string, column: Column, given: Value[]): Statement {
+  return { sql: text.replaceAll("{0}", column), params: given };
+}
+
+function reposOf(scope: Scope): string | null {
+  return scope.repos && JSON.stringify(scope.repos);
+}
+
+/** As Python rounds. */
+function roundHalfToEven(number: number): number {
+  const below = Math.floor(number);
+  const rest = number - below;
+  if (rest !== 0.5) return Math.round(number);
+  return below % 2 === 0 ? below : below + 1;
+}
