@@ -12,7 +12,7 @@ index: .venv/installed
 	$(BIN)/feeder search -n 3 "$(QUERY)"
 
 ## All that CI runs: lint, types, layers, tests.
-test: lint .venv/node .venv/wheels .venv/clients
+test: lint worker .venv/node .venv/wheels .venv/clients
 	.ci/browser
 	$(BIN)/python -m pytest -q -n auto
 

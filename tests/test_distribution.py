@@ -13,12 +13,15 @@ from pathlib import Path
 import pytest
 
 import feeder
+from edge.building import into_the_package
 from tree.repos import Repo
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "src/feeder"
 WHEELS = Path(sys.prefix) / "wheels"
 """What `make .venv/wheels` has fetched: all that the locks name."""
+WORKER = {"feeder/edge/worker.js", "feeder/edge/worker.js.map"}
+"""What is built, and not in git."""
 MOST_BYTES = 12_000_000
 """Of a wheel or an sdist, most of it the static model."""
 
@@ -39,7 +42,8 @@ def sources() -> set[str]:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The wheel and the sdist."""
+    """The wheel and the sdist, with the Worker that `make worker` builds."""
+    into_the_package(tmp_path_factory.mktemp("module"))
     wheel, sdist = build(ROOT, tmp_path_factory.mktemp("dist"))
     return wheel, sdist
 
@@ -62,7 +66,8 @@ def test_the_wheel_has_the_program_and_nothing_else(built: tuple[Path, Path]) ->
     """Every file of the package, those that are no Python among them."""
     there = contents(built[0])
     package = {name for name in there if name.startswith("feeder/")}
-    assert package == sources()
+    assert package == sources() | WORKER
+    assert b"export{" in there["feeder/edge/worker.js"]
     assert {
         "feeder/grammar_queries.json",
         "feeder/embed/vocabulary.txt",

@@ -1,8 +1,8 @@
 /**
  * The Worker as one ES module with its source map: `node worker/build.mjs`.
  *
- * `--test FILE` builds what the tests ask, one line of JSON after another; `--standin FILE` a Worker
- * that has no index.
+ * `--test FILE` builds what the tests ask, one line of JSON after another; with `--entry NAME` it is
+ * the Worker of `worker/test/NAME.ts` instead of the one with an index.
  */
 
 import { execFileSync } from "node:child_process";
@@ -16,7 +16,7 @@ const HERE = import.meta.dirname ?? new URL(".", import.meta.url).pathname;
 const { values: options } = parseArgs({
   options: {
     test: { type: "string" },
-    standin: { type: "string" },
+    entry: { type: "string" },
     out: { type: "string", default: join(HERE, "../src/feeder/edge/worker.js") },
     python: { type: "string", default: join(HERE, "../.venv/bin/python") },
   },
@@ -31,7 +31,7 @@ if (options.test) {
   const entry = join(HERE, "test/peer.ts");
   await build({ ...common, entryPoints: [entry], outfile: options.test, platform: "node" });
 } else {
-  const entry = join(HERE, options.standin ? "test/standin.ts" : "src/index.ts");
-  const built = { outfile: options.standin ?? options.out, sourcemap: true, sourcesContent: true, minify: true };
+  const entry = join(HERE, options.entry ? `test/${options.entry}.ts` : "src/index.ts");
+  const built = { outfile: options.out, sourcemap: true, sourcesContent: true, minify: true };
   await build({ ...common, ...built, entryPoints: [entry], platform: "browser", charset: "utf8" });
 }

@@ -54,7 +54,7 @@ def test_bindings_are_added_to_json_with_comments(tmp_path: Path, name: str, eol
     assert wrangler.write(file, NAMES)
 
     assert file.read_bytes() == EDITED.replace("\n", eol).encode()
-    assert wrangler.read(file) == wrangler.Bindings(None, ID, "acme_shop_code")
+    assert wrangler.read(file) == wrangler.Bindings(None, ID, "acme_shop_code", "acme_shop")
     assert not wrangler.write(file, NAMES)
 
 

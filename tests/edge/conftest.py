@@ -40,7 +40,7 @@ def folder(module: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def standin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The Worker's shell over answers of its own, for what stands before an index."""
-    return built(tmp_path_factory.mktemp("standin") / "standin.js", "--standin")
+    return built(tmp_path_factory.mktemp("standin") / "worker.js", "--entry", "standin", "--out")
 
 
 @pytest.fixture(scope="session")

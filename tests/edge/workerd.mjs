@@ -18,7 +18,6 @@ const worker = new Miniflare({
   host: "127.0.0.1",
   cf: false,
   log: new NoOpLog(),
-  handleRuntimeStdio: (stdout, stderr) => stderr.pipe(process.stderr),
   bindings: vars,
   ...(database && { d1Databases: { CODE_DB: "code" } }),
   ...(limit && { ratelimits: { LIMIT: { simple: { limit, period: 60 } } } }),

@@ -6,6 +6,7 @@ import type { Env } from "./bindings/env.ts";
 import { admitted, limited, WAIT_S } from "./guard.ts";
 import { type Ask, server } from "./mcp/desk.ts";
 import { posted } from "./mcp/posted.ts";
+import type { Server } from "./mcp/protocol.ts";
 import { isPreflight, otherSite, preflight, readBy } from "./origins.ts";
 import { Refusal } from "./refusal.ts";
 import { cut, grouped } from "./shown.ts";
@@ -22,8 +23,8 @@ const HEADERS: Record<string, string> = shared.serve.headers;
 const ADDRESS_CHARS = 16_384;
 const QUERY_CHARS = shared.serve.query_chars;
 
-/** The Worker, whose questions are answered so. */
-export function shell(answer: Answer) {
+/** The Worker, whose questions are answered so; `speaks` has what agents are told and may call. */
+export function shell(answer: Answer, speaks: (ask: Ask) => Server = server) {
   return {
     async fetch(request: Request, env: Env): Promise<Response> {
       const began = Date.now();
@@ -37,7 +38,7 @@ export function shell(answer: Answer) {
       let response: Response;
       try {
         site = otherSite(request, env);
-        response = await routed(request, env, ask);
+        response = await routed(request, env, ask, speaks(ask));
       } catch (fault) {
         response = refused(fault);
       }
@@ -47,14 +48,14 @@ export function shell(answer: Answer) {
 }
 
 /** Who asks is known before anything is looked at, also what there is not. */
-async function routed(request: Request, env: Env, ask: Ask): Promise<Response> {
+async function routed(request: Request, env: Env, ask: Ask, agents: Server): Promise<Response> {
   if (isPreflight(request)) return preflight();
   checkAddress(request.url);
   const who = await admitted(request, env);
   await limited(who, env);
   const { pathname } = new URL(request.url);
   const name = /^\/api\/([a-z]+)$/.exec(pathname)?.[1] ?? "";
-  if (pathname === "/mcp") return only("POST", request, () => posted(request, server(ask)));
+  if (pathname === "/mcp") return only("POST", request, () => posted(request, agents));
   if (pathname === "/api/session") return only("POST", request, () => session(env));
   if (isQuestion(name)) return only("GET", request, () => answered(name, request, ask));
   if (name === "proof") throw new Refusal(404, "The Worker checks nothing.", "Run: feeder validate");

@@ -18,6 +18,8 @@ def put(text: str, path: tuple[str | int, ...], value: Any) -> str:
     import tomlkit
 
     document = tomlkit.parse(text)
+    if len(path) == 1 and path[0] not in document and not isinstance(value, dict | list):
+        return _behind_keys(text, f"{tomlkit.key(str(path[0])).as_string()} = ", value)
     node: Any = document
     for key in path[:-1]:
         node = node[key]
@@ -35,6 +37,31 @@ def put(text: str, path: tuple[str | int, ...], value: Any) -> str:
     else:
         node[last] = value
     return tomlkit.dumps(document)
+
+
+def _behind_keys(text: str, name: str, value: Any) -> str:
+    """Behind the last key that is in no table; what is said above a table stays there."""
+    import tomlkit
+
+    lines = text.splitlines(keepends=True)
+    at = next((at for at, _ in enumerate(lines) if _is_header(lines, at)), len(lines))
+    while at and lines[at - 1].lstrip()[:1] in ("", "#"):
+        at -= 1
+    eol = "\r\n" if "\r\n" in text else "\n"
+    if at and not lines[at - 1].endswith("\n"):
+        lines[at - 1] += eol
+    return "".join([*lines[:at], name, tomlkit.item(value).as_string(), eol, *lines[at:]])
+
+
+def _is_header(lines: list[str], at: int) -> bool:
+    """Whether a table begins there, and no line of an array or a text."""
+    if not lines[at].lstrip().startswith("["):
+        return False
+    try:
+        loads("".join(lines[:at]))
+    except ValueError:
+        return False
+    return True
 
 
 def shown(kind: str) -> str:

@@ -64,7 +64,7 @@ def read(file: Path | None) -> Bindings:
     said = facts(file)
     for kind in ("d1_databases", "vectorize"):
         if not isinstance(said.get(kind, []), list):
-            raise UserError(f"{file} has no list of {kind}. Write it as {_form(file).shown(kind)}.")
+            raise UserError(f"{file} has no list of {kind}. Write it as {shown(file, kind)}.")
     database = _binding(said.get("d1_databases"), DATABASE)
     index = _binding(said.get("vectorize"), INDEX)
     return Bindings(
@@ -86,6 +86,11 @@ def facts(file: Path) -> dict[str, Any]:
 def parsed(file: Path, text: str) -> dict[str, Any]:
     """What a text says that is written as the file is; raises ValueError for what is not so."""
     return _form(file).loads(text)
+
+
+def shown(file: Path, kind: str) -> str:
+    """How a list of tables begins there."""
+    return _form(file).shown(kind)
 
 
 def put(file: Path, text: str, path: Steps, value: Any) -> str:

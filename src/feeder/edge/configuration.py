@@ -10,6 +10,7 @@ from typing import Any
 from feeder.cloudflare import wrangler
 from feeder.cloudflare.wrangler import Change, Names
 from feeder.edge.content import ASSETS, MODULE
+from feeder.errors import UserError
 
 LIMIT = "LIMIT"
 NAMESPACE = "8421"
@@ -18,8 +19,6 @@ A_MINUTE = 300
 """Questions of one who asks; a page asks twice at a pause."""
 FIRST = ["/api/*", "/mcp"]
 """What is never a file of the page."""
-_AS_IT_IS = {"no_bundle": True, "upload_source_maps": True}
-"""The module is built."""
 
 
 def place(folder: Path, directory: Path) -> Path:
@@ -40,19 +39,25 @@ def changes(facts: Mapping[str, Any], file: Path, folder: Path, names: Names) ->
     """What has to be put where; what says the same, or is the user's to decide, stays."""
     here = _path(file, folder)
     wanted = {"main": f"{here}{MODULE}", "compatibility_date": wrangler.COMPATIBLE}
-    for key, value in {**wanted, **_AS_IT_IS}.items():
+    for key, value in {**wanted, "upload_source_maps": True}.items():
         if facts.get(key) is None or (key == "main" and facts[key] != value):
             yield (key,), value
     yield from wrangler.bound(facts, names)
     if "assets" not in facts:
         yield ("assets",), {"directory": f"{here}{ASSETS}", "run_worker_first": FIRST}
-    yield from _limited(facts)
+    yield from _limited(facts, file)
     if "observability" not in facts:
         yield ("observability",), {"enabled": True}
 
 
-def _limited(facts: Mapping[str, Any]) -> Iterator[Change]:
+def _limited(facts: Mapping[str, Any], file: Path) -> Iterator[Change]:
     limits = facts.get("ratelimits")
+    if not isinstance(limits, list | None) or not all(
+        isinstance(one, dict) for one in limits or ()
+    ):
+        raise UserError(
+            f"{file} has no list of ratelimits. Write it as {wrangler.shown(file, 'ratelimits')}."
+        )
     simple = {"limit": A_MINUTE, "period": 60}
     wanted = {"name": LIMIT, "namespace_id": NAMESPACE, "simple": simple}
     if limits is None:

@@ -1,0 +1,42 @@
+"""The protocol's own suite finds nothing in the Worker that it does not find in the program."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from edge.building import built
+from edge.workerd import running
+from serve.test_conformance import HERE, SUITE
+
+ROUTED = "  - dns-rebinding-protection # only names that Cloudflare routes to a Worker lead to it\n"
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where the suite's own tools are served, to everybody."""
+    place = tmp_path_factory.mktemp("conformance") / "worker.js"
+    script = built(place, "--entry", "conformance", "--out")
+    with running(folder=folder, script=script, vars={"PUBLIC": "true"}) as address:
+        yield f"{address}/mcp"
+
+
+@pytest.mark.parametrize("revision", ["2026-07-28", "2025-11-25"])
+def test_the_suite_finds_what_is_expected(server: str, revision: str, tmp_path: Path) -> None:
+    """It fails for a line that is expected in vain, too."""
+    expected = tmp_path / "expected.yml"
+    expected.write_text((HERE / "expected.yml").read_text() + ROUTED)
+    suite = ["node", "--import", str(HERE / "hook.mjs"), str(SUITE), "server", "--url", server]
+    asked = ["--requirements", revision, "--expected-failures", str(expected)]
+    done = subprocess.run(
+        [*suite, *asked],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=280,
+        env={**os.environ, "NO_COLOR": "1"},
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]

@@ -1,0 +1,283 @@
+"""What `feeder worker` writes: the folder, wrangler's configuration, and nothing of another's."""
+
+import hashlib
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import feeder as program
+from edge.conftest import DATABASE
+from feeder import jsonc
+from feeder.cloudflare import toml
+from feeder.edge.content import HERE
+from feeder.serve import bundle
+from running import Answer, Feeder, runner
+from tree.repos import Repo
+
+pytestmark = pytest.mark.usefixtures("module")
+
+BOUND = f"""\
+name = "shop"
+compatibility_date = "2026-01-01" # ours
+
+# what the index is
+[[d1_databases]]
+binding = "CODE_DB"
+database_name = "code"
+database_id = "{DATABASE}"
+
+[[vectorize]]
+binding = "CODE_INDEX"
+index_name = "code"
+
+[ai]
+binding = "AI"
+"""
+ANOTHER = 'main = "src/index.ts"\n' + BOUND
+OURS = {
+    "main": "edge/worker.js",
+    "upload_source_maps": True,
+    "assets": {"directory": "edge/assets", "run_worker_first": ["/api/*", "/mcp"]},
+    "ratelimits": [
+        {"name": "LIMIT", "namespace_id": "8421", "simple": {"limit": 300, "period": 60}}
+    ],
+    "observability": {"enabled": True},
+}
+
+
+@pytest.fixture
+def run(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> Feeder:
+    """A command in a folder, without an account."""
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    return runner(monkeypatch, capfd)
+
+
+@pytest.fixture
+def shop(repo: Repo) -> Path:
+    """A repository whose index `feeder init` has made."""
+    repo.commit({"wrangler.toml": BOUND, "src/cart.py": "x = 1\n"})
+    return repo.path
+
+
+def done(answer: Answer) -> Answer:
+    assert answer.code == 0, answer.err
+    return answer
+
+
+def actions(answer: Answer) -> dict[str, str]:
+    """What becomes of each file, by its name."""
+    return {Path(one["file"]).name: one["action"] for one in done(answer).facts["files"]}
+
+
+def said(file: Path) -> dict[str, Any]:
+    return tomllib.loads(file.read_text())
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    """Every file below, git's own left out."""
+    files = (path for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts)
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def test_the_folder_is_whole(run: Feeder, shop: Path) -> None:
+    """The module as it was built, its map, each file of the page, and how to go on."""
+    done(run(shop, "worker", "edge"))
+    there = snapshot(shop / "edge")
+    page = {f"assets{path}" for path in bundle.paths()} | {"assets/index.html", "assets/_headers"}
+    licences = {"assets/colours/languages.license"}
+    own = {"worker.js", "worker.js.map", "README.md", ".noindex", ".written.json"}
+    assert set(there) == page | licences | own
+    assert there["worker.js"] == (HERE / "worker.js").read_bytes()
+    assert there["worker.js"].endswith(b"//# sourceMappingURL=worker.js.map\n")
+    assert json.loads(there["worker.js.map"])["sources"]
+    assert there["assets/app.js"] == (bundle.FOLDER / "app.js").read_bytes()
+    readme = there["README.md"].decode()
+    assert program.__version__ in readme
+    assert "    cd ..\n" in readme
+    assert len(readme.splitlines()) < 40
+
+
+def test_the_projects_configuration_gets_what_it_lacks(run: Feeder, shop: Path) -> None:
+    """Beside what `feeder init` wrote; every line that was there stays."""
+    done(run(shop, "worker", "edge"))
+    file = shop / "wrangler.toml"
+    assert said(file) == {**tomllib.loads(BOUND), **OURS}
+    keys = 'main = "edge/worker.js"\nupload_source_maps = true\n'
+    assert file.read_text().startswith(BOUND.replace("# ours\n", f"# ours\n{keys}").strip())
+
+
+def test_a_file_with_comments_in_json_too(run: Feeder, shop: Path) -> None:
+    file = shop / "wrangler.jsonc"
+    before = f"""{{
+\t// ours
+\t"name": "shop", "compatibility_date": "2026-01-01",
+\t"d1_databases": [{{ "binding": "CODE_DB", "database_id": "{DATABASE}", "database_name": "x" }}],
+\t"vectorize": [{{ "binding": "CODE_INDEX", "index_name": "code" }}], "ai": {{ "binding": "AI" }},
+}}
+"""
+    file.write_text(before)
+    done(run(shop, "worker", "edge"))
+    assert jsonc.loads(file.read_text()) == {**jsonc.loads(before), **OURS}
+    assert "\t// ours\n" in file.read_text()
+    assert said(shop / "wrangler.toml") == tomllib.loads(BOUND)
+
+
+def test_another_workers_configuration_is_left_alone(run: Feeder, shop: Path) -> None:
+    """The folder gets its own, with the same bindings."""
+    (shop / "wrangler.toml").write_text(ANOTHER)
+    done(run(shop, "worker", "edge"))
+    assert (shop / "wrangler.toml").read_text() == ANOTHER
+    facts = said(shop / "edge/wrangler.toml")
+    assert facts["main"] == "worker.js"
+    assert facts["assets"]["directory"] == "assets"
+    [database], [index] = facts["d1_databases"], facts["vectorize"]
+    assert (database["database_id"], database["database_name"]) == (DATABASE, "code")
+    assert database["migrations_dir"] == "../.feeder/migrations"
+    assert index["index_name"] == "code"
+    assert facts["ai"] == {"binding": "AI"}
+    assert "    cd .\n" in (shop / "edge/README.md").read_text()
+
+
+def test_what_the_user_has_decided_stays(run: Feeder, shop: Path) -> None:
+    """A limit, the assets, a day; also where the file was written by us before."""
+    done(run(shop, "worker", "edge"))
+    file = shop / "wrangler.toml"
+    file.write_text(file.read_text().replace("limit = 300", "limit = 5 # enough"))
+    before = file.read_bytes()
+    assert set(actions(run(shop, "worker", "edge", "--json")).values()) == {"unchanged"}
+    assert file.read_bytes() == before
+
+
+def test_a_second_time_changes_nothing(run: Feeder, shop: Path) -> None:
+    done(run(shop, "worker", "edge"))
+    before = snapshot(shop)
+    assert done(run(shop, "worker", "edge")).out == f"unchanged: {len(before) - 1} files\n"
+    assert snapshot(shop) == before
+
+
+def test_a_dry_run_shows_it_and_writes_nothing(run: Feeder, shop: Path) -> None:
+    before = snapshot(shop)
+    out = done(run(shop, "worker", "edge", "--dry-run")).out
+    assert '+main = "edge/worker.js"\n' in out
+    assert "would be created edge/worker.js\n" in out
+    assert snapshot(shop) == before
+    assert not (shop / "edge").exists()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", 'main = "w"\n'),
+        ("# a\n", 'main = "w"\n# a\n'),
+        ("a = 1", 'a = 1\nmain = "w"\n'),
+        ("a = 1\r\n[b]\r\n", 'a = 1\r\nmain = "w"\r\n[b]\r\n'),
+        ("a = [\n[1],\n]\n\n# b\n [b]\n", 'a = [\n[1],\n]\nmain = "w"\n\n# b\n [b]\n'),
+        ('a = """\n[b]\n"""\n[[c]]\n', 'a = """\n[b]\n"""\nmain = "w"\n[[c]]\n'),
+        ("[b]\nmain = 1\n", 'main = "w"\n[b]\nmain = 1\n'),
+    ],
+)
+def test_a_key_stands_behind_the_keys(before: str, after: str) -> None:
+    """And before the first table, with what is said above that."""
+    assert toml.put(before, ("main",), "w") == after
+
+
+def older(folder: Path, name: str, text: str) -> None:
+    """As if an older version had written this into a file."""
+    (folder / name).write_text(text)
+    written = folder / ".written.json"
+    facts = json.loads(written.read_text())
+    facts["files"][name] = hashlib.sha256(text.encode()).hexdigest()
+    written.write_text(json.dumps(facts))
+
+
+def test_an_update_changes_its_own_files_and_says_which(run: Feeder, shop: Path) -> None:
+    """What an older version wrote; a file that the page has no more goes."""
+    done(run(shop, "worker", "edge"))
+    edge = shop / "edge"
+    older(edge, "worker.js", "old\n")
+    older(edge, "assets/gone.js", "old\n")
+    (edge / "assets/own.js").write_text("own\n")
+    out = done(run(shop, "worker", "edge")).out
+    assert "changed edge/worker.js\n" in out
+    assert "deleted edge/assets\n" in out
+    assert (edge / "worker.js").read_bytes() == (HERE / "worker.js").read_bytes()
+    assert not (edge / "assets/gone.js").exists()
+    assert (edge / "assets/own.js").read_text() == "own\n"
+
+
+def test_what_was_edited_is_not_overwritten_without_a_word(run: Feeder, shop: Path) -> None:
+    """Also where the next version changes it, or where it was there before us."""
+    edge = shop / "edge"
+    edge.mkdir()
+    (edge / "README.md").write_text("Mine.\n")
+    out = done(run(shop, "worker", "edge")).out
+    assert "kept edge/README.md, which was edited: --force overwrites it\n" in out
+    (edge / "worker.js").write_text("mine\n")
+    again = actions(run(shop, "worker", "edge", "--json"))
+    assert {again["README.md"], again["worker.js"]} == {"kept"}
+    assert (edge / "README.md").read_text() == "Mine.\n"
+    assert (edge / "worker.js").read_text() == "mine\n"
+    forced = actions(run(shop, "worker", "edge", "--json", "--force"))
+    assert {forced["README.md"], forced["worker.js"]} == {"changed"}
+    assert (edge / "worker.js").read_bytes() == (HERE / "worker.js").read_bytes()
+
+
+def test_without_an_index_there_is_nothing_to_ask(run: Feeder, repo: Repo) -> None:
+    answer = run(repo, "worker")
+    assert answer.code == 2
+    assert "no D1 database is known. Run feeder init" in answer.err
+    assert snapshot(repo.path) == {}
+    done(run(repo, "worker", "--database-id", DATABASE, "--index-name", "other"))
+    facts = said(repo.path / "feeder-worker/wrangler.toml")
+    assert facts["d1_databases"][0]["database_id"] == DATABASE
+    assert facts["vectorize"][0]["index_name"] == "other"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("wrangler.toml", f"ratelimits = 7\n{BOUND}", "ratelimits"),
+        ("wrangler.toml", "name = 'x", "cannot be read"),
+        ("edge/.written.json", "[]", ".written.json is not as it was written"),
+        ("edge/.written.json", "{", ".written.json is not as it was written"),
+        ("edge/worker.js", b"\xff", "is not in UTF-8"),
+    ],
+)
+def test_what_cannot_be_understood_is_refused(
+    run: Feeder, shop: Path, name: str, text: str | bytes, told: str
+) -> None:
+    """With the file's name, and before anything is written."""
+    file = shop / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    before = snapshot(shop)
+    answer = run(shop, "worker", "edge")
+    assert answer.code == 2
+    assert told in answer.err
+    assert snapshot(shop) == before
+
+
+def test_a_link_is_not_followed(run: Feeder, shop: Path, tmp_path: Path) -> None:
+    """A commit may bring one: what is written there would land in another place."""
+    (shop / "edge").mkdir()
+    other = tmp_path / "other.js"
+    (shop / "edge/worker.js").symlink_to(other)
+    answer = run(shop, "worker", "edge")
+    assert answer.code == 2
+    assert "worker.js is a symbolic link. Remove it." in answer.err
+    assert not other.exists()
+
+
+def test_nothing_of_it_is_indexed(run: Feeder, shop: Path) -> None:
+    """Neither the module nor the page is the project's."""
+    done(run(shop, "worker", "edge"))
+    repo = Repo(shop)
+    repo.commit()
+    done(run(shop, "sync", "--no-vectors", "--jobs", "1", "-q"))
+    facts = done(run(shop, "stats", "--json")).facts
+    assert facts["files"]["clean"] == 2

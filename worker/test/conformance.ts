@@ -1,0 +1,24 @@
+/** The Worker's shell with the tools of the protocol's conformance suite that answer by a text. */
+
+import { Refusal } from "../src/refusal.ts";
+import { shell } from "../src/shell.ts";
+
+const NOTHING = { type: "object", properties: {}, additionalProperties: false };
+// with the last two the suite looks for what a server may not send by itself
+const NAMES = ["test_simple_text", "test_error_handling", "test_logging_tool", "test_streaming_elicitation"];
+const TEXT = "This is a simple text response for testing.";
+const ERROR = "This tool intentionally returns an error for testing";
+
+const tools = {
+  listed: NAMES.map((name) => ({ name, description: `For the suite: ${name}.`, inputSchema: NOTHING })),
+  call: (name: string) => {
+    const isError = name === "test_error_handling";
+    return { text: isError ? ERROR : TEXT, isError };
+  },
+};
+
+async function answer(): Promise<object> {
+  throw new Refusal(503, "There is no index here.");
+}
+
+export default shell(answer, () => ({ name: "conformance", version: "1", instructions: "", tools }));
