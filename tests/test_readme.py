@@ -190,7 +190,7 @@ def test_every_command_answers_for_machines(name: str) -> None:
     """
     known = {flag for option in cli.commands[name].params for flag in option.opts}
     assert ({"--json", "--quiet"} <= known) == (name not in {"action", "mcp", "serve"})
-    writes = {"sync", "process", "delete", "apply", "init", "action"}
+    writes = {"sync", "process", "delete", "apply", "init", "action", "worker"}
     assert ("--dry-run" in known) == (name in writes)
 
 

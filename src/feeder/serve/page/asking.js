@@ -8,7 +8,7 @@ export class Refused extends Error {
   }
 }
 
-const STOPPED = new Refused(0, 'The server does not answer.', 'Start it again with feeder serve, and open the address that it says.');
+const STOPPED = new Refused(0, 'The server does not answer.', 'Start it again with feeder serve, and open the address that it says. Of a Worker, load this page anew.');
 
 /** What `/api/NAME` answers; lists are said as often as they are long. Throws Refused. */
 export async function ask(name, said = {}, options = {}) {

@@ -57,7 +57,7 @@ function token() {
     else says.textContent = 'That is not the token.';
   };
   return h('section', { class: 'empty token' }, h('h1', null, 'Who asks?'),
-    h('p', null, 'Open the whole address that ', h('code', null, 'feeder serve'), ' says, or type its token, what stands behind ',
-      h('code', null, '#token='), '.'),
+    h('p', null, 'Open the whole address that ', h('code', null, 'feeder serve'), ' says, or type the token: what stands behind ',
+      h('code', null, '#token='), ' there, or the Worker’s ', h('code', null, 'FEEDER_TOKEN'), '.'),
     h('form', { submit }, h('p', null, h('label', { for: 'token' }, 'Token'), h('br'), field), h('button', null, 'Go on'), says));
 }
