@@ -10,6 +10,9 @@ from edge.building import built, into_the_package
 from edge.calling import Worker
 from edge.workerd import TOKEN, client, running
 from feeder.cli.commands import cli
+from serve.conftest import shop
+
+__all__ = ["shop"]
 
 DATABASE = "11111111-2222-4333-8444-555555555555"
 

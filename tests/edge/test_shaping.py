@@ -147,6 +147,7 @@ def test_outlines_have_the_programs_text(
     assert worker.call("outline_as_text", some.as_json(), depth, DEFAULT_TOKENS) == wanted
 
 
+@settings(deadline=None)
 @given(lines=st.lists(Text.map(lambda text: text.replace("\n", "")), max_size=6))
 def test_code_has_lost_the_same(worker: Worker, lines: list[str]) -> None:
     assert worker.call("code", lines) == code(lines), dedent("\n".join(lines))
@@ -156,12 +157,13 @@ def test_code_has_lost_the_same(worker: Worker, lines: list[str]) -> None:
 KNOWN = [sign for sign in map(chr, range(0x3000)) if ucd_3_2_0.category(sign) != "Cn"]
 
 
-@settings(max_examples=300)
+@settings(deadline=None)
 @given(text=st.text(st.sampled_from([*KNOWN, "\ud800", "🛒", "\U000e0041"]), max_size=30))
 def test_the_same_is_harmless(worker: Worker, text: str) -> None:
     assert worker.call("line", text) == shown.line(text)
 
 
+@settings(deadline=None)
 @given(
     hits=st.lists(st.lists(Text, min_size=1, max_size=4), max_size=6),
     budget=st.integers(-50, 200),
@@ -174,6 +176,7 @@ def test_the_same_fits(worker: Worker, hits: list[list[str]], budget: int, greed
     assert worker.call("fitted", given_, budget, greedy) == wanted
 
 
+@settings(deadline=None)
 @given(lines=st.lists(Text, max_size=6), budget=st.integers(-5, 60))
 def test_lines_are_cut_in_the_same_place(worker: Worker, lines: list[str], budget: int) -> None:
     assert worker.call("cut_lines", lines, budget) == cut(lines, budget)

@@ -1,15 +1,15 @@
 // A Worker's folder in workerd, as `npx wrangler dev` would run it: `workerd.mjs '{"folder": …}'`.
 //
 // Says its address on stdout and serves until stdin closes. `script` takes the place of worker.js; `vars` are
-// variables and secrets, `limit` how many questions a minute, `schema` the SQL that the database has, `certs` what
-// is fetched from anywhere, by path. Files that the database lacks, and what a binding refuses, are the script's.
+// variables and secrets, `limit` how many questions a minute, `certs` what is fetched from anywhere, by path, unless
+// `program` is the address and the token of a server that is asked instead.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { Miniflare, NoOpLog, Response } from "miniflare";
+import { fetch, Miniflare, NoOpLog, Response } from "miniflare";
 
-const { folder, script, vars = {}, limit, schema, certs = {}, database = true } = JSON.parse(process.argv[2]);
+const { folder, script, vars = {}, limit, certs = {}, program, database = true } = JSON.parse(process.argv[2]);
 const asked = [];
 
 const worker = new Miniflare({
@@ -28,22 +28,17 @@ const worker = new Miniflare({
   outboundService: outside,
 });
 process.stdin.once("end", stop).resume();
-if (schema) await migrate(schema);
 const address = await worker.ready;
 console.log(address.origin);
 
 /** What the Worker fetches: a file of `certs`, or a number as the status of a refusal. */
 function outside(request) {
-  const { pathname } = new URL(request.url);
+  const { pathname, search } = new URL(request.url);
+  if (program) return fetch(program.address + pathname + search, { headers: { authorization: `Bearer ${program.token}` } });
   if (pathname === "/asked") return Response.json(asked);
   asked.push(pathname);
   const said = certs[pathname] ?? 404;
   return typeof said === "number" ? new Response("no", { status: said }) : Response.json(said);
-}
-
-async function migrate(statements) {
-  const d1 = await worker.getD1Database("CODE_DB");
-  for (const statement of statements) await d1.prepare(statement).run();
 }
 
 async function stop() {

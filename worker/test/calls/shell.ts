@@ -1,7 +1,7 @@
 /** What the tests may call of the shell. */
 
 import type { Hits, Outline, Passages } from "../../src/api/facts.ts";
-import { meant, ratio } from "../../src/meant.ts";
+import { meant } from "../../src/meant.ts";
 import { checked, type Given, type Schemas } from "../../src/mcp/arguments.ts";
 import { code } from "../../src/mcp/code.ts";
 import { cutLines, type Form, fitted } from "../../src/mcp/fitting.ts";
@@ -58,7 +58,6 @@ export const shell = {
   transcript,
   arguments: arguments_,
   meant,
-  ratio,
   code,
   line,
   cut_lines: cutLines,

@@ -1,0 +1,18 @@
+/** A Worker that gives `feeder serve`'s answers as its own: what the page makes of them at the edge. */
+
+import type { Params } from "../src/api/facts.ts";
+import { Refusal } from "../src/refusal.ts";
+import { shell } from "../src/shell.ts";
+
+async function answer(name: string, said: Params): Promise<object> {
+  const query = new URLSearchParams();
+  for (const [key, values] of Object.entries(said)) {
+    for (const value of values) query.append(key, value);
+  }
+  const response = await fetch(`https://program.example/api/${name}?${query}`);
+  const facts = (await response.json()) as { error: string; remedy: string };
+  if (!response.ok) throw new Refusal(response.status, facts.error, facts.remedy);
+  return facts;
+}
+
+export default shell(answer);
