@@ -2,33 +2,49 @@
 //
 // Says its address on stdout and serves until stdin closes. `script` takes the place of worker.js; `vars` are
 // variables and secrets, `limit` how many questions a minute, `certs` what is fetched from anywhere, by path, unless
-// `program` is the address and the token of a server that is asked instead.
+// `program` is the address and the token of a server that is asked instead. The database has the `statements` run,
+// or refuses everything as it is `refused`.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { fetch, Miniflare, NoOpLog, Response } from "miniflare";
 
-const { folder, script, vars = {}, limit, certs = {}, program, database = true } = JSON.parse(process.argv[2]);
+const { folder, script, vars = {}, limit, certs = {}, program, database = true, statements = [], refused } = JSON.parse(
+  process.argv[2],
+);
 const asked = [];
 
-const worker = new Miniflare({
+const REFUSING = `export default ({ message }) => ({
+  withSession: () => ({
+    prepare: () => ({ bind() { return this; } }),
+    batch: async () => { throw new Error(message); },
+  }),
+});`;
+const edge = {
+  name: "edge",
   modules: [{ type: "ESModule", path: "worker.js", contents: await readFile(script ?? join(folder, "worker.js"), "utf8") }],
   compatibilityDate: "2026-04-01",
-  host: "127.0.0.1",
-  cf: false,
-  log: new NoOpLog(),
   bindings: vars,
-  ...(database && { d1Databases: { CODE_DB: "code" } }),
+  ...(database && !refused && { d1Databases: { CODE_DB: "code" } }),
+  ...(refused && { wrappedBindings: { CODE_DB: "refusing" } }),
   ...(limit && { ratelimits: { LIMIT: { simple: { limit, period: 60 } } } }),
   assets: {
     directory: join(folder, "assets"),
     routerConfig: { has_user_worker: true, static_routing: { user_worker: ["/api/*", "/mcp"] } },
   },
   outboundService: outside,
-});
+};
+const refusing = {
+  name: "refusing",
+  modules: [{ type: "ESModule", path: "refusing.mjs", contents: REFUSING }],
+  bindings: { message: refused },
+};
+const common = { host: "127.0.0.1", cf: false, log: new NoOpLog() };
+const worker = new Miniflare({ ...common, workers: refused ? [edge, refusing] : [edge] });
 process.stdin.once("end", stop).resume();
 const address = await worker.ready;
+if (statements.length) await run(statements);
 console.log(address.origin);
 
 /** What the Worker fetches: a file of `certs`, or a number as the status of a refusal. */
@@ -39,6 +55,11 @@ function outside(request) {
   asked.push(pathname);
   const said = certs[pathname] ?? 404;
   return typeof said === "number" ? new Response("no", { status: said }) : Response.json(said);
+}
+
+async function run(some) {
+  const d1 = await worker.getD1Database("CODE_DB", "edge");
+  await d1.batch(some.map((one) => d1.prepare(one)));
 }
 
 async function stop() {
