@@ -5,11 +5,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from edge.building import built
 from edge.workerd import TOKEN, running
-from serve.browsing import SLOWEST_MS, WIDE, chromium, findings, served
+from serve.browsing import SLOWEST_MS, chromium, findings, served
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def site(shop: Path, folder: Path, borrowed: Path) -> Iterator[str]:
 def looking(browser: Browser, address: str) -> Iterator[Page]:
     """Somebody new; whatever the page did that a browser complains of fails the test."""
     said: list[str] = []
-    some = browser.new_context(viewport=WIDE)
+    some = browser.new_context(viewport=ViewportSize(width=1280, height=900))
     try:
         page = some.new_page()
         page.set_default_timeout(SLOWEST_MS)
