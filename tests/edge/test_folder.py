@@ -45,6 +45,7 @@ OURS = {
         {"name": "LIMIT", "namespace_id": "8421", "simple": {"limit": 300, "period": 60}}
     ],
     "observability": {"enabled": True},
+    "vars": {"REPO": "repo"},
 }
 
 
@@ -151,6 +152,18 @@ def test_what_the_user_has_decided_stays(run: Feeder, shop: Path) -> None:
     before = file.read_bytes()
     assert set(actions(run(shop, "worker", "edge", "--json")).values()) == {"unchanged"}
     assert file.read_bytes() == before
+
+
+def test_the_repository_is_named_and_where_github_has_it(run: Feeder, shop: Path) -> None:
+    """For links at the commit; what is set stays, and so does what else is."""
+    Repo(shop).git("remote", "add", "origin", "git@github.com:acme/shop.git")
+    done(run(shop, "worker", "edge"))
+    file = shop / "wrangler.toml"
+    assert said(file)["vars"] == {"REPO": "acme/shop", "GITHUB": "acme/shop"}
+    file.write_text(f'{BOUND}\n[vars]\nGITHUB = "acme/other"\nPUBLIC = "true"\n')
+    done(run(shop, "worker", "edge"))
+    own = {"GITHUB": "acme/other", "PUBLIC": "true"}
+    assert said(file)["vars"] == {**own, "REPO": "acme/shop"}
 
 
 def test_a_second_time_changes_nothing(run: Feeder, shop: Path) -> None:

@@ -3,14 +3,14 @@
 // Says its address on stdout and serves until stdin closes. `script` takes the place of worker.js; `vars` are
 // variables and secrets, `limit` how many questions a minute, `certs` what is fetched from anywhere, by path, unless
 // `program` is the address and the token of a server that is asked instead. The database has the `statements` run,
-// or refuses everything as it is `refused`.
+// or refuses everything as it is `refused`; or it is one at the `rest` address of an API, with a token.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { fetch, Miniflare, NoOpLog, Response } from "miniflare";
 
-const { folder, script, vars = {}, limit, certs = {}, program, database = true, statements = [], refused } = JSON.parse(
+const { folder, script, vars = {}, limit, certs = {}, program, database = true, statements = [], refused, rest } = JSON.parse(
   process.argv[2],
 );
 const asked = [];
@@ -21,13 +21,26 @@ const REFUSING = `export default ({ message }) => ({
     batch: async () => { throw new Error(message); },
   }),
 });`;
+const REST = `export default ({ address, token }) => ({
+  withSession: () => ({
+    prepare: (sql) => ({ sql, params: [], bind(...params) { return { ...this, params }; } }),
+    batch: async (some) => {
+      const body = JSON.stringify({ batch: some.map(({ sql, params }) => ({ sql, params })) });
+      const headers = { authorization: "Bearer " + token };
+      const { success, result, errors } = await (await fetch(address, { method: "POST", headers, body })).json();
+      if (success) return result;
+      throw new Error("D1_ERROR: " + errors[0].message);
+    },
+  }),
+});`;
+const binding = refused ? "refusing" : rest && "rest";
 const edge = {
   name: "edge",
   modules: [{ type: "ESModule", path: "worker.js", contents: await readFile(script ?? join(folder, "worker.js"), "utf8") }],
   compatibilityDate: "2026-04-01",
   bindings: vars,
-  ...(database && !refused && { d1Databases: { CODE_DB: "code" } }),
-  ...(refused && { wrappedBindings: { CODE_DB: "refusing" } }),
+  ...(database && !binding && { d1Databases: { CODE_DB: "code" } }),
+  ...(binding && { wrappedBindings: { CODE_DB: binding } }),
   ...(limit && { ratelimits: { LIMIT: { simple: { limit, period: 60 } } } }),
   assets: {
     directory: join(folder, "assets"),
@@ -35,13 +48,10 @@ const edge = {
   },
   outboundService: outside,
 };
-const refusing = {
-  name: "refusing",
-  modules: [{ type: "ESModule", path: "refusing.mjs", contents: REFUSING }],
-  bindings: { message: refused },
-};
+const made = (name, contents, bindings) => ({ name, modules: [{ type: "ESModule", path: `${name}.mjs`, contents }], bindings });
+const others = { refusing: made("refusing", REFUSING, { message: refused }), rest: made("rest", REST, rest) };
 const common = { host: "127.0.0.1", cf: false, log: new NoOpLog() };
-const worker = new Miniflare({ ...common, workers: refused ? [edge, refusing] : [edge] });
+const worker = new Miniflare({ ...common, workers: binding ? [edge, others[binding]] : [edge] });
 process.stdin.once("end", stop).resume();
 const address = await worker.ready;
 if (statements.length) await run(statements);
@@ -50,6 +60,7 @@ console.log(address.origin);
 /** What the Worker fetches: a file of `certs`, or a number as the status of a refusal. */
 function outside(request) {
   const { pathname, search } = new URL(request.url);
+  if (rest && request.url === rest.address) return fetch(request);
   if (program) return fetch(program.address + pathname + search, { headers: { authorization: `Bearer ${program.token}` } });
   if (pathname === "/asked") return Response.json(asked);
   asked.push(pathname);

@@ -15,7 +15,9 @@ from feeder.config import Settings
 from feeder.errors import UserError
 
 if TYPE_CHECKING:
+    from feeder.assembly.opening import Place
     from feeder.cloudflare.wrangler import Names
+    from feeder.edge.configuration import Wanted
     from feeder.edge.folder import Written
 
 _NEXT = "Next: npx wrangler secret put FEEDER_TOKEN, and npx wrangler deploy. README.md tells more."
@@ -31,7 +33,7 @@ def worker(folder: Path, force: bool, dry_run: bool, **said: Any) -> None:
 
     settings = Settings(**said)
     place = settings.directory / folder
-    plan = planned(place, settings.directory, _names(settings, place), is_forced=force)
+    plan = planned(place, settings.directory, _wanted(settings, place), is_forced=force)
     if not dry_run:
         applied(plan)
     facts = {
@@ -46,15 +48,25 @@ def worker(folder: Path, force: bool, dry_run: bool, **said: Any) -> None:
         console.tell(_NEXT)
 
 
-def _names(settings: Settings, folder: Path) -> Names:
-    """What the bindings are to say, the folder's own first; raises UserError without a database."""
+def _wanted(settings: Settings, folder: Path) -> Wanted:
+    """What wrangler's configuration is to say."""
     from feeder.assembly.opening import place_here
+    from feeder.edge.configuration import Wanted
+    from feeder.tree import git
+
+    here = place_here(settings)
+    slug = git.github(here.base) if git.root(here.base) else None
+    variables = {"REPO": here.repo, **({"GITHUB": slug} if slug else {})}
+    return Wanted(_names(settings, folder, here), variables)
+
+
+def _names(settings: Settings, folder: Path, here: Place) -> Names:
+    """What the bindings are to say, the folder's own first; raises UserError without a database."""
     from feeder.cloudflare import wrangler
     from feeder.cloudflare.credentials import known, names_of
     from feeder.config import INDEX_FOLDER
     from feeder.edge.configuration import place
 
-    here = place_here(settings)
     configured = place(folder, settings.directory)
     own = wrangler.read(configured if configured.exists() else None)
     cloud, found = known(settings, here.repo), wrangler.read(wrangler.find(settings.directory))

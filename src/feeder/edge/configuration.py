@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from feeder.cloudflare import wrangler
 from feeder.cloudflare.wrangler import Change, Names
@@ -35,19 +35,35 @@ def place(folder: Path, directory: Path) -> Path:
     return folder / wrangler.FILE
 
 
-def changes(facts: Mapping[str, Any], file: Path, folder: Path, names: Names) -> Iterator[Change]:
+class Wanted(NamedTuple):
+    """What the bindings and the variables say."""
+
+    names: Names
+    variables: Mapping[str, str]
+
+
+def changes(facts: Mapping[str, Any], file: Path, folder: Path, wanted: Wanted) -> Iterator[Change]:
     """What has to be put where; what says the same, or is the user's to decide, stays."""
     here = _path(file, folder)
-    wanted = {"main": f"{here}{MODULE}", "compatibility_date": wrangler.COMPATIBLE}
-    for key, value in {**wanted, "upload_source_maps": True}.items():
+    keys = {"main": f"{here}{MODULE}", "compatibility_date": wrangler.COMPATIBLE}
+    for key, value in {**keys, "upload_source_maps": True}.items():
         if facts.get(key) is None or (key == "main" and facts[key] != value):
             yield (key,), value
-    yield from wrangler.bound(facts, names)
+    yield from wrangler.bound(facts, wanted.names)
+    yield from _said(facts.get("vars"), wanted.variables)
     if "assets" not in facts:
         yield ("assets",), {"directory": f"{here}{ASSETS}", "run_worker_first": FIRST}
     yield from _limited(facts, file)
     if "observability" not in facts:
         yield ("observability",), {"enabled": True}
+
+
+def _said(there: Any, wanted: Mapping[str, str]) -> Iterator[Change]:
+    """The variables that are not set."""
+    if there is None:
+        yield ("vars",), dict(wanted)
+    elif isinstance(there, dict):
+        yield from ((("vars", key), wanted[key]) for key in wanted if key not in there)
 
 
 def _limited(facts: Mapping[str, Any], file: Path) -> Iterator[Change]:

@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple
 
 import feeder
 from feeder.cloudflare import wrangler
-from feeder.cloudflare.wrangler import Names
 from feeder.edge import configuration
+from feeder.edge.configuration import Wanted
 from feeder.edge.content import contents
 from feeder.errors import UserError
 from feeder.serve.install import files
@@ -54,17 +54,17 @@ class Written(NamedTuple):
         yield from difflib.unified_diff(before, after, old, new, lineterm="")
 
 
-def planned(folder: Path, directory: Path, names: Names, *, is_forced: bool) -> list[Written]:
+def planned(folder: Path, directory: Path, wanted: Wanted, *, is_forced: bool) -> list[Written]:
     """Each file of the folder, and the configuration, with what is to become of it."""
     configured = configuration.place(folder, directory)
     where = Path(os.path.relpath(configured, folder)).as_posix()
-    wanted = contents(where)
+    content = contents(where)
     known = _known(folder)
     plan = [
-        _written(folder / name, wanted.get(name), known.get(name), is_forced=is_forced)
-        for name in [*wanted, *(name for name in known if name not in wanted)]
+        _written(folder / name, content.get(name), known.get(name), is_forced=is_forced)
+        for name in [*content, *(name for name in known if name not in content)]
     ]
-    return [*plan, _manifest(folder, wanted, plan), _configured(configured, folder, names)]
+    return [*plan, _manifest(folder, content, plan), _configured(configured, folder, wanted)]
 
 
 def applied(plan: list[Written]) -> None:
@@ -93,10 +93,10 @@ def _refuse_link(file: Path) -> None:
         raise UserError(f"{file} is a symbolic link. Remove it.")
 
 
-def _manifest(folder: Path, wanted: Mapping[str, str], plan: list[Written]) -> Written:
+def _manifest(folder: Path, content: Mapping[str, str], plan: list[Written]) -> Written:
     """What was written by this version; of what is kept nothing is known."""
     kept = {one.file for one in plan if one.kept}
-    digests = {name: _digest(text) for name, text in wanted.items() if folder / name not in kept}
+    digests = {name: _digest(text) for name, text in content.items() if folder / name not in kept}
     facts = {"feeder": feeder.__version__, "files": digests}
     file = folder / WRITTEN
     _refuse_link(file)
@@ -119,10 +119,11 @@ def _is_inside(name: str) -> bool:
     return not path.is_absolute() and ".." not in path.parts
 
 
-def _configured(file: Path, folder: Path, names: Names) -> Written:
+def _configured(file: Path, folder: Path, wanted: Wanted) -> Written:
     before = files.read(file)
-    after = before or wrangler.beginning(names.database_name)
-    for path, value in [*configuration.changes(wrangler.parsed(file, after), file, folder, names)]:
+    after = before or wrangler.beginning(wanted.names.database_name)
+    facts = wrangler.parsed(file, after)
+    for path, value in [*configuration.changes(facts, file, folder, wanted)]:
         after = wrangler.put(file, after, path, value)
     return Written(file, before, after)
 
