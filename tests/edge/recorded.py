@@ -1,6 +1,5 @@
 """What both languages make of what an index answers: to a question, its names and its pieces."""
 
-import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -13,20 +12,21 @@ from feeder.search.fusion import Ranking
 from feeder.search.grouping import akin, grouped
 from feeder.search.models import Side
 from feeder.search.ranking import ranked
-from feeder.store import Database, Row, Statement
-from feeder.store.pieces import _PIECES, runs
+from feeder.store import Database, Row
+from feeder.store.pieces import pieces_statement, runs_among, spans
 from feeder.store.reading import Hit, hits
 from feeder.store.scope import Scope
 
 
 class Recorded(NamedTuple):
-    """A question, with what found its candidates, these, and the rows that names and pieces are
-    read from."""
+    """A question, with what found its candidates, these, and the rows that names, those nearly so
+    and pieces are read from."""
 
     asked: Asked
     rankings: list[Ranking]
     hits: list[Hit]
     named: list[list[Row]]
+    near: list[list[Row]]
     pieces: list[Row]
 
 
@@ -34,19 +34,22 @@ def recorded(database: Database, sides: Sequence[Side], text: str, scope: Scope)
     asked = Asked(text)
     rankings = engine._rankings(database, sides, asked, scope, None)
     found = hits(database, dict.fromkeys(id_ for one in rankings for id_ in one.scores), scope)
-    pieces = Statement(_PIECES, (json.dumps([hit.id for hit in found]),))
-    *named, rows = database.run([*names.statements(asked, scope), pieces])
-    return Recorded(asked, rankings, found, named, rows)
+    pieces = pieces_statement(hit.id for hit in found)
+    near, named = names.nearly_statements(asked, scope), names.statements(asked, scope)
+    *rest, rows = database.run([*near, *named, pieces])
+    named_rows, near_rows = rest[len(near) :], rest[: len(near)]
+    return Recorded(asked, rankings, found, named_rows, near_rows, rows)
 
 
-def in_python(database: Database, given: Recorded) -> dict[str, Any]:
+def in_python(given: Recorded) -> dict[str, Any]:
     """What the program answers."""
-    asked, rankings, found, named, _ = given
+    asked, rankings, found, named, near, pieces = given
     known, before = names.names(asked, named), ranked(asked, rankings, found)
-    groups = grouped(before, runs(database, found))
+    groups = grouped(before, runs_among(found, spans(pieces)))
     counts = facets(before)
     return {
         "names": [known.called, known.written, known.of_path, pairs(known.spelled)],
+        "nearly": [list(ids) for ids in names.nearly(asked, known, near)],
         "ranked": [told(one) for one in before],
         "akin": [hit.id for hit in akin(before)],
         "grouped": [told(one) for one in groups],
@@ -61,7 +64,7 @@ def in_python(database: Database, given: Recorded) -> dict[str, Any]:
 
 def in_worker(worker: Worker, given: Recorded) -> dict[str, Any]:
     """What the Worker makes of the same."""
-    asked, rankings, found, named, pieces = given
+    asked, rankings, found, named, near, pieces = given
     text, said = asked.text, ways(rankings)
     before = worker.call("ranked", text, said, found, [])
     by_id = {hit.id: hit for hit in found}
@@ -69,6 +72,7 @@ def in_worker(worker: Worker, given: Recorded) -> dict[str, Any]:
     related, groups, _ = worker.call("grouped", text, said, found, pieces, [])
     return {
         "names": worker.call("names", text, named),
+        "nearly": worker.call("nearly", text, named, near),
         "ranked": before,
         "akin": related,
         "grouped": groups,

@@ -54,4 +54,4 @@ def test_answers_of_an_index_are_ranked_alike(
     near = [Neighbour(id_, 1 / (3 + at)) for at, id_ in enumerate(listed(database, scope, 20))]
     sides = [Side(MEANING, MEANING_WEIGHT, lambda *_: near)] if meaning else []
     given = recorded(database, sides, question, scope)
-    assert in_worker(worker, given) == in_python(database, given)
+    assert in_worker(worker, given) == in_python(given)

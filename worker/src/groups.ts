@@ -1,16 +1,36 @@
 /** What belongs together? Things by a key, keys and things in the order in which they came. */
 
+/** A key of several facts; what is null is no text, and no fact has a NUL. */
+export function keyOf(...facts: readonly (string | number | null)[]): string {
+  let key = "";
+  for (const fact of facts) key += fact === null ? "\0\x01" : `\0${fact}`;
+  return key;
+}
+
 /** The things of each key. */
 export function grouping<Thing>(
   things: Iterable<Thing>,
-  keyOf: (thing: Thing) => string,
+  key: (thing: Thing) => string,
 ): Map<string, Thing[]> {
   const groups = new Map<string, Thing[]>();
   for (const thing of things) {
-    const key = keyOf(thing);
-    const group = groups.get(key);
+    const its = key(thing);
+    const group = groups.get(its);
     if (group) group.push(thing);
-    else groups.set(key, [thing]);
+    else groups.set(its, [thing]);
   }
   return groups;
+}
+
+/** The things that share a key with another; `coarse` parts those that surely share none. */
+export function alike<Thing>(
+  things: readonly Thing[],
+  coarse: (thing: Thing) => string,
+  key: (thing: Thing) => string,
+): Thing[][] {
+  // a long key takes a microsecond to be made and compared; most things need none
+  const near = [...grouping(things, coarse).values()].filter((some) => some.length > 1);
+  const several = new Set(near.flat());
+  const groups = grouping(things.filter((thing) => several.has(thing)), key);
+  return [...groups.values()].filter((some) => some.length > 1);
 }

@@ -20,11 +20,6 @@ export interface Ranking {
   isFirm: boolean;
 }
 
-/** By id, from 1. */
-export function ranksOf(ranking: Ranking): Map<string, number> {
-  return new Map(Array.from(ranking.scores.keys(), (id, place) => [id, place + 1]));
-}
-
 /** Of nodes that are asked for by what they are called, in their order; they come first. */
 export function byName(name: string, ids: readonly string[]): Ranking {
   const scores = new Map(ids.map((id, place) => [id, RANK_CONSTANT / (RANK_CONSTANT + place)]));

@@ -1,7 +1,7 @@
 /** Which hits are one? The pieces of a node, a section with its code, and copies of a text. */
 
 import shared from "../../build/shared.json";
-import { grouping } from "../groups.ts";
+import { alike, grouping, keyOf } from "../groups.ts";
 import { strip } from "../letters.ts";
 import type { Run } from "../store/pieces.ts";
 import { dotted } from "../symbols.ts";
@@ -22,8 +22,8 @@ type Runs = ReadonlyMap<string, Run>;
 /** The hits that may be one with another: of one name in a file, or of one form. */
 export function akin(found: readonly Found[]): Hit[] {
   const hits = found.map((one) => one.hit);
-  const named = alike(hits, (hit) => keyOf(hit)).flat();
-  const formed = alike(hits.slice(0, COMPARED + named.length), form).flat();
+  const named = alike(hits, nameOf, (hit) => nameKey(hit)).flat();
+  const formed = alike(hits.slice(0, COMPARED + named.length), lastName, form).flat();
   return [...new Map([...named, ...formed].map((hit) => [hit.id, hit])).values()];
 }
 
@@ -34,8 +34,12 @@ export function akin(found: readonly Found[]): Hit[] {
  * that groups are the same whichever of them are shown.
  */
 export function grouped(found: readonly Found[], runs: Runs): Found[] {
-  const groups = grouping(found, (one) => keyOf(one.hit, runs));
-  return Array.from(groups.values(), ([first, ...rest]) => whole(first!, rest, runs.get(first!.hit.id)));
+  const same = new Map<Found, Found[]>();
+  const name = (one: Found) => nameOf(one.hit);
+  for (const group of alike(found, name, (one) => nameKey(one.hit, runs)))
+    for (const one of group) same.set(one, group);
+  const first = found.filter((one) => (same.get(one)?.[0] ?? one) === one);
+  return first.map((one) => whole(one, same.get(one)?.slice(1) ?? [], runs.get(one.hit.id)));
 }
 
 /** The first with the others; a piece of a node becomes the node, with the lines of all. */
@@ -57,7 +61,7 @@ export function whole(first: Found, others: readonly Found[], run: Run | undefin
 export function compared(nodes: readonly Found[]): Hit[] {
   const best = nodes.slice(0, COMPARED).map((one) => one.hit);
   const long = best.filter((hit) => count(hit) >= COPIED_LINES);
-  return alike(long, (hit) => JSON.stringify([form(hit), count(hit)])).flat();
+  return alike(long, lastName, (hit) => keyOf(form(hit), count(hit))).flat();
 }
 
 /** The nodes with `copies`, told among the best by the lines of those that are `compared`. */
@@ -74,31 +78,37 @@ function isAlike(one: Hit, other: Hit): boolean {
   return one.nodeType === other.nodeType && one.signature === other.signature;
 }
 
-function alike(hits: readonly Hit[], keyOf: (hit: Hit) => string): Hit[][] {
-  return [...grouping(hits, keyOf).values()].filter((some) => some.length > 1);
-}
-
 /**
  * Overloads differ in their signatures; a Pascal declaration stands with what it declares.
  *
  * Pieces of one long line without a name are shown alike: that line.
  */
-function keyOf(hit: Hit, runs?: Runs): string {
-  const place = [hit.repo, hit.path];
+function nameKey(hit: Hit, runs?: Runs): string {
+  const { repo, path, startLine } = hit;
   if (hit.symbol && hit.language !== "pascal") {
     const run = runs?.get(hit.id);
-    const lines = run ? [run.first, run.last, run.pieces] : null;
-    return JSON.stringify([...place, hit.symbol, hit.nodeType, hit.signature, lines]);
+    const lines = run ? `${run.first}-${run.last} ${run.pieces}` : null;
+    return keyOf(repo, path, hit.symbol, hit.nodeType, hit.signature, lines);
   }
   const name = hit.symbol || hit.logicalPath;
-  if (!name && hit.startLine === hit.endLine) return JSON.stringify([...place, hit.startLine]);
-  return name ? JSON.stringify([...place, name]) : hit.id;
+  if (!name && startLine === hit.endLine) return keyOf("line", repo, path, startLine);
+  return name ? keyOf(repo, path, name) : hit.id;
+}
+
+/** What hits that are one have in common at least, and others seldom. */
+function nameOf(hit: Hit): string {
+  return hit.symbol || hit.logicalPath || hit.path;
+}
+
+/** The same of nodes of one text. */
+function lastName(hit: Hit): string {
+  return hit.symbol ? last(dotted(hit.symbol)) : hit.nodeType;
 }
 
 /** What nodes of one text have in common; what has no name is in no pieces. */
 function form(hit: Hit): string {
-  if (hit.symbol) return JSON.stringify([hit.nodeType, hit.signature, last(dotted(hit.symbol))]);
-  return JSON.stringify([hit.nodeType, hit.language, hit.logicalPath ? null : count(hit)]);
+  if (hit.symbol) return keyOf("named", hit.nodeType, hit.signature, last(dotted(hit.symbol)));
+  return keyOf(hit.nodeType, hit.language, hit.logicalPath ? null : count(hit));
 }
 
 function count(hit: Hit): number {

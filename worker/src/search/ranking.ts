@@ -9,7 +9,7 @@ import { sorted } from "../order.ts";
 import { fsum } from "../sums.ts";
 import type { Asked } from "./asked.ts";
 import type { Found, Hit } from "./found.ts";
-import { most, ranksOf, type Ranking, type Scores } from "./fusion.ts";
+import { most, type Ranking, type Scores } from "./fusion.ts";
 import { share } from "./kinds.ts";
 import { meant, member } from "./names.ts";
 import { ofFile, ofName, ofPath } from "./rules.ts";
@@ -56,11 +56,12 @@ function gaining(hit: Hit, asked: Asked): Gaining {
 
 /** What a ranking gives the hits, and at which place it has them. */
 function byRanking(ranking: Ranking, byId: ById): void {
-  const ranks = ranksOf(ranking);
+  let rank = 0;
   for (const [id, score] of ranking.scores) {
     const one = byId.get(id);
+    rank += 1;
     one?.gained.set(ranking.name, ranking.weight * score);
-    one?.ranks.set(ranking.name, ranks.get(id)!);
+    one?.ranks.set(ranking.name, rank);
   }
 }
 
@@ -77,7 +78,9 @@ function byRules(asked: Asked, rankings: readonly Ranking[], hits: readonly Hit[
 
 /** What is gained apart from firm rankings. */
 function apart(gained: Scores, firm: ReadonlySet<string>): number {
-  return fsum(Array.from(gained, ([name, score]) => (firm.has(name) ? 0 : score)));
+  const own: number[] = [];
+  for (const [name, score] of gained) if (!firm.has(name)) own.push(score);
+  return fsum(own);
 }
 
 function give(rule: string, shares: Scores, best: number, byId: ById): void {

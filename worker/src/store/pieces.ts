@@ -1,7 +1,7 @@
 /** Where do the pieces of a node lie? A long one is kept in several, by the same name. */
 
 import shared from "../../build/shared.json";
-import { grouping } from "../groups.ts";
+import { grouping, keyOf } from "../groups.ts";
 import type { Hit } from "../search/found.ts";
 
 const GAP = shared.constants.pieces._GAP;
@@ -18,7 +18,7 @@ export type Spans = ReadonlyMap<string, readonly Run[]>;
 
 /** What the index answers that is asked for the pieces of some nodes. */
 export function spans(rows: readonly (readonly unknown[])[]): Spans {
-  const found = grouping(rows, (row) => JSON.stringify(row.slice(0, 6)));
+  const found = grouping(rows, (row) => keyOf(...(row.slice(0, 6) as string[]))); // or null
   return new Map(Array.from(found, ([kind, pieces]) => [kind, pieces.map(span)]));
 }
 
@@ -38,13 +38,11 @@ export function runsAmong(hits: readonly Hit[], spans: Spans): Map<string, Run> 
 }
 
 function kind(hit: Hit): string {
-  const name = [hit.symbol, hit.signature, hit.logicalPath];
-  return JSON.stringify([hit.repo, hit.path, hit.nodeType, ...name]);
+  return keyOf(hit.repo, hit.path, hit.nodeType, hit.symbol, hit.signature, hit.logicalPath);
 }
 
 function span(row: readonly unknown[]): Run {
-  const [first, last] = row.slice(6) as [number, number]; // as selected
-  return { first, last, pieces: 1 };
+  return { first: row[6] as number, last: row[7] as number, pieces: 1 }; // as selected
 }
 
 function holding(line: number, pieces: readonly Run[]): Run {

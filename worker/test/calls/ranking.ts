@@ -6,7 +6,7 @@ import { Asked } from "../../src/search/asked.ts";
 import { facets } from "../../src/search/facets.ts";
 import { hitOf, type Found } from "../../src/search/found.ts";
 import { frames, running } from "../../src/search/frames.ts";
-import { byName, byNearness, byWords, ranksOf, together, type Ranking } from "../../src/search/fusion.ts";
+import { byName, byNearness, byWords, together, type Ranking } from "../../src/search/fusion.ts";
 import { akin, compared, copied, grouped, type Lines } from "../../src/search/grouping.ts";
 import { isDocument, share } from "../../src/search/kinds.ts";
 import { nearly } from "../../src/search/likeness.ts";
@@ -45,12 +45,12 @@ export const ranking = {
     said(byWords(new Map(scores))),
     said(byNearness("meaning", 1.5, new Map(scores))),
   ],
-  ranks: (way: Said) => [...ranksOf(rankingOf(way))],
   rules: (text: string, rows: Row[], scores: Pairs) => rules(text, rows, new Map(scores)),
   names: (text: string, answers: Row[][]) => namesOf(new Asked(text), answers),
   nearly: (text: string, answers: Row[][], asks: Row[][]) => {
     const asked = new Asked(text);
-    return nearly(asked, names(asked, answers), asks);
+    const { having, ids } = nearly(asked, names(asked, answers), asks);
+    return [having, ids];
   },
   frames: (text: string) => frames(new Asked(text)),
   running: (text: string, answers: Row[][]) => running(new Asked(text), answers),
