@@ -8,11 +8,18 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+SPACE = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+"""What is blank, for a class."""
+
 
 class _Signs(NamedTuple):
-    """What stands in the classes of JavaScript for Python's `\\w`, `\\d`, `\\s`, and for an `i`."""
+    """What stands in the classes of JavaScript for Python's `\\w`, `\\d`, `\\s`, and for an `i`.
+
+    `letter` is what of `\\w` is no digit and no `_`.
+    """
 
     word: str
+    letter: str
     digit: str
     space: str
     i: str
@@ -20,13 +27,14 @@ class _Signs(NamedTuple):
 
 _ALL = _Signs(
     r"\p{L}\p{N}_",
+    r"\p{L}\p{Nl}\p{No}",
     r"\p{Nd}",
-    r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000",
+    SPACE,
     "i\u0131\u0130",
 )
-_ASCII = _Signs("0-9A-Z_a-z", "0-9", r"\t-\r\x1c-\x20", "i")
+_ASCII = _Signs("0-9A-Z_a-z", "A-Za-z", "0-9", r"\t-\r\x1c-\x20", "i")
 _SYNTAX = r"^$\.*+?()[]{}|/"
-_TOKEN = re.compile(r"\\.|\[\^?|\(\?P<|.", re.DOTALL)
+_TOKEN = re.compile(r"\\.|\[\^\\W(?:\\d)?_?\]|\[\^?|\(\?P<|.", re.DOTALL)
 
 
 def javascript(pattern: re.Pattern[str]) -> dict[str, str]:
@@ -50,7 +58,7 @@ def _tokens(pattern: re.Pattern[str], signs: _Signs) -> Iterator[str]:
         elif any_case and token in "iI":
             yield f"[{signs.i}]"
         elif not (is_verbose and token.isspace()):
-            in_class = token[0] == "["
+            in_class = token in ("[", "[^")
             yield outside.get(token) or _escaped(token, _SYNTAX)
 
 
@@ -62,6 +70,10 @@ def _outside(signs: _Signs) -> dict[str, str]:
     word = signs.word
     return {
         **{name: f"[{these}]" for name, these in _inside(signs).items()},
+        r"\W": f"[^{word}]",
+        r"[^\W_]": f"[{signs.letter}{signs.digit}]",
+        r"[^\W\d]": f"[{signs.letter}_]",
+        r"[^\W\d_]": f"[{signs.letter}]",
         r"\b": f"(?:(?<=[{word}])(?![{word}])|(?<![{word}])(?=[{word}]))",
         r"\A": "^",
         r"\Z": "$",

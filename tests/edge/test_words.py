@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from edge.calling import Worker
-from edge.texts import KNOWN, SAMPLES, texts
+from edge.texts import KNOWN, SAMPLES, some, texts
 from feeder.search.asked import READ_CHARS, Asked, stems
 from feeder.search.query import QUERY_CHARS, Query, parse
 from feeder.symbols import dotted, ends_with
@@ -65,10 +65,10 @@ def test_the_language_of_questions_is_the_same(worker: Worker, case: dict[str, A
 
 def test_every_letter_is_read_alike(worker: Worker) -> None:
     """Alone, and between others: spaces, small letters, letters without case, words."""
-    alone = [f"a{sign} {sign}B{sign}1 {sign}" for sign in KNOWN]
-    some = ["".join(alone[at : at + 30]) for at in range(0, len(alone), 30)]
-    assert worker.call("letters", some) == [*map(letters, some)]
-    assert worker.call("asked", some) == [*map(asked_of, some)]
+    alone = [f"a{sign} {sign}B{sign}1 {sign}" for sign in some(KNOWN)]
+    together = ["".join(alone[at : at + 30]) for at in range(0, len(alone), 30)]
+    assert worker.call("letters", together) == [*map(letters, together)]
+    assert worker.call("asked", together) == [*map(asked_of, together)]
 
 
 @given(texts)

@@ -3,6 +3,7 @@
 import json
 import sys
 import unicodedata
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,6 +18,19 @@ KNOWN = [
 SAMPLES: list[str] = json.loads(Path(__file__).with_name("texts.json").read_text("utf-8"))
 """Each in another script, or with its own traps."""
 SURROGATES = ["\ud800", "\udfff", "\udc00x", "x\udbff"]
+
+_MANY = [range(0x3400, 0xA000), range(0xAC00, 0xD7A4), range(0xE000, 0xF900)]
+_MANY += [range(0x20000, 0xE0000), range(0xE1000, sys.maxunicode + 1)]
+
+
+def some(signs: Iterable[str]) -> list[str]:
+    """Of ideographs, Hangul, private signs and empty planes, which are many and alike, a few."""
+    return [sign for sign in signs if ord(sign) % 61 < 2 or not _is_one_of_many(ord(sign))]
+
+
+def _is_one_of_many(code: int) -> bool:
+    return any(code in codes[1:-1] for codes in _MANY)
+
 
 signs = st.sampled_from(KNOWN)
 _latin = st.sampled_from([*"aAbBzZ09 _-.:/\"*#>()\\`'\t\n\r\x1c\x85"])

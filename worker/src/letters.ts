@@ -1,56 +1,6 @@
 /** How does Python read letters? Where JavaScript reads them otherwise, as Python does. */
 
-/** What `\s` is in Python, for a class of a regular expression. */
-export const SPACE = String.raw`\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`;
-/** What stands in the classes of a regular expression: `\w`, `[^\W_]`, `[^\W\d]`, `[^\W\d_]`. */
-interface Classes {
-  word: string;
-  alnum: string;
-  first: string;
-  letter: string;
-}
-
-const IN_ASCII: Classes = {
-  word: "A-Za-z0-9_",
-  alnum: "A-Za-z0-9",
-  first: "A-Za-z_",
-  letter: "A-Za-z",
-};
-const IN_ALL: Classes = {
-  word: String.raw`\p{L}\p{N}_`,
-  alnum: String.raw`\p{L}\p{N}`,
-  first: String.raw`\p{L}\p{Nl}\p{No}_`,
-  letter: String.raw`\p{L}\p{Nl}\p{No}`,
-};
-
-/**
- * A regular expression whose letters are those of all scripts.
- *
- * A text in ASCII gets a simple one: classes of all scripts take a millisecond to compile.
- */
-export class Pattern {
-  #ascii: RegExp | undefined;
-  #all: RegExp | undefined;
-
-  constructor(
-    private readonly source: (classes: Classes) => string,
-    private readonly flags = "",
-  ) {}
-
-  for(text: string): RegExp {
-    if (isAscii(text)) return (this.#ascii ??= new RegExp(this.source(IN_ASCII), this.flags));
-    return (this.#all ??= new RegExp(this.source(IN_ALL), `${this.flags}u`));
-  }
-
-  /** All that it finds; it has the flag `g`. */
-  all(text: string): string[] {
-    return text.match(this.for(text)) ?? [];
-  }
-
-  test(text: string): boolean {
-    return this.for(text).test(text);
-  }
-}
+import { lexis } from "../build/shared.json";
 
 const ASCII = /^[\x00-\x7f]*$/;
 
@@ -58,9 +8,10 @@ export function isAscii(text: string): boolean {
   return ASCII.test(text);
 }
 
-const BLANKS = new RegExp(`[${SPACE}]+`);
-const FIRST_BLANKS = new RegExp(`^[${SPACE}]+`);
-const BLANK = new RegExp(`[${SPACE}]`);
+const { space } = lexis;
+const BLANKS = new RegExp(`[${space}]+`);
+const FIRST_BLANKS = new RegExp(`^[${space}]+`);
+const BLANK = new RegExp(`[${space}]`);
 
 /** Without the blanks at its ends: `str.strip`. */
 export function strip(text: string): string {

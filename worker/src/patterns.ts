@@ -9,6 +9,16 @@ export interface Written {
   flags: string;
 }
 
+/** The one that finds a whole text or nothing: `fullmatch`. */
+export function whole({ ascii, all, flags }: Written): Written {
+  return { ascii: `^(?:${ascii})$`, all: `^(?:${all})$`, flags };
+}
+
+/** The one that finds nothing but at a text's start: `match`. */
+export function start({ ascii, all, flags }: Written): Written {
+  return { ascii: `^(?:${ascii})`, all: `^(?:${all})`, flags };
+}
+
 /** Compiled when it is first used: what knows all scripts takes a millisecond. */
 export class Pattern {
   #ascii: RegExp | undefined;
@@ -24,6 +34,11 @@ export class Pattern {
     const { ascii, all, flags } = this.written;
     if (isAscii(text)) return (this.#ascii ??= new RegExp(ascii, flags + this.more));
     return (this.#all ??= new RegExp(all, `${flags}u${this.more}`));
+  }
+
+  /** All that it finds; it has the flag `g`. */
+  all(text: string): string[] {
+    return text.match(this.for(text)) ?? [];
   }
 
   test(text: string): boolean {

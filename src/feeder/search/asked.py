@@ -25,6 +25,8 @@ _IDENTIFIER = re.compile(
 )
 _JOINED = re.compile(r"[^\W_]+(?:_+[^\W_]+)+")
 """A name whose parts the index has as words, one after the other: `MAX_BYTES`."""
+_ALNUM, _WORD, _SIGNS = re.compile(r"[^\W_]+"), re.compile(r"\w+"), re.compile(r"\W+")
+_KEY = re.compile(r"[^\W\d_][^\W_]*")
 _ENDINGS = ("ing", "ies", "ed", "es", "s", "e", "y")
 _STEM = 3
 
@@ -41,7 +43,7 @@ class Asked:
 
         They are quoted, since one can be syntax.
         """
-        found = dict.fromkeys(re.findall(r"[^\W_]+", words(self.text)))
+        found = dict.fromkeys(_ALNUM.findall(words(self.text)))
         telling = [word for word in found if word.lower() not in SMALL_WORDS]
         joined = dict.fromkeys(_JOINED.findall(self.text[:READ_CHARS]))
         return [f'"{word}"' for word in [*(telling or found), *joined]]
@@ -50,9 +52,7 @@ class Asked:
     def parts(self) -> list[str]:
         """The words that its words are made of, in small letters, each once."""
         found = [
-            part
-            for word in re.findall(r"\w+", self.text[:READ_CHARS])
-            for part in small_parts(word)
+            part for word in _WORD.findall(self.text[:READ_CHARS]) for part in small_parts(word)
         ]
         return [part for part in dict.fromkeys(found) if part not in SMALL_WORDS]
 
@@ -67,7 +67,7 @@ class Asked:
     def identifiers(self) -> frozenset[str]:
         """The names in it, by how they are written; the last parts of them, in small letters."""
         found = _IDENTIFIER.findall(self.text[:READ_CHARS])
-        return frozenset(re.split(r"\W+", one.strip("`()"))[-1].lower() for one in found)
+        return frozenset(_SIGNS.split(one.strip("`()"))[-1].lower() for one in found)
 
     @cached_property
     def path(self) -> str:
@@ -79,7 +79,7 @@ class Asked:
     @cached_property
     def keys(self) -> frozenset[str]:
         """Words that may stand in a path, in small letters."""
-        found = re.findall(r"[^\W\d_][^\W_]*", self.text[:READ_CHARS].lower())
+        found = _KEY.findall(self.text[:READ_CHARS].lower())
         return frozenset(word for word in found if len(word) >= LEAST_LETTERS) - SMALL_WORDS
 
     @cached_property
@@ -90,7 +90,7 @@ class Asked:
     @cached_property
     def all_stems(self) -> frozenset[str]:
         """Those of small words too, which names are made of as well: `hasRecord`."""
-        return stems(re.findall(r"\w+", self.text[:READ_CHARS]))
+        return stems(_WORD.findall(self.text[:READ_CHARS]))
 
     def says(self, pattern: re.Pattern[str]) -> bool:
         """Whether its beginning has such words."""

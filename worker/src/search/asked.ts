@@ -1,37 +1,27 @@
 /** What does a question say? Its words, the parts of them, and whether it is a name. */
 
 import { lexis } from "../../build/shared.json";
-import { beginning, casefold, length, Pattern, strip } from "../letters.ts";
+import { beginning, casefold, length, strip } from "../letters.ts";
+import { Pattern, whole } from "../patterns.ts";
 import { dotted } from "../symbols.ts";
 import { smallParts, words } from "./words.ts";
 
+const { patterns } = lexis.asked;
 /** They say nothing of what is asked for, where other words do. */
 export const SMALL_WORDS: ReadonlySet<string> = new Set(lexis.asked.small);
 /** Of a question's beginning, whose words are looked for in names and paths. */
 export const READ_CHARS = lexis.asked.chars;
 export const LEAST_LETTERS = lexis.asked.letters;
 
-const NAME = new Pattern(
-  ({ first, word }) =>
-    String.raw`^[${first}][${word}$]*(?:(?:\.|::|->|#)~?[${word}$]+)*(?:\(\))?$`,
-);
-const PATH = new Pattern(({ word }) => {
-  const folders = String.raw`[${word}.@+~\-]*(?:/[${word}.@+~\[\]\(\)\-]+)+/?`;
-  const file = String.raw`[${word}.+\-]*\.[${word}]{1,8}`;
-  return `^(?:${folders}|${file}|[A-Z][${word}]*file)$`;
-});
-const IDENTIFIER = new Pattern(({ word }) => {
-  const cased = `[A-Z]*[a-z][a-z0-9]*[A-Z][${word}]*`;
-  const joined = String.raw`[${word}]+_[${word}]+|[${word}]+(?:::|\.)[${word}]+`;
-  const call = String.raw`[${word}]+(?=\()`;
-  return `\`[^\`]+\`|(?<![${word}])(?:${cased}|${joined}|${call})`;
-}, "g");
+const NAME = new Pattern(whole(patterns.name));
+const PATH = new Pattern(whole(patterns.path));
+const IDENTIFIER = new Pattern(patterns.identifier, "g");
 /** A name whose parts the index has as words, one after the other: `MAX_BYTES`. */
-const JOINED = new Pattern(({ alnum }) => `[${alnum}]+(?:_+[${alnum}]+)+`, "g");
-const ALNUM = new Pattern(({ alnum }) => `[${alnum}]+`, "g");
-const WORD = new Pattern(({ word }) => `[${word}]+`, "g");
-const SIGNS = new Pattern(({ word }) => `[^${word}]+`);
-const KEY = new Pattern(({ letter, alnum }) => `[${letter}][${alnum}]*`, "g");
+const JOINED = new Pattern(patterns.joined, "g");
+const ALNUM = new Pattern(patterns.alnum, "g");
+const WORD = new Pattern(patterns.word, "g");
+const SIGNS = new Pattern(patterns.signs);
+const KEY = new Pattern(patterns.key, "g");
 
 /** A question in words; signs of its language are no part of it. */
 export class Asked {

@@ -1,14 +1,12 @@
 /** Where may lines be cut? Between statements rather than in brackets or below a heading line. */
 
 import { lexis } from "../../build/shared.json";
-import { length, Pattern, SPACE, strip, stripStart } from "../letters.ts";
+import { length, strip, stripStart } from "../letters.ts";
+import { Pattern, start } from "../patterns.ts";
 
 const { tab, inBrackets, underItsHeading, beforeItsEnd, deepest } = lexis.layout;
-const QUOTED = /"(?:\\[^\n]|[^"\\])*"|'(?:\\[^\n]|[^'\\])*'/g;
-const GOES_ON = new Pattern(({ word }) => {
-  const words = "end|else|elif|elsif|except|finally|catch|rescue|ensure|fi|done|esac";
-  return String.raw`^[${SPACE}]*(?:[\)\]\}]|(?:${words})(?![${word}]))`;
-});
+const QUOTED = new Pattern(lexis.layout.quoted, "g");
+const GOES_ON = new Pattern(start(lexis.layout.goesOn));
 
 /** How lines are nested, by their indentation and by brackets that are open. */
 export class Layout {
@@ -91,6 +89,6 @@ function open(lines: readonly string[]): number[] {
 }
 
 function balance(line: string): number {
-  const brackets = line.replace(QUOTED, "").match(/[()[\]]/g) ?? [];
+  const brackets = line.replace(QUOTED.for(line), "").match(/[()[\]]/g) ?? [];
   return brackets.reduce((sum, bracket) => sum + (bracket === "(" || bracket === "[" ? 1 : -1), 0);
 }

@@ -5,37 +5,24 @@
  */
 
 import { lexis } from "../../build/shared.json";
-import { beginning, Pattern } from "../letters.ts";
+import { beginning } from "../letters.ts";
+import { Pattern, whole } from "../patterns.ts";
 
 /** A longer question is cut: twenty thousand words take seconds, and D1 refuses more. */
 export const QUERY_CHARS = lexis.query.chars;
 
-const SPACES = String.raw` \t\n\v\f\r\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`;
-const SPACE = new RegExp(`[${SPACES}]`, "g");
-const START = new RegExp(`^[${SPACES}]+`);
-const END = new RegExp(`(?<![${SPACES}])[${SPACES}]+$`);
-const LINE_END = /[\n\r\u2028\u2029]/;
+const { spaces, patterns } = lexis.query;
+const START = new RegExp(`^[${spaces}]+`);
+const END = new RegExp(`(?<![${spaces}])[${spaces}]+$`);
 const LONE = /[\ud800-\udfff]/gu;
-// what is not seen, and would hide a sign: marks of direction and of no width
-const UNSEEN = /[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
-const CONTROL = /[\x00-\x08\x0e-\x1f\x7f]/g;
-
-// a text in quotes or slashes ends where a space follows: `"name": 1` and `/usr/lib` are words
-const TOKEN = new RegExp(
-  [
-    String.raw`(?<head>-?(?:[a-z]+:)?)(?:"(?<quoted>(?:[^"\\]|\\.)+)"|“(?<curly>[^”]+)”)(?![^ ])`,
-    String.raw`/(?<regex>(?![ *+?])(?:[^/\\]|\\.)+)/i?(?![^ ])`,
-    "(?<bare>[^ ]+)",
-  ].join("|"),
-  "g",
-);
-const FILTER = /^(-?[a-z]+:)((?!:|\/\/)[^"“=].*)$/;
-const PREFIX = new Pattern((classes) => String.raw`^(${name(classes)})\*$`);
-const EXCLUDED = new Pattern((classes) => String.raw`^-(${name(classes)}\*?)(?:\(\))?$`);
-
-function name({ first, word }: { first: string; word: string }): string {
-  return String.raw`[${first}][${word}]+(?:(?:\.|::|->|[/#\-])[${word}]+)*`;
-}
+const SPACE = new Pattern(patterns.space, "g");
+const LINE_END = new Pattern(patterns.lineEnd);
+const UNSEEN = new Pattern(patterns.unseen, "g");
+const CONTROL = new Pattern(patterns.control, "g");
+const TOKEN = new Pattern(patterns.token, "g");
+const FILTER = new Pattern(whole(patterns.filter));
+const PREFIX = new Pattern(whole(patterns.prefix));
+const EXCLUDED = new Pattern(whole(patterns.excluded));
 
 /** What may be said more than once, in the order of `Query` in `query.py`. */
 interface Lists {
@@ -117,7 +104,8 @@ type Values = Map<string, string[]>;
 export function parse(given: string): Query {
   const text = cleaned(beginning(given, QUERY_CHARS));
   if (LINE_END.test(text)) return { ...EMPTY, words: text };
-  const signs = Array.from(text.replace(SPACE, " ").matchAll(TOKEN), sign);
+  const spaced = text.replace(SPACE.for(text), " ");
+  const signs = Array.from(spaced.matchAll(TOKEN.for(spaced)), sign);
   const values: Values = new Map();
   for (const { field, value, typed } of signs) {
     const isSecond = field === "regex" && values.has("regex");
@@ -142,7 +130,8 @@ function typed(signs: Sign[], field: string): string[] {
 }
 
 function cleaned(text: string): string {
-  const seen = text.replace(LONE, "\ufffd").replace(UNSEEN, "").replace(CONTROL, " ");
+  const whole = text.replace(LONE, "\ufffd");
+  const seen = whole.replace(UNSEEN.for(whole), "").replace(CONTROL.for(whole), " ");
   return seen.replace(START, "").replace(END, "");
 }
 
@@ -151,7 +140,7 @@ function sign(token: RegExpExecArray): Sign {
   const typed = token[0];
   const { regex, curly, quoted, bare } = token.groups ?? {};
   if (regex) return { field: "regex", value: regex.replaceAll("\\/", "/"), typed };
-  const filter = bare && FILTER.exec(typed);
+  const filter = bare && FILTER.for(typed).exec(typed);
   const head = filter ? filter[1] : token.groups?.head;
   const value = filter ? filter[2] : trimmed(curly ?? (quoted ?? "").replaceAll('\\"', '"'));
   return (head !== undefined && value && valued(head, value, typed)) || bareSign(typed);

@@ -7,7 +7,7 @@ import {
   columns,
   compareText,
   length,
- split,
+  split,
   strip,
 } from "../../src/letters.ts";
 import { parse, textOf } from "../../src/search/query.ts";
