@@ -39,7 +39,6 @@ LEXIS = {
             "joined": javascript(asked._JOINED),
             "alnum": javascript(asked._ALNUM),
             "word": javascript(asked._WORD),
-            "signs": javascript(asked._SIGNS),
             "key": javascript(asked._KEY),
         },
     },

@@ -32,7 +32,8 @@ _ALL = _Signs(
     SPACE,
     "i\u0131\u0130",
 )
-_ASCII = _Signs("0-9A-Z_a-z", "A-Za-z", "0-9", r"\t-\r\x1c-\x20", "i")
+# beyond ASCII a letter, a digit and a blank stand for all others
+_ASCII = _Signs(r"0-9A-Z_a-z\xaa\xb2", r"A-Za-z\xaa", r"0-9\xb2", r"\t-\r\x1c-\x20\xa0", "i")
 _SYNTAX = r"^$\.*+?()[]{}|/"
 _TOKEN = re.compile(r"\\.|\[\^\\W(?:\\d)?_?\]|\[\^?|\(\?P<|.", re.DOTALL)
 

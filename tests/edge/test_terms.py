@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from edge.calling import ROOT, Worker
-from edge.texts import SAMPLES, some, texts
+from edge.texts import SAMPLES, some, texts, unhurried
 from feeder.search.terms import _SMALL, Terms, _tokens, stems
 
 SAMPLE_FILES = [*(ROOT / "tests" / "parse" / "samples").iterdir()]
@@ -60,6 +60,7 @@ def test_every_ending_is_taken_as_sqlite_takes_it(worker: Worker) -> None:
         assert worker.call("tokens", text) == tokens(text), stem
 
 
+@unhurried
 @given(words)
 @example("a" * 64 + "s")
 @example("a" * 63 + "s")
@@ -70,12 +71,14 @@ def test_stems_are_sqlites(worker: Worker, word: str) -> None:
     assert worker.call("tokens", word) == tokens(word)
 
 
+@unhurried
 @given(texts)
 def test_tokens_are_sqlites(worker: Worker, text: str) -> None:
     assert worker.call("tokens", text) == tokens(text)
     assert worker.call("termStems", text) == sorted(stems(text))
 
 
+@unhurried
 @given(questions, st.lists(words | texts, max_size=4))
 @example(["\u017f*", "ß*", "\u212a*", "\u0131*"], ["start ss k i K", "\u017ftart ß"])
 @example(["userName"], ["👍 userName user_name UserName", "user's name"])

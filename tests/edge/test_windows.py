@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from edge.calling import ROOT, Worker
-from edge.texts import texts
+from edge.texts import texts, unhurried
 from feeder.search.windows import Wanted, window
 
 CASES = json.loads((ROOT / "tests" / "search" / "windows.json").read_text("utf-8"))
@@ -74,6 +74,7 @@ def test_the_window_is_the_one_that_was_chosen_by_hand(
     assert found == case["window"]
 
 
+@unhurried
 @given(lines, wanted)
 @example(["def cart(total):,,", "\U0001d538\U0001d538 x"], Wanted(["x"], 6, SIGNATURE))
 def test_the_same_lines_are_chosen(worker: Worker, rows: list[str], asked: Wanted) -> None:

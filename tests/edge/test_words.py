@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from edge.calling import Worker
-from edge.texts import KNOWN, SAMPLES, some, texts
+from edge.texts import KNOWN, SAMPLES, some, texts, unhurried
 from feeder.search.asked import READ_CHARS, Asked, stems
 from feeder.search.query import QUERY_CHARS, Query, parse
 from feeder.symbols import dotted, ends_with
@@ -71,6 +71,7 @@ def test_every_letter_is_read_alike(worker: Worker) -> None:
     assert worker.call("asked", together) == [*map(asked_of, together)]
 
 
+@unhurried
 @given(texts)
 @example("ΌΔΟΣ")
 @example("\x1c a\x85b \ufeff")
@@ -78,12 +79,14 @@ def test_letters_are_read_as_python_reads_them(worker: Worker, text: str) -> Non
     assert worker.call("letters", [text]) == [letters(text)]
 
 
+@unhurried
 @given(st.lists(texts))
 def test_texts_are_in_the_order_of_their_characters(worker: Worker, some: list[str]) -> None:
     """U+FFFF is before U+10000, whose halves have smaller numbers."""
     assert worker.call("sorted", some) == sorted(some)
 
 
+@unhurried
 @given(texts)
 def test_words_and_their_parts_are_the_same(worker: Worker, text: str) -> None:
     assert worker.call("words", text) == words(text)
@@ -92,17 +95,20 @@ def test_words_and_their_parts_are_the_same(worker: Worker, text: str) -> None:
     assert sorted(worker.call("stems", [text])) == sorted(stems([text]))
 
 
+@unhurried
 @given(NAMES | texts, NAMES | texts)
 def test_names_are_the_same(worker: Worker, name: str, other: str) -> None:
     assert worker.call("dotted", name) == dotted(name)
     assert worker.call("endsWith", name, other) == ends_with(name, other)
 
 
+@unhurried
 @given(texts)
 def test_questions_are_parsed_alike(worker: Worker, text: str) -> None:
     assert worker.call("parse", text) == in_typescript(parse(text))
 
 
+@unhurried
 @given(
     st.lists(
         st.sampled_from(
@@ -114,6 +120,7 @@ def test_signs_are_read_alike_in_any_mixture(worker: Worker, text: str) -> None:
     assert worker.call("parse", text) == in_typescript(parse(text))
 
 
+@unhurried
 @given(texts | NAMES)
 @example("a" * (READ_CHARS + 1))
 @example("\U0001d538" * READ_CHARS)
@@ -128,6 +135,7 @@ def test_a_sample_of_each_script_says_the_same(worker: Worker, text: str) -> Non
     assert worker.call("asked", some) == [*map(asked_of, some)]
 
 
+@unhurried
 @given(texts, st.sampled_from(["stra", "ss", "i", "\u03c3", "^a", r"\Z", "\uab70|\u13a0"]))
 def test_its_beginning_is_searched_alike(worker: Worker, text: str, pattern: str) -> None:
     given = pattern.replace(r"\Z", "$")

@@ -1,6 +1,6 @@
 /** What does a regular expression of Python's find? `worker/regexes.py` has written it for here. */
 
-import { isAscii } from "./letters.ts";
+import { isAscii, strip } from "./letters.ts";
 
 /** A regular expression for texts in ASCII, and for all. */
 export interface Written {
@@ -36,12 +36,54 @@ export class Pattern {
     return (this.#all ??= new RegExp(all, `${flags}u${this.more}`));
   }
 
-  /** All that it finds; it has the flag `g`. */
-  all(text: string): string[] {
-    return text.match(this.for(text)) ?? [];
-  }
-
   test(text: string): boolean {
     return this.for(text).test(text);
   }
+}
+
+/**
+ * A regular expression that beyond ASCII asks for letters, digits and blanks alone, by `\w`, `\d`
+ * and `\s`: the one for ASCII finds them too, in a text that has one stand-in for all of a kind.
+ */
+export class OfKinds {
+  #made: RegExp | undefined;
+
+  constructor(
+    private readonly written: Written,
+    private readonly more = "",
+  ) {}
+
+  /** All that it finds; it has the flag `g`. */
+  all(text: string): string[] {
+    if (isAscii(text)) return text.match(this.#regex) ?? [];
+    const signs = [...text];
+    return Array.from(kindsOf(text).matchAll(this.#regex), ({ 0: found, index }) =>
+      signs.slice(index, index + found.length).join(""),
+    );
+  }
+
+  test(text: string): boolean {
+    return this.#regex.test(kindsOf(text));
+  }
+
+  get #regex(): RegExp {
+    const { ascii, flags } = this.written;
+    return (this.#made ??= new RegExp(ascii, flags + this.more));
+  }
+}
+
+const BEYOND = /[^\0-\x7f]/gu;
+const LETTER = /[\p{L}\p{Nl}\p{No}]/u;
+const DIGIT = /\p{Nd}/u;
+const [A_LETTER, A_DIGIT, A_BLANK, ANOTHER] = ["\xaa", "\xb2", "\xa0", "\x80"];
+
+/** A sign for each character; those beyond ASCII have one for all of their kind. */
+function kindsOf(text: string): string {
+  return isAscii(text) ? text : text.replace(BEYOND, kindOf);
+}
+
+function kindOf(sign: string): string {
+  if (LETTER.test(sign)) return A_LETTER;
+  if (DIGIT.test(sign)) return A_DIGIT;
+  return strip(sign) ? ANOTHER : A_BLANK;
 }

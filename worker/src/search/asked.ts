@@ -2,7 +2,7 @@
 
 import { lexis } from "../../build/shared.json";
 import { beginning, casefold, length, strip } from "../letters.ts";
-import { Pattern, whole } from "../patterns.ts";
+import { OfKinds, whole } from "../patterns.ts";
 import { dotted } from "../symbols.ts";
 import { smallParts, words } from "./words.ts";
 
@@ -13,15 +13,14 @@ export const SMALL_WORDS: ReadonlySet<string> = new Set(lexis.asked.small);
 export const READ_CHARS = lexis.asked.chars;
 export const LEAST_LETTERS = lexis.asked.letters;
 
-const NAME = new Pattern(whole(patterns.name));
-const PATH = new Pattern(whole(patterns.path));
-const IDENTIFIER = new Pattern(patterns.identifier, "g");
+const NAME = new OfKinds(whole(patterns.name));
+const PATH = new OfKinds(whole(patterns.path));
+const IDENTIFIER = new OfKinds(patterns.identifier, "g");
 /** A name whose parts the index has as words, one after the other: `MAX_BYTES`. */
-const JOINED = new Pattern(patterns.joined, "g");
-const ALNUM = new Pattern(patterns.alnum, "g");
-const WORD = new Pattern(patterns.word, "g");
-const SIGNS = new Pattern(patterns.signs);
-const KEY = new Pattern(patterns.key, "g");
+const JOINED = new OfKinds(patterns.joined, "g");
+const ALNUM = new OfKinds(patterns.alnum, "g");
+const WORD = new OfKinds(patterns.word, "g");
+const KEY = new OfKinds(patterns.key, "g");
 
 /** A question in words; signs of its language are no part of it. */
 export class Asked {
@@ -116,7 +115,8 @@ function isSmall(word: string): boolean {
 
 function lastPart(identifier: string): string {
   const name = identifier.replace(/^[`()]+|(?<![`()])[`()]+$/g, "");
-  return (name.split(SIGNS.for(name)).at(-1) ?? "").toLowerCase();
+  const last = WORD.all(name).at(-1) ?? "";
+  return name.endsWith(last) ? last.toLowerCase() : "";
 }
 
 /** Of all their parts. */

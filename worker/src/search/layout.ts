@@ -2,11 +2,13 @@
 
 import { lexis } from "../../build/shared.json";
 import { length, strip, stripStart } from "../letters.ts";
-import { Pattern, start } from "../patterns.ts";
+import { OfKinds, start } from "../patterns.ts";
 
 const { tab, inBrackets, underItsHeading, beforeItsEnd, deepest } = lexis.layout;
-const QUOTED = new Pattern(lexis.layout.quoted, "g");
-const GOES_ON = new Pattern(start(lexis.layout.goesOn));
+const QUOTED = new RegExp(lexis.layout.quoted.ascii, "g");
+const GOES_ON = new OfKinds(start(lexis.layout.goesOn));
+
+const BRACKET = /[()[\]]/;
 
 /** How lines are nested, by their indentation and by brackets that are open. */
 export class Layout {
@@ -14,6 +16,7 @@ export class Layout {
   readonly #indents: readonly number[];
   readonly #levels: readonly number[];
   readonly #open: readonly number[];
+  readonly #costs: number[] = [];
 
   constructor(private readonly lines: readonly string[]) {
     this.count = lines.length;
@@ -34,7 +37,12 @@ export class Layout {
     return this.#cost(row) + (isDeeper ? underItsHeading : 0);
   }
 
+  /** Worked out once: many windows are compared. */
   #cost(row: number): number {
+    return (this.#costs[row] ??= this.#costOf(row));
+  }
+
+  #costOf(row: number): number {
     const cost = Math.min(deepest, at(this.#levels, row));
     const cut = at(this.#open, row) ? inBrackets : 0;
     const goesOn = GOES_ON.test(this.lines[row] ?? "") ? beforeItsEnd : 0;
@@ -89,6 +97,11 @@ function open(lines: readonly string[]): number[] {
 }
 
 function balance(line: string): number {
-  const brackets = line.replace(QUOTED.for(line), "").match(/[()[\]]/g) ?? [];
-  return brackets.reduce((sum, bracket) => sum + (bracket === "(" || bracket === "[" ? 1 : -1), 0);
+  if (!BRACKET.test(line)) return 0;
+  let sum = 0;
+  for (const sign of line.replace(QUOTED, "")) {
+    if (sign === "(" || sign === "[") sum += 1;
+    else if (sign === ")" || sign === "]") sum -= 1;
+  }
+  return sum;
 }

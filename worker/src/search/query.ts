@@ -154,9 +154,9 @@ function valued(head: string, value: string, typed: string): Sign | undefined {
 }
 
 function bareSign(typed: string): Sign {
-  const prefix = PREFIX.for(typed).exec(typed)?.[1];
+  const prefix = typed.endsWith("*") && PREFIX.for(typed).exec(typed)?.[1];
   if (prefix) return { field: "prefixes", value: prefix, typed };
-  const excluded = EXCLUDED.for(typed).exec(typed)?.[1];
+  const excluded = typed.startsWith("-") && EXCLUDED.for(typed).exec(typed)?.[1];
   if (excluded) return { field: "without", value: excluded, typed };
   return { field: "words", value: typed, typed };
 }

@@ -3,7 +3,7 @@
 import { lexis } from "../../build/shared.json";
 import { casefold, columns, isAscii, split } from "../letters.ts";
 import { porter } from "./porter.ts";
-import { tokens } from "./unicode61.ts";
+import { folded, tokens } from "./unicode61.ts";
 import { parts } from "./words.ts";
 
 /** Words of questions that tell little of what is sought: looked for where there are no others. */
@@ -21,6 +21,8 @@ export interface Place {
 
 /** What of a word the question has: from and up to, in halves of characters. */
 type Found = readonly [start: number, end: number, stems: ReadonlySet<string>];
+
+const NOTHING: readonly Found[] = [];
 
 /** A question's words, small ones only where there are no others; `*` ends a beginning. */
 export class Terms {
@@ -43,41 +45,44 @@ export class Terms {
   /** In the order of the lines; a compound word whole, or those of its parts. */
   *places(lines: readonly string[]): Generator<Place> {
     for (const [row, line] of lines.entries()) {
-      if (!this.#near.test(line)) continue;
+      if (!this.#mayBeIn(line)) continue;
       if (this.#last[0] !== line) this.#last = [line, this.#inLine(line)];
       for (const place of this.#last[1]) yield { ...place, row };
     }
   }
 
-  #inLine(line: string): Place[] {
-    const column = columns(line);
-    return tokens(line).flatMap(({ start, end, folded }) =>
-      this.#inToken(line.slice(start, end), folded).map(([from, to, stems]) => ({
-        row: 0,
-        start: column(start + from),
-        end: column(start + to),
-        stems,
-      })),
-    );
+  /** Beyond ASCII accents and cases are many: there it is not told beforehand. */
+  #mayBeIn(text: string): boolean {
+    return this.#stems.size > 0 && (this.#near.test(text) || !isAscii(text));
   }
 
-  #inToken(word: string, folded: string): readonly Found[] {
-    let found = this.#known.get(word);
-    if (!found) {
-      found = this.#found(word, folded);
-      if (this.#known.size >= REMEMBERED) this.#known.clear();
-      this.#known.set(word, found);
+  #inLine(line: string): Place[] {
+    const column = columns(line);
+    const places: Place[] = [];
+    for (const [at, end] of tokens(line)) {
+      for (const [from, to, stems] of this.#inToken(line.slice(at, end))) {
+        places.push({ row: 0, start: column(at + from), end: column(at + to), stems });
+      }
     }
+    return places;
+  }
+
+  #inToken(word: string): readonly Found[] {
+    const known = this.#known.get(word);
+    if (known) return known;
+    const found = this.#mayBeIn(word) ? this.#found(word) : NOTHING;
+    if (this.#known.size >= REMEMBERED) this.#known.clear();
+    this.#known.set(word, found);
     return found;
   }
 
   /** The word, where the question has it, else what of it the question has. */
-  #found(word: string, folded: string): Found[] {
+  #found(word: string): Found[] {
     const own = parts(word).flatMap(([at, part]): Found[] => {
       const name = this.#asked(part, stem(part));
       return name ? [[at, at + part.length, new Set([name])]] : [];
     });
-    const whole = this.#asked(word, stemmed(folded));
+    const whole = this.#asked(word, stemmed(folded(word)));
     if (!whole) return own;
     return [[0, word.length, new Set([whole, ...own.flatMap(([, , stems]) => [...stems])])]];
   }
@@ -96,13 +101,13 @@ function beginningOf(word: string): string {
 }
 
 /**
- * What every line has that may have one of these: most of a text is passed over by it.
+ * What every line in ASCII has that may have one of these: most of a text is passed over by it.
  *
- * A stem may differ from its words in its last letters, and in accents.
+ * A stem may differ from its words in its last letters.
  */
 function near(stems: ReadonlySet<string>): RegExp {
   const beginnings = new Set([...stems].filter(isAscii).map((stem) => stem.slice(0, -2) || stem[0]));
-  return new RegExp(stems.size ? [...beginnings, "[^\\0-\\x7f]"].join("|") : "(?!)", "i");
+  return new RegExp([...beginnings].join("|") || "(?!)", "i");
 }
 
 /** The stems of a text's words and of their parts, small words apart. */
@@ -112,16 +117,15 @@ export function stems(text: string): ReadonlySet<string> {
 
 /** What is looked for: each token of a word, and each part of it. */
 function stemsOf(word: string): string[] {
-  return tokens(word).flatMap(({ start, end, folded }) => [
-    stemmed(folded),
-    ...parts(word.slice(start, end)).map(([, part]) => stem(part)),
-  ]);
+  return tokens(word)
+    .map(([start, end]) => word.slice(start, end))
+    .flatMap((token) => [stemmed(folded(token)), ...parts(token).map(([, part]) => stem(part))]);
 }
 
 /** Of the first word; empty where there is none. */
 function stem(word: string): string {
   const [first] = tokens(word);
-  return first ? stemmed(first.folded) : "";
+  return first ? stemmed(folded(word.slice(...first))) : "";
 }
 
 const known = new Map<string, string>();

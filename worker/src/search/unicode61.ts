@@ -3,12 +3,8 @@
 import { lexis } from "../../build/shared.json";
 import { isAscii } from "../letters.ts";
 
-/** Where a word stands, from and up to, in halves of characters; its small letters without accents. */
-export interface Word {
-  start: number;
-  end: number;
-  folded: string;
-}
+/** Where a word stands, from and up to, in halves of characters. */
+export type Span = readonly [start: number, end: number];
 
 const { runs, marks, from, to } = lexis.unicode61;
 const ASCII = /[A-Za-z0-9]+/g;
@@ -20,28 +16,34 @@ const MARKS = new Set(marks);
 const becomes = [...to];
 const FOLDED = new Map(Array.from(from, (sign, at) => [sign, becomes[at] ?? ""]));
 
-export function tokens(text: string): Word[] {
-  if (!isAscii(text)) return [...beyond(text)];
-  return Array.from(text.matchAll(ASCII), (found) => ({
-    start: found.index,
-    end: found.index + found[0].length,
-    folded: found[0].toLowerCase(),
-  }));
+/** The words of a text, in their order. */
+export function tokens(text: string): Span[] {
+  return isAscii(text) ? inAscii(text) : [...beyond(text)];
 }
 
-function* beyond(text: string): Generator<Word> {
-  let [at, start, folded] = [0, 0, ""];
+function inAscii(text: string): Span[] {
+  const found: Span[] = [];
+  for (const { 0: word, index } of text.matchAll(ASCII)) found.push([index, index + word.length]);
+  return found;
+}
+
+function* beyond(text: string): Generator<Span> {
+  let [at, start] = [0, -1];
   for (const sign of text) {
-    if (isOfWord(sign) || (folded && MARKS.has(sign))) {
-      if (!folded) start = at;
-      folded += fold(sign);
-    } else if (folded) {
-      yield { start, end: at, folded };
-      folded = "";
+    const isOfOne = isOfWord(sign) || (start >= 0 && MARKS.has(sign));
+    if (isOfOne && start < 0) start = at;
+    if (!isOfOne && start >= 0) {
+      yield [start, at];
+      start = -1;
     }
     at += sign.length;
   }
-  if (folded) yield { start, end: at, folded };
+  if (start >= 0) yield [start, at];
+}
+
+/** A word in small letters, without accents. */
+export function folded(word: string): string {
+  return isAscii(word) ? word.toLowerCase() : Array.from(word, fold).join("");
 }
 
 /** How many turns are at or before it: odd within a run. */

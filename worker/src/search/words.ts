@@ -1,15 +1,15 @@
 /** By which words is a text found? By its own, and by those that its names are made of. */
 
 import { lexis } from "../../build/shared.json";
-import { Pattern } from "../patterns.ts";
+import { OfKinds } from "../patterns.ts";
 
 // half a character counts as a whole one does: what is beyond ASCII is a small letter
 const STRETCH = /[A-Za-z0-9\x80-\uffff]+/g;
 const TURN =
   /[a-z\x80-\uffff][A-Z0-9]|[0-9][A-Za-z\x80-\uffff]|[A-Z][0-9]|[A-Z]{2}[a-z\x80-\uffff]/;
-const PART = new Pattern(lexis.words.part, "g");
+const PART = new RegExp(lexis.words.part.ascii, "g");
 const SIMPLE = /^(?:[A-Z]*|[A-Z]?[a-z\x80-\uffff]*|[0-9]*)$/;
-const WORD = new Pattern(lexis.words.word, "g");
+const WORD = new OfKinds(lexis.words.word, "g");
 
 /** A part of a word, and where it begins. */
 export type Part = readonly [at: number, part: string];
@@ -28,7 +28,7 @@ function compounds(text: string): string {
 
 function compound(stretch: string): string {
   return WORD.all(stretch)
-    .map((word) => PART.all(word))
+    .map((word) => (word.match(PART) ?? []))
     .filter((parts) => parts.length > 1)
     .flat()
     .join(" ");
@@ -37,11 +37,11 @@ function compound(stretch: string): string {
 /** The parts of a compound word, and where each begins; none of a simple one. */
 export function parts(word: string): Part[] {
   if (SIMPLE.test(word)) return [];
-  const found = Array.from(word.matchAll(PART.for(word)), (part): Part => [part.index, part[0]]);
+  const found = Array.from(word.matchAll(PART), (part): Part => [part.index, part[0]]);
   return found.length > 1 ? found : [];
 }
 
 /** The words that a name is made of, one at least where it has a letter, in small letters. */
 export function smallParts(name: string): string[] {
-  return PART.all(name).map((part) => part.toLowerCase());
+  return (name.match(PART) ?? []).map((part) => part.toLowerCase());
 }

@@ -14,7 +14,7 @@ import { parse, textOf } from "../../src/search/query.ts";
 import { dotted, endsWith } from "../../src/symbols.ts";
 import { porter } from "../../src/search/porter.ts";
 import { stems as termStems, Terms } from "../../src/search/terms.ts";
-import { tokens } from "../../src/search/unicode61.ts";
+import { folded, tokens } from "../../src/search/unicode61.ts";
 import { type Wanted, window } from "../../src/search/windows.ts";
 import { parts, smallParts, words } from "../../src/search/words.ts";
 
@@ -53,10 +53,10 @@ export const lexis = {
   says: (text: string, pattern: string) => new Asked(text).says(new RegExp(pattern)),
   tokens: (text: string) => {
     const column = columns(text);
-    return tokens(text).map(({ start, end, folded }) => [
+    return tokens(text).map(([start, end]) => [
       column(start),
       column(end),
-      porter(folded),
+      porter(folded(text.slice(start, end))),
     ]);
   },
   termStems: (text: string) => [...termStems(text)].sort(compareText),
