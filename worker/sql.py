@@ -43,6 +43,12 @@ AND t.first_line <= d.end_line AND t.last_line >= d.start_line
 """
 
 
+_WITH_LINES = """
+  SELECT json_array(n.id, n.start_line, n.end_line) AS value
+  FROM json_each(?1) i CROSS JOIN docs n ON n.id = i.value
+"""
+
+
 def _instead(sql: str, old: str, new: str) -> str:
     """Raises ValueError where the program's statement is no longer as it was."""
     if old not in sql:
@@ -69,6 +75,7 @@ STATEMENTS = {
     "texts": _TEXTS,
     "textsOfNodes": _TEXTS_OF_NODES,
     "inside": origins._INSIDE,
+    "insideNodes": _instead(origins._INSIDE, "json_each(?) j", f"({_WITH_LINES}) j"),
     "inFiles": catalog._IN_FILES,
     "byId": catalog._BY_ID,
     "named": catalog._NAMED,

@@ -2,6 +2,7 @@
 
 import type { Filters, Paging } from "../search/asking.ts";
 import { wrong } from "../refusal.ts";
+import { LINES } from "../search/windows.ts";
 import type { Params } from "./facts.ts";
 
 const [LIMIT, MOST, DEEPEST] = [10, 100, 10_000];
@@ -46,6 +47,11 @@ export function meaning(params: Params): boolean {
     throw wrong("`meaning` is none of yes and no. Say one, or leave it out.");
   }
   return said === "yes";
+}
+
+/** How many lines of a hit are shown; MCP shows more than the page. */
+export function windowLines(params: Params): number {
+  return Number(params.lines?.[0] ?? LINES);
 }
 
 function number(

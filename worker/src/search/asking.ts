@@ -6,26 +6,24 @@ import type { Env } from "../bindings/env.ts";
 import type { Clock } from "../api/facts.ts";
 import { Batch } from "../store/batch.ts";
 import type { Database, Row } from "../store/database.ts";
-import { runsAmong, spans } from "../store/pieces.ts";
 import { isNarrowed, type Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import { overruled } from "./contrary.ts";
-import { likeliest, nearest, Words, type Ranked, type Side } from "./engine.ts";
+import { likeliest, nearest, Words, type Side } from "./engine.ts";
 import { guessed, looked, meantRepo, scopeOf, statements, type Looked } from "./filters.ts";
-import { hitOf, type Answer, type Found } from "./found.ts";
+import { hitOf, type Answer, type Found, type Hit } from "./found.ts";
 import type { Ranking } from "./fusion.ts";
-import { grouped } from "./grouping.ts";
 import { isCut, isFar, notes } from "./notes.ts";
+import { paged, second } from "./paging.ts";
 import { EMPTY, parse, textOf, type Query } from "./query.ts";
 import { ranked } from "./ranking.ts";
 import { required } from "./required.ts";
+import { Sources } from "./sources.ts";
 import { fed, META, metaOf, ownRepo, remember, state, type Meta } from "./standing.ts";
 import { modelOf, QuestionVector } from "./vectors.ts";
 
 const { LISTED } = shared.constants.asking;
 const { BY_MEANING_ALONE, WORDS_ALONE } = shared.constants.engine;
-/** Nodes whose pieces are asked for with the rows of all, beside those of the page. */
-const MORE_LOOKED_AT = 30;
 
 /** Who is asked, with what, and what the index said of itself. */
 export interface Asker {
@@ -34,6 +32,8 @@ export interface Asker {
   readonly clock: Clock;
   readonly meta: Meta;
   readonly repo: string;
+  /** Requests that this answer may still take. */
+  readonly left: () => number;
 }
 
 /** What is said beside the question; the same as if it stood in it. */
@@ -55,15 +55,23 @@ export interface Narrowed {
   readonly notes: readonly string[];
 }
 
-export interface Answered {
+/** A page of what answers, and where its lines are. */
+interface Ranked {
+  readonly answer: Answer;
+  readonly sources: Sources;
+}
+
+export interface Answered extends Ranked {
   readonly asker: Asker;
   readonly asked: Narrowed;
-  readonly answer: Answer;
 }
 
 /** Somebody who asks by what the index said of itself when it was last asked. */
-export function askerOf(env: Env, database: Database, clock: Clock, meta: Meta): Asker {
-  return { env, database, clock, meta, repo: ownRepo(meta, env.REPO) };
+export function askerOf(
+  given: Pick<Asker, "env" | "database" | "clock" | "left">,
+  meta: Meta,
+): Asker {
+  return { ...given, meta, repo: ownRepo(meta, given.env.REPO) };
 }
 
 /** What the question was understood to be, and a page of what answers it. */
@@ -82,7 +90,7 @@ export async function ask(
   const { scope } = first;
   const all = { ...found.answer, notes: [...said, ...first.notes, ...found.answer.notes] };
   const asked = { query, text: textOf(query), scope, notes: all.notes };
-  return { asker: first.asker, asked, answer: all };
+  return { asker: first.asker, asked, answer: all, sources: found.sources };
 }
 
 /** What the first round trip answered, in the scope that it has shown to be meant. */
@@ -108,11 +116,18 @@ async function asOf(asker: Asker, query: Query, meaning: boolean): Promise<First
   const { scope, notes } = required(query, await scopeOf(asker.database, filters, first.checks));
   const now = { ...asker, meta: first.meta };
   if (state(first.meta) !== state(asker.meta)) {
-    return asOf(askerOf(asker.env, asker.database, asker.clock, first.meta), query, meaning);
+    return asOf(askerOf(asker, first.meta), query, meaning);
   }
   const is = JSON.stringify(scope) === JSON.stringify(guess.scope);
   const known = is ? first : await batched(asker, query, { ...filters, ...NO_CHECKS }, scope, meaning);
   return { ...known, asker: now, scope, notes };
+}
+
+/** Where a question of filters alone looks. */
+export async function scopeOnly(asker: Asker, filters: Filters): Promise<Scope> {
+  const query = joined(EMPTY, filters);
+  const asked = looked(query, reposOf(asker, query));
+  return scopeOf(asker.database, asked, await asker.database.run(statements(asked)));
 }
 
 const NO_CHECKS = { paths: [], notPaths: [] };
@@ -167,52 +182,35 @@ function sideOf(asker: Asker, text: string): { side: Side | null; lacks: string 
   return { side: { vector, near: new Neighbours(env.CODE_INDEX, clock) }, lacks };
 }
 
-async function ranking(first: First, page: Paging): Promise<{ answer: Answer }> {
-  if (!first.words) return { answer: await listing(first, page) };
+async function ranking(first: First, page: Paging): Promise<Ranked> {
+  if (!first.words) return listing(first, page);
   const { words, scope, side, told, asker } = first;
   const tell = (line: string) => told.push(line);
   const near = side && (await (first.near ?? nearest(side, first.codes, scope, tell)));
   const rankings = [...words.rankings(), ...(near ? [near] : [])];
-  const ids = likeliest(rankings);
-  const batch = new Batch();
-  const rows = batch.add([sql.hits(ids, scope)]);
-  const some = ids.slice(0, page.offset + page.limit + MORE_LOOKED_AT);
-  const pieces = batch.add([sql.pieces(ids, some)]);
-  if (ids.length > 0) await batch.run(asker.database);
-  const hits = (rows()[0] ?? []).map(hitOf);
-  const all = ranked(words.asked, rankings, hits);
+  const known = await second(asker, likeliest(rankings), scope, page);
+  const all = ranked(words.asked, rankings, known.hits);
   const found = isFar(rankings) ? all.slice(0, BY_MEANING_ALONE) : all;
   const lacks = first.lacks ? [`${WORDS_ALONE} ${first.lacks}`] : [];
   const said = [...notes(words.asked, rankings, found), ...told, ...lacks];
-  return { answer: paged({ found, notes: said, isCut: isCut(rankings) }, pieces()[0] ?? [], page) };
+  const some = await paged(found, known, page);
+  return { answer: { ...some, notes: said, atLeast: isCut(rankings) }, sources: known.sources };
 }
 
 /** The first nodes of a scope, for who asks by filters alone. */
-async function listing(first: First, page: Paging): Promise<Answer> {
-  const found = first.listed.slice(0, LISTED).map((row) => foundAs(hitOf(row)));
-  const ids = found.map((one) => one.hit.id);
-  const some = ids.slice(0, page.offset + page.limit + MORE_LOOKED_AT);
-  const asked = ids.length > 0 ? [sql.pieces(ids, some)] : [];
-  const [rows = []] = await first.asker.database.run(asked);
-  return paged({ found, notes: [], isCut: first.listed.length > LISTED }, rows, page);
+async function listing(first: First, page: Paging): Promise<Ranked> {
+  const hits = first.listed.slice(0, LISTED).map(hitOf);
+  const ids = hits.map((hit) => hit.id);
+  const known = await second(first.asker, ids, first.scope, page);
+  const some = await paged(hits.map(foundAs), known, page);
+  const atLeast = first.listed.length > LISTED;
+  return { answer: { ...some, notes: [], atLeast }, sources: known.sources };
 }
 
-function foundAs(hit: Found["hit"]): Found {
+/** A node without anything that it is found by. */
+export function foundAs(hit: Hit): Found {
   const nothing = { others: [], copies: [], piece: null, member: null };
   return { hit, score: 0, ranks: new Map(), parts: new Map(), ...nothing };
-}
-
-/** A page of it; nodes in pieces are one hit. */
-function paged(all: Ranked, pieces: readonly Row[], { limit, offset }: Paging): Answer {
-  const hits = all.found.map((one) => one.hit);
-  const groups = grouped(all.found, runsAmong(hits, spans(pieces)));
-  return {
-    found: groups.slice(offset, offset + limit),
-    total: groups.length,
-    notes: all.notes,
-    atLeast: all.isCut,
-    every: groups,
-  };
 }
 
 function joined(query: Query, filters: Filters): Query {
@@ -221,4 +219,3 @@ function joined(query: Query, filters: Filters): Query {
   return { ...query, ...Object.fromEntries(both), tests: filters.tests ?? query.tests };
 }
 
-export const NO_FILTERS: Filters = EMPTY;

@@ -10,7 +10,6 @@ import type { Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import { Asked } from "./asked.ts";
 import { frames, running } from "./frames.ts";
-import type { Found } from "./found.ts";
 import {
   ALIKE,
   byName,
@@ -31,13 +30,6 @@ import type { QuestionVector } from "./vectors.ts";
 
 const { BY_WORD, BY_MODEL, WORDS_ALONE } = shared.constants.engine;
 const { VECTOR, VECTOR_WEIGHT } = shared.constants.models;
-
-/** All nodes that were found, the best first, and what has to be said. */
-export interface Ranked {
-  readonly found: readonly Found[];
-  readonly notes: readonly string[];
-  readonly isCut: boolean;
-}
 
 /** What a question is put to besides the words. */
 export interface Side {

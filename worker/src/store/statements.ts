@@ -132,6 +132,21 @@ export function inside(hits: readonly (readonly [string, number, number])[]): St
   return { sql: sql.inside, params: [JSON.stringify(hits)] };
 }
 
+/** Asks the same of nodes by their ids, with the lines that they have. */
+export function insideNodes(ids: readonly string[]): Statement {
+  return { sql: sql.insideNodes, params: [JSON.stringify(ids)] };
+}
+
+/** Asks for the texts that have lines, first ones and last ones, of files of repositories. */
+export function texts(ranges: readonly (readonly [string, string, number, number])[]): Statement {
+  return { sql: sql.texts, params: [JSON.stringify(ranges)] };
+}
+
+/** Asks for those that have the lines of nodes, by their ids. */
+export function textsOfNodes(ids: readonly string[]): Statement {
+  return { sql: sql.textsOfNodes, params: [JSON.stringify(ids)] };
+}
+
 /** Asks whether there is a file, be it of no nodes, at the places of a scope. */
 export function anyFile(scope: Scope): Statement {
   return { sql: sql.anyFile, params: [null, ...params(scope).slice(0, 4)] };

@@ -1,0 +1,66 @@
+/** The border to GitHub: a file at a commit, which is the same for ever. */
+
+import type { Clock } from "../api/facts.ts";
+
+/** Of larger files nothing is shown. */
+const MOST_BYTES = 1_000_000;
+/** Files that an isolate keeps. */
+const KEPT = 50;
+const A_YEAR_S = 31_536_000;
+/** What is no text, or no text as it is indexed. */
+const NOT_TEXT = /\0|^version https:\/\/git-lfs\.github\.com\/spec\/v1/;
+
+const kept = new Map<string, string[]>();
+
+/** A file of a repository, `owner/name`, at a commit. */
+export interface File {
+  readonly slug: string;
+  readonly commit: string;
+  readonly path: string;
+}
+
+/** Its lines where this isolate has them. */
+export function before(file: File): string[] | null {
+  return kept.get(address(file, undefined)) ?? null;
+}
+
+/** Its lines; null where it has none to show, or GitHub does not show it to us. */
+export async function lines(
+  file: File,
+  token: string | undefined,
+  clock: Clock,
+): Promise<string[] | null> {
+  const began = Date.now();
+  try {
+    const response = await fetch(address(file, token), {
+      headers: headersOf(token),
+      cf: { cacheEverything: true, cacheTtl: A_YEAR_S },
+    });
+    if (!response.ok || Number(response.headers.get("content-length") ?? 0) > MOST_BYTES) return null;
+    return keep(address(file, undefined), await response.text());
+  } finally {
+    clock("github", Date.now() - began);
+  }
+}
+
+function keep(key: string, text: string): string[] | null {
+  if (text.length > MOST_BYTES || NOT_TEXT.test(text)) return null;
+  const plain = text.replace(/^\ufeff/, "");
+  const ended = plain.includes("\n") ? plain.replaceAll("\r\n", "\n") : plain.replaceAll("\r", "\n");
+  const found = ended.split("\n");
+  if (kept.size >= KEPT) kept.clear();
+  kept.set(key, found);
+  return found;
+}
+
+function address({ slug, commit, path }: File, token: string | undefined): string {
+  const place = path.split("/").map(encodeURIComponent).join("/");
+  if (!token) return `https://raw.githubusercontent.com/${slug}/${commit}/${place}`;
+  return `https://api.github.com/repos/${slug}/contents/${place}?ref=${commit}`;
+}
+
+function headersOf(token: string | undefined): Record<string, string> {
+  const own = { "user-agent": "feeder" };
+  if (!token) return own;
+  return { ...own, accept: "application/vnd.github.raw+json", authorization: `Bearer ${token}` };
+}

@@ -1,0 +1,103 @@
+/** Which nodes are like this one? By its stored vector, else by the words of its text. */
+
+import shared from "../../build/shared.json";
+import { Failed } from "../bindings/failed.ts";
+import { Neighbours } from "../bindings/vectorize.ts";
+import { casefold } from "../letters.ts";
+import { sorted } from "../order.ts";
+import type { Scope } from "../store/scope.ts";
+import * as sql from "../store/statements.ts";
+import { foundAs, type Asker, type Paging } from "./asking.ts";
+import type { Answer, Found, Hit } from "./found.ts";
+import { WORD } from "./fusion.ts";
+import { paged, second } from "./paging.ts";
+import { Sources } from "./sources.ts";
+import { modelOf } from "./vectors.ts";
+import { words } from "./words.ts";
+
+const { CANDIDATES, WORDS } = shared.constants.similar;
+const { WORDS_ALONE } = shared.constants.engine;
+const { VECTOR } = shared.constants.models;
+const ALNUM = /[\p{L}\p{N}]+/gu;
+
+interface Near {
+  readonly by: string;
+  readonly scores: ReadonlyMap<string, number>;
+}
+
+/**
+ * A page of the nodes most like it, the best first; without itself, what holds it, and its parts.
+ *
+ * Where vectors cannot be asked that is said, and words answer.
+ */
+export async function similar(
+  asker: Asker,
+  target: Hit,
+  scope: Scope,
+  page: Paging,
+): Promise<{ answer: Answer; sources: Sources }> {
+  const told: string[] = [];
+  const near = await nearTo(asker, target, scope, (line) => told.push(line));
+  const known = await second(asker, [...near.scores.keys()], scope, page);
+  const others = known.hits.filter((hit) => !isItsOwn(target, hit));
+  const found = others.map((hit, at): Found => {
+    const ranks = new Map([[near.by, at + 1]]);
+    return { ...foundAs(hit), score: near.scores.get(hit.id) ?? 0, ranks };
+  });
+  const some = await paged(found, known, page);
+  return { answer: { ...some, notes: told, atLeast: false }, sources: known.sources };
+}
+
+async function nearTo(
+  asker: Asker,
+  target: Hit,
+  scope: Scope,
+  tell: (line: string) => void,
+): Promise<Near> {
+  const { model, lacks } = modelOf(asker.meta, asker.env);
+  if (lacks) tell(`${WORDS_ALONE} ${lacks}`);
+  if (model && asker.env.CODE_INDEX) {
+    try {
+      const index = new Neighbours(asker.env.CODE_INDEX, asker.clock);
+      const scores = await index.similar(target.id, CANDIDATES, scope);
+      if (scores.size > 0) return { by: VECTOR, scores };
+    } catch (error) {
+      if (!(error instanceof Failed)) throw error;
+      tell(`${WORDS_ALONE} ${error.message}`);
+    }
+  }
+  return { by: WORD, scores: await byWords(asker, target, scope) };
+}
+
+/** Nodes that have the words of its name, and of its lines where they are there. */
+async function byWords(asker: Asker, target: Hit, scope: Scope): Promise<Map<string, number>> {
+  const sources = new Sources(asker);
+  await sources.bring([target]);
+  const lines = sources.lines(target)?.lines ?? [target.signature ?? ""];
+  const said = words([target.symbol || target.logicalPath || "", ...lines].join("\n"));
+  const terms = telling(said).map((word) => `"${word}"`);
+  const [rows = []] = await asker.database.run([sql.words(terms, scope, CANDIDATES)]);
+  return new Map(Array.from(sql.worded(rows).keys(), (id, at) => [id, 1 / (at + 1)]));
+}
+
+/** The words to look for: the most frequent, and of those the longest. */
+function telling(text: string): string[] {
+  const counts = new Map<string, number>();
+  for (const word of casefold(text).match(ALNUM) ?? []) {
+    if ([...word].length > 2) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  const order = sorted(counts, ([word, count]) => [-count, -[...word].length, word]);
+  return order.slice(0, WORDS).map(([word]) => word);
+}
+
+/** Whether it is the node itself, holds it, lies in it, or is another piece of it. */
+function isItsOwn(target: Hit, other: Hit): boolean {
+  if (other.repo !== target.repo || other.path !== target.path) return false;
+  const overlaps = other.startLine <= target.endLine && target.startLine <= other.endLine;
+  const name = target.symbol || target.logicalPath;
+  return overlaps || Boolean(name && kind(other) === kind(target));
+}
+
+function kind({ nodeType, symbol, logicalPath, signature }: Hit): string {
+  return JSON.stringify([nodeType, symbol, logicalPath, signature]);
+}

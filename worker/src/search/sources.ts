@@ -1,0 +1,133 @@
+/** Which lines are a node's? As the feed keeps them in the database, else as GitHub has the commit. */
+
+import * as github from "../bindings/github.ts";
+import { sorted } from "../order.ts";
+import type { Batch } from "../store/batch.ts";
+import type { Row } from "../store/database.ts";
+import * as sql from "../store/statements.ts";
+import { Texts, type Lines } from "../store/texts.ts";
+import type { Asker } from "./asking.ts";
+import type { Hit } from "./found.ts";
+import { atGitHub, commitOf } from "./places.ts";
+import type { Inner } from "./shown.ts";
+
+/** Requests that one answer may take, of all services together. */
+export const SUBREQUESTS = 6;
+const MOST_LINES = 1_000_000_000;
+const NOWHERE: Hit = {
+  id: "",
+  path: "",
+  language: null,
+  nodeType: "lines",
+  symbol: null,
+  signature: null,
+  logicalPath: null,
+  startLine: 1,
+  endLine: 1,
+  members: "",
+  repo: "",
+};
+/** Whose text GitHub has otherwise than it is indexed: a notebook's is JSON. */
+const OTHERWISE = new Set(["notebook"]);
+
+/** The texts of some nodes, brought as they are needed. */
+export class Sources {
+  readonly #texts = new Texts();
+  readonly #inner = new Map<string, Inner>();
+
+  constructor(private readonly asker: Asker) {}
+
+  /** Whether any lines can be shown. */
+  get areThere(): boolean {
+    return this.isKept || atGitHub(this.asker.env, this.asker.repo) !== null;
+  }
+
+  /** Whether the database has them. */
+  get isKept(): boolean {
+    return this.asker.meta.has(`${this.asker.repo}:texts`);
+  }
+
+  /** Asks for the texts of nodes that will likely be shown; what is given back takes them in. */
+  early(batch: Batch, ids: readonly string[]): () => Promise<void> {
+    const asked = this.isKept && ids.length > 0;
+    const texts = batch.add(asked ? [sql.textsOfNodes(ids)] : []);
+    const inside = batch.add(asked ? [sql.insideNodes(ids)] : []);
+    return async () => {
+      await this.#texts.add(texts()[0] ?? []);
+      this.#take(inside()[0] ?? [], new Set(ids));
+    };
+  }
+
+  /** Brings the lines of these hits that are not there yet, in one more round trip. */
+  async bring(hits: readonly Hit[]): Promise<void> {
+    if (this.isKept) await this.#ofDatabase(hits.filter((hit) => this.lines(hit) === null));
+    await this.#ofGitHub(hits.filter((hit) => this.lines(hit) === null));
+  }
+
+  /** A hit's lines; null where they are not there. */
+  lines({ repo, path, startLine, endLine }: Hit): Lines | null {
+    return this.#texts.between(repo, path, startLine, endLine);
+  }
+
+  /** All lines of a file; null where they are not there. */
+  async file(path: string, language: string | null): Promise<Lines | null> {
+    const { repo, database } = this.asker;
+    if (this.isKept) {
+      const [rows = []] = await database.run([sql.texts([[repo, path, 1, MOST_LINES]])]);
+      await this.#texts.add(rows);
+    }
+    const known = this.#texts.whole(repo, path);
+    if (known) return known;
+    await this.#ofGitHub([{ ...NOWHERE, repo, path, language }]);
+    return this.#texts.whole(repo, path);
+  }
+
+  /** The lines of the nodes that lie in a hit, as far as they are known. */
+  inner({ id, startLine, endLine }: Hit): Inner {
+    const some = this.#inner.get(id) ?? [];
+    return some.filter(([first, last]) => last - first < endLine - startLine);
+  }
+
+  async #ofDatabase(hits: readonly Hit[]): Promise<void> {
+    if (hits.length === 0) return;
+    const [texts = [], inside = []] = await this.asker.database.run([
+      sql.texts(hits.map(({ repo, path, startLine, endLine }) => [repo, path, startLine, endLine])),
+      sql.inside(hits.map(({ id, startLine, endLine }) => [id, startLine, endLine])),
+    ]);
+    await this.#texts.add(texts);
+    this.#take(inside, new Set(hits.map(({ id }) => id)));
+  }
+
+  /** Of the nodes that lie in a hit those are another's whose hash is not told. */
+  #take(rows: readonly Row[], ids: ReadonlySet<string>): void {
+    for (const id of ids) this.#inner.set(id, []);
+    for (const [id, first, last, sha] of rows as [string, number, number, string | null][]) {
+      if (sha === null) this.#inner.set(id, [...(this.#inner.get(id) ?? []), [first, last]]);
+    }
+  }
+
+  /** As many files as the limit of requests leaves, those of the first hits first. */
+  async #ofGitHub(hits: readonly Hit[]): Promise<void> {
+    const { env, meta, clock } = this.asker;
+    if (hits.length === 0) return;
+    const files = new Map<string, { file: github.File; hit: Hit }>();
+    for (const hit of hits) {
+      const [slug, commit] = [atGitHub(env, hit.repo), commitOf(meta, hit.repo)];
+      if (!slug || !commit || OTHERWISE.has(hit.language ?? "")) continue;
+      files.set(`${hit.repo}\0${hit.path}`, { file: { slug, commit, path: hit.path }, hit });
+    }
+    const known = sorted(files.values(), ({ file }) => [github.before(file) === null]);
+    let left = this.asker.left();
+    const some = known.filter(({ file }) => github.before(file) !== null || left-- > 0);
+    await Promise.all(
+      some.map(async ({ file, hit }) => {
+        const lines = github.before(file) ?? (await github.lines(file, env.GITHUB_TOKEN, clock));
+        if (lines) this.#texts.put(hit.repo, hit.path, wholeFile(lines));
+      }),
+    );
+  }
+}
+
+function wholeFile(lines: readonly string[]) {
+  return { first: 1, last: lines.length, lines, numbers: lines.map((_, at) => at + 1) };
+}
