@@ -10,7 +10,7 @@ import { isNarrowed, type Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import { overruled } from "./contrary.ts";
 import { likeliest, nearest, Words, type Side } from "./engine.ts";
-import { guessed, looked, meantRepo, scopeOf, statements, type Looked } from "./filters.ts";
+import { guesses, looked, meantRepo, scopeOf, statements, type Looked } from "./filters.ts";
 import { hitOf, type Answer, type Found, type Hit } from "./found.ts";
 import type { Ranking } from "./fusion.ts";
 import { isCut, isFar, notes } from "./notes.ts";
@@ -111,16 +111,17 @@ interface First {
 /** Asks with what is known of the index; once more where that was wrong. */
 async function asOf(asker: Asker, query: Query, meaning: boolean): Promise<First> {
   const filters = looked(query, reposOf(asker, query));
-  const guess = required(query, guessed(filters));
-  const first = await batched(asker, query, filters, guess.scope, meaning);
+  const guessed = guesses(filters).map((scope) => required(query, scope).scope);
+  const first = await batched(asker, query, filters, guessed, meaning);
   const { scope, notes } = required(query, await scopeOf(asker.database, filters, first.checks));
-  const now = { ...asker, meta: first.meta };
   if (state(first.meta) !== state(asker.meta)) {
     return asOf(askerOf(asker, first.meta), query, meaning);
   }
-  const is = JSON.stringify(scope) === JSON.stringify(guess.scope);
-  const known = is ? first : await batched(asker, query, { ...filters, ...NO_CHECKS }, scope, meaning);
-  return { ...known, asker: now, scope, notes };
+  const meant = JSON.stringify(scope);
+  const at = guessed.findIndex((one) => JSON.stringify(one) === meant);
+  const known = at < 0 ? await batched(asker, query, NO_FILTERS, [scope], meaning) : first;
+  const { words, listed } = known.guesses[Math.max(at, 0)]!;
+  return { ...known, words, listed, asker: { ...asker, meta: first.meta }, scope, notes };
 }
 
 /** Where a question of filters alone looks. */
@@ -130,40 +131,33 @@ export async function scopeOnly(asker: Asker, filters: Filters): Promise<Scope> 
   return scopeOf(asker.database, asked, await asker.database.run(statements(asked)));
 }
 
-const NO_CHECKS = { paths: [], notPaths: [] };
+const NO_FILTERS = looked(EMPTY, null);
 
+/** The first round trip: what the filters name, and what the question finds where it may look. */
 async function batched(
   asker: Asker,
   query: Query,
   filters: Looked,
-  scope: Scope,
+  scopes: readonly Scope[],
   meaning: boolean,
 ) {
   const batch = new Batch();
   const [text, told] = [textOf(query), [] as string[]];
   const meta = batch.add([META]);
   const checks = batch.add(statements(filters));
-  const words = text.trim() ? new Words(text, scope, batch) : null;
-  const listed = batch.add(!text && isNarrowed(scope) ? [sql.first(scope, LISTED + 1)] : []);
-  const { side, lacks } = sideOf(asker, words && meaning ? words.asked.text : "");
+  const guessed = scopes.map((scope) => ({
+    words: text.trim() ? new Words(text, scope, batch) : null,
+    listed: batch.add(!text && isNarrowed(scope) ? [sql.first(scope, LISTED + 1)] : []),
+  }));
+  const { side, lacks } = sideOf(asker, meaning ? (guessed[0]?.words?.asked.text ?? "") : "");
   const codes = batch.add(side?.vector.statements ?? []);
-  const isSure = filters.paths.length + filters.notPaths.length === 0;
-  const near =
-    side?.vector.isFree && isSure ? nearest(side, [], scope, (line) => told.push(line)) : null;
+  const [scope] = scopes.length === 1 ? scopes : [];
+  const near = side?.vector.isFree && scope ? nearest(side, [], scope, (line) => told.push(line)) : null;
   await batch.run(asker.database);
   const now = metaOf(meta()[0] ?? []);
   remember(asker.env.CODE_DB, now);
-  return {
-    meta: now,
-    checks: checks(),
-    words,
-    listed: listed()[0] ?? [],
-    side,
-    lacks,
-    codes: codes(),
-    near,
-    told,
-  };
+  const found = guessed.map(({ words, listed }) => ({ words, listed: listed()[0] ?? [] }));
+  return { meta: now, checks: checks(), guesses: found, side, lacks, codes: codes(), near, told };
 }
 
 function reposOf(asker: Asker, query: Query): string[] {

@@ -36,9 +36,18 @@ export function statements({ query, there, paths, notPaths }: Looked): Statement
   ];
 }
 
-/** The scope if all is there by its likeliest reading. */
-export function guessed(asked: Looked): Scope {
-  return scoped(asked, first(asked.paths), first(asked.notPaths));
+/** Scopes that are asked at once, before it is known which of them is meant. */
+const GUESSES = 2;
+
+/** The scopes that may be meant, the likeliest first; of too many that one alone. */
+export function guesses(asked: Looked): Scope[] {
+  const all = [...asked.paths, ...asked.notPaths].reduce<string[][]>(
+    (found, some) => found.flatMap((one) => some.map((place) => [...one, place])),
+    [[]],
+  );
+  const some = all.length > GUESSES ? all.slice(0, 1) : all;
+  const count = asked.paths.length;
+  return some.map((one) => scoped(asked, one.slice(0, count), one.slice(count)));
 }
 
 /**
@@ -100,10 +109,6 @@ function chosen(readings: Readings, answers: boolean[]): [string[], number] {
     return there[0] ?? some[0]!;
   });
   return [found, lost];
-}
-
-function first(readings: Readings): string[] {
-  return readings.map((some) => some[0]!);
 }
 
 function scoped({ query, there }: Looked, paths: string[], notPaths: string[]): Scope {
