@@ -99,13 +99,13 @@ class Project:
             (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
             (self.folder / name).write_text(text)
 
-    def synced(self, run: str) -> Cost:
+    def synced(self, run: str, *options: str) -> Cost:
         """What it costs to bring the index to what lies in the folder."""
         self._git("add", "-A")
         self._git("commit", "-q", "--allow-empty", "-m", run)
         self._feeder("cache", "--clear")
         before, rows = self._standin.counts(), self._standin.rows_written()
-        report = self.last = json.loads(self._feeder("sync", "--json"))
+        report = self.last = json.loads(self._feeder("sync", "--json", *options))
         after = self._standin.counts()
         rows = self._standin.rows_written() - rows
         d1, vectorize, ai = (after[name] - before[name] for name in ("d1", "vectorize", "ai"))
@@ -153,6 +153,30 @@ def table(standin: StandIn, files: int) -> str:
     return title + HEAD + "".join(f"{cost.line()}\n" for cost in costs)
 
 
+def texts_measured(standin: StandIn, folder: Path, files: int) -> Iterator[Cost]:
+    """What the lines of files cost: with a first feed, in later ones, and for an index that is."""
+    project = Project(folder, standin)
+    project.write({f"src/parts/m{number:03}.py": module(number) for number in range(files)})
+    yield project.synced("first feed with `--texts`", "--texts")
+    yield project.synced("nothing changed")
+    edited = module(3).replace("self.weigh + value", "self.weigh - value", 1)
+    project.write({"src/parts/m003.py": edited})
+    yield project.synced("one node of a file edited")
+    (project.folder / "src/parts/m006.py").unlink()
+    yield project.synced("a file of 20 nodes deleted")
+    yield project.synced("later `--no-texts`", "--no-texts")
+    yield project.synced("later `--texts` once more", "--texts")
+
+
+def texts_table(standin: StandIn, files: int) -> str:
+    """The same for an index that keeps texts."""
+    standin.reset()
+    with tempfile.TemporaryDirectory() as folder:
+        costs = list(texts_measured(standin, Path(folder), files))
+    title = f"{files * NODES_A_FILE:,} nodes in {files} files, whose lines are kept:\n\n"
+    return title + HEAD + "".join(f"{cost.line()}\n" for cost in costs)
+
+
 def first_feed(standin: StandIn, model: str, dimensions: str, files: int) -> str:
     """A line of what the first feed by a model takes, from an account with nothing in it."""
     standin.reset()
@@ -176,11 +200,12 @@ def models_table(standin: StandIn, files: int) -> str:
 
 
 def main() -> None:
-    """Prints both tables for each number of files given, or for 500."""
+    """Prints the tables for each number of files given, or for 500."""
     for files in sys.argv[1:] or [str(FILES)]:
         with StandIn.start() as standin:
             print(table(standin, int(files)))
             print(models_table(standin, int(files)))
+            print(texts_table(standin, int(files)))
 
 
 if __name__ == "__main__":

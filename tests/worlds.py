@@ -56,10 +56,10 @@ class InProcess:
         self.parsed: list[str] = []
         self._grammars = _grammars()
 
-    def parse(self, files: Iterable[tuple[str, bytes]]) -> Iterator[Parsed]:
+    def parse(self, files: Iterable[tuple[str, bytes]], *, texts: bool = False) -> Iterator[Parsed]:
         for path, content in files:
             self.parsed.append(path)
-            parsed = parse_file(self._grammars, path, content)
+            parsed = parse_file(self._grammars, path, content, texts=texts)
             found = meanings([parsed], self._meaning)[0] if self._meaning else ()
             yield parsed._replace(meanings=found)
 
@@ -155,6 +155,7 @@ def feed(
     parser: Parser | None = None,
     cache: Path = MEMORY,
     meaning: Meaning | None = None,
+    texts: bool | None = None,
 ) -> Feed:
     """A run over the in-process parser, with vectors where there is an embedder.
 
@@ -176,6 +177,7 @@ def feed(
         report,
         Talk(quiet=True),
         token,
+        texts=texts,
     )
 
 

@@ -27,6 +27,8 @@ _TABLES = {
         ON d.seq = t.doc WHERE d.repo IS NULL OR d.repo = ?1 ORDER BY 1, 2, 3, 4""",
     "postings' ids": """SELECT f.id, d.id FROM docs_fts f LEFT JOIN docs d ON d.seq = f.rowid
         WHERE d.repo IS NULL OR d.repo = ?1 ORDER BY 1, 2""",
+    "texts": """SELECT path, part, first_line, last_line, numbers, hex(text)
+        FROM texts WHERE repo = ?1 ORDER BY 1, 2""",
 }
 # tables that not every index has; the lookup's numbers are the model's, whose name is in meta
 _MAY_BE = {

@@ -25,6 +25,7 @@ class Settings:
     grammar: Path | None = None
     max_file_bytes: int = 1_000_000
     mask_secrets: bool = True
+    texts: bool | None = None
     jobs: int | None = None
     json: bool = False
     quiet: bool = False

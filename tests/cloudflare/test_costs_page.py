@@ -16,6 +16,12 @@ def test_the_page_has_the_table_that_the_command_prints(standin: StandIn) -> Non
     assert "10,000 nodes in 500 files:" in PAGE
 
 
+def test_so_it_does_for_texts(standin: StandIn) -> None:
+    """A row or two a file, no request more than without, and no text embedded."""
+    assert costs.texts_table(standin, 60) in PAGE
+    assert "10,000 nodes in 500 files, whose lines are kept:" in PAGE
+
+
 def test_so_it_does_for_each_model(standin: StandIn) -> None:
     """And `feeder init` foresees those requests without sending one."""
     assert costs.models_table(standin, 60) in PAGE

@@ -281,8 +281,10 @@ def test_a_file_that_changes_while_it_is_read_is_right_after_the_next_run(
     class Restless(InProcess):
         """Has the file edited between the words and the vectors."""
 
-        def parse(self, files: Iterable[tuple[str, bytes]]) -> Iterator[Parsed]:
-            yield from super().parse(files)
+        def parse(
+            self, files: Iterable[tuple[str, bytes]], *, texts: bool = False
+        ) -> Iterator[Parsed]:
+            yield from super().parse(files, texts=texts)
             (plain / "a.py").write_text("def apricot():\n    pass\n")
 
     processed(plain, database, "a.py", parser=Restless())

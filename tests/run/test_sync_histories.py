@@ -23,8 +23,10 @@ from feeder.run.feed import Feed
 from feeder.run.sync import sync
 from feeder.run.validate import validate
 from feeder.shards import shards
+from feeder.store import Database, Statement
 from feeder.store.index import Index
 from feeder.store.sqlite import SQLite
+from feeder.tree.commit import Commit
 from run.sync_histories.branch import MODEL, Branch, Pictures, both
 from run.sync_histories.edits import Edit, edits, positions, some_edits
 from tree.repos import Repo
@@ -36,6 +38,7 @@ from worlds import (
     FusedDatabase,
     FusedEmbedder,
     InProcess,
+    Picture,
     feed,
     opened,
     picture,
@@ -45,7 +48,7 @@ from worlds import (
 
 __all__ = ["standin_process"]
 
-PARTS = (*WORDS, "files", "outbox")
+PARTS = (*WORDS, "files", "outbox", "texts")
 REFUSALS = ("throttled", "bad_gateway", "success_false", "reset", "half_body", "server_error")
 RATE = 0.01
 """Of each kind, before and after the work: about one request of ten goes wrong."""
@@ -55,8 +58,16 @@ LOOKUP = small_lookup()
 calls = st.integers(1, 16)
 early_calls = st.integers(2, 7)
 """Those that most runs come to."""
+told = st.sampled_from([True, True, None, False])
+"""Whether the texts of files are kept; None says nothing of it."""
 models = st.sampled_from([MODEL, MODEL, MODEL, OTHER_MODEL, None])
 parsers = st.sampled_from(["in process"] * 3 + ["old"])
+
+
+def keeps_texts(database: Database) -> bool:
+    """Whether the index was told to."""
+    said = Statement("SELECT value FROM meta WHERE key = ? || ':texts'", (REPO,))
+    return database.run([said])[0] in ([("on",)], [("filling",)])
 
 
 class History(Branch):
@@ -68,17 +79,24 @@ class History(Branch):
         self._happened = happened
         self._database = opened()
         self._names = itertools.count()
+        self._texts: bool | None = None
 
     def teardown(self) -> None:
         self._database.close()
 
-    @rule(edits=edits, model=models)
-    def run_to_the_end(self, edits: list[Edit], model: int | None) -> None:
+    @rule(edits=edits, model=models, texts=told)
+    def run_to_the_end(
+        self, edits: list[Edit], model: int | None, texts: bool | None = None
+    ) -> None:
+        """Of texts it says what those before it said; what is given, those after it say."""
         self._push(edits)
-        synced(self._head.tree, self._database, **both(model))
+        kept = keeps_texts(self._database) if self._texts is None else self._texts
+        synced(self._head.tree, self._database, **both(model), texts=self._texts)
+        assert keeps_texts(self._database) == kept
         if model:
-            assert picture(self._database) == self._pictures.of(self._head.tree, model)
+            assert picture(self._database) == self._fresh(self._head.tree, model)
         assert self._is_named(self._database)
+        self._texts = texts
 
     @rule(at=positions)
     def force_push_back(self, at: int) -> None:
@@ -103,15 +121,15 @@ class History(Branch):
         other = self._pushed[by % len(self._pushed)].tree
 
         def overtake() -> None:
-            synced(other, self._database, **both(MODEL))
+            synced(other, self._database, **both(MODEL), texts=self._texts)
 
-        expected = self._pictures.of(self._head.tree, model)
+        tree, made_by = self._head.tree, model
         try:
             sync(self._fused(Fuse(at, blow=overtake), model))
         except Overtaken:
             self._happened["overtaken"] += 1
-            expected = self._pictures.of(other)
-        assert picture(self._database) == expected
+            tree, made_by = other, MODEL
+        assert picture(self._database) == self._fresh(tree, made_by)
 
     @rule(
         edits=edits,
@@ -137,7 +155,7 @@ class History(Branch):
             with suppress(Stopped):
                 sync(self._limited(MODEL, embeddings, None))
                 break
-        assert picture(self._database) == self._pictures.of(self._head.tree)
+        assert picture(self._database) == self._fresh(self._head.tree)
 
     @rule(edits=edits, fates=st.lists(st.integers(-1, 9), min_size=2, max_size=3), model=models)
     def share(self, edits: list[Edit], fates: list[int], model: int | None) -> None:
@@ -159,7 +177,7 @@ class History(Branch):
         copy = self._copy()
         run = feed(self._head.tree, copy, **both(MODEL))
         sync(run)
-        assert picture(copy) == self._pictures.of(self._head.tree)
+        assert picture(copy) == self._fresh(self._head.tree)
         assert self._is_named(copy)
         assert validate(run).passed
         copy.close()
@@ -168,16 +186,20 @@ class History(Branch):
     def without_a_model_its_words_are_those_of_a_fresh_one(self) -> None:
         copy = self._copy()
         synced(self._head.tree, copy)
-        seen, expected = picture(copy), self._pictures.of(self._head.tree, None)
+        seen, expected = picture(copy), self._fresh(self._head.tree, None)
         assert {part: seen[part] for part in WORDS} == {part: expected[part] for part in WORDS}
         copy.close()
+
+    def _fresh(self, tree: Commit, model: int | None = MODEL) -> Picture:
+        """What a fresh index holds that was told the same of texts."""
+        return self._pictures.of(tree, model, texts=keeps_texts(self._database))
 
     def _fused(self, fuse: Fuse, model: int | None, parser: str = "in process") -> Feed:
         database = FusedDatabase(self._database, fuse)
         embedder = FusedEmbedder(fuse, model, batch=3) if model else None
         kinds = both(model) | {"embedder": embedder}
         kinds["parser"] = InProcess(parser, kinds["meaning"])
-        return feed(self._head.tree, database, **kinds)
+        return feed(self._head.tree, database, **kinds, texts=self._texts)
 
     def _limited(self, model: int | None, embeddings: int | None, requests: int | None) -> Feed:
         fuse = Fuse(0)
@@ -206,6 +228,7 @@ class CloudHistory(Branch):
         self._happened = happened
         self._standin = standin
         self._cloud = Cloud(standin).migrated()
+        self._texts: bool | None = None
 
     @initialize(seed=positions)
     def refuse(self, seed: int) -> None:
@@ -217,8 +240,8 @@ class CloudHistory(Branch):
         self._happened["refused"] += sum(fault["fired"] for fault in self._standin.faults())
         self._cloud.close()
 
-    @rule(edits=edits)
-    def run_to_the_end(self, edits: list[Edit]) -> None:
+    @rule(edits=edits, texts=told)
+    def run_to_the_end(self, edits: list[Edit], texts: bool | None) -> None:
         """What the run leaves to be removed once more, the next one removes."""
         self._push(edits)
         self._finish()
@@ -226,6 +249,7 @@ class CloudHistory(Branch):
         self._happened["left for late writes"] += bool(seen["outbox"])
         self._finish()
         self._is_right()
+        self._texts = texts
 
     @rule(edits=some_edits, at=early_calls, before=st.booleans())
     def die(self, edits: list[Edit], at: int, before: bool) -> None:
@@ -233,7 +257,7 @@ class CloudHistory(Branch):
         self._push(edits)
         fuse = Fuse(at, before=before)
         embedder = FusedEmbedder(fuse, MODEL, batch=3)
-        run = self._cloud.feed(self._head.tree, embedder, lookup=LOOKUP)
+        run = self._cloud.feed(self._head.tree, embedder, lookup=LOOKUP, texts=self._texts)
         run.index = Index(FusedDatabase(self._cloud.d1, fuse), REPO, "main")
         try:
             sync(run)
@@ -246,12 +270,13 @@ class CloudHistory(Branch):
         """Some run comes to its end, however many were refused before."""
         for _ in range(TRIES):
             with suppress(ServiceError):
-                self._cloud.synced(self._head.tree, lookup=LOOKUP)
+                self._cloud.synced(self._head.tree, lookup=LOOKUP, texts=self._texts)
                 return
         raise AssertionError(f"{TRIES} runs were refused")
 
     def _is_right(self) -> None:
-        expected = self._pictures.of(self._head.tree)
+        texts = keeps_texts(self._cloud.d1)
+        expected = self._pictures.of(self._head.tree, texts=texts)
         seen = tables(self._cloud.d1, REPO)
         assert {part: seen[part] for part in PARTS} == {part: expected[part] for part in PARTS}
         assert self._is_named(self._cloud.d1)
@@ -266,6 +291,10 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("feeder.run.feed.BATCH_GONE", 1)
     monkeypatch.setattr("feeder.run.vectors.BATCH_VECTORS", 3)
     monkeypatch.setattr("feeder.store.lookup_table.PIECE", 3)
+    monkeypatch.setattr("feeder.store.texts.DROPPED", 2)
+    monkeypatch.setattr("feeder.store.texts.PAGE_PATHS", 2)
+    monkeypatch.setattr("feeder.store.texts.PAGE_PARTS", 2)
+    monkeypatch.setattr("feeder.parse.kept.PART_BYTES", 20)
     monkeypatch.setattr("feeder.run.vectors.OUTBOX_PIECE", 2)
 
 

@@ -63,13 +63,13 @@ def shop(repo: Repo, database: SQLite) -> Shop:
 class Hurried(InProcess):
     """A parser that is stopped at one file, and makes plain text of it."""
 
-    def parse(self, files: Iterable[tuple[str, bytes]]) -> Iterator[Parsed]:
+    def parse(self, files: Iterable[tuple[str, bytes]], *, texts: bool = False) -> Iterator[Parsed]:
         grammars = load_grammars(None)
         for path, content in files:
             if path == "src/cart.py":
-                yield plain_file(grammars, path, content, SLOW)
+                yield plain_file(grammars, path, content, SLOW, texts=texts)
             else:
-                yield from super().parse([(path, content)])
+                yield from super().parse([(path, content)], texts=texts)
 
 
 def differences(verdict: Verdict, name: str) -> list[str]:
@@ -241,8 +241,10 @@ def test_rows_that_a_run_writes_meanwhile_are_not_taken_for_damage(shop: Shop) -
     """The verdict says that they were not compared."""
 
     class Slow(InProcess):
-        def parse(self, files: Iterable[tuple[str, bytes]]) -> Iterator[Parsed]:
-            yield from super().parse(files)
+        def parse(
+            self, files: Iterable[tuple[str, bytes]], *, texts: bool = False
+        ) -> Iterator[Parsed]:
+            yield from super().parse(files, texts=texts)
             shop.repo.commit({"new.py": "def new():\n    pass\n"})
             synced(Commit(shop.repo.path), shop.database, HashedEmbedder())
 

@@ -20,7 +20,7 @@ from worlds import SHOP
 
 __all__ = ["console", "standin", "standin_process"]
 
-TABLES = ("docs", "docs_fts", "files", "meta", "outbox")
+TABLES = ("docs", "docs_fts", "files", "meta", "outbox", "texts")
 COMMANDS = ("sync", "search emptyCart", "stats", "validate", "validate --repair")
 feeder_at_cloudflare = program.feeder
 

@@ -116,6 +116,7 @@ class Cloud:
         cache: Path = MEMORY,
         branch: str = "main",
         lookup: Lookup | None = None,
+        texts: bool | None = None,
     ) -> Feed:
         """A run of its own."""
         cached = CachedEmbedder(embedder or HashedEmbedder(DIMENSIONS, batch=1000), cache)
@@ -127,6 +128,7 @@ class Cloud:
             Report(REPO, branch, tree.commit),
             Talk(quiet=True),
             secrets.token_hex(8),
+            texts=texts,
         )
 
     def synced(self, tree: Tree, embedder: Embedder | None = None, **more: Any) -> Report:

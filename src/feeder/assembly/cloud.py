@@ -14,8 +14,9 @@ from feeder.cloudflare.vectorize import DELETE_IDS, Vectorize
 from feeder.cloudflare.workers_ai import WorkersAI
 from feeder.config import Settings
 from feeder.embed import NOTHING_SPENT, Embedder, Spent
+from feeder.parse.kept import PART_BYTES
 from feeder.run.budget import Budget
-from feeder.run.feed import BATCH_NODES
+from feeder.run.feed import BATCH_CHARS, BATCH_NODES
 from feeder.run.report import Report
 from feeder.run.vectors import BATCH_VECTORS
 from feeder.store.folder import index_folder, made_folder
@@ -23,6 +24,7 @@ from feeder.store.lookup_table import Lookup
 from feeder.store.migrations import migrate
 from feeder.store.schema import Current
 from feeder.store.sqlite import IN_MEMORY, SQLite
+from feeder.store.texts import DROPPED
 from feeder.tree import git
 
 ROWS_OF_NEW, ROWS_OF_GONE, ROWS_OF_FILE, ROWS_OF_RUN = 6, 4, 2, 20
@@ -112,12 +114,14 @@ def foreseen(
     """What the run of a report would take, roughly: nobody has sent anything yet."""
     files = report.files_processed + report.files_deleted
     table = lookup if report.lookup_rows else None
-    if not (files or report.texts_embedded or table):
+    if not (files or report.texts_embedded or table or report.text_rows or report.text_rows_gone):
         return Usage({"d1": 1})
     vectors = report.texts_embedded + report.texts_cached
     is_theirs = embedder is None or isinstance(embedder, WorkersAI)
     upserts = math.ceil(vectors / BATCH_VECTORS)
-    words = max(1, math.ceil((report.nodes_new + report.files_processed) / BATCH_NODES))
+    batches = (report.nodes_new + report.files_processed) / BATCH_NODES
+    words = max(1, math.ceil(max(batches, report.text_rows * PART_BYTES / BATCH_CHARS)))
+    words += math.ceil(report.text_rows_gone / DROPPED)
     is_first = bool(vectors and not report.files_unchanged)  # then it is asked whether they fit
     requests = {
         "d1": 2 + words + max(0, upserts - 1) + (table.requests if table else 0),
@@ -132,9 +136,13 @@ def foreseen(
         + report.nodes_new * ROWS_OF_NEW
         + report.nodes_deleted * ROWS_OF_GONE
         + files * ROWS_OF_FILE
-        + report.lookup_rows,
+        + report.lookup_rows
+        + report.text_rows
+        + report.text_rows_gone,
         dimensions=vectors * embedder.dimensions if embedder and vectors else 0,
         tokens=planned.tokens,
         neurons=planned.neurons,
         lookup_rows=report.lookup_rows,
+        text_rows=report.text_rows,
+        text_bytes=report.text_bytes,
     )

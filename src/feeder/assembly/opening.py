@@ -251,7 +251,8 @@ def feeding(
         parser = parser or stack.enter_context(workers_for(store, settings))
         feed = Feed(tree, parser, index, semantics, report, store.talk, token, budget)
         try:
-            yield replace(feed, shard=settings.shard, event=event, force=settings.force)
+            texts, force = settings.texts, settings.force
+            yield replace(feed, shard=settings.shard, event=event, force=force, texts=texts)
         finally:
             report.seconds = report.took_s
             planned = semantics.embedder.planned if semantics else NOTHING_SPENT

@@ -94,6 +94,11 @@ _PARSING = (
         "Keep tokens, private keys and generated passwords out of what is indexed and embedded.",
         default=Settings.mask_secrets,
     ),
+    _option(
+        "--texts/--no-texts",
+        "Keep the files' lines in the index too, for a Worker to show; else as the index was told.",
+        default=None,
+    ),
     _option("--jobs", "Parser processes; else as many as cores.", type=click.IntRange(1, 64)),
 )
 _LIMITS = (

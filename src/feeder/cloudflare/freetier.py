@@ -20,7 +20,8 @@ class Usage:
     `requests` and `retries` are by service; rows are as D1 bills them; `dimensions` are the numbers
     of all vectors written; tokens and neurons are estimates. `database_bytes` is the size of the
     whole database, 0 where nobody has asked. `lookup_rows` are those of the rows to be written that
-    are the table for a Worker's questions.
+    are the table for a Worker's questions, and `text_rows` those that keep the lines of files, of
+    `text_bytes`, both as far as they are foreseen.
     """
 
     requests: Mapping[str, int] = field(default_factory=dict)
@@ -33,6 +34,8 @@ class Usage:
     neurons: float = 0.0
     database_bytes: int = 0
     lookup_rows: int = 0
+    text_rows: int = 0
+    text_bytes: int = 0
 
     def shares(self) -> dict[str, float]:
         """Fractions of the free tier: of a day for rows and neurons, of the store for the rest."""
@@ -63,6 +66,13 @@ class Usage:
                 f"Of these {self.lookup_rows:,} rows "
                 f"({percent(self.lookup_rows / ROWS_WRITTEN_A_DAY)} of a free day) are the table "
                 "in which a Worker looks up a question's words: once a model."
+            )
+        if self.text_rows:
+            yield (
+                f"Of these {self.text_rows:,} rows "
+                f"({percent(self.text_rows / ROWS_WRITTEN_A_DAY)} of a free day) keep the lines of "
+                f"files: {self.text_bytes / 1e6:,.1f} MB "
+                f"({percent(self.text_bytes / DATABASE_BYTES)} of a free database)."
             )
         if self.dimensions:
             yield (

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from feeder.nodes import Node
+from feeder.parse.kept import TextPart
 
 
 class Parsed(NamedTuple):
@@ -13,7 +14,8 @@ class Parsed(NamedTuple):
     nodes has only plain-text chunks: because the parser was `stopped`, which another time may not
     hold, or for what the file contains. `masked` counts the secrets that are not in the nodes.
     `shas` are the hashes of their embedding texts, `compounds` the parts of the compound words of
-    each, `meanings` their vectors as codes, where a model is asked with the words.
+    each, `meanings` their vectors as codes, where a model is asked with the words. `texts` is what
+    is kept of the file, where that is asked for: without nodes nothing.
     """
 
     path: str
@@ -25,6 +27,7 @@ class Parsed(NamedTuple):
     compounds: tuple[str, ...] = ()
     stopped: bool = False
     meanings: tuple[bytes, ...] = ()
+    texts: tuple[TextPart, ...] = ()
 
 
 class Meaning(Protocol):
@@ -48,8 +51,8 @@ class Parser(Protocol):
     def fingerprint(self) -> str:
         """What shapes the nodes: an index made by another one is made anew."""
 
-    def parse(self, files: Iterable[tuple[str, bytes]]) -> Iterator[Parsed]:
-        """The nodes of each `(path, content)`, in the order of the files."""
+    def parse(self, files: Iterable[tuple[str, bytes]], *, texts: bool = False) -> Iterator[Parsed]:
+        """The nodes of each `(path, content)`, in the order of the files; `texts` where wanted."""
 
     def close(self) -> None:
         """Ends what the parser keeps running."""

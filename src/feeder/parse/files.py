@@ -10,6 +10,7 @@ from feeder.parse.code import declarations
 from feeder.parse.documents import outline
 from feeder.parse.embedded import Host, embed, regions
 from feeder.parse.grammars import Grammars
+from feeder.parse.kept import TextPart, text_parts
 from feeder.parse.layout import Source, Span, lay_out
 from feeder.parse.notebooks import Notebook
 from feeder.parse.parts import parts
@@ -27,7 +28,7 @@ NO_NOTEBOOK = "no notebook of nbformat 4: indexed as plain text"
 class _Opened(NamedTuple):
     """A file's text, what of it becomes nodes, its language and the language's kind.
 
-    That of a notebook is what its cells hold.
+    That of a notebook is what its cells hold. It may be one whose lines are kept.
     """
 
     path: str
@@ -37,17 +38,23 @@ class _Opened(NamedTuple):
     language: str
     kind: str
     notebook: Notebook | None
+    keeps_text: bool
 
 
 def parse_file(
-    grammars: Grammars, path: str, content: bytes, *, mask_secrets: bool = True
+    grammars: Grammars,
+    path: str,
+    content: bytes,
+    *,
+    mask_secrets: bool = True,
+    texts: bool = False,
 ) -> Parsed:
     """The nodes of a file; a file that is no text has none and says why.
 
     Its grammar reads the text as it is: masked secrets change no line, name or type of a node.
     """
     try:
-        file = _open(grammars, path, content, mask_secrets=mask_secrets)
+        file = _open(grammars, path, content, mask_secrets=mask_secrets, texts=texts)
     except NotText as exc:
         return Parsed(path, [], skip=str(exc))
     if file.notebook:
@@ -63,12 +70,18 @@ def parse_file(
     return _parsed(file, nodes)
 
 
-def plain_file(
-    grammars: Grammars, path: str, content: bytes, reason: str, *, mask_secrets: bool = True
+def plain_file(  # noqa: PLR0913 - each is a choice of its own
+    grammars: Grammars,
+    path: str,
+    content: bytes,
+    reason: str,
+    *,
+    mask_secrets: bool = True,
+    texts: bool = False,
 ) -> Parsed:
     """A file whose parser was stopped, as chunks, with the reason."""
     try:
-        file = _open(grammars, path, content, mask_secrets=mask_secrets)
+        file = _open(grammars, path, content, mask_secrets=mask_secrets, texts=texts)
     except NotText as exc:
         return Parsed(path, [], skip=str(exc))
     return _parsed(file, _plain_nodes(file), reason)._replace(stopped=True)
@@ -81,7 +94,9 @@ def meanings(files: Sequence[Parsed], meaning: Meaning) -> list[tuple[bytes, ...
     return [tuple(islice(codes, len(file.nodes))) for file in files]
 
 
-def _open(grammars: Grammars, path: str, content: bytes, *, mask_secrets: bool) -> _Opened:
+def _open(
+    grammars: Grammars, path: str, content: bytes, *, mask_secrets: bool, texts: bool
+) -> _Opened:
     """Reads a file; raises NotText."""
     text = decode(content)
     language, kind = grammars.language(path, text)
@@ -91,7 +106,7 @@ def _open(grammars: Grammars, path: str, content: bytes, *, mask_secrets: bool) 
         notebook = notebooks.open_notebook(text)
         text = notebook.text if notebook else text
     shown, masked = mask(path, text) if mask_secrets else (text, 0)
-    return _Opened(path, text, Source(shown), masked, language, kind, notebook)
+    return _Opened(path, text, Source(shown), masked, language, kind, notebook, texts)
 
 
 def _nodes(grammars: Grammars, file: _Opened) -> list[Node]:
@@ -126,4 +141,11 @@ def _parsed(file: _Opened, nodes: list[Node], reason: str | None = None) -> Pars
     """What is made of the nodes' texts is made here too, where several processes share the work."""
     shas = tuple(text_sha(embedding_text(file.path, node)) for node in nodes)
     parts = tuple(compounds(node.text) for node in nodes)
-    return Parsed(file.path, nodes, None, reason, file.masked, shas, parts)
+    parsed = Parsed(file.path, nodes, None, reason, file.masked, shas, parts)
+    return parsed._replace(texts=_kept(file)) if nodes and file.keeps_text else parsed
+
+
+def _kept(file: _Opened) -> tuple[TextPart, ...]:
+    """The lines as the nodes have them: secrets masked, of a notebook the sources of its cells."""
+    rows = file.notebook.rows if file.notebook else ()
+    return text_parts(file.source.content, [first for first, _ in rows])

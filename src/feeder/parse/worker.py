@@ -23,8 +23,17 @@ OUT_OF_MEMORY = 70
 """Exit code where Python was given no more memory."""
 
 File = tuple[str, bytes]
-Request = tuple[str, bytes, str | None]
-"""A file, and the reason where it is to become plain text."""
+
+
+class Request(NamedTuple):
+    """A file, the reason where it is to become plain text, and whether its text is to be kept."""
+
+    path: str
+    content: bytes
+    reason: str | None = None
+    texts: bool = False
+
+
 ParseFile = Callable[[Grammars, str, bytes], Parsed]
 
 
@@ -99,8 +108,8 @@ def _answers(order: Order, grammars: Grammars, requests: list[Request]) -> Itera
     """
     files = []
     for request in requests:
-        seconds = order.limits.seconds(request[2])
-        file, raw = _guarded(seconds, partial(_parsed, order, grammars, *request))
+        seconds = order.limits.seconds(request.reason)
+        file, raw = _guarded(seconds, partial(_parsed, order, grammars, request))
         files.append(file)
         yield raw
     if order.meaning:
@@ -131,18 +140,17 @@ def _meanings(meaning: Meaning, files: list[object]) -> list[tuple[bytes, ...]]:
     return meanings([file for file in files if isinstance(file, Parsed)], meaning)
 
 
-def _parsed(
-    order: Order, grammars: Grammars, path: str, content: bytes, reason: str | None
-) -> Parsed:
+def _parsed(order: Order, grammars: Grammars, request: Request) -> Parsed:
     # loaded in the worker alone: a run that has nothing to parse would spend a tenth of its time
     from feeder.parse.files import parse_file, plain_file
 
+    path, content, reason, texts = request
     masks = order.mask_secrets
     if reason:
-        return plain_file(grammars, path, content, reason, mask_secrets=masks)
+        return plain_file(grammars, path, content, reason, mask_secrets=masks, texts=texts)
     if order.parse:
         return order.parse(grammars, path, content)
-    return parse_file(grammars, path, content, mask_secrets=masks)
+    return parse_file(grammars, path, content, mask_secrets=masks, texts=texts)
 
 
 def _confine(limits: Limits) -> None:

@@ -77,7 +77,7 @@ class Workers:
         meaning = [self._order.meaning.model] if self._order.meaning else []
         return " ".join([self.grammars.fingerprint, masking, *meaning])
 
-    def parse(self, files: Iterable[File]) -> Iterator[Parsed]:
+    def parse(self, files: Iterable[File], *, texts: bool = False) -> Iterator[Parsed]:
         """The nodes of each file, in order; files are read a bounded number of bytes ahead.
 
         A file that the parser cannot cope with comes as plain text, with the reason; one of which
@@ -87,7 +87,7 @@ class Workers:
         bytes_ahead = 0
         try:
             for batch in batches(files):
-                ahead.append((size(batch), self._threads.submit(self._parse, batch)))
+                ahead.append((size(batch), self._threads.submit(self._parse, batch, texts)))
                 bytes_ahead += size(batch)
                 while ahead and (bytes_ahead > BYTES_AHEAD or ahead[0][1].done()):
                     bytes_done, parsed = ahead.popleft()
@@ -109,16 +109,14 @@ class Workers:
         while self._idle:
             self._idle.pop().end()
 
-    def _parse(self, batch: list[File]) -> list[Parsed]:
+    def _parse(self, batch: list[File], texts: bool) -> list[Parsed]:
         """Runs in a thread, which waits for a worker and takes another when that has ended."""
-        answers = self._answers([(path, content, None) for path, content in batch])
+        answers = self._answers([Request(*file, texts=texts) for file in batch])
         both = list(zip(batch, answers, strict=True))
-        failed: list[Request] = [
-            (*file, answer) for file, answer in both if isinstance(answer, str)
-        ]
-        texts = iter(self._answers(failed))
+        failed = [Request(*file, answer, texts) for file, answer in both if isinstance(answer, str)]
+        plain = iter(self._answers(failed))
         return [
-            _parsed(file[0], next(texts)) if isinstance(answer, str) else answer
+            _parsed(file[0], next(plain)) if isinstance(answer, str) else answer
             for file, answer in both
         ]
 
@@ -135,7 +133,7 @@ class Workers:
         try:
             with self._worker() as worker:
                 worker.send(requests)
-                found.extend(worker.receive(reason) for _, _, reason in requests)
+                found.extend(worker.receive(request.reason) for request in requests)
                 return worker.with_meanings(found) if self._order.meaning else found
         except _Ended as exc:
             if not (found and self._order.meaning):

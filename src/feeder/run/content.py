@@ -8,6 +8,7 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 
 from feeder.run.feed import Feed, indexed
+from feeder.run.texts import Held
 from feeder.store import meanings
 from feeder.store.content import IndexedNode, Nodes, due_nodes, held_nodes, words_of
 from feeder.store.rows import IndexedFile, pieces
@@ -30,6 +31,8 @@ class Comparison:
     nodes: int = 0
     rows: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     words: dict[str, int] = field(default_factory=dict)
+    texts: list[str] | None = None
+    """Files of which another text is kept; None where none is."""
     lost: set[str] = field(default_factory=set)
     stopped: list[str] = field(default_factory=list)
     """Files whose parser was stopped either then or now: their nodes need not be equal."""
@@ -51,7 +54,7 @@ def compare_content(
     """
     database, repo = feed.index.database, feed.index.repo
     numbers = words_of(database)
-    found = Comparison(has_words=numbers is not None)
+    found = Comparison(has_words=numbers is not None, texts=[] if feed.index.keeps_texts else None)
     due = _due(feed, sorted(entries, key=attrgetter("path")), have, found)
     vectors = {} if numbers is None else meanings.written(database)
     held_there = held_nodes(database, repo, numbers or {}, vectors)
@@ -78,6 +81,7 @@ def _due(
 def _parsed(
     feed: Feed, entries: Sequence[Entry], have: Mapping[str, FileRow], found: Comparison
 ) -> Iterator[tuple[str, Nodes | None]]:
+    texts = Held(feed)
     with feed.talk.step("content", len(entries)) as step:
         for some in pieces(indexed(feed, entries), FILES_AT_ONCE):
             nodes = due_nodes(some, feed.index.repo, with_words=found.has_words)
@@ -86,6 +90,8 @@ def _parsed(
                 is_equal = _is_comparable(file, row)
                 if not is_equal and not file.stopped:
                     found.again.add(file.path)
+                if is_equal and found.texts is not None and not texts.are_of(file):
+                    found.texts.append(file.path)
                 if is_equal and (said := _false_facts(file, row)):
                     found.rows[file.path] += said
                 yield file.path, nodes.get(file.path, {}) if is_equal else None

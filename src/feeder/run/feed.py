@@ -73,6 +73,7 @@ class Feed:
 
     `token` names the run; several that share it share the work, by `shard`. `event` is what it
     answers to in a workflow. With `force` an index may go back, and become another folder's.
+    `texts` says whether it keeps the files' lines; None is as it was told before.
     """
 
     tree: Tree
@@ -86,6 +87,7 @@ class Feed:
     shard: Shard | None = None
     event: Occasion | None = None
     force: bool = False
+    texts: bool | None = None
 
 
 class Work(NamedTuple):
@@ -134,9 +136,9 @@ def write_words(
     pending = bool(feed.semantics) or "model" in state.meta
     texts: dict[str, Texts] = {}
     gone: set[str] = set()
-    batches = _batches(indexed(feed, work.process))
+    groups = batches(indexed(feed, work.process))
     with feed.talk.step("words", len(work.process)) as step:
-        for files, paths in zip_longest(batches, pieces(work.gone, BATCH_GONE), fillvalue=()):
+        for files, paths in zip_longest(groups, pieces(work.gone, BATCH_GONE), fillvalue=()):
             if not whole and not feed.budget.allows(1):
                 _keep_only(work, written)
                 break
@@ -178,6 +180,7 @@ def _write(
 
 def _count(report: Report, file: IndexedFile, new: Collection[str]) -> None:
     report.files_processed += not file.skipped
+    count_texts(report, file)
     if file.reason:
         reasons = report.skipped if file.skipped else report.as_plain_text
         reasons[file.path] = file.reason
@@ -188,12 +191,19 @@ def _count(report: Report, file: IndexedFile, new: Collection[str]) -> None:
     report.nodes_new += len(types)
 
 
+def count_texts(report: Report, file: IndexedFile) -> None:
+    """Adds what the file keeps to the account."""
+    report.text_rows += len(file.texts)
+    report.text_bytes += sum(len(part.text) for part in file.texts)
+
+
 def indexed(feed: Feed, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
     """The files as the index shall hold them, what is kept out first: it need not be read."""
+    read = [entry for entry in entries if not entry.skip]
     for entry in entries:
         if entry.skip:
             yield IndexedFile(entry.path, entry.blob, skipped=True, reason=entry.skip)
-    for entry, parsed in parsed_files(feed, [entry for entry in entries if not entry.skip]):
+    for entry, parsed in parsed_files(feed, read, texts=feed.index.keeps_texts):
         skip = entry.skip or parsed.skip
         yield IndexedFile(
             entry.path,
@@ -207,10 +217,13 @@ def indexed(feed: Feed, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
             stopped=parsed.stopped,
             masked=parsed.masked,
             meanings=parsed.meanings,
+            texts=parsed.texts,
         )
 
 
-def parsed_files(feed: Feed, entries: Iterable[Entry]) -> Iterator[tuple[Entry, Parsed]]:
+def parsed_files(
+    feed: Feed, entries: Iterable[Entry], *, texts: bool = False
+) -> Iterator[tuple[Entry, Parsed]]:
     """Each file with its nodes, as many in memory as the parser has under way."""
     under_way: deque[Entry] = deque()
 
@@ -219,11 +232,12 @@ def parsed_files(feed: Feed, entries: Iterable[Entry]) -> Iterator[tuple[Entry, 
             under_way.append(entry)
             yield entry.path, content
 
-    for parsed in feed.parser.parse(contents()):
+    for parsed in feed.parser.parse(contents(), texts=texts):
         yield under_way.popleft(), parsed
 
 
-def _batches(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:
+def batches(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:
+    """The files of each transaction."""
     batch: list[IndexedFile] = []
     nodes = chars = 0
     for file in files:

@@ -49,6 +49,9 @@ class Report:
     texts_cached: int = 0
     texts_waiting: int = 0
     lookup_rows: int = 0
+    text_rows: int = 0
+    text_rows_gone: int = 0
+    text_bytes: int = 0
     skipped: dict[str, str] = field(default_factory=dict)
     as_plain_text: dict[str, str] = field(default_factory=dict)
     secrets_masked: dict[str, int] = field(default_factory=dict)
@@ -75,7 +78,7 @@ class Report:
     def lines(self) -> list[str]:
         """The account in a few lines for a person."""
         usage = self.usage.lines() if self.usage else ()
-        return [*self.notes, self._files(), self._nodes(), *self._reasons(), *usage]
+        return [*self.notes, self._files(), self._nodes(), *self._texts(), *self._reasons(), *usage]
 
     def _files(self) -> str:
         verb = "would be " if self.dry_run else ""
@@ -90,6 +93,14 @@ class Report:
         texts = f"{self.texts_embedded} {verb}embedded, {self.texts_cached} from the cache"
         waiting = f", {self.texts_waiting} waiting for a later run" if self.texts_waiting else ""
         return f"Nodes: {self.nodes_new} new, {self.nodes_deleted} gone; texts: {texts}{waiting}."
+
+    def _texts(self) -> Iterator[str]:
+        verb = "would be " if self.dry_run else ""
+        if self.text_rows:
+            size = f"{self.text_bytes / 1e6:,.1f} MB compressed"
+            yield f"Texts {verb}kept: {self.text_rows:,} rows of at most 16 kB, {size}."
+        if self.text_rows_gone:
+            yield f"Texts {verb}taken out: {self.text_rows_gone:,} rows."
 
     def _reasons(self) -> Iterator[str]:
         for reason, count in Counter(self.skipped.values()).most_common():

@@ -3,10 +3,12 @@
 Words first, then vectors: every file is found by word before the first text is embedded.
 """
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from feeder.errors import Stopped, UserError
+from feeder.run import texts
+from feeder.run.compared import compare
 from feeder.run.cost import cost
 from feeder.run.feed import Feed, Work, foresee, write_words
 from feeder.run.lookup_table import lacking, made_once, superfluous, write_lookup
@@ -18,12 +20,10 @@ from feeder.run.stale import Stale, announce, stale_parts
 from feeder.run.vectors import clear_outbox, send_vectors
 from feeder.store.ownership import Moved
 from feeder.store.state import ALONE, FileRow, Share, State
-from feeder.tree import Entry, Skip
+from feeder.tree import Entry
 
 MIXED = "mixed"
 """Under `parser` in `meta`, when not all nodes are one parser's."""
-_OF_THE_TREE = frozenset(Skip)
-"""Reasons that are not in a file's contents."""
 
 
 class Goal(NamedTuple):
@@ -44,14 +44,16 @@ def sync(feed: Feed, *, dry_run: bool = False) -> None:
     Raises Overtaken when a later run has taken the index over, Stopped when a budget ends it early.
     """
     equal = _equality(feed)
-    share = share_of(feed, equal)
+    share = share_of(feed, equal | texts.asked(feed))
     expected = {share.own: share.whole[share.own]} if feed.shard else equal | made_once(feed)
     state = own_part(feed, feed.index.state(expected if feed.tree.root else {}))
     is_equal = state.files is None and _is_named(feed, state)
+    is_equal = is_equal and texts.are_settled(feed, state.meta)
     nothing_to_do = is_equal and not (state.outbox and feed.semantics)
     if nothing_to_do and (dry_run or _is_remembered(feed, state)):
         tree = part(feed.tree.below) if feed.tree.below else "the tree"
         whose = f"shard {feed.shard} of {tree}" if feed.shard else tree
+        texts.note(feed, state.meta)
         feed.report.notes.append(f"The index equals {whose}: nothing to do.")
         feed.report.finished = True
         _account_unchanged(feed, state)
@@ -147,21 +149,26 @@ def bring(feed: Feed, state: State, goal: Goal) -> None:
     sendable = feed.semantics and (work.waiting or state.outbox or lacking(feed, state.meta))
     is_told = goal.equal.items() <= state.meta.items()
     is_told = is_told and (not goal.equal or _is_named(feed, state))
+    is_whole = bool(goal.equal)
+    is_told = is_told and texts.are_settled(feed, state.meta, whole=is_whole)
     if is_told and not (work.process or work.gone or sendable):
         if feed.index.has_overtaken(state, feed.token):  # one that ended in that moment
             feed.index.finish([], [], {}, goal.share)
         feed.report.finished = True
         return
     announce(feed, state, stale, work)
+    todo = texts.due(feed, state, work, whole=is_whole)
     _begin(feed, state, stale, goal.share)
+    texts.clear(feed, state.meta, todo)
     # nothing tells which files another parser has read already: they are one piece
-    texts, gone = write_words(feed, state, work, whole=Stale.PARSER in stale)
+    wanted, gone = write_words(feed, state, work, whole=Stale.PARSER in stale)
     if feed.budget.stopped:
         goal = goal._replace(equal={})
+    filled = texts.fill(feed, state, todo)
     write_lookup(feed, state.meta)
-    clean = send_vectors(feed, work, texts)
-    sent = clear_outbox(feed, state, texts, gone)
-    _end(feed, clean, sent, goal)
+    clean = send_vectors(feed, work, wanted)
+    sent = clear_outbox(feed, state, wanted, gone)
+    _end(feed, clean, sent, goal, filled)
 
 
 def _begun(feed: Feed, state: State, goal: Goal) -> tuple[Feed, set[Stale], Work]:
@@ -173,53 +180,26 @@ def _begun(feed: Feed, state: State, goal: Goal) -> tuple[Feed, set[Stale], Work
     if run is not feed:
         check_mode(feed, state, work)
     _account(feed.report, work, have, stale)
+    texts.note(feed, state.meta)
+    run.index.keeps_texts = texts.are_wanted(feed, state.meta)
     return run, stale, work
 
 
-def _end(feed: Feed, clean: Sequence[str], sent: Sequence[str], goal: Goal) -> None:
+def _end(
+    feed: Feed, clean: Sequence[str], sent: Sequence[str], goal: Goal, filled: Mapping[str, str]
+) -> None:
     """The run's last write; raises Stopped where a budget has ended it early."""
     head = {feed.index.key("head"): feed.tree.commit} if feed.tree.root else {}
-    if goal.share.own and (feed.budget.stopped or (feed.semantics and feed.report.texts_waiting)):
+    lacks_texts = feed.index.keeps_texts and not filled
+    waits = lacks_texts or (feed.semantics and feed.report.texts_waiting)
+    if goal.share.own and (feed.budget.stopped or waits):
         feed.index.leave(clean, sent)
     else:
-        equal = goal.equal and {**goal.equal, **head}
-        feed.index.finish(clean, sent, {**equal, **cost(feed)}, goal.share)
+        meta = goal.equal and {**goal.equal, **head, **filled}
+        feed.index.finish(clean, sent, {**meta, **cost(feed)}, goal.share)
     if feed.budget.stopped:
         raise Stopped(feed.budget.stopped)
     feed.report.finished = True
-
-
-def compare(wanted: Iterable[Entry], have: dict[str, FileRow], stale: Set[Stale]) -> Work:
-    """What separates the files that the index has from the wanted ones."""
-    rest = dict(have)
-    work = Work([], [], [], [], set())
-    for entry in wanted:
-        row = rest.pop(entry.path, None)
-        unvectored = row is not None and _lacks_vectors(row, stale)
-        if unvectored:
-            work.unvectored.add(entry.path)
-        if row is None or _differs(entry, row, stale):
-            work.process.append(entry)
-        elif unvectored:
-            work.waiting.append(entry)
-        else:
-            work.unchanged.append(entry)
-    work.gone.extend(sorted(rest))
-    return work
-
-
-def _lacks_vectors(row: FileRow, stale: Set[Stale]) -> bool:
-    return row.state == "pending" or (Stale.VECTORS in stale and row.state == "clean")
-
-
-def _differs(entry: Entry, row: FileRow, stale: Set[Stale]) -> bool:
-    if entry.skip:
-        return (row.state, row.reason, row.blob) != ("skipped", entry.skip, entry.blob)
-    if entry.blob != row.blob:
-        return True
-    if row.state == "skipped" and row.reason in _OF_THE_TREE:
-        return True
-    return Stale.PARSER in stale
 
 
 def _equality(feed: Feed) -> dict[str, str]:
@@ -268,6 +248,7 @@ def _begin(feed: Feed, state: State, stale: Set[Stale], share: Share) -> None:
     Shards do so before anything else: what the first has made of the index, the others find.
     """
     meta = claim(feed) | (feed.semantics.identity() if feed.semantics else {})
+    meta |= texts.begun(feed, state.meta)
     if feed.index.key("parser") not in state.meta:
         meta[feed.index.key("parser")] = feed.parser.fingerprint
     elif Stale.PARSER in stale:  # until a run over the whole tree has ended, by no one parser
@@ -279,7 +260,8 @@ def _begin(feed: Feed, state: State, stale: Set[Stale], share: Share) -> None:
     if feed.semantics and replaces:
         refuse_shard(feed)
         feed.semantics.vectors.check_clear()
-    feed.index.opening = [*feed.index.opening, *superfluous(feed, state.meta)]
+    first = [*superfluous(feed, state.meta), *texts.opening(feed, state.meta)]
+    feed.index.opening = [*feed.index.opening, *first]
     feed.index.begin(feed.token, state, meta, remake=remake, share=share)
     if feed.shard or replaces:
         feed.index.claim()
@@ -292,6 +274,7 @@ def plan(feed: Feed, state: State, goal: Goal) -> None:
     _refuse_other_folder(feed, state)
     feed, _, work = _begun(feed, state, goal)
     foresee(feed, state, work)
+    texts.foresee(feed, texts.due(feed, state, work, whole=bool(goal.equal)))
     if table := lacking(feed, state.meta):
         feed.report.lookup_rows = table.size
     feed.report.finished = True

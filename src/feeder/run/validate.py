@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from feeder.errors import ServiceError
-from feeder.run import lookup_table
+from feeder.run import lookup_table, texts
+from feeder.run.compared import compare
 from feeder.run.content import Comparison, compare_content
 from feeder.run.feed import Feed, Work
 from feeder.run.mode import has_words_only, over_all
 from feeder.run.stale import Stale, stale_parts
-from feeder.run.sync import Goal, bring, claimed, compare, part, sync, way_to
+from feeder.run.sync import Goal, bring, claimed, part, sync, way_to
 from feeder.run.verdict import REPAIR, Check, Verdict
 from feeder.store.forgetting import Damage
 from feeder.store.proof import SYMBOLS_ASKED, Parity, parity, stored_nodes
@@ -46,6 +47,7 @@ def validate(feed: Feed, *, wait: bool = False, content: bool = True) -> Verdict
         *_progress(state, vectors),
         *_vectors(feed, vectors, damage),
         *lookup_table.checked(feed, state, damage),
+        *texts.checked(feed, state, found, damage),
         *_makers(feed, state),
     ]
     notes = [NO_MODEL] if vectors is None and "model" in state.meta else []
@@ -77,6 +79,7 @@ def _beside_head(feed: Feed, state: State, verdict: Verdict, *, content: bool) -
     verdict.checks.append(_head(feed, state, work))
     if why := _why_no_content(feed, state, content=content):
         return verdict._replace(notes=[*verdict.notes, why])
+    feed.index.keeps_texts = texts.are_kept(feed, state.meta)
     compared = compare_content(feed, [*work.unchanged, *work.waiting], state.files or {})
     if feed.index.state_of([]).meta != state.meta:  # each write leaves its number there
         return verdict._replace(notes=[*verdict.notes, WRITTEN_TO])
@@ -98,7 +101,7 @@ def repair(feed: Feed, verdict: Verdict) -> None:
     state = claimed(feed, read, read())
     if has_words_only(state):
         feed = replace(feed, semantics=None)
-    feed.index.begin(feed.token, state, {}, remake=False)
+    feed.index.begin(feed.token, state, texts.mended(feed, state.meta, damage), remake=False)
     feed.index.forget(damage)
     if feed.tree.root:
         return sync(feed)
@@ -242,6 +245,10 @@ def _content(found: Comparison, damage: Damage) -> Iterable[Check]:
     if found.has_words:
         words = [f"{path}: nodes with other words {count}" for path, count in found.words.items()]
         yield Check("every node is found by the words of its text", compared, words)
+    if found.texts is not None:
+        damage.texts |= set(found.texts)
+        said = [f"{path}: another text" for path in found.texts]
+        yield Check("every text that is kept is its file's", {"files": found.files}, said)
 
 
 def _left_out(found: Comparison) -> Iterator[str]:

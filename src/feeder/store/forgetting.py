@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from feeder.errors import TooLargeError
-from feeder.store import Statement, sql
+from feeder.store import Statement, sql, texts
 from feeder.store.lookup_table import unmarking
 from feeder.store.rows import pages, pieces
 
@@ -26,6 +26,8 @@ class Damage:
     """Files that lack vectors."""
     nodes: set[str] = field(default_factory=set)
     """Ids that may be in rows of another file."""
+    texts: set[str] = field(default_factory=set)
+    """Paths at which a text is wrong, lacks or ought not to be."""
     lookup: bool = False
     """Whether the table for a Worker's questions is not as its model has it."""
 
@@ -54,6 +56,7 @@ def forget(damage: Damage, repo: str, branch: str, write: Write) -> None:
         (damage.nodes, each(sql.DROP_POSTINGS_OF, sql.OUTBOX_OF, sql.DROP_NODES_OF)),
         (damage.paths, lambda page: file_removal(repo, page)),
         (damage.postings, each(sql.DROP_POSTINGS_AT)),
+        (damage.texts, each(texts.DROP)),
         (damage.vectors, each(sql.SEND_AWAY)),
         (damage.waiting, each(sql.WAIT)),
     ]
@@ -82,4 +85,5 @@ def node_removal(repo: str, paths: str, wanted: str = "{}") -> Iterator[Statemen
 
 def file_removal(repo: str, paths: str) -> list[Statement]:
     """Takes out the files at a page of paths, with their nodes."""
-    return [*node_removal(repo, paths), Statement(sql.DROP_FILES, (repo, paths))]
+    rest = [Statement(text, (repo, paths)) for text in (sql.DROP_FILES, texts.DROP)]
+    return [*node_removal(repo, paths), *rest]

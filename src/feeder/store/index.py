@@ -9,7 +9,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from feeder.store import Database, Permit, Row, Statement, meanings, sql
+from feeder.store import Database, Permit, Row, Statement, meanings, sql, texts
 from feeder.store.forgetting import Damage, forget, node_removal
 from feeder.store.ownership import Ownership
 from feeder.store.rows import (
@@ -33,6 +33,8 @@ PAGE_PATHS = 2_000
 class Index:
     """One repository's part of the index in a database; `opening` is what its runs begin with.
 
+    It `keeps_texts` of the files that it writes where a run says so.
+
     A run that writes calls `begin` first. From its first write on, every later one carries a guard
     that raises Overtaken, and so writes nothing, when another run has begun meanwhile.
     """
@@ -48,6 +50,7 @@ class Index:
         self.repo = repo
         self.branch = branch
         self.opening: Sequence[Statement] = ()
+        self.keeps_texts = False
         self._owner = Ownership(lambda: self.database, self.key, clock)
 
     def key(self, name: str) -> str:
@@ -172,6 +175,7 @@ class Index:
             *self._removals(files, gone),
             *self._additions(files, sha_head),
             *self._files(files, gone, sha_head, pending=pending),
+            *(texts.changes(self.repo, files, gone) if self.keeps_texts else ()),
         ]
         answer = self._owner.write(statements)
         if answer is None:
@@ -183,9 +187,9 @@ class Index:
         new = returned[sql.ADD_NODES]
         return Changes(new, returned[sql.DROP_NODES] - new)
 
-    def bring_in(self, statements: list[Statement]) -> None:
+    def bring_in(self, statements: list[Statement]) -> list[list[Row]] | None:
         """Writes what is no file's, as a transaction behind the run's guard; one request."""
-        self._owner.write(statements)
+        return self._owner.write(statements)
 
     def forget(self, damage: Damage) -> None:
         """Takes out what a validation found wrong, piece by piece; the next sync makes it anew."""

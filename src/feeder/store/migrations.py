@@ -13,7 +13,7 @@ _TABLE = (
     "\t\tname       TEXT UNIQUE,\n"
     "\t\tapplied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL\n)"
 )
-_OURS = frozenset({"docs", "docs_fts", "files", "meta", "outbox"})
+_OURS = frozenset({"docs", "docs_fts", "files", "meta", "outbox", "texts"})
 _APPLIED = "SELECT name FROM d1_migrations"
 _KEPT = f"""
 SELECT name FROM sqlite_schema

@@ -45,6 +45,17 @@ SELECT path, id, symbol FROM once WHERE NOT EXISTS (
   WHERE docs_fts MATCH 'symbol : "' || replace(once.symbol, '"', '""') || '"' AND f.rowid = once.seq
 )
 """
+_IS_KEPT = "EXISTS (SELECT 1 FROM meta WHERE key = ?1 || ':texts' AND value IN ('on', 'filling'))"
+_WITHOUT_TEXT = f"""
+SELECT path FROM files f WHERE repo = ?1 AND nodes > 0 AND {_IS_KEPT}
+AND NOT EXISTS (SELECT 1 FROM texts t WHERE t.repo = f.repo AND t.path = f.path AND t.part = 0)
+ORDER BY path
+"""
+_TEXTS_WITHOUT_FILE = f"""
+SELECT DISTINCT path FROM texts t WHERE repo = ?1 AND NOT ({_IS_KEPT}
+AND EXISTS (SELECT 1 FROM files f WHERE f.repo = t.repo AND f.path = t.path AND f.nodes > 0))
+ORDER BY path
+"""
 _IDS = """
 SELECT d.id, d.repo = ?1, d.path, f.state FROM docs d
 LEFT JOIN files f ON f.repo = d.repo AND f.path = d.path
@@ -68,7 +79,7 @@ class Parity(NamedTuple):
 
     `docs_without_posting` are (path, id), `postings_without_doc` (rowid, id), `miscounted`
     (path, nodes that `files` says, rows of `docs`), `of_other_branches` (path, id, branch),
-    `lost_symbols` (path, id, symbol).
+    `lost_symbols` (path, id, symbol). Of `without_text` and `texts_without_file` the paths.
     """
 
     counts: Counts
@@ -77,6 +88,8 @@ class Parity(NamedTuple):
     miscounted: list[Row]
     of_other_branches: list[Row]
     lost_symbols: list[Row]
+    without_text: list[Row]
+    texts_without_file: list[Row]
 
 
 class StoredNode(NamedTuple):
@@ -97,6 +110,8 @@ def parity(database: Database, repo: str) -> Parity:
             Statement(_MISCOUNTED, (repo,)),
             Statement(_OF_OTHER_BRANCHES, (repo,)),
             Statement(_LOST_SYMBOLS, (repo, SYMBOLS_ASKED)),
+            Statement(_WITHOUT_TEXT, (repo,)),
+            Statement(_TEXTS_WITHOUT_FILE, (repo,)),
         ]
     )
     return Parity(Counts(*counts[0]), *differences)  # type: ignore[arg-type]  # as selected

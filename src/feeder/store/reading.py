@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from feeder.store import Database, Row, Statement
+from feeder.store import Database, Row, Statement, texts
 from feeder.store.counting import MOST, NODES
 from feeder.store.scope import EVERYWHERE, IN_SCOPE, Scope, params
 from feeder.store.state import words_model
@@ -153,7 +153,10 @@ SELECT reason, count(*) FROM files WHERE state = 'skipped' AND repo = ? GROUP BY
 
 @dataclass
 class Statistics:
-    """What the index holds of a repository; counts by state, type and language."""
+    """What the index holds of a repository; counts by state, type and language.
+
+    `texts` are the `rows` with lines of files and their `bytes`, compressed.
+    """
 
     repo: str
     meta: dict[str, str]
@@ -161,6 +164,7 @@ class Statistics:
     node_types: dict[str, int]
     languages: dict[str, int]
     skipped: dict[str, int]
+    texts: dict[str, int]
 
     @property
     def models(self) -> list[str]:
@@ -189,23 +193,27 @@ class Statistics:
             counts: dict[str, int] = getattr(self, name)
             parts = ", ".join(f"{count} {kind}" for kind, count in counts.items())
             yield f"{name.replace('_', ' ')}: {sum(counts.values())} ({parts or 'none'})"
+        if self.texts["rows"]:
+            size = f"{self.texts['bytes'] / 1e6:,.1f} MB compressed"
+            yield f"texts: {self.texts['rows']:,} rows, {size}"
 
 
 def statistics(database: Database, repo: str) -> Statistics:
     """Counts every node and file of the repository."""
-    meta, files, types, languages, reasons = database.run(
+    meta, files, types, languages, reasons, [[rows, in_bytes]] = database.run(
         [
             Statement("SELECT key, value FROM meta"),
             Statement(_BY.format("state", "files"), (repo,)),
             Statement(_BY.format("node_type", "docs"), (repo,)),
             Statement(_BY.format("language", "docs"), (repo,)),
             Statement(_SKIPPED, (repo,)),
+            texts.sizing(repo),
         ]
     )
     own = {str(key).removeprefix(f"{repo}:"): str(value) for key, value in meta}
-    return Statistics(
-        repo, own, _counts(files), _counts(types), _counts(languages), _counts(reasons)
-    )
+    sizes = {"rows": int(str(rows)), "bytes": int(str(in_bytes))}
+    counts = _counts(files), _counts(types), _counts(languages), _counts(reasons)
+    return Statistics(repo, own, *counts, sizes)
 
 
 def _counts(rows: Iterable[Row]) -> dict[str, int]:

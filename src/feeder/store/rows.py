@@ -6,6 +6,7 @@ from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from feeder.nodes import Member, Node, text_sha
+from feeder.parse.kept import TextPart
 from feeder.store import Value
 from feeder.words import with_compounds, words
 
@@ -25,7 +26,7 @@ class IndexedFile(NamedTuple):
     `ids`, `shas` (of what is embedded) and `compounds` (the parts of compound words) belong to the
     nodes, in their order; `masked` counts the secrets that are not in them. `stopped` says that the
     reason is the parser's end, which another time may not hold. `meanings` are the nodes' vectors
-    as codes, none where no model is asked with the words.
+    as codes, none where no model is asked with the words. `texts` are kept where an index has them.
     """
 
     path: str
@@ -39,6 +40,7 @@ class IndexedFile(NamedTuple):
     masked: int = 0
     stopped: bool = False
     meanings: Sequence[bytes] = ()
+    texts: Sequence[TextPart] = ()
 
 
 def keys(files: Iterable[IndexedFile]) -> str:

@@ -55,12 +55,12 @@ class Pictures:
     """What fresh indexes hold, each made once."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, int | None], Picture] = {}
+        self._known: dict[tuple[str, int | None, bool], Picture] = {}
 
-    def of(self, tree: Commit, model: int | None = MODEL) -> Picture:
-        key = (tree.root, model)
+    def of(self, tree: Commit, model: int | None = MODEL, *, texts: bool = False) -> Picture:
+        key = (tree.root, model, texts)
         if key not in self._known:
-            self._known[key] = fresh(tree, **both(model))
+            self._known[key] = fresh(tree, **both(model), texts=texts)
         return self._known[key]
 
 

@@ -1,0 +1,128 @@
+"""The lines of files in D1: what they cost there, and what a Worker makes of them."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clouds import Cloud
+
+from feeder.parse.kept import PART_BYTES
+from feeder.run.feed import Feed
+from feeder.run.sync import sync
+from feeder.run.validate import validate
+from feeder.store import texts
+from feeder.tree.commit import Commit
+from tree.repos import Repo
+from worlds import CART, REPO, SHOP
+
+PAGE = (Path(__file__).parents[2] / "docs/cloudflare.md").read_text()
+READ = """
+import { readFileSync } from "node:fs";
+const shown = [];
+for (const row of JSON.parse(readFileSync(0, "utf8"))) shown.push(await lines(row));
+process.stdout.write(JSON.stringify(shown));
+"""
+NAMES = ("id", "start_line", "end_line", "first_line", "numbers", "text")
+LONG = "".join(f"def number_{number}():\n    return {number}\n\n\n" for number in range(1000))
+
+
+def block(language: str) -> str:
+    """What docs/cloudflare.md says in this language on texts."""
+    section = PAGE.partition("## Texts")[2].partition("\n## ")[0]
+    [found] = re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
+    return str(found)
+
+
+def shown(rows: list[dict[str, Any]]) -> list[list[tuple[int, str]]]:
+    """What the page's JavaScript makes of rows."""
+    command = ["node", "--input-type=module", "--eval", block("js") + READ]
+    done = subprocess.run(command, input=json.dumps(rows).encode(), capture_output=True, check=True)
+    return [[(number, line) for number, line in one] for one in json.loads(done.stdout)]
+
+
+@pytest.fixture
+def shop(cloud: Cloud, repo: Repo) -> Repo:
+    cloud.migrated()
+    repo.commit({**SHOP, "src/long.py": LONG})
+    return repo
+
+
+def synced(cloud: Cloud, repo: Repo, *, texts: bool | None = None) -> Feed:
+    run = cloud.feed(Commit(repo.path), texts=texts)
+    sync(run)
+    return run
+
+
+def test_a_worker_shows_the_lines_of_any_node(cloud: Cloud, shop: Repo) -> None:
+    """By the page's own SQL and JavaScript, each at its number; a class with its methods."""
+    assert block("sql").strip() == texts.OF_NODES.strip()
+    synced(cloud, shop, texts=True)
+    assert len(LONG) > 2 * PART_BYTES
+    files = {"src/cart.py": CART.split("\n"), "src/long.py": LONG.split("\n")}
+    nodes = cloud.rows("SELECT id, path, start_line, end_line FROM docs WHERE path GLOB 'src/*'")
+    ids = json.dumps([id_ for id_, *_ in nodes])
+    rows = [dict(zip(NAMES, row, strict=True)) for row in cloud.rows(block("sql"), ids)]
+    found: dict[str, list[tuple[int, str]]] = {}
+    for row, lines in zip(rows, shown(rows), strict=True):
+        found.setdefault(str(row["id"]), []).extend(lines)
+    for id_, path, start, end in nodes:
+        expected = files[str(path)][int(str(start)) - 1 : int(str(end))]
+        assert found[str(id_)] == list(enumerate(expected, start=int(str(start))))
+
+
+def test_a_run_takes_no_request_more_and_a_row_for_each_part(cloud: Cloud, shop: Repo) -> None:
+    """Where nothing has changed one request, as without texts; nothing is embedded for them."""
+    synced(cloud, shop)
+    rows = cloud.standin.rows_written()
+    cloud.spent()
+    later = synced(cloud, shop, texts=True)
+    assert cloud.spent() == {"d1": 4, "vectorize": 0, "ai": 0}
+    parts = int(str(cloud.rows("SELECT count(*) FROM texts")[0][0]))
+    assert parts == later.report.text_rows == 3 + -(-len(LONG) // PART_BYTES)
+    assert parts <= cloud.standin.rows_written() - rows <= parts + 30  # what a run notes of itself
+
+    cloud.spent()
+    synced(cloud, shop)
+    assert cloud.spent() == {"d1": 1, "vectorize": 0, "ai": 0}
+
+    shop.commit({"src/cart.py": CART.replace("self", "this", 1)})
+    synced(cloud, shop)
+    assert cloud.spent()["d1"] == 3
+    assert validate(cloud.feed(Commit(shop.path)), wait=True).passed
+
+    synced(cloud, shop, texts=False)
+    assert cloud.rows("SELECT 1 FROM texts") == []
+    assert cloud.rows("SELECT 1 FROM meta WHERE key GLOB '*:texts'") == []
+
+
+def test_a_database_that_wants_less_at_once_gets_it(cloud: Cloud, shop: Repo) -> None:
+    """Down to one file's."""
+    synced(cloud, shop)
+    cloud.standin.fault("d1_cpu", route="d1.raw", bytes_above=25_000)
+    synced(cloud, shop, texts=True)
+    assert texts.held_paths(cloud.d1, REPO) == {
+        "config.json",
+        "docs/guide.md",
+        "src/cart.py",
+        "src/long.py",
+    }
+
+
+def test_a_plan_tells_rows_bytes_and_shares(cloud: Cloud, shop: Repo) -> None:
+    """As the run then writes them."""
+    from feeder.assembly.cloud import foreseen
+    from feeder.embed import NOTHING_SPENT
+
+    planned = cloud.feed(Commit(shop.path), texts=True)
+    sync(planned, dry_run=True)
+    usage = foreseen(planned.report, None, NOTHING_SPENT, None)
+    plain = cloud.feed(Commit(shop.path))
+    sync(plain, dry_run=True)
+    without = foreseen(plain.report, None, NOTHING_SPENT, None)
+    assert usage.rows_written - without.rows_written == usage.text_rows
+    run = synced(cloud, shop, texts=True)
+    assert (usage.text_rows, usage.text_bytes) == (run.report.text_rows, run.report.text_bytes)
+    assert any("keep the lines of files: 0.0 MB (below 0.1 %" in line for line in usage.lines())
