@@ -1,7 +1,7 @@
 """Which questions does the Worker put to the database? The program's own, some of them joined.
 
-A Worker asks for all that it needs in two batches, where the program asks as it goes along: so a few
-of the program's statements take the nodes of another one instead of a list of ids.
+A Worker asks for all that it needs in two batches, where the program asks as it goes along: so a
+few of the program's statements take the nodes of another one instead of a list of ids.
 """
 
 from types import ModuleType
