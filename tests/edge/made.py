@@ -59,7 +59,7 @@ files = st.sampled_from(
     ]
 ) | words.map(lambda word: word.replace("/", ""))
 paths = st.tuples(folders, folders, files).map(lambda parts: "/".join(filter(None, parts)))
-scores = st.sampled_from([0.1, 0.2, 0.3, 0.7, 1 / 3, 1.0, 0.0]) | st.floats(0, 1)
+scores = st.sampled_from([0.1, 0.15, 0.2, 0.3, 0.7, 1 / 3, 1.0, 0.0]) | st.floats(0, 1)
 node_types = st.sampled_from(["method", "class", "chunk", "md_section", "json_prop", "yaml_doc"])
 members = st.lists(words.filter(lambda word: " " not in word), max_size=3).map(
     lambda said: " ".join(

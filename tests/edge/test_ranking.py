@@ -20,7 +20,7 @@ from feeder.search.kinds import share
 from feeder.search.names import agreement, is_called, member, nearly
 from feeder.search.names import names as names_of
 from feeder.search.ranking import ranked
-from feeder.search.rules import of_file, of_name, of_path
+from feeder.search.rules import LEAST_OF_BEST, of_file, of_name, of_path
 from feeder.search.sources import Excerpt, State
 from feeder.store import Row
 from feeder.store.naming import Named
@@ -31,7 +31,7 @@ from search.test_frames import CSHARP, DEBUGGER, GO, JAVA, JAVASCRIPT, PYTHON, R
 TRACES = [GO, PYTHON, JAVA, JAVASCRIPT, CSHARP, RUST, RUBY, DEBUGGER]
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(said=st.dictionaries(names, scores, max_size=6))
 def test_rankings_have_the_same_scores(worker: Worker, said: dict[str, float]) -> None:
     """Whichever way the nodes are found."""
@@ -45,14 +45,14 @@ def test_rankings_have_the_same_scores(worker: Worker, said: dict[str, float]) -
     assert worker.call("byWays", ids, pairs(said)) == ways(made)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(text=questions, found=hits())
 def test_kinds_count_alike(worker: Worker, text: str, found: list[Hit]) -> None:
     for hit in found:
         assert worker.call("share", hit, text) == list(share(hit, Asked(text)))
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(text=questions, found=hits(), data=st.data())
 def test_rules_give_the_same(
     worker: Worker, text: str, found: list[Hit], data: st.DataObject
@@ -63,7 +63,15 @@ def test_rules_give_the_same(
     assert [dict(one) for one in worker.call("rules", text, found, pairs(own))] == given
 
 
-@settings(max_examples=60)
+def test_just_the_least_share_of_the_best_counts_for_a_file(worker: Worker) -> None:
+    facts = ("method", None, None, None, 1, 2, "", "shop")
+    found = [Hit(id_, path, None, *facts) for id_, path in zip("abcd", "xxxy", strict=True)]
+    own = {"a": 1.0, "b": LEAST_OF_BEST, "c": LEAST_OF_BEST - 0.01, "d": 1.0}
+    by_file, _, _ = worker.call("rules", "?", found, pairs(own))
+    assert dict(by_file) == of_file(found, own)
+
+
+@settings(max_examples=60, deadline=None)
 @given(name=names, text=questions | names, said=members, owner=names | st.none())
 @example(name="a.Color", text="Color.RED", said="4f5e RED:3 GREEN:4", owner="a.Color")
 @example(name="Straße", text="STRASSE", said="4f5e ꮿ:1", owner=None)
@@ -76,7 +84,7 @@ def test_names_and_members_are_meant_alike(
     assert worker.call("member", owner, said, text) == (found and found._asdict())
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(text=questions | names, answers=st.lists(nodes, min_size=2, max_size=3))
 def test_names_are_found_in_the_same_order(
     worker: Worker, text: str, answers: list[list[Named]]
@@ -90,7 +98,7 @@ def test_names_are_found_in_the_same_order(
     ]
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(
     text=names,
     answers=st.lists(nodes, min_size=2, max_size=3),
@@ -115,7 +123,7 @@ def test_what_is_nearly_called_so_is_found_alike(
 
 
 @pytest.mark.parametrize("trace", TRACES)
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_traces_are_read_alike(worker: Worker, trace: str, data: st.DataObject) -> None:
     """Whole, and with lines and signs that others have left out or put in."""
@@ -126,7 +134,7 @@ def test_traces_are_read_alike(worker: Worker, trace: str, data: st.DataObject) 
         assert worker.call("frames", text) == [frame._asdict() for frame in found]
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(trace=st.sampled_from(TRACES), data=st.data())
 def test_what_was_running_is_found_alike(worker: Worker, trace: str, data: st.DataObject) -> None:
     asked = Asked(trace)
@@ -138,7 +146,7 @@ def test_what_was_running_is_found_alike(worker: Worker, trace: str, data: st.Da
     assert worker.call("running", trace, answers) == running(asked, answers)
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(text=questions, found=hits(), data=st.data())
 def test_hits_come_in_the_same_order_with_the_same_scores(
     worker: Worker, text: str, found: list[Hit], data: st.DataObject
@@ -151,7 +159,7 @@ def test_hits_come_in_the_same_order_with_the_same_scores(
     assert worker.call("ranked", text, ways(said), found, liked) == expected
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(text=questions, found=hits(12), data=st.data())
 def test_hits_are_grouped_alike(
     worker: Worker, text: str, found: list[Hit], data: st.DataObject
@@ -178,7 +186,7 @@ def test_hits_are_grouped_alike(
     ]
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(found=hits(20))
 def test_hits_are_counted_alike(worker: Worker, found: list[Hit]) -> None:
     """Each value in the same place."""
@@ -189,7 +197,7 @@ def test_hits_are_counted_alike(worker: Worker, found: list[Hit]) -> None:
     }
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(text=questions, found=hits(), data=st.data())
 def test_the_same_is_said_of_an_answer(
     worker: Worker, text: str, found: list[Hit], data: st.DataObject

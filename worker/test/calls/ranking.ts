@@ -63,7 +63,6 @@ export const ranking = {
     const one = { ...foundOf(hitOf(row)), ...more };
     return [nameOf(one), stateOf(one, commit)];
   },
-  clocked,
 };
 
 /** Where a pattern is found from a place on, or there alone, with its groups. */
@@ -116,16 +115,4 @@ function groupedOf(text: string, ways: Said[], rows: Row[], pieces: Row[], lines
   const own = new Map(lines);
   const read = new Map(compared(groups).flatMap((hit) => (own.has(hit.id) ? [[hit.id, own.get(hit.id)!]] : [])));
   return [akin(found).map((hit) => hit.id), groups.map(told), copied(groups, read).map(told)];
-}
-
-/** Milliseconds that ranking and grouping the same take, again and again. */
-function clocked(text: string, ways: Said[], rows: Row[], pieces: Row[], times: number): number[] {
-  const [rankings, hits, known] = [ways.map(rankingOf), rows.map(hitOf), spans(pieces)];
-  return Array.from({ length: times }, () => {
-    const began = performance.now();
-    const found = ranked(new Asked(text), rankings, hits);
-    akin(found);
-    grouped(found, runsAmong(hits, known));
-    return performance.now() - began;
-  });
 }
