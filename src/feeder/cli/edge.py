@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from feeder.edge.configuration import Wanted
     from feeder.edge.folder import Written
 
-_NEXT = "Next: npx wrangler secret put FEEDER_TOKEN, and npx wrangler deploy. README.md tells more."
+_NEXT = "Next: npx wrangler deploy, and npx wrangler secret put FEEDER_TOKEN. README.md tells more."
 
 
 @click.command()
