@@ -1,0 +1,95 @@
+"""All of it: a repository is fed, `feeder worker` writes the folder, the Worker answers from D1."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+from program import Console, console, feeder
+from standin import StandIn
+from standin_fixtures import no_proxy, standin, standin_process
+
+from edge.test_browser import looking
+from edge.workerd import TOKEN, client, running
+from running import Feeder
+from serve.browsing import chromium
+from serve.conftest import SHOP
+from serve.test_clients import facts
+from serve.web import JSON, request
+from tree.repos import Repo
+
+__all__ = ["console", "feeder", "no_proxy", "standin", "standin_process"]
+
+pytestmark = pytest.mark.usefixtures("module")
+
+
+@pytest.fixture
+def whole(feeder: Feeder, standin: StandIn, console: Console, repo: Repo) -> Iterator[str]:
+    """The address of a Worker over an index of words with its texts."""
+    repo.commit(SHOP)
+    for command in (
+        ["init"],
+        ["sync", "--texts", "--no-vectors"],
+        ["worker", "edge", "--quiet"],
+    ):
+        done = feeder(repo, *command)
+        assert done.code == 0, done.err
+    account = f"{standin.base_url}/accounts/{standin.account_id}"
+    rest = f"{account}/d1/database/{console.database_id()}/query"
+    with running(
+        folder=repo.path / "edge",
+        vars={"FEEDER_TOKEN": TOKEN},
+        rest={"address": rest, "token": standin.token},
+    ) as address:
+        yield address
+
+
+def tool(one: httpx.Client, name: str, **arguments: Any) -> str:
+    """What an agent is answered."""
+    call = request("tools/call", name=name, arguments=arguments)
+    result = one.post("/mcp", json=call, headers=JSON).json()["result"]
+    assert not result["isError"], result
+    text: str = result["content"][0]["text"]
+    return text
+
+
+def test_agents_are_answered_with_lines(whole: str, repo: Repo) -> None:
+    """By each tool; the last line says the commit that the index equals."""
+    head = f"The index equals {repo.git('rev-parse', 'HEAD').strip()[:7]}."
+    code = "def exchange(amount: int, rate: float) -> float:\n"
+    with client(whole) as one:
+        texts = [
+            tool(one, "search", query="exchange", limit=1),
+            tool(one, "read", target="src/money.py#exchange"),
+            tool(one, "read", target=["src/money.py:4-6"]),
+            tool(one, "similar", target="src/money.py#exchange"),
+            tool(one, "outline", path="src"),
+        ]
+    assert {text.rsplit("\n", 1)[-1] for text in texts} == {head}
+    assert texts[0].startswith(f"src/money.py:4-6 method exchange\n{code}")
+    assert texts[1].startswith(f"src/money.py:4-6 method exchange\n{code}")
+    assert texts[2].startswith(f"src/money.py:4-6\n{code}")
+    assert re.search(r"^src/money.py\n  ?4-6 method exchange$", texts[4], re.MULTILINE)
+
+
+@pytest.mark.parametrize("which", ["Python 2, modern", "TypeScript 1, legacy"])
+def test_official_clients_are_served(whole: str, which: str) -> None:
+    found = facts(which, [f"{whole}/mcp", TOKEN])
+    assert {*map(str, found["texts"])} == {found["texts"][0]}
+    assert found["texts"][0].startswith("src/money.py:4-6 method exchange\ndef exchange(")
+
+
+def test_a_browser_shows_hits_files_and_the_map(whole: str) -> None:
+    with chromium() as browser, looking(browser, f"{whole}/#token={TOKEN}") as page:
+        page.get_by_role("heading", name="Ask this repository").wait_for()
+        page.get_by_role("searchbox").fill("exchange")
+        page.keyboard.press("Enter")
+        first = page.locator(".hit").first
+        expect(first).to_contain_text("def exchange(")
+        expect(page.locator("#age")).to_contain_text("acme/shop: The index equals")
+        first.get_by_role("link", name="src/money.py:4").click()
+        expect(page.locator("#L4")).to_contain_text("def exchange(")
+        page.get_by_role("link", name="Map").click()
+        expect(page.locator("canvas")).to_be_visible()
