@@ -1,7 +1,7 @@
 """Which questions does the Worker put to the database? The program's own, some of them joined.
 
-A Worker asks for all that it needs in two batches, where the program asks as it goes along: so a
-few of the program's statements take the nodes of another one instead of a list of ids.
+A Worker asks for all that it needs in two batches: so a few of the program's statements take the
+nodes of another one instead of a list.
 """
 
 from types import ModuleType
@@ -9,19 +9,18 @@ from types import ModuleType
 from feeder import nearby, nodes
 from feeder.cloudflare import models
 from feeder.embed import dealing
-from feeder.search import age, answers, asking, filters, outline, similar, targets, vocabulary
-from feeder.store import catalog, naming, origins, pieces, reading, repositories, scope
-
-# ?2 the ids of nodes that are surely looked at; of the others, ?1, those that are named alike
-_CLOSELY = """
-  SELECT id FROM (
-    SELECT d.id, d.id IN (SELECT value FROM json_each(?2)) OR count(*) OVER (
-      PARTITION BY d.repo, d.path, coalesce(d.symbol, d.logical_path)) > 1 AS is_looked_at
-    FROM json_each(?1) i CROSS JOIN docs d ON d.id = i.value
-    WHERE coalesce(d.symbol, d.logical_path) <> ''
-  ) WHERE is_looked_at
-"""
-
+from feeder.search import (
+    age,
+    answers,
+    asking,
+    filters,
+    grouping,
+    outline,
+    similar,
+    targets,
+    vocabulary,
+)
+from feeder.store import catalog, naming, origins, pieces, reading, repositories, scope, texts
 
 # the files, of one repository, at the places of a scope: ?2 and ?3
 _PLACED = f"""
@@ -35,14 +34,20 @@ SELECT DISTINCT {_TEXT_COLUMNS} FROM json_each(?1) j CROSS JOIN texts t
 ON t.repo = j.value->>0 AND t.path = j.value->>1
 AND t.first_line <= j.value->>3 AND t.last_line >= j.value->>2
 """
-# the same of nodes, of which ?1 are the ids, with the lines that they have
+# the same of nodes: those of the ids ?1, and of ?2 those that may have the same text as another
 _TEXTS_OF_NODES = f"""
-SELECT DISTINCT {_TEXT_COLUMNS} FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
+WITH form AS MATERIALIZED (
+  SELECT d.id, count(*) OVER (
+    PARTITION BY d.node_type, d.signature, d.end_line - d.start_line) AS alike
+  FROM json_each(?2) i CROSS JOIN docs d ON d.id = i.value
+  WHERE d.end_line - d.start_line + 1 >= {grouping.COPIED_LINES}
+)
+SELECT DISTINCT {_TEXT_COLUMNS} FROM (
+  SELECT value AS id FROM json_each(?1) UNION SELECT id FROM form WHERE alike > 1
+) n CROSS JOIN docs d ON d.id = n.id
 CROSS JOIN texts t ON t.repo = d.repo AND t.path = d.path
 AND t.first_line <= d.end_line AND t.last_line >= d.start_line
 """
-
-
 _WITH_LINES = """
   SELECT json_array(n.id, n.start_line, n.end_line) AS value
   FROM json_each(?1) i CROSS JOIN docs n ON n.id = i.value
@@ -62,16 +67,14 @@ STATEMENTS = {
     "first": reading._FIRST,
     "by": reading._BY,
     "skipped": reading._SKIPPED,
+    "sizeOfTexts": texts._SIZE,
     "called": naming._CALLED,
     "spelled": naming._SPELLED,
     "having": naming._HAVING,
     "begun": naming._BEGUN,
     "files": naming._FILES,
     "alike": naming._ALIKE,
-    "piecesOf": pieces._PIECES,
-    "pieces": _instead(
-        pieces._PIECES, "json_each(?1) j", f"(SELECT id AS value FROM ({_CLOSELY})) j"
-    ),
+    "pieces": pieces._PIECES,
     "texts": _TEXTS,
     "textsOfNodes": _TEXTS_OF_NODES,
     "inside": origins._INSIDE,

@@ -132,12 +132,15 @@ async function map(asker: Asker): Promise<object> {
 /** What the index holds, by counts, what it equals, and what is not to be had here. */
 async function status(asker: Asker): Promise<object> {
   const { repo, meta, env } = asker;
-  const [files = [], types = [], languages = [], skipped = []] = await asker.database.run([
+  const sources = new Sources(asker);
+  const [files = [], types = [], languages = [], skipped = [], sizes] = await asker.database.run([
     sql.countedBy("state", "files", repo),
     sql.countedBy("node_type", "docs", repo),
     sql.countedBy("language", "docs", repo),
     sql.skipped(repo),
+    ...(sources.isKept ? [sql.sizeOfTexts(repo)] : []),
   ]);
+  const [size = [0, 0]] = sizes ?? [];
   const own = Object.fromEntries(
     Array.from(meta, ([key, value]) => [key.replace(`${repo}:`, ""), value]),
   );
@@ -146,9 +149,9 @@ async function status(asker: Asker): Promise<object> {
   const holds = { repo, meta: own, files: byState, node_types, languages: byLanguage };
   return {
     repo,
-    holds: { ...holds, skipped: reasons },
+    holds: { ...holds, skipped: reasons, texts: { rows: size[0], bytes: size[1] } },
     places: { folder: null, web: web(env, meta, repo) },
-    has: { texts: new Sources(asker).areThere, patterns: false, proof: false, history: false },
+    has: { texts: sources.areThere, patterns: false, proof: false, history: false },
     ...age(meta, repo),
   };
 }

@@ -1,5 +1,6 @@
 /** Which nodes are on a page? Pieces of a node are one hit, and copies of a text where it is there. */
 
+import shared from "../../build/shared.json";
 import { Batch } from "../store/batch.ts";
 import type { Row } from "../store/database.ts";
 import { runsAmong, spans } from "../store/pieces.ts";
@@ -10,10 +11,11 @@ import { hitOf, type Answer, type Found, type Hit } from "./found.ts";
 import { compared, copied, grouped, type Lines } from "./grouping.ts";
 import { Sources } from "./sources.ts";
 
-/** Nodes beyond the page whose pieces are asked for with the rows of all, and whose copies are told. */
+const { COMPARED } = shared.constants.grouping;
+/** Nodes beyond those that are compared whose texts are asked for with theirs: rules move some up. */
 const MORE_LOOKED_AT = 30;
 /** Nodes beyond the page whose lines are asked for with the rows of all: rules move some up. */
-const MORE_LINES = 5;
+const MORE_LINES = 15;
 
 /** What the index knows of the nodes that were found, and the lines of the likeliest. */
 export interface Second {
@@ -33,8 +35,12 @@ export async function second(
   const sources = new Sources(asker);
   const end = offset + limit;
   const rows = batch.add([sql.hits(ids, scope)]);
-  const pieces = batch.add([sql.pieces(ids, ids.slice(0, end + MORE_LOOKED_AT))]);
-  const early = sources.early(batch, ids.slice(offset, end + MORE_LINES));
+  const pieces = batch.add([sql.pieces(ids)]);
+  const early = sources.early(
+    batch,
+    ids.slice(offset, end + MORE_LINES),
+    ids.slice(0, COMPARED + MORE_LOOKED_AT),
+  );
   if (ids.length > 0) await batch.run(asker.database);
   await early();
   return { hits: (rows()[0] ?? []).map(hitOf), pieces: pieces()[0] ?? [], sources };
@@ -52,21 +58,20 @@ export async function paged(
   );
   const groups = grouped(found, known);
   const end = offset + limit;
-  const every = sources.isKept ? await once(groups, sources, end + MORE_LOOKED_AT) : groups;
+  const every = sources.isKept ? await once(groups, sources) : groups;
   const some = every.slice(offset, end);
   if (sources.areThere) await sources.bring(some.map((one) => one.hit));
   return { found: some, total: every.length, every };
 }
 
-/** The nodes with those of the first that have the same text as one of them. */
-async function once(nodes: readonly Found[], sources: Sources, most: number): Promise<Found[]> {
-  const some = compared(nodes.slice(0, most));
-  if (some.length === 0) return [...nodes];
-  await sources.bring([...some, ...nodes.slice(0, most - MORE_LOOKED_AT).map((one) => one.hit)]);
+/** The nodes with those among the best that have the same text as one of them. */
+async function once(nodes: readonly Found[], sources: Sources): Promise<Found[]> {
+  const some = compared(nodes);
+  await sources.bring(some);
   const lines = new Map<string, Lines>();
   for (const hit of some) {
     const found = sources.lines(hit);
     if (found) lines.set(hit.id, { first: hit.startLine, last: hit.endLine, lines: found.lines });
   }
-  return [...copied(nodes.slice(0, most), lines), ...nodes.slice(most)];
+  return copied(nodes, lines);
 }

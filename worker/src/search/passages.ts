@@ -30,7 +30,7 @@ export async function passage(asker: Asker, sources: Sources, target: Target): P
 
 /** The nodes, of whose pieces it is told where they lie if not all of them are meant. */
 async function nodes(asker: Asker, hits: readonly Hit[]): Promise<Found[]> {
-  const [rows = []] = await asker.database.run([sql.piecesOf(hits.map((hit) => hit.id))]);
+  const [rows = []] = await asker.database.run([sql.pieces(hits.map((hit) => hit.id))]);
   const known = runsAmong(hits, spans(rows));
   const kinds = grouping(hits, (hit) =>
     JSON.stringify([hit.nodeType, hit.signature, known.get(hit.id) ?? hit.id]),

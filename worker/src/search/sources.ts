@@ -47,11 +47,14 @@ export class Sources {
     return this.asker.meta.has(`${this.asker.repo}:texts`);
   }
 
-  /** Asks for the texts of nodes that will likely be shown; what is given back takes them in. */
-  early(batch: Batch, ids: readonly string[]): () => Promise<void> {
-    const asked = this.isKept && ids.length > 0;
-    const texts = batch.add(asked ? [sql.textsOfNodes(ids)] : []);
-    const inside = batch.add(asked ? [sql.insideNodes(ids)] : []);
+  /**
+   * Asks for the texts of nodes that will likely be shown, and of those that may be one with another;
+   * what is given back takes them in.
+   */
+  early(batch: Batch, ids: readonly string[], others: readonly string[]): () => Promise<void> {
+    const isAsked = this.areThere && others.length > 0;
+    const texts = batch.add(isAsked && this.isKept ? [sql.textsOfNodes(ids, others)] : []);
+    const inside = batch.add(isAsked ? [sql.insideNodes(ids)] : []);
     return async () => {
       await this.#texts.add(texts()[0] ?? []);
       this.#take(inside()[0] ?? [], new Set(ids));
@@ -60,7 +63,8 @@ export class Sources {
 
   /** Brings the lines of these hits that are not there yet, in one more round trip. */
   async bring(hits: readonly Hit[]): Promise<void> {
-    if (this.isKept) await this.#ofDatabase(hits.filter((hit) => this.lines(hit) === null));
+    const isLacking = (hit: Hit) => this.lines(hit) === null || !this.#inner.has(hit.id);
+    if (this.isKept) await this.#ofDatabase(hits.filter(isLacking));
     await this.#ofGitHub(hits.filter((hit) => this.lines(hit) === null));
   }
 

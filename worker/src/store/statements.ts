@@ -75,14 +75,9 @@ export function alike(word: string, scope: Scope): Statement {
   return { sql: sql.alike, params: [JSON.stringify(grams), ...params(scope), least, `"${word}"`] };
 }
 
-/** Asks where the pieces lie of the nodes of some ids, and of those of all that are named alike. */
-export function pieces(ids: readonly string[], some: readonly string[]): Statement {
-  return { sql: sql.pieces, params: [JSON.stringify(ids), JSON.stringify(some)] };
-}
-
-/** Asks where the pieces lie of the nodes of some ids. */
-export function piecesOf(ids: readonly string[]): Statement {
-  return { sql: sql.piecesOf, params: [JSON.stringify(ids)] };
+/** Asks where the pieces lie of the nodes of these ids. */
+export function pieces(ids: readonly string[]): Statement {
+  return { sql: sql.pieces, params: [JSON.stringify(ids)] };
 }
 
 /** Asks for the nodes of these files, in the order of paths and lines, the outer before the inner. */
@@ -127,6 +122,11 @@ export function skipped(repo: string): Statement {
   return { sql: sql.skipped, params: [repo] };
 }
 
+/** Asks how many rows and bytes the texts of files are. */
+export function sizeOfTexts(repo: string): Statement {
+  return { sql: sql.sizeOfTexts, params: [repo] };
+}
+
 /** Asks for the lines of nodes that lie in hits of these ids, first lines and last ones. */
 export function inside(hits: readonly (readonly [string, number, number])[]): Statement {
   return { sql: sql.inside, params: [JSON.stringify(hits)] };
@@ -142,9 +142,9 @@ export function texts(ranges: readonly (readonly [string, string, number, number
   return { sql: sql.texts, params: [JSON.stringify(ranges)] };
 }
 
-/** Asks for those that have the lines of nodes, by their ids. */
-export function textsOfNodes(ids: readonly string[]): Statement {
-  return { sql: sql.textsOfNodes, params: [JSON.stringify(ids)] };
+/** Asks for those of nodes by their ids, and of others where these may have one text. */
+export function textsOfNodes(ids: readonly string[], others: readonly string[]): Statement {
+  return { sql: sql.textsOfNodes, params: [JSON.stringify(ids), JSON.stringify(others)] };
 }
 
 /** Asks whether there is a file, be it of no nodes, at the places of a scope. */

@@ -1,0 +1,185 @@
+"""The Worker answers as the program does over the same index, in workerd with the real D1.
+
+Two things are the program's alone, since they look at files: a pattern, and whether a phrase or a
+word of `case:yes` stands in the lines to the letter.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from standin import StandIn, unavailable
+
+from edge.fed import Facts, Fed, environment, program, worker_module
+from edge.questions import made
+from feeder.serve.desk import Desk
+from tree.repos import Repo
+
+SAMPLES = Path(__file__).parents[1] / "parse" / "samples"
+STATIC = "static"
+QUESTIONS = 54
+TRIPS, SUBREQUESTS = 2, 6
+ALONE = {"index", "note"}
+"""What the program says of its working tree, and the Worker of the commit."""
+
+
+def _samples() -> dict[str, str | bytes]:
+    """Code and documents in many languages, of which some are tests, and one is there twice."""
+    # kept texts of a notebook have the blank line between two cells, which the program leaves out
+    left_out = (".nodes", ".ipynb")
+    found = {one.name: one.read_bytes() for one in SAMPLES.iterdir() if one.suffix not in left_out}
+    files: dict[str, str | bytes] = {
+        f"{'tests' if 'test' in name else 'docs' if name.endswith('.md') else 'src'}/{name}": text
+        for name, text in found.items()
+    }
+    long = "\n".join(f"    total += weigh({at}) * {at}  # so much it weighs" for at in range(150))
+    weigh = f"def weigh_all(total):\n{long}\n    return total\n"
+    return {**files, "lib/cart.py": found["cart.py"], "lib/weigh.py": weigh}
+
+
+@pytest.fixture(scope="module")
+def account() -> Iterator[StandIn]:
+    if why := unavailable():
+        reason, may_skip = why
+        (pytest.skip if may_skip else pytest.fail)(reason)
+    with StandIn.start() as running, pytest.MonkeyPatch.context() as patch:
+        running.change(vectorize_delay_s=0)
+        for name, value in environment(running).items():
+            patch.setenv(name, value)
+        yield running
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return worker_module(tmp_path_factory.mktemp("worker"))
+
+
+@pytest.fixture(scope="module")
+def fed(account: StandIn, script: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fed]:
+    """Fed with the static model, and with the files' lines."""
+    repo = Repo(tmp_path_factory.mktemp("static") / "shop")
+    repo.commit(_samples())
+    one = Fed(account, repo, STATIC, script)
+    one.feed("--texts")
+    one.deploy()
+    yield one
+    one.close()
+
+
+@pytest.fixture(scope="module")
+def desk(fed: Fed) -> Iterator[Desk]:
+    """The program over the same database."""
+    some = fed.desk()
+    yield some
+    some.close()
+
+
+def _plain(facts: Facts) -> Facts:
+    """What has to be the same of both; a score as far as two sums of floats are."""
+    rest = {name: value for name, value in facts.items() if name not in ALONE}
+    hits = [_hit(dict(hit)) for hit in rest.get("hits", ())]
+    return {**rest, "hits": hits} if "hits" in rest else rest
+
+
+def _hit(hit: dict[str, Any]) -> dict[str, Any]:
+    """A Worker's lines are those of a commit, which it names, and it has a link to them."""
+    for name in ("permalink", "text_of", "parts"):
+        hit.pop(name, None)
+    return {**hit, "score": pytest.approx(hit["score"], abs=2e-5)}
+
+
+def test_the_worker_answers_as_the_program_does(fed: Fed, desk: Desk) -> None:
+    """The first ten, with their lines, marks, ranks, copies, totals, facets and notes; with at most
+    six requests, of which two are to D1, and one more for lines that nobody foresaw."""
+    fed.at_edge("status")  # what an isolate asks once
+    for said in made(fed.nodes(), QUESTIONS):
+        ours = fed.at_edge("search", **said)
+        took = fed.took
+        assert _plain(ours) == _plain(program(desk, "search", **said)), said
+        assert took.get("d1", 0) <= TRIPS + 1 and sum(took.values()) <= SUBREQUESTS, said
+
+
+OTHERS: list[tuple[str, dict[str, str]]] = [
+    ("similar", {"target": "src/cart.py:4"}),
+    ("similar", {"target": "src/cart.go#Cart.Add", "limit": "3", "language": "go"}),
+    ("similar", {"target": "nothing_like_it"}),
+    ("node", {"id": "00000000"}),
+    ("node", {"id": "no id"}),
+    ("file", {"path": "src/cart.py"}),
+    ("file", {"path": "src/carr.py"}),
+    ("outline", {"path": "src/cart.rb"}),
+    ("outline", {"path": "tests"}),
+    ("outline", {"path": "nowhere"}),
+    ("search", {"q": "cart", "limit": "0"}),
+    ("search", {"q": " "}),
+    ("search", {"q": "cart", "tests": "some"}),
+    ("search", {"q": "repo:acme/nothing cart"}),
+    ("search", {"q": "category:nothing cart"}),
+    ("search", {"q": "lang:go -lang:go cart"}),
+]
+
+
+@pytest.mark.parametrize(("name", "said"), OTHERS)
+def test_other_questions_too(fed: Fed, desk: Desk, name: str, said: dict[str, str]) -> None:
+    """Refusals with the program's own sentences."""
+    ours, theirs = _plain(fed.at_edge(name, **said)), _plain(program(desk, name, **said))
+    ours.pop("text_of", None), theirs.pop("text_of", None)
+    assert ours == theirs
+
+
+def test_a_node_is_shown_whole(fed: Fed, desk: Desk) -> None:
+    """Also by the id of one of the pieces in which a long one is kept."""
+    [found] = fed.at_edge("search", q="weigh_all", limit="1")["hits"]
+    assert found["piece"]["of"] > 1
+    id_ = found["id"]
+    assert _plain(fed.at_edge("node", id=id_)) == _plain(program(desk, "node", id=id_))
+
+
+def test_the_map_and_the_counts_are_the_programs(fed: Fed, desk: Desk) -> None:
+    assert fed.at_edge("map")["files"] == program(desk, "map")["files"]
+    status = fed.at_edge("status")
+    assert status["holds"] == program(desk, "status")["holds"]
+    assert status["places"] == {"folder": None, "web": None}
+    assert status["has"] == {"texts": True, "patterns": False, "proof": False, "history": False}
+    assert status["note"] == f"The index equals {fed.repo.git('rev-parse', 'HEAD')[:7]}."
+
+
+def test_a_pattern_is_not_looked_for_and_that_is_said(fed: Fed) -> None:
+    found = fed.at_edge("search", q="/add/")
+    assert found["notes"] == ["/add/ is not looked for here: there are no files."]
+    assert found["hits"] == []
+
+
+def test_words_answer_alone_where_vectorize_fails(fed: Fed, desk: Desk) -> None:
+    """What is said begins as the program says it."""
+    fed.standin.fault("server_error", route="vectorize.query", times=1)
+    found = fed.at_edge("search", q="what is bought")
+    [note] = found["notes"]
+    assert note.startswith("By words alone: Vectorize: ")
+    alone = program(desk, "search", q="what is bought", meaning="no")
+    assert [hit["id"] for hit in found["hits"]] == [hit["id"] for hit in alone["hits"]]
+
+
+def test_a_questions_vector_is_kept(fed: Fed) -> None:
+    """So its codes are not looked up again, and the second trip is the same."""
+    first = fed.at_edge("search", q="a question that is asked twice")
+    assert fed.at_edge("search", q="a question that is asked twice") == first
+
+
+def test_another_model_than_the_index_has_is_not_asked(fed: Fed) -> None:
+    fed.deploy(MODEL="@cf/baai/bge-m3")
+    [note] = fed.at_edge("search", q="cart")["notes"]
+    assert note.startswith("By words alone: The index has no vectors by @cf/baai/bge-m3, but by ")
+    assert "vectorize" not in fed.took
+    fed.deploy()
+
+
+def test_a_database_without_an_index_is_told(fed: Fed) -> None:
+    """With what to do, and 503: it is not the one who asks who is wrong."""
+    empty = fed.made_database("empty")
+    fed.deploy(database=empty)
+    facts = fed.at_edge("search", q="cart")
+    assert facts["remedy"] == "Bring it on: feeder init, then feeder sync"
+    assert fed.last is not None and fed.last.status_code == 503
+    fed.deploy()
