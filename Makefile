@@ -2,6 +2,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
   --generate-hashes --custom-compile-command "make lock"
+DOCUMENTS := $(BIN)/python -c "import tomllib; said = tomllib.load(open('pyproject.toml', 'rb')); \
+  print(*said['project']['optional-dependencies']['documents'], sep='\n')"
 QUERY ?= which files differ between the tree and the index
 
 .PHONY: index test lint worker bench lock docs clean
@@ -43,7 +45,7 @@ bench: .venv/installed .venv/node
 	touch $@
 
 .venv/dev: .venv/installed
-	$(BIN)/pip install --quiet --editable ".[local,serve]" --group dev
+	$(BIN)/pip install --quiet --editable ".[documents,local,serve]" --group dev
 	touch $@
 
 # the tests' D1 is workerd, which comes with miniflare
@@ -52,9 +54,10 @@ bench: .venv/installed .venv/node
 	touch $@
 
 # the tests install the action and the release from here, without a network
-.venv/wheels: .venv/pip requirements/local.txt requirements/build.txt
+.venv/wheels: .venv/pip requirements/local.txt requirements/documents.txt requirements/build.txt
 	$(BIN)/pip download --quiet --only-binary :all: --require-hashes --no-deps \
-	  --dest $@ --requirement requirements/local.txt --requirement requirements/build.txt
+	  --dest $@ --requirement requirements/local.txt --requirement requirements/documents.txt \
+	  --requirement requirements/build.txt
 	touch $@
 
 # the tests' clients of MCP for Python, both major versions, each in an environment of its own
@@ -68,6 +71,7 @@ bench: .venv/installed .venv/node
 lock: .venv/dev
 	$(LOCK) pyproject.toml --output-file requirements/cloudflare.txt
 	$(LOCK) pyproject.toml --extra local --output-file requirements/local.txt
+	$(DOCUMENTS) | $(LOCK) - --output-file requirements/documents.txt
 	$(LOCK) --group build --output-file requirements/build.txt
 	echo mcp==1.30.0 | $(LOCK) - --output-file requirements/mcp-1.txt
 	echo mcp==2.3.0 | $(LOCK) - --output-file requirements/mcp-2.txt

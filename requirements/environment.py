@@ -1,6 +1,6 @@
 """Which environment does the action need, and what does it not need of what was installed there?
 
-`key LOCK` prints a hash of all that it depends on; `slim`, run by its own Python, takes out the
+`key LOCK…` prints a hash of all that it depends on; `slim`, run by its own Python, takes out the
 grammars that the shipped grammar_queries.json never names, half of it. A grammar file of
 the user's own, in FEEDER_GRAMMAR, may name any of them: then all stay.
 """
@@ -21,9 +21,9 @@ PACK = "tree_sitter_language_pack"
 OWN = bool(os.environ.get("FEEDER_GRAMMAR"))
 
 
-def key(lock: str) -> str:
+def key(*locks: str) -> str:
     """Of what was locked, of the grammars that stay and of the interpreter."""
-    files = (HERE / lock, GRAMMARS, Path(__file__))
+    files = (*(HERE / lock for lock in locks), GRAMMARS, Path(__file__))
     machine = (sys.version, sys.executable, *platform.libc_ver(), str(OWN))
     parts = [*(file.read_bytes() for file in files), *(part.encode() for part in machine)]
     digests = (hashlib.sha256(part).digest() for part in parts)
@@ -57,8 +57,8 @@ def _named(said: Any) -> Iterator[str]:
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["key", lock]:
-            print(key(lock))
+        case ["key", *locks] if locks:
+            print(key(*locks))
         case ["slim"]:
             slim()
         case _:

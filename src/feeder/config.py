@@ -24,6 +24,7 @@ class Settings:
     model: str | None = None
     grammar: Path | None = None
     max_file_bytes: int = 1_000_000
+    max_document_bytes: int = 20_000_000
     mask_secrets: bool = True
     texts: bool | None = None
     jobs: int | None = None

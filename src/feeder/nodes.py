@@ -5,10 +5,13 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
+DOCUMENT_TYPES = ("doc_section", "doc_page", "doc_table", "doc_codeblock", "sheet")
+"""Of documents: what is in them are paragraphs and tables, which stay whole where they can."""
 NODE_TYPES = (
     *("method", "class", "chunk", "md_section", "md_codeblock"),
     *("json_object", "json_array", "json_prop", "yaml_mapping", "yaml_sequence", "yaml_doc"),
     *("xml_element", "toml_table", "toml_kv"),
+    *DOCUMENT_TYPES,
 )
 SIGNATURE_LIMIT = 300
 HEADER_VERSION = "1"

@@ -77,9 +77,10 @@ def test_the_key_is_that_of_what_is_installed() -> None:
     keys = [
         environment("key", "cloudflare.txt"),
         environment("key", "local.txt"),
+        environment("key", "local.txt", "documents.txt"),
         environment("key", "cloudflare.txt", FEEDER_GRAMMAR="lua.json"),
     ]
-    assert len({*keys}) == 3
+    assert len({*keys}) == 4
     assert environment("key", "cloudflare.txt") == keys[0]
 
 

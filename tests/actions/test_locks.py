@@ -14,8 +14,9 @@ SAID = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT = SAID["project"]
 CLOUDFLARE = ROOT / "requirements/cloudflare.txt"
 LOCAL = ROOT / "requirements/local.txt"
+DOCUMENTS = ROOT / "requirements/documents.txt"
 BUILD = ROOT / "requirements/build.txt"
-LOCKS = [CLOUDFLARE, LOCAL, BUILD]
+LOCKS = [CLOUDFLARE, LOCAL, DOCUMENTS, BUILD]
 
 
 def pins(lock: Path) -> dict[str, set[str]]:
@@ -48,10 +49,11 @@ def test_every_pin_has_hashes(lock: Path) -> None:
     [
         (CLOUDFLARE, PROJECT["dependencies"]),
         (LOCAL, [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["local"]]),
+        (DOCUMENTS, PROJECT["optional-dependencies"]["documents"]),
         (BUILD, SAID["dependency-groups"]["build"]),
         (BUILD, SAID["build-system"]["requires"]),
     ],
-    ids=["cloudflare", "local", "build", "build system"],
+    ids=["cloudflare", "local", "documents", "build", "build system"],
 )
 def test_it_has_what_the_project_needs(lock: Path, needed: list[str]) -> None:
     """Every dependency is pinned to a version that pyproject.toml allows: else run `make lock`."""
@@ -65,3 +67,8 @@ def test_the_stores_differ_in_the_model_alone() -> None:
     """What is in both locks is the same in both."""
     local = pins(LOCAL)
     assert {name: local[name] for name in pins(CLOUDFLARE)} == pins(CLOUDFLARE)
+
+
+def test_what_reads_documents_needs_nothing_of_its_own() -> None:
+    """Its lock is installed beside either of the others, and names no package of theirs."""
+    assert not pins(DOCUMENTS).keys() & pins(LOCAL).keys()

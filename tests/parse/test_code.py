@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feeder.nodes import node_ids
-from feeder.parse.layout import AIM_MAX, AIM_MIN
+from feeder.parse.cutting import AIM_MAX, AIM_MIN
 from feeder.parse.worker import Limits
 from feeder.parse.workers import Workers
 from parse.outlines import SAMPLE_FILES, check_laws, nodes, nodes_of, only, outline, sample

@@ -154,3 +154,19 @@ def test_a_query_that_names_no_region_finds_none() -> None:
     grammars = Grammars({**settings, "grammar_queries": {**queries, "Embedded": embedded}})
     found = parse_file(grammars, "a.html", b"<h1 id='a'>A</h1>\n<script>b()</script>\n")
     assert found.nodes and not found.reason
+
+
+def test_a_table_of_html_is_a_node_with_its_head() -> None:
+    """Unless it lays out a page; one with an anchor is under that name."""
+    table = (
+        "<table{}>\n<tr><th>Rail</th><th>Volt &amp; use</th></tr>\n<tr><td>V1</td></tr>\n</table>\n"
+    )
+    layout = "<table><tr><td><h2>Side</h2></td></tr></table>\n"
+    text = f"<h1>Power</h1>\n<p>{'Some words. ' * 20}</p>\n"
+    text += table.format("") + table.format(' id="rails"') + layout
+    found = nodes("a.html", text)
+    check_laws("a.html", text, found)
+    assert [(one.logical_path, one.signature) for one in found if one.node_type == "doc_table"] == [
+        ("Power", "Rail | Volt & use"),
+        ("Power > rails", "Rail | Volt & use"),
+    ]

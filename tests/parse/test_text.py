@@ -124,7 +124,7 @@ def test_an_empty_file_has_no_nodes_and_needs_no_reason() -> None:
         ("styles/main.css", "css"),
         ("index.html", "html"),
         ("shaders/Blur.GLSL", "glsl"),
-        ("docs/index.rst", "restructuredtext"),
+        ("docs/index.tex", "latex"),
         (".gitignore", "ignore"),
         ("run.unknown-ending", "text"),
     ],

@@ -16,6 +16,7 @@ from feeder.run.report import Talk
 from feeder.run.stale import Stale
 from feeder.run.sync import sync
 from feeder.store.sqlite import SQLite
+from feeder.tree import Sizes
 from feeder.tree.commit import Commit
 from hashed import HashedEmbedder
 from tree.repos import Repo
@@ -441,12 +442,12 @@ def test_what_is_made_anew_is_said_before_it_is(
 def test_other_rules_look_at_what_was_kept_out(shop: Repo, database: SQLite) -> None:
     """With a higher limit a file that was too large is indexed, although no commit came."""
     shop.commit({"large.txt": "many words\n" * 100})
-    synced(Commit(shop.path, max_bytes=1000), database)
+    synced(Commit(shop.path, sizes=Sizes(1000)), database)
     assert rows(database, IDS_OF, "large.txt") == []
-    report = synced(Commit(shop.path, max_bytes=2000), database)
+    report = synced(Commit(shop.path, sizes=Sizes(2000)), database)
     assert report.notes == [Stale.RULES]
     assert rows(database, IDS_OF, "large.txt") != []
-    assert picture(database) == fresh(Commit(shop.path, max_bytes=2000))
+    assert picture(database) == fresh(Commit(shop.path, sizes=Sizes(2000)))
 
 
 def test_two_repositories_share_a_database(shop: Repo, tmp_path: Path, database: SQLite) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from feeder.errors import UserError
 from feeder.nodes import NODE_TYPES
+from feeder.parse.extract import LANGUAGES as DOCUMENTS
 from feeder.search.filters import Standing, scope_of, scopes_of
 from feeder.search.preferring import preference, preferred, statements
 from feeder.search.query import parse
@@ -240,12 +241,15 @@ def test_a_repository_names_its_own_categories(tmp_path: Path) -> None:
     file = tmp_path / ".feeder.toml"
     file.write_text('[categories]\napi = "src/api/"\nui = ["web", "src/*.tsx"]\n')
     assert own_categories(tmp_path) == {"api": ["src/api"], "ui": ["web", "src/*.tsx"]}
+    file.write_text('[categories]\napi = "src/api"\n[tags]\nmanuals = ["docs", "*.pdf"]\n')
+    assert own_categories(tmp_path) == {"api": ["src/api"], "manuals": ["docs", "*.pdf"]}
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("[categories\n", "cannot be read: "),
+        ("tags = 1\n", "has tags that are no table. Write: [tags]"),
         ("categories = 1\n", "has categories that are no table. Write: [categories]"),
         ("[categories]\napi = 1\n", "has a category api that is no list of paths. Write: api = "),
         ("[categories]\napi = []\n", "has a category api that is no list of paths"),
@@ -262,7 +266,7 @@ def test_a_mistake_in_it_is_told(tmp_path: Path, text: str, message: str) -> Non
 def test_other_names_are_of_languages_and_types_that_there_are() -> None:
     """And no name is a language of its own, unless that is among what it stands for."""
     endings = json.loads((ROOT / "src/feeder/grammar_queries.json").read_text("utf-8"))
-    known = {"text", "tsx"}.union(
+    known = {"text", "tsx", *DOCUMENTS}.union(
         *(endings[key].values() for key in ("code_extensions", "noncode_ts_grammar")),
         endings["text_extensions"].values(),
     )

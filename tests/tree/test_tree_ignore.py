@@ -6,14 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from feeder.tree import SIZES, Sizes
 from feeder.tree.commit import Commit
 from tree.repos import Repo, Text, raw_commit
 
 
-def skips(repo: Repo, files: dict[str, Text | None], max_bytes: int = 1_000_000) -> dict[str, str]:
+def skips(repo: Repo, files: dict[str, Text | None], sizes: Sizes = SIZES) -> dict[str, str]:
     """The reasons by path, once these files are committed; rule files themselves left out."""
     repo.commit(files)
-    entries = Commit(repo.path, max_bytes=max_bytes).entries()
+    entries = Commit(repo.path, sizes=sizes).entries()
     return {entry.path: entry.skip for entry in entries if entry.skip}
 
 
@@ -26,7 +27,7 @@ def ignored(repo: Repo, files: dict[str, Text | None]) -> set[str]:
 def test_size_is_limited(repo: Repo) -> None:
     """A file of the limit's size is read, a byte more is too much."""
     files: dict[str, Text | None] = {"at.txt": "x" * 100, "above.txt": "x" * 101}
-    assert skips(repo, files, max_bytes=100) == {"above.txt": "larger than the limit"}
+    assert skips(repo, files, sizes=Sizes(100)) == {"above.txt": "larger than the limit"}
 
 
 def test_the_limit_is_a_megabyte(repo: Repo) -> None:
@@ -202,7 +203,7 @@ def test_rules_are_told_by_a_digest(repo: Repo) -> None:
     for change in [{"a.py": "x"}, {"a.py": "y"}, {".feederignore": "b"}, {"sub/.noindex": ""}]:
         repo.commit(change)
         digests.append(Commit(repo.path).rules)
-    digests.append(Commit(repo.path, max_bytes=5).rules)
+    digests.append(Commit(repo.path, sizes=Sizes(5)).rules)
     assert digests[0] == digests[1]
     assert len(set(digests)) == 4
 

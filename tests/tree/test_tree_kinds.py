@@ -2,8 +2,8 @@
 
 import pytest
 
-from feeder.tree import Skip
-from feeder.tree.kinds import kind
+from feeder.tree import Sizes, Skip
+from feeder.tree.kinds import document, kind, limit
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,22 @@ def test_generated_files(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["logo.PNG", "a.jpg", "a.tar.gz", "paper.pdf", "font.woff2", ".png"]
+    "path", ["logo.PNG", "a.jpg", "a.tar.gz", "paper.psd", "font.woff2", ".png"]
 )
 def test_binary_files(path: str) -> None:
     """Pictures, archives, fonts and the like need no reading to be kept out."""
     assert kind(path) is Skip.BINARY
+
+
+@pytest.mark.parametrize("path", ["a/Manual.PDF", "b.docx", "prices.xlsx", ".pdf"])
+def test_documents_are_read(path: str) -> None:
+    """What takes their text out is not asked here."""
+    assert kind(path) is None
+    assert document(path) == path.rpartition(".")[2].lower()
+    assert limit(path, Sizes(1, 2)) == 2
+
+
+def test_other_files_are_no_documents() -> None:
+    """Nor what is only called like the ending of one."""
+    assert not any(map(document, ["pdf", "docs/pdf", "a.pdf/b.txt", "a.pdf.txt"]))
+    assert limit("pdf", Sizes(1, 2)) == 1

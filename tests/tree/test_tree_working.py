@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from feeder.errors import UserError
-from feeder.tree import MAX_BYTES, Skip
+from feeder.tree import SIZES, Sizes, Skip
 from feeder.tree.commit import Commit
 from feeder.tree.working import WorkingTree
 from tree.repos import Repo
 
 
-def looked(repo: Repo, max_bytes: int = MAX_BYTES) -> WorkingTree:
+def looked(repo: Repo, sizes: Sizes = SIZES) -> WorkingTree:
     place = repo.path.with_name(f"{repo.path.name}-ours")
     place.mkdir(exist_ok=True)
-    return WorkingTree(repo.path, place, max_bytes=max_bytes)
+    return WorkingTree(repo.path, place, sizes=sizes)
 
 
 def aged(repo: Repo) -> None:

@@ -10,7 +10,7 @@ from feeder.assembly.opening import Place, Store, feeding
 from feeder.config import Settings
 from feeder.errors import UserError
 from feeder.run.feed import Feed
-from feeder.tree import Tree
+from feeder.tree import Sizes, Tree
 
 
 @contextmanager
@@ -49,7 +49,7 @@ def commit_of(place: Place, settings: Settings) -> Tree:
     """HEAD, or one folder of it."""
     from feeder.tree.commit import Commit
 
-    return Commit(place.base, below=settings.path, max_bytes=settings.max_file_bytes)
+    return Commit(place.base, below=settings.path, sizes=_sizes(settings))
 
 
 def working_tree_of(place: Place, settings: Settings, *, writes: bool = True) -> Tree:
@@ -79,9 +79,9 @@ def working_tree_of(place: Place, settings: Settings, *, writes: bool = True) ->
     if writes:
         made_folder(folder)
     own = [index.with_name(f"{index.stem}.")] if settings.db else []
-    limits = settings.path, settings.max_file_bytes
+    limits = settings.path, _sizes(settings)
     kept = folder if folder.is_dir() else None
-    return WorkingTree(place.base, kept, below=limits[0], max_bytes=limits[1], own=own)
+    return WorkingTree(place.base, kept, below=limits[0], sizes=limits[1], own=own)
 
 
 def folder_at(place: Place, paths: Sequence[Path], settings: Settings) -> Tree:
@@ -95,4 +95,8 @@ def folder_at(place: Place, paths: Sequence[Path], settings: Settings) -> Tree:
     if paths and git.root(place.base) and git.is_bare(place.base):
         raise UserError(f"{place.base} has no working tree. Index its HEAD with: feeder sync")
     there = [path for path in paths if os.path.lexists(path)]
-    return Folder(place.base, there, max_bytes=settings.max_file_bytes)
+    return Folder(place.base, there, sizes=_sizes(settings))
+
+
+def _sizes(settings: Settings) -> Sizes:
+    return Sizes(settings.max_file_bytes, settings.max_document_bytes)

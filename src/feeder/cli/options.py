@@ -14,6 +14,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _FILE = click.Path(dir_okay=False, path_type=Path)
+_SIZE: dict[str, Any] = {"type": click.IntRange(1), "show_default": True}
 
 
 def _option(name: str, text: str, *twins: str, **more: Any) -> Callable[[Command], Command]:
@@ -82,12 +83,12 @@ _MEANING = (
 )
 _PARSING = (
     _option("--grammar", "Your grammar_queries.json, merged over the shipped one.", type=_FILE),
-    _option(
-        "--max-file-bytes",
-        "Larger files are kept out.",
-        type=click.IntRange(1),
-        default=Settings.max_file_bytes,
-        show_default=True,
+    *(
+        _option(f"--max-{one}-bytes", f"Larger {what} are kept out.", default=default, **_SIZE)
+        for one, what, default in (
+            ("file", "files", Settings.max_file_bytes),
+            ("document", "documents (PDF, DOCX, XLSX…)", Settings.max_document_bytes),
+        )
     ),
     _option(
         "--mask-secrets/--no-mask-secrets",

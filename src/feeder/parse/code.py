@@ -8,7 +8,8 @@ from tree_sitter import Node as Syntax
 from tree_sitter import Query
 
 from feeder.nodes import SIGNATURE_LIMIT
-from feeder.parse.layout import NODE_LIMIT, Name, Source, Span
+from feeder.parse.cutting import NODE_LIMIT
+from feeder.parse.layout import Name, Source, Span
 from feeder.parse.matching import NODE_TYPES, Declaration, Doc, matched
 from feeder.parse.patterns import Captures
 

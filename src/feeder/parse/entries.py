@@ -8,7 +8,8 @@ from typing import NamedTuple
 from tree_sitter import Node as Syntax
 
 from feeder.parse.comments import Comments
-from feeder.parse.layout import AIM_MAX, Source, Span
+from feeder.parse.cutting import AIM_MAX
+from feeder.parse.layout import Source, Span
 
 ENTRY_MIN = 100
 """Characters of an entry that is a node of its own; what is smaller stays with its parent."""

@@ -5,10 +5,13 @@ from itertools import islice
 from typing import NamedTuple
 
 from feeder.nodes import Node, embedding_text, text_sha
-from feeder.parse import Meaning, Parsed, notebooks
+from feeder.parse import Meaning, Parsed, headed, notebooks, separated
 from feeder.parse.code import declarations
+from feeder.parse.cutting import Parts
 from feeder.parse.documents import outline
 from feeder.parse.embedded import Host, embed, regions
+from feeder.parse.extract import Extract, extract
+from feeder.parse.extract.nesting import nested
 from feeder.parse.grammars import Grammars
 from feeder.parse.kept import TextPart, text_parts
 from feeder.parse.layout import Source, Span, lay_out
@@ -17,9 +20,12 @@ from feeder.parse.parts import parts
 from feeder.parse.patterns import matches
 from feeder.parse.reading import read
 from feeder.parse.secrets import mask
-from feeder.parse.text import NotText, decode, without_payloads
+from feeder.parse.text import NotText, decode, refuse_pointer, without_payloads
+from feeder.tree import kinds
 from feeder.words import compounds
 
+PLAIN_PARTS = headed.LANGUAGES | separated.LANGUAGES
+"""Languages whose parts are told by their lines, without a grammar."""
 NODES_LIMIT = 10_000
 """Nodes of one file; what has more is generated and is kept as plain text."""
 NO_NOTEBOOK = "no notebook of nbformat 4: indexed as plain text"
@@ -28,7 +34,8 @@ NO_NOTEBOOK = "no notebook of nbformat 4: indexed as plain text"
 class _Opened(NamedTuple):
     """A file's text, what of it becomes nodes, its language and the language's kind.
 
-    That of a notebook is what its cells hold. It may be one whose lines are kept.
+    That of a notebook is what its cells hold, that of a document what was taken out of it. It may
+    be one whose lines are kept.
     """
 
     path: str
@@ -37,8 +44,9 @@ class _Opened(NamedTuple):
     masked: int
     language: str
     kind: str
-    notebook: Notebook | None
-    keeps_text: bool
+    notebook: Notebook | None = None
+    keeps_text: bool = False
+    document: Extract | None = None
 
 
 def parse_file(
@@ -57,8 +65,12 @@ def parse_file(
         file = _open(grammars, path, content, mask_secrets=mask_secrets, texts=texts)
     except NotText as exc:
         return Parsed(path, [], skip=str(exc))
-    if file.notebook:
+    if file.document:
+        nodes = _document_nodes(file.source, file.document)
+    elif file.notebook:
         nodes = notebooks.nodes(grammars, file.notebook, _host(file))
+    elif file.language in PLAIN_PARTS and file.text.strip():
+        nodes = _parted_nodes(file)
     elif file.kind == "text":
         is_damaged = file.language == notebooks.LANGUAGE and file.text.strip()
         return _parsed(file, _plain_nodes(file), NO_NOTEBOOK if is_damaged else None)
@@ -79,12 +91,24 @@ def plain_file(  # noqa: PLR0913 - each is a choice of its own
     mask_secrets: bool = True,
     texts: bool = False,
 ) -> Parsed:
-    """A file whose parser was stopped, as chunks, with the reason."""
+    """A file whose parser was stopped, as chunks, with the reason; a document has none."""
+    if kinds.document(path):
+        return Parsed(path, [], skip=reason, stopped=True)
     try:
         file = _open(grammars, path, content, mask_secrets=mask_secrets, texts=texts)
     except NotText as exc:
         return Parsed(path, [], skip=str(exc))
     return _parsed(file, _plain_nodes(file), reason)._replace(stopped=True)
+
+
+def text_alone(grammars: Grammars, path: str, content: bytes) -> Parsed:
+    """A document as one node with all of its text: what its lines are read from."""
+    try:
+        found = extract(kinds.document(path), content)
+    except NotText as exc:
+        return Parsed(path, [], skip=str(exc))
+    text = found.text.decode("utf-8", "replace")
+    return Parsed(path, [Node(found.language, "chunk", None, None, None, 1, 1, text)])
 
 
 def meanings(files: Sequence[Parsed], meaning: Meaning) -> list[tuple[bytes, ...]]:
@@ -98,6 +122,13 @@ def _open(
     grammars: Grammars, path: str, content: bytes, *, mask_secrets: bool, texts: bool
 ) -> _Opened:
     """Reads a file; raises NotText."""
+    if ending := kinds.document(path):
+        refuse_pointer(content)
+        document = extract(ending, content)
+        shown, masked = mask(path, document.text) if mask_secrets else (document.text, 0)
+        source = Source(shown)
+        language = document.language
+        return _Opened(path, shown, source, masked, language, "document", None, texts, document)
     text = decode(content)
     language, kind = grammars.language(path, text)
     notebook = None
@@ -121,6 +152,21 @@ def _nodes(grammars: Grammars, file: _Opened) -> list[Node]:
     if grammar.embedded:
         begins |= embed(grammars, _host(file), span, regions(root, grammar.embedded))
     return lay_out(file.source, span, file.language, begins)
+
+
+def _parted_nodes(file: _Opened) -> list[Node]:
+    """The nodes of a text whose parts its own lines tell."""
+    begins: Parts = {}
+    if file.language in separated.LANGUAGES:
+        found = separated.separated(file.text)
+    else:
+        found, begins = headed.headed(file.language, file.text)
+    return lay_out(file.source, nested(file.source, found), file.language, begins)
+
+
+def _document_nodes(source: Source, document: Extract) -> list[Node]:
+    begins = dict.fromkeys(document.begins, 0)
+    return lay_out(source, nested(source, document.parts), document.language, begins)
 
 
 def _host(file: _Opened) -> Host:

@@ -19,14 +19,14 @@ from feeder.parse.forms import misfits
 SNIFFED_BYTES = 65_536
 """How much of a file is looked at where its ending leaves the language open."""
 
-PARSER_VERSION = "2"
+PARSER_VERSION = "3"
 """Counted up when the same file gives other nodes than before."""
 
 _BY_ENDING = ("code_extensions", "noncode_ts_grammar", "text_extensions", "content_patterns")
 
 _CAPTURE = re.compile(
     r"package|namespace|type|method|call|object|holder|closure|member|name|scope|body|end|clause|doc|apart"
-    r"|h[1-6]|anchor|markup|frame|codeblock|inset|part|embedded|content|ending|_.*"
+    r"|h[1-6]|anchor|markup|frame|codeblock|table|inset|part|embedded|content|ending|_.*"
 )
 
 

@@ -6,7 +6,7 @@ section one node over the whole range, for the rest of a code file a chunk where
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from types import MappingProxyType
@@ -14,14 +14,18 @@ from typing import NamedTuple
 
 from tree_sitter import Point, Range
 
-from feeder.nodes import Member, Node
+from feeder.nodes import DOCUMENT_TYPES, Member, Node
+from feeder.parse.cutting import (
+    AIM_MAX,
+    NODE_LIMIT,
+    TAIL_LIMIT,
+    Parts,
+    cut_blocks,
+    cut_lines,
+    parted,
+    trimmed,
+)
 
-NODE_LIMIT = 3000
-"""Characters that no node exceeds."""
-AIM_MIN, AIM_MAX = 750, 1500
-"""Characters of a piece when text has to be split: measured best for retrieval."""
-TAIL_LIMIT = 250
-"""A last piece below this stays with the one before it."""
 SCRAP_LIMIT = 30
 """A chunk below this, such as a closing brace, joins its neighbour."""
 SCRAP_REACH = 10
@@ -52,10 +56,6 @@ class Span:
     logical_path: str | None = None
     children: list["Span"] = field(default_factory=list)
     members: list[Name] = field(default_factory=list)
-
-
-Line = tuple[int, str]
-"""The number of a line and its text, or the part of it that one node owns."""
 
 
 class Piece(NamedTuple):
@@ -114,10 +114,6 @@ class Source:
         return Piece(first, first + kept.count("\n"), kept)
 
 
-Parts = Mapping[int, int]
-"""Lines on which a part begins that is better not cut, and in how many others it lies."""
-
-
 def lay_out(
     source: Source, root: Span, language: str, parts: Parts = MappingProxyType({})
 ) -> list[Node]:
@@ -145,7 +141,7 @@ def _own_text(source: Source, span: Span, parts: Parts) -> list[Piece]:
     if span.node_type == "chunk":
         return _chunks(gaps, parts)
     limit = NODE_LIMIT if span.node_type in SYMBOL_TYPES else AIM_MAX
-    return _pieces(gaps, limit, parts)
+    return _pieces(gaps, limit, parts, by_blocks=span.node_type in DOCUMENT_TYPES)
 
 
 def _members(
@@ -208,86 +204,23 @@ _WORDLESS = re.compile(r"(?:</[\w:.-]+>|\W)*+")
 """Braces and closing tags."""
 
 
-def _pieces(gaps: list[Piece], limit: int, parts: Parts) -> list[Piece]:
+def _pieces(gaps: list[Piece], limit: int, parts: Parts, *, by_blocks: bool = False) -> list[Piece]:
     """The gaps as one piece, or cut where the text pauses when they exceed `limit` characters."""
     if len(gaps) == 1 and len(gaps[0].text) <= limit:
         return gaps
     if sum(len(gap.text) + 1 for gap in gaps) <= limit + 1:
         return [_joined(gaps)] if gaps else []
     pieces: list[Piece] = []
-    for lines in _cut_lines((line for gap in gaps for line in _lines(gap)), parts):
-        if kept := _trim(lines):
+    cut = cut_blocks if by_blocks else cut_lines
+    for lines in cut((line for gap in gaps for line in parted(gap.start, gap.text)), parts):
+        if kept := trimmed(lines):
             text = "\n".join(text for _, text in kept)
             pieces.append(Piece(kept[0][0], kept[-1][0], text.rstrip()))
     if len(pieces) > 1 and len(pieces[-1].text) < TAIL_LIMIT:
-        pieces[-2:] = [_joined(pieces[-2:])]
+        joined = _joined(pieces[-2:])
+        pieces[-2:] = [joined] if len(joined.text) <= NODE_LIMIT else pieces[-2:]
     return pieces
 
 
 def _joined(parts: Sequence[Piece]) -> Piece:
     return Piece(parts[0].start, parts[-1].end, "\n".join(part.text for part in parts))
-
-
-_BREAK = re.compile(rf".{{{AIM_MIN},{AIM_MAX - 1}}}[;,}})\]>\s]|.{{1,{AIM_MAX}}}", re.DOTALL)
-
-
-def _lines(piece: Piece) -> Iterator[Line]:
-    """The lines of a piece; parts of those above the limit end at a bracket, separator or space."""
-    for line in enumerate(piece.text.split("\n"), piece.start):
-        number, text = line
-        if len(text) <= AIM_MAX:
-            yield line
-        else:
-            yield from ((number, part) for part in _BREAK.findall(text))
-
-
-def _cut_lines(lines: Iterable[Line], parts: Parts) -> Iterator[list[Line]]:
-    """The lines of each piece; no more than a piece's are held at a time."""
-    held: list[Line] = []
-    size = 0
-    for line in lines:
-        held.append(line)
-        size += len(line[1]) + 1
-        while size > AIM_MAX + 1:
-            cut = _cut(held, parts)
-            yield held[:cut]
-            held = held[cut:]
-            size = sum(len(text) + 1 for _, text in held)
-    yield held
-
-
-def _cut(lines: list[Line], parts: Parts) -> int:
-    """How many of the lines, which are too many for one piece, go into the next.
-
-    Of the places between AIM_MIN and AIM_MAX characters, the one before the outermost part wins,
-    else the one before the least indented line, a blank line before it counting as half a level
-    out; of equals the last. A part may also begin a piece after fewer characters.
-    """
-    size, best, best_rank = 0, 0, (1, 1e9)
-    for index, (number, text) in enumerate(lines):
-        depth = parts.get(number) if index and number != lines[index - 1][0] else None
-        rank: tuple[int, float] | None = None
-        if depth is not None and size >= TAIL_LIMIT:
-            rank = 0, depth + (0.5 if size < AIM_MIN else 0)
-        elif size >= AIM_MIN and text.strip():
-            rank = 1, _indent(text) - (0.5 if not lines[index - 1][1].strip() else 0)
-        if rank and rank <= best_rank:
-            best, best_rank = index, rank
-        size += len(text) + 1
-        if size > AIM_MAX + 1:
-            break
-    return best or index
-
-
-def _indent(text: str) -> int:
-    before = text[: len(text) - len(text.lstrip())]
-    return len(before.expandtabs(4))
-
-
-def _trim(lines: list[Line]) -> list[Line]:
-    first, last = 0, len(lines)
-    while first < last and not lines[first][1].strip():
-        first += 1
-    while last > first and not lines[last - 1][1].strip():
-        last -= 1
-    return lines[first:last]

@@ -2,7 +2,7 @@
 
 import html
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from itertools import chain
 from typing import NamedTuple
@@ -10,6 +10,7 @@ from typing import NamedTuple
 from tree_sitter import Node as Syntax
 from tree_sitter import Query, QueryCursor
 
+from feeder.nodes import SIGNATURE_LIMIT
 from feeder.parse.comments import QUERY_DEPTH
 from feeder.parse.layout import Source, Span
 
@@ -25,6 +26,7 @@ ANCHOR_LIMIT = 10
 _ANCHOR = 7
 """The level of what is known by its anchor: below that of any heading."""
 _TAG = re.compile(r"<[^<>]*>")
+_CELL = re.compile(r"<t[hd]\b[^<>]*>", re.IGNORECASE)
 
 _LEVEL = re.compile(r"h([1-6])|anchor")
 _CLOSERS = re.compile(r"(?:^|\s)#+\s*$")
@@ -38,7 +40,7 @@ _WRITTEN_LIMIT = 2000
 
 
 class _Part(NamedTuple):
-    """A heading with its level and text, or a code block, whose level is 0.
+    """A heading with its level and text, or a code block or table, whose level is 0.
 
     Its section, or the block, ends at `end` at the latest.
     """
@@ -47,6 +49,7 @@ class _Part(NamedTuple):
     end: int
     level: int
     heading: str
+    signature: str | None = None
 
 
 class _Open(NamedTuple):
@@ -63,15 +66,16 @@ def sections(source: Source, roots: Iterable[Syntax], query: Query, before: str)
     The text is read in one tree or several; `before` is the type of what stands before the first
     section. Captures: `@h1` to `@h6` a heading, `@name` its text or `@markup` an element that holds
     it, `@frame` an element that begins with the heading, and whose end is the section's; `@anchor`
-    an element that is a section of its own, `@codeblock` a block of code, `@inset` what has
-    headings that are none of the document's: a quotation, a list.
+    an element that is a section of its own, `@codeblock` a block of code, `@table` a table, which
+    is left in its section where it has headings or tables in it, `@inset` what has headings that
+    are none of the document's: a quotation, a list.
     """
     whole = Span(0, len(source.content))
     headings, blocks = _parts(source, roots, query)
     first = headings[0].start if headings else whole.end
     preamble = Span(0, source.trimmed_end(first), before)
     open_ = [_Open(0, whole.end, preamble)]
-    for part in sorted([*headings, *blocks]):
+    for part in sorted([*headings, *blocks], key=lambda part: (part.start, not part.level)):
         _close(source, open_, part)
         if part.level == _ANCHOR and len(open_) > ANCHOR_LIMIT:
             continue
@@ -79,7 +83,9 @@ def sections(source: Source, roots: Iterable[Syntax], query: Query, before: str)
         outer = open_[-1].section if len(open_) > 1 or is_before else whole
         path = " > ".join(filter(None, (outer.logical_path, part.heading))) or None
         node_type = "md_section" if part.level else "md_codeblock"
-        span = Span(part.start, part.end, node_type, logical_path=path)
+        if part.signature is not None:
+            node_type = "doc_table"
+        span = Span(part.start, part.end, node_type, None, part.signature or None, path)
         outer.children.append(span)
         if part.level:
             open_.append(_Open(part.level, min(part.end, open_[-1].end), span))
@@ -100,15 +106,14 @@ def _close(source: Source, open_: list[_Open], part: _Part) -> None:
 
 
 def _drop_small(source: Source, section: Span) -> None:
-    """Leaves small subsections in the section's own text."""
-    section.children = [
-        child
-        for child in section.children
-        if child.node_type != "md_section"
-        or len(source.text(child.start, child.end)) >= SECTION_MIN
-    ]
+    """Leaves small subsections in the section's own text, which gets the tables in them."""
+    kept: list[Span] = []
     for child in section.children:
         _drop_small(source, child)
+        is_section = child.node_type == "md_section"
+        is_small = is_section and len(source.text(child.start, child.end)) < SECTION_MIN
+        kept += child.children if is_small else [child]
+    section.children = kept
 
 
 def _parts(
@@ -118,7 +123,7 @@ def _parts(
     cursor = QueryCursor(query)
     cursor.set_max_start_depth(QUERY_DEPTH)
     headings: dict[int, _Part] = {}
-    blocks, insets = [], []
+    blocks, tables, insets = [], [], []
     for _, captures in chain.from_iterable(map(cursor.matches, roots)):
         for capture, (node, *_) in captures.items():
             if level := _LEVEL.fullmatch(capture):
@@ -128,10 +133,13 @@ def _parts(
             elif capture == "codeblock":
                 end = source.trimmed_end(node.end_byte)
                 blocks.append(_part(source, node, end, 0, ""))
+            elif capture == "table":
+                tables.append(_table(source, node))
             elif capture == "inset":
                 insets.append((node.start_byte, node.end_byte))
     outside = _outside(_distinct(headings.values()), insets)
-    return outside, _outermost([block for block in blocks if _is_block(source, block)])
+    blocks = [block for block in blocks if _is_block(source, block)]
+    return outside, _outermost([*blocks, *_plain_tables(tables, outside)])
 
 
 def _section(
@@ -151,6 +159,22 @@ def _section(
 def _distinct(headings: Iterable[_Part]) -> list[_Part]:
     """Of those at one place the highest."""
     return list({one.start: one for one in sorted(headings, key=lambda one: -one.level)}.values())
+
+
+def _table(source: Source, node: Syntax) -> _Part:
+    """A table with its first row, cell by cell."""
+    row = source.text(node.start_byte, node.end_byte)[:_WRITTEN_LIMIT].partition("</tr")[0]
+    cells = (" ".join(html.unescape(_TAG.sub(" ", cell)).split()) for cell in _CELL.split(row)[1:])
+    end = source.trimmed_end(node.end_byte)
+    return _part(source, node, end, 0, "")._replace(signature=" | ".join(cells)[:SIGNATURE_LIMIT])
+
+
+def _plain_tables(tables: list[_Part], headings: list[_Part]) -> list[_Part]:
+    """Those that only hold data: with a heading or a table inside they lay out a page."""
+    starts = sorted(one.start for one in (*tables, *headings) if one.level < _ANCHOR)
+    return [
+        one for one in tables if bisect_right(starts, one.start) == bisect_left(starts, one.end)
+    ]
 
 
 def _outermost(blocks: list[_Part]) -> list[_Part]:

@@ -46,14 +46,19 @@ def decode(content: bytes) -> bytes:
     A carriage return ends a line with the newline behind it, and alone only where the file has no
     newlines at all. Bytes that do not fit into otherwise readable text become U+FFFD.
     """
-    if content.startswith(_LFS_POINTER):
-        raise NotText("a pointer to a file in LFS")
+    refuse_pointer(content)
     text = _utf8(content)
     if b"\0" in text:
         raise NotText("binary")
     if b"\r" not in text:
         return text
     return text.replace(b"\r\n", b"\n") if b"\n" in text else text.replace(b"\r", b"\n")
+
+
+def refuse_pointer(content: bytes) -> None:
+    """Raises NotText for what stands in the place of a file in LFS."""
+    if content.startswith(_LFS_POINTER):
+        raise NotText("a pointer to a file in LFS")
 
 
 def without_payloads(content: bytes) -> bytes:

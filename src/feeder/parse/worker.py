@@ -16,6 +16,7 @@ from feeder.errors import UserError
 from feeder.parse import Meaning, Parsed
 from feeder.parse.grammars import Grammars, load_grammars
 from feeder.peer import channel
+from feeder.tree import kinds
 
 PATIENCE = 4
 """By how many times a machine that has other things to do may be slower."""
@@ -40,18 +41,21 @@ ParseFile = Callable[[Grammars, str, bytes], Parsed]
 class Limits(NamedTuple):
     """What a file may take for its grammar and, where that fails, for becoming plain text.
 
-    Seconds are those of the processor; on the clock they may be four times as many. Vectors of
-    the files that a worker gets at once may take as long as plain text. Only Linux holds a process
-    to the memory.
+    A document has longer. Seconds are those of the processor; on the clock they may be four times
+    as many. Vectors of the files that a worker gets at once may take as long as plain text. Only
+    Linux holds a process to the memory.
     """
 
     timeout_s: float = 5.0
     text_timeout_s: float = 4.0
+    document_timeout_s: float = 30.0
     max_bytes: int = 1_500_000_000
 
-    def seconds(self, reason: str | None) -> float:
+    def seconds(self, path: str, reason: str | None) -> float:
         """What one request may take; with a reason it is for plain text."""
-        return self.text_timeout_s if reason else self.timeout_s
+        if reason:
+            return self.text_timeout_s
+        return self.document_timeout_s if kinds.document(path) else self.timeout_s
 
 
 class Order(NamedTuple):
@@ -108,7 +112,7 @@ def _answers(order: Order, grammars: Grammars, requests: list[Request]) -> Itera
     """
     files = []
     for request in requests:
-        seconds = order.limits.seconds(request.reason)
+        seconds = order.limits.seconds(request.path, request.reason)
         file, raw = _guarded(seconds, partial(_parsed, order, grammars, request))
         files.append(file)
         yield raw

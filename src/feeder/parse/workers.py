@@ -21,6 +21,7 @@ from typing import Any, Self
 from feeder.errors import FeederError, UserError
 from feeder.parse import Meaning, Parsed
 from feeder.parse.batches import batches, size
+from feeder.parse.extract import versions
 from feeder.parse.grammars import load_grammars
 from feeder.parse.secrets import fingerprint
 from feeder.parse.worker import OUT_OF_MEMORY, TIMED_OUT, File, Limits, Order, ParseFile, Request
@@ -72,10 +73,12 @@ class Workers:
 
     @property
     def fingerprint(self) -> str:
-        """What shapes the nodes: versions of parser and grammars, what is masked, the model."""
+        """What shapes the nodes: versions of parser and grammars, what is masked, what reads
+        documents, where that is installed, and the model."""
         masking = fingerprint() if self._order.mask_secrets else "unmasked"
         meaning = [self._order.meaning.model] if self._order.meaning else []
-        return " ".join([self.grammars.fingerprint, masking, *meaning])
+        documents = filter(None, [versions()])
+        return " ".join([self.grammars.fingerprint, masking, *documents, *meaning])
 
     def parse(self, files: Iterable[File], *, texts: bool = False) -> Iterator[Parsed]:
         """The nodes of each file, in order; files are read a bounded number of bytes ahead.
@@ -133,7 +136,7 @@ class Workers:
         try:
             with self._worker() as worker:
                 worker.send(requests)
-                found.extend(worker.receive(request.reason) for request in requests)
+                found.extend(worker.receive(one.path, one.reason) for one in requests)
                 return worker.with_meanings(found) if self._order.meaning else found
         except _Ended as exc:
             if not (found and self._order.meaning):
@@ -209,18 +212,18 @@ class _Worker:
             self._peer.send(message)
         except OSError as exc:  # Windows has another one
             if self._is_new:
-                raise _Ended(self._reason()) from exc
+                raise _Ended(self._reason("")) from exc
             raise BrokenPipeError("it has ended") from exc
 
-    def receive(self, reason: str | None = None) -> Parsed | str:
+    def receive(self, path: str = "", reason: str | None = None) -> Parsed | str:
         """The next answer: a file's nodes, or why it has none; raises _Ended for an end instead.
 
-        `reason` is that of the request, where it is for plain text.
+        The request is for the file at `path`, with a `reason` where it is for plain text.
         """
         try:
             answer: Parsed | str | UserError = self._peer.receive()
         except EOFError as exc:
-            raise _Ended(self._reason(reason)) from exc
+            raise _Ended(self._reason(path, reason)) from exc
         self._is_new = False
         if isinstance(answer, UserError):
             raise answer
@@ -237,12 +240,12 @@ class _Worker:
             for file in files
         ]
 
-    def _reason(self, before: str | None = None) -> str:
+    def _reason(self, path: str, before: str | None = None) -> str:
         """Why it ended; `before` is why the file was to become plain text."""
         code, peak_bytes = _reap(self._peer.process)
         if code in TIMED_OUT:
             aim = " to make plain text" if before else ""
-            return f"the parser took longer than {self._limits.seconds(before):g} s{aim}"
+            return f"the parser took longer than {self._limits.seconds(path, before):g} s{aim}"
         # parsers seldom check that malloc gave what they asked: twice of what they have; a process
         # has its parent's peak until its own is higher
         least_bytes = max(self._limits.max_bytes / 2, self._inherited_bytes)

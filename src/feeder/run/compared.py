@@ -5,7 +5,7 @@ from collections.abc import Iterable, Set
 from feeder.run.feed import Work
 from feeder.run.stale import Stale
 from feeder.store.state import FileRow
-from feeder.tree import Entry, Skip
+from feeder.tree import Entry, Skip, kinds
 
 _OF_THE_TREE = frozenset(Skip)
 """Reasons that are not in a file's contents."""
@@ -41,4 +41,4 @@ def _differs(entry: Entry, row: FileRow, stale: Set[Stale]) -> bool:
         return True
     if row.state == "skipped" and row.reason in _OF_THE_TREE:
         return True
-    return Stale.PARSER in stale
+    return Stale.PARSER in stale or (Stale.DOCUMENTS in stale and bool(kinds.document(entry.path)))

@@ -1,10 +1,13 @@
 """What of an index would this program make in another way? It is said before it is made anew."""
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from enum import StrEnum
 
+from feeder.errors import UserError
+from feeder.parse.extract import reads_documents, without_documents
 from feeder.run.feed import Feed, Work
 from feeder.store.state import State
+from feeder.tree import Entry, kinds
 
 
 class Stale(StrEnum):
@@ -14,6 +17,10 @@ class Stale(StrEnum):
         "The index was made by another parser or built-in model: every file is read again, and "
         "texts are embedded where they have changed."
     )
+    DOCUMENTS = (
+        "What reads documents (PDF, DOCX, XLSX…) is another than before, or newly there: each "
+        "document is read again."
+    )
     RULES = "The rules of what is kept out have changed: what was kept out is looked at again."
     VECTORS = "The index has no vectors of this model: every text is embedded."
 
@@ -22,13 +29,35 @@ def stale_parts(feed: Feed, state: State) -> set[Stale]:
     """What of an index this program would make in another way."""
     meta, key = state.meta, feed.index.key
     stale = set()
-    if meta.get(key("parser"), feed.parser.fingerprint) != feed.parser.fingerprint:
+    ours = feed.parser.fingerprint
+    theirs = meta.get(key("parser"), ours)
+    if without_documents(theirs) != without_documents(ours):
         stale.add(Stale.PARSER)
+    elif theirs != ours:
+        stale.add(Stale.DOCUMENTS)
     if feed.tree.root and meta.get(key("rules"), feed.tree.rules) != feed.tree.rules:
         stale.add(Stale.RULES)
     if feed.semantics and not feed.semantics.identity().items() <= meta.items():
         stale.add(Stale.VECTORS)
     return stale
+
+
+def refuse_unread(feed: Feed, state: State, wanted: Iterable[Entry]) -> None:
+    """Raises UserError where documents would leave the index because this program cannot read them.
+
+    Two installations that share an index would else put them in and take them out by turns.
+    """
+    made_by = state.meta.get(feed.index.key("parser"), "")
+    if feed.force or not reads_documents(made_by) or reads_documents(feed.parser.fingerprint):
+        return
+    held = (path for path, row in (state.files or {}).items() if row.state != "skipped")
+    paths = (*held, *(entry.path for entry in wanted if not entry.skip))
+    if found := next(filter(kinds.document, paths), None):
+        raise UserError(
+            f"The index has documents, such as {found}, which this installation cannot read. "
+            'Install what reads them: pip install "headfeed[documents]". '
+            "Or take them out of the index with: feeder sync --force"
+        )
 
 
 def announce(feed: Feed, state: State, stale: Set[Stale], work: Work) -> None:

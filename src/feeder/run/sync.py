@@ -16,7 +16,7 @@ from feeder.run.mode import check_mode, in_its_mode
 from feeder.run.precedence import claim, goes_on, is_newest, refuse_outdated
 from feeder.run.report import Report
 from feeder.run.sharing import is_own, own_part, refuse_shard, share_of
-from feeder.run.stale import Stale, announce, stale_parts
+from feeder.run.stale import Stale, announce, refuse_unread, stale_parts
 from feeder.run.vectors import clear_outbox, send_vectors
 from feeder.store.ownership import Moved
 from feeder.store.state import ALONE, FileRow, Share, State
@@ -174,6 +174,7 @@ def bring(feed: Feed, state: State, goal: Goal) -> None:
 def _begun(feed: Feed, state: State, goal: Goal) -> tuple[Feed, set[Stale], Work]:
     """The run as the index takes it, what is stale of that, and the work; accounted for."""
     run = feed if goal.equal else in_its_mode(feed, state)
+    refuse_unread(feed, state, goal.wanted)
     stale = stale_parts(run, state)
     have = state.files or {}
     work = compare(goal.wanted, have, stale)

@@ -9,7 +9,7 @@ from feeder.run.compared import compare
 from feeder.run.content import Comparison, compare_content
 from feeder.run.feed import Feed, Work
 from feeder.run.mode import has_words_only, over_all
-from feeder.run.stale import Stale, stale_parts
+from feeder.run.stale import Stale, refuse_unread, stale_parts
 from feeder.run.sync import Goal, bring, claimed, part, sync, way_to
 from feeder.run.verdict import REPAIR, Check, Verdict
 from feeder.store.forgetting import Damage
@@ -75,6 +75,7 @@ def _advice(feed: Feed, state: State, verdict: Verdict) -> str:
 
 def _beside_head(feed: Feed, state: State, verdict: Verdict, *, content: bool) -> Verdict:
     """What the index's parts say of each other, and what HEAD says of them."""
+    refuse_unread(feed, state, feed.tree.entries())
     work = compare(feed.tree.entries(), state.files or {}, set())
     verdict.checks.append(_head(feed, state, work))
     if why := _why_no_content(feed, state, content=content):
@@ -231,7 +232,7 @@ def _is_unread(entry: Entry, row: FileRow | None) -> bool:
 def _why_no_content(feed: Feed, state: State, *, content: bool) -> str | None:
     if not content:
         return "Rows and words were not compared with the files: --no-content."
-    if Stale.PARSER in stale_parts(feed, state):
+    if stale_parts(feed, state) & {Stale.PARSER, Stale.DOCUMENTS}:
         return "Rows and words were not compared with the files: another parser made them."
     return None
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from feeder.parse.text import NotText, decode
-from feeder.tree import git
+from feeder.tree import git, kinds
 from feeder.tree.blobs import found_blobs
 from feeder.tree.names import files_inside, place, unescape
 
@@ -62,13 +62,26 @@ def lines_indexed(
     now = files_now(base, blobs)
     same = {path: file.content for path, file in now.items() if file.is_blob(blobs[path])}
     others = contents(base, [blob for path, blob in blobs.items() if path not in same], beside)
-    return {path: lines_of(same.get(path, others.get(blob))) for path, blob in blobs.items()}
+    return {path: lines_of(path, same.get(path, others.get(blob))) for path, blob in blobs.items()}
 
 
-def lines_of(content: bytes | None) -> list[str] | None:
-    """The lines as they were when they were indexed; None for what is no text."""
+def lines_of(path: str, content: bytes | None) -> list[str] | None:
+    """The lines as they were when they were indexed; None for what is no text.
+
+    Those of a document are of the text that is taken out of it.
+    """
+    text = None if content is None else text_of(path, content)
+    return None if text is None else text.split("\n")
+
+
+def text_of(path: str, content: bytes) -> str | None:
+    """The text as it was indexed; None for what is none."""
+    if kinds.document(path):
+        from feeder.search.extracted import document_text
+
+        return document_text(path, content)
     try:
-        return None if content is None else decode(content).decode("utf-8", "replace").split("\n")
+        return decode(content).decode("utf-8", "replace")
     except NotText:
         return None
 

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
+from feeder.nodes import DOCUMENT_TYPES
 from feeder.search.found import Found, Piece
 from feeder.search.sources import Excerpt
 from feeder.store.pieces import Run
@@ -15,6 +16,8 @@ COMPARED = 100
 """Nodes, of the best, whose texts are compared: files are read for it."""
 COPIED_LINES = 3
 """Texts of fewer lines are often the same by chance: an import, a getter."""
+COPIED_WORDS = 12
+"""The same for documents, whose lines are others in a PDF than in the DOCX that it was made of."""
 
 
 def akin(found: Iterable[Found]) -> list[Hit]:
@@ -78,11 +81,13 @@ def _form(hit: Hit) -> Hashable:
     """What nodes of one text have in common; what has no name is in no pieces."""
     if hit.symbol:
         return hit.node_type, hit.signature, dotted(hit.symbol).rpartition(".")[2]
+    if hit.node_type in DOCUMENT_TYPES:
+        return DOCUMENT_TYPES
     return hit.node_type, hit.language, None if hit.logical_path else _count(hit)
 
 
 def _whole_form(hit: Hit) -> Hashable:
-    return _form(hit), _count(hit)
+    return _form(hit), 0 if hit.node_type in DOCUMENT_TYPES else _count(hit)
 
 
 def _count(hit: Hit) -> int:
@@ -91,12 +96,12 @@ def _count(hit: Hit) -> int:
 
 def _once(nodes: Sequence[Found], lines_of: LinesOf) -> list[Found]:
     """Copies have the lines where they are now."""
-    long = (one.hit for one in nodes if _count(one.hit) >= COPIED_LINES)
+    long = (one.hit for one in nodes if _is_long(one.hit))
     excerpts = lines_of([hit for same in _alike(long, _whole_form) for hit in same])
     kept: dict[Hashable, Found] = {}
     for one in nodes:
         excerpt = excerpts.get(one.hit.id)
-        key = _text(excerpt) or one.hit.id
+        key = _text(one.hit, excerpt) or one.hit.id
         known = kept.setdefault(key, one)
         if known is not one and excerpt:
             now = one.hit._replace(start_line=excerpt.first, end_line=excerpt.last)
@@ -104,7 +109,14 @@ def _once(nodes: Sequence[Found], lines_of: LinesOf) -> list[Found]:
     return list(kept.values())
 
 
-def _text(excerpt: Excerpt | None) -> Hashable:
-    """Its lines, where they are enough to be no chance."""
+def _is_long(hit: Hit) -> bool:
+    return hit.node_type in DOCUMENT_TYPES or _count(hit) >= COPIED_LINES
+
+
+def _text(hit: Hit, excerpt: Excerpt | None) -> Hashable:
+    """Its lines, of a document its words, where they are enough to be no chance."""
+    if excerpt and hit.node_type in DOCUMENT_TYPES:
+        words = tuple(word for line in excerpt.lines for word in line.split())
+        return words if len(words) >= COPIED_WORDS else None
     lines = tuple(excerpt.lines) if excerpt else ()
     return lines if len(lines) >= COPIED_LINES and any(map(str.strip, lines)) else None

@@ -10,7 +10,7 @@ from feeder.search.sources import Sources, State
 from feeder.store.catalog import in_files
 from feeder.store.reading import Hit
 
-LEFT_OUT = ("chunk", "md_codeblock")
+LEFT_OUT = ("chunk", "md_codeblock", "doc_codeblock")
 """Nodes that have no name of their own."""
 GAP = 2
 """From a piece's last line to the next one's first: a blank line may be between them."""

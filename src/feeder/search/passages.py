@@ -44,7 +44,7 @@ def _nodes(corpus: Corpus, target: Target) -> list[Found]:
 
 def _lines(corpus: Corpus, target: Target) -> Page:
     now = files_now(corpus.base, [target.path])[target.path]
-    lines = lines_of(now.content)
+    lines = lines_of(target.path, now.content)
     if lines is None:
         raise UserError(
             f"{target.path} is not in the working tree any more. Bring the index on: feeder sync"

@@ -46,6 +46,8 @@ _FIELDS = {
     "repo:": "repos",
     "category:": "categories",
     "-category:": "not_categories",
+    "tag:": "categories",
+    "-tag:": "not_categories",
     "": "phrases",
     "-": "without",
 }

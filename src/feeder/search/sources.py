@@ -146,7 +146,7 @@ def _files(base: Path, blobs: Mapping[str, str], beside: Iterable[Path]) -> dict
     changed = {path: blob for path, blob in blobs.items() if not _file(now, path).is_blob(blob)}
     before = contents(base, [blob for path, blob in changed.items() if path in now], beside)
     return {
-        path: _lines(_file(now, path), path in changed, lines_of(before.get(blob)))
+        path: _lines(path, _file(now, path), path in changed, lines_of(path, before.get(blob)))
         for path, blob in blobs.items()
     }
 
@@ -155,9 +155,9 @@ def _file(now: Mapping[str, Now], path: str) -> Now:
     return now.get(path, Now())
 
 
-def _lines(now: Now, is_changed: bool, before: list[str] | None) -> Lines:
+def _lines(path: str, now: Now, is_changed: bool, before: list[str] | None) -> Lines:
     """Contents that differ in the ends of lines or their encoding alone have the same lines."""
-    lines = lines_of(now.content)
+    lines = lines_of(path, now.content)
     if lines is None and now.content is not None:  # it is there, and no text any more
         return Lines([], now.commit, True, Trace([], []))
     if lines is None or not is_changed or lines == before:

@@ -13,7 +13,9 @@ from feeder.tree.names import file_inside
 CODE, TESTS = "code", "tests"
 """Categories that no list of languages says."""
 OWN_FILE = ".feeder.toml"
-"""A repository's own names for its folders, under `[categories]`."""
+"""A repository's own names for its folders."""
+OWN_TABLES = ("categories", "tags")
+"""Where it has them: a tag is a category by another name."""
 
 _DATA = Path(__file__).parents[1] / "aliases.json"
 
@@ -69,10 +71,13 @@ def own_categories(base: Path) -> dict[str, list[str]]:
         said = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as exc:
         raise UserError(f"{file} cannot be read: {exc}. Mend it.") from exc
-    table = said.get("categories", {})
-    if not isinstance(table, dict):
-        raise UserError(f"{file} has categories that are no table. Write: [categories]")
-    return dict(_own(file, table))
+    found: dict[str, list[str]] = {}
+    for name in OWN_TABLES:
+        table = said.get(name, {})
+        if not isinstance(table, dict):
+            raise UserError(f"{file} has {name} that are no table. Write: [{name}]")
+        found |= _own(file, table)
+    return found
 
 
 def _own(file: Path, table: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from feeder.parse.secrets import mask
-from feeder.parse.text import NotText, decode
-from feeder.search.files import files_now, lines_of
+from feeder.search.files import files_now, text_of
 
 
 def hidden(hits: Iterable[dict[str, Any]], base: Path) -> list[dict[str, Any]]:
@@ -21,15 +20,11 @@ def hidden(hits: Iterable[dict[str, Any]], base: Path) -> list[dict[str, Any]]:
 
 def lines_shown(path: str, content: bytes | None, *, masks: bool = True) -> list[str] | None:
     """The lines of a file as they may be shown; None for what is no text."""
-    shown = lines_of(_masked(path, content) if masks and content is not None else content)
+    text = None if content is None else text_of(path, content)
+    if text is not None and masks:
+        text = mask(path, text.encode()).content.decode()
+    shown = None if text is None else text.split("\n")
     return shown[:-1] if shown and len(shown) > 1 and not shown[-1] else shown
-
-
-def _masked(path: str, content: bytes) -> bytes:
-    try:
-        return mask(path, decode(content)).content
-    except NotText:
-        return content
 
 
 def _masks(path: str, content: bytes | None) -> Mapping[str, str]:

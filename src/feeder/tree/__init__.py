@@ -4,8 +4,19 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-MAX_BYTES = 1_000_000
-"""Larger files are kept out unless the user says otherwise."""
+
+class Sizes(NamedTuple):
+    """Bytes of the largest file that is read, and of the largest document of an office or a press.
+
+    Larger ones are kept out.
+    """
+
+    text: int = 1_000_000
+    document: int = 20_000_000
+
+
+SIZES = Sizes()
+"""Unless the user says otherwise."""
 
 
 class Skip(StrEnum):

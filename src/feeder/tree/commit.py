@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from feeder.tree import MAX_BYTES, git
+from feeder.tree import SIZES, Sizes, git
 from feeder.tree.stored import Stored
 
 
@@ -14,8 +14,8 @@ class Commit(Stored):
 
     working = ""
 
-    def __init__(self, repository: Path, *, below: str = "", max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, repository: Path, *, below: str = "", sizes: Sizes = SIZES) -> None:
         self.commit, self.root = git.head(repository)
-        super().__init__(repository, self.commit, below=below, max_bytes=max_bytes)
+        super().__init__(repository, self.commit, below=below, sizes=sizes)
         if below:
             self.root = git.folder(repository, self.commit, below)

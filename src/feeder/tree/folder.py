@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from feeder.errors import UserError
-from feeder.tree import MAX_BYTES, Entry, Skip, git, listing, names, scratch
+from feeder.tree import SIZES, Entry, Sizes, Skip, git, listing, names, scratch
 from feeder.tree.ignore import RULE_FILES, Rules
 
 
@@ -31,10 +31,10 @@ class Folder:
     working = ""
     below = ""
 
-    def __init__(self, base: Path, paths: Sequence[Path], *, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, base: Path, paths: Sequence[Path], *, sizes: Sizes = SIZES) -> None:
         self._base = base.resolve()
         self._paths = [_inside(self._base, path) for path in paths]
-        self._max_bytes = max_bytes
+        self._sizes = sizes
         self._unlinked: dict[bytes, bool] = {}
         self._in_git = git.root(self._base) is not None
         self.commit = (git.commit(self._base, "HEAD") if self._in_git else None) or ""
@@ -43,12 +43,12 @@ class Folder:
     @cached_property
     def _listing(self) -> tuple[str, list[Entry]]:
         files = [file for name in self._names() if (file := self._file(name))]
-        rules = Rules(self._rule_files(files), self._max_bytes)
+        rules = Rules(self._rule_files(files), self._sizes)
         return rules.digest, [self._with_blob(entry) for entry in rules.entries(files)]
 
     @property
     def rules(self) -> str:
-        """A digest of the rule files in and above the folders, the limit and the lists of names."""
+        """A digest of the rule files in and above the folders, the limits and the lists."""
         return self._listing[0]
 
     def entries(self) -> list[Entry]:

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 
-from feeder.tree import Entry, Skip, git, kinds, names, scratch
+from feeder.tree import Entry, Sizes, Skip, git, kinds, names, scratch
 
 _VERSION = 1
 """Raised when this module decides otherwise than before; the lists of names count by themselves."""
@@ -22,10 +22,10 @@ RULE_FILES = tuple(name.encode() for name in (_IGNORE, _ATTRIBUTES, _NOINDEX))
 
 
 class Rules:
-    """What decides skips in one tree: its rule files as name → contents, and a size limit."""
+    """What decides skips in one tree: its rule files as name → contents, and limits of sizes."""
 
-    def __init__(self, rule_files: Mapping[bytes, bytes], max_bytes: int) -> None:
-        self._max_bytes = max_bytes
+    def __init__(self, rule_files: Mapping[bytes, bytes], sizes: Sizes) -> None:
+        self._sizes = sizes
         self._rule_files = rule_files
         self._ignores = self._named(_IGNORE)
         self._noindex = {names.escape(name.rpartition(b"/")[0]) for name in self._named(_NOINDEX)}
@@ -40,8 +40,8 @@ class Rules:
 
     @property
     def digest(self) -> str:
-        """Equal for equal decisions: 16 hex digits over the rule files, the limit and the lists."""
-        rules = (_VERSION, self._max_bytes, kinds.FINGERPRINT, sorted(self._rule_files.items()))
+        """Equal for equal decisions: 16 hex digits over rule files, limits and lists."""
+        rules = (_VERSION, tuple(self._sizes), kinds.FINGERPRINT, sorted(self._rule_files.items()))
         return hashlib.sha256(repr(rules).encode()).hexdigest()[:16]
 
     def entries(self, files: Sequence[git.File]) -> list[Entry]:
@@ -69,7 +69,7 @@ class Rules:
             Skip.VENDORED if marks.get((file.name, _VENDORED)) else None,
             Skip.MARKED if generated else None,
             kind,
-            Skip.LARGE if file.size > self._max_bytes else None,
+            Skip.LARGE if file.size > kinds.limit(path, self._sizes) else None,
         )
         return next(filter(None, reasons), None)
 

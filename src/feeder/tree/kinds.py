@@ -2,7 +2,7 @@
 
 import re
 
-from feeder.tree import Skip
+from feeder.tree import Sizes, Skip
 
 
 def _names(words: str) -> frozenset[str]:
@@ -65,18 +65,22 @@ _TEMPLATE = re.compile(
 _BINARY = _names(
     """
     7z a aab aac aar ai apk arrow avi avif avro bin blend bmp bpl bz2 cab class cur dcp dcu deb dex
-    djvu dll dmg doc docx ds_store dylib ear egg elc eot epub exe fbx feather flac flv gem gguf gif
+    djvu dll dmg doc ds_store dylib ear egg elc eot exe fbx feather flac flv gem gguf gif
     glb gz h5 hdf5 heic icns ico ipa iso jar jfif joblib jpeg jpg lib lnk lz4 lzma m4a m4v mdb mkv
-    mobi mov mp3 mp4 msi node npy npz nupkg o obb odp ods odt ogg ogv onnx opus orc otf parquet
-    pdb pdf pickle png ppt pptx ppu psd pth pyc pyd pyo rar rlib rmeta rpm safetensors so
+    mobi mov mp3 mp4 msi node npy npz nupkg o obb ogg ogv onnx opus orc otf parquet
+    pdb pickle png ppt ppu psd pth pyc pyd pyo rar rlib rmeta rpm safetensors so
     sqlite sqlite3 swf tar tbz2 tflite tgz tif tiff ttc ttf txz wasm wav webm webp whl wma wmv woff
-    woff2 xcf xls xlsb xlsm xlsx xz zip zst
+    woff2 xcf xz zip zst
     """
 )
 
+DOCUMENTS = _names("docm docx epub odp ods odt pdf pptm pptx xls xlsb xlsm xlsx")
+"""Endings of what is read by taking its text out, which needs `headfeed[documents]`."""
+
 FINGERPRINT = repr(
     [
-        *map(sorted, (_LOCKS, _MINIFIED, _GENERATED, _SECRETS, _SECRET_ENDINGS, _BINARY)),
+        *map(sorted, (_LOCKS, _MINIFIED, _GENERATED, _SECRETS, _SECRET_ENDINGS)),
+        *map(sorted, (_BINARY, DOCUMENTS)),
         _SECRET.pattern,
         _TEMPLATE.pattern,
     ]
@@ -96,7 +100,22 @@ def kind(path: str) -> Skip | None:
         return Skip.MINIFIED
     if name.endswith(_GENERATED) or name.startswith("zz_generated."):
         return Skip.GENERATED
-    return Skip.BINARY if name.rpartition(".")[2] in _BINARY and "." in name else None
+    return Skip.BINARY if _ending(name) in _BINARY else None
+
+
+def document(path: str) -> str:
+    """The ending of a document whose text has to be taken out; empty for any other file."""
+    ending = _ending(path.rpartition("/")[2].lower())
+    return ending if ending in DOCUMENTS else ""
+
+
+def limit(path: str, sizes: Sizes) -> int:
+    """How large a file of this name may be."""
+    return sizes.document if document(path) else sizes.text
+
+
+def _ending(name: str) -> str:
+    return name.rpartition(".")[2] if "." in name else ""
 
 
 def _holds_secrets(whole: str, name: str) -> bool:

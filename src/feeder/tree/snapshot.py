@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from feeder.errors import UserError
-from feeder.tree import Skip, copies, git, listing, objects
+from feeder.tree import Sizes, Skip, copies, git, kinds, listing, names, objects
 from feeder.tree.command import ask
 from feeder.tree.copies import Copy
 from feeder.tree.stage import Difference, Stage, placeholder
@@ -56,11 +56,11 @@ class Look:
 
 
 class Looker(NamedTuple):
-    """A working tree, where ours is kept, the largest file that is read, and files of ours."""
+    """A working tree, where ours is kept, the largest files that are read, and files of ours."""
 
     repository: Path
     place: Path
-    max_bytes: int
+    sizes: Sizes
     own: Sequence[Path] = ()
 
     def look(self) -> Snapshot:
@@ -84,7 +84,7 @@ class Looker(NamedTuple):
         """The copy that the last look has left, else one of git's index, as it is after this."""
         own = copies.own_index(now.theirs.index_file)
         is_young = now.began_ns - own.written_ns < copies.YOUNG_NS
-        place = ours / copies.name_of(own, now.shaping, self.max_bytes)
+        place = ours / copies.name_of(own, now.shaping, self.sizes)
         last = None if is_young else copies.kept(place)
         stage = Stage(self.repository, index, objects.folder_of(ours), _drivers(now.shaping))
         copy = _Looking(self, stage, last, now).copy_now() if last else None
@@ -208,7 +208,7 @@ class _Looking:
             return None
         if not stat.S_ISREG(status.st_mode):
             return Skip.SPECIAL
-        if status.st_size > self._looker.max_bytes:
+        if status.st_size > kinds.limit(names.escape(name), self._looker.sizes):
             return Skip.LARGE
         was, tried_s = self._copy.failed.get(name, ("", 0.0))
         is_known = was == _stat(status) and time.time() - tried_s < AGAIN_S

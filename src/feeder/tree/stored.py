@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 
-from feeder.tree import MAX_BYTES, Entry, git, names
+from feeder.tree import SIZES, Entry, Sizes, git, names
 from feeder.tree.blobs import blobs, found_blobs
 from feeder.tree.ignore import RULE_FILES, Rules
 
@@ -18,11 +18,11 @@ class Stored:
     partial = False
 
     def __init__(
-        self, repository: Path, revision: str, *, below: str = "", max_bytes: int = MAX_BYTES
+        self, repository: Path, revision: str, *, below: str = "", sizes: Sizes = SIZES
     ) -> None:
         self._repository = repository
         self._revision = revision
-        self._max_bytes = max_bytes
+        self._sizes = sizes
         self.below = below
 
     @cached_property
@@ -37,7 +37,7 @@ class Stored:
         contents = read(self._repository, [blob for _, blob in wanted])
         texts = zip(wanted, contents, strict=True)
         rule_files = {name: text for (name, _), text in texts if text is not None}
-        return Rules(rule_files, self._max_bytes)
+        return Rules(rule_files, self._sizes)
 
     @cached_property
     def _entries(self) -> list[Entry]:
@@ -46,7 +46,7 @@ class Stored:
 
     @property
     def rules(self) -> str:
-        """A digest of the rule files in the tree, the limit and the lists of names."""
+        """A digest of the rule files in the tree, the limits and the lists of names."""
         return self._rules.digest
 
     def entries(self) -> list[Entry]:

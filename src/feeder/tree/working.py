@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from feeder.tree import MAX_BYTES, Entry, Skip, git
+from feeder.tree import SIZES, Entry, Sizes, Skip, git
 from feeder.tree.snapshot import Looker
 from feeder.tree.stage import placeholder
 from feeder.tree.stored import Stored
@@ -28,16 +28,16 @@ class WorkingTree(Stored):
         place: Path | None,
         *,
         below: str = "",
-        max_bytes: int = MAX_BYTES,
+        sizes: Sizes = SIZES,
         own: Sequence[Path] = (),
     ) -> None:
         if place is None:  # for as long as this tree is read
             self._place = TemporaryDirectory(prefix="feeder-")
             place = Path(self._place.name)
-        seen = Looker(repository, place, max_bytes, own).look()
+        seen = Looker(repository, place, sizes, own).look()
         is_head = seen.root == seen.head
         holder = repository if is_head else seen.repository
-        super().__init__(holder, seen.root, below=below, max_bytes=max_bytes)
+        super().__init__(holder, seen.root, below=below, sizes=sizes)
         self.commit = seen.commit
         self.working = "" if is_head else seen.root
         self.root = git.folder(holder, seen.root, below) if below else seen.root
@@ -60,7 +60,7 @@ class WorkingTree(Stored):
             case Skip.SPECIAL:
                 return git.File(file.name, git.SPECIAL, "", 0)
             case Skip.LARGE:
-                return git.File(file.name, git.REGULAR, "", self._max_bytes + 1)
+                return git.File(file.name, git.REGULAR, "", max(self._sizes) + 1)
         return git.File(file.name, git.REGULAR, file.blob, 0)
 
     @cached_property

@@ -2,13 +2,14 @@
 
 import shared from "../../build/shared.json";
 import { alike, grouping, keyOf } from "../groups.ts";
-import { strip } from "../letters.ts";
+import { split, strip } from "../letters.ts";
 import type { Run } from "../store/pieces.ts";
 import { dotted } from "../symbols.ts";
 import type { Found, Hit } from "./found.ts";
 import { last } from "./names.ts";
 
-const { COMPARED, COPIED_LINES } = shared.constants.grouping;
+const { COMPARED, COPIED_LINES, COPIED_WORDS } = shared.constants.grouping;
+const DOCUMENT_TYPES = new Set(shared.constants.nodes.DOCUMENT_TYPES);
 
 /** A node's lines, and where they are. */
 export interface Lines {
@@ -60,14 +61,14 @@ export function whole(first: Found, others: readonly Found[], run: Run | undefin
 /** The hits whose lines tell which of the grouped nodes are copies. */
 export function compared(nodes: readonly Found[]): Hit[] {
   const best = nodes.slice(0, COMPARED).map((one) => one.hit);
-  const long = best.filter((hit) => count(hit) >= COPIED_LINES);
-  return alike(long, lastName, (hit) => keyOf(form(hit), count(hit))).flat();
+  const long = best.filter((hit) => isOfDocument(hit) || count(hit) >= COPIED_LINES);
+  return alike(long, lastName, (hit) => keyOf(form(hit), isOfDocument(hit) ? 0 : count(hit))).flat();
 }
 
 /** The nodes with `copies`, told among the best by the lines of those that are `compared`. */
 export function copied(nodes: readonly Found[], lines: ReadonlyMap<string, Lines>): Found[] {
   const best = nodes.slice(0, COMPARED);
-  const groups = grouping(best, ({ hit }) => textOf(lines.get(hit.id)) ?? hit.id);
+  const groups = grouping(best, ({ hit }) => textOf(hit, lines.get(hit.id)) ?? hit.id);
   const once = Array.from(groups.values(), ([first, ...rest]) => {
     return { ...first!, copies: rest.map((one) => moved(one, lines.get(one.hit.id)!)) };
   });
@@ -102,12 +103,14 @@ function nameOf(hit: Hit): string {
 
 /** The same of nodes of one text. */
 function lastName(hit: Hit): string {
-  return hit.symbol ? last(dotted(hit.symbol)) : hit.nodeType;
+  if (hit.symbol) return last(dotted(hit.symbol));
+  return isOfDocument(hit) ? "document" : hit.nodeType;
 }
 
 /** What nodes of one text have in common; what has no name is in no pieces. */
 function form(hit: Hit): string {
   if (hit.symbol) return keyOf("named", hit.nodeType, hit.signature, last(dotted(hit.symbol)));
+  if (isOfDocument(hit)) return "document";
   return keyOf(hit.nodeType, hit.language, hit.logicalPath ? null : count(hit));
 }
 
@@ -120,8 +123,16 @@ function moved(one: Found, lines: Lines): Found {
   return { ...one, hit: { ...one.hit, startLine: lines.first, endLine: lines.last } };
 }
 
-/** A node's lines, where they are enough to be no chance. */
-function textOf(lines: Lines | undefined): string | null {
+function isOfDocument(hit: Hit): boolean {
+  return DOCUMENT_TYPES.has(hit.nodeType);
+}
+
+/** A node's lines, of a document its words, where they are enough to be no chance. */
+function textOf(hit: Hit, lines: Lines | undefined): string | null {
   const text = lines?.lines ?? [];
+  if (isOfDocument(hit)) {
+    const words = text.flatMap(split);
+    return words.length >= COPIED_WORDS ? JSON.stringify(words) : null;
+  }
   return text.length >= COPIED_LINES && text.some(strip) ? JSON.stringify(text) : null;
 }

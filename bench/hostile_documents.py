@@ -1,0 +1,78 @@
+"""Feeds documents made to break what reads them to the real workers; prints what became of them."""
+
+import argparse
+import multiprocessing
+import resource
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from feeder.parse.worker import Limits  # noqa: E402  # what follows lies among the tests
+from feeder.parse.workers import Workers  # noqa: E402
+from parse.hostile_papers import KINDS  # noqa: E402
+from parse.papers import docx, p  # noqa: E402
+
+SIZE = 5_000_000
+"""Of those that can have any size, about so many bytes before they are packed."""
+SPARE_S = 2.0
+"""What a new worker takes to start, after a document has ended the last one."""
+HEAD = (
+    "| document | bytes | what became of it | seconds | worker's peak, MB |\n|---|---|---|---|---|"
+)
+
+
+class Fate(NamedTuple):
+    """What became of a document, and which law it broke."""
+
+    line: str
+    broken: str = ""
+
+
+def fed(kind: str, path: str, content: bytes) -> Fate:
+    """Feeds one document and a harmless one behind it; the process must have had no workers."""
+    limits = Limits()
+    with Workers(count=1) as workers:
+        list(workers.parse([("start.docx", docx(p("Start.")))]))
+        began = time.monotonic()
+        found, after = workers.parse([(path, content), ("next.docx", docx(p("Next.")))])
+        took_s = time.monotonic() - began
+    # ru_maxrss is in kilobytes on Linux
+    peak_bytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    became = found.skip or found.reason or f"{len(found.nodes)} nodes"
+    line = f"| {kind} | {len(content):,} | {became} | {took_s:.1f} | {peak_bytes / 1e6:,.0f} |"
+    broken = "" if bool(found.nodes) != bool(found.skip) else "has neither nodes nor a reason"
+    if [node.text for node in after.nodes] != ["Next."]:
+        broken = "the next document was lost"
+    if took_s > limits.document_timeout_s + SPARE_S or peak_bytes > limits.max_bytes:
+        broken = "took more than it may"
+    return Fate(line, f"{kind}: {broken}" if broken else "")
+
+
+def main() -> int:
+    """Prints the table; 1 where a law was broken."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--size", type=int, default=SIZE, help="Of the large ones, bytes.")
+    options.add_argument("--kind", action="append", choices=KINDS, help="Only this kind.")
+    given = options.parse_args()
+    print(HEAD)
+    fates = []
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=spawn, max_tasks_per_child=1) as pool:
+        kinds = given.kind or list(KINDS)
+        # a process has its parent's peak: what feeds them has made none of them
+        made = [KINDS[kind](given.size) for kind in kinds]
+        for fate in pool.map(fed, kinds, *zip(*made, strict=True)):
+            print(fate.line, flush=True)
+            fates.append(fate)
+    broken = [fate.broken for fate in fates if fate.broken]
+    print(*broken, sep="\n", end="\n" if broken else "", file=sys.stderr)
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

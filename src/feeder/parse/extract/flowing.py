@@ -1,0 +1,79 @@
+"""How do paragraphs and tables of a flowing text become blocks?"""
+
+from dataclasses import dataclass, field
+
+from feeder.parse.extract.writing import Writing
+
+
+@dataclass
+class Style:
+    """What a paragraph is: a heading of a level from 1, code, or plain text."""
+
+    level: int = 0
+    is_code: bool = False
+
+
+@dataclass
+class _Table:
+    rows: list[list[str]] = field(default_factory=list)
+
+
+class Flow:
+    """Writes paragraphs as they end; in a table they are gathered until it ends.
+
+    Paragraphs of code in a row are one block. Of a table in a table the cells' text is kept.
+    """
+
+    def __init__(self, writing: Writing) -> None:
+        self._writing = writing
+        self._tables: list[_Table] = []
+        self._code: list[str] = []
+
+    def paragraph(self, text: str, style: Style) -> None:
+        """A paragraph, wherever it stands."""
+        if self._tables:
+            if (rows := self._tables[0].rows) and rows[-1] and text.strip():
+                rows[-1][-1] += f" {text}"
+            return
+        if style.is_code:
+            self._code.append(text)
+            return
+        self.flush()
+        if style.level:
+            self._writing.heading(style.level, text)
+        else:
+            self._writing.paragraph(text)
+
+    def table(self) -> None:
+        """A table begins."""
+        self.flush()
+        self._tables.append(_Table())
+
+    def row(self) -> None:
+        """A row of it begins."""
+        if len(self._tables) == 1:
+            self._tables[0].rows.append([])
+
+    def cell(self) -> None:
+        """A cell of it begins."""
+        if len(self._tables) == 1:
+            rows = self._tables[0].rows or [[]]
+            rows[-1].append("")
+
+    def table_end(self) -> None:
+        """A table ends."""
+        if len(self._tables) == 1:
+            self._writing.table(self._tables[0].rows)
+        if self._tables:
+            self._tables.pop()
+
+    @property
+    def is_in_table(self) -> bool:
+        """Whether a table has begun and not ended."""
+        return bool(self._tables)
+
+    def flush(self) -> None:
+        """Code ends where it is followed by anything else."""
+        if self._code:
+            self._writing.code("\n".join(self._code))
+            self._code = []

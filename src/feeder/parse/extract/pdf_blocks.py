@@ -1,0 +1,120 @@
+"""Which lines of a page are a paragraph, code or a table?"""
+
+import re
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from itertools import pairwise
+from statistics import median
+from typing import NamedTuple
+
+from feeder.parse.extract.pdf_lines import Line
+
+TABLE_ROWS = 3
+"""Rows in a row whose cells stand below one another."""
+DUMP_LINES = 3
+PARAGRAPH_GAP = 1.35
+"""Between paragraphs, in distances between lines."""
+_DUMP = re.compile(r"(?:0x)?[0-9a-fA-F]{4,16}:?\s+(?:[0-9a-fA-F]{2,8}\s+){2,}")
+"""A line of a hex dump, or of a disassembly."""
+_LEADER = re.compile(r"(?:\.\s?){4,}")
+"""In a table of contents."""
+
+
+class Kind(Enum):
+    """What a block is."""
+
+    TEXT = 1
+    CODE = 2
+    TABLE = 3
+
+
+class Block(NamedTuple):
+    """Lines that belong together; a table has rows of cells."""
+
+    kind: Kind
+    lines: list[str]
+    rows: Sequence[Sequence[str]] = ()
+
+
+def blocks(page: Sequence[Line], *, with_code: bool) -> Iterator[Block]:
+    """The blocks of a page, in order."""
+    at = 0
+    distance = _distance(page)
+    while at < len(page):
+        if (end := _code_end(page, at) if with_code else at) > at:
+            yield Block(Kind.CODE, _indented(page[at:end]))
+        elif (end := _table_end(page, at)) > at:
+            rows = [[cell.text for cell in line.cells] for line in page[at:end]]
+            yield Block(Kind.TABLE, [], rows)
+        else:
+            end = _text_end(page, at, distance, with_code=with_code)
+            yield Block(Kind.TEXT, [line.text for line in page[at:end]])
+        at = end
+
+
+def _distance(page: Sequence[Line]) -> float:
+    steps = [above.y - below.y for above, below in pairwise(page)]
+    return median([step for step in steps if step > 0] or [0.0])
+
+
+def _code_end(page: Sequence[Line], at: int) -> int:
+    end = at
+    while end < len(page) and page[end].is_code:
+        end += 1
+    dump = at
+    while dump < len(page) and _DUMP.match(page[dump].text):
+        dump += 1
+    return max(end, dump if dump - at >= DUMP_LINES else at)
+
+
+def _table_end(page: Sequence[Line], at: int) -> int:
+    end = at + 1
+    if not _is_row(page[at]):
+        return at
+    while end < len(page) and _is_row(page[end]) and _are_aligned(page[end - 1], page[end]):
+        end += 1
+    return end if end - at >= TABLE_ROWS else at
+
+
+def _is_row(line: Line) -> bool:
+    return len(line.cells) > 1 and not _LEADER.search(line.text)
+
+
+def _are_aligned(above: Line, below: Line) -> bool:
+    """Whether two cells at least of one line stand below cells of the other."""
+    near = max(above.size, 1.0) / 2
+    return (
+        sum(
+            any(
+                abs(one.left - other.left) < near
+                or abs(one.right - other.right) < near
+                or abs(one.left + one.right - other.left - other.right) < 2 * near
+                for other in above.cells
+            )
+            for one in below.cells
+        )
+        > 1
+    )
+
+
+def _text_end(page: Sequence[Line], at: int, distance: float, *, with_code: bool) -> int:
+    end = at + 1
+    while end < len(page):
+        step = page[end - 1].y - page[end].y
+        is_apart = distance > 0 and not 0 <= step <= PARAGRAPH_GAP * distance
+        is_other = page[end].size != page[end - 1].size
+        if is_apart or is_other or (with_code and _code_end(page, end) > end):
+            break
+        if _table_end(page, end) > end:
+            break
+        end += 1
+    return end
+
+
+def _indented(code: Sequence[Line]) -> list[str]:
+    """Lines of code with blanks for how far they are from the leftmost one."""
+    left = min(line.x for line in code)
+    pitch = median([line.pitch for line in code if line.pitch > 0] or [0.0])
+    if pitch <= 0:
+        return [line.text for line in code]
+    return [" " * min(80, round((line.x - left) / pitch)) + line.text for line in code]

@@ -1,0 +1,131 @@
+"""Which lines are on a page of a PDF, where do they stand, and in which type?"""
+
+import ctypes
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pypdfium2 import PdfiumError, PdfPage, raw
+
+from feeder.parse.extract.writing import clean
+
+CELL_GAP = 0.9
+"""Between two cells at least, in heights of the type; words of a line are closer."""
+_FIXED_PITCH = 1
+_MONOSPACED = re.compile(rb"mono|courier|consol|typewriter|cmtt|menlo|code", re.IGNORECASE)
+_WORD = re.compile(r"\S+")
+_NAME_BYTES = 128
+
+
+class Cell(NamedTuple):
+    """Words that stand together, from `left` to `right`."""
+
+    left: float
+    right: float
+    text: str
+
+
+class Line(NamedTuple):
+    """A line of a page: where it begins, in points from the lower left, and its type."""
+
+    text: str
+    x: float = 0.0
+    y: float = 0.0
+    size: float = 0.0
+    is_code: bool = False
+    pitch: float = 0.0
+    """Of a letter, in a typewriter's face."""
+    cells: tuple[Cell, ...] = ()
+
+
+def lines(page: PdfPage) -> list[Line]:
+    """The lines of a page that are not blank, in the order of its text."""
+    try:
+        textpage = page.get_textpage()
+        text = textpage.get_text_range()
+    except PdfiumError:
+        return []
+    try:
+        is_placed = textpage.count_chars() == len(text)
+        return list(_lines(_Type(textpage.raw), text) if is_placed else _unplaced(text))
+    finally:
+        textpage.close()
+
+
+def _unplaced(text: str) -> Iterator[Line]:
+    for line in text.splitlines():
+        if written := clean(line).strip():
+            yield Line(written)
+
+
+def _lines(type_: "_Type", text: str) -> Iterator[Line]:
+    at = 0
+    for written in text.split("\r\n"):
+        words = [(at + word.start(), word[0]) for word in _WORD.finditer(written)]
+        if words and clean(written).strip():
+            yield _line(type_, written, words)
+        at += len(written) + 2
+
+
+def _line(type_: "_Type", written: str, words: list[tuple[int, str]]) -> Line:
+    (first, _), (last, word) = words[0], words[-1]
+    end = last + len(word) - 1
+    x, y = type_.origin(first)
+    size = round(type_.size(first), 1)
+    is_code = type_.is_fixed(first) and type_.is_fixed(end)
+    pitch = (type_.origin(end)[0] - x) / (end - first) if is_code and end > first else 0.0
+    is_in_runs = type_.runs(first, end) > 1  # one call, where the sides of all words are many
+    cells = _cells(type_, words, max(size, 1.0)) if is_in_runs else ()
+    return Line(clean(written).strip(), x, y, size, is_code, pitch, tuple(cells))
+
+
+def _cells(type_: "_Type", words: list[tuple[int, str]], size: float) -> Iterator[Cell]:
+    left, right = type_.sides(words[0][0], words[0][1])
+    text = [words[0][1]]
+    for start, word in words[1:]:
+        begin, end = type_.sides(start, word)
+        if begin - right > CELL_GAP * size:
+            yield Cell(left, right, clean(" ".join(text)))
+            left, text = begin, []
+        text.append(word)
+        right = end
+    yield Cell(left, right, clean(" ".join(text)))
+
+
+class _Type:
+    """What PDFium says of the characters of a page, by their index."""
+
+    def __init__(self, page: raw.FPDF_TEXTPAGE) -> None:
+        self._page = page
+        self._one, self._two, self._three, self._four = (ctypes.c_double() for _ in range(4))
+        self._flags = ctypes.c_int()
+        self._name = ctypes.create_string_buffer(_NAME_BYTES)
+
+    def origin(self, index: int) -> tuple[float, float]:
+        """Where a character begins on the line that it stands on."""
+        raw.FPDFText_GetCharOrigin(self._page, index, self._one, self._two)
+        return self._one.value, self._two.value
+
+    def sides(self, start: int, word: str) -> tuple[float, float]:
+        """Where a word begins and ends."""
+        left = self._box(start)[0]
+        return left, self._box(start + len(word) - 1)[1]
+
+    def runs(self, first: int, last: int) -> int:
+        """How many stretches of one type without a gap the characters are."""
+        return int(raw.FPDFText_CountRects(self._page, first, last - first + 1))
+
+    def _box(self, index: int) -> tuple[float, float]:
+        places = self._one, self._two, self._three, self._four
+        raw.FPDFText_GetCharBox(self._page, index, *places)
+        return self._one.value, self._two.value
+
+    def size(self, index: int) -> float:
+        """Of the type, in points."""
+        return float(raw.FPDFText_GetFontSize(self._page, index))
+
+    def is_fixed(self, index: int) -> bool:
+        """Whether it is set in a typewriter's face."""
+        length = raw.FPDFText_GetFontInfo(self._page, index, self._name, _NAME_BYTES, self._flags)
+        is_named = 0 < length <= _NAME_BYTES and bool(_MONOSPACED.search(self._name.value))
+        return bool(self._flags.value & _FIXED_PITCH) or is_named

@@ -1,0 +1,193 @@
+"""Documents made to break what reads them, each by a function that knows how large it may be."""
+
+import zlib
+from collections.abc import Callable
+from typing import NamedTuple
+
+from parse import papers
+from parse.papers import Line, docx, p, pdf, xlsx
+
+PAGE = [Line("One page.")]
+
+
+class Hostile(NamedTuple):
+    """A document, under a name with its ending."""
+
+    path: str
+    content: bytes
+
+
+def zip_bomb(size: int) -> Hostile:
+    """A DOCX of which one member unpacks to a hundred times what is packed."""
+    return Hostile("bomb.docx", docx(p("word " * (20 * size))))
+
+
+def entities(_: int) -> Hostile:
+    """The billion laughs: entities of entities."""
+    said = ['<!ENTITY a0 "ha">', *(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10))]
+    body = f"<!DOCTYPE w [{''.join(said)}]><w:document {papers.W}><w:p><w:t>&a9;</w:t></w:p>"
+    members = {"word/document.xml": f"{body}</w:document>"}
+    return Hostile("laughs.docx", papers.archive(members))
+
+
+def outside(_: int) -> Hostile:
+    """An entity that is a file of the machine."""
+    body = '<!DOCTYPE w [<!ENTITY f SYSTEM "file:///etc/hostname">]>'
+    body += f"<w:document {papers.W}><w:p><w:t>&f;</w:t></w:p></w:document>"
+    return Hostile("outside.docx", papers.archive({"word/document.xml": body}))
+
+
+def deep(size: int) -> Hostile:
+    """Elements in elements."""
+    depth = size // 20
+    return Hostile("deep.docx", docx("<w:x>" * depth + p("Deep.") + "</w:x>" * depth))
+
+
+def tables_in_tables(size: int) -> Hostile:
+    """A table in each cell."""
+    depth = size // 60
+    body = "<w:tbl><w:tr><w:tc>" * depth + p("Inside.") + "</w:tc></w:tr></w:tbl>" * depth
+    return Hostile("tables.docx", docx(body))
+
+
+def styles_in_a_ring(_: int) -> Hostile:
+    """Styles that are based on each other."""
+    styles = "".join(
+        f'<w:style w:styleId="{one}"><w:basedOn w:val="{other}"/></w:style>'
+        for one, other in (("a", "b"), ("b", "a"))
+    )
+    body = docx(p("Round.", "a"), styles=f"<w:styles {papers.W}>{styles}</w:styles>")
+    return Hostile("ring.docx", body)
+
+
+def many_cells(size: int) -> Hostile:
+    """A sheet of numbers."""
+    rows = [[float(n)] * 10 for n in range(size // 20)]
+    return Hostile("cells.xlsx", xlsx({"Data": rows}))
+
+
+def far_cell(_: int) -> Hostile:
+    """Two cells, in opposite corners of the largest sheet there is."""
+    sheet = (
+        f'<worksheet {papers.MAIN}><sheetData><row r="1"><c r="A1"><v>1</v></c></row>'
+        '<row r="1048576"><c r="XFD1048576"><v>2</v></c></row></sheetData></worksheet>'
+    )
+    return Hostile("far.xlsx", xlsx({"Far": []}, sheet=sheet))
+
+
+def page_in_itself(_: int) -> Hostile:
+    """A tree of pages that is its own branch."""
+    return Hostile("ring.pdf", pdf([PAGE]).replace(b"/Kids [5 0 R]", b"/Kids [2 0 R]"))
+
+
+def bookmarks_in_a_ring(_: int) -> Hostile:
+    """Bookmarks each of which follows the other."""
+    made = pdf([PAGE, PAGE], [("One", 0), ("Two", 1)])
+    return Hostile("marks.pdf", made.replace(b"(Two) /Parent 3 0 R", b"(Two) /Next 9 0 R  "))
+
+
+def form_in_itself(_: int) -> Hostile:
+    """A form that draws itself."""
+    form = (
+        "<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 6 0 R >> >>"
+        " /Length 5 >>\nstream\n/X Do\nendstream"
+    )
+    page = (
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 7 0 R"
+        " /Resources << /XObject << /X 6 0 R >> >> >>"
+    )
+    return Hostile(
+        "form.pdf",
+        papers.pdf_of(
+            [
+                "<< /Type /Catalog /Pages 2 0 R >>",
+                "<< /Type /Pages /Kids [5 0 R] /Count 1 >>",
+                "<< >>",
+                "<< >>",
+                page,
+                form,
+                "<< /Length 5 >>\nstream\n/X Do\nendstream",
+            ]
+        ),
+    )
+
+
+def packed_page(size: int) -> Hostile:
+    """A page whose drawing unpacks to a thousand times its size."""
+    drawing = zlib.compress(b"BT /F0 9 Tf (a) Tj ET\n" * (40 * size // 22), 9).decode("latin-1")
+    stream = f"<< /Length {len(drawing)} /Filter /FlateDecode >>\nstream\n{drawing}\nendstream"
+    page = (
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 5 0 R"
+        " /Resources << /Font << /F0 3 0 R >> >> >>"
+    )
+    return Hostile(
+        "packed.pdf",
+        papers.pdf_of(
+            [
+                "<< /Type /Catalog /Pages 2 0 R >>",
+                "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+                "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+                page,
+                stream,
+            ]
+        ),
+    )
+
+
+def many_pages(size: int) -> Hostile:
+    """Pages that say as much as is allowed, and no more."""
+    page = [Line("The same again and again on each of them.", y=800 - 11 * n) for n in range(70)]
+    return Hostile("pages.pdf", pdf([page] * (size // 6000)))
+
+
+def font_without_map(_: int) -> Hostile:
+    """A font of numbers, which nothing says the letters of."""
+    made = pdf([PAGE])
+    font = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
+    other = b"<< /Type /Font /Subtype /Type0 /Encoding /Identity-H  >>"[: len(font)]
+    return Hostile("font.pdf", made.replace(font, other.ljust(len(font))))
+
+
+def locked_pdf(_: int) -> Hostile:
+    """A PDF that wants a password."""
+    lock = "/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <{0}> /U <{0}> >> /ID [<00> <00>]"
+    said = f"/Root 1 0 R {lock.format('ab' * 32)} >>".encode()
+    return Hostile("locked.pdf", pdf([PAGE]).replace(b"/Root 1 0 R >>", said))
+
+
+def locked_office(_: int) -> Hostile:
+    """What Office makes of a document with a password: no ZIP any more."""
+    return Hostile("locked.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 4096)
+
+
+def half(_: int) -> Hostile:
+    """The first half of a document."""
+    made = docx(p("It ends in the mid"))
+    return Hostile("half.docx", made[: len(made) // 2])
+
+
+def damaged_member(_: int) -> Hostile:
+    """An archive that is whole, and a member that is not."""
+    made = bytearray(docx(p("Words that will not come out. " * 99)))
+    made[60:90] = b"\xff" * 30
+    return Hostile("damaged.docx", bytes(made))
+
+
+def no_document(_: int) -> Hostile:
+    """An archive of something else."""
+    return Hostile("other.docx", papers.archive({"a.txt": "text"}))
+
+
+def pictures(_: int) -> Hostile:
+    """A PDF in which nothing is written."""
+    return Hostile("pictures.pdf", pdf([[]]))
+
+
+KINDS: dict[str, Callable[[int], Hostile]] = {
+    (made.__doc__ or "").rstrip("."): made
+    for made in (
+        *(zip_bomb, entities, outside, deep, tables_in_tables, styles_in_a_ring, many_cells),
+        *(far_cell, page_in_itself, bookmarks_in_a_ring, form_in_itself, packed_page, many_pages),
+        *(font_without_map, locked_pdf, locked_office, half, damaged_member, no_document, pictures),
+    )
+}

@@ -1,0 +1,217 @@
+"""Documents of an office or a press: their text is taken out, with headings, tables and code."""
+
+from collections import Counter
+
+import pytest
+
+from feeder.parse.cutting import NODE_LIMIT
+from feeder.parse.extract import extract
+from parse import papers
+from parse.papers import Line, docx, outline, p, parsed, tbl
+
+LONG = "The watchdog resets the unit when nobody has fed it for a second, as the table below says. "
+
+
+def test_a_docx_has_sections_by_the_names_of_its_styles_in_any_language() -> None:
+    body = p("Manual", "Titel") + p("Registers", "berschrift1") + p(LONG * 2)
+    body += p("Control", "berschrift2") + p(LONG * 2)
+    assert outline("m.docx", docx(body)) == [
+        ("doc_section", "Manual", 1, 11),
+        ("doc_section", "Manual > Registers", 3, 11),
+        ("doc_section", "Manual > Registers > Control", 8, 11),
+    ]
+
+
+def test_a_table_is_a_node_with_its_head_for_a_signature() -> None:
+    rows = [("Name", "Offset"), ("CTRL", "0x00"), ("STAT", "0x04")]
+    [_, table] = parsed("m.docx", docx(p("Registers", "berschrift1") + tbl(rows))).nodes
+    assert (table.node_type, table.logical_path) == ("doc_table", "Registers")
+    assert table.text == "Name | Offset\nCTRL | 0x00\nSTAT | 0x04"
+    assert table.signature == "Name | Offset"
+
+
+def test_each_piece_of_a_long_table_has_the_head() -> None:
+    rows = [("Name", "Offset"), *((f"REGISTER {n}", f"0x{n:04}") for n in range(400))]
+    pieces = parsed("m.docx", docx(tbl(rows))).nodes
+    assert len(pieces) > 2
+    assert {piece.signature for piece in pieces} == {"Name | Offset"}
+    assert "\n".join(piece.text for piece in pieces).count("REGISTER") == 400
+
+
+def test_a_table_up_to_the_limit_stays_whole() -> None:
+    rows = [("Name", "Use"), *((f"R{n}", LONG[:80]) for n in range(30))]
+    [table] = parsed("m.docx", docx(tbl(rows))).nodes
+    assert 2500 < len(table.text) <= NODE_LIMIT
+
+
+def test_a_paragraph_up_to_the_limit_stays_whole() -> None:
+    long = "Alpha " + LONG * 28
+    body = p("Short text before it. " * 20) + p(long) + p("And behind it. " * 40)
+    texts = [" ".join(node.text.split()) for node in parsed("m.docx", docx(body)).nodes]
+    assert sum(" ".join(long.split()) in text for text in texts) == 1
+
+
+def test_code_in_a_row_is_one_block() -> None:
+    body = p(LONG) + p("int main(void) {", "Quelltext") + p("    return 0;", "Quelltext")
+    body += p("}", "Quelltext") + p(LONG)
+    assert [
+        (node.node_type, node.text)
+        for node in parsed("m.docx", docx(body)).nodes
+        if node.node_type == "doc_codeblock"
+    ] == [("doc_codeblock", "int main(void) {\n    return 0;\n}")]
+
+
+def test_what_was_deleted_or_is_there_twice_is_left_out() -> None:
+    body = "<w:p><w:del><w:r><w:delText>gone</w:delText><w:t>gone</w:t></w:r></w:del>"
+    body += "<w:r><w:t>stays</w:t></w:r></w:p>"
+    body += f"<x:AlternateContent xmlns:x='x'><x:Choice>{p('once')}</x:Choice>"
+    body += f"<x:Fallback>{p('once')}</x:Fallback></x:AlternateContent>"
+    text = extract("docx", docx(body)).text.decode()
+    assert text.split() == ["stays", "once"]
+
+
+def test_notes_stand_at_the_end() -> None:
+    notes = f"<w:footnotes {papers.W}><w:footnote>{p('Below 5 V.')}</w:footnote></w:footnotes>"
+    text = extract("docx", docx(p("Power it."), footnotes=notes)).text.decode()
+    assert text == "Power it.\n\nBelow 5 V.\n"
+
+
+def test_slides_are_pages_in_the_order_of_the_presentation() -> None:
+    slides = [
+        papers.shape("Roadmap", "title") + papers.shape(LONG * 2) + papers.shape("7", "sldNum"),
+        papers.shape("Budget", "title") + papers.shape(LONG * 2),
+    ]
+    found = parsed("s.pptx", papers.pptx(slides)).nodes
+    assert [(one.node_type, one.logical_path) for one in found] == [
+        ("doc_section", "p. 1 > Roadmap"),
+        ("doc_section", "p. 2 > Budget"),
+    ]
+    assert "7" not in found[0].text
+
+
+def test_an_odt_has_headings_tables_and_blanks() -> None:
+    body = '<text:h text:outline-level="1">Clock</text:h>'
+    body += f"<text:p>a<text:s text:c='3'/>b</text:p><text:p>{LONG}</text:p>"
+    cells = "<table:table-cell><text:p>{}</text:p></table:table-cell>"
+    rows = "".join(
+        f"<table:table-row>{''.join(cells.format(cell) for cell in row)}</table:table-row>"
+        for row in (("Name", "Hz"), ("slow", "10"))
+    )
+    found = parsed("m.odt", papers.odt(f"{body}<table:table>{rows}</table:table>")).nodes
+    assert [(one.node_type, one.logical_path) for one in found] == [
+        ("doc_section", "Clock"),
+        ("doc_table", "Clock"),
+    ]
+    assert "a   b" in found[0].text
+    assert found[1].text == "Name | Hz\nslow | 10"
+
+
+def test_a_workbook_has_ranges_of_rows_with_the_head_of_their_sheet() -> None:
+    prices: list[tuple[str | float, ...]] = [
+        ("Article", "Price"),
+        *((f"Widget {n}", n + 0.5) for n in range(300)),
+    ]
+    found = parsed("p.xlsx", papers.xlsx({"Prices": prices, "Rates": [("VAT", 20)]})).nodes
+    assert found[0].logical_path == f"Prices!A1:B{len(found[0].text.split(chr(10)))}"
+    assert found[-2].logical_path.endswith("B301")  # type: ignore[union-attr]
+    assert found[-1].logical_path == "Rates!A1:B1"
+    assert {one.signature for one in found[:-1]} == {"Article | Price"}
+    assert all(one.node_type == "sheet" and len(one.text) <= 1500 for one in found)
+    rows = "\n".join(one.text for one in found[:-1]).split("\n")
+    assert rows == ["Article | Price", *(f"Widget {n} | {n}.5" for n in range(300))]
+
+
+def test_an_epub_is_read_in_its_order() -> None:
+    chapters = [
+        f"<!DOCTYPE html><html><body><h1>One &amp; all</h1><p>{LONG}&nbsp;{LONG}</p></body></html>",
+        f"<body><h1>Two</h1><pre>x = 1\n  y = 2</pre><script>no()</script><p>{LONG * 2}</p></body>",
+    ]
+    found = parsed("b.epub", papers.epub(chapters)).nodes
+    assert [(one.node_type, one.logical_path) for one in found] == [
+        ("doc_section", "One & all"),
+        ("doc_section", "Two"),
+        ("doc_codeblock", "Two"),
+    ]
+    assert found[2].text == "x = 1\n  y = 2"
+    assert "no()" not in "".join(one.text for one in found)
+
+
+def test_a_pdf_has_pages_in_the_sections_of_its_bookmarks() -> None:
+    pages = [
+        [Line("Clock", y=750, size=16), Line("It ticks.", y=700)],
+        [Line("and goes on.", y=750), Line("Power", y=700, size=16), Line("5 V.", y=650)],
+    ]
+    found = outline("m.pdf", papers.pdf(pages, [("Clock", 0), ("Power", 1)]))
+    assert found == [
+        ("doc_page", "Clock > p. 1", 1, 3),
+        ("doc_page", "Clock > p. 2", 5, 5),
+        ("doc_page", "Power > p. 2", 7, 9),
+    ]
+
+
+def test_without_bookmarks_larger_type_is_a_heading() -> None:
+    page = [Line("Clock", y=780, size=18), *(Line(LONG[:60], y=740 - 12 * n) for n in range(8))]
+    page.append(Line("Ticks", y=600, size=14))
+    page += [Line(LONG[:60], y=560 - 12 * n) for n in range(8)]
+    assert [path for _, path, *_ in outline("m.pdf", papers.pdf([page]))] == [
+        "Clock > p. 1",
+        "Clock > Ticks > p. 1",
+    ]
+
+
+def test_a_typewriters_face_is_code_with_its_indent() -> None:
+    code = ["def init():", "    start()", "    if x:", "        stop()"]
+    page = [Line(LONG[:60], y=760 - 12 * n) for n in range(20)]
+    page += [
+        Line(line.strip(), 72 + 6 * (len(line) - len(line.lstrip())), 500 - 12 * n, "Courier")
+        for n, line in enumerate(code)
+    ]
+    blocks = [one for one in parsed("m.pdf", papers.pdf([page])).nodes if "code" in one.node_type]
+    assert [one.text for one in blocks] == ["\n".join(code)]
+
+
+def test_cells_below_one_another_are_a_table() -> None:
+    rows = [("Name", "Offset"), ("CTRL", "0x00"), ("STATUS", "0x04"), ("DATA", "0x08")]
+    page = [Line(LONG[:60], y=760 - 12 * n) for n in range(4)]
+    page += [
+        Line(cell, 72 + 150 * m, 600 - 14 * n)
+        for n, row in enumerate(rows)
+        for m, cell in enumerate(row)
+    ]
+    [table] = [one for one in parsed("m.pdf", papers.pdf([page])).nodes if "table" in one.node_type]
+    assert table.text.split("\n") == [" | ".join(row) for row in rows]
+    assert table.signature == "Name | Offset"
+
+
+def test_a_document_is_told_by_its_bytes_whatever_it_is_called() -> None:
+    [node] = parsed("m.pdf", docx(p("It is Word's."))).nodes
+    assert node.language == "docx"
+    assert parsed("m.docx", b"no archive at all").skip == "no docx by its first bytes"
+
+
+def test_secrets_are_masked_and_lines_stay() -> None:
+    token = "ghp_" + "a1B2" * 9
+    body = p("Before") + p(f"token = {token}") + p("Behind")
+    found = parsed("m.docx", docx(body))
+    assert found.masked == 1
+    assert token not in "".join(one.text for one in found.nodes)
+    assert found.nodes[0].text.split("\n")[4] == "Behind"
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        ("m.docx", docx(p("One", "berschrift1") + p(LONG * 40) + tbl([("a", "b")] * 300))),
+        ("m.xlsx", papers.xlsx({"A": [("x" * 50, "y")] * 200, "B": [("long " * 900, 1)]})),
+        ("m.pdf", papers.pdf([[Line(LONG[:70], y=800 - 11 * n) for n in range(70)]] * 4)),
+    ],
+)
+def test_all_of_the_text_is_in_one_node_each(path: str, content: bytes) -> None:
+    text = extract(path.rpartition(".")[2], content).text.decode()
+    found = parsed(path, content).nodes
+    said = Counter("".join("".join(one.text for one in found).split()))
+    assert said == Counter("".join(text.split()))
+    covered = {n for one in found for n in range(one.start_line, one.end_line + 1)}
+    lines = enumerate(text.split("\n"), 1)
+    assert not [n for n, line in lines if line.strip() and n not in covered]
+    assert all(len(one.text) <= NODE_LIMIT for one in found)

@@ -1,0 +1,112 @@
+"""reStructuredText, AsciiDoc and org-mode have sections by their headings, tables and code."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from feeder.nodes import Node
+from parse.outlines import check_laws, nodes, parts
+
+LONG = "The watchdog resets the unit when nobody has fed it, as the table below says in full.\n" * 2
+CODE = "".join(f"    register_{n} = read(0x{n:02})\n" for n in range(10))
+
+
+LINES = [
+    *("", "=", "====", "----", "Clock", "* A", "== B", "| a | b |", "|===", '"', 'x,"y', "a,b"),
+    *("::", "  in", ".. code::", "+---+", "#+begin_src", "#+end_src", "== ==", "word " * 30),
+]
+
+
+def said(path: str, text: str) -> list[tuple[str, str | None, int, int]]:
+    """The nodes of a text, which obey the laws."""
+    check_laws(path, text, nodes(path, text))
+    return parts(path, text)
+
+
+def test_marks_of_restructuredtext_have_levels_in_their_order() -> None:
+    text = f"=====\nClock\n=====\n\n{LONG}\nPower\n-----\n\n{LONG}\nVolts\n~~~~~\n\n{LONG}\n"
+    text += f"Reset\n-----\n\n{LONG}"
+    assert said("m.rst", text) == [
+        ("doc_section", "Clock", 1, 24),
+        ("doc_section", "Clock > Power", 8, 18),
+        ("doc_section", "Clock > Power > Volts", 14, 18),
+        ("doc_section", "Clock > Reset", 20, 24),
+    ]
+
+
+@pytest.mark.parametrize("before", ["Read them::\n\n", ".. code-block:: python\n\n"])
+def test_code_of_restructuredtext_is_a_block(before: str) -> None:
+    text = f"Clock\n=====\n\n{LONG}\n{before}{CODE}\n{LONG}"
+    code = [part for part in said("m.rst", text) if part[0] == "doc_codeblock"]
+    last = text[: text.index(CODE)].count("\n") + CODE.count("\n")
+    assert [(path, end) for _, path, _, end in code] == [("Clock", last)]
+
+
+@pytest.mark.parametrize(
+    ("path", "table", "head"),
+    [
+        ("m.rst", "+---+---+\n| A | B |\n+===+===+\n| 1 | 2 |\n+---+---+\n", "| A | B |"),
+        ("m.rst", "== ==\nA  B\n== ==\n1  2\n== ==\n", "A  B"),
+        ("m.rst", ".. list-table:: Rails\n\n   * - A\n     - B\n", ".. list-table:: Rails"),
+        ("m.adoc", "|===\n|A |B\n\n|1 |2\n|===\n", "|A |B"),
+        ("m.org", "| A | B |\n|---+---|\n| 1 | 2 |\n", "| A | B |"),
+    ],
+)
+def test_a_table_is_a_node_with_its_head(path: str, table: str, head: str) -> None:
+    text = f"{LONG}\n{table}\n{LONG}"
+    check_laws(path, text, nodes(path, text))
+    [found] = [node for node in nodes(path, text) if node.node_type == "doc_table"]
+    assert found.text == table.rstrip()
+    assert found.signature == head
+
+
+def test_asciidoc_has_headings_but_not_in_its_listings() -> None:
+    text = f"= Clock\n\n{LONG}\n== Power ==\n\n{LONG}\n----\n== no heading\n{CODE}----\n"
+    assert [part[:2] for part in said("m.adoc", text)] == [
+        ("doc_section", "Clock"),
+        ("doc_section", "Clock > Power"),
+        ("doc_codeblock", "Clock > Power"),
+    ]
+
+
+def test_org_mode_has_headings_without_their_marks() -> None:
+    text = f"* TODO [#A] Clock :hard:soft:\n{LONG}\n** DONE Power\n{LONG}\n"
+    text += f"#+BEGIN_SRC python\n{CODE}#+END_SRC\n"
+    assert [part[:2] for part in said("m.org", text)] == [
+        ("doc_section", "Clock"),
+        ("doc_section", "Clock > Power"),
+        ("doc_codeblock", "Clock > Power"),
+    ]
+
+
+def test_rows_keep_the_head_of_their_file() -> None:
+    rows = [f"{n};Widget {n};{n}.5" for n in range(300)]
+    found = nodes("p.csv", "\n".join(["id;name;price", *rows, ""]))
+    assert found[0].logical_path is not None
+    assert found[0].logical_path.startswith("A1:C")
+    assert found[-1].logical_path is not None
+    assert found[-1].logical_path.endswith("C301")
+    assert {node.signature for node in found} == {"id;name;price"}
+    assert {node.node_type for node in found} == {"sheet"}
+
+
+def test_a_row_may_have_several_lines() -> None:
+    """Between quotes: it is not cut there."""
+    rows = [f'{n},"first\nsecond {n}"' for n in range(200)]
+    found = nodes("p.csv", "\n".join(["id,text", *rows]))
+    assert all(node.text.count('"') % 2 == 0 for node in found)
+    assert found[-1].logical_path is not None
+    assert found[-1].logical_path.endswith("B201")
+
+
+@given(
+    st.sampled_from(["m.rst", "m.adoc", "m.org", "m.csv", "m.tsv"]),
+    st.lists(
+        st.sampled_from(LINES),
+        max_size=40,
+    ),
+)
+def test_every_line_is_in_a_node(path: str, lines: list[str]) -> None:
+    text = "\n".join(lines)
+    found: list[Node] = nodes(path, text)
+    check_laws(path, text, found)

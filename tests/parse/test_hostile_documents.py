@@ -1,0 +1,84 @@
+"""Fed anything: a document costs only itself, and says why it has no text."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from feeder.parse import Parsed
+from feeder.parse.extract import Unreadable, extract
+from feeder.parse.worker import Limits
+from feeder.parse.workers import Workers
+from parse import papers
+from parse.hostile_papers import KINDS, PAGE, zip_bomb
+
+SIZE = 200_000
+LIMITS = Limits(document_timeout_s=10)
+SMALL = {
+    "docx": papers.docx(papers.p("Some words.") + papers.tbl([("a", "b"), ("c", "d")])),
+    "odt": papers.odt("<text:p>Some words.</text:p>"),
+    "pptx": papers.pptx([papers.shape("Some words.")]),
+    "epub": papers.epub(["<p>Some words.</p>"]),
+    "pdf": papers.pdf([PAGE], [("One", 0)]),
+}
+SAID = {
+    "zip_bomb": "a document with more than 10 MB of text",
+    "entities": "a document whose XML has a document type of its own, which none needs",
+    "outside": "a document whose XML has a document type of its own, which none needs",
+    "locked_pdf": "an encrypted document",
+    "locked_office": "an encrypted document, or one of an Office before 2007",
+    "half": "a damaged document: its archive cannot be opened",
+    "no_document": "an archive that is no document",
+    "pictures": "a document without text, such as pictures of pages",
+    "form_in_itself": "a document without text, such as pictures of pages",
+}
+READ = {
+    *("deep", "tables_in_tables", "styles_in_a_ring", "many_cells", "bookmarks_in_a_ring"),
+    "many_pages",
+}
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Workers]:
+    """Real workers, in processes with their limits."""
+    with Workers(count=1, limits=LIMITS) as workers:
+        yield workers
+
+
+def fed(workers: Workers, path: str, content: bytes) -> Parsed:
+    """What became of a document; the one behind it is read as ever."""
+    found, after = workers.parse([(path, content), ("next.docx", SMALL["docx"])])
+    assert [node.text for node in after.nodes][:1] == ["Some words."]
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_hostile_document_costs_only_itself(workers: Workers, kind: str) -> None:
+    made = KINDS[kind](SIZE)
+    found = fed(workers, *made)
+    assert bool(found.nodes) != bool(found.skip)
+    name = KINDS[kind].__name__
+    if name in READ:
+        assert found.nodes
+    if name in SAID:
+        assert found.skip == SAID[name]
+
+
+def test_a_member_that_unpacks_to_too_much_is_not_unpacked(workers: Workers) -> None:
+    found = fed(workers, *zip_bomb(1_100_000))
+    assert found.skip == "a document that unpacks to more than 100 MB"
+
+
+@settings(max_examples=60, deadline=None)
+@given(kind=st.sampled_from(sorted(SMALL)), some=st.data())
+def test_a_damaged_document_has_text_or_a_reason(kind: str, some: st.DataObject) -> None:
+    content = bytearray(SMALL[kind])
+    for _ in range(some.draw(st.integers(1, 4))):
+        at = some.draw(st.integers(0, len(content) - 1))
+        content[at] = some.draw(st.integers(0, 255))
+    end = some.draw(st.integers(1, len(content)))
+    try:
+        assert extract(kind, bytes(content[:end])).text.strip()
+    except Unreadable as exc:
+        assert str(exc)
