@@ -13,7 +13,7 @@ import sql
 from lexis import LEXIS
 from regexes import javascript
 
-from feeder import nodes, symbols
+from feeder import symbols
 from feeder.search import (
     engine,
     facets,
@@ -64,7 +64,6 @@ CONSTANTS = {
         *("NAMED_WEIGHT", "SPELLED_WEIGHT", "WORD_WEIGHT", "RANK_CONSTANT", "FLOOR"),
     ),
     "grouping": _of(grouping, "COMPARED", "COPIED_LINES", "COPIED_WORDS"),
-    "nodes": _of(nodes, "DOCUMENT_TYPES"),
     "kinds": _of(kinds, "TEST", "DOCUMENT", "EXAMPLE", "DATA", "_DOCUMENT", "_EXAMPLE", "_DATA"),
     "models": _of(models, "MEANING", "VECTOR", "MEANING_WEIGHT", "VECTOR_WEIGHT"),
     "names": _of(

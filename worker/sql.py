@@ -105,7 +105,7 @@ CONSTANTS: dict[str, tuple[ModuleType, *tuple[str, ...]]] = {
     "catalog": (catalog, "NAMED"),
     "naming": (naming, "GRAMS", "ENOUGH_GRAMS"),
     "nearby": (nearby, "NEAREST", "LIKE", "COMPARED", "SHOWN"),
-    "nodes": (nodes, "NODE_TYPES", "HEADER_VERSION"),
+    "nodes": (nodes, "NODE_TYPES", "DOCUMENT_TYPES", "HEADER_VERSION"),
     "outline": (outline, "LEFT_OUT", "GAP"),
     "similar": (similar, "CANDIDATES", "WORDS"),
     "targets": (targets, "LISTED", "NAMELESS"),
