@@ -81,13 +81,23 @@ def test_all_tables_that_are_lost_are_named(feeder: Feeder, shop: Repo) -> None:
     assert feeder(shop, "sync").code == 0
     dropped(shop.path / ".feeder/index.db", *TABLES)
     answer = feeder(shop, "stats")
-    assert (answer.code, "kept in docs, docs_fts, files, meta, outbox. Delete" in answer.err) == (
+    assert (
+        answer.code,
+        "kept in docs, docs_fts, files, meta, outbox, texts. Delete" in answer.err,
+    ) == (
         2,
         True,
     )
 
 
-@pytest.mark.parametrize("loss", ["DELETE FROM d1_migrations", "DROP TABLE d1_migrations"])
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "DELETE FROM d1_migrations",
+        "DROP TABLE d1_migrations",
+        "DROP TABLE texts; DROP TABLE d1_migrations",  # one from before texts were kept
+    ],
+)
 def test_an_index_that_has_lost_its_migrations_is_no_other_programs(
     feeder: Feeder, shop: Repo, loss: str
 ) -> None:

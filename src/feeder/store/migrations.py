@@ -13,7 +13,8 @@ _TABLE = (
     "\t\tname       TEXT UNIQUE,\n"
     "\t\tapplied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL\n)"
 )
-_OURS = frozenset({"docs", "docs_fts", "files", "meta", "outbox", "texts"})
+_FIRST = frozenset({"docs", "docs_fts", "files", "meta", "outbox"})
+_OURS = _FIRST | {"texts"}
 _APPLIED = "SELECT name FROM d1_migrations"
 _KEPT = f"""
 SELECT name FROM sqlite_schema
@@ -54,7 +55,7 @@ def missing_migrations(database: Database) -> list[Migration]:
         return known_migrations()
     [rows] = database.run([Statement(_APPLIED)]) if "d1_migrations" in names else [[]]
     applied = {str(row[0]) for row in rows}
-    if names >= _OURS and not applied:
+    if names >= _FIRST and not applied:
         raise _lost(["d1_migrations"], database.place)
     # other programs have migrations too, and many a first one has the same name
     is_ours = "docs_fts" in names or applied.issuperset(step.name for step in known_migrations())
