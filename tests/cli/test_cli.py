@@ -20,7 +20,7 @@ from worlds import CART, SHOP
 COMMANDS = (
     *("sync", "process", "delete", "apply", "deltas", "plan", "action"),
     *("init", "validate", "cache", "search", "stats", "evaluate", "queries"),
-    *("similar", "outline", "show", "mcp", "serve"),
+    *("similar", "outline", "show", "mcp", "serve", "worker", "doctor"),
 )
 
 
