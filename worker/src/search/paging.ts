@@ -58,16 +58,22 @@ export async function paged(
   );
   const groups = grouped(found, known);
   const end = offset + limit;
-  const every = sources.isKept ? await once(groups, sources) : groups;
+  const every = sources.isKept ? await once(groups, sources, offset, end) : groups;
   const some = every.slice(offset, end);
   if (sources.areThere) await sources.bring(some.map((one) => one.hit));
   return { found: some, total: every.length, every };
 }
 
 /** The nodes with those among the best that have the same text as one of them. */
-async function once(nodes: readonly Found[], sources: Sources): Promise<Found[]> {
+async function once(
+  nodes: readonly Found[],
+  sources: Sources,
+  offset: number,
+  end: number,
+): Promise<Found[]> {
   const some = compared(nodes);
-  await sources.bring(some);
+  const page = nodes.slice(offset, end + MORE_LINES).map((one) => one.hit);
+  await sources.bring([...some, ...page]);
   const lines = new Map<string, Lines>();
   for (const hit of some) {
     const found = sources.lines(hit);

@@ -80,7 +80,7 @@ export function params(scope: Scope): Value[] {
   const names = scope.symbols.map(dotted);
   return [
     scope.repos && JSON.stringify(scope.repos),
-    listed(scope.paths.map(place).flatMap(rows)),
+    listed(places(scope).flatMap(rows)),
     listed(scope.notPaths.map(place).flatMap(rows)),
     scope.tests === "only" ? 1 : scope.tests === "no" ? 0 : null,
     listed(scope.languages),

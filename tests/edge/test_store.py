@@ -1,0 +1,93 @@
+"""Does the Worker say to the database and to Vectorize what the program says?"""
+
+import json
+from difflib import get_close_matches
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from edge.calling import Worker
+from feeder.cloudflare.narrowing import narrowings
+from feeder.nearby import nearest
+from feeder.search.filters import readings
+from feeder.store.scope import Scope, end_of, params
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+PATH = st.text("ab/.*?[\\x5ä\U0010ffff", min_size=1, max_size=14)
+NAME = st.text("abAB_.ä:>", min_size=1, max_size=10)
+SOME = st.lists(NAME, max_size=3).map(tuple)
+SCOPES = st.builds(
+    Scope,
+    repos=st.none() | st.lists(NAME, min_size=1, max_size=2).map(tuple),
+    paths=st.lists(PATH, max_size=2).map(tuple),
+    not_paths=st.lists(PATH, max_size=2).map(tuple),
+    languages=SOME,
+    not_languages=SOME,
+    node_types=SOME,
+    not_node_types=SOME,
+    symbols=SOME,
+    tests=st.sampled_from([None, "yes", "no", "only"]),
+)
+
+
+def _camel(scope: Scope) -> dict[str, Any]:
+    parts = {}
+    for name in scope._fields:
+        first, *rest = name.split("_")
+        parts[first + "".join(map(str.title, rest))] = getattr(scope, name)
+    return parts
+
+
+def _read(value: object) -> object:
+    return json.loads(value) if isinstance(value, str) and value[:1] == "[" else value
+
+
+@settings(max_examples=300, deadline=None)
+@given(SCOPES)
+def test_a_scope_is_said_alike(worker: Worker, scope: Scope) -> None:
+    ours = worker.call("params", _camel(scope))
+    assert list(map(_read, ours)) == list(map(_read, params(scope)))
+
+
+@settings(max_examples=300, deadline=None)
+@given(SCOPES)
+def test_vectorize_is_asked_alike(worker: Worker, scope: Scope) -> None:
+    """But for what is asked without a filter where nothing is found."""
+    first, *_ = narrowings(scope)
+    theirs = [[one.get("filter") for one in part] for part in first]
+    assert worker.call("narrowings", _camel(scope)) == theirs
+
+
+@settings(max_examples=300, deadline=None)
+@given(PATH, TEXT)
+def test_a_path_and_its_end_are_read_alike(worker: Worker, path: str, text: str) -> None:
+    assert worker.call("readings", path) == readings(path, "")
+    assert worker.call("endOf", text) == end_of(text)
+
+
+@settings(max_examples=300, deadline=None)
+@given(NAME, st.lists(NAME, max_size=12, unique=True))
+def test_the_nearest_names_are_the_same(worker: Worker, name: str, known: list[str]) -> None:
+    assert worker.call("closeMatches", name, known, 0.6) == get_close_matches(name, known)
+    assert worker.call("nearest", name, known, ".") == nearest(name, known, ".")
+
+
+@pytest.mark.parametrize(
+    ("message", "status", "remedy"),
+    [
+        ("D1_ERROR: no such table: meta: SQLITE_ERROR", 503, "feeder init"),
+        ("D1_ERROR: no such column: members", 503, "feeder init"),
+        ("D1_ERROR: D1 DB is overloaded. Requests queued for too long.", 503, "Ask again"),
+        ("D1_ERROR: Your account has exceeded D1's free tier daily row read limit.", 503, "00:00"),
+        ("D1_ERROR: D1 DB exceeded its CPU time limit and was reset.", 503, "Narrow it"),
+        ("D1_ERROR: Network connection lost.", 502, "Ask again"),
+        ('D1_ERROR: near "FROM": syntax error', 502, ""),
+    ],
+)
+def test_what_d1_refuses_is_a_sentence(
+    worker: Worker, message: str, status: int, remedy: str
+) -> None:
+    said, wrong, what = worker.call("refusalOf", message)
+    assert said == status and remedy in what and wrong.endswith(".")
