@@ -26,6 +26,7 @@ NO_INPUTS = {
     "FEEDER_GRAMMAR",
     "FEEDER_JOBS",
     "FEEDER_MASK_SECRETS",
+    "FEEDER_MAX_DOCUMENT_BYTES",
     "FEEDER_MAX_FILE_BYTES",
     "FEEDER_RUN",
     "FEEDER_VECTORS",
@@ -51,8 +52,8 @@ def test_every_input_is_described_and_has_a_default(name: str) -> None:
 
 
 def test_every_input_reaches_the_program() -> None:
-    """Each but the cache's is one variable of the step that runs feeder, named as its option."""
-    inputs = {*ACTION["inputs"]} - {"embedding-cache"}
+    """Each but those of other steps is one variable of the step that runs feeder, as its option."""
+    inputs = {*ACTION["inputs"]} - {"embedding-cache", "documents"}
     expected = {
         SAID.get(name, f"FEEDER_{name.replace('-', '_').upper()}"): f"${{{{ inputs.{name} }}}}"
         for name in inputs
