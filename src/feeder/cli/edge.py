@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from feeder.edge.configuration import Wanted
     from feeder.edge.folder import Written
 
-_NEXT = "Next: npx wrangler deploy, and npx wrangler secret put FEEDER_TOKEN. README.md tells more."
+_NEXT = "Next: npx wrangler deploy, and npx wrangler secret put FEEDER_TOKEN. {} tells more."
 
 
 @click.command()
@@ -45,7 +45,7 @@ def worker(folder: Path, force: bool, dry_run: bool, **said: Any) -> None:
     console.result(settings, facts, _lines(place, plan, dry_run=dry_run))
     is_new = any(one.action in ("created", "changed") for one in plan)
     if is_new and not dry_run and not settings.quiet:
-        console.tell(_NEXT)
+        console.tell(_NEXT.format(folder / "README.md"))
 
 
 def _wanted(settings: Settings, folder: Path) -> Wanted:

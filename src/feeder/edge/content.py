@@ -41,8 +41,8 @@ def _built(name: str) -> str:
         return (HERE / name).read_bytes().decode()
     except FileNotFoundError as exc:
         raise UserError(
-            f"{HERE / name} is not built. In a checkout run: make worker. An installed feeder has "
-            "it: install that again."
+            f"{HERE / name} is not built; that takes Node. In a clone of feeder run: make worker, "
+            "and install feeder from that clone, such as by: pip install --force-reinstall ."
         ) from exc
 
 
