@@ -3,6 +3,7 @@
 from typing import Any
 
 import feeder
+from feeder.run import cost
 from feeder.search.engine import NO_WORD
 from feeder.search.query import QUERY_CHARS
 from feeder.serve import (
@@ -41,6 +42,7 @@ FACTS: dict[str, Any] = {
     "own_sites": borders.OWN_SITES,
     "headers": borders.HEADERS,
     "elsewhere": borders.ELSEWHERE,
+    "cost": cost.KEY,
     "answering": {
         "window_lines": answering.WINDOW_LINES,
         "targets": answering.TARGETS,

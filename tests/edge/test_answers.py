@@ -138,8 +138,9 @@ def test_a_node_is_shown_whole(fed: Fed, desk: Desk) -> None:
 
 def test_the_map_and_the_counts_are_the_programs(fed: Fed, desk: Desk) -> None:
     assert fed.at_edge("map")["files"] == program(desk, "map")["files"]
-    status = fed.at_edge("status")
-    assert status["holds"] == program(desk, "status")["holds"]
+    status, same = fed.at_edge("status"), program(desk, "status")
+    assert status["holds"] == same["holds"]
+    assert status["costs"] == same["costs"] and "sync" in same["costs"]
     assert status["places"] == {"folder": None, "web": None}
     assert status["has"] == {"texts": True, "patterns": False, "proof": False, "history": False}
     assert status["note"] == f"The index equals {fed.repo.git('rev-parse', 'HEAD')[:7]}."

@@ -93,3 +93,18 @@ def test_a_browser_shows_hits_files_and_the_map(whole: str) -> None:
         expect(page.locator("#L4")).to_contain_text("def exchange(")
         page.get_by_role("link", name="Map").click()
         expect(page.locator("canvas")).to_be_visible()
+
+
+def test_a_browser_is_offered_what_the_worker_does(whole: str, repo: Repo) -> None:
+    """No pattern, which needs files; what the last run took, and no HEAD, which is not known."""
+    with chromium() as browser, looking(browser, f"{whole}/#token={TOKEN}") as page:
+        expect(page.get_by_role("link", name="symbol:main")).to_be_visible()
+        expect(page.get_by_role("link", name="/TODO|FIXME/")).to_have_count(0)
+        page.get_by_role("button", name="How to ask").click()
+        expect(page.locator("#help")).to_contain_text("symbol:Cart.add")
+        expect(page.locator("#help")).not_to_contain_text("a line that matches the pattern")
+        page.get_by_role("button", name="Close").click()
+        page.get_by_role("link", name="Proof").click()
+        expect(page.locator("#runs [data-kind=sync]")).to_contain_text("embedded")
+        expect(page.locator("main")).to_contain_text(repo.git("rev-parse", "HEAD").strip())
+        expect(page.get_by_role("rowheader", name="HEAD")).to_have_count(0)

@@ -19,9 +19,12 @@ import { folder, nodeAt, resolve } from "../search/targets.ts";
 import * as sql from "../store/statements.ts";
 import type { Clock, Params } from "./facts.ts";
 import { filters, meaning, one, paging, windowLines } from "./said.ts";
+import shared from "../../build/shared.json";
 
 type Question = (asker: Asker, params: Params) => Promise<object>;
 
+/** What the keys of costs begin with, before the kind of run. */
+const COST: string = shared.serve.cost;
 const ID = /^[0-9a-f]{8,40}$/;
 
 /** The answer to a question by its name; refuses what is wrong, with its status. */
@@ -150,10 +153,17 @@ async function status(asker: Asker): Promise<object> {
   return {
     repo,
     holds: { ...holds, skipped: reasons, texts: { rows: size[0], bytes: size[1] } },
+    costs: costs(own),
     places: { folder: null, web: web(env, meta, repo) },
     has: { texts: sources.areThere, patterns: false, proof: false, history: false },
     ...age(meta, repo),
   };
+}
+
+/** By kind what the last run of it took. */
+function costs(own: Record<string, string>): Record<string, unknown> {
+  const kept = Object.entries(own).filter(([key]) => key.startsWith(COST));
+  return Object.fromEntries(kept.map(([key, value]) => [key.slice(COST.length), JSON.parse(value)]));
 }
 
 const QUESTIONS: Record<string, Question> = {

@@ -2,19 +2,21 @@
 import { NARROWING, link } from './address.js';
 import { signIn } from './asking.js';
 import { h } from './dom.js';
+import { looksForPatterns } from './places.js';
 
 const EXAMPLES = [
   ['where is the token refreshed', 'words, by what they say and mean'],
   ['"connection refused"', 'just this text'],
   ['lang:py path:src parse', 'a word, in a language and a folder'],
   ['symbol:main', 'what is called so'],
-  ['/TODO|FIXME/', 'a pattern'],
 ];
+const PATTERN = ['/TODO|FIXME/', 'a pattern'];
 
 export function beginning() {
+  const examples = looksForPatterns() ? [...EXAMPLES, PATTERN] : EXAMPLES;
   return h('section', { class: 'empty' }, h('h1', null, 'Ask this repository'),
     h('p', null, 'Type what you look for: words, a name, or what the code does. For example:'),
-    h('ul', null, EXAMPLES.map(([q, what]) => h('li', null, h('a', { href: link({ q }) }, h('code', null, q)), ` — ${what}`))),
+    h('ul', null, examples.map(([q, what]) => h('li', null, h('a', { href: link({ q }) }, h('code', null, q)), ` — ${what}`))),
     h('p', null, 'Press ', h('kbd', null, '?'), ' for the whole language and the keys, or look at ',
       h('a', { href: '?view=map' }, 'the map'), ' of what is indexed.'));
 }

@@ -1,10 +1,11 @@
 // How to ask, and which keys there are.
 import { byId, fill, h } from './dom.js';
-import { EDITORS, editor, hasFolder, useEditor } from './places.js';
+import { EDITORS, editor, hasFolder, looksForPatterns, useEditor } from './places.js';
 
+const PATTERN = ['/def \\w+_file/', 'a line that matches the pattern'];
 const SIGNS = [
   ['"connection refused"', 'just that text'],
-  ['/def \\w+_file/', 'a line that matches the pattern'],
+  PATTERN,
   ['-test  -"unit test"', 'without that word or text'],
   ['parse*', 'a word that begins so'],
   ['lang:py  -lang:md', 'in a language, not in one'],
@@ -22,8 +23,9 @@ const KEYS = [
 
 export function openHelp() {
   const dialog = byId('help');
+  const signs = SIGNS.filter((one) => one !== PATTERN || looksForPatterns());
   const close = h('form', { method: 'dialog' }, h('button', { autofocus: true }, 'Close'));
-  fill(dialog, h('div', { class: 'top' }, h('h2', { id: 'help-title' }, 'How to ask'), close), table(SIGNS, 'code', 'Signs of a question'),
+  fill(dialog, h('div', { class: 'top' }, h('h2', { id: 'help-title' }, 'How to ask'), close), table(signs, 'code', 'Signs of a question'),
     h('h3', null, 'Keys'), table(KEYS, 'kbd', 'Keys'), hasFolder() ? choice() : null);
   dialog.showModal();
 }

@@ -10,16 +10,23 @@ export const EDITORS = {
   'idea://open?file=': 'a JetBrains editor',
 };
 let places = { folder: null, web: null };
+let has = {};
 
 /** Asks once; a server that has no files and no web address leaves these links out. */
 export async function learnPlaces() {
   const status = await ask('status');
   places = status.places ?? places;
+  has = status.has ?? has;
   tellAge(status);
 }
 
 export function hasFolder() {
   return Boolean(places.folder);
+}
+
+/** A server without files, which says so, finds no pattern in them. */
+export function looksForPatterns() {
+  return has.patterns ?? true;
 }
 
 export function editor() {

@@ -3,6 +3,7 @@ import { isNow } from './address.js';
 import { tellAge } from './age.js';
 import { Refused, ask } from './asking.js';
 import { announce, byId, count, fill, h } from './dom.js';
+import { hasFolder } from './places.js';
 
 const LOOK_MS = 500;
 const SHOWN = 20;
@@ -24,7 +25,8 @@ function holds({ holds: held, index }) {
   const sum = (counts) => Object.values(counts).reduce((all, one) => all + one, 0);
   const rows = [
     ['Equals', index.equals ? h('code', null, index.equals) : 'no commit'],
-    ['HEAD', index.head ? [h('code', null, index.head), behind(index)] : 'none'],
+    // a Worker knows no HEAD but the one that was fed
+    ['HEAD', !hasFolder() ? null : index.head ? [h('code', null, index.head), behind(index)] : 'none'],
     ['Files', Object.entries(held.files).map(([state, number]) => `${number.toLocaleString('en')} ${STATES[state] ?? state}`).join(', ')],
     ['Nodes', `${sum(held.node_types).toLocaleString('en')} in ${count(Object.keys(held.languages).length, 'language')}`],
     ['Not indexed', reasons(held.skipped)],
@@ -61,7 +63,7 @@ function model(meta) {
 const STATES = { clean: 'indexed', pending: 'waiting for vectors', skipped: 'not indexed' };
 
 function behind(index) {
-  if (index.behind === null) return ' (the index’ commit is not here)';
+  if (index.behind === null) return ' (the index’s commit is not here)';
   return index.behind ? ` (${count(index.behind, 'commit')} that the index lacks)` : '';
 }
 
