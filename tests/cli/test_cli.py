@@ -150,6 +150,7 @@ CALLS = {
     "show": ["emptyCart"],
     "evaluate": ["questions.jsonl"],
     "queries": [],
+    "doctor": [],
 }
 
 
@@ -157,8 +158,9 @@ CALLS = {
 def test_every_command_answers_machines_in_silence(
     feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    """Each takes --json and -q; `action` runs others, `mcp` and `serve` JSON alone."""
-    assert {*CALLS, "action", "mcp", "serve"} == set(COMMANDS)
+    """Each takes --json and -q; `action` runs others, `mcp` and `serve` JSON alone, and `worker`
+    needs what `init` makes at Cloudflare: tests/edge runs it."""
+    assert {*CALLS, "action", "mcp", "serve", "worker"} == set(COMMANDS)
     feeder(shop, "sync")
     question = '{"query": "emptyCart", "answers": ["src/cart.py"]}'
     (shop.path / "questions.jsonl").write_text(question)
