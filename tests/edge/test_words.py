@@ -42,7 +42,7 @@ def letters(text: str) -> dict[str, object]:
         "length": len(text),
         "casefold": text.casefold(),
         "lower": text.lower(),
-        "beginning": text[:5],
+        "cut": text[:5],
     }
 
 

@@ -23,7 +23,8 @@ export function stripStart(text: string): string {
   return text.replace(FIRST_BLANKS, "");
 }
 
-function stripEnd(text: string): string {
+/** `str.rstrip`. */
+export function stripEnd(text: string): string {
   let end = text.length;
   while (end && BLANK.test(text.charAt(end - 1))) end -= 1;
   return text.slice(0, end);
@@ -41,10 +42,10 @@ export function split(text: string): string[] {
   return text.split(BLANKS).filter(Boolean);
 }
 
-/** The first so many characters, where two halves of one are one. */
-export function beginning(text: string, count: number): string {
-  if (text.length <= count) return text;
-  return [...text.slice(0, 2 * count)].slice(0, count).join("");
+/** At most so many characters of a text, where two halves of one are one. */
+export function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return [...text.slice(0, 2 * most)].slice(0, most).join("");
 }
 
 const HALF = /[\ud800-\udfff]/;

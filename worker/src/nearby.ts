@@ -38,6 +38,12 @@ export function nearest(text: string, known: readonly string[], sign: string): s
   return named.slice(0, NEAREST);
 }
 
+/** Asks whether the one most like it was meant; empty where none is like it. */
+export function meant(name: string, known: readonly string[]): string {
+  const [near] = closeMatches(name, known, CUTOFF, 1);
+  return near ? `Did you mean \`${near}\`?` : "";
+}
+
 /** The names whose texts share most groups of letters with what is asked. */
 function alike(asked: string, texts: ReadonlyMap<string, string>): string[] {
   const wanted = groups(asked);
@@ -68,8 +74,10 @@ export function closeMatches(
   cutoff = CUTOFF,
   count = NEAREST,
 ): string[] {
+  const letters = [...word];
   const found = possible
-    .map((one): [number, string] => [ratio([...one], [...word]), one])
+    .filter((one) => mostAlike([...one], letters) >= cutoff)
+    .map((one): [number, string] => [ratio([...one], letters), one])
     .filter(([score]) => score >= cutoff);
   found.sort((one, other) => other[0] - one[0] || compareText(other[1], one[1]));
   return found.slice(0, count).map(([, one]) => one);
@@ -82,6 +90,12 @@ function ratio(one: Letters, other: Letters): number {
   const both = one.length + other.length;
   if (both === 0) return 1;
   return (2 * matching(one, [0, one.length], placesOf(other), [0, other.length])) / both;
+}
+
+/** difflib's `real_quick_ratio`: what texts of such lengths can have at most. */
+function mostAlike(one: Letters, other: Letters): number {
+  const both = one.length + other.length;
+  return both === 0 ? 1 : (2 * Math.min(one.length, other.length)) / both;
 }
 
 /** Where each letter stands. */

@@ -4,12 +4,13 @@ import { answered, isQuestion } from "./api/routes.ts";
 import type { Clock, Hits, Params } from "./api/facts.ts";
 import type { Env } from "./bindings/env.ts";
 import { admitted, limited, WAIT_S } from "./guard.ts";
+import { cut } from "./letters.ts";
 import { type Ask, server } from "./mcp/desk.ts";
 import { posted } from "./mcp/posted.ts";
 import type { Server } from "./mcp/protocol.ts";
 import { isPreflight, otherSite, preflight, readBy } from "./origins.ts";
 import { Refusal } from "./refusal.ts";
-import { cut, grouped } from "./shown.ts";
+import { grouped } from "./shown.ts";
 import { remembering } from "./tokens.ts";
 import shared from "../build/shared.json";
 

@@ -21,22 +21,6 @@ function escaped(character: string): string {
     .join("");
 }
 
-/** At most so many characters of a text. */
-export function cut(text: string, most: number): string {
-  if (text.length <= most) return text;
-  return [...text.slice(0, 2 * most)].slice(0, most).join("");
-}
-
-/** How many characters a text has, where a pair of halves is one. */
-export function length(text: string): number {
-  let pairs = 0;
-  for (let at = 0; at + 1 < text.length; at += 1) {
-    const isPair = (text.charCodeAt(at) & 0xfc00) === 0xd800;
-    if (isPair && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00) pairs += 1;
-  }
-  return text.length - pairs;
-}
-
 /** A number with commas between its thousands. */
 export function grouped(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ",");

@@ -1,9 +1,9 @@
 /** How does a program ask? `GET /api/…` with parameters, answered by JSON; docs/api.md has it all. */
 
-import { meant } from "../meant.ts";
+import { cut } from "../letters.ts";
+import { meant } from "../nearby.ts";
 import type { Ask } from "../mcp/desk.ts";
 import { Refusal } from "../refusal.ts";
-import { cut } from "../shown.ts";
 import { hex } from "../tokens.ts";
 import shared from "../../build/shared.json";
 

@@ -1,8 +1,9 @@
 /** Are these arguments a tool's? By the schema that it shows; what is meant is understood. */
 
-import { meant } from "../meant.ts";
+import { cut, length } from "../letters.ts";
+import { meant } from "../nearby.ts";
 import { Refusal } from "../refusal.ts";
-import { cut, grouped, length } from "../shown.ts";
+import { grouped } from "../shown.ts";
 
 /** Of a tool's argument, what is looked at of its JSON schema. */
 export interface Schema {

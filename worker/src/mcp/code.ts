@@ -1,14 +1,13 @@
 /** Which part of lines does a reader need? Not what all of them begin with, nor what is not seen. */
 
+import { stripEnd } from "../letters.ts";
 import * as harmless from "../shown.ts";
 
-/** What Python calls a blank at the end of a line. */
-const BLANK_END = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/;
 const MARGIN = /^[\t ]*/;
 
 export function code(lines: string[]): string {
   const text = dedent(lines).join("\n").replace(/^\n+|\n+$/g, "");
-  return harmless.lines(text.split("\n").map((one) => one.replace(BLANK_END, "")).join("\n"));
+  return harmless.lines(text.split("\n").map(stripEnd).join("\n"));
 }
 
 /** As Python's `textwrap.dedent`: lines of blanks alone have no say, and become empty. */

@@ -1,6 +1,6 @@
 /** What does each method of the protocol answer? */
 
-import { cut } from "../shown.ts";
+import { cut } from "../letters.ts";
 import { isMessage, type Message, NAME_CHARS, PARAMS, Refused, type Server } from "./protocol.ts";
 import { LEGACY, MODERN, TTL_MS } from "./revisions.ts";
 

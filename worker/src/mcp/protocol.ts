@@ -4,7 +4,7 @@
  * `tests/serve/transcripts` has it by example, and runs against this and `serve/protocol.py`.
  */
 
-import { cut } from "../shown.ts";
+import { cut } from "../letters.ts";
 import { METHODS } from "./methods.ts";
 import { MODERN, VERSION, CAPABILITIES, BATCHED, PREFIX } from "./revisions.ts";
 

@@ -2,6 +2,7 @@
 
 import shared from "../../build/shared.json";
 import type { Hit, Passages } from "../api/facts.ts";
+import { cut, length } from "../letters.ts";
 import * as harmless from "../shown.ts";
 import { code } from "./code.ts";
 import { cutLines, size, taken } from "./fitting.ts";
@@ -36,7 +37,7 @@ export function passagesAsText(passages: Passages, tokens: number): string {
 
 function told(target: string, error: string, left: number): Fitted {
   const text = harmless.line(inTools(error));
-  const rest = harmless.cut(target, NAME_BYTES);
+  const rest = cut(target, NAME_BYTES);
   return size(text) <= left ? { text, rest: "", note: "" } : { text: "", rest, note: "" };
 }
 
@@ -56,7 +57,7 @@ function beginning(hit: Hit, lines: string[], room: number): Fitted {
   const some = cutLines(lines, room);
   const last = hit.start_line + some.length - 1;
   const end = hit.start_line + lines.length - 1;
-  const gone = harmless.length(lines[some.length - 1]!) - harmless.length(some.at(-1)!);
+  const gone = length(lines[some.length - 1]!) - length(some.at(-1)!);
   return {
     text: `${heading(hit, `${hit.start_line}-${last}`)}\n${code(some)}`,
     rest: last < end ? `${hit.path}:${last + 1}-${end}` : "",

@@ -2,6 +2,7 @@
 
 import shared from "../../build/shared.json";
 import type { Hit, Hits, Lines } from "../api/facts.ts";
+import { cut } from "../letters.ts";
 import * as harmless from "../shown.ts";
 import { type Form, fitted, room, size } from "./fitting.ts";
 import { inTools } from "./remedies.ts";
@@ -35,7 +36,7 @@ export function roomBeside(tokens: number, ends: string[]): number {
 /** The parts, and below them at most three lines, the last of what the index equals. */
 export function joined(parts: string[], said: string[], standing: string): string {
   const [first = "", ...more] = said.filter(Boolean).map(inTools);
-  const foot = [first, harmless.cut(more.join(" "), notes_chars), standing];
+  const foot = [first, cut(more.join(" "), notes_chars), standing];
   return [...parts, foot.map(harmless.line).filter(Boolean).join("\n")].join("\n\n");
 }
 

@@ -1,7 +1,7 @@
 /** What does a question say? Its words, the parts of them, and whether it is a name. */
 
 import { lexis } from "../../build/shared.json";
-import { beginning, casefold, length, strip } from "../letters.ts";
+import { casefold, cut, length, strip } from "../letters.ts";
 import { OfKinds, whole } from "../patterns.ts";
 import { dotted } from "../symbols.ts";
 import { smallParts, words } from "./words.ts";
@@ -28,7 +28,7 @@ export class Asked {
   readonly #made = new Map<string, unknown>();
 
   constructor(readonly text: string) {
-    this.#read = beginning(text, READ_CHARS);
+    this.#read = cut(text, READ_CHARS);
   }
 
   /**

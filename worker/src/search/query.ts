@@ -5,7 +5,7 @@
  */
 
 import { lexis } from "../../build/shared.json";
-import { beginning } from "../letters.ts";
+import { cut } from "../letters.ts";
 import { Pattern, whole } from "../patterns.ts";
 
 /** A longer question is cut: twenty thousand words take seconds, and D1 refuses more. */
@@ -102,7 +102,7 @@ type Values = Map<string, string[]>;
 
 /** What the text asks for. Of several lines it is words alone; what is no sign is a word. */
 export function parse(given: string): Query {
-  const text = cleaned(beginning(given, QUERY_CHARS));
+  const text = cleaned(cut(given, QUERY_CHARS));
   if (LINE_END.test(text)) return { ...EMPTY, words: text };
   const spaced = text.replace(SPACE.for(text), " ");
   const signs = Array.from(spaced.matchAll(TOKEN.for(spaced)), sign);

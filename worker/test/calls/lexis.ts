@@ -2,10 +2,10 @@
 
 import { Asked, stems } from "../../src/search/asked.ts";
 import {
-  beginning,
   casefold,
   columns,
   compareText,
+  cut,
   length,
   split,
   strip,
@@ -25,7 +25,7 @@ function letters(text: string): unknown {
     length: length(text),
     casefold: casefold(text),
     lower: text.toLowerCase(),
-    beginning: beginning(text, 5),
+    cut: cut(text, 5),
   };
 }
 

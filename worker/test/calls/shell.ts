@@ -1,7 +1,6 @@
 /** What the tests may call of the shell. */
 
 import type { Hits, Outline, Passages } from "../../src/api/facts.ts";
-import { meant } from "../../src/meant.ts";
 import { checked, type Given, type Schemas } from "../../src/mcp/arguments.ts";
 import { code } from "../../src/mcp/code.ts";
 import { cutLines, type Form, fitted } from "../../src/mcp/fitting.ts";
@@ -9,6 +8,7 @@ import { outlineAsText } from "../../src/mcp/outlining.ts";
 import { Conversation, error, parsed, Refused, type Said } from "../../src/mcp/protocol.ts";
 import { passagesAsText } from "../../src/mcp/reading.ts";
 import { hitsAsText } from "../../src/mcp/shaping.ts";
+import { meant } from "../../src/nearby.ts";
 import { line } from "../../src/shown.ts";
 import { Refusal } from "../../src/refusal.ts";
 
