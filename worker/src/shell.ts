@@ -1,13 +1,13 @@
 /** What becomes of a request? It is refused, or answered as JSON or over MCP; the page lies beside. */
 
 import { answered, isQuestion } from "./api/routes.ts";
-import type { Clock, Hits, Params } from "./api/facts.ts";
+import type { Ask, Clock, Hits, Params } from "./api/facts.ts";
 import type { Env } from "./bindings/env.ts";
 import { admitted, limited, WAIT_S } from "./guard.ts";
 import { cut } from "./letters.ts";
-import { type Ask, server } from "./mcp/desk.ts";
+import { server } from "./mcp/desk.ts";
 import { posted } from "./mcp/posted.ts";
-import type { Server } from "./mcp/protocol.ts";
+import type { Server } from "./mcp/messages.ts";
 import { isPreflight, otherSite, preflight, readBy } from "./origins.ts";
 import { Refusal } from "./refusal.ts";
 import { grouped } from "./shown.ts";

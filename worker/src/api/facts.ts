@@ -3,6 +3,9 @@
 /** The parameters of a question: each as often as it was said. */
 export type Params = Readonly<Record<string, readonly string[]>>;
 
+/** Answers a question by its name. */
+export type Ask = (name: string, said: Params) => Promise<object>;
+
 /** Says how long a part of an answer took, for `Server-Timing`; of D1 the rows that it read. */
 export type Clock = (name: string, ms: number, rows?: number) => void;
 

@@ -2,9 +2,9 @@
 
 import { cut } from "../letters.ts";
 import { meant } from "../nearby.ts";
-import type { Ask } from "../mcp/desk.ts";
 import { Refusal } from "../refusal.ts";
 import { hex } from "../tokens.ts";
+import type { Ask } from "./facts.ts";
 import shared from "../../build/shared.json";
 
 const KNOWN = new Map(Object.entries(shared.serve.parameters as Record<string, string[]>));

@@ -1,12 +1,11 @@
 /** What do the tools answer? Each asks as a program does, and gives the answer a model's shape. */
 
 import shared from "../../build/shared.json";
-import type { Hits, Outline, Params, Passages } from "../api/facts.ts";
+import type { Ask, Hits, Outline, Params, Passages } from "../api/facts.ts";
 import { Refusal } from "../refusal.ts";
 import type { Given } from "./arguments.ts";
-import type { Ask } from "./desk.ts";
+import type { Said } from "./messages.ts";
 import { outlineAsText } from "./outlining.ts";
-import type { Said } from "./protocol.ts";
 import { passagesAsText } from "./reading.ts";
 import { hitsAsText, joined } from "./shaping.ts";
 

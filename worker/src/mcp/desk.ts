@@ -1,19 +1,16 @@
 /** Who takes a call of a tool? The tools of `serve/catalogue.py`, over what the edge answers. */
 
 import shared from "../../build/shared.json";
-import type { Params } from "../api/facts.ts";
+import type { Ask } from "../api/facts.ts";
 import { Refusal } from "../refusal.ts";
 import * as harmless from "../shown.ts";
 import { TOOLS } from "./answering.ts";
 import { checked, type Given, type Schemas } from "./arguments.ts";
-import type { Said, Server } from "./protocol.ts";
+import type { Said, Server } from "./messages.ts";
 import { inTools } from "./remedies.ts";
 
 const { listed, instructions, name, version } = shared.serve.server;
 const SCHEMAS = new Map(listed.map((tool) => [tool.name, tool.inputSchema as Schemas]));
-
-/** Answers a question of the JSON interface. */
-export type Ask = (name: string, said: Params) => Promise<object>;
 
 /** What the protocol is spoken for. */
 export function server(ask: Ask): Server {

@@ -1,7 +1,7 @@
 /** What does each method of the protocol answer? */
 
 import { cut } from "../letters.ts";
-import { isMessage, type Message, NAME_CHARS, PARAMS, Refused, type Server } from "./protocol.ts";
+import { isMessage, type Message, NAME_CHARS, PARAMS, Refused, type Server } from "./messages.ts";
 import { LEGACY, MODERN, TTL_MS } from "./revisions.ts";
 
 type Method = (server: Server, params: Message) => Message | Promise<Message>;

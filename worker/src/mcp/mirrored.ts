@@ -10,10 +10,10 @@ import {
   PARSE,
   Refused,
   UNSUPPORTED,
-} from "./protocol.ts";
+} from "./messages.ts";
 import { LEGACY, MODERN, UNSAID, VERSION } from "./revisions.ts";
 
-export const MISMATCH = -32020;
+const MISMATCH = -32020;
 /** Which parameter the header `Mcp-Name` repeats. */
 const NAMED = new Map([
   ["tools/call", "name"],

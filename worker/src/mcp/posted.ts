@@ -2,8 +2,9 @@
 
 import { Refusal } from "../refusal.ts";
 import { BODY_BYTES, read } from "../body.ts";
+import { error, idOf, isMessage, parsed, Refused, type Server } from "./messages.ts";
 import { agreed, status } from "./mirrored.ts";
-import { Conversation, error, idOf, isMessage, parsed, Refused, type Server } from "./protocol.ts";
+import { Conversation } from "./protocol.ts";
 
 const JSON_TYPE = "application/json";
 const TAKEN = [JSON_TYPE, "application/*", "*/*"];

@@ -5,80 +5,23 @@
  */
 
 import { cut } from "../letters.ts";
+import {
+  error,
+  idOf,
+  INTERNAL,
+  INVALID,
+  isId,
+  isMessage,
+  type Message,
+  NAME_CHARS,
+  NO_METHOD,
+  PARAMS,
+  Refused,
+  type Server,
+  UNSUPPORTED,
+} from "./messages.ts";
 import { METHODS } from "./methods.ts";
 import { MODERN, VERSION, CAPABILITIES, BATCHED, PREFIX } from "./revisions.ts";
-
-export const PARSE = -32700;
-export const INVALID = -32600;
-export const NO_METHOD = -32601;
-export const PARAMS = -32602;
-export const INTERNAL = -32603;
-export const UNSUPPORTED = -32022;
-/** Of a name that is not known, in the answer; a tool has no longer one. */
-export const NAME_CHARS = 128;
-
-export type Message = Record<string, unknown>;
-export type Id = string | number | null;
-
-/** What a tool answers: a text for a model; an error says what to change. */
-export interface Said {
-  text: string;
-  isError: boolean;
-}
-
-/** The tools that a server has. */
-export interface Toolbox {
-  /** Each as `tools/list` shows it, the same for everybody, in one order. */
-  readonly listed: readonly { name: string }[];
-  call(name: string, given: Message): Promise<Said> | Said;
-}
-
-/** Who answers: a name, a version, what it tells a model of itself, and its tools. */
-export interface Server {
-  name: string;
-  version: string;
-  instructions: string;
-  tools: Toolbox;
-}
-
-/** A message that is answered by an error of the protocol. */
-export class Refused extends Error {
-  readonly facts: Message;
-
-  constructor(code: number, message: string, data?: Message) {
-    super(message);
-    this.facts = { code, message, ...(data && { data }) };
-  }
-}
-
-/** The JSON of a body; throws Refused for what is none. */
-export function parsed(body: Uint8Array | string): unknown {
-  try {
-    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-    return JSON.parse(typeof body === "string" ? body : decoder.decode(body));
-  } catch {
-    throw new Refused(PARSE, "Parse error");
-  }
-}
-
-/** The answer that says why there is none. */
-export function error(refused: Refused, id: Id = null): Message {
-  return { jsonrpc: "2.0", id, error: refused.facts };
-}
-
-/** By which whoever sent it knows its answer; null where it has none. */
-export function idOf(message: unknown): Id {
-  return isMessage(message) && isId(message.id) ? message.id : null;
-}
-
-export function isMessage(value: unknown): value is Message {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Whether it waits for an answer. */
-export function isRequest(message: unknown): message is Message {
-  return isMessage(message) && "method" in message && "id" in message;
-}
 
 /** One client's messages; only what it last agreed on by `initialize` is kept, for arrays. */
 export class Conversation {
@@ -146,11 +89,6 @@ function isChecked(message: Message): boolean {
     throw new Refused(INVALID, "The id of a request is a string or a number.");
   }
   return true;
-}
-
-/** A number that JSON cannot write, as 1e999 becomes one, is none. */
-function isId(value: unknown): value is string | number {
-  return typeof value === "string" || (typeof value === "number" && Number.isFinite(value));
 }
 
 function isResponse(message: Message): boolean {
