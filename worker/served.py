@@ -18,7 +18,7 @@ from feeder.serve import (
 )
 from feeder.serve.mirrored import UNSAID
 from feeder.serve.protocol import BATCHED, LEGACY, MODERN, PREFIX, TTL_MS
-from feeder.serve.questions import QUESTIONS
+from feeder.serve.questions import DEEPEST, LIMIT, MOST, QUESTIONS
 
 FACTS: dict[str, Any] = {
     "server": {
@@ -36,6 +36,7 @@ FACTS: dict[str, Any] = {
         "ttl_ms": TTL_MS,
     },
     "parameters": {name: sorted(known) for name, (_, known) in QUESTIONS.items()},
+    "paging": {"limit": LIMIT, "most": MOST, "deepest": DEEPEST},
     "query_chars": QUERY_CHARS,
     "body_bytes": borders.BODY_BYTES,
     "token_chars": listening.TOKEN_CHARS,

@@ -25,7 +25,6 @@ from feeder.search import (
     names,
     ranking,
     rules,
-    wording,
 )
 from feeder.store import pieces
 from feeder.store.tests_by_path import TESTS
@@ -65,7 +64,7 @@ CONSTANTS = {
     ),
     "grouping": _of(grouping, "COMPARED", "COPIED_LINES", "COPIED_WORDS"),
     "kinds": _of(kinds, "TEST", "DOCUMENT", "EXAMPLE", "DATA", "_DOCUMENT", "_EXAMPLE", "_DATA"),
-    "models": _of(models, "MEANING", "VECTOR", "MEANING_WEIGHT", "VECTOR_WEIGHT"),
+    "models": _of(models, "MEANING", "VECTOR", "VECTOR_WEIGHT"),
     "names": _of(
         names,
         *("LEAST_ALIKE", "HAS_IT", "ALIKE", "ALIKE_LETTERS", "RARE_IN", "COMPOUND_IN"),
@@ -75,10 +74,15 @@ CONSTANTS = {
     "ranking": _of(ranking, "PREFERRED"),
     "rules": _of(rules, "FILE_SHARE", "PATH_SHARE", "NAME_SHARE", "LEAST_OF_BEST", "LEAST_OF_PATH"),
     "symbols": _of(symbols, "_JOINTS"),
-    "wording": _of(wording, "GONE"),
 }
 
-SHARED = {"sql": sql.SQL, "constants": CONSTANTS, "lexis": LEXIS, "serve": served.FACTS}
+SHARED = {
+    "sql": sql.SQL,
+    "common": sql.COMMON,
+    "constants": CONSTANTS,
+    "lexis": LEXIS,
+    "serve": served.FACTS,
+}
 
 if __name__ == "__main__":
     print(json.dumps(SHARED, ensure_ascii=False, indent=1))

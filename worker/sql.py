@@ -7,7 +7,7 @@ nodes of another one instead of a list.
 from types import ModuleType
 
 from feeder import nearby, nodes
-from feeder.cloudflare import models
+from feeder.cloudflare import models, narrowing, vectorize
 from feeder.embed import dealing
 from feeder.search import (
     age,
@@ -91,24 +91,32 @@ STATEMENTS = {
     "paths": filters._PATHS,
     "fed": repositories._FED,
 }
-IN_SCOPE = "@IN_SCOPE"
-"""Stands for what a dozen statements have in common, so that it is sent once."""
-SQL = {
-    "inScope": scope.IN_SCOPE,
-    **{name: text.replace(scope.IN_SCOPE, IN_SCOPE) for name, text in STATEMENTS.items()},
-}
+COMMON = {"@FILES": scope._FILES, "@IN_SCOPE": scope.IN_SCOPE.replace(scope._FILES, "@FILES")}
+"""What statements have in common, so that it is sent once; a later one may hold an earlier one."""
+
+
+def _short(sql: str) -> str:
+    for sign, text in COMMON.items():
+        sql = sql.replace(text, sign)
+    return sql
+
+
+SQL = {name: _short(text) for name, text in STATEMENTS.items()}
 CONSTANTS: dict[str, tuple[ModuleType, *tuple[str, ...]]] = {
     "age": (age, "SHORT", "UNFINISHED"),
     "answers": (answers, "RANKS"),
     "asking": (asking, "LISTED"),
     "dealing": (dealing, "BYTES_A_TOKEN"),
     "catalog": (catalog, "NAMED"),
+    "narrowing": (narrowing, "INDEXED_BYTES", "FILTER_BYTES"),
     "naming": (naming, "GRAMS", "ENOUGH_GRAMS"),
     "nearby": (nearby, "NEAREST", "LIKE", "COMPARED", "SHOWN"),
     "nodes": (nodes, "NODE_TYPES", "DOCUMENT_TYPES", "HEADER_VERSION"),
     "outline": (outline, "LEFT_OUT", "GAP"),
+    "scope": (scope, "_GLOB_BYTES"),
     "similar": (similar, "CANDIDATES", "WORDS"),
     "targets": (targets, "LISTED", "NAMELESS"),
+    "vectorize": (vectorize, "NEAREST"),
     "vocabulary": (vocabulary, "CODE", "TESTS"),
 }
 """Constants of modules, by the names of rooms in `shared.json`."""

@@ -225,17 +225,6 @@ def test_more_may_answer_where_as_many_were_found_as_are_looked_at(
         assert is_cut == (count == most)
 
 
-def test_a_hit_is_worded_alike(worker: Worker) -> None:
-    """Its name with the member's; its parts, its copies, and the commit of its lines."""
-    hit = Hit("0", "a.py", "python", "class", "Cart", None, None, 1, 2, "", "shop")
-    more = {"piece": {"matching": 2, "of": 3}, "copies": [{}], "member": {"name": "RED"}}
-    assert worker.call("wording", hit, more, "0123456789abcdef") == [
-        "Cart.RED",
-        "2 of 3 parts, and 1 more with the same text, as committed in 0123456789",
-    ]
-    assert worker.call("wording", hit, {}, None) == ["Cart", ""]
-
-
 def _kind(hit: Hit) -> list[Any]:
     return [hit.repo, hit.path, hit.node_type, hit.symbol, hit.signature, hit.logical_path]
 

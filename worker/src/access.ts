@@ -23,7 +23,7 @@ interface Keys {
 const kept = new Map<string, Keys>();
 
 /** The address of a team that is said by its name, its domain or its address. */
-export function issuer(team: string): string {
+function issuer(team: string): string {
   const host = team.trim().replace(/^https:\/\//, "").replace(/\/+$/, "");
   return `https://${host.includes(".") ? host : host + DOMAIN}`;
 }

@@ -2,7 +2,7 @@
 
 const ENCODER = new TextEncoder();
 /** The cookie does not tell the token, which may open more than this. */
-export const COOKIE = "__Host-feeder";
+const COOKIE = "__Host-feeder";
 
 /** Whether it is the token. */
 export async function isToken(typed: string, token: string): Promise<boolean> {

@@ -1,11 +1,12 @@
 /** What does an address say? Its parameters, checked with the program's own sentences. */
 
+import shared from "../../build/shared.json";
 import type { Filters, Paging } from "../search/asking.ts";
 import { wrong } from "../refusal.ts";
 import { LINES } from "../search/windows.ts";
 import type { Params } from "./facts.ts";
 
-const [LIMIT, MOST, DEEPEST] = [10, 100, 10_000];
+const { limit: LIMIT, most: MOST, deepest: DEEPEST } = shared.serve.paging;
 
 /** The one value of a parameter that has to be there. */
 export function one(params: Params, name: string): string {

@@ -6,7 +6,6 @@ import { wrong } from "../refusal.ts";
 import { Failed } from "./failed.ts";
 
 interface Model {
-
   dimensions: number;
   tokens: number;
   truncates: boolean;

@@ -1,12 +1,13 @@
 /** The border to Vectorize: the nearest nodes of a scope, as ids alone. */
 
+import shared from "../../build/shared.json";
 import type { Clock } from "../api/facts.ts";
 import { narrowings, type Filter } from "../store/narrowings.ts";
 import type { Scope } from "../store/scope.ts";
 import { Failed } from "./failed.ts";
 
 /** Vectorize answers no more. */
-export const NEAREST = 100;
+const { NEAREST } = shared.constants.vectorize;
 /** Questions to Vectorize that one answer may take, of its six subrequests. */
 const QUESTIONS = 3;
 

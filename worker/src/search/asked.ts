@@ -8,9 +8,9 @@ import { smallParts, words } from "./words.ts";
 
 const { patterns } = lexis.asked;
 /** They say nothing of what is asked for, where other words do. */
-export const SMALL_WORDS: ReadonlySet<string> = new Set(lexis.asked.small);
+const SMALL_WORDS: ReadonlySet<string> = new Set(lexis.asked.small);
 /** Of a question's beginning, whose words are looked for in names and paths. */
-export const READ_CHARS = lexis.asked.chars;
+const READ_CHARS = lexis.asked.chars;
 export const LEAST_LETTERS = lexis.asked.letters;
 
 const NAME = new OfKinds(whole(patterns.name));

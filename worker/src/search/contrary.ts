@@ -74,7 +74,7 @@ function leftOut(scope: Scope): string[] {
 }
 
 /** Whether the path is the folder or in it; everything is in the empty one. */
-export function isBelow(path: string, folder: string): boolean {
+function isBelow(path: string, folder: string): boolean {
   return !folder || path === folder || path.startsWith(`${folder}/`);
 }
 

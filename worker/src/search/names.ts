@@ -82,7 +82,7 @@ function common(own: ReadonlySet<string>, asked: ReadonlySet<string>): number {
 }
 
 /** The words that a name is made of, without their endings. */
-export const nameStems = remembered((name) => stems([name]));
+const nameStems = remembered((name) => stems([name]));
 
 /** How many nodes that have the name are asked for, where those nearly called so are. */
 export function mostHaving(asked: Asked): number {
@@ -117,7 +117,7 @@ export function membersOf(text: string): Member[] {
 }
 
 /** The nodes as typed before other case, sources before tests, types before members. */
-export function inOrder(nodes: Iterable<Named>, text: string): Named[] {
+function inOrder(nodes: Iterable<Named>, text: string): Named[] {
   return sorted(nodes, (node) => order(node, text));
 }
 

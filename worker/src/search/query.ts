@@ -9,7 +9,7 @@ import { cut } from "../letters.ts";
 import { Pattern, whole } from "../patterns.ts";
 
 /** A longer question is cut: twenty thousand words take seconds, and D1 refuses more. */
-export const QUERY_CHARS = lexis.query.chars;
+const QUERY_CHARS = lexis.query.chars;
 
 const { spaces, patterns } = lexis.query;
 const START = new RegExp(`^[${spaces}]+`);

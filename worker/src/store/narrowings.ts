@@ -1,13 +1,13 @@
 /** How is a scope said to Vectorize? As filters, which let all of it through, or more. */
 
+import shared from "../../build/shared.json";
 import { beginning, endOf, isGlob, places, type Scope } from "./scope.ts";
 
 type Condition = string | Record<string, string | string[]>;
 export type Filter = Record<string, Condition>;
 
 /** A metadata index keeps so many bytes of a text, and a filter is this long at most. */
-const INDEXED_BYTES = 64;
-const FILTER_BYTES = 2047;
+const { INDEXED_BYTES, FILTER_BYTES } = shared.constants.narrowing;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8");
 

@@ -1,5 +1,6 @@
 /** Where does a search look? What the program's SQL wants to know of it. */
 
+import shared from "../../build/shared.json";
 import { dotted } from "../symbols.ts";
 import { Refusal } from "../refusal.ts";
 import type { Value } from "./database.ts";
@@ -30,8 +31,7 @@ const GLOB = /^((?:[^*?[/]*\/)*)([^*?[/]*[*?[].*)$/s;
 const SIGNS = /[*?[]/;
 const WORD = /[\p{L}\p{N}]/u;
 const FROM = " from its first folder with *, ? or [ on";
-// D1 allows patterns of 50 bytes, and `/*` is put behind one, `*.` before the other
-const GLOB_BYTES = 48;
+const GLOB_BYTES = shared.constants.scope._GLOB_BYTES;
 const LAST = "\u{10ffff}";
 const encoder = new TextEncoder();
 
@@ -153,7 +153,7 @@ function nameRow(name: string): PlaceRow {
 }
 
 /** A name's owner, empty where it has none, and its last part. */
-export function parted(name: string): [owner: string, last: string] {
+function parted(name: string): [owner: string, last: string] {
   const at = name.lastIndexOf(".");
   return [name.slice(0, Math.max(at, 0)), name.slice(at + 1)];
 }

@@ -167,25 +167,27 @@ export function paths(scope: Scope): Statement {
   return { sql: sql.paths, params: [reposOf(scope)] };
 }
 
-/** What many statements have in common is sent once. */
-function whole<Known extends { inScope: string }>({ ...texts }: Known): Known {
-  const found = Object.entries(texts).map(([name, text]) => {
-    return [name, (text as string).replaceAll("@IN_SCOPE", () => texts.inScope)];
-  });
+/** What many statements have in common is sent once; the later parts may hold the earlier ones. */
+function whole<Known extends Record<string, string>>(texts: Known): Known {
+  const common = Object.entries(shared.common).reverse();
+  const found = Object.entries(texts).map(([name, text]) => [
+    name,
+    common.reduce((all, [sign, part]) => all.replaceAll(sign, () => part), text),
+  ]);
   return Object.fromEntries(found) as Known;
 }
 
 export type Column = "language" | "node_type";
 
 /** Each three letters in a row, once, of the first ones; other signs are left out. */
-export function trigrams(name: string): string[] {
+function trigrams(name: string): string[] {
   const letters = Array.from(name.replace(/[^\p{L}\p{N}]+/gu, ""));
   const found = letters.slice(2).map((_, at) => letters.slice(at, at + 3).join(""));
   return [...new Set(found)].slice(0, GRAMS);
 }
 
 /** In small letters, as SQL's `lower` makes them. */
-export function small(text: string): string {
+function small(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 

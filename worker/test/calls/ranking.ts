@@ -14,7 +14,6 @@ import { agreement, isCalled, meant, member, names } from "../../src/search/name
 import { isCut, isFar, notes } from "../../src/search/notes.ts";
 import { ranked } from "../../src/search/ranking.ts";
 import { ofFile, ofName, ofPath } from "../../src/search/rules.ts";
-import { nameOf, stateOf } from "../../src/search/wording.ts";
 import { runsAmong, spans } from "../../src/store/pieces.ts";
 import { isTest } from "../../src/store/tests_by_path.ts";
 import { fsum } from "../../src/sums.ts";
@@ -59,10 +58,6 @@ export const ranking = {
   grouped: groupedOf,
   facets: (rows: Row[]) => facets(rows.map((row) => foundOf(hitOf(row)))),
   told: (text: string, ways: Said[], rows: Row[]) => toldOf(new Asked(text), ways.map(rankingOf), rows),
-  wording: (row: Row, more: Partial<Found>, commit: string | null) => {
-    const one = { ...foundOf(hitOf(row)), ...more };
-    return [nameOf(one), stateOf(one, commit)];
-  },
 };
 
 /** Where a pattern is found from a place on, or there alone, with its groups. */
