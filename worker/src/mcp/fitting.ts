@@ -38,7 +38,7 @@ export function fitted(hits: Form[][], budget: number, isGreedy = false): Form[]
   const chosen = some.map((forms) => forms.at(-1)!);
   let left = budget - chosen.reduce((sum, form) => sum + taken(form.text), 0);
   const first = Math.max(Math.floor(left / share), Math.floor(left / (some.length || 1)));
-  for (const most of isGreedy ? [left] : [first, left]) {
+  for (const most of [isGreedy ? left : first, left]) {
     for (const [at, forms] of some.entries()) {
       const small = size(chosen[at]!.text);
       const roomForIt = small + Math.min(most, left);
