@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 import os
@@ -45,13 +44,8 @@ class Written(NamedTuple):
 
     def diff(self) -> Iterator[str]:
         """The lines of a unified diff, without their ends; none of what is built."""
-        if self.file.name in _UNSHOWN or self.action in ("kept", "unchanged"):
-            return
-        before, after = ((one or "").splitlines() for one in (self.before, self.after))
-        old, new = (
-            "/dev/null" if text is None else str(self.file) for text in (self.before, self.after)
-        )
-        yield from difflib.unified_diff(before, after, old, new, lineterm="")
+        if self.file.name not in _UNSHOWN and self.action not in ("kept", "unchanged"):
+            yield from files.diff(self.file, self.before, self.after)
 
 
 def planned(folder: Path, directory: Path, wanted: Wanted, *, is_forced: bool) -> list[Written]:

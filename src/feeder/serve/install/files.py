@@ -1,9 +1,10 @@
 """How is a file of another program read and written, so that it is whole at any moment?"""
 
+import difflib
 import os
 import stat
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from feeder.errors import UserError
@@ -22,6 +23,14 @@ def read(file: Path) -> str | None:
         raise UserError(f"{file} is not in UTF-8, from byte {exc.start} on. Save it so.") from exc
     except OSError as exc:
         raise _unusable(file, exc) from exc
+
+
+def diff(file: Path, before: str | None, after: str | None) -> Iterator[str]:
+    """The lines of a unified diff of two texts, None for no file, without their ends."""
+    old, new = ("/dev/null" if text is None else str(file) for text in (before, after))
+    lines, others = ((text or "").splitlines(keepends=True) for text in (before, after))
+    for line in difflib.unified_diff(lines, others, old, new):
+        yield line.rstrip("\r\n")
 
 
 def refuse_unwritable(file: Path) -> None:

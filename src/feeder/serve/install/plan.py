@@ -1,6 +1,5 @@
 """What has to be written, where, and what was it before? Nothing is written before all is known."""
 
-import difflib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -59,11 +58,7 @@ class Change:
 
     def diff(self) -> Iterator[str]:
         """The lines of a unified diff, without their ends."""
-        before, after = ((one or "").splitlines(keepends=True) for one in (self.before, self.after))
-        old = "/dev/null" if self.before is None else str(self.target.file)
-        new = "/dev/null" if self.after is None else str(self.target.file)
-        for line in difflib.unified_diff(before, after, old, new):
-            yield line.rstrip("\r\n")
+        yield from files.diff(self.target.file, self.before, self.after)
 
 
 def targets(
