@@ -20,7 +20,8 @@ from feeder.search import (
     targets,
     vocabulary,
 )
-from feeder.store import catalog, naming, origins, pieces, reading, repositories, scope, texts
+from feeder.store import catalog, naming, origins, pieces, reading, scope, texts
+from feeder.store import sql as store_sql
 
 # the files, of one repository, at the places of a scope: ?2 and ?3
 _PLACED = f"""
@@ -89,7 +90,7 @@ STATEMENTS = {
     "has": filters._HAS,
     "kinds": filters._KINDS,
     "paths": filters._PATHS,
-    "fed": repositories._FED,
+    "meta": store_sql.META,
 }
 COMMON = {"@FILES": scope._FILES, "@IN_SCOPE": scope.IN_SCOPE.replace(scope._FILES, "@FILES")}
 """What statements have in common, so that it is sent once; a later one may hold an earlier one."""

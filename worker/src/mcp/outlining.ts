@@ -2,6 +2,7 @@
 
 import shared from "../../build/shared.json";
 import type { Entry, Outline } from "../api/facts.ts";
+import { compareText } from "../letters.ts";
 import * as harmless from "../shown.ts";
 import { cutLines, size } from "./fitting.ts";
 import { joined, roomBeside } from "./shaping.ts";
@@ -74,7 +75,7 @@ function counts(files: Files): string[] {
 function folders(files: Files): string[] {
   const own = new Map<string, number>();
   for (const [path] of files) own.set(above(path, "/"), (own.get(above(path, "/")) ?? 0) + 1);
-  const sorted = [...own].sort(([one], [other]) => (one < other ? -1 : 1));
+  const sorted = [...own].sort(([one], [other]) => compareText(one, other));
   return sorted.map(([folder, number]) => `${folder || "."}/ ${many(number)}`);
 }
 

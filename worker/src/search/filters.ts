@@ -1,5 +1,6 @@
 /** Where does a question look? Its filters become a scope; one that names nothing is told. */
 
+import { compareText } from "../letters.ts";
 import { nothing } from "../nearby.ts";
 import { wrong } from "../refusal.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
@@ -96,7 +97,7 @@ async function noKind(database: Database, kind: Kind, name: string, there: Scope
 async function noPath(database: Database, typed: string, there: Scope) {
   const [rows = []] = await database.run([allPaths(there)]);
   const known = rows.map(([path]) => String(path));
-  const firsts = [...new Set(known.map((path) => path.split("/", 1)[0]!))].sort();
+  const firsts = [...new Set(known.map((path) => path.split("/", 1)[0]!))].sort(compareText);
   return nothing("file or folder", typed, firsts, [...known, ...folders(known)]);
 }
 
@@ -180,7 +181,7 @@ function folders(paths: readonly string[]): string[] {
       found.add(path.slice(0, at));
     }
   }
-  return [...found].sort();
+  return [...found].sort(compareText);
 }
 
 /** The one repository of just this name, else the only one whose name ends with `/` and it. */

@@ -1,6 +1,7 @@
 /** What does the index say of itself, and which repository is asked? */
 
 import shared from "../../build/shared.json";
+import { compareText } from "../letters.ts";
 import { Refusal } from "../refusal.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 import { meantRepo } from "./filters.ts";
@@ -9,7 +10,7 @@ const { SHORT, UNFINISHED } = shared.constants.age;
 
 export type Meta = ReadonlyMap<string, string>;
 
-export const META: Statement = { sql: "SELECT key, value FROM meta", params: [] };
+export const META: Statement = { sql: shared.sql.meta, params: [] };
 
 export function metaOf(rows: readonly Row[]): Meta {
   return new Map(rows.map(([key, value]) => [String(key), String(value)]));
@@ -18,7 +19,7 @@ export function metaOf(rows: readonly Row[]): Meta {
 /** The repositories that runs have fed to the index, by name. */
 export function fed(meta: Meta): string[] {
   const runs = [...meta.keys()].filter((key) => key.endsWith(":run"));
-  return runs.map((key) => key.slice(0, -":run".length)).sort();
+  return runs.map((key) => key.slice(0, -":run".length)).sort(compareText);
 }
 
 /** The one that is asked: the one that the variable names, else the only one. */
