@@ -286,6 +286,34 @@ def test_a_link_is_not_followed(run: Feeder, shop: Path, tmp_path: Path) -> None
     assert not other.exists()
 
 
+def test_nor_a_link_to_a_folder(run: Feeder, shop: Path, tmp_path: Path) -> None:
+    (shop / "edge").mkdir()
+    (tmp_path / "other").mkdir()
+    (shop / "edge/assets").symlink_to(tmp_path / "other")
+    answer = run(shop, "worker", "edge")
+    assert answer.code == 2
+    assert "assets is a symbolic link. Remove it." in answer.err
+    assert not list((tmp_path / "other").iterdir())
+
+
+@pytest.mark.parametrize("place", [".", ".git", ".git/edge"])
+def test_a_repository_is_no_folder_for_it(run: Feeder, shop: Path, place: str) -> None:
+    """Its `.noindex` would keep all of the repository out of the index."""
+    before = snapshot(shop)
+    answer = run(shop, "worker", place)
+    assert answer.code == 2
+    assert "Name a folder of its own." in answer.err
+    assert not list(shop.rglob(".written.json"))
+    assert snapshot(shop) == before
+
+
+def test_a_databases_name_is_no_syntax(run: Feeder, shop: Path) -> None:
+    """Of a configuration that somebody else has written, and that is another Worker's."""
+    (shop / "wrangler.toml").write_text(ANOTHER.replace('"code"', r'"a\"\nPUBLIC = true"', 1))
+    done(run(shop, "worker", "edge"))
+    assert said(shop / "edge/wrangler.toml")["name"] == "a-PUBLIC-true"
+
+
 def test_nothing_of_it_is_indexed(run: Feeder, shop: Path) -> None:
     """Neither the module nor the page is the project's."""
     done(run(shop, "worker", "edge"))

@@ -123,7 +123,7 @@ def write(file: Path, names: Names) -> bool:
 
 def beginning(database_name: str) -> str:
     """How a new file begins."""
-    worker = database_name.replace("_", "-")
+    worker = re.sub("[^A-Za-z0-9]+", "-", database_name).strip("-") or "feeder"
     return f'name = "{worker}"\ncompatibility_date = "{COMPATIBLE}"\n'
 
 

@@ -50,12 +50,13 @@ class Written(NamedTuple):
 
 def planned(folder: Path, directory: Path, wanted: Wanted, *, is_forced: bool) -> list[Written]:
     """Each file of the folder, and the configuration, with what is to become of it."""
+    _refuse_repository(folder)
     configured = configuration.place(folder, directory)
     where = Path(os.path.relpath(configured, folder)).as_posix()
     content = contents(where)
     known = _known(folder)
     plan = [
-        _written(folder / name, content.get(name), known.get(name), is_forced=is_forced)
+        _written(folder, name, content.get(name), known.get(name), is_forced=is_forced)
         for name in [*content, *(name for name in known if name not in content)]
     ]
     return [*plan, _manifest(folder, content, plan), _configured(configured, folder, wanted)]
@@ -73,18 +74,30 @@ def applied(plan: list[Written]) -> None:
             files.write(one.file, one.after)
 
 
-def _written(file: Path, after: str | None, known: str | None, *, is_forced: bool) -> Written:
+def _written(
+    folder: Path, name: str, after: str | None, known: str | None, *, is_forced: bool
+) -> Written:
     """What was not written here, or is edited since, is overwritten only where that is said."""
-    _refuse_link(file)
+    file = folder / name
+    _refuse_link(file, within=folder)
     before = files.read(file)
     is_ours = before is None or before == after or _digest(before) == known
     return Written(file, before, after, kept=not is_ours and not is_forced)
 
 
-def _refuse_link(file: Path) -> None:
+def _refuse_repository(folder: Path) -> None:
+    """What keeps the folder out of the index would keep all of it out; git's own is git's."""
+    place = folder.resolve()
+    if (place / ".git").exists() or ".git" in place.parts:
+        raise UserError(f"{folder} is a repository or inside .git. Name a folder of its own.")
+
+
+def _refuse_link(file: Path, within: Path) -> None:
     """A commit may bring a link: what is written there would land in another place."""
-    if file.is_symlink():
-        raise UserError(f"{file} is a symbolic link. Remove it.")
+    parents = [one for one in file.parents if one.is_relative_to(within) and one != within]
+    for one in (file, *parents):
+        if one.is_symlink():
+            raise UserError(f"{one} is a symbolic link. Remove it.")
 
 
 def _manifest(folder: Path, content: Mapping[str, str], plan: list[Written]) -> Written:
@@ -93,7 +106,7 @@ def _manifest(folder: Path, content: Mapping[str, str], plan: list[Written]) -> 
     digests = {name: _digest(text) for name, text in content.items() if folder / name not in kept}
     facts = {"feeder": feeder.__version__, "files": digests}
     file = folder / WRITTEN
-    _refuse_link(file)
+    _refuse_link(file, within=folder)
     return Written(file, files.read(file), json.dumps(facts, indent=1) + "\n")
 
 
