@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 QUERY_CHARS = 10_000
 """A longer question is cut: twenty thousand words take seconds, and D1 refuses more."""
 
-_SPACES = " \t\n\v\f\r\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_SPACES = (
+    " \t\n\v\f\r\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
 _SPACE = re.compile(f"[{_SPACES}]")
-_EDGES = re.compile(rf"\A[{_SPACES}]+|[{_SPACES}]+\Z")
 _LINE_END = re.compile("[\n\r\u2028\u2029]")
 _LONE = re.compile("[\ud800-\udfff]")
 # what is not seen, and would hide a sign: marks of direction and of no width
@@ -116,7 +118,7 @@ def parse(text: str) -> Query:
 
 def _cleaned(text: str) -> str:
     text = _CONTROL.sub(" ", _UNSEEN.sub("", _LONE.sub("\ufffd", text)))
-    return _EDGES.sub("", text)
+    return text.strip(_SPACES)
 
 
 def _sign(token: re.Match[str]) -> _Sign:
