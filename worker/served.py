@@ -17,7 +17,7 @@ from feeder.serve import (
     shaping,
 )
 from feeder.serve.mirrored import UNSAID
-from feeder.serve.protocol import BATCHED, LEGACY, MODERN, PREFIX, TTL_MS
+from feeder.serve.protocol import BATCHED, LEGACY, MESSAGES, MODERN, PREFIX, TTL_MS
 from feeder.serve.questions import DEEPEST, LIMIT, MOST, QUESTIONS
 
 FACTS: dict[str, Any] = {
@@ -31,6 +31,7 @@ FACTS: dict[str, Any] = {
         "modern": MODERN,
         "legacy": LEGACY,
         "batched": BATCHED,
+        "messages": MESSAGES,
         "unsaid": UNSAID,
         "prefix": PREFIX,
         "ttl_ms": TTL_MS,

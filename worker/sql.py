@@ -116,7 +116,7 @@ CONSTANTS: dict[str, tuple[ModuleType, *tuple[str, ...]]] = {
     "outline": (outline, "LEFT_OUT", "GAP"),
     "scope": (scope, "_GLOB_BYTES"),
     "similar": (similar, "CANDIDATES", "WORDS"),
-    "targets": (targets, "LISTED", "NAMELESS"),
+    "targets": (targets, "LISTED", "MOST_NAMED", "NAMELESS"),
     "vectorize": (vectorize, "NEAREST"),
     "vocabulary": (vocabulary, "CODE", "TESTS"),
 }

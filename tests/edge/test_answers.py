@@ -117,6 +117,10 @@ OTHERS: list[tuple[str, dict[str, str]]] = [
     ("search", {"q": "repo:acme/nothing cart"}),
     ("search", {"q": "category:nothing cart"}),
     ("search", {"q": "lang:go -lang:go cart"}),
+    ("search", {"q": 'cart symbol:add"'}),
+    ("search", {"q": f"cart symbol:{'[' * 19}*"}),
+    ("search", {"q": "cart " + " ".join(f"-path:nowhere{at}" for at in range(40))}),
+    ("similar", {"target": "a#" * 1000}),
 ]
 
 
@@ -126,6 +130,13 @@ def test_other_questions_too(fed: Fed, desk: Desk, name: str, said: dict[str, st
     ours, theirs = _plain(fed.at_edge(name, **said)), _plain(program(desk, name, **said))
     ours.pop("text_of", None), theirs.pop("text_of", None)
     assert ours == theirs
+
+
+def test_more_filters_than_anybody_asks_for_are_refused(fed: Fed) -> None:
+    """D1 would have to look up each of them."""
+    facts = fed.at_edge("search", q=" ".join(f"path:a{at}" for at in range(200)))
+    assert facts["error"] == "The question has too many filters to look up."
+    assert fed.last and fed.last.status_code == 400
 
 
 def test_a_node_is_shown_whole(fed: Fed, desk: Desk) -> None:

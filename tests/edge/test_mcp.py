@@ -35,6 +35,7 @@ CASES: dict[str, tuple[object, dict[str, str]]] = {
     "one of the new revision's": (modern("nothing"), {**NEW, "mcp-method": "nothing"}),
     "an array": ([PING], {}),
     "an array of the revision that knows it": ([PING], {"mcp-protocol-version": "2025-03-26"}),
+    "an array of too many": ([PING] * 21, {"mcp-protocol-version": "2025-03-26"}),
     "an array of a later one": ([PING], OLD),
     "an empty array": ([], {}),
     "an array of notifications": (

@@ -69,6 +69,14 @@ def test_a_glob_of_a_symbol_has_a_limit(database: SQLite) -> None:
     assert names(database, "a" * 47 + "*") == set()
     with pytest.raises(UserError, match=r"The symbol a+\* has 49 bytes, and a glob may have 48"):
         names(database, "a" * 48 + "*")
+    with pytest.raises(UserError, match=r"has 58 bytes, and a glob may have 48"):
+        names(database, "[" * 19 + "*")
+
+
+def test_quotes_in_a_symbol_are_no_syntax(database: SQLite) -> None:
+    """FTS5 would read on behind them."""
+    for symbol in ('total"', 'a"b', 'a"b*', 'Cart.to"tal', 'x" OR symbol : "total'):
+        assert names(database, symbol) == set(), symbol
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from operator import eq
 from typing import NamedTuple
 
@@ -18,6 +19,8 @@ from feeder.symbols import dotted, ends_with
 
 LISTED = 10
 """Of several that could be meant."""
+MOST_NAMED = 8
+"""Signs behind which a name may stand: each is a question to the index."""
 NAMELESS = "Nothing is named. Name a path, path:line, path#symbol, a symbol or an id."
 _LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?", re.DOTALL)
 _ID = re.compile(r"[0-9a-f]{7,40}")
@@ -48,7 +51,7 @@ def resolve(corpus: Corpus, text: str, here: str = "") -> Target:
         return Target(file, _nodes(corpus, file), (first, int(lines["last"] or first)))
     if file := _file(corpus, text, here):
         return Target(file, _nodes(corpus, file), is_file=True)
-    for sign in re.finditer("#(?=.)", text, re.DOTALL):
+    for sign in islice(re.finditer("#(?=.)", text, re.DOTALL), MOST_NAMED):
         if file := _file(corpus, text[: sign.start()], here):
             return _in_file(_nodes(corpus, file), file, text[sign.end() :])
     path = lines["path"] if lines else text.partition("#")[0] or text

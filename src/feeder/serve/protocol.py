@@ -22,6 +22,8 @@ BATCHED = "2025-03-26"
 TTL_MS = 3_600_000
 """How long a client need not ask again for what changes with the program alone."""
 
+MESSAGES = 20
+"""Of an array, which counts once where questions are limited."""
 NAME_CHARS = 128
 """Of a name that is not known, in the answer; a tool has no longer one."""
 
@@ -124,6 +126,8 @@ class Conversation:
     def _batch(self, messages: list[object], tell: Tell) -> object:
         if self._agreed != BATCHED or not messages:
             return error(Refused(INVALID, "Send one message, not an array of them."))
+        if len(messages) > MESSAGES:
+            return error(Refused(INVALID, f"An array has at most {MESSAGES} messages."))
         return [one for one in (self._answer(each, tell) for each in messages) if one] or None
 
     def _answer(self, message: object, tell: Tell) -> Message | None:

@@ -195,16 +195,23 @@ def _expression(names: Iterable[str]) -> str | None:
         before, glob, _ = name.partition("*")
         if not _WORD.search(before):
             return None
-        whole = f'"{before}"' + (" *" if glob and _WORD.match(before[-1]) else "")
-        phrases += [whole, *([f'"{owner}" AND "{member}"'] if _WORD.search(owner) else [])]
+        whole = _quoted(before) + (" *" if glob and _WORD.match(before[-1]) else "")
+        named = [f"{_quoted(owner)} AND {_quoted(member)}"] if _WORD.search(owner) else []
+        phrases += [whole, *named]
     return f"(symbol : ({' OR '.join(f'({one})' for one in phrases)}))" if phrases else None
+
+
+def _quoted(text: str) -> str:
+    """As FTS5 reads a phrase."""
+    return '"' + text.replace('"', '""') + '"'
 
 
 def _name_row(name: str) -> list[str | None]:
     """How `IN_SCOPE` compares it: its last parts, a glob of them, an owner's and a member's."""
     if "*" in name:
-        _check_length(name, f"The symbol {name}", "")
-        return [None, f"*.{name.replace('[', '[[]')}", None, None]
+        glob = name.replace("[", "[[]")
+        _check_length(glob, f"The symbol {name}", "")
+        return [None, f"*.{glob}", None, None]
     owner, _, member = name.rpartition(".")
     return [f".{name}", None, f".{owner}" if owner else "", f" {member}:"]
 

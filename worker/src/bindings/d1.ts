@@ -38,6 +38,8 @@ const REFUSALS: readonly [RegExp, number, string, string][] = [
   ],
 ];
 const MESSAGE_CHARS = 300;
+/** In one batch; whoever names more is not asking, and D1 would be busy for long. */
+const MOST_STATEMENTS = 200;
 
 /** A database in D1, read from the nearest replica. */
 export class D1 implements Database {
@@ -52,6 +54,7 @@ export class D1 implements Database {
 
   async run(statements: readonly Statement[]): Promise<Row[][]> {
     if (statements.length === 0) return [];
+    if (statements.length > MOST_STATEMENTS) throw tooMany();
     const began = Date.now();
     const answers = await this.#asked(statements);
     const rows = answers.reduce((sum, { meta }) => sum + (meta.rows_read ?? 0), 0);
@@ -70,6 +73,10 @@ export class D1 implements Database {
       throw refusalOf(error);
     }
   }
+}
+
+function tooMany(): Refusal {
+  return new Refusal(400, "The question has too many filters to look up.", "Name fewer at once.");
 }
 
 /** What a refusal of D1 means. */

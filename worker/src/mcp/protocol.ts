@@ -21,7 +21,7 @@ import {
   UNSUPPORTED,
 } from "./messages.ts";
 import { METHODS } from "./methods.ts";
-import { MODERN, VERSION, CAPABILITIES, BATCHED, PREFIX } from "./revisions.ts";
+import { MODERN, VERSION, CAPABILITIES, BATCHED, MESSAGES, PREFIX } from "./revisions.ts";
 
 /** One client's messages; only what it last agreed on by `initialize` is kept, for arrays. */
 export class Conversation {
@@ -38,6 +38,9 @@ export class Conversation {
   private async batch(messages: unknown[]): Promise<unknown> {
     if (this.agreed !== BATCHED || !messages.length) {
       return error(new Refused(INVALID, "Send one message, not an array of them."));
+    }
+    if (messages.length > MESSAGES) {
+      return error(new Refused(INVALID, `An array has at most ${MESSAGES} messages.`));
     }
     const answers: Message[] = [];
     for (const message of messages) {

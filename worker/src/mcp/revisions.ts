@@ -2,7 +2,7 @@
 
 import shared from "../../build/shared.json";
 
-const { modern, legacy, batched, unsaid, prefix, ttl_ms } = shared.serve.revisions;
+const { modern, legacy, batched, messages, unsaid, prefix, ttl_ms } = shared.serve.revisions;
 
 /** Revisions in which each message says its own. */
 export const MODERN: readonly string[] = modern;
@@ -10,6 +10,8 @@ export const MODERN: readonly string[] = modern;
 export const LEGACY: readonly string[] = legacy;
 /** The only revision that knows arrays of messages. */
 export const BATCHED = batched;
+/** Of an array at most. */
+export const MESSAGES = messages;
 /** The revision of a message that says none: the header is younger than that. */
 export const UNSAID = unsaid;
 /** How long a client need not ask again for what changes with the program alone. */

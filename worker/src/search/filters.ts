@@ -42,11 +42,13 @@ const GUESSES = 2;
 
 /** The scopes that may be meant, the likeliest first; of too many that one alone. */
 export function guesses(asked: Looked): Scope[] {
-  const all = [...asked.paths, ...asked.notPaths].reduce<string[][]>(
-    (found, some) => found.flatMap((one) => some.map((place) => [...one, place])),
+  const readings = [...asked.paths, ...asked.notPaths];
+  const ways = readings.reduce((product, some) => product * some.length, 1);
+  const tried = ways > GUESSES ? readings.map((some) => some.slice(0, 1)) : readings;
+  const some = tried.reduce<string[][]>(
+    (found, places) => found.flatMap((one) => places.map((place) => [...one, place])),
     [[]],
   );
-  const some = all.length > GUESSES ? all.slice(0, 1) : all;
   const count = asked.paths.length;
   return some.map((one) => scoped(asked, one.slice(0, count), one.slice(count)));
 }

@@ -13,9 +13,10 @@ import { hitOf, type Hit } from "./found.ts";
 import { meant, member, membersOf } from "./names.ts";
 import { words } from "./words.ts";
 
-const { LISTED, NAMELESS } = shared.constants.targets;
+const { LISTED, MOST_NAMED, NAMELESS } = shared.constants.targets;
 const LINES = /^(.+?):(\d+)(?:-(\d+)|:\d+)?$/s;
 const ID = /^[0-9a-f]{7,40}$/;
+const NAMED = /#(?=.)/gs;
 const ENDING = /\.[\p{L}\p{N}_]{1,5}$/u;
 const ALNUM = /^[\p{L}\p{N}]+$/u;
 
@@ -108,7 +109,7 @@ function meaningsOf(text: string): Meaning[] {
   const lines = LINES.exec(text);
   if (lines) add(lines[1]!, [Number(lines[2]), Number(lines[3] ?? lines[2])], null);
   add(text, null, null);
-  for (let at = text.indexOf("#"); at >= 0 && at < text.length - 1; at = text.indexOf("#", at + 1)) {
+  for (const { index: at } of [...text.matchAll(NAMED)].slice(0, MOST_NAMED)) {
     add(text.slice(0, at), null, text.slice(at + 1));
   }
   return found;

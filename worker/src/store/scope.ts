@@ -135,18 +135,24 @@ function expression(names: readonly string[]): string | null {
     const [before = "", ...glob] = name.split("*");
     if (!WORD.test(before)) return null;
     const isBegun = glob.length > 0 && WORD.test(before.slice(-1));
-    phrases.push(`"${before}"${isBegun ? " *" : ""}`);
-    if (WORD.test(owner)) phrases.push(`"${owner}" AND "${member}"`);
+    phrases.push(`${quoted(before)}${isBegun ? " *" : ""}`);
+    if (WORD.test(owner)) phrases.push(`${quoted(owner)} AND ${quoted(member)}`);
   }
   const any = phrases.map((one) => `(${one})`).join(" OR ");
   return phrases.length > 0 ? `(symbol : (${any}))` : null;
 }
 
+/** As FTS5 reads a phrase. */
+function quoted(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}
+
 /** How `IN_SCOPE` compares a name: its last parts, a glob of them, an owner's and a member's. */
 function nameRow(name: string): PlaceRow {
   if (name.includes("*")) {
-    checkLength(name, `The symbol ${name}`, "");
-    return [null, `*.${name.replaceAll("[", "[[]")}`, null, null];
+    const glob = name.replaceAll("[", "[[]");
+    checkLength(glob, `The symbol ${name}`, "");
+    return [null, `*.${glob}`, null, null];
   }
   const [owner, member] = parted(name);
   return [`.${name}`, null, owner ? `.${owner}` : "", ` ${member}:`];
