@@ -11,8 +11,9 @@ const TAKEN = [JSON_TYPE, "application/*", "*/*"];
 
 /** Each request stands by itself; 202 without a body for what waits for no answer. */
 export async function posted(request: Request, server: Server): Promise<Response> {
-  checkHeaders(request.headers);
+  // what is refused is read as well: a connection with half a message on it would be cut
   const body = await read(request, BODY_BYTES);
+  checkHeaders(request.headers);
   let message: unknown = null;
   let revision: string;
   try {
