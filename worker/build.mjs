@@ -6,7 +6,7 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
@@ -24,7 +24,10 @@ const { values: options } = parseArgs({
 
 mkdirSync(join(HERE, "build"), { recursive: true });
 const shared = execFileSync(options.python, [join(HERE, "shared.py")]);
-writeFileSync(join(HERE, "build/shared.json"), shared);
+// another build may read it at this moment
+const written = join(HERE, `build/shared.json.${process.pid}`);
+writeFileSync(written, shared);
+renameSync(written, join(HERE, "build/shared.json"));
 
 const common = { bundle: true, format: "esm", target: "es2022", logLevel: "warning" };
 if (options.test) {
