@@ -78,3 +78,16 @@ def _kind(program: int, process: int) -> str:
     except OSError:  # it has ended
         line = b""
     return next((kind for mark, kind in _KINDS.items() if mark in line), "another")
+
+
+def processor_ms(pid: int) -> float:
+    """What the processes that a program has started have taken of the processor, all threads."""
+    return sum(_thread_ms(task) for child in _family(pid)[1:] for task in _threads(child))
+
+
+def _threads(process: int) -> list[Path]:
+    return list(Path(f"/proc/{process}/task").iterdir())
+
+
+def _thread_ms(task: Path) -> float:
+    return int((task / "schedstat").read_text().split()[0]) / 1e6

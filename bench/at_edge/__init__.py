@@ -1,0 +1,1 @@
+"""What does a question cost that the Worker answers?"""

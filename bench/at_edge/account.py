@@ -1,0 +1,72 @@
+"""An index in the stand-in's account, fed by the program."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx
+from edge.questions import Named
+from processes import environment
+from standin import StandIn
+
+REPO = "acme/shop"
+_NODES = """
+SELECT path, language, node_type, symbol, start_line FROM docs WHERE symbol IS NOT NULL
+ORDER BY path, start_line, symbol
+"""
+
+
+class Index(NamedTuple):
+    """Where an index is at the API: addresses of its database and of its vectors."""
+
+    standin: StandIn
+    database: str
+    vectors: str
+
+    def rows(self, sql: str) -> list[list[str]]:
+        """What a statement answers."""
+        headers = {"Authorization": f"Bearer {self.standin.token}"}
+        asked = httpx.post(
+            f"{self.database}/raw", json={"sql": sql}, headers=headers, trust_env=False, timeout=60
+        )
+        found: list[list[str]] = asked.raise_for_status().json()["result"][0]["results"]["rows"]
+        return found
+
+    def nodes(self) -> int:
+        """How many it has."""
+        return int(self.rows("SELECT count(*) FROM docs")[0][0])
+
+    def named(self) -> list[Named]:
+        """Those that have a name."""
+        return [Named(*row) for row in self.rows(_NODES)]  # type: ignore[arg-type]  # as selected
+
+
+def fed(standin: StandIn, repository: Path) -> Index:
+    """The index of a repository, by words and the static model."""
+    standin.reset()
+    standin.change(vectorize_delay_s=0)
+    (repository / "wrangler.toml").unlink(missing_ok=True)  # it names what is gone
+    told = ["--repo", REPO, "--model", "static", "--quiet"]
+    for command in (["init"], ["sync", "--store", "cloudflare"]):
+        subprocess.run(
+            [sys.executable, "-m", "feeder", *command, *told],
+            cwd=repository,
+            env=environment() | standin.environment,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+    return _found(standin)
+
+
+def _found(standin: StandIn) -> Index:
+    account = f"{standin.base_url}/accounts/{standin.account_id}"
+    headers = {"Authorization": f"Bearer {standin.token}"}
+    with httpx.Client(headers=headers, trust_env=False) as api:
+        [database] = api.get(f"{account}/d1/database").json()["result"]
+        [vectors] = api.get(f"{account}/vectorize/v2/indexes").json()["result"]
+    return Index(
+        standin,
+        f"{account}/d1/database/{database['uuid']}",
+        f"{account}/vectorize/v2/indexes/{vectors['name']}",
+    )

@@ -1,0 +1,74 @@
+"""The Worker in a process of its own, asked over HTTP: what does a question take of the processor?"""
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx
+from processes import processor_ms
+
+from at_edge.account import REPO, Index
+
+PROGRAM = Path(__file__).with_name("isolate.mjs")
+ROOT = PROGRAM.parents[2]
+_SERVICE = re.compile(r'(\w+);dur=[\d.]+;desc="(\d+) asked(?:, (\d+) rows read)?"')
+
+
+class Taken(NamedTuple):
+    """What an answer took: milliseconds of the processor, questions to services, rows of D1."""
+
+    cpu_ms: float
+    trips: int
+    subrequests: int
+    rows: int
+
+
+class Isolate:
+    """The Worker, which has been asked nothing yet."""
+
+    def __init__(self, address: str, process: int) -> None:
+        self._process = process
+        self._client = httpx.Client(base_url=address, trust_env=False, timeout=120)
+
+    def asked(self, question: Mapping[str, str]) -> Taken:
+        """One question; raises HTTPStatusError where it is not answered."""
+        before_ms = processor_ms(self._process)
+        answer = self._client.get("/api/search", params=question)
+        if answer.status_code != 200: print(question, answer.text)
+        cpu_ms = processor_ms(self._process) - before_ms
+        services = _SERVICE.findall(answer.headers["server-timing"])
+        asked = {name: int(times) for name, times, _ in services}
+        rows = sum(int(some or 0) for _, _, some in services)
+        return Taken(cpu_ms, asked.get("d1", 0), sum(asked.values()), rows)
+
+    def refused(self) -> float:
+        """Milliseconds of the processor for an address at which nothing is."""
+        before_ms = processor_ms(self._process)
+        self._client.get("/api/nothing")
+        return processor_ms(self._process) - before_ms
+
+
+@contextmanager
+def isolate(script: Path, index: Index, *, by_words: bool) -> Iterator[Isolate]:
+    """A new one over an index; by words alone it has no vectors to ask."""
+    told = {
+        "script": str(script),
+        "vars": {"PUBLIC": "true", "REPO": REPO},
+        "token": index.standin.token,
+        "database": index.database,
+        "index": None if by_words else index.vectors,
+    }
+    pipe = subprocess.PIPE
+    command = ["node", str(PROGRAM), json.dumps(told)]
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=ROOT) as process:
+        assert process.stdin
+        assert process.stdout
+        try:
+            yield Isolate(process.stdout.readline().strip(), process.pid)
+        finally:
+            process.stdin.close()
+            process.wait(60)
