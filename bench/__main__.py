@@ -1,5 +1,6 @@
 """`python -m bench` measures how fast the program is, `python -m bench answers` how well it
-answers, `python -m bench worker` what a question takes at the edge; `--help` says what each can be told."""
+answers, `python -m bench worker` what a question takes at the edge; `--help` says what each can be
+told."""
 
 import sys
 from pathlib import Path

@@ -62,8 +62,16 @@ def _instead(sql: str, old: str, new: str) -> str:
     return sql.replace(old, new)
 
 
+# D1 bills a row twice that is put in order by bm25, and one that FTS5 puts in order itself only
+# where it is taken. That takes a third longer where nothing narrows, so the program does without
+_MATCHED = f"MATCH 'bm25({reading.WEIGHTS})'"
+_WORDS = _instead(reading._MATCH, f"bm25(docs_fts, {reading.WEIGHTS}) AS score", "rank AS score")
+_WORDS = _instead(
+    _WORDS, "ORDER BY score LIMIT ?14 +", f"AND rank {_MATCHED} ORDER BY rank LIMIT ?14 +"
+)
+
 STATEMENTS = {
-    "words": reading._MATCH,
+    "words": _WORDS,
     "hits": reading._HITS,
     "first": reading._FIRST,
     "by": reading._BY,

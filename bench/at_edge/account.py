@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import httpx
-from edge.questions import Named
 from processes import environment
 from standin import StandIn
+
+from edge.questions import Named
 
 REPO = "acme/shop"
 _NODES = """

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from answers.corpora import Absent
-from edge.building import built
 from standin import StandIn
 
 from at_edge.account import fed
 from at_edge.corpora import CORPORA
 from at_edge.measuring import Measured, measured
 from at_edge.page import report
+from edge.building import built
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [corpus.name for corpus in CORPORA]

@@ -8,8 +8,7 @@ from answers.corpora import Snapshot, checked_out
 from speed.repository import make
 
 SCRAPY = Snapshot("scrapy", "scrapy/scrapy", "11079cb1c85b9e75a39a7269943c69d1a975d485")
-SYMFONY = Snapshot("symfony", "symfony/symfony", "5feb7493c372384d78b4931bb76f73c83f49f50e")
-ORM = Snapshot("orm", "doctrine/orm", "44fa8bbde87238ad9b574e87325c7ff89c75837e")
+EFCORE = Snapshot("efcore", "dotnet/efcore", "ecd0ba4c23377e479ce94c74119c499f1339351c")
 
 
 class Corpus(NamedTuple):
@@ -35,6 +34,6 @@ class Corpus(NamedTuple):
 
 CORPORA = (
     Corpus("small", (SCRAPY,)),
-    Corpus("large", (SYMFONY, SCRAPY, ORM)),
+    Corpus("large", (EFCORE,)),
 )
 """Of some 10,000 nodes and 100,000."""

@@ -1,4 +1,4 @@
-"""The Worker in a process of its own, asked over HTTP: what does a question take of the processor?"""
+"""What does a question take of the processor? The Worker is a process, and asked over HTTP."""
 
 import json
 import re
@@ -35,11 +35,12 @@ class Isolate:
         self._client = httpx.Client(base_url=address, trust_env=False, timeout=120)
 
     def asked(self, question: Mapping[str, str]) -> Taken:
-        """One question; raises HTTPStatusError where it is not answered."""
+        """One question; a filter that names nothing is told so, which is an answer."""
         before_ms = processor_ms(self._process)
         answer = self._client.get("/api/search", params=question)
-        if answer.status_code != 200: print(question, answer.text)
         cpu_ms = processor_ms(self._process) - before_ms
+        if answer.is_server_error:
+            answer.raise_for_status()
         services = _SERVICE.findall(answer.headers["server-timing"])
         asked = {name: int(times) for name, times, _ in services}
         rows = sum(int(some or 0) for _, _, some in services)

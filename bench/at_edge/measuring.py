@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from edge.questions import Asked, made
-
 from at_edge.account import Index
 from at_edge.isolate import Taken, isolate
+from edge.questions import Asked, made
 
 WAYS = {"words alone": True, "words and static": False}
 """Whether nothing else is asked."""

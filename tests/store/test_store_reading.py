@@ -132,6 +132,14 @@ def test_a_word_of_most_nodes_is_left_out(rest: str, limit: int) -> None:
     database.close()
 
 
+def test_a_word_of_most_nodes_finds_where_it_is_alone() -> None:
+    database = large()
+    nodes = found(database, "check")
+    assert len(nodes) == 100
+    assert {int(id_) % 4 > 0 for id_ in nodes} == {True}
+    database.close()
+
+
 def test_a_word_of_most_nodes_finds_where_the_others_find_too_little() -> None:
     """The 60 nodes with the other word come first."""
     database = large()

@@ -10,14 +10,14 @@ COUNTED = 10_000
 """Nodes at which counting those of a word ends, or at half of all."""
 MOST = f"SELECT max({COUNTED}, coalesce(max(seq), 0) / 2) FROM docs"
 """At how many it ends; one more says that there are more."""
-NODES = f"""
-SELECT count(*) FROM (SELECT 1 FROM docs_fts WHERE docs_fts MATCH j.value->>0 LIMIT 1 + ({MOST}))
+NODES = """
+SELECT count(*) FROM (SELECT 1 FROM docs_fts WHERE docs_fts MATCH j.value->>0 LIMIT {0})
 """
-"""Those with the word that the row `j` of a JSON parameter begins with."""
+"""Those with the word that the row `j` of a JSON parameter begins with, so many at most."""
 KEPT_FROM = 1_000
 """Fewer are counted soon: an index has but some thousand words of so many nodes."""
 
-_COUNT = f"SELECT j.value->>0, ({NODES}) FROM json_each(?1) j"
+_COUNT = f"SELECT j.value->>0, ({NODES.format(f'1 + ({MOST})')}) FROM json_each(?1) j"
 
 
 def counted(database: Database, words: Sequence[str]) -> Mapping[str, int]:

@@ -81,21 +81,22 @@ SELECT {_COLUMNS} FROM (
 
 
 _SPELLED, _BEGUN = _in_names("sought(text) AS (SELECT ?1)"), _in_names(_UNLESS_CALLED)
+_EACH_GRAM = ", ".join(f"?1->>{number} AS gram{number}" for number in range(GRAMS))
+_IN_COMMON = " + ".join(f"ifnull(instr(last, gram{n}) > 0, 0)" for n in range(GRAMS))
 # ?1 trigrams, ?14 how many of them, ?15 an FTS5 query: where it finds a node, no name is read. A
-# name's last part follows its last dot
+# name's last part follows its last dot. The trigrams are one row, not one each: D1 bills a row for
+# each name that it is compared with
 _ALIKE = f"""
 WITH known AS MATERIALIZED (
   SELECT 1 FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
   WHERE docs_fts MATCH ?15 AND {IN_SCOPE} LIMIT 1
-), gram(text) AS MATERIALIZED (
-  SELECT value FROM json_each(?1) WHERE NOT EXISTS (SELECT 1 FROM known)
+), gram AS MATERIALIZED (
+  SELECT {_EACH_GRAM} WHERE ?1->>0 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM known)
 ), name AS (
   SELECT d.seq, replace(lower(substr(d.symbol,
-    length(rtrim(d.symbol, replace(d.symbol, '.', ''))) + 1)), '_', '') AS last
-  FROM (SELECT 1 FROM gram LIMIT 1) CROSS JOIN docs d WHERE d.symbol IS NOT NULL AND {IN_SCOPE}
-), near AS (
-  SELECT seq, last, (SELECT count(*) FROM gram WHERE instr(last, text)) AS common FROM name
-)
+    length(rtrim(d.symbol, replace(d.symbol, '.', ''))) + 1)), '_', '') AS last, gram.*
+  FROM gram CROSS JOIN docs d WHERE d.symbol IS NOT NULL AND {IN_SCOPE}
+), near AS (SELECT seq, last, {_IN_COMMON} AS common FROM name)
 SELECT {_COLUMNS} FROM near n CROSS JOIN docs d ON d.seq = n.seq WHERE n.common >= ?14
 ORDER BY 1.0 * n.common / length(n.last) DESC, d.seq LIMIT {ALIKE}
 """

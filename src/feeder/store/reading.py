@@ -43,16 +43,22 @@ class Hit(NamedTuple):
 # word of most nodes, which is worth a millionth of another one to bm25, is left out where one of
 # the others finds as many as are wanted. ?1 the words as FTS5 queries, each with
 # its number of nodes where that is known, ?14 how many nodes; a bare ?14 as the limit would have
-# SQLite prepare all of it anew for each question, which takes a millisecond
+# SQLite prepare all of it anew for each question, which takes a millisecond. Where no word can be
+# common it is enough that one node has it: D1 bills each row that is counted
+_COUNTED = f"""
+iif((SELECT yes FROM everywhere) AND (SELECT max(seq) FROM docs) > {COMMON},
+  1 + (SELECT nodes FROM most), 1)
+"""
 _MATCH = f"""
 WITH everywhere(yes) AS MATERIALIZED ({EVERYWHERE}), most(nodes) AS MATERIALIZED ({MOST}),
 word AS MATERIALIZED (
-  SELECT j.key AS place, j.value->>0 AS text, coalesce(j.value->>1, ({NODES})) AS nodes
+  SELECT j.key AS place, j.value->>0 AS text,
+    coalesce(j.value->>1, ({NODES.format(_COUNTED)})) AS nodes
   FROM json_each(?1) j
 ), telling AS (
   SELECT * FROM word WHERE nodes > 0 AND NOT (
     (SELECT yes FROM everywhere) AND nodes > (SELECT nodes FROM most)
-    AND (SELECT max(w.nodes) FROM word w WHERE w.nodes <= (SELECT nodes FROM most)) >= ?14)
+    AND EXISTS (SELECT 1 FROM word w WHERE w.nodes BETWEEN ?14 AND (SELECT nodes FROM most)))
 ), told AS (
   SELECT text, place, (SELECT yes FROM everywhere) AND nodes > {COMMON}
     AND sum(nodes) OVER (ORDER BY nodes, place) - nodes >= {ENOUGH} AS only_ranks
