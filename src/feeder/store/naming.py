@@ -85,7 +85,7 @@ _EACH_GRAM = ", ".join(f"?1->>{number} AS gram{number}" for number in range(GRAM
 _IN_COMMON = " + ".join(f"ifnull(instr(last, gram{n}) > 0, 0)" for n in range(GRAMS))
 # ?1 trigrams, ?14 how many of them, ?15 an FTS5 query: where it finds a node, no name is read. A
 # name's last part follows its last dot. The trigrams are one row, not one each: D1 bills a row for
-# each name that it is compared with
+# each name that it is compared with. By its limit each is worked out once
 _ALIKE = f"""
 WITH known AS MATERIALIZED (
   SELECT 1 FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
@@ -95,8 +95,8 @@ WITH known AS MATERIALIZED (
 ), name AS (
   SELECT d.seq, replace(lower(substr(d.symbol,
     length(rtrim(d.symbol, replace(d.symbol, '.', ''))) + 1)), '_', '') AS last, gram.*
-  FROM gram CROSS JOIN docs d WHERE d.symbol IS NOT NULL AND {IN_SCOPE}
-), near AS (SELECT seq, last, {_IN_COMMON} AS common FROM name)
+  FROM gram CROSS JOIN docs d WHERE d.symbol IS NOT NULL AND {IN_SCOPE} LIMIT -1
+), near AS (SELECT seq, last, {_IN_COMMON} AS common FROM name LIMIT -1)
 SELECT {_COLUMNS} FROM near n CROSS JOIN docs d ON d.seq = n.seq WHERE n.common >= ?14
 ORDER BY 1.0 * n.common / length(n.last) DESC, d.seq LIMIT {ALIKE}
 """
