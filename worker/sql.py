@@ -35,16 +35,19 @@ SELECT DISTINCT {_TEXT_COLUMNS} FROM json_each(?1) j CROSS JOIN texts t
 ON t.repo = j.value->>0 AND t.path = j.value->>1
 AND t.first_line <= j.value->>3 AND t.last_line >= j.value->>2
 """
+_DOCUMENT_TYPES = ", ".join(f"'{one}'" for one in sorted(nodes.DOCUMENT_TYPES))
 # the same of nodes: those of the ids ?1, and of ?2 those that may have the same text as another
 _TEXTS_OF_NODES = f"""
 WITH form AS MATERIALIZED (
-  SELECT d.id, count(*) OVER (
-    PARTITION BY d.node_type, d.signature, d.end_line - d.start_line) AS alike
+  SELECT d.id, count(*) OVER (PARTITION BY d.node_type, iif(d.symbol IS NULL, NULL, d.signature),
+    d.end_line - d.start_line) AS alike
   FROM json_each(?2) i CROSS JOIN docs d ON d.id = i.value
   WHERE d.end_line - d.start_line + 1 >= {grouping.COPIED_LINES}
 )
 SELECT DISTINCT {_TEXT_COLUMNS} FROM (
   SELECT value AS id FROM json_each(?1) UNION SELECT id FROM form WHERE alike > 1
+  UNION SELECT d.id FROM json_each(?2) i CROSS JOIN docs d ON d.id = i.value
+  WHERE d.node_type IN ({_DOCUMENT_TYPES})
 ) n CROSS JOIN docs d ON d.id = n.id
 CROSS JOIN texts t ON t.repo = d.repo AND t.path = d.path
 AND t.first_line <= d.end_line AND t.last_line >= d.start_line

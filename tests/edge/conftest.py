@@ -5,9 +5,11 @@ from pathlib import Path
 
 import httpx
 import pytest
+from standin import StandIn, unavailable
 
 from edge.building import built, into_the_package
 from edge.calling import Worker
+from edge.fed import environment, worker_module
 from edge.workerd import TOKEN, client, running
 from feeder.cli.commands import cli
 from serve.conftest import shop
@@ -65,3 +67,22 @@ def stranger(address: str) -> Iterator[httpx.Client]:
     """Who has none."""
     with client(address, None) as one:
         yield one
+
+
+@pytest.fixture(scope="module")
+def account() -> Iterator[StandIn]:
+    """Cloudflare, where the environment says that it is."""
+    if why := unavailable():
+        reason, may_skip = why
+        (pytest.skip if may_skip else pytest.fail)(reason)
+    with StandIn.start() as running, pytest.MonkeyPatch.context() as patch:
+        running.change(vectorize_delay_s=0, requests_per_window=1_000_000)
+        for name, value in environment(running).items():
+            patch.setenv(name, value)
+        yield running
+
+
+@pytest.fixture(scope="session")
+def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The whole Worker."""
+    return worker_module(tmp_path_factory.mktemp("whole"))

@@ -1,9 +1,10 @@
 """An index at Cloudflare, the Worker beside it, and what the program answers from the same."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 from standin import StandIn
@@ -19,6 +20,14 @@ from tree.repos import Repo
 
 REPO = "acme/shop"
 Facts = dict[str, Any]
+AT_ONCE = 4
+
+
+class Answer(NamedTuple):
+    """What the Worker answered, and how often it asked each service for that."""
+
+    facts: Facts
+    took: Mapping[str, int]
 
 
 class Fed:
@@ -36,10 +45,16 @@ class Fed:
 
     def feed(self, *options: str) -> None:
         """As a user does: the account's credentials are in the environment."""
-        said = ["-C", str(self.repo.path), "--repo", REPO, "--model", self._model, "-q"]
-        for command in (["init"], ["sync", "--store", "cloudflare", *options]):
-            name, *more = command
-            cli.main([name, *more, *said], standalone_mode=False)
+        self._run("init", "--model", self._model)
+        self._run("sync", "--store", "cloudflare", "--model", self._model, *options)
+
+    def feed_here(self) -> None:
+        """Into a database on this machine."""
+        self._run("sync", "--store", "local")
+
+    def _run(self, *command: str) -> None:
+        said = ["-C", str(self.repo.path), "--repo", REPO, "-q"]
+        cli.main([*command, *said], standalone_mode=False)
 
     @property
     def database(self) -> str:
@@ -69,13 +84,21 @@ class Fed:
         facts: Facts = self.last.json()
         return facts
 
+    def answers(self, name: str, questions: Sequence[Mapping[str, str]]) -> list[Answer]:
+        """Of several questions, some of which are asked at once."""
+
+        def answer(said: Mapping[str, str]) -> Answer:
+            got = self._edge.get(f"{self.url}/api/{name}", params=said)
+            return Answer(got.json(), took_by(got))
+
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            return list(pool.map(answer, questions))
+
     @property
     def took(self) -> Mapping[str, int]:
         """How often the Worker asked each service for its last answer."""
         assert self.last is not None
-        parts = [part.split(";") for part in self.last.headers["server-timing"].split(", ")]
-        said = [(part[0], part[-1]) for part in parts if "asked" in part[-1]]
-        return {name: int(desc.split('"')[1].split()[0]) for name, desc in said}
+        return took_by(self.last)
 
     def desk(self, store: str = "cloudflare") -> Desk:
         """The program over the same index, or over one on this machine."""
@@ -106,6 +129,13 @@ class Fed:
     def close(self) -> None:
         self._console.close()
         self._edge.close()
+
+
+def took_by(response: httpx.Response) -> Mapping[str, int]:
+    """How often the Worker asked each service for an answer."""
+    parts = [part.split(";") for part in response.headers["server-timing"].split(", ")]
+    said = [(part[0], part[-1]) for part in parts if "asked" in part[-1]]
+    return {name: int(desc.split('"')[1].split()[0]) for name, desc in said}
 
 
 def program(desk: Desk, name: str, **said: str) -> Facts:

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from standin import StandIn, unavailable
+from standin import StandIn
 
-from edge.fed import Facts, Fed, environment, program, worker_module
-from edge.questions import made
+from edge.fed import Facts, Fed, program
+from edge.questions import Asked, made
 from feeder.serve.desk import Desk
 from tree.repos import Repo
 
 SAMPLES = Path(__file__).parents[1] / "parse" / "samples"
 STATIC = "static"
-QUESTIONS = 54
+QUESTIONS, AT_ONCE = 200, 50
 TRIPS, SUBREQUESTS = 2, 6
 ALONE = {"index", "note"}
 """What the program says of its working tree, and the Worker of the commit."""
@@ -26,9 +26,7 @@ ALONE = {"index", "note"}
 
 def _samples() -> dict[str, str | bytes]:
     """Code and documents in many languages, of which some are tests, and one is there twice."""
-    # kept texts of a notebook have the blank line between two cells, which the program leaves out
-    left_out = (".nodes", ".ipynb")
-    found = {one.name: one.read_bytes() for one in SAMPLES.iterdir() if one.suffix not in left_out}
+    found = {one.name: one.read_bytes() for one in SAMPLES.iterdir() if one.suffix != ".nodes"}
     files: dict[str, str | bytes] = {
         f"{'tests' if 'test' in name else 'docs' if name.endswith('.md') else 'src'}/{name}": text
         for name, text in found.items()
@@ -36,23 +34,6 @@ def _samples() -> dict[str, str | bytes]:
     long = "\n".join(f"    total += weigh({at}) * {at}  # so much it weighs" for at in range(150))
     weigh = f"def weigh_all(total):\n{long}\n    return total\n"
     return {**files, "lib/cart.py": found["cart.py"], "lib/weigh.py": weigh}
-
-
-@pytest.fixture(scope="module")
-def account() -> Iterator[StandIn]:
-    if why := unavailable():
-        reason, may_skip = why
-        (pytest.skip if may_skip else pytest.fail)(reason)
-    with StandIn.start() as running, pytest.MonkeyPatch.context() as patch:
-        running.change(vectorize_delay_s=0)
-        for name, value in environment(running).items():
-            patch.setenv(name, value)
-        yield running
-
-
-@pytest.fixture(scope="module")
-def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return worker_module(tmp_path_factory.mktemp("worker"))
 
 
 @pytest.fixture(scope="module")
@@ -89,15 +70,44 @@ def _hit(hit: dict[str, Any]) -> dict[str, Any]:
     return {**hit, "score": pytest.approx(hit["score"], abs=2e-5)}
 
 
-def test_the_worker_answers_as_the_program_does(fed: Fed, desk: Desk) -> None:
+@pytest.fixture(scope="module")
+def local(fed: Fed) -> Iterator[Desk]:
+    """The program over an index of the same repository on this machine."""
+    fed.feed_here()
+    some = fed.desk("local")
+    yield some
+    some.close()
+
+
+@pytest.fixture(scope="module", params=range(0, QUESTIONS, AT_ONCE))
+def questions(fed: Fed, request: pytest.FixtureRequest) -> list[Asked]:
+    """Some of them."""
+    fed.at_edge("status")  # what an isolate asks once
+    return list(made(fed.nodes(), QUESTIONS))[request.param : request.param + AT_ONCE]
+
+
+def test_the_worker_answers_as_the_program_does(
+    fed: Fed, desk: Desk, questions: list[Asked]
+) -> None:
     """The first ten, with their lines, marks, ranks, copies, totals, facets and notes; with at most
     six requests, of which two are to D1, and one more for lines that nobody foresaw."""
-    fed.at_edge("status")  # what an isolate asks once
-    for said in made(fed.nodes(), QUESTIONS):
-        ours = fed.at_edge("search", **said)
-        took = fed.took
+    for said, (ours, took) in zip(questions, fed.answers("search", questions), strict=True):
         assert _plain(ours) == _plain(program(desk, "search", **said)), said
         assert took.get("d1", 0) <= TRIPS + 1 and sum(took.values()) <= SUBREQUESTS, said
+
+
+def test_the_worker_answers_as_the_local_store_does(
+    fed: Fed, local: Desk, questions: list[Asked]
+) -> None:
+    """By words; the tool that keeps vectors is another one."""
+    alone = [{**said, "meaning": "no"} for said in questions]
+    for said, (ours, _) in zip(alone, fed.answers("search", alone), strict=True):
+        theirs = program(local, "search", **said)
+        assert (_ids(ours), ours.get("total")) == (_ids(theirs), theirs.get("total")), said
+
+
+def _ids(facts: Facts) -> list[str]:
+    return [hit["id"] for hit in facts.get("hits", ())]
 
 
 OTHERS: list[tuple[str, dict[str, str]]] = [

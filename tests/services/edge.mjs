@@ -36,7 +36,7 @@ export default ({ standin, index }) => {
 };`;
 
 /** The workers of an order: the Worker, and what its bindings are made of. */
-export function workersOf({ script, binding, index, ai, vars }, standin) {
+export function workersOf({ script, binding, index, ai, web, vars }, standin) {
   const services = { standin: (request) => replied(standin, request) };
   const made = (name, text, bindings) => ({
     name,
@@ -51,6 +51,7 @@ export function workersOf({ script, binding, index, ai, vars }, standin) {
       compatibilityDate: "2026-04-01",
       bindings: vars,
       d1Databases: { CODE_DB: binding },
+      outboundService: (request) => reached(web, request),
       wrappedBindings: {
         ...(ai ? { AI: "edge-ai" } : {}),
         ...(index ? { CODE_INDEX: "edge-vectorize" } : {}),
@@ -70,6 +71,15 @@ async function replied(standin, request) {
     body: Buffer.from(await request.arrayBuffer()),
   });
   return new Response(reply.body, { status: reply.status, headers: reply.headers });
+}
+
+/** What the Worker fetches: another server answers for all sites, by their names; none does unless said. */
+async function reached(web, request) {
+  if (!web) return new Response("there is no network", { status: 503 });
+  const { host, pathname, search } = new URL(request.url);
+  const headers = Object.fromEntries(request.headers);
+  const found = await fetch(`${web}/${host}${pathname}${search}`, { headers });
+  return new Response(await found.arrayBuffer(), { status: found.status });
 }
 
 export function isEdge(url) {

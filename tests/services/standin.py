@@ -127,10 +127,14 @@ class StandIn:
         *,
         index: str | None = None,
         ai: bool = True,
+        web: str | None = None,
         **variables: str,
     ) -> str:
-        """Run a Worker beside a database, by its id; where it answers."""
-        order = {"script": str(script), "database": database, "index": index, "ai": ai}
+        """Run a Worker beside a database, by its id; where it answers.
+
+        The server at `web` is asked for all that it fetches: `/HOST/PATH`.
+        """
+        order = {"script": str(script), "database": database, "index": index, "ai": ai, "web": web}
         self._order("deploy", {**order, "vars": variables})
         return self.base_url.removesuffix("/client/v4") + "/__edge__"
 

@@ -6,6 +6,7 @@ import shared from "../build/shared.json";
 import { lexis } from "./calls/lexis.ts";
 import { ranking } from "./calls/ranking.ts";
 import { shell } from "./calls/shell.ts";
+import { steady } from "./calls/steady.ts";
 import { store } from "./calls/store.ts";
 
 const CALLS: Record<string, (...given: never[]) => unknown> = {
@@ -14,6 +15,7 @@ const CALLS: Record<string, (...given: never[]) => unknown> = {
   ...ranking,
   ...store,
   ...shell,
+  ...steady,
 };
 
 for await (const line of createInterface({ input: process.stdin })) {

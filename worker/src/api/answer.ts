@@ -14,7 +14,8 @@ import type { Query } from "../search/query.ts";
 import { shown, type Shaped } from "../search/shown.ts";
 import { similar as mostSimilar } from "../search/similar.ts";
 import { Sources, SUBREQUESTS } from "../search/sources.ts";
-import { age, known } from "../search/standing.ts";
+import { age, known, remember } from "../search/standing.ts";
+import { Moved, Steady } from "../search/steady.ts";
 import { folder, nodeAt, resolve } from "../search/targets.ts";
 import * as sql from "../store/statements.ts";
 import type { Clock, Params } from "./facts.ts";
@@ -31,14 +32,25 @@ const ID = /^[0-9a-f]{8,40}$/;
 export async function answer(name: string, params: Params, env: Env, clock: Clock): Promise<object> {
   const question = QUESTIONS[name];
   if (!question) throw new Refusal(404, `There is no /api/${name}.`);
+  try {
+    return await put(question, params, env, clock);
+  } catch (error) {
+    if (!(error instanceof Moved)) throw error;
+    return put(question, params, env, clock);
+  }
+}
+
+/** Asks at one commit; throws `Moved` where the index comes to another one in between. */
+async function put(question: Question, params: Params, env: Env, clock: Clock): Promise<object> {
   let asked = 0;
   const counting: Clock = (...said) => {
     asked += 1;
     clock(...said);
   };
   const database = new D1(env.CODE_DB, counting);
-  const given = { env, database, clock: counting, left: () => SUBREQUESTS - asked };
-  return question(askerOf(given, await known(env.CODE_DB, database)), params);
+  const before = await known(env.CODE_DB, database);
+  const steady = new Steady(database, before, (meta) => remember(env.CODE_DB, meta));
+  return question(askerOf({ env, database: steady, clock: counting, left: () => SUBREQUESTS - asked }), params);
 }
 
 /** A page of hits. */
@@ -134,7 +146,7 @@ async function map(asker: Asker): Promise<object> {
 
 /** What the index holds, by counts, what it equals, and what is not to be had here. */
 async function status(asker: Asker): Promise<object> {
-  const { repo, meta, env } = asker;
+  const { repo, env } = asker;
   const sources = new Sources(asker);
   const [files = [], types = [], languages = [], skipped = [], sizes] = await asker.database.run([
     sql.countedBy("state", "files", repo),
@@ -144,6 +156,7 @@ async function status(asker: Asker): Promise<object> {
     ...(sources.isKept ? [sql.sizeOfTexts(repo)] : []),
   ]);
   const [size = [0, 0]] = sizes ?? [];
+  const { meta } = asker;
   const own = Object.fromEntries(
     Array.from(meta, ([key, value]) => [key.replace(`${repo}:`, ""), value]),
   );

@@ -5,7 +5,7 @@ import { Neighbours } from "../bindings/vectorize.ts";
 import type { Env } from "../bindings/env.ts";
 import type { Clock } from "../api/facts.ts";
 import { Batch } from "../store/batch.ts";
-import type { Database, Row } from "../store/database.ts";
+import type { Row } from "../store/database.ts";
 import { isNarrowed, type Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import { overruled } from "./contrary.ts";
@@ -19,7 +19,8 @@ import { EMPTY, parse, textOf, type Query } from "./query.ts";
 import { ranked } from "./ranking.ts";
 import { required } from "./required.ts";
 import { Sources } from "./sources.ts";
-import { fed, META, metaOf, ownRepo, remember, state, type Meta } from "./standing.ts";
+import { fed, ownRepo, state, type Meta } from "./standing.ts";
+import type { Steady } from "./steady.ts";
 import { modelOf, QuestionVector } from "./vectors.ts";
 
 const { LISTED } = shared.constants.asking;
@@ -28,8 +29,9 @@ const { BY_MEANING_ALONE, WORDS_ALONE } = shared.constants.engine;
 /** Who is asked, with what, and what the index said of itself. */
 export interface Asker {
   readonly env: Env;
-  readonly database: Database;
+  readonly database: Steady;
   readonly clock: Clock;
+  /** What the index says of itself beside the last rows. */
   readonly meta: Meta;
   readonly repo: string;
   /** Requests that this answer may still take. */
@@ -69,9 +71,15 @@ export interface Answered extends Ranked {
 /** Somebody who asks by what the index said of itself when it was last asked. */
 export function askerOf(
   given: Pick<Asker, "env" | "database" | "clock" | "left">,
-  meta: Meta,
 ): Asker {
-  return { ...given, meta, repo: ownRepo(meta, given.env.REPO) };
+  const { database, env } = given;
+  return {
+    ...given,
+    get meta() {
+      return database.meta;
+    },
+    repo: ownRepo(database.meta, env.REPO),
+  };
 }
 
 /** What the question was understood to be, and a page of what answers it. */
@@ -112,16 +120,15 @@ interface First {
 async function asOf(asker: Asker, query: Query, meaning: boolean): Promise<First> {
   const filters = looked(query, reposOf(asker, query));
   const guessed = guesses(filters).map((scope) => required(query, scope).scope);
+  const before = state(asker.meta);
   const first = await batched(asker, query, filters, guessed, meaning);
+  if (state(asker.meta) !== before) return asOf(askerOf(asker), query, meaning);
   const { scope, notes } = required(query, await scopeOf(asker.database, filters, first.checks));
-  if (state(first.meta) !== state(asker.meta)) {
-    return asOf(askerOf(asker, first.meta), query, meaning);
-  }
   const meant = JSON.stringify(scope);
   const at = guessed.findIndex((one) => JSON.stringify(one) === meant);
   const known = at < 0 ? await batched(asker, query, NO_FILTERS, [scope], meaning) : first;
   const { words, listed } = known.guesses[Math.max(at, 0)]!;
-  return { ...known, words, listed, asker: { ...asker, meta: first.meta }, scope, notes };
+  return { ...known, words, listed, asker, scope, notes };
 }
 
 /** Where a question of filters alone looks. */
@@ -143,7 +150,6 @@ async function batched(
 ) {
   const batch = new Batch();
   const [text, told] = [textOf(query), [] as string[]];
-  const meta = batch.add([META]);
   const checks = batch.add(statements(filters));
   const guessed = scopes.map((scope) => ({
     words: text.trim() ? new Words(text, scope, batch) : null,
@@ -154,10 +160,8 @@ async function batched(
   const [scope] = scopes.length === 1 ? scopes : [];
   const near = side?.vector.isFree && scope ? nearest(side, [], scope, (line) => told.push(line)) : null;
   await batch.run(asker.database);
-  const now = metaOf(meta()[0] ?? []);
-  remember(asker.env.CODE_DB, now);
   const found = guessed.map(({ words, listed }) => ({ words, listed: listed()[0] ?? [] }));
-  return { meta: now, checks: checks(), guesses: found, side, lacks, codes: codes(), near, told };
+  return { checks: checks(), guesses: found, side, lacks, codes: codes(), near, told };
 }
 
 function reposOf(asker: Asker, query: Query): string[] {

@@ -15,7 +15,7 @@ const { COMPARED } = shared.constants.grouping;
 /** Nodes beyond those that are compared whose texts are asked for with theirs: rules move some up. */
 const MORE_LOOKED_AT = 30;
 /** Nodes beyond the page whose lines are asked for with the rows of all: rules move some up. */
-const MORE_LINES = 15;
+const MORE_LINES = 30;
 
 /** What the index knows of the nodes that were found, and the lines of the likeliest. */
 export interface Second {
@@ -72,8 +72,9 @@ async function once(
   end: number,
 ): Promise<Found[]> {
   const some = compared(nodes);
-  const page = nodes.slice(offset, end + MORE_LINES).map((one) => one.hit);
-  await sources.bring([...some, ...page]);
+  const hits = nodes.slice(offset, end + MORE_LINES).map((one) => one.hit);
+  const page = end - offset;
+  await sources.bring(hits.slice(0, page), some, hits.slice(page));
   const lines = new Map<string, Lines>();
   for (const hit of some) {
     const found = sources.lines(hit);

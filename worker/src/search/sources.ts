@@ -61,11 +61,18 @@ export class Sources {
     };
   }
 
-  /** Brings the lines of these hits that are not there yet, in one more round trip. */
-  async bring(hits: readonly Hit[]): Promise<void> {
-    const isLacking = (hit: Hit) => this.lines(hit) === null || !this.#inner.has(hit.id);
-    if (this.isKept) await this.#ofDatabase(hits.filter(isLacking));
-    await this.#ofGitHub(hits.filter((hit) => this.lines(hit) === null));
+  /**
+   * Brings the lines of these hits that are not there yet, in one more round trip; of those that are
+   * compared nothing else is needed, and `more` come along where there is a trip.
+   */
+  async bring(hits: readonly Hit[], compared: readonly Hit[] = [], more: readonly Hit[] = []): Promise<void> {
+    const hasNone = (hit: Hit) => this.lines(hit) === null;
+    const isLacking = (hit: Hit) => hasNone(hit) || !this.#inner.has(hit.id);
+    const lacking = [...hits.filter(isLacking), ...compared.filter(hasNone)];
+    if (this.isKept && lacking.length > 0) {
+      await this.#ofDatabase([...new Set([...lacking, ...more.filter(isLacking)])]);
+    }
+    await this.#ofGitHub(hits.filter(hasNone));
   }
 
   /** A hit's lines; null where they are not there. */
@@ -93,7 +100,6 @@ export class Sources {
   }
 
   async #ofDatabase(hits: readonly Hit[]): Promise<void> {
-    if (hits.length === 0) return;
     const [texts = [], inside = []] = await this.asker.database.run([
       sql.texts(hits.map(({ repo, path, startLine, endLine }) => [repo, path, startLine, endLine])),
       sql.inside(hits.map(({ id, startLine, endLine }) => [id, startLine, endLine])),

@@ -11,6 +11,8 @@ export interface Lines {
 interface Part extends Lines {
   readonly first: number;
   readonly last: number;
+  /** Of a notebook, whose text has a blank line behind each cell. */
+  readonly isOfCells?: boolean;
 }
 
 /** Parts of files by repository and path, which are asked for as they are needed. */
@@ -46,9 +48,15 @@ export class Texts {
     const isWhole = some.length > 0 && some[0]!.first <= first && inARow(some);
     if (!isWhole) return null;
     const rows = some.flatMap(({ lines, numbers }) => lines.map((line, at) => [line, numbers[at]!] as const));
-    const wanted = rows.filter(([, number]) => first <= number && number <= last);
+    const inside = rows.filter(([, number]) => first <= number && number <= last);
+    const wanted = some[0]!.isOfCells ? withoutBlanks(inside) : inside;
     return { lines: wanted.map(([line]) => line), numbers: wanted.map(([, number]) => number) };
   }
+}
+
+/** Without the empty ones at the end. */
+function withoutBlanks<Line extends readonly [string, number]>(lines: readonly Line[]): readonly Line[] {
+  return lines.slice(0, lines.findLastIndex(([line]) => line !== "") + 1);
 }
 
 /** Of a notebook's parts the numbers may jump in between. */
@@ -64,10 +72,11 @@ function key(repo: string, path: string): string {
 }
 
 async function partOf(row: Row): Promise<Part> {
-  const [first, last, numbers, text] = row.slice(2) as [number, number, string | null, string];
+  const [first, last, said, text] = row.slice(2) as [number, number, string | null, string];
   const lines = (await inflated(text)).split("\n");
-  const said = numbers === null ? null : (JSON.parse(numbers) as number[]);
-  return { first, last, lines, numbers: said ?? lines.map((_, at) => first + at) };
+  const isOfCells = said !== null;
+  const numbers = isOfCells ? (JSON.parse(said) as number[]) : lines.map((_, at) => first + at);
+  return { first, last, lines, numbers, isOfCells };
 }
 
 /** Raw deflate, as hex digits. */

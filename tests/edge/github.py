@@ -1,0 +1,73 @@
+"""GitHub on this machine: a repository's files at a commit, by both of its addresses."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import NamedTuple
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from tree.repos import Repo
+
+
+class Asked(NamedTuple):
+    """A request: the site, the file, the commit, and who asked."""
+
+    host: str
+    path: str
+    commit: str
+    token: str | None
+
+
+class GitHub:
+    """Answers with files of a repository, or as it is told for a path."""
+
+    def __init__(self, repo: Repo, slug: str) -> None:
+        self.repo, self.slug = repo, slug
+        self.token: str | None = None
+        self.asked: list[Asked] = []
+        self.told: dict[str, tuple[int, bytes]] = {}
+
+    def answer(self, address: str, token: str | None) -> tuple[int, bytes]:
+        asked = self._read(address, token)
+        self.asked.append(asked)
+        if asked.path in self.told:
+            return self.told[asked.path]
+        if self.token != token:
+            return 404, b"404: Not Found"
+        return 200, self.repo.git("show", f"{asked.commit}:{asked.path}").encode() + b"\n"
+
+    def _read(self, address: str, token: str | None) -> Asked:
+        url = urlsplit(address)
+        _, host, *parts = unquote(url.path).split("/")
+        if host == "raw.githubusercontent.com":
+            assert "/".join(parts[:2]) == self.slug
+            return Asked(host, "/".join(parts[3:]), parts[2], token)
+        assert ("/".join(parts[1:3]), parts[3]) == (self.slug, "contents")
+        return Asked(host, "/".join(parts[4:]), parse_qs(url.query)["ref"][0], token)
+
+
+@contextmanager
+def serving(github: GitHub) -> Iterator[str]:
+    """Its address on this machine."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, body = github.answer(self.path, self.headers.get("authorization"))
+            self.send_response(status)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Says nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -1,0 +1,60 @@
+/** Which state of the index is an answer of? Each batch says it beside its rows. */
+
+import { Refusal } from "../refusal.ts";
+import type { Database, Row, Statement } from "../store/database.ts";
+import { META, metaOf, type Meta } from "./standing.ts";
+
+const HEADS: Statement = {
+  sql: "SELECT key, value FROM meta WHERE key IN (SELECT value || ':head' FROM json_each(?))",
+  params: [],
+};
+
+/** Between two batches the index has come to another commit: their rows do not belong together. */
+export class Moved extends Refusal {
+  constructor() {
+    super(503, "The index has changed while it was asked.", "Ask again.");
+  }
+}
+
+/** The database as one answer sees it, at one commit; a batch is one transaction. */
+export class Steady implements Database {
+  #isAsked = false;
+
+  constructor(
+    private readonly database: Database,
+    private known: Meta,
+    private readonly remember: (meta: Meta) => void,
+  ) {}
+
+  /** What the index said with the first rows; before, what it said when it was last asked. */
+  get meta(): Meta {
+    return this.known;
+  }
+
+  async run(statements: readonly Statement[]): Promise<Row[][]> {
+    if (statements.length === 0) return [];
+    const [said = [], ...rows] = await this.database.run([this.#own(), ...statements]);
+    if (this.#isAsked) this.#compare(metaOf(said));
+    else this.#take(metaOf(said));
+    return rows;
+  }
+
+  #own(): Statement {
+    return this.#isAsked ? { ...HEADS, params: [JSON.stringify(this.#repos)] } : META;
+  }
+
+  get #repos(): string[] {
+    const heads = [...this.known.keys()].filter((key) => key.endsWith(":head"));
+    return heads.map((key) => key.slice(0, -":head".length));
+  }
+
+  #take(meta: Meta): void {
+    this.#isAsked = true;
+    this.known = meta;
+    this.remember(meta);
+  }
+
+  #compare(now: Meta): void {
+    for (const [key, head] of now) if (this.known.get(key) !== head) throw new Moved();
+  }
+}
