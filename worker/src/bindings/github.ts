@@ -4,6 +4,8 @@ import type { Clock } from "../api/facts.ts";
 
 /** Of larger files nothing is shown. */
 const MOST_BYTES = 1_000_000;
+/** Longer nobody waits for lines: places are answered without them. */
+const PATIENCE_MS = 5_000;
 /** Files that an isolate keeps. */
 const KEPT = 50;
 const A_YEAR_S = 31_536_000;
@@ -24,7 +26,7 @@ export function before(file: File): string[] | null {
   return kept.get(address(file, undefined)) ?? null;
 }
 
-/** Its lines; null where it has none to show, or GitHub does not show it to us. */
+/** Its lines; null where it has none to show, or GitHub does not show it to us, or not in time. */
 export async function lines(
   file: File,
   token: string | undefined,
@@ -35,9 +37,13 @@ export async function lines(
     const response = await fetch(address(file, token), {
       headers: headersOf(token),
       cf: { cacheEverything: true, cacheTtl: A_YEAR_S },
+      signal: AbortSignal.timeout(PATIENCE_MS),
     });
     if (!response.ok || Number(response.headers.get("content-length") ?? 0) > MOST_BYTES) return null;
     return keep(address(file, undefined), await response.text());
+  } catch (fault) {
+    console.warn(`GitHub gave no lines of ${file.path}: ${String(fault)}`);
+    return null;
   } finally {
     clock("github", Date.now() - began);
   }
