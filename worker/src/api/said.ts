@@ -1,7 +1,8 @@
 /** What does an address say? Its parameters, checked with the program's own sentences. */
 
 import shared from "../../build/shared.json";
-import type { Filters, Paging } from "../search/asking.ts";
+import type { Paging } from "../search/asker.ts";
+import type { Filters } from "../search/asking.ts";
 import { wrong } from "../refusal.ts";
 import { LINES } from "../search/windows.ts";
 import type { Params } from "./facts.ts";

@@ -2,12 +2,11 @@
 
 import shared from "../../build/shared.json";
 import { Neighbours } from "../bindings/vectorize.ts";
-import type { Env } from "../bindings/env.ts";
-import type { Clock } from "../api/facts.ts";
 import { Batch } from "../store/batch.ts";
 import type { Row } from "../store/database.ts";
 import { isNarrowed, type Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
+import type { Asker, Paging } from "./asker.ts";
 import { overruled } from "./contrary.ts";
 import { likeliest, nearest, Words, type Side } from "./engine.ts";
 import { guesses, looked, meantRepo, scopeOf, statements, type Looked } from "./filters.ts";
@@ -19,35 +18,17 @@ import { EMPTY, parse, textOf, type Query } from "./query.ts";
 import { ranked } from "./ranking.ts";
 import { required } from "./required.ts";
 import { Sources } from "./sources.ts";
-import { fed, ownRepo, state, type Meta } from "./standing.ts";
-import type { Steady } from "./steady.ts";
+import { fed, ownRepo, state } from "./standing.ts";
 import { modelOf, QuestionVector } from "./vectors.ts";
 
 const { LISTED } = shared.constants.asking;
 const { BY_MEANING_ALONE, WORDS_ALONE } = shared.constants.engine;
-
-/** Who is asked, with what, and what the index said of itself. */
-export interface Asker {
-  readonly env: Env;
-  readonly database: Steady;
-  readonly clock: Clock;
-  /** What the index says of itself beside the last rows. */
-  readonly meta: Meta;
-  readonly repo: string;
-  /** Requests that this answer may still take. */
-  readonly left: () => number;
-}
 
 /** What is said beside the question; the same as if it stood in it. */
 export type Filters = Pick<
   Query,
   "paths" | "notPaths" | "languages" | "nodeTypes" | "categories" | "repos" | "tests"
 >;
-
-export interface Paging {
-  readonly limit: number;
-  readonly offset: number;
-}
 
 /** A question as it is put to an index: its parts, the words that rank, where it looks, what to say. */
 export interface Narrowed {

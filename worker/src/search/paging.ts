@@ -6,7 +6,7 @@ import type { Row } from "../store/database.ts";
 import { runsAmong, spans } from "../store/pieces.ts";
 import type { Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
-import type { Asker, Paging } from "./asking.ts";
+import type { Asker, Paging } from "./asker.ts";
 import { hitOf, type Answer, type Found, type Hit } from "./found.ts";
 import { compared, copied, grouped, type Lines } from "./grouping.ts";
 import { Sources } from "./sources.ts";

@@ -6,7 +6,7 @@ import type { Batch } from "../store/batch.ts";
 import type { Row } from "../store/database.ts";
 import * as sql from "../store/statements.ts";
 import { Texts, type Lines } from "../store/texts.ts";
-import type { Asker } from "./asking.ts";
+import type { Asker } from "./asker.ts";
 import type { Hit } from "./found.ts";
 import { atGitHub, commitOf } from "./places.ts";
 import type { Inner } from "./shown.ts";

@@ -94,7 +94,7 @@ def _reader(ending: str, content: bytes) -> Callable[[bytes], Extract]:
 
         return pdf
     if content.startswith(b"PK\x03\x04"):
-        from feeder.parse.extract.archive import reader
+        from feeder.parse.extract.zipped import reader
 
         return reader(content)
     if content.startswith(_OLE) and ending == "xls":

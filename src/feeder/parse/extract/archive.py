@@ -3,9 +3,8 @@
 import io
 import zipfile
 import zlib
-from collections.abc import Callable
 
-from feeder.parse.extract import Extract, Unreadable
+from feeder.parse.extract import Unreadable
 
 MEMBER_BYTES = 100_000_000
 """Of one member, unpacked."""
@@ -41,41 +40,3 @@ class Archive:
         if len(found) > MEMBER_BYTES:
             raise Unreadable(f"a document that unpacks to more than {MEMBER_BYTES // 1_000_000} MB")
         return found
-
-
-def reader(content: bytes) -> Callable[[bytes], Extract]:
-    """What takes the text out of this archive."""
-    archive = Archive(content)
-    names = archive.names
-    if "word/document.xml" in names:
-        from feeder.parse.extract.docx import docx
-
-        return lambda _: docx(archive)
-    if "ppt/presentation.xml" in names:
-        from feeder.parse.extract.pptx import pptx
-
-        return lambda _: pptx(archive)
-    if "META-INF/container.xml" in names:
-        from feeder.parse.extract.epub import epub
-
-        return lambda _: epub(archive)
-    if any(name.startswith("xl/workbook.") for name in names):
-        from feeder.parse.extract.sheets import sheets
-
-        return sheets
-    if "content.xml" in names:
-        return _open_document(archive)
-    raise Unreadable("an archive that is no document")
-
-
-def _open_document(archive: Archive) -> Callable[[bytes], Extract]:
-    if b"encryption-data" in archive.read("META-INF/manifest.xml"):
-        raise Unreadable("an encrypted document")
-    kind = archive.read("mimetype") if "mimetype" in archive.names else b""
-    if b"spreadsheet" in kind:
-        from feeder.parse.extract.sheets import sheets
-
-        return sheets
-    from feeder.parse.extract.odf import odf
-
-    return lambda _: odf(archive, is_slides=b"presentation" in kind)
