@@ -6,16 +6,20 @@ import shared from "../build/shared.json";
 
 export const BODY_BYTES = shared.serve.body_bytes;
 
-/** The whole body; throws a Refusal for one that is too large, of which no more is read. */
+/**
+ * The whole body; throws a Refusal for one that is too large. Of that as much again is read and let
+ * go: whoever still sends would otherwise find the connection cut, and not hear why.
+ */
 export async function read(request: Request, most: number): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length") ?? 0) > most) throw tooLarge(most);
+  if (Number(request.headers.get("content-length") ?? 0) > 2 * most) throw tooLarge(most);
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of request.body ?? []) {
     size += part.byteLength;
-    if (size > most) throw tooLarge(most);
-    parts.push(part);
+    if (size > 2 * most) break;
+    if (size <= most) parts.push(part);
   }
+  if (size > most) throw tooLarge(most);
   return joined(parts, size);
 }
 
