@@ -1,6 +1,7 @@
 """Small worlds for tests: a repository, an index of it, and what that index holds."""
 
 import secrets
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache as once
 from pathlib import Path
@@ -9,12 +10,14 @@ from typing import Any, TypeVar
 from guarantees.history import CART, CONFIG, GUIDE, REPO
 from guarantees.picture import Tables, tables, vectors
 
-from feeder.embed import Embedder, Vector
+from feeder.describe import Told
+from feeder.embed import Embedder, Spent, Vector
 from feeder.embed.cache import CachedEmbedder
+from feeder.nodes import text_sha
 from feeder.parse import Meaning, Parsed, Parser
 from feeder.parse.files import meanings, parse_file
 from feeder.parse.grammars import Grammars, load_grammars
-from feeder.run.feed import Feed, Semantics
+from feeder.run.feed import Describing, Feed, Semantics
 from feeder.run.report import Report, Talk
 from feeder.run.sync import sync
 from feeder.search.answers import Corpus, Page, Shaped, page
@@ -132,6 +135,44 @@ class FusedEmbedder(HashedEmbedder):
         return self._fuse.call(lambda: embed(texts))
 
 
+class Lines:
+    """A `Describer` whose line is made of the text: the same for the same, in every process.
+
+    `asked` are the names in the order in which they came; `said` are answers by name.
+    """
+
+    def __init__(self, model: str = "lines", fuse: Fuse | None = None) -> None:
+        self.model = model
+        self.asked: list[str] = []
+        self.said: dict[str, Told | Exception] = {}
+        self.texts: list[str] = []
+        self._fuse = fuse or Fuse(0)
+        self._lock = threading.Lock()
+
+    @property
+    def spent(self) -> Spent:
+        return Spent(len(self.asked), 100 * len(self.asked))
+
+    def ask(self, prompt: str, text: str) -> Told:
+        with self._lock:
+            name = text.split("\n", 1)[0].rsplit(" ", maxsplit=1)[-1]
+            self.asked.append(name)
+            self.texts.append(text)
+            return self._fuse.call(lambda: self._told(name, text))
+
+    def neurons(self, tokens_in: int, tokens_out: int) -> float | None:
+        return None
+
+    def close(self) -> None:
+        pass
+
+    def _told(self, name: str, text: str) -> Told:
+        said = self.said.get(name, Told(f"Makes what is called {text_sha(text)[:4]} there"))
+        if isinstance(said, Exception):
+            raise said
+        return said
+
+
 def small_lookup(name: str = "small", size: int = 3) -> Lookup:
     """A table for a Worker's questions that takes no model to make."""
     rows = [LookupRow(slot, f" word{slot} ", "c" * 60, f"{slot:<60}") for slot in range(size)]
@@ -156,6 +197,7 @@ def feed(
     cache: Path = MEMORY,
     meaning: Meaning | None = None,
     texts: bool | None = None,
+    describing: Describing | None = None,
 ) -> Feed:
     """A run over the in-process parser, with vectors where there is an embedder.
 
@@ -178,6 +220,7 @@ def feed(
         Talk(quiet=True),
         token,
         texts=texts,
+        describing=describing,
     )
 
 

@@ -60,6 +60,7 @@ FACTS: dict[str, Any] = {
         "foot_bytes": shaping.FOOT_BYTES,
         "notes_chars": shaping.NOTES_CHARS,
         "forms": shaping.FORMS,
+        "described": shaping.DESCRIBED,
         "shortened": shaping.SHORTENED,
     },
     "reading": {

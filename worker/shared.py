@@ -59,8 +59,9 @@ CONSTANTS = {
     ),
     "fusion": _of(
         fusion,
-        *("FRAME", "NAME", "PATH", "WRITTEN", "RARE", "ALIKE", "SPELLED", "WORD"),
-        *("NAMED_WEIGHT", "SPELLED_WEIGHT", "WORD_WEIGHT", "RANK_CONSTANT", "FLOOR"),
+        *("FRAME", "NAME", "PATH", "WRITTEN", "RARE", "ALIKE", "SPELLED", "WORD", "LINE"),
+        *("NAMED_WEIGHT", "SPELLED_WEIGHT", "WORD_WEIGHT", "LINE_WEIGHT"),
+        *("RANK_CONSTANT", "FLOOR"),
     ),
     "grouping": _of(grouping, "COMPARED", "COPIED_LINES", "COPIED_WORDS"),
     "kinds": _of(kinds, "TEST", "DOCUMENT", "EXAMPLE", "DATA", "_DOCUMENT", "_EXAMPLE", "_DATA"),

@@ -20,7 +20,7 @@ from feeder.search import (
     targets,
     vocabulary,
 )
-from feeder.store import catalog, naming, origins, pieces, reading, scope, texts
+from feeder.store import catalog, descriptions, naming, origins, pieces, reading, scope, texts
 from feeder.store import sql as store_sql
 
 # the files, of one repository, at the places of a scope: ?2 and ?3
@@ -75,11 +75,13 @@ _WORDS = _instead(
 
 STATEMENTS = {
     "words": _WORDS,
+    "lines": descriptions._MATCH,
     "hits": reading._HITS,
     "first": reading._FIRST,
     "by": reading._BY,
     "skipped": reading._SKIPPED,
     "sizeOfTexts": texts._SIZE,
+    "describedBy": descriptions.BY_MODEL,
     "called": naming._CALLED,
     "spelled": naming._SPELLED,
     "having": naming._HAVING,

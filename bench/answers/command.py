@@ -44,7 +44,8 @@ def _sources(said: argparse.Namespace) -> Sources:
                 f"There is no folder of {what} ({folder or 'none is named'}). Name it with "
                 f"--{name} or EVAL_{name.upper()}; docs/search.md says what is in it."
             )
-    return Sources(Path(said.questions), Path(said.mirror), Path(said.work).resolve(), _say)
+    work = Path(said.work).resolve()
+    return Sources(Path(said.questions), Path(said.mirror), work, _say, said.describe)
 
 
 def _facts(results: Results) -> dict[str, object]:
@@ -87,6 +88,12 @@ def _said() -> argparse.Namespace:
         type=_some(tuple(WITHOUT)),
         metavar="PART,…",
         help=f"Leaves out parts of the ranking: {', '.join(WITHOUT)}.",
+    )
+    add(
+        "--describe",
+        default="",
+        metavar="URL#NAME",
+        help="Has each method and class described by a language model first.",
     )
     add("--json", type=Path, metavar="FILE", help="Every question with its first hits.")
     return parser.parse_args(sys.argv[2:])

@@ -115,11 +115,17 @@ def _asked(corpus: Corpus, way: Way, sources: Sources) -> list[Outcome]:
 
 
 def _fed(corpus: Corpus, model: str, sources: Sources) -> Path:
-    """The index of a corpus by a model, equal to it."""
-    file = sources.work / "indexes" / f"{corpus.place.relative_to(sources.work)}-{model}.db"
+    """The index of a corpus by a model, equal to it, and described where a model for that is named.
+
+    Indexes with descriptions lie apart from those without.
+    """
+    described = "-described" if sources.describe else ""
+    name = f"{corpus.place.relative_to(sources.work)}-{model}{described}.db"
+    file = sources.work / "indexes" / name
     file.parent.mkdir(parents=True, exist_ok=True)
     program = [sys.executable, "-m", "feeder", "sync", "--quiet", "--store", "local"]
     told = ["--model", model, "--db", str(file), "--repo", corpus.name]
+    told += ["--describe", sources.describe] if sources.describe else []
     subprocess.run(
         [*program, *told],
         cwd=corpus.place,

@@ -13,6 +13,7 @@ WITHOUT: dict[str, tuple[Any, str, Any]] = {
     "small-words": (asked, "SMALL_WORDS", frozenset()),
     "spelling": (names, "SPELLED_WORDS", 0),
     "nearly": (names, "ALIKE", 0),
+    "lines": (engine, "LINE_WEIGHT", 0.0),
     "grouping": (engine, "grouped", lambda found, *_: list(found)),
 }
 """The parts that can be left out: where each is, and what makes it do nothing."""

@@ -32,12 +32,14 @@ class Corpus(NamedTuple):
 
 
 class Sources(NamedTuple):
-    """The folder of questions, that of snapshots, that of what is made, and whom to tell."""
+    """The folder of questions, that of snapshots, that of what is made, whom to tell, and which
+    language model describes what is indexed, if any."""
 
     questions: Path
     mirror: Path
     work: Path
     tell: Callable[[str], None]
+    describe: str = ""
 
     def read(self, name: str) -> str:
         """A file of the questions; raises Absent."""

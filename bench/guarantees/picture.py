@@ -29,6 +29,12 @@ _TABLES = {
         WHERE d.repo IS NULL OR d.repo = ?1 ORDER BY 1, 2""",
     "texts": """SELECT path, part, first_line, last_line, numbers, hex(text)
         FROM texts WHERE repo = ?1 ORDER BY 1, 2""",
+    "descriptions": """SELECT d.id, d.describes, e.model, e.prompt, e.line, e.reason,
+        f.rowid IS NULL FROM docs d LEFT JOIN descriptions e ON e.sha = d.describes
+        LEFT JOIN descriptions_fts f ON f.rowid = e.seq
+        WHERE d.repo = ?1 AND d.describes <> '' ORDER BY 1""",
+    "descriptions of nobody": """SELECT sha FROM descriptions
+        WHERE ?1 <> '' AND sha NOT IN (SELECT describes FROM docs) ORDER BY 1""",
 }
 # tables that not every index has; the lookup's numbers are the model's, whose name is in meta
 _MAY_BE = {

@@ -7,7 +7,15 @@ from feeder.shards import Shard
 
 INDEX_FOLDER = ".feeder"
 """Under the repository's root; it ignores itself for git."""
-SECRETS = frozenset({"CLOUDFLARE_API_TOKEN", "FEEDER_API_KEY", "FEEDER_MODEL", "FEEDER_TOKEN"})
+SECRETS = frozenset(
+    {
+        "CLOUDFLARE_API_TOKEN",
+        "FEEDER_API_KEY",
+        "FEEDER_DESCRIBE",
+        "FEEDER_MODEL",
+        "FEEDER_TOKEN",
+    }
+)
 """What no process that the program starts needs to know; a model's address may have a password."""
 
 
@@ -27,6 +35,10 @@ class Settings:
     max_document_bytes: int = 20_000_000
     mask_secrets: bool = True
     texts: bool | None = None
+    describe: str | None = None
+    redescribe: bool = False
+    max_descriptions: int | None = None
+    max_description_tokens: int | None = None
     jobs: int | None = None
     json: bool = False
     quiet: bool = False

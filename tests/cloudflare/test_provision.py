@@ -22,6 +22,7 @@ THINGS = [
     "migration 0003_stopped.sql",
     "migration 0004_members.sql",
     "migration 0005_texts.sql",
+    "migration 0006_descriptions.sql",
     "Vectorize index acme_shop_code (384 dimensions, cosine)",
     "metadata index path",
     "metadata index language",
@@ -79,6 +80,7 @@ def test_init_makes_all_that_an_index_needs(feeder: Feeder, console: Console, re
         ["0003_stopped.sql"],
         ["0004_members.sql"],
         ["0005_texts.sql"],
+        ["0006_descriptions.sql"],
     ]
     assert bindings(repo) == {
         "name": "acme-shop",
@@ -134,13 +136,14 @@ def test_init_finds_by_name_what_no_file_binds(
 
     answer = feeder(repo, "init")
 
-    assert answer.out.splitlines()[:7] == [
+    assert answer.out.splitlines()[:8] == [
         "there already: D1 database acme_shop",
         "made: migration 0001_init.sql",
         "made: migration 0002_outbox_path.sql",
         "made: migration 0003_stopped.sql",
         "made: migration 0004_members.sql",
         "made: migration 0005_texts.sql",
+        "made: migration 0006_descriptions.sql",
         "made: Vectorize index acme_shop_code (384 dimensions, cosine)",
     ]
     assert bindings(repo)["d1_databases"][0]["database_id"] == database_id
@@ -293,13 +296,14 @@ def test_init_and_wrangler_leave_the_same_schema(
     assert console.sql(SCHEMA) == console.sql(SCHEMA, other)
     assert len(console.sql(SCHEMA)) > 10
     # each takes the other's work for its own
-    assert feeder(repo, "init", "--database-id", other).out.splitlines()[:6] == [
+    assert feeder(repo, "init", "--database-id", other).out.splitlines()[:7] == [
         "there already: D1 database other",
         "there already: migration 0001_init.sql",
         "there already: migration 0002_outbox_path.sql",
         "there already: migration 0003_stopped.sql",
         "there already: migration 0004_members.sql",
         "there already: migration 0005_texts.sql",
+        "there already: migration 0006_descriptions.sql",
     ]
 
 

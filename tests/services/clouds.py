@@ -15,7 +15,7 @@ from feeder.cloudflare.provision import PROPERTIES
 from feeder.cloudflare.vectorize import Vectorize
 from feeder.embed import Embedder
 from feeder.embed.cache import CachedEmbedder
-from feeder.run.feed import Feed, Semantics
+from feeder.run.feed import Describing, Feed, Semantics
 from feeder.run.report import Report, Talk
 from feeder.run.sync import sync
 from feeder.store import Row, Statement
@@ -117,6 +117,7 @@ class Cloud:
         branch: str = "main",
         lookup: Lookup | None = None,
         texts: bool | None = None,
+        describing: Describing | None = None,
     ) -> Feed:
         """A run of its own."""
         cached = CachedEmbedder(embedder or HashedEmbedder(DIMENSIONS, batch=1000), cache)
@@ -129,6 +130,7 @@ class Cloud:
             Talk(quiet=True),
             secrets.token_hex(8),
             texts=texts,
+            describing=describing,
         )
 
     def synced(self, tree: Tree, embedder: Embedder | None = None, **more: Any) -> Report:

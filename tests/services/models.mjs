@@ -14,3 +14,6 @@ export const MODELS = {
   "@cf/baai/bge-base-en-v1.5": { dimensions: 768, tokens: 512, texts: 100 },
   "@cf/baai/bge-large-en-v1.5": { dimensions: 1024, tokens: 512, texts: 100 },
 };
+
+/** Those that answer in words. */
+export const TEXT_MODELS = new Set(["@cf/meta/llama-3.1-8b-instruct-fp8-fast"]);

@@ -17,12 +17,14 @@ from worlds import MEMORY, opened, rows
 COLUMNS = {
     "docs": (
         "seq id repo branch sha_head path language node_type symbol signature logical_path "
-        "start_line end_line text_sha members"
+        "start_line end_line text_sha members describes"
     ),
     "docs_fts": "id symbol path body",
     "files": "repo path blob sha_head nodes state reason stopped",
     "outbox": "id repo path",
     "meta": "key value",
+    "descriptions": "seq sha model prompt line reason",
+    "descriptions_fts": "line",
 }
 
 
@@ -33,14 +35,15 @@ def test_tables_have_the_columns_of_the_design(table: str) -> None:
     assert found == COLUMNS[table].split()
 
 
-def test_docs_have_the_three_indexes() -> None:
-    """By path, by repository and path, and by the commit that wrote a row."""
+def test_docs_have_the_three_indexes_and_one_of_few_rows() -> None:
+    """By path, by repository and path, and by the commit that wrote a row; of those that have one,
+    by what is described."""
     found = rows(
         opened(),
         """SELECT group_concat(i.name) FROM pragma_index_list('docs') l, pragma_index_info(l.name) i
         WHERE l.origin = 'c' GROUP BY l.name ORDER BY 1""",
     )
-    assert found == ["path", "repo,path", "sha_head"]
+    assert found == ["describes", "path", "repo,path", "sha_head"]
 
 
 def test_postings_keep_no_text_but_ids() -> None:

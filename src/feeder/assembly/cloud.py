@@ -4,8 +4,9 @@ import math
 from contextlib import ExitStack
 from pathlib import Path
 
+from feeder.assembly.describers import describer_of
 from feeder.assembly.embedders import embedder_of
-from feeder.assembly.parts import Parts
+from feeder.assembly.parts import Parts, spent_by
 from feeder.cloudflare.api import Api
 from feeder.cloudflare.credentials import TOKEN, known, require
 from feeder.cloudflare.d1 import D1
@@ -13,7 +14,7 @@ from feeder.cloudflare.freetier import Usage
 from feeder.cloudflare.vectorize import DELETE_IDS, Vectorize
 from feeder.cloudflare.workers_ai import WorkersAI
 from feeder.config import Settings
-from feeder.embed import NOTHING_SPENT, Embedder, Spent
+from feeder.embed import Embedder, Spent
 from feeder.parse.kept import PART_BYTES
 from feeder.run.budget import Budget
 from feeder.run.feed import BATCH_CHARS, BATCH_NODES
@@ -44,7 +45,9 @@ def cloud_parts(
         api.share(settings.shard.of)
     database = D1(api, cloud.database_id)
     vectors = Vectorize(api, cloud.index_name)
-    embedder = embedder_of(settings, api)
+    embedder, describer = embedder_of(settings, api), describer_of(settings, api)
+    if describer:
+        stack.callback(describer.close)
     lookup = lookup_for(embedder)
     if writes and git.root(base) is None:
         made_folder(index_folder(base))  # by which the base is known again from a folder below
@@ -54,13 +57,14 @@ def cloud_parts(
         embedder,
         vectors if embedder else None,
         lookup=lookup,
+        describer=describer,
         budget=Budget(
             settings.max_embeddings,
             settings.max_requests,
-            lambda: api.requests.total() + (embedder.spent.requests if embedder else 0),
+            lambda: api.requests.total() + spent_by(embedder, describer).requests,
             lambda texts: embedder.foreseen([0] * texts).requests if embedder else 0,
         ),
-        usage=lambda: taken(api, database, vectors, embedder),
+        usage=lambda: taken(api, database, vectors, spent_by(embedder, describer)),
         foreseen=lambda report, planned: foreseen(report, embedder, planned, lookup),
     )
 
@@ -80,6 +84,7 @@ def foreseen_parts(settings: Settings, stack: ExitStack) -> Parts:
         embedder,
         Vectorize(api, "none") if embedder else None,
         lookup=lookup,
+        describer=describer_of(settings, api),
         foreseen=lambda report, planned: foreseen(report, embedder, planned, lookup),
     )
 
@@ -92,9 +97,8 @@ def lookup_for(embedder: Embedder | None) -> Lookup | None:
     return static_lookup() if isinstance(embedder, StaticEmbedder) else None
 
 
-def taken(api: Api, database: D1, vectors: Vectorize, embedder: Embedder | None) -> Usage:
-    """What these objects have used so far."""
-    spent = embedder.spent if embedder else NOTHING_SPENT
+def taken(api: Api, database: D1, vectors: Vectorize, spent: Spent) -> Usage:
+    """What these objects have used so far, and what models have taken."""
     return Usage(
         dict(api.requests) | ({"model": spent.requests} if spent.requests else {}),
         dict(api.retries),

@@ -3,11 +3,12 @@
 from contextlib import ExitStack
 from pathlib import Path
 
+from feeder.assembly.describers import describer_of
 from feeder.assembly.embedders import embedder_of, left_out, meaning_of
 from feeder.assembly.parts import Parts
 from feeder.cloudflare.freetier import Usage
 from feeder.config import Settings
-from feeder.embed import Embedder, Spent
+from feeder.embed import Spent
 from feeder.errors import UserError
 from feeder.run.budget import Budget
 from feeder.store import Statement
@@ -49,20 +50,26 @@ def local_parts(
     parts.meaning = meaning_of(settings)
     parts.note = "" if embedder or not made_with else left_out(settings, made_with)
     parts.file = None if in_memory else file
-    parts.budget = _budget(settings, embedder) if embedder else Budget(a_write=0)
-    if embedder:
-        parts.usage = lambda: _usage(embedder.spent)
+    parts.describer = describer_of(settings)
+    if parts.describer:
+        stack.callback(parts.describer.close)
+    parts.budget = _budget(settings, parts)
+    if embedder or parts.describer:
+        parts.usage = lambda: _usage(parts.spent)
         parts.foreseen = lambda _, planned: _usage(planned)
     return parts
 
 
-def _budget(settings: Settings, embedder: Embedder) -> Budget:
-    """Requests are those to a model elsewhere; a write costs none."""
+def _budget(settings: Settings, parts: Parts) -> Budget:
+    """Requests are those to models elsewhere; a write costs none."""
+    embedder = parts.embedder
+    if not embedder and not parts.describer:
+        return Budget(a_write=0)
     return Budget(
         settings.max_embeddings,
         settings.max_requests,
-        lambda: embedder.spent.requests,
-        lambda texts: embedder.foreseen([0] * texts).requests,
+        lambda: parts.spent.requests,
+        lambda texts: embedder.foreseen([0] * texts).requests if embedder else 0,
         a_write=0,
     )
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from feeder.actions.event import Event, current
+from feeder.assembly.describers import describing_of
 from feeder.assembly.parts import Parts
 from feeder.cloudflare.credentials import choice, has_token
 from feeder.config import INDEX_FOLDER, Settings
@@ -252,7 +253,8 @@ def feeding(
         feed = Feed(tree, parser, index, semantics, report, store.talk, token, budget)
         try:
             texts, force = settings.texts, settings.force
-            yield replace(feed, shard=settings.shard, event=event, force=force, texts=texts)
+            feed = replace(feed, shard=settings.shard, event=event, force=force, texts=texts)
+            yield replace(feed, describing=describing_of(settings, store.parts.describer))
         finally:
             report.seconds = report.took_s
             planned = semantics.embedder.planned if semantics else NOTHING_SPENT

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from feeder.cloudflare.freetier import Usage
-from feeder.embed import Embedder, Spent
+from feeder.describe import Describer
+from feeder.embed import NOTHING_SPENT, Embedder, Spent
 from feeder.embed.static_codes import StaticCodes
 from feeder.run.budget import Budget
 from feeder.run.report import Report
@@ -19,6 +20,7 @@ class Parts:
 
     `place` is how people call the store, and `file` where it is on this machine. `lookup` is the
     table in which a Worker finds what makes a question's vector, where the store keeps one.
+    `describer` is asked for lines on methods and classes, where a run is to have them.
     `meaning` is the model that is asked with the words, where the store `keeps_meanings`. `usage`
     tells what has been taken so far, and `foreseen` what the run of a report would take, its model
     included; None where nothing is counted. `note` is what a run over the whole tree is told.
@@ -29,6 +31,7 @@ class Parts:
     embedder: Embedder | None
     vectors: Vectors | None
     lookup: Lookup | None = None
+    describer: Describer | None = None
     meaning: StaticCodes | None = None
     keeps_meanings: bool = False
     file: Path | None = None
@@ -36,3 +39,14 @@ class Parts:
     budget: Budget = field(default_factory=Budget)
     usage: Callable[[], Usage | None] = lambda: None
     foreseen: Callable[[Report, Spent], Usage | None] = lambda report, planned: None
+
+    @property
+    def spent(self) -> Spent:
+        """What both models have taken."""
+        return spent_by(self.embedder, self.describer)
+
+
+def spent_by(embedder: Embedder | None, describer: Describer | None) -> Spent:
+    """What models have taken together."""
+    both = [one.spent for one in (embedder, describer) if one] or [NOTHING_SPENT]
+    return Spent(*map(sum, zip(*both, strict=True)))

@@ -3,23 +3,18 @@
 from collections.abc import Callable
 from functools import reduce
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
+from feeder.cli.describing import DESCRIBING
+from feeder.cli.twins import Command, option
 from feeder.config import Settings
 from feeder.shards import LARGEST, Shard, parse
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _SIZE: dict[str, Any] = {"type": click.IntRange(1), "show_default": True}
-
-
-def _option(name: str, text: str, *twins: str, **more: Any) -> Callable[[Command], Command]:
-    twin = "FEEDER_" + name.partition("/")[0].lstrip("-").replace("-", "_").upper()
-    return click.option(name, help=text, envvar=[twin, *twins], show_envvar=True, **more)
 
 
 def _folder(_: click.Context, __: click.Parameter, value: str | None) -> str:
@@ -42,39 +37,39 @@ _WHERE = (
         show_envvar=True,
         help="Run as if started there.",
     ),
-    _option("--repo", "owner/name in the index; else the remote's, else the folder's name."),
-    _option("--branch", "The branch's name in the index; else the one checked out."),
-    _option("--db", "The index file; else .feeder/index.db under the root.", type=_FILE),
+    option("--repo", "owner/name in the index; else the remote's, else the folder's name."),
+    option("--branch", "The branch's name in the index; else the one checked out."),
+    option("--db", "The index file; else .feeder/index.db under the root.", type=_FILE),
 )
 _CLOUD = (
-    _option(
+    option(
         "--store",
         "Where the index is; else Cloudflare where the environment has CLOUDFLARE_API_TOKEN and "
         "an account.",
         type=click.Choice(["cloudflare", "local"]),
     ),
-    _option("--account-id", "Cloudflare's account; else wrangler.toml's.", "CLOUDFLARE_ACCOUNT_ID"),
-    _option("--database-id", "The D1 database; else wrangler.toml's."),
-    _option(
+    option("--account-id", "Cloudflare's account; else wrangler.toml's.", "CLOUDFLARE_ACCOUNT_ID"),
+    option("--database-id", "The D1 database; else wrangler.toml's."),
+    option(
         "--index-name",
         "The Vectorize index; else wrangler.toml's, else <owner>_<repo>_code.",
     ),
 )
-_CACHE = _option(
+_CACHE = option(
     "--cache",
     "The file of embeddings made before; else the user's, feeder/embeddings.db in XDG_CACHE_HOME.",
     type=_FILE,
 )
 _MEANING = (
-    _option(
+    option(
         "--vectors/--no-vectors", "Search by meaning too, where there is a model.", default=True
     ),
-    _option(
+    option(
         "--model",
         "`words`, `static` or `minilm`; a model of Workers AI, one at an address as URL#name, or a "
         "folder with an ONNX one; else the store's own.",
     ),
-    _option(
+    option(
         "--dimensions",
         "Numbers in a vector, where the model can shorten them; else as many as it has.",
         type=click.IntRange(1, 8192),
@@ -82,51 +77,52 @@ _MEANING = (
     _CACHE,
 )
 _PARSING = (
-    _option("--grammar", "Your grammar_queries.json, merged over the shipped one.", type=_FILE),
+    option("--grammar", "Your grammar_queries.json, merged over the shipped one.", type=_FILE),
     *(
-        _option(f"--max-{one}-bytes", f"Larger {what} are kept out.", default=default, **_SIZE)
+        option(f"--max-{one}-bytes", f"Larger {what} are kept out.", default=default, **_SIZE)
         for one, what, default in (
             ("file", "files", Settings.max_file_bytes),
             ("document", "documents (PDF, DOCX, XLSX…)", Settings.max_document_bytes),
         )
     ),
-    _option(
+    option(
         "--mask-secrets/--no-mask-secrets",
         "Keep tokens, private keys and generated passwords out of what is indexed and embedded.",
         default=Settings.mask_secrets,
     ),
-    _option(
+    option(
         "--texts/--no-texts",
         "Keep the files' lines in the index too, for a Worker to show; else as the index was told.",
         default=None,
     ),
-    _option("--jobs", "Parser processes; else as many as cores.", type=click.IntRange(1, 64)),
+    option("--jobs", "Parser processes; else as many as cores.", type=click.IntRange(1, 64)),
+    *DESCRIBING,
 )
 _LIMITS = (
-    _option(
+    option(
         "--max-embeddings",
         "Stop before more texts than that are embedded; the next run goes on.",
         type=click.IntRange(1),
     ),
-    _option(
+    option(
         "--max-requests",
         "Stop before more requests than that are sent; the next run goes on.",
         type=click.IntRange(1),
     ),
 )
-_PART = _option(
+_PART = option(
     "--path", "The index is of this folder alone, from the root; else of all.", callback=_folder
 )
-_FORCE = _option(
+_FORCE = option(
     "--force",
     "Go on although the index goes back to an older event, or loses other folders' files.",
     is_flag=True,
 )
 _SHARES = (
-    _option(
+    option(
         "--shard", "Such as 3/16: one of 16 runs at once that share the files.", callback=_shard
     ),
-    _option("--run", "The name that shards share; in GitHub Actions they have one."),
+    option("--run", "The name that shards share; in GitHub Actions they have one."),
 )
 _OUTPUT = (
     click.option("--json", is_flag=True, help="The result as JSON on stdout."),
@@ -146,17 +142,17 @@ def acting(command: Command) -> Command:
     """What action.yml says to the command that it runs."""
     return _with(
         command,
-        _option(
+        option(
             "--command",
             "What to do; deltas make a sync an apply.",
             type=click.Choice(["sync", "apply", "validate", "plan"]),
             default="sync",
             show_default=True,
         ),
-        _option("--deltas", "The changes as a JSON array, or a file with it; else all of HEAD."),
-        _option("--validate", "Prove the index afterwards.", type=bool, default=False),
-        _option("--repair", "Mend what a validation finds.", type=bool, default=False),
-        _option("--dry-run", "Only say what would be done.", type=bool, default=False),
+        option("--deltas", "The changes as a JSON array, or a file with it; else all of HEAD."),
+        option("--validate", "Prove the index afterwards.", type=bool, default=False),
+        option("--repair", "Mend what a validation finds.", type=bool, default=False),
+        option("--dry-run", "Only say what would be done.", type=bool, default=False),
         _CLOUD[0],
         *_WHERE,
     )
@@ -164,7 +160,7 @@ def acting(command: Command) -> Command:
 
 def counting(command: Command) -> Command:
     """How many shards there are to be."""
-    shards = _option(
+    shards = option(
         "--shards",
         "How many parts; no more are made than there are files.",
         type=click.IntRange(1, LARGEST),
@@ -229,7 +225,7 @@ def caching(command: Command) -> Command:
 
 def proving(command: Command) -> Command:
     """The options of a command that reads the index and may mend it."""
-    content = _option(
+    content = option(
         "--content/--no-content",
         "Parse every file of HEAD once more, and compare each node with what the index has of it.",
         default=True,
@@ -259,7 +255,7 @@ def narrowing(command: Command) -> Command:
 def noting(command: Command) -> Command:
     """Whether questions are noted."""
     text = "Note questions in .feeder/queries.db, for `feeder queries`; off says not to."
-    log = _option("--query-log/--no-query-log", text, default=Settings.query_log)
+    log = option("--query-log/--no-query-log", text, default=Settings.query_log)
     return _with(command, log)
 
 

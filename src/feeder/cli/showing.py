@@ -32,6 +32,7 @@ def as_text(page: Page, look: Look = PIPED) -> Iterator[str]:
     """Path, lines, type and name of each hit, and the lines that answer; what is left; how old."""
     for shown in page.hits:
         yield look.terminal.line(_heading(shown))
+        yield from _description(shown, look.terminal)
         if look.explain:
             yield look.terminal.line(cells(_beside(reasons(shown)), DIM))
         yield from _lines(shown, look.terminal)
@@ -150,6 +151,13 @@ def _heading(shown: Shown) -> list[Cell]:
         *cells(f"  {name}" if name else "", BOLD),
         *cells(f"  ({state})" if state else "", PLAIN),
     ]
+
+
+def _description(shown: Shown, terminal: Terminal) -> Iterator[str]:
+    """What a model says that it does."""
+    beside = terminal._replace(width=terminal.width and max(1, terminal.width - GUTTER))
+    for line in beside.wrapped(shown.one.hit.description) if shown.one.hit.description else ():
+        yield terminal.line(cells(_beside(line), DIM))
 
 
 def _lines(shown: Shown, terminal: Terminal) -> Iterator[str]:

@@ -28,13 +28,32 @@ from feeder.wire import (
 if TYPE_CHECKING:
     import httpx
 
-EXAMPLE = "--model http://127.0.0.1:11434/v1#nomic-embed-text"
 CONNECT_S = 10.0
 QUESTION_S = 30.0
 """Somebody waits: words answer then."""
 MOST_BYTES = 256_000_000
 _OF_ANY_PAGE = frozenset({401, 403, 408, 413, 429})
 """What proxies say too, in HTML."""
+
+
+class Use(NamedTuple):
+    """What is asked at an address: by which route, for what, which stands in which list of the
+    answer; and the option that names it, with an example."""
+
+    route: str
+    what: str
+    field: str
+    option: str
+    name: str
+
+    @property
+    def example(self) -> str:
+        """How the option is said."""
+        return f"{self.option} http://127.0.0.1:11434/v1#{self.name}"
+
+
+EMBEDDINGS = Use("embeddings", "embeddings", "data", "--model", "nomic-embed-text")
+ANSWERS = Use("chat/completions", "an answer", "choices", "--describe", "qwen2.5-coder:3b")
 
 
 class Timeouts(NamedTuple):
@@ -59,6 +78,7 @@ class Address(NamedTuple):
     user: str
     password: str
     secrets: tuple[str, ...]
+    use: Use = EMBEDDINGS
 
 
 def is_address(said: str) -> bool:
@@ -66,7 +86,7 @@ def is_address(said: str) -> bool:
     return "://" in said
 
 
-def address_of(said: str) -> Address:
+def address_of(said: str, use: Use = EMBEDDINGS) -> Address:
     """What `URL#name` says; raises UserError, which quotes nothing of it."""
     url, _, model = said.partition("#")
     try:
@@ -76,24 +96,25 @@ def address_of(said: str) -> Address:
         host, port = None, None
     is_whole = re.fullmatch(r"https?://[^\s#]+#\S+", said, re.IGNORECASE)
     if not is_whole or not host or not said.isprintable():
-        raise UserError(f"The model's address is not of the form URL#name. Write: {EXAMPLE}.")
-    path = parts.path.rstrip("/").removesuffix("/embeddings") or "/v1"
+        raise UserError(f"The model's address is not of the form URL#name. Write: {use.example}.")
+    path = parts.path.rstrip("/").removesuffix(f"/{use.route}") or "/v1"
     netloc = (f"[{host}]" if ":" in host else host) + (f":{port}" if port else "")
     user, password = unquote(parts.username or ""), unquote(parts.password or "")
     values = [value for _, value in parse_qsl(parts.query)]
     query = f"?{parts.query}" if parts.query else ""
     return Address(
-        f"{parts.scheme}://{netloc}{path}/embeddings{query}",
+        f"{parts.scheme}://{netloc}{path}/{use.route}{query}",
         f"{netloc}{path.removesuffix('/v1')}",
         model,
         user,
         password,
         (*values, password or user),
+        use,
     )
 
 
 class Endpoint:
-    """A server with OpenAI's interface for embeddings; several threads may ask at once.
+    """A server with OpenAI's interface; several threads may ask at once.
 
     `requests` counts what was sent. Raises UserError for what can be no key.
     """
@@ -120,7 +141,7 @@ class Endpoint:
         return f"{self.address.model}@{self.address.place}"
 
     def ask(self, body: dict[str, Any], *, question: bool = False) -> dict[str, Any]:
-        """An answer that has a list `data`.
+        """An answer that has the list which is asked for.
 
         A question is sent once: whoever asks has words to go on with. Raises UserError,
         ServiceError, or TooLargeError where the caller has to ask for less.
@@ -149,7 +170,7 @@ class Endpoint:
         except httpx.RequestError as exc:
             # what breaks HTTP is quoted, and it may quote the request
             reason = self._masked(str(exc) or type(exc).__name__)
-            raise unreachable(exc, reason, self.address.place, "--model") from None
+            raise unreachable(exc, reason, self.address.place, self._use.option) from None
         return self._answer(response, page)
 
     def _page(self, response: "httpx.Response", whole_s: float) -> bytes:
@@ -160,7 +181,7 @@ class Endpoint:
             if len(page) > MOST_BYTES or time.monotonic() > ends:
                 raise ServiceError(
                     f"{self.name} does not come to the end of its answer, {len(page):,} bytes by "
-                    "now. Run again later, or name another --model."
+                    f"now. Run again later, or name another {self._use.option}."
                 )
         return bytes(page)
 
@@ -169,38 +190,42 @@ class Endpoint:
             answer = json.loads(page)
         except (ValueError, RecursionError):
             answer = None
-        if response.is_success and isinstance(answer, dict) and _has_data(answer):
-            return answer
+        if response.is_success and self._is_one(answer):
+            found: dict[str, Any] = answer
+            return found
         error = self._refusal(response, page.decode(errors="replace"), answer)
         if isinstance(error, PassingError):
             error.after_s = asked_wait_s(response, self._clock.now())
         raise error
 
     def _refusal(self, response: "httpx.Response", page: str, answer: Any) -> FeederError:
-        status, place = response.status_code, self.address.place
+        status, place, example = response.status_code, self.address.place, self._use.example
         words = self._masked(words_of(answer)[:MASKED_CHARS]) or first_words(page, self._masked)
         if response.is_redirect:
             return UserError(
                 f"{place} sends elsewhere (HTTP {status}), and the key does not go along. Name the "
-                f"address itself: {EXAMPLE}."
+                f"address itself: {example}."
             )
         if answer is None and "json" in response.headers.get("Content-Type", ""):
             return PassingError(f"{place} gave an answer that breaks off.", status=status)
         if response.is_success or (answer is None and status < 500 and status not in _OF_ANY_PAGE):
             return UserError(
-                f"{place} answered HTTP {status} with something else than embeddings ({words!r}). "
-                f"Check the address, such as {EXAMPLE}, and the proxy if there is one."
+                f"{place} answered HTTP {status} with something else than {self._use.what} "
+                f"({words!r}). Check the address, such as {example}, and the proxy if there is one."
             )
-        return error_of(Refused(self.name, place, status, words))
+        return error_of(Refused(self.name, place, status, words, self._use.option))
+
+    def _is_one(self, answer: Any) -> bool:
+        return isinstance(answer, dict) and isinstance(answer.get(self._use.field), list)
+
+    @property
+    def _use(self) -> Use:
+        return self.address.use
 
     def _masked(self, text: str) -> str:
         for secret in self._secrets:
             text = shown.without(text, secret)
         return text
-
-
-def _has_data(answer: dict[str, Any]) -> bool:
-    return isinstance(answer.get("data"), list)
 
 
 def _credentials(address: Address, key: str) -> tuple[dict[str, str], list[str]]:

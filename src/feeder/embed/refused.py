@@ -32,6 +32,8 @@ class Refused(NamedTuple):
     place: str
     status: int
     words: str
+    option: str = "--model"
+    """What named the model."""
 
     def error(self, kind: type[ServiceError] = ServiceError, remedy: str = "") -> ServiceError:
         """The refusal as an error, in the server's own words."""
@@ -63,7 +65,7 @@ def error_of(refused: Refused) -> FeederError:
             return rule.make(refused)
     if refused.status >= 500:
         return _passing(refused)
-    return refused.error(remedy="Run again later, or name another --model.")
+    return refused.error(remedy=f"Run again later, or name another {refused.option}.")
 
 
 def words_of(answer: Any) -> str:
@@ -107,7 +109,8 @@ def _key(refused: Refused) -> FeederError:
 
 def _no_model(refused: Refused) -> FeederError:
     return refused.mistake(
-        "Load or pull the model there, or mend --model URL#name: the URL mostly ends in /v1."
+        f"Load or pull the model there, or mend {refused.option} URL#name: the URL mostly ends in "
+        "/v1."
     )
 
 

@@ -31,16 +31,20 @@ class Budget:
         """Whether there is any limit."""
         return self.max_embeddings is not None or self.max_requests is not None
 
-    def allows(self, writes: int, texts: int = 0, embedded: int = 0) -> bool:
-        """Whether a piece may begin that writes so often and embeds so many texts.
+    def allows(self, writes: int, texts: int = 0, embedded: int = 0, asks: int = 0) -> bool:
+        """Whether a piece may begin that writes so often, embeds so many texts and asks so often.
 
         With it, the run will have embedded so many in all. After a no it stays no.
         """
         if self._begun and not self.stopped:
-            writes += ENDING
-            self.stopped = self._above(writes * self.a_write + self.requests_for(texts), embedded)
+            writes = (writes + ENDING) * self.a_write
+            self.stopped = self._above(writes + asks + self.requests_for(texts), embedded)
         self._begun = True
         return not self.stopped
+
+    def stop(self, limit: str) -> None:
+        """Says that the run has come to a limit of another kind."""
+        self.stopped = _stopped(limit)
 
     def _above(self, requests: int, embedded: int) -> str:
         if self.max_embeddings is not None and embedded > self.max_embeddings:
@@ -49,4 +53,8 @@ class Budget:
             limit = f"--max-requests {self.max_requests}"
         else:
             return ""
-        return f"Stopped by {limit}: what is done is kept, and the next run goes on from there."
+        return _stopped(limit)
+
+
+def _stopped(limit: str) -> str:
+    return f"Stopped by {limit}: what is done is kept, and the next run goes on from there."

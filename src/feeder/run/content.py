@@ -7,6 +7,7 @@ from heapq import merge
 from itertools import groupby
 from operator import attrgetter, itemgetter
 
+from feeder.run.descriptions import HeldLinks
 from feeder.run.feed import Feed, indexed
 from feeder.run.texts import Held
 from feeder.store import meanings
@@ -33,6 +34,8 @@ class Comparison:
     words: dict[str, int] = field(default_factory=dict)
     texts: list[str] | None = None
     """Files of which another text is kept; None where none is."""
+    described: list[str] | None = None
+    """Files with nodes whose line is of another text; None where there are no lines."""
     lost: set[str] = field(default_factory=set)
     stopped: list[str] = field(default_factory=list)
     """Files whose parser was stopped either then or now: their nodes need not be equal."""
@@ -55,6 +58,7 @@ def compare_content(
     database, repo = feed.index.database, feed.index.repo
     numbers = words_of(database)
     found = Comparison(has_words=numbers is not None, texts=[] if feed.index.keeps_texts else None)
+    found.described = [] if feed.index.keeps_lines else None
     due = _due(feed, sorted(entries, key=attrgetter("path")), have, found)
     vectors = {} if numbers is None else meanings.written(database)
     held_there = held_nodes(database, repo, numbers or {}, vectors)
@@ -81,7 +85,7 @@ def _due(
 def _parsed(
     feed: Feed, entries: Sequence[Entry], have: Mapping[str, FileRow], found: Comparison
 ) -> Iterator[tuple[str, Nodes | None]]:
-    texts = Held(feed)
+    texts, links = Held(feed), HeldLinks(feed)
     with feed.talk.step("content", len(entries)) as step:
         for some in pieces(indexed(feed, entries), FILES_AT_ONCE):
             nodes = due_nodes(some, feed.index.repo, with_words=found.has_words)
@@ -92,6 +96,8 @@ def _parsed(
                     found.again.add(file.path)
                 if is_equal and found.texts is not None and not texts.are_of(file):
                     found.texts.append(file.path)
+                if is_equal and found.described is not None and not links.are_of(file):
+                    found.described.append(file.path)
                 if is_equal and (said := _false_facts(file, row)):
                     found.rows[file.path] += said
                 yield file.path, nodes.get(file.path, {}) if is_equal else None

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import NamedTuple, Protocol, Self
 
+from feeder.describe import Describer
+from feeder.describe.subjects import described
 from feeder.embed.cache import CachedEmbedder
 from feeder.errors import TooLargeError
 from feeder.nodes import HEADER_VERSION, embedding_text, node_ids
@@ -67,13 +69,27 @@ class Occasion(Protocol):
         ...
 
 
+class Describing(NamedTuple):
+    """Who is asked for lines on methods and classes, and how much; without anybody they go.
+
+    With `again` so is for lines of other models and prompts, and where there was a reason for none.
+    """
+
+    describer: Describer | None
+    again: bool = False
+    most: int | None = None
+    most_tokens: int | None = None
+    masks: bool = True
+
+
 @dataclass
 class Feed:
     """The seams of a run, and its account.
 
     `token` names the run; several that share it share the work, by `shard`. `event` is what it
     answers to in a workflow. With `force` an index may go back, and become another folder's.
-    `texts` says whether it keeps the files' lines; None is as it was told before.
+    `texts` says whether it keeps the files' lines; None is as it was told before. `describing` says
+    who is asked for a line on each method and class; with None nobody is, and lines stay.
     """
 
     tree: Tree
@@ -88,6 +104,7 @@ class Feed:
     event: Occasion | None = None
     force: bool = False
     texts: bool | None = None
+    describing: Describing | None = None
 
 
 class Work(NamedTuple):
@@ -218,6 +235,7 @@ def indexed(feed: Feed, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
             masked=parsed.masked,
             meanings=parsed.meanings,
             texts=parsed.texts,
+            describes=described(parsed.nodes) if feed.index.keeps_lines else (),
         )
 
 

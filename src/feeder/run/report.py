@@ -52,6 +52,11 @@ class Report:
     text_rows: int = 0
     text_rows_gone: int = 0
     text_bytes: int = 0
+    descriptions_made: int = 0
+    descriptions_waiting: int = 0
+    descriptions_refused: Counter[str] = field(default_factory=Counter)
+    descriptions_failed: Counter[str] = field(default_factory=Counter)
+    descriptions_price: str = ""
     skipped: dict[str, str] = field(default_factory=dict)
     as_plain_text: dict[str, str] = field(default_factory=dict)
     secrets_masked: dict[str, int] = field(default_factory=dict)
@@ -78,7 +83,8 @@ class Report:
     def lines(self) -> list[str]:
         """The account in a few lines for a person."""
         usage = self.usage.lines() if self.usage else ()
-        return [*self.notes, self._files(), self._nodes(), *self._texts(), *self._reasons(), *usage]
+        kept = [*self._texts(), *self._lines()]
+        return [*self.notes, self._files(), self._nodes(), *kept, *self._reasons(), *usage]
 
     def _files(self) -> str:
         verb = "would be " if self.dry_run else ""
@@ -101,6 +107,20 @@ class Report:
             yield f"Texts {verb}kept: {self.text_rows:,} rows of at most 16 kB, {size}."
         if self.text_rows_gone:
             yield f"Texts {verb}taken out: {self.text_rows_gone:,} rows."
+
+    def _lines(self) -> Iterator[str]:
+        made, none = self.descriptions_made, self.descriptions_refused.total()
+        failed, waiting = self.descriptions_failed.total(), self.descriptions_waiting
+        if not (made or none or failed or waiting):
+            return
+        if self.dry_run:
+            yield f"Descriptions: {made:,} would be asked for; {self.descriptions_price}."
+            return
+        parts = [f"{made:,} made", *([f"{none:,} without a line"] if none else [])]
+        parts += [f"{failed:,} failed"] if failed else []
+        yield f"Descriptions: {', '.join(parts)}; {waiting:,} nodes wait for a later run."
+        for reason, count in (self.descriptions_refused + self.descriptions_failed).most_common():
+            yield f"  no description {count}: {reason}"
 
     def _reasons(self) -> Iterator[str]:
         for reason, count in Counter(self.skipped.values()).most_common():

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from feeder.errors import Stopped, UserError
-from feeder.run import texts
+from feeder.run import descriptions, texts
 from feeder.run.compared import compare
 from feeder.run.cost import cost
 from feeder.run.feed import Feed, Work, foresee, write_words
@@ -49,11 +49,12 @@ def sync(feed: Feed, *, dry_run: bool = False) -> None:
     state = own_part(feed, feed.index.state(expected if feed.tree.root else {}))
     is_equal = state.files is None and _is_named(feed, state)
     is_equal = is_equal and texts.are_settled(feed, state.meta)
+    is_equal = is_equal and descriptions.are_settled(feed, state.meta)
     nothing_to_do = is_equal and not (state.outbox and feed.semantics)
     if nothing_to_do and (dry_run or _is_remembered(feed, state)):
         tree = part(feed.tree.below) if feed.tree.below else "the tree"
         whose = f"shard {feed.shard} of {tree}" if feed.shard else tree
-        texts.note(feed, state.meta)
+        _note(feed, state)
         feed.report.notes.append(f"The index equals {whose}: nothing to do.")
         feed.report.finished = True
         _account_unchanged(feed, state)
@@ -151,6 +152,7 @@ def bring(feed: Feed, state: State, goal: Goal) -> None:
     is_told = is_told and (not goal.equal or _is_named(feed, state))
     is_whole = bool(goal.equal)
     is_told = is_told and texts.are_settled(feed, state.meta, whole=is_whole)
+    is_told = is_told and descriptions.are_settled(feed, state.meta)
     if is_told and not (work.process or work.gone or sendable):
         if feed.index.has_overtaken(state, feed.token):  # one that ended in that moment
             feed.index.finish([], [], {}, goal.share)
@@ -169,6 +171,7 @@ def bring(feed: Feed, state: State, goal: Goal) -> None:
     clean = send_vectors(feed, work, wanted)
     sent = clear_outbox(feed, state, wanted, gone)
     _end(feed, clean, sent, goal, filled)
+    descriptions.bring_on(feed, state.meta)
 
 
 def _begun(feed: Feed, state: State, goal: Goal) -> tuple[Feed, set[Stale], Work]:
@@ -181,9 +184,15 @@ def _begun(feed: Feed, state: State, goal: Goal) -> tuple[Feed, set[Stale], Work
     if run is not feed:
         check_mode(feed, state, work)
     _account(feed.report, work, have, stale)
-    texts.note(feed, state.meta)
+    _note(feed, state)
     run.index.keeps_texts = texts.are_wanted(feed, state.meta)
+    run.index.keeps_lines = descriptions.are_wanted(feed, state.meta)
     return run, stale, work
+
+
+def _note(feed: Feed, state: State) -> None:
+    texts.note(feed, state.meta)
+    descriptions.note(feed, state.meta)
 
 
 def _end(
@@ -249,7 +258,7 @@ def _begin(feed: Feed, state: State, stale: Set[Stale], share: Share) -> None:
     Shards do so before anything else: what the first has made of the index, the others find.
     """
     meta = claim(feed) | (feed.semantics.identity() if feed.semantics else {})
-    meta |= texts.begun(feed, state.meta)
+    meta |= texts.begun(feed, state.meta) | descriptions.begun(feed, state.meta)
     if feed.index.key("parser") not in state.meta:
         meta[feed.index.key("parser")] = feed.parser.fingerprint
     elif Stale.PARSER in stale:  # until a run over the whole tree has ended, by no one parser
@@ -276,6 +285,7 @@ def plan(feed: Feed, state: State, goal: Goal) -> None:
     feed, _, work = _begun(feed, state, goal)
     foresee(feed, state, work)
     texts.foresee(feed, texts.due(feed, state, work, whole=bool(goal.equal)))
+    descriptions.foresee(feed, work)
     if table := lacking(feed, state.meta):
         feed.report.lookup_rows = table.size
     feed.report.finished = True

@@ -171,7 +171,9 @@ def mended(feed: Feed, meta: Mapping[str, str], damage: Damage) -> dict[str, str
 
 def checked(feed: Feed, state: State, found: Parity, damage: Damage) -> Iterator[Check]:
     """Whether each file with nodes has its text, and no other one is there."""
-    lacking, odd = ([str(path) for (path,) in rows] for rows in found[-2:])
+    lacking, odd = (
+        [str(path) for (path,) in rows] for rows in (found.without_text, found.texts_without_file)
+    )
     if _said(feed, state.meta) == OFF and not odd:
         return
     damage.texts |= {*lacking, *odd}

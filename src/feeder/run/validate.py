@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from feeder.errors import ServiceError
-from feeder.run import lookup_table, texts
+from feeder.run import descriptions, lookup_table, texts
 from feeder.run.compared import compare
 from feeder.run.content import Comparison, compare_content
 from feeder.run.feed import Feed, Work
@@ -48,9 +48,11 @@ def validate(feed: Feed, *, wait: bool = False, content: bool = True) -> Verdict
         *_vectors(feed, vectors, damage),
         *lookup_table.checked(feed, state, damage),
         *texts.checked(feed, state, found, damage),
+        *descriptions.checked(feed, state, found, damage),
         *_makers(feed, state),
     ]
     notes = [NO_MODEL] if vectors is None and "model" in state.meta else []
+    notes += descriptions.noted(state, feed, found)
     verdict = Verdict(checks, damage, notes)
     if feed.tree.root:
         verdict = _beside_head(feed, state, verdict, content=content)
@@ -81,6 +83,7 @@ def _beside_head(feed: Feed, state: State, verdict: Verdict, *, content: bool) -
     if why := _why_no_content(feed, state, content=content):
         return verdict._replace(notes=[*verdict.notes, why])
     feed.index.keeps_texts = texts.are_kept(feed, state.meta)
+    feed.index.keeps_lines = descriptions.are_kept(feed, state.meta)
     compared = compare_content(feed, [*work.unchanged, *work.waiting], state.files or {})
     if feed.index.state_of([]).meta != state.meta:  # each write leaves its number there
         return verdict._replace(notes=[*verdict.notes, WRITTEN_TO])
@@ -102,7 +105,8 @@ def repair(feed: Feed, verdict: Verdict) -> None:
     state = claimed(feed, read, read())
     if has_words_only(state):
         feed = replace(feed, semantics=None)
-    feed.index.begin(feed.token, state, texts.mended(feed, state.meta, damage), remake=False)
+    mended = texts.mended(feed, state.meta, damage) | descriptions.mended(feed, state.meta, damage)
+    feed.index.begin(feed.token, state, mended, remake=False)
     feed.index.forget(damage)
     if feed.tree.root:
         return sync(feed)
@@ -250,6 +254,10 @@ def _content(found: Comparison, damage: Damage) -> Iterable[Check]:
         damage.texts |= set(found.texts)
         said = [f"{path}: another text" for path in found.texts]
         yield Check("every text that is kept is its file's", {"files": found.files}, said)
+    if found.described is not None:
+        damage.described |= set(found.described)
+        said = [f"{path}: of another text" for path in found.described]
+        yield Check("every description is of its node's text", {"files": found.files}, said)
 
 
 def _left_out(found: Comparison) -> Iterator[str]:

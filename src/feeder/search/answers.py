@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from feeder.search.found import Answer, Found
     from feeder.search.query import Query
 
-RANKS = ("name", "word", "meaning", "vector")
+RANKS = ("name", "word", "line", "meaning", "vector")
 """By what a hit may have been found: its JSON says of each which rank it had there."""
 NOWHERE = Window(0, [], [])
 
@@ -52,6 +52,7 @@ class Shown(NamedTuple):
         """What is known of it; `text` and `window` are null where it cannot be shown."""
         hit, excerpt = self.one.hit._asdict(), self.excerpt
         del hit["members"]
+        hit["description"] = hit["description"] or None
         is_same = excerpt.state is State.SAME
         return {
             **hit,

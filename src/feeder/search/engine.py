@@ -9,6 +9,8 @@ from feeder.search.found import Answer, Found
 from feeder.search.fusion import (
     ALIKE,
     FRAME,
+    LINE,
+    LINE_WEIGHT,
     NAME,
     PATH,
     RARE,
@@ -137,7 +139,7 @@ def _rankings(
 ) -> list[Ranking]:
     if not asked.text.strip():
         return []
-    words, running, named, nearly = first(database, asked, scope)
+    words, lines, running, named, nearly = first(database, asked, scope)
     return [
         by_name(FRAME, running),
         by_name(NAME, named.called),
@@ -147,6 +149,7 @@ def _rankings(
         together(RARE, sorted(nearly.having, key=lambda id_: -words.get(id_, 0))),
         Ranking(SPELLED, SPELLED_WEIGHT, named.spelled),
         by_words(words),
+        by_words(lines, LINE, LINE_WEIGHT),
         *(_asked(side, asked, scope, tell) for side in sides),
     ]
 

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 FRAME, NAME, PATH, WRITTEN, RARE = "frame", "name", "path", "written", "rare"
-ALIKE, SPELLED, WORD = "alike", "spelled", "word"
+ALIKE, SPELLED, WORD, LINE = "alike", "spelled", "word", "line"
 """What finds a node, besides the models: a pasted trace was in it; it is called so; its file is;
 its name is made of the question's words; it has the one word, which is rare; it is called nearly
-so; its name has the words; its text has."""
-NAMED_WEIGHT, SPELLED_WEIGHT, WORD_WEIGHT = 4.0, 1.0, 1.0
+so; its name has the words; its text has; its description has."""
+NAMED_WEIGHT, SPELLED_WEIGHT, WORD_WEIGHT, LINE_WEIGHT = 4.0, 1.0, 1.0, 0.5
 """Who asks for a name wants its node, whatever else speaks of it."""
 RANK_CONSTANT = 20
 """How slowly weights fall among nodes that are found by name."""
@@ -44,10 +44,10 @@ def together(name: str, ids: Iterable[str]) -> Ranking:
     return Ranking(name, NAMED_WEIGHT, dict.fromkeys(ids, 1.0), is_firm=True)
 
 
-def by_words(scores: Mapping[str, float]) -> Ranking:
+def by_words(scores: Mapping[str, float], name: str = WORD, weight: float = WORD_WEIGHT) -> Ranking:
     """Of bm25's scores, as shares of the best one."""
     best = max(scores.values(), default=0.0) or 1.0
-    return Ranking(WORD, WORD_WEIGHT, {id_: score / best for id_, score in scores.items()})
+    return Ranking(name, weight, {id_: score / best for id_, score in scores.items()})
 
 
 def by_nearness(name: str, weight: float, cosines: Mapping[str, float]) -> Ranking:

@@ -15,7 +15,7 @@ SELECT j.key FROM json_each(?2) j WHERE NOT EXISTS (
   AND d.end_line >= coalesce(j.value ->> 1, 0)
   AND d.start_line <= coalesce(j.value ->> 2, d.start_line))
 """
-_COLUMNS = ", ".join(f"d.{name}" for name in Hit._fields)
+_COLUMNS = ", ".join(f"d.{name}" for name in Hit._fields[:-1])
 _CALLED = f"""
 SELECT {_COLUMNS} FROM docs d WHERE d.repo = ?1
 AND d.seq IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2)

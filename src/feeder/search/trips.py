@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from feeder.search import frames, names, preferring
 from feeder.search.asked import Asked
-from feeder.store import Database
+from feeder.store import Database, descriptions
 from feeder.store.counting import counted
 from feeder.store.pieces import Spans, pieces_statement, spans
 from feeder.store.reading import Hit, as_hits, hits_statement, worded, words_statement
@@ -22,10 +22,11 @@ BY_WORD = 200
 
 
 class First(NamedTuple):
-    """What a question finds: nodes with bm25's scores of its words, those that a trace names, and
-    what it names itself, or nearly so."""
+    """What a question finds: nodes with bm25's scores of its words, in their texts and in the lines
+    that describe them, those that a trace names, and what it names itself, or nearly so."""
 
     words: dict[str, float]
+    lines: dict[str, float]
     running: Sequence[str]
     names: names.Names
     nearly: names.Nearly
@@ -46,12 +47,14 @@ def first(database: Database, asked: Asked, scope: Scope) -> First:
     traced, named = frames.statements(asked, scope), names.statements(asked, scope)
     near = names.nearly_statements(asked, scope)
     words = words_statement(asked.terms, scope, BY_WORD, counted(database, asked.terms))
-    by_word, *rest = database.run([words, *traced, *named, *([] if here else near)])
+    lines = descriptions.words_statement(asked.terms, scope, BY_WORD)
+    by_word, by_line, *rest = database.run([words, lines, *traced, *named, *([] if here else near)])
     end = len(traced) + len(named)
     known = names.names(asked, rest[len(traced) : end])
     nearly = database.run(near) if here and near and not known.are_there else rest[end:]
     return First(
         worded(by_word),
+        worded(by_line),
         frames.running(asked, rest[: len(traced)]),
         known,
         names.nearly(asked, known, nearly),

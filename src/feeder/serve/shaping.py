@@ -17,6 +17,8 @@ FOOT_BYTES = 200
 """That are kept for the end of an answer beside what it has to say of itself."""
 NOTES_CHARS = 800
 FULL, SNIPPET, SIGNATURE, LOCATION = "full", "snippet", "signature", "locations"
+DESCRIBED = "described: "
+"""Before what a language model has said of a hit: a reader knows it from code."""
 FORMS = (FULL, SNIPPET, SIGNATURE, LOCATION)
 SHORTENED = {
     SNIPPET: "to the lines that answer",
@@ -88,7 +90,8 @@ def heading(shown: Shown, lines: str = "") -> str:
         f"[{lines}]" if lines else "",
         f"({state})" if state else "",
     ]
-    return harmless.line(" ".join(filter(None, parts)))
+    place = harmless.line(" ".join(filter(None, parts)))
+    return f"{place}\n{DESCRIBED}{harmless.line(hit.description)}" if hit.description else place
 
 
 def code(lines: Iterable[str]) -> str:

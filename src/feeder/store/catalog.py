@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from feeder.store import Database, Row, Statement
-from feeder.store.reading import Hit
+from feeder.store.reading import HIT, Hit
 from feeder.store.sqlite import SQLite
 from feeder.words import words
 
 NAMED = 300
 """Nodes that are looked at to find those of a name."""
-_COLUMNS = f"SELECT {', '.join(f'd.{column}' for column in Hit._fields)} FROM"
+_COLUMNS = f"SELECT {HIT} FROM"
 _IN_FILES = f"""
 {_COLUMNS} json_each(?2) j CROSS JOIN docs d ON d.path = j.value
 WHERE d.repo = ?1 ORDER BY d.path, d.start_line, d.end_line DESC

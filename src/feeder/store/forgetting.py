@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from feeder.errors import TooLargeError
-from feeder.store import Statement, sql, texts
+from feeder.store import Statement, descriptions, sql, texts
 from feeder.store.lookup_table import unmarking
 from feeder.store.rows import pages, pieces
 
@@ -28,6 +28,12 @@ class Damage:
     """Ids that may be in rows of another file."""
     texts: set[str] = field(default_factory=set)
     """Paths at which a text is wrong, lacks or ought not to be."""
+    described: set[str] = field(default_factory=set)
+    """Files with nodes that keep a line of another text."""
+    lacks_lines: bool = False
+    """Whether nodes were not described, of which the index says that all were."""
+    lines: bool = False
+    """Whether the words of descriptions are not theirs, or some lack."""
     lookup: bool = False
     """Whether the table for a Worker's questions is not as its model has it."""
 
@@ -51,12 +57,14 @@ def forget(damage: Damage, repo: str, branch: str, write: Write) -> None:
         return lambda page: [Statement(text, (repo, page)) for text in texts]
 
     table = [unmarking()] if damage.lookup else []
+    table += descriptions.rebuilding() if damage.lines else []
     write([Statement(sql.SET_BRANCH, (branch, repo)), Statement(sql.KEEP_VECTORS, (repo,)), *table])
     steps: list[tuple[Iterable[object], Removal]] = [
         (damage.nodes, each(sql.DROP_POSTINGS_OF, sql.OUTBOX_OF, sql.DROP_NODES_OF)),
         (damage.paths, lambda page: file_removal(repo, page)),
         (damage.postings, each(sql.DROP_POSTINGS_AT)),
         (damage.texts, each(texts.DROP)),
+        (damage.described, each(sql.DOUBT)),
         (damage.vectors, each(sql.SEND_AWAY)),
         (damage.waiting, each(sql.WAIT)),
     ]

@@ -9,7 +9,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from feeder.store import Database, Permit, Row, Statement, meanings, sql, texts
+from feeder.store import Database, Permit, Row, Statement, descriptions, meanings, sql, texts
 from feeder.store.forgetting import Damage, forget, node_removal
 from feeder.store.ownership import Ownership
 from feeder.store.rows import (
@@ -33,7 +33,7 @@ PAGE_PATHS = 2_000
 class Index:
     """One repository's part of the index in a database; `opening` is what its runs begin with.
 
-    It `keeps_texts` of the files that it writes where a run says so.
+    Where a run says so it `keeps_texts` of its files, and where it `keeps_lines` what is described.
 
     A run that writes calls `begin` first. From its first write on, every later one carries a guard
     that raises Overtaken, and so writes nothing, when another run has begun meanwhile.
@@ -50,7 +50,7 @@ class Index:
         self.repo = repo
         self.branch = branch
         self.opening: Sequence[Statement] = ()
-        self.keeps_texts = False
+        self.keeps_texts = self.keeps_lines = False
         self._owner = Ownership(lambda: self.database, self.key, clock)
 
     def key(self, name: str) -> str:
@@ -176,6 +176,7 @@ class Index:
             *self._additions(files, sha_head),
             *self._files(files, gone, sha_head, pending=pending),
             *(texts.changes(self.repo, files, gone) if self.keeps_texts else ()),
+            *(descriptions.links(self.repo, files) if self.keeps_lines else ()),
         ]
         answer = self._owner.write(statements)
         if answer is None:
@@ -187,9 +188,9 @@ class Index:
         new = returned[sql.ADD_NODES]
         return Changes(new, returned[sql.DROP_NODES] - new)
 
-    def bring_in(self, statements: list[Statement]) -> list[list[Row]] | None:
-        """Writes what is no file's, as a transaction behind the run's guard; one request."""
-        return self._owner.write(statements)
+    def bring_in(self, some: list[Statement], *, last: bool = False) -> list[list[Row]] | None:
+        """Writes what is no file's, be it the last of a run, behind its guard; one request."""
+        return self._owner.write([*([self._owner.unmark()] if last else []), *some])
 
     def forget(self, damage: Damage) -> None:
         """Takes out what a validation found wrong, piece by piece; the next sync makes it anew."""

@@ -14,7 +14,7 @@ _TABLE = (
     "\t\tapplied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL\n)"
 )
 _FIRST = frozenset({"docs", "docs_fts", "files", "meta", "outbox"})
-_OURS = _FIRST | {"texts"}
+_OURS = _FIRST | {"texts", "descriptions", "descriptions_fts"}
 _APPLIED = "SELECT name FROM d1_migrations"
 _KEPT = f"""
 SELECT name FROM sqlite_schema

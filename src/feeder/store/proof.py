@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from feeder.store import Database, Row, Statement
+from feeder.store import Database, Row, Statement, descriptions
 
 SYMBOLS_ASKED = 200
 """Symbols that occur once and are looked up again by word: those with the lowest ids."""
@@ -80,6 +80,8 @@ class Parity(NamedTuple):
     `docs_without_posting` are (path, id), `postings_without_doc` (rowid, id), `miscounted`
     (path, nodes that `files` says, rows of `docs`), `of_other_branches` (path, id, branch),
     `lost_symbols` (path, id, symbol). Of `without_text` and `texts_without_file` the paths.
+    Of descriptions: lines whose words lack or are too many, rows of words without a line, files
+    with nodes that no model was asked about, and how all stand.
     """
 
     counts: Counts
@@ -90,6 +92,10 @@ class Parity(NamedTuple):
     lost_symbols: list[Row]
     without_text: list[Row]
     texts_without_file: list[Row]
+    unposted_lines: list[Row]
+    posted_of_nobody: list[Row]
+    without_line: list[Row]
+    standing: list[Row]
 
 
 class StoredNode(NamedTuple):
@@ -112,6 +118,10 @@ def parity(database: Database, repo: str) -> Parity:
             Statement(_LOST_SYMBOLS, (repo, SYMBOLS_ASKED)),
             Statement(_WITHOUT_TEXT, (repo,)),
             Statement(_TEXTS_WITHOUT_FILE, (repo,)),
+            Statement(descriptions.UNPOSTED),
+            Statement(descriptions.POSTED_OF_NOBODY),
+            Statement(descriptions.WITHOUT, (repo,)),
+            Statement(descriptions.STANDING, (repo,)),
         ]
     )
     return Parity(Counts(*counts[0]), *differences)  # type: ignore[arg-type]  # as selected

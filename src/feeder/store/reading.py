@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from feeder.store import Database, Row, Statement, texts
+from feeder.store import Database, Row, Statement, descriptions, texts
 from feeder.store.counting import MOST, NODES
 from feeder.store.scope import EVERYWHERE, IN_SCOPE, Scope, params
 from feeder.store.state import words_model
@@ -22,7 +22,7 @@ TIES = 300
 
 
 class Hit(NamedTuple):
-    """A node as a search shows it."""
+    """A node as a search shows it; `description` is a model's line on it, where it has one."""
 
     id: str
     path: str
@@ -35,6 +35,11 @@ class Hit(NamedTuple):
     end_line: int
     members: str
     repo: str
+    description: str = ""
+
+
+HIT = ", ".join([*(f"d.{column}" for column in Hit._fields[:-1]), descriptions.LINE_OF])
+"""The columns of a hit, from the node `d`."""
 
 
 # A score takes half a microsecond a node, and the words of a question stand in most of them. So
@@ -91,8 +96,7 @@ SELECT d.id, -f.score FROM best f CROSS JOIN docs d ON d.seq = f.seq
 ORDER BY f.score, d.path, d.start_line LIMIT ?14 + 0
 """
 _HITS = f"""
-SELECT d.id, d.path, d.language, d.node_type, d.symbol, d.signature, d.logical_path,
-  d.start_line, d.end_line, d.members, d.repo
+SELECT {HIT}
 FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
 WHERE {IN_SCOPE}
 ORDER BY j.key
@@ -136,7 +140,7 @@ _IN_ORDER = f"""
 FROM docs d WHERE {IN_SCOPE} ORDER BY d.repo, d.path, d.start_line, d.end_line DESC LIMIT ?1 + 0
 """
 _LISTED = f"SELECT d.id {_IN_ORDER}"
-_FIRST = f"SELECT {', '.join(f'd.{column}' for column in Hit._fields)} {_IN_ORDER}"
+_FIRST = f"SELECT {HIT} {_IN_ORDER}"
 
 
 def listed(database: Database, scope: Scope, limit: int) -> list[str]:
@@ -161,7 +165,8 @@ SELECT reason, count(*) FROM files WHERE state = 'skipped' AND repo = ? GROUP BY
 class Statistics:
     """What the index holds of a repository; counts by state, type and language.
 
-    `texts` are the `rows` with lines of files and their `bytes`, compressed.
+    `texts` are the `rows` with lines of files and their `bytes`, compressed; `descriptions` the
+    nodes that have a line, by its model.
     """
 
     repo: str
@@ -171,6 +176,7 @@ class Statistics:
     languages: dict[str, int]
     skipped: dict[str, int]
     texts: dict[str, int]
+    descriptions: dict[str, int]
 
     @property
     def models(self) -> list[str]:
@@ -202,11 +208,13 @@ class Statistics:
         if self.texts["rows"]:
             size = f"{self.texts['bytes'] / 1e6:,.1f} MB compressed"
             yield f"texts: {self.texts['rows']:,} rows, {size}"
+        for model, nodes in self.descriptions.items():
+            yield f"descriptions: {nodes:,} nodes, by {model}"
 
 
 def statistics(database: Database, repo: str) -> Statistics:
     """Counts every node and file of the repository."""
-    meta, files, types, languages, reasons, [[rows, in_bytes]] = database.run(
+    meta, files, types, languages, reasons, [[rows, in_bytes]], lines = database.run(
         [
             Statement("SELECT key, value FROM meta"),
             Statement(_BY.format("state", "files"), (repo,)),
@@ -214,12 +222,13 @@ def statistics(database: Database, repo: str) -> Statistics:
             Statement(_BY.format("language", "docs"), (repo,)),
             Statement(_SKIPPED, (repo,)),
             texts.sizing(repo),
+            Statement(descriptions.BY_MODEL, (repo,)),
         ]
     )
     own = {str(key).removeprefix(f"{repo}:"): str(value) for key, value in meta}
     sizes = {"rows": int(str(rows)), "bytes": int(str(in_bytes))}
     counts = _counts(files), _counts(types), _counts(languages), _counts(reasons)
-    return Statistics(repo, own, *counts, sizes)
+    return Statistics(repo, own, *counts, sizes, _counts(lines))
 
 
 def _counts(rows: Iterable[Row]) -> dict[str, int]:

@@ -26,7 +26,8 @@ class IndexedFile(NamedTuple):
     `ids`, `shas` (of what is embedded) and `compounds` (the parts of compound words) belong to the
     nodes, in their order; `masked` counts the secrets that are not in them. `stopped` says that the
     reason is the parser's end, which another time may not hold. `meanings` are the nodes' vectors
-    as codes, none where no model is asked with the words. `texts` are kept where an index has them.
+    as codes, none where no model is asked with the words. `texts` are kept where an index has them,
+    and so is what each node `describes`: the hash of what a model is asked of it, empty for others.
     """
 
     path: str
@@ -41,6 +42,7 @@ class IndexedFile(NamedTuple):
     stopped: bool = False
     meanings: Sequence[bytes] = ()
     texts: Sequence[TextPart] = ()
+    describes: Sequence[str] = ()
 
 
 def keys(files: Iterable[IndexedFile]) -> str:
@@ -68,11 +70,13 @@ def members_of(text: str) -> Iterator[Member]:
 
 
 def doc_rows(files: Iterable[IndexedFile]) -> Iterator[list[Value]]:
-    """A row of `docs` for each node: id, path, what it says of itself, text_sha, members."""
+    """A row of `docs` for each node: id, path, what it says of itself, text_sha, members, and the
+    hash of what is described of it."""
     for file in files:
-        for id_, sha, node in zip(file.ids, file.shas, file.nodes, strict=True):
+        described = file.describes or [""] * len(file.nodes)
+        for id_, sha, node, asked in zip(file.ids, file.shas, file.nodes, described, strict=True):
             *facts, _, members = node
-            yield [id_, file.path, *facts, sha, members_text(members)]
+            yield [id_, file.path, *facts, sha, members_text(members), asked]
 
 
 def postings(files: Iterable[IndexedFile]) -> Iterator[list[str]]:

@@ -79,9 +79,9 @@ OUT_OF_OUTBOX = "DELETE FROM outbox WHERE id IN (SELECT key FROM json_each(?))"
 
 ADD_NODES = """
 INSERT INTO docs (repo, branch, sha_head, id, path, language, node_type, symbol, signature,
-  logical_path, start_line, end_line, text_sha, members)
+  logical_path, start_line, end_line, text_sha, members, describes)
 SELECT ?1, ?2, ?3, value->>0, value->>1, value->>2, value->>3, value->>4, value->>5,
-  value->>6, value->>7, value->>8, value->>9, value->>10
+  value->>6, value->>7, value->>8, value->>9, value->>10, value->>11
 FROM json_each(?4) WHERE true
 ON CONFLICT (id) DO NOTHING RETURNING id
 """

@@ -149,11 +149,12 @@ async function map(asker: Asker): Promise<object> {
 async function status(asker: Asker): Promise<object> {
   const { repo, env } = asker;
   const sources = new Sources(asker);
-  const [files = [], types = [], languages = [], skipped = [], sizes] = await asker.database.run([
+  const [files = [], types = [], languages = [], skipped = [], lines = [], sizes] = await asker.database.run([
     sql.countedBy("state", "files", repo),
     sql.countedBy("node_type", "docs", repo),
     sql.countedBy("language", "docs", repo),
     sql.skipped(repo),
+    sql.describedBy(repo),
     ...(sources.isKept ? [sql.sizeOfTexts(repo)] : []),
   ]);
   const [size = [0, 0]] = sizes ?? [];
@@ -163,7 +164,8 @@ async function status(asker: Asker): Promise<object> {
   );
   const counts = [files, types, languages, skipped].map((rows) => Object.fromEntries(rows));
   const [byState, node_types, byLanguage, reasons] = counts;
-  const holds = { repo, meta: own, files: byState, node_types, languages: byLanguage };
+  const descriptions = Object.fromEntries(lines);
+  const holds = { repo, meta: own, files: byState, node_types, languages: byLanguage, descriptions };
   return {
     repo,
     holds: { ...holds, skipped: reasons, texts: { rows: size[0], bytes: size[1] } },

@@ -24,6 +24,8 @@ export interface Hit {
   symbol: string | null;
   signature: string | null;
   logical_path: string | null;
+  /** A model's line on it. */
+  description: string | null;
   start_line: number;
   end_line: number;
   /** `elsewhere` for a hit of another repository than the one that is asked. */

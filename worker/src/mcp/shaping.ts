@@ -9,6 +9,7 @@ import { inTools } from "./remedies.ts";
 import { code } from "./code.ts";
 
 const { foot_bytes, notes_chars, forms: ORDER, shortened: SHORTENED } = shared.serve.shaping;
+const { described: DESCRIBED } = shared.serve.shaping;
 const [FULL, SNIPPET, SIGNATURE, LOCATION] = ORDER as [string, string, string, string];
 
 /** How much of each hit is asked for, and the tokens that all may take. */
@@ -50,7 +51,8 @@ export function heading(hit: Hit, span = ""): string {
     span && `[${span}]`,
     state && `(${state})`,
   ];
-  return harmless.line(parts.filter(Boolean).join(" "));
+  const place = harmless.line(parts.filter(Boolean).join(" "));
+  return hit.description ? `${place}\n${DESCRIBED}${harmless.line(hit.description)}` : place;
 }
 
 /** What else it stands for, and where it is if not in the repository that is asked. */

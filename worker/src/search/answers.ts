@@ -25,6 +25,7 @@ export function hitJson(one: Found, place: Place, text: Text | null): Record<str
     start_line: hit.startLine,
     end_line: hit.endLine,
     repo: hit.repo,
+    description: hit.description || null,
     state: hit.repo === place.repo ? "same" : "elsewhere",
     indexed_lines: null,
     member: one.member,

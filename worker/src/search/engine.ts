@@ -17,6 +17,8 @@ import {
   bySpelling,
   byWords,
   FRAME,
+  LINE,
+  LINE_WEIGHT,
   NAME,
   PATH,
   RARE,
@@ -43,12 +45,14 @@ export class Words {
   readonly #frames: () => Row[][];
   readonly #names: () => Row[][];
   readonly #words: () => Row[][];
+  readonly #lines: () => Row[][];
   readonly #near: () => Row[][];
 
   constructor(text: string, scope: Scope, batch: Batch) {
     const asked = new Asked(text.replaceAll("\0", " "));
     this.asked = asked;
     this.#words = batch.add([sql.words(asked.terms, scope, BY_WORD)]);
+    this.#lines = batch.add([sql.lines(asked.terms, scope, BY_WORD)]);
     this.#frames = batch.add(traced(asked, scope));
     this.#names = batch.add(namesAsked(asked, scope));
     this.#near = batch.add(nearlyAsked(asked, scope));
@@ -70,6 +74,7 @@ export class Words {
       together(RARE, byWord),
       bySpelling(known.spelled),
       byWords(words),
+      byWords(sql.worded(this.#lines()[0] ?? []), LINE, LINE_WEIGHT),
     ];
   }
 }

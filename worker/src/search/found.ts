@@ -13,6 +13,8 @@ export interface Hit {
   endLine: number;
   members: string;
   repo: string;
+  /** A model's line on it; empty where it has none. */
+  description: string;
 }
 
 /** A name in a node that is no node itself: an enum's member, a field, a constant. */
@@ -63,7 +65,7 @@ export interface Answer {
 /** The hit of a row of SQL's, whose columns are Python's `Hit`. */
 export function hitOf(row: readonly unknown[]): Hit {
   const [id, path, language, nodeType, symbol, signature, logicalPath, startLine, endLine] = row;
-  const [members, repo] = row.slice(9);
+  const [members, repo, description] = row.slice(9);
   const facts = { id, path, language, nodeType, symbol, signature, logicalPath, startLine, endLine };
-  return { ...facts, members, repo } as Hit; // as selected
+  return { ...facts, members, repo, description } as Hit; // as selected
 }

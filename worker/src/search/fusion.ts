@@ -2,8 +2,8 @@
 
 import shared from "../../build/shared.json";
 
-export const { FRAME, NAME, PATH, WRITTEN, RARE, ALIKE, SPELLED, WORD } = shared.constants.fusion;
-export const { SPELLED_WEIGHT } = shared.constants.fusion;
+export const { FRAME, NAME, PATH, WRITTEN, RARE, ALIKE, SPELLED, WORD, LINE } = shared.constants.fusion;
+export const { SPELLED_WEIGHT, LINE_WEIGHT } = shared.constants.fusion;
 const { NAMED_WEIGHT, WORD_WEIGHT, RANK_CONSTANT, FLOOR } = shared.constants.fusion;
 
 export type Scores = ReadonlyMap<string, number>;
@@ -37,9 +37,9 @@ export function bySpelling(scores: Scores): Ranking {
 }
 
 /** Of bm25's scores, as shares of the best one. */
-export function byWords(scores: Scores): Ranking {
+export function byWords(scores: Scores, name = WORD, weight = WORD_WEIGHT): Ranking {
   const best = most(scores.values()) || 1;
-  return { name: WORD, weight: WORD_WEIGHT, scores: each(scores, (one) => one / best), isFirm: false };
+  return { name, weight, scores: each(scores, (one) => one / best), isFirm: false };
 }
 
 /** Of cosines: 1 for the nearest, 0 for what is below the floor. */

@@ -53,7 +53,7 @@ async function lines(sources: Sources, repo: string, target: Target): Promise<Fo
   if (first < 1 || first > Math.min(last, end)) {
     throw wrong(`${path} has lines 1 to ${end}. Name some of them.`, 404);
   }
-  const none = { symbol: null, signature: null, logicalPath: null, members: "" };
+  const none = { symbol: null, signature: null, logicalPath: null, members: "", description: "" };
   const place = { startLine: first, endLine: Math.min(last, end) };
   return foundAs({ id: "", repo, path, language, nodeType: "lines", ...none, ...place });
 }

@@ -25,6 +25,7 @@ const NOWHERE: Hit = {
   startLine: 1,
   endLine: 1,
   members: "",
+    description: "",
   repo: "",
 };
 /** Whose text GitHub has otherwise than it is indexed: a notebook's is JSON. */

@@ -15,6 +15,11 @@ export function words(terms: readonly string[], scope: Scope, limit: number): St
   return { sql: sql.words, params: [counted, ...params(scope), limit] };
 }
 
+/** Asks for the nodes whose line of description has any of the terms, the best by bm25 first. */
+export function lines(terms: readonly string[], scope: Scope, limit: number): Statement {
+  return { sql: sql.lines, params: [terms.join(" OR ") || '""', ...params(scope), limit] };
+}
+
 /** Scores by id, of what that answers. */
 export function worded(rows: readonly Row[]): Map<string, number> {
   return new Map(rows.map(([id, score]) => [String(id), Number(score)]));
@@ -125,6 +130,11 @@ export function skipped(repo: string): Statement {
 /** Asks how many rows and bytes the texts of files are. */
 export function sizeOfTexts(repo: string): Statement {
   return { sql: sql.sizeOfTexts, params: [repo] };
+}
+
+/** Asks how many nodes have a line, by the model that wrote it. */
+export function describedBy(repo: string): Statement {
+  return { sql: sql.describedBy, params: [repo] };
 }
 
 /** Asks for the lines of nodes that lie in hits of these ids, first lines and last ones. */

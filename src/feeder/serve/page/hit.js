@@ -4,7 +4,7 @@ import { announce, count, h } from './dom.js';
 import { grammar, grammarNow, painted, pieces } from './painting.js';
 import { editorLink, webLink } from './places.js';
 
-const WAYS = [['name_rank', 'name'], ['word_rank', 'words'], ['meaning_rank', 'meaning'], ['vector_rank', 'vectors']];
+const WAYS = [['name_rank', 'name'], ['word_rank', 'words'], ['line_rank', 'description'], ['meaning_rank', 'meaning'], ['vector_rank', 'vectors']];
 const WHOLE = 20_000;
 const STATES = {
   moved: (hit) => `moved from ${hit.indexed_lines?.join('–')}`,
@@ -18,7 +18,7 @@ const STATES = {
 /** The hit as an element of a list. */
 export function hitItem(hit) {
   const item = h('li', { class: 'hit', 'data-place': `${hit.path}:${hit.start_line}` },
-    title(hit), lines(hit), foot(hit));
+    title(hit), hit.description ? h('p', { class: 'described' }, hit.description) : null, lines(hit), foot(hit));
   return item;
 }
 

@@ -1,0 +1,67 @@
+"""Which language model describes methods and classes? The one that is named, if any."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from feeder.config import Settings
+from feeder.describe import Describer
+from feeder.errors import UserError
+from feeder.run.feed import Describing
+
+if TYPE_CHECKING:
+    from feeder.cloudflare.api import Api
+
+OFF = "off"
+"""What `--describe` says to take the descriptions out."""
+
+
+def describer_of(settings: Settings, api: Api | None = None) -> Describer | None:
+    """The model that the settings mean; None where none is named.
+
+    With an `api` the index is at Cloudflare. Raises UserError for what is no model.
+    """
+    from feeder.embed.endpoint import is_address
+
+    said = settings.describe
+    if not said or said == OFF:
+        return None
+    if is_address(said):
+        return _at_an_address(said)
+    return _of_workers_ai(said, api)
+
+
+def describing_of(settings: Settings, describer: Describer | None) -> Describing | None:
+    """Who is asked for lines, if anybody; raises UserError for more of it without a model."""
+    if settings.redescribe and not describer:
+        raise UserError("--redescribe asks a model again: name it with --describe.")
+    if not settings.describe:
+        return None
+    return Describing(
+        describer,
+        settings.redescribe,
+        settings.max_descriptions,
+        settings.max_description_tokens,
+        settings.mask_secrets,
+    )
+
+
+def _at_an_address(said: str) -> Describer:
+    from feeder.describe.chat import AddressDescriber
+    from feeder.embed.endpoint import ANSWERS, Endpoint, address_of
+    from feeder.embed.refused import KEY
+
+    return AddressDescriber(Endpoint(address_of(said, ANSWERS), os.environ.get(KEY, "")))
+
+
+def _of_workers_ai(said: str, api: Api | None) -> Describer:
+    from feeder.cloudflare.text_models import WorkersAIDescriber
+    from feeder.embed.endpoint import ANSWERS
+
+    if api is None:
+        raise UserError(
+            "--describe names no address. Write one as URL#name, such as "
+            f"{ANSWERS.example}, or {OFF}; models of Workers AI come with --store cloudflare."
+        )
+    return WorkersAIDescriber(api, said)

@@ -1,0 +1,14 @@
+"""How is an option made that has a twin in the environment?"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def option(name: str, text: str, *twins: str, **more: Any) -> Callable[[Command], Command]:
+    """Called after it, beside `twins` of other programs."""
+    twin = "FEEDER_" + name.partition("/")[0].lstrip("-").replace("-", "_").upper()
+    return click.option(name, help=text, envvar=[twin, *twins], show_envvar=True, **more)

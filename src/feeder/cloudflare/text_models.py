@@ -1,0 +1,100 @@
+"""How do the language models of Cloudflare Workers AI answer, and what do they cost?"""
+
+from threading import Lock
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from feeder.cloudflare.api import Api, Call
+from feeder.describe import ANSWER_TOKENS, Told
+from feeder.describe.chat import messages, told, used
+from feeder.embed import Spent
+from feeder.embed.dealing import tokens
+from feeder.errors import UserError
+from feeder.wire import as_json
+
+BEGINNING = "@cf/"
+"""Of a model's name there."""
+
+
+class Price(NamedTuple):
+    """Neurons for a million tokens that go in, and that come out."""
+
+    tokens_in: int
+    tokens_out: int
+
+
+# as Cloudflare lists them: developers.cloudflare.com/workers-ai/platform/pricing
+PRICES = {
+    "@cf/meta/llama-3.2-1b-instruct": Price(2_457, 18_252),
+    "@cf/meta/llama-3.2-3b-instruct": Price(4_625, 30_475),
+    "@cf/meta/llama-3.1-8b-instruct-fp8-fast": Price(4_119, 34_868),
+    "@cf/meta/llama-3.1-8b-instruct-fp8": Price(13_778, 26_128),
+    "@cf/meta/llama-3.1-8b-instruct-awq": Price(11_161, 24_215),
+    "@cf/meta/llama-3.1-8b-instruct": Price(25_608, 75_147),
+    "@cf/meta/llama-3.3-70b-instruct-fp8-fast": Price(26_668, 204_805),
+    "@cf/mistral/mistral-7b-instruct-v0.1": Price(10_000, 17_300),
+    "@cf/deepseek-ai/deepseek-r1-distill-qwen-32b": Price(45_170, 443_756),
+}
+_EXAMPLE = "@cf/meta/llama-3.1-8b-instruct-fp8-fast"
+
+
+class WorkersAIDescriber:
+    """A `Describer` over Workers AI; raises UserError for what is no model's name."""
+
+    def __init__(self, api: Api, model: str) -> None:
+        if not model.startswith(BEGINNING) or not model.isprintable() or " " in model:
+            raise UserError(
+                f"--describe {model!r} names no model of Workers AI. Write one such as {_EXAMPLE}, "
+                "or an address as URL#name."
+            )
+        self._api = api
+        self._model = model
+        # the slash of a model's name stays one: encoded, there is no such route
+        self._path = f"ai/run/{quote(model, safe='@/')}"
+        self._spent = Spent()
+        self._lock = Lock()
+
+    @property
+    def model(self) -> str:
+        return self._model
+
+    @property
+    def spent(self) -> Spent:
+        """Requests aside, which the API counts."""
+        return self._spent
+
+    def ask(self, prompt: str, text: str) -> Told:
+        body = {"messages": messages(prompt, text), "max_tokens": ANSWER_TOKENS, "temperature": 0}
+        try:
+            answer = self._api.call(Call("ai", self._path, as_json(body)))
+        except UserError as exc:
+            raise UserError(str(exc).replace("--model", "--describe")) from exc
+        found = _told(answer if isinstance(answer, dict) else {})
+        self._count(answer, tokens(prompt + text), tokens(found.text))
+        return found
+
+    def neurons(self, tokens_in: int, tokens_out: int) -> float | None:
+        price = PRICES.get(self._model)
+        if price is None:
+            return None
+        return (tokens_in * price.tokens_in + tokens_out * price.tokens_out) / 1e6
+
+    def close(self) -> None:
+        """Nothing to end: the API is closed by its owner."""
+
+    def _count(self, answer: Any, tokens_in: int, tokens_out: int) -> None:
+        total = (used(answer) if isinstance(answer, dict) else 0) or tokens_in + tokens_out
+        neurons = self.neurons(total - tokens_out, tokens_out) or 0.0
+        with self._lock:
+            tokens_before, before = self._spent.tokens, self._spent.neurons
+            self._spent = Spent(0, tokens_before + total, before + neurons)
+
+
+def _told(answer: dict[str, Any]) -> Told:
+    """Older models say it as `response`, and not whether it is whole; newer ones as OpenAI does."""
+    said = answer.get("response")
+    if not isinstance(said, str):
+        return told(answer)
+    usage = answer.get("usage")
+    made = usage.get("completion_tokens") if isinstance(usage, dict) else None
+    return Told(said, not (isinstance(made, int) and made >= ANSWER_TOKENS))

@@ -1,0 +1,112 @@
+"""How does a language model answer at an address, as OpenAI's interface has it?
+
+So do Ollama, LM Studio, vLLM, llama.cpp and those that are paid for.
+"""
+
+import re
+from collections.abc import Mapping
+from threading import Lock
+from typing import Any
+
+from feeder.describe import ANSWER_TOKENS, Told
+from feeder.embed import Spent
+from feeder.embed.dealing import tokens
+from feeder.embed.endpoint import Endpoint
+from feeder.errors import ServiceError
+
+_CUT = frozenset({"length", "max_tokens"})
+_FILTERED = "content_filter"
+_NOT_THIS_TEXT = re.compile(r"content.{0,20}(filter|polic|management)|moderation|safety", re.I)
+"""Words of a refusal that is of one text alone."""
+# what some models refuse to be told, by a word of the refusal, and what they are told in its place
+_OTHERWISE: Mapping[str, Mapping[str, Any]] = {
+    "max_tokens": {"max_completion_tokens": ANSWER_TOKENS},
+    "temperature": {},
+}
+
+
+class AddressDescriber:
+    """A `Describer` over HTTP."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._options: dict[str, Any] = {"max_tokens": ANSWER_TOKENS, "temperature": 0}
+        self._tokens = 0
+        self._lock = Lock()
+
+    @property
+    def model(self) -> str:
+        return self._endpoint.name
+
+    @property
+    def spent(self) -> Spent:
+        return Spent(self._endpoint.requests, self._tokens)
+
+    def ask(self, prompt: str, text: str) -> Told:
+        try:
+            answer = self._answer({"messages": messages(prompt, text), "stream": False})
+        except ServiceError as exc:
+            if exc.status not in {400, 422} or not _NOT_THIS_TEXT.search(str(exc)):
+                raise
+            return Told("", refused=True)
+        with self._lock:
+            self._tokens += used(answer) or tokens(prompt + text) + tokens(told(answer).text)
+        return told(answer)
+
+    def neurons(self, tokens_in: int, tokens_out: int) -> float | None:
+        return None
+
+    def close(self) -> None:
+        self._endpoint.close()
+
+    def _answer(self, body: dict[str, Any]) -> dict[str, Any]:
+        while True:
+            options = dict(self._options)
+            try:
+                return self._endpoint.ask({**body, **options})
+            except ServiceError as exc:
+                if not self._goes_otherwise(exc, options):
+                    raise
+
+    def _goes_otherwise(self, exc: ServiceError, options: Mapping[str, Any]) -> bool:
+        """Whether the refusal is of an option, which is then left out for good."""
+        refused = [name for name in _OTHERWISE if name in options and f"'{name}'" in str(exc)]
+        if exc.status != 400 or not refused:
+            return False
+        rest = {name: value for name, value in options.items() if name != refused[0]}
+        self._options = {**rest, **_OTHERWISE[refused[0]]}
+        return True
+
+
+def messages(prompt: str, text: str) -> list[dict[str, str]]:
+    """What is to be done, and the text that it is about; half characters do not travel."""
+    asked = text.encode(errors="replace").decode()
+    return [{"role": "system", "content": prompt}, {"role": "user", "content": asked}]
+
+
+def told(answer: Mapping[str, Any]) -> Told:
+    """What an answer with `choices` says; nothing where it is of another form."""
+    choices = answer.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    choice = first if isinstance(first, dict) else {}
+    said = choice.get("message")
+    message = said if isinstance(said, dict) else {}
+    ended = choice.get("finish_reason")
+    refused = ended == _FILTERED or isinstance(message.get("refusal"), str)
+    return Told(_text(message.get("content")), ended not in _CUT, refused)
+
+
+def _text(content: Any) -> str:
+    """As a text, or as a list of parts."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    said = [part.get("text") for part in parts if isinstance(part, dict)]
+    return "".join(text for text in said if isinstance(text, str))
+
+
+def used(answer: Mapping[str, Any]) -> int:
+    """The tokens that the server has counted, where it does."""
+    usage = answer.get("usage")
+    total = usage.get("total_tokens") if isinstance(usage, dict) else None
+    return total if isinstance(total, int) else 0

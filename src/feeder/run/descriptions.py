@@ -1,0 +1,232 @@
+"""Has each method and class its line? Kept as the index was told; asked for only where it is said.
+
+They come last: when a run begins to ask, the index equals the tree already.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from feeder.describe import LINE_TOKENS, Describer
+from feeder.describe.prompt import prompt, version
+from feeder.describe.subjects import Subject, subjects
+from feeder.embed.dealing import tokens
+from feeder.errors import Stopped
+from feeder.nodes import node_ids
+from feeder.run.asking import Asking
+from feeder.run.feed import Describing, Feed, Work, parsed_files
+from feeder.run.sharing import is_own
+from feeder.run.verdict import Check
+from feeder.store import descriptions
+from feeder.store.descriptions import By
+from feeder.store.forgetting import Damage
+from feeder.store.proof import Parity
+from feeder.store.rows import IndexedFile, pieces
+from feeder.store.state import State
+from feeder.tree import Entry
+
+KEY, MODEL = "describe", "describer"
+"""In `meta`, of a repository: `on` says that no line lacks; and who was asked last."""
+OFF, ON, FILLING, LEAVING = "", "on", "filling", "leaving"
+SUBJECTS = 200
+"""Whose lines are looked for at once."""
+WAIT = (
+    "Methods and classes of the index wait for descriptions by {}: feeder sync --describe, with "
+    "the model. --describe off takes all out."
+)
+
+
+def are_wanted(feed: Feed, meta: Mapping[str, str]) -> bool:
+    """Whether the index is to have lines."""
+    if feed.describing:
+        return feed.describing.describer is not None
+    return _said(feed, meta) in {ON, FILLING}
+
+
+def are_settled(feed: Feed, meta: Mapping[str, str]) -> bool:
+    """Whether nothing is to be done for them; without a model to ask, nothing can be."""
+    said = _said(feed, meta)
+    if not are_wanted(feed, meta):
+        return said == OFF
+    if feed.describing is None:
+        return True
+    return said == ON and not feed.describing.again
+
+
+def begun(feed: Feed, meta: Mapping[str, str]) -> dict[str, str]:
+    """What `meta` says from a run's first write on: a node that it writes may lack a line."""
+    key = feed.index.key
+    if not are_wanted(feed, meta):
+        return {key(KEY): LEAVING} if _said(feed, meta) != OFF else {}
+    describer = _describer(feed)
+    return {key(KEY): FILLING, **({key(MODEL): describer.model} if describer else {})}
+
+
+def note(feed: Feed, meta: Mapping[str, str]) -> None:
+    """Says that some lack where nobody is asked this time."""
+    if feed.describing is None and _said(feed, meta) == FILLING:
+        feed.report.notes.append(WAIT.format(meta.get(feed.index.key(MODEL), "a model")))
+
+
+def bring_on(feed: Feed, meta: Mapping[str, str]) -> None:
+    """Asks for what lacks once the index equals the tree; raises what the asking has ended with.
+
+    Raises Stopped where a budget ends it, Overtaken where a later run has begun.
+    """
+    if not are_wanted(feed, meta):
+        if _said(feed, meta) != OFF:
+            _clear(feed)
+        return
+    feed.report.finished = False
+    error = _ask(feed, feed.describing) if feed.describing else None
+    key = feed.index.key(KEY)
+    last = descriptions.settling(feed.index.repo, key, ON, FILLING)
+    rows = feed.index.bring_in([*last, descriptions.counting(feed.index.repo, None)], last=True)
+    if rows:
+        feed.report.descriptions_waiting = int(str(rows[-1][0][0]))
+    if error:
+        raise error
+    if feed.budget.stopped:
+        raise Stopped(feed.budget.stopped)
+    feed.report.finished = True
+
+
+def _clear(feed: Feed) -> None:
+    """Takes all out, as far as the budget goes."""
+    keys = [feed.index.key(name) for name in (KEY, MODEL)]
+    while feed.budget.allows(1):
+        rows = feed.index.bring_in(descriptions.dropping(feed.index.repo, keys), last=True)
+        if rows is not None and not rows[-1]:
+            return
+    raise Stopped(feed.budget.stopped)
+
+
+def _ask(feed: Feed, how: Describing) -> Exception | None:
+    """What has ended the asking early, if anything has."""
+    describer = how.describer
+    assert describer is not None  # else they are not wanted
+    by = By(describer.model, version()) if how.again else None
+    due = descriptions.lacking_paths(feed.index.database, feed.index.repo, by)
+    entries = [entry for entry in feed.tree.entries() if _is_due(feed, entry, due)]
+    asking = Asking(feed, how, describer)
+    with feed.talk.step("descriptions", len(entries)) as step:
+        done: set[str] = set()
+        for some in pieces(_subjects(feed, entries, done), SUBJECTS):
+            asking.ask(some, _unknown(feed, some, by))
+            step(len(done))
+            done.clear()
+            if asking.is_over:
+                break
+    return asking.error
+
+
+def _is_due(feed: Feed, entry: Entry, due: Mapping[str, str]) -> bool:
+    """One that has changed since it was indexed is another run's."""
+    return not entry.skip and due.get(entry.path) == entry.blob and is_own(feed, entry.path)
+
+
+def _subjects(feed: Feed, entries: Sequence[Entry], done: set[str]) -> Iterator[Subject]:
+    """The methods and classes of files that are parsed once more, each with its place."""
+    for entry, parsed in parsed_files(feed, entries):
+        ids = node_ids(feed.index.repo, entry.path, parsed.nodes)
+        yield from subjects(parsed.nodes, ids)
+        done.add(entry.path)
+
+
+def _unknown(feed: Feed, some: Iterable[Subject], by: By | None) -> set[str]:
+    return descriptions.unknown(feed.index.database, (one.sha for one in some), by)
+
+
+def foresee(feed: Feed, work: Work) -> None:
+    """Counts what would be asked and what it takes; only reads."""
+    describer = _describer(feed)
+    if not describer or not feed.describing:
+        return
+    by = By(describer.model, version()) if feed.describing.again else None
+    due = descriptions.lacking_paths(feed.index.database, feed.index.repo, by)
+    entries = [entry for entry in work.process if not entry.skip]
+    entries += [one for one in (*work.unchanged, *work.waiting) if not one.skip and one.path in due]
+    asked: dict[str, int] = {}
+    for some in pieces(_subjects(feed, entries, set()), SUBJECTS):
+        unknown = _unknown(feed, some, by)
+        asked |= {one.sha: tokens(prompt() + one.text) for one in some if one.sha in unknown}
+    sizes = list(asked.values())[: feed.describing.most]
+    feed.report.descriptions_made = len(sizes)
+    feed.report.descriptions_price = _price(describer, sum(sizes), LINE_TOKENS * len(sizes))
+
+
+def _price(describer: Describer, tokens_in: int, tokens_out: int) -> str:
+    """What so many tokens cost, in words."""
+    neurons = describer.neurons(tokens_in, tokens_out)
+    price = "the price is unknown" if neurons is None else f"{neurons:,.0f} neurons of Workers AI"
+    return f"about {tokens_in + tokens_out:,} tokens by {describer.model}, {price}"
+
+
+def _describer(feed: Feed) -> Describer | None:
+    return feed.describing.describer if feed.describing else None
+
+
+def _said(feed: Feed, meta: Mapping[str, str]) -> str:
+    return meta.get(feed.index.key(KEY), OFF)
+
+
+def are_kept(feed: Feed, meta: Mapping[str, str]) -> bool:
+    """Whether the index has lines, all or some."""
+    return _said(feed, meta) in {ON, FILLING}
+
+
+def mended(feed: Feed, meta: Mapping[str, str], damage: Damage) -> dict[str, str]:
+    """What `meta` says while a repair is under way that has found some lacking."""
+    return {feed.index.key(KEY): FILLING} if damage.lacks_lines else {}
+
+
+def checked(feed: Feed, state: State, found: Parity, damage: Damage) -> Iterator[Check]:
+    """Whether the words of all lines are there, and the lines that the index says it has.
+
+    An index whose lines have not come yet is right without them.
+    """
+    said = _said(feed, state.meta)
+    [(nodes, asked, without, linked)] = found.standing
+    if said == OFF and not linked and not (found.unposted_lines or found.posted_of_nobody):
+        return
+    damage.lines |= bool(found.unposted_lines or found.posted_of_nobody)
+    yield Check(
+        "every description is found by its words, and no other",
+        {},
+        [
+            *(f"not by its words, or without any: {line!r}" for (line,) in found.unposted_lines),
+            *(f"words of no description: {row}" for (row,) in found.posted_of_nobody),
+        ],
+    )
+    lacking = found.without_line if said == ON else []
+    damage.lacks_lines |= bool(lacking)
+    waiting = int(str(nodes)) - int(str(asked))
+    yield Check(
+        "every method and class has been described, where the index says so",
+        {"methods and classes": int(str(nodes)), "waiting": waiting, "without": int(str(without))},
+        [f"{path}: {count} without" for path, count in lacking],
+    )
+
+
+class HeldLinks:
+    """What the nodes of files say to describe, for files asked for in the order of their paths."""
+
+    def __init__(self, feed: Feed) -> None:
+        index = feed.index
+        keeps = index.keeps_lines
+        self._rest = descriptions.held_links(index.database, index.repo) if keeps else iter(())
+        self._at: tuple[str, dict[str, str]] = ("", {})
+
+    def are_of(self, file: IndexedFile) -> bool:
+        """Whether they are its texts' of now; what nobody has asked for yet is told elsewhere."""
+        while self._at[0] < file.path and (following := next(self._rest, None)):
+            self._at = following
+        path, held = self._at
+        due = dict(zip(file.ids, file.describes, strict=False))
+        return path != file.path or all(due.get(id_) == sha for id_, sha in held.items())
+
+
+def noted(state: State, feed: Feed, found: Parity) -> Iterator[str]:
+    """How many wait, where some do."""
+    [(nodes, asked, *_)] = found.standing
+    waiting = int(str(nodes)) - int(str(asked))
+    if _said(feed, state.meta) == FILLING and waiting:
+        yield f"{waiting:,} of {nodes:,} methods and classes wait for a description."

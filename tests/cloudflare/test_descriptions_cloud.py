@@ -1,0 +1,91 @@
+"""Lines on methods and classes in D1, by a model of Workers AI: what they cost and find."""
+
+import pytest
+from clouds import Cloud
+from standin_fixtures import standin_process
+
+from feeder.cloudflare.text_models import PRICES, WorkersAIDescriber
+from feeder.errors import UserError
+from feeder.run.feed import Describing, Feed
+from feeder.run.sync import sync
+from feeder.run.validate import validate
+from feeder.search.engine import Paging, search
+from feeder.store.scope import Scope
+from feeder.tree.commit import Commit
+from tree.repos import Repo
+from worlds import CART, REPO, SHOP
+
+__all__ = ["standin_process"]
+
+MODEL = "@cf/meta/llama-3.1-8b-instruct-fp8-fast"
+LINES = """
+SELECT d.symbol, e.line FROM docs d JOIN descriptions e ON e.sha = d.describes ORDER BY d.symbol
+"""
+DUE = [
+    ("Cart", "Does what is called cart here."),
+    ("Cart.addLine", "Does what is called cart add line here."),
+    ("Cart.total", "Does what is called cart total here."),
+    ("emptyCart", "Does what is called empty cart here."),
+]
+
+
+@pytest.fixture
+def shop(cloud: Cloud, repo: Repo) -> Repo:
+    cloud.migrated()
+    repo.commit(SHOP)
+    return repo
+
+
+def described(cloud: Cloud, shop: Repo, *, named: bool = True) -> Feed:
+    how = Describing(WorkersAIDescriber(cloud.api, MODEL)) if named else None
+    run = cloud.feed(Commit(shop.path), describing=how)
+    sync(run)
+    return run
+
+
+def test_each_line_is_kept_and_found(cloud: Cloud, shop: Repo) -> None:
+    """By the words that a model has said, with a filter or without."""
+    described(cloud, shop)
+    assert cloud.rows(LINES) == DUE
+    for path in (None, "src"):
+        found = search(cloud.d1, [], "does what is here", Scope.of(REPO, path), Paging(10)).found
+        assert {str(one.hit.symbol) for one in found if "line" in one.ranks} == {
+            name for name, _ in DUE
+        }
+    assert validate(cloud.feed(Commit(shop.path)), wait=True).passed
+
+
+def test_what_has_moved_costs_no_question_and_what_has_changed_one(
+    cloud: Cloud, shop: Repo
+) -> None:
+    """A line more is a write of a few rows; a run that changes nothing is one request."""
+    described(cloud, shop)
+    cloud.spent()
+    described(cloud, shop)
+    assert cloud.spent() == {"d1": 1, "vectorize": 0, "ai": 0}
+    shop.commit({"src/cart.py": None, "lib/cart.py": f"# moved\n{CART}"})
+    described(cloud, shop, named=False)
+    assert (cloud.spent()["ai"], cloud.rows(LINES)) == (0, DUE)
+    shop.commit({"lib/cart.py": f"# moved\n{CART}".replace("emptyCart", "newCart")})
+    described(cloud, shop)
+    assert cloud.spent()["ai"] == 1
+    assert validate(cloud.feed(Commit(shop.path)), wait=True).passed
+
+
+def test_neurons_are_counted_by_the_models_price(cloud: Cloud, shop: Repo) -> None:
+    """And foreseen; of a model that no list has, nothing is said."""
+    describer = WorkersAIDescriber(cloud.api, MODEL)
+    sync(cloud.feed(Commit(shop.path), describing=Describing(describer)))
+    price = PRICES[MODEL]
+    assert describer.spent.tokens == 400
+    assert 400 * price.tokens_in / 1e6 < describer.spent.neurons < 400 * price.tokens_out / 1e6
+    assert describer.neurons(1_000_000, 1_000_000) == price.tokens_in + price.tokens_out
+    assert WorkersAIDescriber(cloud.api, "@cf/new/model").neurons(1, 1) is None
+
+
+def test_what_is_no_model_of_workers_ai_is_refused(cloud: Cloud) -> None:
+    """Before a request where its name tells, else in the service's words."""
+    with pytest.raises(UserError, match="names no model of Workers AI"):
+        WorkersAIDescriber(cloud.api, "llama")
+    with pytest.raises(UserError, match="Name another with --describe"):
+        WorkersAIDescriber(cloud.api, "@cf/no/model").ask("Do so.", "python method add")

@@ -1,0 +1,63 @@
+"""A question that has no word of the code finds it by the line that a model wrote on it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from feeder.cli.showing import as_text
+from feeder.describe import Told
+from feeder.run.feed import Describing
+from feeder.search.engine import Paging, search
+from feeder.search.found import Found
+from feeder.serve.shaping import Wanted, hits_as_text
+from feeder.store.scope import Scope
+from feeder.store.sqlite import SQLite
+from feeder.tree.commit import Commit
+from tree.repos import Repo
+from worlds import REPO, SHOP, Lines, opened, shown, synced
+
+LINE = "Discards every purchase that is not yet paid for."
+
+
+@pytest.fixture
+def shop(repo: Repo) -> Repo:
+    repo.commit(SHOP)
+    return repo
+
+
+@pytest.fixture
+def database(shop: Repo) -> Iterator[SQLite]:
+    database = opened()
+    lines = Lines()
+    lines.said["emptyCart"] = Told(LINE)
+    synced(Commit(shop.path), database, describing=Describing(lines))
+    yield database
+    database.close()
+
+
+def found(database: SQLite, query: str, **where: str) -> list[Found]:
+    return list(search(database, [], query, Scope.of(REPO, **where), Paging(10)).found)
+
+
+def test_a_node_is_found_by_the_words_of_its_line(database: SQLite) -> None:
+    """As those of a text are: by their stems, and within the filters."""
+    [one] = found(database, "discarding unpaid purchases")
+    assert (one.hit.symbol, one.hit.description, one.ranks) == ("emptyCart", LINE, {"line": 1})
+    assert [one.hit.symbol for one in found(database, "discard", path="src")] == ["emptyCart"]
+    assert found(database, "discard", path="docs") == []
+
+
+def test_a_line_is_shown_by_every_face(database: SQLite, shop: Repo) -> None:
+    page = shown(database, shop.path, found(database, "discard"))
+    heading, line, *_ = as_text(page)
+    assert (heading.split("  ")[-1], line.strip()) == ("emptyCart", LINE)
+    assert page.as_json()["hits"][0]["description"] == LINE
+    assert f"method emptyCart\ndescribed: {LINE}\n" in hits_as_text(page, Wanted(), None)
+
+
+def test_an_index_without_lines_answers_as_ever(shop: Repo) -> None:
+    database = opened()
+    synced(Commit(shop.path), database)
+    one = found(database, "emptyCart")[0]
+    assert (one.hit.description, "line" in one.ranks) == ("", False)
+    assert found(database, "discard") == []
