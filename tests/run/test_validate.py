@@ -150,7 +150,8 @@ def _no_row(shop: Shop) -> dict[str, list[str]]:
 def _extra_row(shop: Shop) -> dict[str, list[str]]:
     shop.change(
         """INSERT INTO docs SELECT 999, 'stray', repo, branch, sha_head, path, language, node_type,
-        'Cart.stray', signature, logical_path, start_line, end_line, text_sha, members
+        'Cart.stray', signature, logical_path, start_line, end_line, text_sha, members,
+        describes
         FROM docs WHERE symbol = 'Cart.total'"""
     )
     return {
