@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from feeder.parse.cutting import NODE_LIMIT
-from feeder.parse.extract import extract
+from feeder.parse.extract.reading import extract
 from parse import papers
 from parse.papers import Line, docx, outline, p, parsed, tbl
 

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feeder.parse import Parsed
-from feeder.parse.extract import Unreadable, extract
+from feeder.parse.extract import Unreadable
+from feeder.parse.extract.reading import extract
 from feeder.parse.worker import Limits
 from feeder.parse.workers import Workers
 from parse import papers

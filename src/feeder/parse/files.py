@@ -10,8 +10,9 @@ from feeder.parse.code import declarations
 from feeder.parse.cutting import Parts
 from feeder.parse.documents import outline
 from feeder.parse.embedded import Host, embed, regions
-from feeder.parse.extract import Extract, extract
+from feeder.parse.extract import Extract
 from feeder.parse.extract.nesting import nested
+from feeder.parse.extract.reading import extract
 from feeder.parse.grammars import Grammars
 from feeder.parse.kept import TextPart, text_parts
 from feeder.parse.layout import Source, Span, lay_out
