@@ -77,3 +77,9 @@ class Stopped(FeederError):
 
 class Overtaken(Stopped):
     """A run that started later owns the index now."""
+
+
+def wrong_and_remedy(error: Exception) -> tuple[str, str]:
+    """An error's first sentence, which is what is wrong, and the rest, which is what to do."""
+    wrong, _, remedy = str(error).partition(". ")
+    return f"{wrong.rstrip('.')}.", remedy

@@ -1,7 +1,5 @@
 """The protocol's own suite finds nothing in the Worker that it does not find in the program."""
 
-import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +7,7 @@ import pytest
 
 from edge.building import built
 from edge.workerd import running
-from serve.test_conformance import HERE, SUITE
+from serve.test_conformance import HERE, suite_of
 
 ROUTED = "  - dns-rebinding-protection # only names that Cloudflare routes to a Worker lead to it\n"
 
@@ -28,15 +26,4 @@ def test_the_suite_finds_what_is_expected(server: str, revision: str, tmp_path: 
     """It fails for a line that is expected in vain, too."""
     expected = tmp_path / "expected.yml"
     expected.write_text((HERE / "expected.yml").read_text() + ROUTED)
-    suite = ["node", "--import", str(HERE / "hook.mjs"), str(SUITE), "server", "--url", server]
-    asked = ["--requirements", revision, "--expected-failures", str(expected)]
-    done = subprocess.run(
-        [*suite, *asked],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=280,
-        env={**os.environ, "NO_COLOR": "1"},
-    )
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+    suite_of(revision, server, expected, tmp_path)

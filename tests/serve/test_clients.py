@@ -64,10 +64,10 @@ def facts(client: str, server: list[str]) -> dict[str, Any]:
     return found
 
 
-def test_an_official_client_is_served(server: list[str], client: str) -> None:
-    """In its own era: the tools, four calls at once as text alone, and both kinds of errors."""
+def texts_of_calls(client: str, server: list[str]) -> list[str]:
+    """The texts of its four calls, once all else that it was told is as it should be."""
     found = facts(client, server)
-    texts = found.pop("texts")
+    texts: list[str] = found.pop("texts")
     assert found == {
         "version": VERSIONS[client.rpartition(" ")[2]],
         "server": "feeder",
@@ -79,6 +79,12 @@ def test_an_official_client_is_served(server: list[str], client: str) -> None:
         "wrong": [True, "`limit` is a number from 1 to 50, not 0."],
         "refused": -32602,
     }
+    return texts
+
+
+def test_an_official_client_is_served(server: list[str], client: str) -> None:
+    """In its own era: the tools, four calls at once as text alone, and both kinds of errors."""
+    texts = texts_of_calls(client, server)
     assert len(texts) == 4
     assert {*texts} == {texts[0]}
     assert texts[0].startswith("src/money.py:4-6 method exchange\ndef exchange(")

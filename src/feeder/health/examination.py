@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from feeder.config import Settings
-from feeder.errors import FeederError
+from feeder.errors import FeederError, wrong_and_remedy
 from feeder.health import Check, Finding, cloud, index, machine, program, repository
 
 CHECKS: dict[str, Check] = {
@@ -33,9 +33,8 @@ def examined(settings: Settings) -> Iterator[Finding]:
         try:
             yield from map(_unnamed, check(settings))
         except (FeederError, OSError) as exc:
-            wrong, _, remedy = str(exc).partition(". ")
-            says, remedy = f"{wrong.rstrip('.')}.", remedy or "Mend what it says."
-            yield _unnamed(Finding(name, says, remedy, stops=True))
+            wrong, remedy = wrong_and_remedy(exc)
+            yield _unnamed(Finding(name, wrong, remedy or "Mend what it says.", stops=True))
 
 
 def _unnamed(finding: Finding) -> Finding:

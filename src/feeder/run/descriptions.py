@@ -13,6 +13,7 @@ from feeder.errors import Stopped
 from feeder.nodes import node_ids
 from feeder.run.asking import Asking
 from feeder.run.feed import Describing, Feed, Work, parsed_files
+from feeder.run.kept import FILLING, LEAVING, OFF, ON, standing
 from feeder.run.sharing import is_own
 from feeder.run.verdict import Check
 from feeder.store import descriptions
@@ -25,7 +26,6 @@ from feeder.tree import Entry
 
 KEY, MODEL = "describe", "describer"
 """In `meta`, of a repository: `on` says that no line lacks; and who was asked last."""
-OFF, ON, FILLING, LEAVING = "", "on", "filling", "leaving"
 SUBJECTS = 200
 """Whose lines are looked for at once."""
 WAIT = (
@@ -38,12 +38,12 @@ def are_wanted(feed: Feed, meta: Mapping[str, str]) -> bool:
     """Whether the index is to have lines."""
     if feed.describing:
         return feed.describing.describer is not None
-    return _said(feed, meta) in {ON, FILLING}
+    return standing(feed, meta, KEY) in {ON, FILLING}
 
 
 def are_settled(feed: Feed, meta: Mapping[str, str]) -> bool:
     """Whether nothing is to be done for them; without a model to ask, nothing can be."""
-    said = _said(feed, meta)
+    said = standing(feed, meta, KEY)
     if not are_wanted(feed, meta):
         return said == OFF
     if feed.describing is None:
@@ -55,14 +55,14 @@ def begun(feed: Feed, meta: Mapping[str, str]) -> dict[str, str]:
     """What `meta` says from a run's first write on: a node that it writes may lack a line."""
     key = feed.index.key
     if not are_wanted(feed, meta):
-        return {key(KEY): LEAVING} if _said(feed, meta) != OFF else {}
+        return {key(KEY): LEAVING} if standing(feed, meta, KEY) != OFF else {}
     describer = _describer(feed)
     return {key(KEY): FILLING, **({key(MODEL): describer.model} if describer else {})}
 
 
 def note(feed: Feed, meta: Mapping[str, str]) -> None:
     """Says that some lack where nobody is asked this time."""
-    if feed.describing is None and _said(feed, meta) == FILLING:
+    if feed.describing is None and standing(feed, meta, KEY) == FILLING:
         feed.report.notes.append(WAIT.format(meta.get(feed.index.key(MODEL), "a model")))
 
 
@@ -72,7 +72,7 @@ def bring_on(feed: Feed, meta: Mapping[str, str]) -> None:
     Raises Stopped where a budget ends it, Overtaken where a later run has begun.
     """
     if not are_wanted(feed, meta):
-        if _said(feed, meta) != OFF:
+        if standing(feed, meta, KEY) != OFF:
             _clear(feed)
         return
     feed.report.finished = False
@@ -164,13 +164,9 @@ def _describer(feed: Feed) -> Describer | None:
     return feed.describing.describer if feed.describing else None
 
 
-def _said(feed: Feed, meta: Mapping[str, str]) -> str:
-    return meta.get(feed.index.key(KEY), OFF)
-
-
 def are_kept(feed: Feed, meta: Mapping[str, str]) -> bool:
     """Whether the index has lines, all or some."""
-    return _said(feed, meta) in {ON, FILLING}
+    return standing(feed, meta, KEY) in {ON, FILLING}
 
 
 def mended(feed: Feed, meta: Mapping[str, str], damage: Damage) -> dict[str, str]:
@@ -183,7 +179,7 @@ def checked(feed: Feed, state: State, found: Parity, damage: Damage) -> Iterator
 
     An index whose lines have not come yet is right without them.
     """
-    said = _said(feed, state.meta)
+    said = standing(feed, state.meta, KEY)
     [(nodes, asked, without, linked)] = found.standing
     if said == OFF and not linked and not (found.unposted_lines or found.posted_of_nobody):
         return
@@ -228,5 +224,5 @@ def noted(state: State, feed: Feed, found: Parity) -> Iterator[str]:
     """How many wait, where some do."""
     [(nodes, asked, *_)] = found.standing
     waiting = int(str(nodes)) - int(str(asked))
-    if _said(feed, state.meta) == FILLING and waiting:
+    if standing(feed, state.meta, KEY) == FILLING and waiting:
         yield f"{waiting:,} of {nodes:,} methods and classes wait for a description."

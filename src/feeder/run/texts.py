@@ -6,6 +6,7 @@ from typing import NamedTuple
 from feeder.errors import TooLargeError, UserError
 from feeder.parse.kept import TextPart
 from feeder.run.feed import Feed, Work, batches, count_texts, indexed
+from feeder.run.kept import FILLING, LEAVING, OFF, ON, standing
 from feeder.run.verdict import Check
 from feeder.store import Statement, texts
 from feeder.store.forgetting import Damage
@@ -16,9 +17,6 @@ from feeder.tree import Entry
 
 KEY = "texts"
 """In `meta`, of a repository: `on` says that no text lacks, and nothing that there is none."""
-ON = "on"
-OFF, FILLING, LEAVING = "", "filling", "leaving"
-"""What a run that ended early leaves to the next."""
 KEPT = "The index keeps texts, as it was told; --no-texts takes them out."
 
 
@@ -37,7 +35,7 @@ NOTHING = Due()
 
 def are_wanted(feed: Feed, meta: Mapping[str, str]) -> bool:
     """Whether the index is to have texts."""
-    return _said(feed, meta) in {ON, FILLING} if feed.texts is None else feed.texts
+    return standing(feed, meta, KEY) in {ON, FILLING} if feed.texts is None else feed.texts
 
 
 def are_settled(feed: Feed, meta: Mapping[str, str], *, whole: bool = True) -> bool:
@@ -45,7 +43,7 @@ def are_settled(feed: Feed, meta: Mapping[str, str], *, whole: bool = True) -> b
 
     Raises UserError for a shard that would take them out of all files.
     """
-    said, wanted = _said(feed, meta), are_wanted(feed, meta)
+    said, wanted = standing(feed, meta, KEY), are_wanted(feed, meta)
     if feed.shard and not wanted and said != OFF:
         raise UserError(
             "The index keeps texts, and shards cannot take them out. Begin with: "
@@ -58,7 +56,7 @@ def begun(feed: Feed, meta: Mapping[str, str]) -> dict[str, str]:
     """What `meta` says while they are not as they shall be."""
     if are_settled(feed, meta):
         return {}
-    is_clear = _said(feed, meta) in {OFF, FILLING}
+    is_clear = standing(feed, meta, KEY) in {OFF, FILLING}
     return {feed.index.key(KEY): FILLING if are_wanted(feed, meta) and is_clear else LEAVING}
 
 
@@ -75,7 +73,7 @@ def note(feed: Feed, meta: Mapping[str, str]) -> None:
 
 def opening(feed: Feed, meta: Mapping[str, str]) -> list[Statement]:
     """What a run begins with that is the first to keep them: no other text is there."""
-    is_first = are_wanted(feed, meta) and _said(feed, meta) == OFF
+    is_first = are_wanted(feed, meta) and standing(feed, meta, KEY) == OFF
     return [texts.clearing(feed.index.repo)] if is_first else []
 
 
@@ -83,7 +81,7 @@ def due(feed: Feed, state: State, work: Work, *, whole: bool) -> Due:
     """What is to be done, and says what that takes; a request for every 20,000 files with texts."""
     if are_settled(feed, state.meta, whole=whole):
         return NOTHING
-    said = _said(feed, state.meta)
+    said = standing(feed, state.meta, KEY)
     clears = LEAVING in {said, begun(feed, state.meta)[feed.index.key(KEY)]}
     if not are_wanted(feed, state.meta):
         return Due(clears)
@@ -161,7 +159,7 @@ def foresee(feed: Feed, todo: Due) -> None:
 
 def are_kept(feed: Feed, meta: Mapping[str, str]) -> bool:
     """Whether the index says that it has them all."""
-    return _said(feed, meta) == ON
+    return standing(feed, meta, KEY) == ON
 
 
 def mended(feed: Feed, meta: Mapping[str, str], damage: Damage) -> dict[str, str]:
@@ -174,7 +172,7 @@ def checked(feed: Feed, state: State, found: Parity, damage: Damage) -> Iterator
     lacking, odd = (
         [str(path) for (path,) in rows] for rows in (found.without_text, found.texts_without_file)
     )
-    if _said(feed, state.meta) == OFF and not odd:
+    if standing(feed, state.meta, KEY) == OFF and not odd:
         return
     damage.texts |= {*lacking, *odd}
     yield Check(
@@ -206,7 +204,3 @@ def _lines(parts: Iterable[TextPart]) -> list[tuple[int, str]] | None:
         return [line for part in parts for line in part.lines()]
     except ValueError:
         return None
-
-
-def _said(feed: Feed, meta: Mapping[str, str]) -> str:
-    return meta.get(feed.index.key(KEY), OFF)

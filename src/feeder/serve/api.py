@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from feeder.errors import FeederError, ServiceError, UserError
+from feeder.errors import FeederError, ServiceError, UserError, wrong_and_remedy
 from feeder.nearby import meant
 from feeder.serve import Tell
 from feeder.serve.crew import Crew
@@ -126,9 +126,8 @@ def _told(
 
 
 def refusal(status: int, exc: Exception) -> Refusal:
-    """An error's first sentence is what is wrong, the rest what to do."""
-    wrong, _, remedy = str(exc).partition(". ")
-    return Refusal(status, wrong.rstrip(".") + ".", remedy)
+    """What is wrong and what to do, with whose fault it is."""
+    return Refusal(status, *wrong_and_remedy(exc))
 
 
 def _unknown(name: str, key: str, known: list[str]) -> Refusal:
