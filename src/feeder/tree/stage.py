@@ -1,5 +1,6 @@
 """How is a copy of git's index brought to the files as they lie? Without anything but the copy."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from feeder.tree import Skip, git
-from feeder.tree.command import Answer, ask, command, environment, run
+from feeder.tree.command import Answer, ask, checked, command, environment, run
 
 FILTERS_S = 5.0
 """How long the filters of all files may take together."""
@@ -31,6 +32,9 @@ class Difference(NamedTuple):
     mode: str
     blob: str
     is_gone: bool
+
+
+GONE = Difference("", "", is_gone=True)
 
 
 class Stage:
@@ -62,11 +66,15 @@ class Stage:
     def differences(self) -> dict[bytes, Difference]:
         """What lies there otherwise, by the stat of each file; content is read only in doubt."""
         listing = ("diff-files", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty")
-        fields = iter(self._ask(*listing).split(b"\0")[:-1])
+        answer = self._run(*listing)
+        fields = iter(checked(self._repository, answer).split(b"\0")[:-1])
         found: dict[bytes, Difference] = {}
         for row, name in zip(fields, fields, strict=True):
             mode, _, blob, _, status = row.decode().lstrip(":").split()
             found[name] = Difference(mode, blob, status == "D")
+        if answer.stderr:  # of what it cannot look at, git says nothing else
+            names = self.names().difference(found)
+            found |= {name: GONE for name in names if _is_behind_a_circle(self._repository, name)}
         return found
 
     def names(self) -> set[bytes]:
@@ -151,6 +159,15 @@ class Stage:
     def _run(self, *arguments: str) -> Answer:
         given = (*_SETTINGS, *self._unfiltered, *arguments)
         return run(self._repository, *given, beside=self._told)
+
+
+def _is_behind_a_circle(folder: Path, name: bytes) -> bool:
+    """Whether links that lead to one another are in the way: nobody can read what was there."""
+    try:
+        os.lstat(os.fsencode(folder) + b"/" + name)
+    except OSError as exc:
+        return exc.errno == errno.ELOOP
+    return False
 
 
 def placeholder(why: Skip, object_format: str) -> str:
