@@ -87,12 +87,12 @@ def made(folder: Path, python: str) -> Iterator[Made]:
     source = folder / "manual.md"
     source.write_text(CHAPTERS, "utf-8")
     if shutil.which("pandoc"):
-        for ending in ("docx", "odt", "epub", "rst", "asciidoc", "org"):
+        for ending in ("docx", "odt", "epub", "rtf", "rst", "asciidoc", "org"):
             place = folder / f"pandoc.{ {'asciidoc': 'adoc'}.get(ending, ending) }"
             _run("pandoc", "-s", source, "-t", ending, "-o", place)
             yield Made("pandoc", place)
     if shutil.which("soffice"):
-        for ending in ("docx", "odt", "pdf"):
+        for ending in ("docx", "odt", "rtf", "pdf"):
             _run("soffice", "--headless", "--convert-to", ending, folder / "pandoc.docx",
                  "--outdir", folder / "office")  # fmt: skip
             yield Made("LibreOffice", folder / "office" / f"pandoc.{ending}")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from parse import papers
-from parse.papers import Line, docx, p, pdf, xlsx
+from parse.papers import Line, docx, p, pdf, rtf, xlsx
 
 PAGE = [Line("One page.")]
 
@@ -183,11 +183,38 @@ def pictures(_: int) -> Hostile:
     return Hostile("pictures.pdf", pdf([[]]))
 
 
+def groups_in_groups(size: int) -> Hostile:
+    """An RTF of groups in groups."""
+    return Hostile("deep.rtf", rtf("{" * size + "Deep."))
+
+
+def bytes_without_end(_: int) -> Hostile:
+    """An RTF with a picture that says it has ten thousand million bytes."""
+    return Hostile("picture.rtf", rtf(r"Before.{\pict\bin9999999999 and behind}"))
+
+
+def characters(size: int) -> Hostile:
+    """An RTF of nothing but characters by their numbers."""
+    return Hostile("numbers.rtf", rtf(r"\u65 ?" * (size // 6)))
+
+
+def name_without_end(size: int) -> Hostile:
+    """An RTF whose font's name does not end."""
+    return Hostile("font.rtf", rtf(r"{\fonttbl{\f0 " + r"a\b " * (size // 4)))
+
+
+def half_of_groups(_: int) -> Hostile:
+    """The first half of an RTF."""
+    made = rtf(r"{\b It ends }" + "in the mid " * 20)
+    return Hostile("half.rtf", made[: len(made) // 2])
+
+
 KINDS: dict[str, Callable[[int], Hostile]] = {
     (made.__doc__ or "").rstrip("."): made
     for made in (
         *(zip_bomb, entities, outside, deep, tables_in_tables, styles_in_a_ring, many_cells),
         *(far_cell, page_in_itself, bookmarks_in_a_ring, form_in_itself, packed_page, many_pages),
         *(font_without_map, locked_pdf, locked_office, half, damaged_member, no_document, pictures),
+        *(groups_in_groups, bytes_without_end, characters, name_without_end, half_of_groups),
     )
 }

@@ -118,6 +118,11 @@ def odt(body: str) -> bytes:
     )
 
 
+def rtf(body: str) -> bytes:
+    """An RTF with this body."""
+    return rf"{{\rtf1\ansi\deff0 {body}}}".encode("ascii")
+
+
 def xlsx(sheets: Mapping[str, Sequence[Sequence[str | float]]], sheet: str = "") -> bytes:
     """An XLSX; its texts stand in their cells. `sheet` is the XML of all of them, where given."""
     names = "".join(

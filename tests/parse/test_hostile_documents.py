@@ -22,6 +22,7 @@ SMALL = {
     "pptx": papers.pptx([papers.shape("Some words.")]),
     "epub": papers.epub(["<p>Some words.</p>"]),
     "pdf": papers.pdf([PAGE], [("One", 0)]),
+    "rtf": papers.rtf(r"\pard{\b Some} words.\par\trowd\pard\intbl a\cell b\cell\row"),
 }
 SAID = {
     "zip_bomb": "a document with more than 10 MB of text",
@@ -32,11 +33,12 @@ SAID = {
     "half": "a damaged document: its archive cannot be opened",
     "no_document": "an archive that is no document",
     "pictures": "a document without text, such as pictures of pages",
+    "name_without_end": "a document without text, such as pictures of pages",
     "form_in_itself": "a document without text, such as pictures of pages",
 }
 READ = {
     *("deep", "tables_in_tables", "styles_in_a_ring", "many_cells", "bookmarks_in_a_ring"),
-    "many_pages",
+    *("many_pages", "groups_in_groups", "bytes_without_end", "characters", "half_of_groups"),
 }
 
 

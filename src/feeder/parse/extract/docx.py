@@ -1,18 +1,15 @@
 """What does a DOCX say? Its paragraphs, headings, tables, code and notes, in their order."""
 
-import re
 from collections.abc import Iterator
 
 from feeder.parse.extract import Extract
 from feeder.parse.extract.archive import Archive
-from feeder.parse.extract.flowing import Flow, Style
+from feeder.parse.extract.flowing import Flow, Style, style_called
 from feeder.parse.extract.writing import Writing
 from feeder.parse.extract.xml import Attributes, walk
 
 BODY = "word/document.xml"
 NOTES = ("word/footnotes.xml", "word/endnotes.xml")
-_HEADING = re.compile(r"heading (\d)")
-_CODE = re.compile(r"code|preformatted|listing|verbatim|macro text")
 _HIDDEN = frozenset({"Fallback", "del", "moveFrom"})
 """The same once more for older programs, and what was deleted or moved away."""
 _CHARACTERS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
@@ -45,7 +42,7 @@ class _Styles:
         if name == "style":
             self._id = attributes.get("styleId", "")
         elif name == "name" and self._id:
-            self._name(value.lower())
+            self._name(value)
         elif name == "basedOn":
             self._based_on[self._id] = value
         elif name == "outlineLvl" and value.isdecimal() and int(value) < 9:
@@ -59,12 +56,8 @@ class _Styles:
         pass
 
     def _name(self, name: str) -> None:
-        if name == "title":
-            self._known[self._id] = Style(1)
-        elif heading := _HEADING.fullmatch(name):
-            self._known[self._id] = Style(int(heading[1]) + 1)
-        elif _CODE.search(name):
-            self._known[self._id] = Style(is_code=True)
+        if style := style_called(name):
+            self._known[self._id] = style
 
     def of(self, id_: str) -> Style:
         """What a paragraph of this style is, or of one that the style is based on."""

@@ -1,8 +1,12 @@
 """How do paragraphs and tables of a flowing text become blocks?"""
 
+import re
 from dataclasses import dataclass, field
 
 from feeder.parse.extract.writing import Writing
+
+_HEADING = re.compile(r"heading (\d)")
+_CODE = re.compile(r"code|preformatted|listing|verbatim|macro text")
 
 
 @dataclass
@@ -11,6 +15,16 @@ class Style:
 
     level: int = 0
     is_code: bool = False
+
+
+def style_called(name: str) -> Style | None:
+    """What a style is that Word and LibreOffice call so; None where its name tells nothing."""
+    name = name.lower()
+    if name == "title":
+        return Style(1)
+    if heading := _HEADING.fullmatch(name):
+        return Style(int(heading[1]) + 1)
+    return Style(is_code=True) if _CODE.search(name) else None
 
 
 @dataclass
@@ -75,5 +89,5 @@ class Flow:
     def flush(self) -> None:
         """Code ends where it is followed by anything else."""
         if self._code:
-            self._writing.code("\n".join(self._code))
+            self._writing.code("\n".join(self._code).strip("\n"))
             self._code = []

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from feeder.parse.extract import NOT_INSTALLED, TEXT_BYTES, Extract, Unreadable, versions
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_RTF = b"{\\rtf"
 
 
 def extract(ending: str, content: bytes) -> Extract:
@@ -31,6 +32,10 @@ def _reader(ending: str, content: bytes) -> Callable[[bytes], Extract]:
         from feeder.parse.extract.zipped import reader
 
         return reader(content)
+    if content.startswith(_RTF):
+        from feeder.parse.extract.rtf import rtf
+
+        return rtf
     if content.startswith(_OLE) and ending == "xls":
         from feeder.parse.extract.sheets import sheets
 
