@@ -79,6 +79,25 @@ def test_org_mode_has_headings_without_their_marks() -> None:
     ]
 
 
+@pytest.mark.parametrize("letter", ["x", "é"])
+@pytest.mark.parametrize(("size", "is_own"), [(199, False), (200, True)])
+@pytest.mark.parametrize(
+    ("path", "head", "begin", "end"),
+    [
+        ("m.md", "# Clock", "```\n", "\n```"),
+        ("m.adoc", "= Clock", "----\n", "\n----"),
+        ("m.org", "* Clock", "#+begin_src c\n", "\n#+end_src"),
+        ("m.rst", "Clock\n=====\n\nSo::", "  ", ""),
+    ],
+)
+def test_code_from_200_characters_with_its_marks_is_a_node(
+    path: str, head: str, begin: str, end: str, size: int, letter: str, is_own: bool
+) -> None:
+    code = f"{begin}{letter * (size - len(begin + end))}{end}"
+    found = said(path, f"{head}\n\n{code}\n")
+    assert any(part[0].endswith("_codeblock") for part in found) == is_own
+
+
 def test_rows_keep_the_head_of_their_file() -> None:
     rows = [f"{n};Widget {n};{n}.5" for n in range(300)]
     found = nodes("p.csv", "\n".join(["id;name;price", *rows, ""]))

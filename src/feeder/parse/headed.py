@@ -6,11 +6,10 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from feeder.parse.extract import Part
+from feeder.parse.sections import BLOCK_MIN
 
 NAME_LIMIT = 120
 LEVELS = 8
-BLOCK_MIN = 200
-"""Characters of code that is a node of its own; less stays with its section."""
 
 _RULE = re.compile(r"([=\-`:.'\"~^_*+#<>!$%&,/;?@])\1{2,}\s*")
 _DIRECTIVE = re.compile(r"\s*\.\. (code|code-block|sourcecode|literalinclude|highlight)::")
@@ -53,9 +52,11 @@ def _part(found: Found, lines: list[str], starts: list[int]) -> Part | None:
     start, end = starts[found.first], starts[found.last + 1] - 1
     if found.level:
         return Part(start, min(found.level, LEVELS), "doc_section", found.name[:NAME_LIMIT])
+    own = lines[found.first : found.last + 1]
     if found.node_type == "doc_codeblock":
-        return Part(start, 0, found.node_type, end=end) if end - start >= BLOCK_MIN else None
-    rows = (line.strip() for line in lines[found.first : found.last + 1])
+        is_large = len("\n".join(own).strip("\n")) >= BLOCK_MIN
+        return Part(start, 0, found.node_type, end=end) if is_large else None
+    rows = map(str.strip, own)
     head = next((row for row in rows if sum(map(str.isalnum, row)) > 0), None)
     return Part(start, 0, found.node_type, end=end, signature=head)
 
