@@ -53,6 +53,13 @@ def test_a_type_finds_only_that(feeder: Feeder, shop: Repo, type_: str, found: s
     assert {hit["node_type"] for hit in hits} == found
 
 
+def test_a_pattern_tells_what_it_did_not_look_into(feeder: Feeder, shop: Repo) -> None:
+    feeder(shop, "sync", "--no-vectors")
+    said = '/watch[d]og/ is not looked for in 2 documents: words and "phrases" are.'
+    assert feeder(shop, "search", "/watch[d]og/", "--json").facts["notes"] == [said]
+    assert said in feeder(shop, "search", "/watch[d]og/").out
+
+
 def test_a_pdf_beside_its_docx_is_answered_once(feeder: Feeder, shop: Repo) -> None:
     """Although their lines are broken at other words."""
     shop.commit({"note.pdf": pdf([[*LINES]], [("Registers", 0)])})

@@ -13,6 +13,7 @@ from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
 from feeder.tree.grep import Cut, Matches
+from parse.papers import docx, p, rtf
 from tree.repos import Repo
 from worlds import REPO, opened, synced
 
@@ -117,6 +118,47 @@ def test_what_is_no_pattern_is_said(world: tuple[Repo, SQLite]) -> None:
     [note] = asked(world, "/add(/").notes
     assert note == "/add(/ is no regular expression: it was looked for as a text."
     assert found(world, "/add(/") == {"Cart.add"}
+
+
+PAPERS = {"manual.docx": docx(p("Some words.")), "docs/Letter.RTF": rtf("other words")}
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("/words/", "2 documents"),
+        ("/words/ path:docs", "1 document"),
+        ("/words/ lang:docx", "1 document"),
+        ("/words/ other", "2 documents"),
+        ('/words/ "other words"', "1 document"),
+        ("/words/ path:cart.py", None),
+        ("/words/ type:method", None),
+        ("words", None),
+    ],
+)
+def test_documents_that_a_pattern_is_not_looked_for_in_are_told(
+    world: tuple[Repo, SQLite], question: str, said: str | None
+) -> None:
+    """Those that the rest of the question leaves; a picture of the same ending is none."""
+    repo, database = world
+    repo.commit({**PAPERS, "broken.pdf": b"no PDF\n"})
+    synced(Commit(repo.path), database)
+    asks = parse(question)
+    scope = Scope((REPO,), asks.paths, languages=asks.languages, node_types=asks.node_types)
+    found = asked(world, question, scope)
+    several = f'/words/ is not looked for in {said}: words and "phrases" are.'
+    assert list(found.notes) == ([several] if said else [])
+    assert found.is_cut == bool(said)
+
+
+def test_lines_of_a_document_that_git_takes_for_a_text_are_none_of_its_nodes(
+    world: tuple[Repo, SQLite],
+) -> None:
+    """The commands of an RTF are not in its text."""
+    repo, database = world
+    repo.commit({"letter.rtf": rtf("\nWords of a letter.\\par")})
+    synced(Commit(repo.path), database)
+    assert found(world, r"/\\par/") == set()
 
 
 @pytest.mark.parametrize("found", [Matches({}, Cut.LATE), Matches({"cart.py": [1]}, Cut.LATE)])

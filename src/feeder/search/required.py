@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from feeder.search.query import Query
 from feeder.store import Database, Statement
+from feeder.store.documents import documents
 from feeder.store.origins import blobs
 from feeder.store.reading import Hit, hits, listed, worded, words_statement
 from feeder.store.scope import Scope
-from feeder.tree import git
+from feeder.tree import git, kinds
 from feeder.tree.grep import Cut, Matches, grep
 
 CHECKED = 2_000
@@ -71,7 +72,7 @@ def required(
     case counts, a word as it is typed; and to those without what is left out.
 
     Where there are no files, phrases are as FTS5 finds them, whose words may be inflected, and a
-    pattern finds nothing, which is said.
+    pattern finds nothing, which is said. It is looked for in no document, which is said too.
     """
     scope = scope._replace(with_words=_with(query), without_words=_without(query.without))
     found = Required(scope)
@@ -124,7 +125,9 @@ def _matching(
         return Required(scope._replace(ids=()), [said])
     found = files.grep(pattern, case)
     notes = []
-    ids = nodes_at(database, found.lines, files.repo)
+    # git may take a document for a text, whose lines are others
+    lines = {path: some for path, some in found.lines.items() if not kinds.document(path)}
+    ids = nodes_at(database, lines, files.repo)
     cut = found.cut or (Cut.MANY if len(ids) > MATCHED else Cut.NOT)
     if cut:
         notes.append(f"/{pattern}/ {cut}")
@@ -132,10 +135,14 @@ def _matching(
         notes.append(f"/{pattern}/ is looked for in {files.repo} alone, whose files are here.")
     if found.as_text:
         notes.append(f"/{pattern}/ is no regular expression: it was looked for as a text.")
+    unread = documents(database, scope, files.repo, kinds.DOCUMENTS)
+    if unread:
+        several = f"{unread:,} {'document' if unread == 1 else 'documents'}"
+        notes.append(f'/{pattern}/ is not looked for in {several}: words and "phrases" are.')
     if scope.ids is not None:
         known = set(scope.ids)
         ids = [id_ for id_ in ids if id_ in known]
-    return Required(scope._replace(ids=tuple(ids[:MATCHED])), notes, bool(cut))
+    return Required(scope._replace(ids=tuple(ids[:MATCHED])), notes, bool(cut or unread))
 
 
 def nodes_at(database: Database, lines: Mapping[str, Sequence[int]], repo: str) -> list[str]:
