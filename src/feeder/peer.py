@@ -9,10 +9,12 @@ Both sides speak pickle, over the process' stdin and stdout.
 
 import os
 import pickle
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO
 
@@ -22,6 +24,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 _BEGINS = b"\0feeder\n"
 """What comes before the first answer: a user's start-up files may have printed something."""
+_MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024
 _PROGRAM = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -84,3 +87,25 @@ def channel() -> tuple[BinaryIO, BinaryIO]:
     answers.flush()
     os.dup2(2, 1)  # what a library prints is no answer
     return sys.stdin.buffer, answers
+
+
+def reap(process: "subprocess.Popen[bytes]") -> tuple[int, int]:
+    """Waits as Popen does; the exit code and the peak of memory in bytes, 0 where unknown."""
+    if sys.platform == "win32":
+        return process.wait(), 0
+    try:
+        _, status, usage = os.wait4(process.pid, 0)
+    except ChildProcessError:  # `kill` has reaped it
+        return process.wait(), 0
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, usage.ru_maxrss * _MAXRSS_BYTES
+
+
+def peak_bytes() -> int:
+    """The most memory that this process has had, 0 where unknown.
+
+    Not what `getrusage` says, which begins with the peak of whoever started the program.
+    """
+    status = Path("/proc/self/status")
+    found = re.search(rb"VmHWM:\s+(\d+) kB", status.read_bytes()) if status.exists() else None
+    return int(found[1]) * 1024 if found else 0

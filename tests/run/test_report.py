@@ -108,6 +108,37 @@ def test_a_log_gets_a_line_now_and_then(
     assert capsys.readouterr() == ("", "words: 4 of 2,000\nwords: 1,004 of 2,000\n")
 
 
+def test_a_log_says_where_in_a_long_file_it_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Behind what is done, as seldom; not before a step, nor after it."""
+    monkeypatch.setattr("feeder.run.report.TELL_S", 0)
+    for quiet in (False, True):
+        talk = Talk(quiet=quiet)
+        talk.at("a.pdf: page 1 of 9")
+        with talk.step("words", 10) as step:
+            step(4)
+            talk.at("a.pdf: page 2 of 9")
+            talk.at("")
+        talk.at("a.pdf: page 3 of 9")
+    assert capsys.readouterr() == (
+        "",
+        "words: 4 of 10\nwords: 4 of 10; a.pdf: page 2 of 9\n",
+    )
+
+
+def test_a_bar_says_where_in_a_long_file_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names are shown as they are, whatever is in brackets in them."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "200")
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    talk = Talk()
+    with talk.step("words", 10):
+        talk.at("[red]a.pdf: page 1,200 of 1,213")
+    assert "[red]a.pdf: page 1,200 of 1,213" in terminal.getvalue()
+
+
 def test_bars_are_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
     """A terminal sees what is done of how much; quiet is quiet."""
     monkeypatch.setenv("TERM", "xterm")

@@ -2,14 +2,21 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from threading import Condition
 
 import pytest
 
+from feeder.assembly.opening import Place, feeding
+from feeder.assembly.opening import opened as opened_store
+from feeder.assembly.trees import tree_of
+from feeder.config import Settings
 from feeder.errors import UserError
 from feeder.parse import extract
+from feeder.parse.workers import Workers
 from feeder.run.stale import Stale
 from feeder.run.sync import sync
 from feeder.run.validate import validate
+from feeder.serve.watching import Watch
 from feeder.store.sqlite import SQLite
 from feeder.tree import Sizes
 from feeder.tree.commit import Commit
@@ -146,3 +153,18 @@ def test_an_index_with_documents_is_proved(shop: Repo, database: SQLite) -> None
     embedder = HashedEmbedder()
     synced(Commit(shop.path), database, embedder)
     assert validate(feed(Commit(shop.path), database, embedder)).passed
+
+
+def test_a_run_shows_where_in_a_document_its_workers_are(shop: Repo) -> None:
+    settings = Settings(directory=shop.path, vectors=False, quiet=True)
+    place = Place(shop.path, "shop", "main")
+    with opened_store(place, settings, writes=True, create=True) as store:
+        store.talk = Watch(Condition())
+        with feeding(store, tree_of(place, settings), settings, dry_run=False) as run:
+            assert isinstance(run.parser, Workers)
+            with store.talk.step("words", 3) as step:
+                step(1)
+                run.parser.tell("manual.pdf: page 2 of 9")
+                assert str(store.talk) == "words: 1 of 3 files, manual.pdf: page 2 of 9"
+                run.parser.tell("")
+            assert str(store.talk) == "words: 1 of 3 files"

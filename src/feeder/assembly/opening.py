@@ -250,6 +250,7 @@ def feeding(
     token, event = _run(tree, settings)
     with ExitStack() as stack:
         parser = parser or stack.enter_context(workers_for(store, settings))
+        parser.tell = store.talk.at
         feed = Feed(tree, parser, index, semantics, report, store.talk, token, budget)
         try:
             texts, force = settings.texts, settings.force

@@ -1,4 +1,7 @@
-"""What goes on in a process that only parses: batches of files in, an answer for each file out."""
+"""What goes on in a process that only parses: batches of files in, an answer for each file out.
+
+Before that of a long document it tells now and then where in it it is.
+"""
 
 import faulthandler
 import os
@@ -14,6 +17,7 @@ from typing import BinaryIO, NamedTuple
 
 from feeder.errors import UserError
 from feeder.parse import Meaning, Parsed
+from feeder.parse.extract.telling import Place, listener
 from feeder.parse.grammars import Grammars, load_grammars
 from feeder.peer import channel
 from feeder.tree import kinds
@@ -83,11 +87,18 @@ def serve() -> None:
     _confine(order.limits)
     pickle.dump("ready", answers)
     answers.flush()
+    listener.set(partial(_tell, answers))
     with suppress(EOFError):
         while True:
             for answer in _answers(order, grammars, _requested(requests)):
                 answers.write(answer)
                 answers.flush()
+
+
+def _tell(answers: BinaryIO, place: Place) -> None:
+    """Says where in a document it is, before the answer for that."""
+    pickle.dump(place, answers)
+    answers.flush()
 
 
 def _leave_out_requests() -> None:

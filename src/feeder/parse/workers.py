@@ -6,12 +6,9 @@ the next one, and makes plain text of the file that ended it, in the rest of tha
 """
 
 import os
-import re
 import signal
-import subprocess
-import sys
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,10 +19,11 @@ from feeder.errors import FeederError, UserError
 from feeder.parse import Meaning, Parsed
 from feeder.parse.batches import batches, size
 from feeder.parse.extract import versions
+from feeder.parse.extract.telling import Place
 from feeder.parse.grammars import load_grammars
 from feeder.parse.secrets import fingerprint
 from feeder.parse.worker import OUT_OF_MEMORY, TIMED_OUT, File, Limits, Order, ParseFile, Request
-from feeder.peer import Peer
+from feeder.peer import Peer, peak_bytes, reap
 
 WORKERS_LIMIT = 8
 """Workers at most, unless more are asked for."""
@@ -34,7 +32,12 @@ BYTES_AHEAD = 8_000_000
 _VARIABLES = {"OPENBLAS_NUM_THREADS": "1"}
 """The model computes in one thread: OpenBLAS would start one for each core, each takes 41 MB of the
 memory that a worker may address, and from 32 on no file would be left."""
-_MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024
+
+Tell = Callable[[str], None]
+
+
+def _say_nothing(_: str) -> None:
+    pass
 
 
 class Workers:
@@ -64,6 +67,9 @@ class Workers:
         self._closed = False
         self._running: set[_Worker] = set()
         self._idle: list[_Worker] = []
+        self.tell: Tell = _say_nothing
+        """Who hears where in a long document a worker is (`manual.pdf: page 410 of 1,213`), from
+        its thread, and an empty text when it is through."""
 
     def __enter__(self) -> Self:
         return self
@@ -136,7 +142,7 @@ class Workers:
         try:
             with self._worker() as worker:
                 worker.send(requests)
-                found.extend(worker.receive(one.path, one.reason) for one in requests)
+                found.extend(worker.receive(one.path, one.reason, self.tell) for one in requests)
                 return worker.with_meanings(found) if self._order.meaning else found
         except _Ended as exc:
             if not (found and self._order.meaning):
@@ -190,7 +196,7 @@ class _Worker:
     def __init__(self, order: Order) -> None:
         self._limits = order.limits
         self._is_new = False
-        self._inherited_bytes = _peak_bytes()
+        self._inherited_bytes = peak_bytes()
         self._peer = Peer("feeder.parse.worker", _VARIABLES)
         self._order: Order | None = order
 
@@ -215,18 +221,32 @@ class _Worker:
                 raise _Ended(self._reason("")) from exc
             raise BrokenPipeError("it has ended") from exc
 
-    def receive(self, path: str = "", reason: str | None = None) -> Parsed | str:
+    def receive(
+        self, path: str = "", reason: str | None = None, tell: Tell = _say_nothing
+    ) -> Parsed | str:
         """The next answer: a file's nodes, or why it has none; raises _Ended for an end instead.
 
         The request is for the file at `path`, with a `reason` where it is for plain text.
         """
         try:
-            answer: Parsed | str | UserError = self._peer.receive()
+            answer: Parsed | str | UserError = self._answer(path, tell)
         except EOFError as exc:
             raise _Ended(self._reason(path, reason)) from exc
         self._is_new = False
         if isinstance(answer, UserError):
             raise answer
+        return answer
+
+    def _answer(self, path: str, tell: Tell) -> Any:
+        """The next answer; what is told on the way is handed on."""
+        has_told = False
+        try:
+            while isinstance(answer := self._peer.receive(), Place):
+                has_told = True
+                tell(f"{path.rpartition('/')[2]}: {answer}")
+        finally:
+            if has_told:
+                tell("")
         return answer
 
     def with_meanings(self, files: Sequence[Parsed | str]) -> list[Parsed | str]:
@@ -242,14 +262,14 @@ class _Worker:
 
     def _reason(self, path: str, before: str | None = None) -> str:
         """Why it ended; `before` is why the file was to become plain text."""
-        code, peak_bytes = _reap(self._peer.process)
+        code, used_bytes = reap(self._peer.process)
         if code in TIMED_OUT:
             aim = " to make plain text" if before else ""
             return f"the parser took longer than {self._limits.seconds(path, before):g} s{aim}"
         # parsers seldom check that malloc gave what they asked: twice of what they have; a process
         # has its parent's peak until its own is higher
         least_bytes = max(self._limits.max_bytes / 2, self._inherited_bytes)
-        starved = code < 0 and peak_bytes > least_bytes
+        starved = code < 0 and used_bytes > least_bytes
         if starved or code == OUT_OF_MEMORY:
             return f"the parser needed more than {self._limits.max_bytes / 1e9:g} GB"
         how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
@@ -262,25 +282,3 @@ class _Worker:
     def end(self) -> None:
         """Stops the process and leaves nothing of it."""
         self._peer.end()
-
-
-def _reap(process: "subprocess.Popen[bytes]") -> tuple[int, int]:
-    """Waits as Popen does; the exit code and the peak of memory in bytes, 0 where unknown."""
-    if sys.platform == "win32":
-        return process.wait(), 0
-    try:
-        _, status, usage = os.wait4(process.pid, 0)
-    except ChildProcessError:  # `kill` has reaped it
-        return process.wait(), 0
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, usage.ru_maxrss * _MAXRSS_BYTES
-
-
-def _peak_bytes() -> int:
-    """The most memory that this process has had, 0 where unknown.
-
-    Not what `getrusage` says, which begins with the peak of whoever started the program.
-    """
-    status = Path("/proc/self/status")
-    found = re.search(rb"VmHWM:\s+(\d+) kB", status.read_bytes()) if status.exists() else None
-    return int(found[1]) * 1024 if found else 0

@@ -4,7 +4,7 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -151,6 +151,7 @@ class Talk:
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
         self._has_bars = sys.stderr.isatty() and "GITHUB_ACTIONS" not in os.environ
+        self._show: Callable[[str], object] | None = None
 
     def say(self, line: str) -> None:
         """A line for a person."""
@@ -163,24 +164,47 @@ class Talk:
         if self._quiet or not total:
             yield lambda done: None
             return
-        if not self._has_bars:
-            yield self._lines(what, total)
-            return
-        with _bar() as bar:
-            task = bar.add_task(what, total=total)
-            yield lambda done: bar.advance(task, done)
+        try:
+            if not self._has_bars:
+                lines = _Lines(self.say, what, total)
+                self._show = lines.at
+                yield lines.step
+                return
+            with _bar() as bar:
+                task = bar.add_task(what, total=total, at="")
+                self._show = lambda where: bar.update(task, at=shown.line(where))
+                yield lambda done: bar.advance(task, done)
+        finally:
+            self._show = None
 
-    def _lines(self, what: str, total: int) -> Step:
-        so_far, told_s = 0, time.monotonic()
+    def at(self, where: str) -> None:
+        """Where in a long file the step is that is under way; empty when it is through that.
 
-        def step(done: int) -> None:
-            nonlocal so_far, told_s
-            so_far += done
-            if time.monotonic() - told_s >= TELL_S:
-                told_s = time.monotonic()
-                self.say(f"{what}: {so_far:,} of {total:,}")
+        From any thread, also when no step is under way: then it is not shown.
+        """
+        if show := self._show:
+            show(where)
 
-        return step
+
+class _Lines:
+    """A line now and then with what is done."""
+
+    def __init__(self, say: Callable[[str], None], what: str, total: int) -> None:
+        self._say, self._what, self._total = say, what, total
+        self._done, self._told_s = 0, time.monotonic()
+
+    def step(self, done: int) -> None:
+        self._done += done
+        self._line("")
+
+    def at(self, where: str) -> None:
+        if where:
+            self._line(f"; {where}")
+
+    def _line(self, where: str) -> None:
+        if time.monotonic() - self._told_s >= TELL_S:
+            self._told_s = time.monotonic()
+            self._say(f"{self._what}: {self._done:,} of {self._total:,}{where}")
 
 
 def _bar() -> Any:
@@ -208,5 +232,6 @@ def _bar() -> Any:
         MofNCompleteColumn(),
         Rate(),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[at]}", markup=False),
     )
     return Progress(*columns, console=Console(stderr=True), transient=True)

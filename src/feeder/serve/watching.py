@@ -16,9 +16,17 @@ class Watch(Talk):
         super().__init__(quiet=True)
         self._news = news
         self.what, self.done, self.total = "", 0, 0
+        self._where = ""
 
     def __str__(self) -> str:
-        return f"{self.what}: {self.done:,} of {self.total:,} files"
+        where = f", {self._where}" if self._where else ""
+        return f"{self.what}: {self.done:,} of {self.total:,} files{where}"
+
+    def at(self, where: str) -> None:
+        """Notes where in a long file it is."""
+        with self._news:
+            self._where = where
+            self._news.notify_all()
 
     @contextmanager
     def step(self, what: str, total: int) -> Iterator[Step]:

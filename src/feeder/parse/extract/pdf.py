@@ -8,6 +8,7 @@ from pypdfium2 import PdfDocument, PdfiumError
 from feeder.parse.extract import Extract, Unreadable
 from feeder.parse.extract.pdf_blocks import Block, Kind, blocks
 from feeder.parse.extract.pdf_lines import Line, lines
+from feeder.parse.extract.telling import told
 from feeder.parse.extract.writing import Writing
 
 DEPTH = 8
@@ -29,7 +30,7 @@ def pdf(content: bytes) -> Extract:
     except PdfiumError as exc:
         is_locked = "password" in str(exc).lower() or "security" in str(exc).lower()
         raise Unreadable("an encrypted document" if is_locked else "a damaged PDF") from exc
-    pages = [_page(document, number) for number in range(len(document))]
+    pages = [_page(document, number) for number in told("page", range(len(document)))]
     headings = _bookmarked(document) or _large(pages)
     writing = Writing("pdf")
     is_code = _share_monospaced(pages) < MONOSPACED_SHARE

@@ -8,6 +8,7 @@ from python_calamine import CalamineError, CalamineWorkbook
 
 from feeder.parse.extract import TEXT_BYTES, Extract, Unreadable
 from feeder.parse.extract.ranges import letters, ranges
+from feeder.parse.extract.telling import told
 from feeder.parse.extract.writing import Writing, row_line
 
 CELLS = 2_000_000
@@ -19,7 +20,7 @@ def sheets(content: bytes) -> Extract:
     writing = Writing("sheet")
     try:
         workbook = CalamineWorkbook.from_filelike(io.BytesIO(content))
-        for name in workbook.sheet_names:
+        for name in told("sheet", workbook.sheet_names):
             sheet = workbook.get_sheet_by_name(name)
             if sheet.height * sheet.width > CELLS:
                 raise Unreadable(f"a workbook with more than {CELLS:,} cells in a sheet")

@@ -1,0 +1,82 @@
+"""A long document tells which of its pages or sheets is read; others tell nothing."""
+
+import importlib
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from feeder.parse import Parsed
+from feeder.parse.worker import ParseFile
+from feeder.parse.workers import Workers
+from parse.papers import Line, pdf, xlsx
+
+PARSERS = """
+import os
+from feeder.parse.extract import telling
+from feeder.parse.files import parse_file
+
+def often(grammars, path, content):
+    telling.EVERY_S = 0
+    return parse_file(grammars, path, content)
+
+def seldom(grammars, path, content):
+    telling.EVERY_S = 3600
+    return parse_file(grammars, path, content)
+
+def dying(grammars, path, content):
+    telling.EVERY_S = 0
+    for _ in telling.told("page", "abc"):
+        if path == "manual.pdf":
+            os._exit(3)
+    return parse_file(grammars, path, content)
+"""
+PAGES = pdf([[Line(f"Page {number}")] for number in range(1, 1201)])
+SHEETS = xlsx({name: [("Name", "Value"), ("a", 1)] for name in ("One", "Two")})
+
+
+@pytest.fixture(scope="module")
+def parsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The parsers above, where a worker finds them too."""
+    folder = tmp_path_factory.mktemp("parsers")
+    (folder / "telling_parsers.py").write_text(PARSERS)
+    sys.path.insert(0, str(folder))
+    yield
+    sys.path.remove(str(folder))
+
+
+def heard(parser: str, path: str, content: bytes) -> tuple[list[str], Parsed]:
+    """What is told while a real worker parses a file, and what becomes of it."""
+    parse: ParseFile = getattr(importlib.import_module("telling_parsers"), parser)
+    said: list[str] = []
+    with Workers(count=1, parse=parse) as workers:
+        workers.tell = said.append
+        before, parsed = workers.parse([("a.py", b"x = 1\n"), (path, content)])
+    assert before.nodes
+    return said, parsed
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "kind", "total"),
+    [("a/manual.pdf", PAGES, "page", 1200), ("prices.xlsx", SHEETS, "sheet", 2)],
+)
+def test_a_document_tells_each_page_or_sheet_and_its_end(
+    parsers: None, path: str, content: bytes, kind: str, total: int
+) -> None:
+    name = path.rpartition("/")[2]
+    said, parsed = heard("often", path, content)
+    places = [f"{name}: {kind} {number:,} of {total:,}" for number in range(1, total + 1)]
+    assert said == [*places, ""]
+    assert len({node.logical_path for node in parsed.nodes}) == total
+
+
+def test_what_is_read_soon_tells_nothing(parsers: None) -> None:
+    said, parsed = heard("seldom", "manual.pdf", PAGES)
+    assert said == []
+    assert parsed.nodes
+
+
+def test_a_document_that_ends_its_worker_is_not_told_any_more(parsers: None) -> None:
+    said, parsed = heard("dying", "manual.pdf", PAGES)
+    assert said[-2:] == ["manual.pdf: page 1 of 3", ""]
+    assert parsed.skip == "the parser crashed (exit code 3)"
