@@ -1,7 +1,5 @@
 """A folder of a monorepo can be all that an index is about."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from feeder.errors import UserError
@@ -11,16 +9,9 @@ from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
 from feeder.tree.deltas import folder
 from tree.repos import Repo
-from worlds import feed, opened, picture, rows, synced
+from worlds import feed, picture, rows, synced
 
 PATHS = "SELECT path FROM files ORDER BY path"
-
-
-@pytest.fixture
-def database() -> Iterator[SQLite]:
-    database = opened()
-    yield database
-    database.close()
 
 
 @pytest.fixture

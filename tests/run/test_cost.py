@@ -1,9 +1,5 @@
 """What the index keeps of the last run of each kind."""
 
-from collections.abc import Iterator
-
-import pytest
-
 from feeder.run.cost import costs
 from feeder.run.scope import delete_paths
 from feeder.store.reading import statistics
@@ -13,16 +9,9 @@ from feeder.tree.folder import Folder
 from feeder.tree.working import WorkingTree
 from hashed import HashedEmbedder
 from tree.repos import Repo
-from worlds import REPO, feed, opened, synced
+from worlds import REPO, feed, synced
 
 ONE, TWO = "def one():\n    return 1\n", "def two():\n    return 2\n"
-
-
-@pytest.fixture
-def database() -> Iterator[SQLite]:
-    database = opened()
-    yield database
-    database.close()
 
 
 def kept(database: SQLite) -> dict[str, dict[str, int]]:

@@ -41,11 +41,6 @@ def shop(repo: Repo) -> Repo:
     return repo
 
 
-@pytest.fixture
-def database() -> SQLite:
-    return opened()
-
-
 def run(shop: Repo, database: Any, lines: Lines | None = None, **more: Any) -> Feed:
     how = Describing(lines, **more) if lines else None
     return feed(Commit(shop.path), database, describing=how)

@@ -1,7 +1,6 @@
 """Vectors that come with the words: an index has one for each node, or for none."""
 
 import struct
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import cast
@@ -26,13 +25,6 @@ PAIRS = """
 SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM meanings),
   (SELECT count(*) FROM docs d JOIN meanings m ON m.seq = d.seq)
 """
-
-
-@pytest.fixture
-def database() -> Iterator[SQLite]:
-    database = opened()
-    yield database
-    database.close()
 
 
 @pytest.fixture

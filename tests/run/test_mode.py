@@ -64,13 +64,6 @@ def shop(repo: Repo) -> Repo:
     return repo
 
 
-@pytest.fixture
-def database() -> Iterator[SQLite]:
-    database = opened()
-    yield database
-    database.close()
-
-
 def part(shop: Repo, database: SQLite, embedder: Embedder | None) -> Feed:
     """A run over files of the working tree."""
     return feed(Folder(shop.path, [shop.path / "src/cart.py"]), database, embedder)

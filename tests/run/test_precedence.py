@@ -1,6 +1,5 @@
 """Of two runs the one that started last wins, but an older event does not turn the index back."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -15,17 +14,10 @@ from feeder.store.sqlite import SQLite
 from feeder.tree import Tree
 from feeder.tree.commit import Commit
 from tree.repos import Repo
-from worlds import Death, Fuse, FusedDatabase, feed, fresh, opened, picture, rows
+from worlds import Death, Fuse, FusedDatabase, feed, fresh, picture, rows
 
 FEED = "acme/shop/.github/workflows/feed.yml"
 HEAD = "SELECT value FROM meta WHERE key = 'acme/shop:head'"
-
-
-@pytest.fixture
-def database() -> Iterator[SQLite]:
-    database = opened()
-    yield database
-    database.close()
 
 
 @pytest.fixture

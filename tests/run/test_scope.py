@@ -22,13 +22,6 @@ FILES = "SELECT path FROM files ORDER BY path"
 
 
 @pytest.fixture
-def database() -> Iterator[SQLite]:
-    database = opened()
-    yield database
-    database.close()
-
-
-@pytest.fixture
 def shop(repo: Repo) -> Repo:
     repo.commit(SHOP)
     return repo

@@ -1,6 +1,5 @@
 """Runs that share a first feed: each does its part, and the last to end says so for all."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -36,13 +35,6 @@ from worlds import (
 
 TREE = "SELECT value FROM meta WHERE key = 'acme/shop:tree'"
 HEAD = "SELECT value FROM meta WHERE key = 'acme/shop:head'"
-
-
-@pytest.fixture
-def database() -> Iterator[SQLite]:
-    database = opened()
-    yield database
-    database.close()
 
 
 @pytest.fixture

@@ -41,14 +41,6 @@ IDS_OF = "SELECT id FROM docs WHERE path = ? ORDER BY start_line, symbol"
 
 
 @pytest.fixture
-def database() -> Iterator[SQLite]:
-    """An empty index."""
-    database = opened()
-    yield database
-    database.close()
-
-
-@pytest.fixture
 def shop(repo: Repo) -> Repo:
     """A repository of a commit with code, a document, data, an empty and two kept-out files."""
     repo.commit(SHOP)

@@ -13,12 +13,14 @@ import pytest
 from guarantees.picture import head
 
 from feeder.errors import Overtaken
+from feeder.run.feed import Describing
 from feeder.run.sync import sync
 from feeder.run.validate import validate
 from feeder.store.sqlite import SQLite
 from feeder.tree import Tree
 from feeder.tree.commit import Commit
 from hashed import HashedEmbedder
+from parse.papers import docx, p, tbl, xlsx
 from tree.repos import Repo
 from worlds import (
     CART,
@@ -29,6 +31,7 @@ from worlds import (
     FusedDatabase,
     FusedEmbedder,
     InProcess,
+    Lines,
     Picture,
     feed,
     fresh,
@@ -37,9 +40,19 @@ from worlds import (
     synced,
 )
 
+PRICES = xlsx({"Prices": [("article", "price"), ("apple", 1.5)]})
+
+
+def manual(offset: str) -> bytes:
+    """A document with a table."""
+    return docx(p("Registers", "berschrift1") + tbl([("Name", "Offset"), ("CTRL", offset)]))
+
 
 class Trees(NamedTuple):
-    """Three commits: the third undoes what the second did, and does something else."""
+    """Three commits: the third undoes what the second did, and does something else.
+
+    Among the files are documents, one of which is text in the second.
+    """
 
     first: Commit
     second: Commit
@@ -50,12 +63,16 @@ class Trees(NamedTuple):
 def trees(tmp_path_factory: pytest.TempPathFactory) -> Trees:
     repo = Repo(tmp_path_factory.mktemp("trees"))
     repo.commit(SHOP)
+    repo.commit({"manual.docx": manual("0x00"), "prices.xlsx": PRICES})
     first = Commit(repo.path)
     edited = CART.replace("return Cart()", "return Basket()")
     repo.commit({"src/cart.py": edited, "docs/guide.md": None, "src/tax.py": "RATE = 19\n"})
+    repo.commit({"manual.docx": manual("0x04")})
+    repo.commit({"prices.xlsx": "apples\n"})
     second = Commit(repo.path)
     moved = edited.replace("\n\n\nclass", "\n\n\n\nclass")
     repo.commit({"src/cart.py": moved, "docs/guide.md": SHOP["docs/guide.md"]})
+    repo.commit({"manual.docx": None, "prices.xlsx": PRICES})
     repo.commit({"src/tax.py": None, "config.json": None, "src/vat.py": "RATE = 7\n"})
     return Trees(first, second, Commit(repo.path))
 
@@ -64,6 +81,12 @@ def trees(tmp_path_factory: pytest.TempPathFactory) -> Trees:
 def pictures(trees: Trees) -> dict[Tree, Picture]:
     """What a fresh index holds of each of them."""
     return {tree: fresh(tree, HashedEmbedder()) for tree in trees}
+
+
+@pytest.fixture(scope="module")
+def described(trees: Trees) -> dict[Tree, Picture]:
+    """The same with a line on each method and class."""
+    return {tree: fresh(tree, HashedEmbedder(), describing=Describing(Lines())) for tree in trees}
 
 
 def _nothing(tree: Commit, database: SQLite) -> None:
@@ -82,15 +105,20 @@ def _other_vectors(tree: Commit, database: SQLite) -> None:
     synced(tree, database, HashedEmbedder(32))
 
 
+def _lines(tree: Commit, database: SQLite) -> None:
+    synced(tree, database, HashedEmbedder(), describing=Describing(Lines()))
+
+
 def _other_parser(tree: Commit, database: SQLite) -> None:
     synced(tree, database, HashedEmbedder(), parser=InProcess("old"))
 
 
 class Situation(NamedTuple):
-    """What the index of the first commit is like, and whether the run on the second has a model."""
+    """What the index of the first commit is like, and which models the run on the second has."""
 
     before: Callable[[Commit, SQLite], None]
     with_model: bool = True
+    with_lines: bool = False
 
 
 SITUATIONS = {
@@ -100,6 +128,8 @@ SITUATIONS = {
     "the first run with another model": Situation(_other_vectors),
     "a run with another parser": Situation(_other_parser),
     "a run without the model": Situation(_vectors, with_model=False),
+    "the first run with descriptions": Situation(_vectors, with_lines=True),
+    "a later run with descriptions": Situation(_lines, with_lines=True),
 }
 
 
@@ -107,23 +137,27 @@ SITUATIONS = {
 def test_a_run_that_dies_anywhere_is_finished_by_the_next(
     trees: Trees,
     pictures: dict[Tree, Picture],
+    described: dict[Tree, Picture],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     situation: Situation,
 ) -> None:
     """Whichever call to a store or a model is its last, and whatever commit the next run finds."""
-    for constant in ("run.feed.BATCH_NODES", "run.vectors.BATCH_VECTORS"):
+    for constant in ("run.feed.BATCH_NODES", "run.vectors.BATCH_VECTORS", "run.asking.AT_ONCE"):
         monkeypatch.setattr(f"feeder.{constant}", 4)
+    monkeypatch.setattr("feeder.embed.dealing.UNDER_WAY", 1)  # of several, chance is first
     start = tmp_path / "start.db"
     database = opened(start)
     situation.before(trees.first, database)
     database.close()
     deaths = 0
-    for file in _deaths(trees.second, start, with_model=situation.with_model):
+    with_model, with_lines = situation.with_model, situation.with_lines
+    expected = described if with_lines else pictures
+    for file in _deaths(trees.second, start, with_model=with_model, with_lines=with_lines):
         deaths += 1
         for_next = copied(file, "next.db")
-        _ends_right(trees.second, file, pictures)
-        _ends_right(trees.third, for_next, pictures)
+        _ends_right(trees.second, file, expected, with_lines=with_lines)
+        _ends_right(trees.third, for_next, expected, with_lines=with_lines)
     assert deaths > 6
 
 
@@ -169,22 +203,28 @@ def copied(file: Path, name: str) -> Path:
     return Path(shutil.copy(file, file.with_name(name)))
 
 
-def _deaths(tree: Tree, start: Path, *, with_model: bool) -> Iterator[Path]:
+def _deaths(
+    tree: Tree, start: Path, *, with_model: bool, with_lines: bool = False
+) -> Iterator[Path]:
     """A copy of an index for each call at which a run on it dies, before the call and after it."""
     for before in (True, False):
         for at in count(1):
             copy = copied(start, "dead.db")
-            if not _dies(tree, copy, Fuse(at, before=before), with_model=with_model):
+            fuse = Fuse(at, before=before)
+            if not _dies(tree, copy, fuse, with_model=with_model, with_lines=with_lines):
                 break
             yield copy
 
 
-def _dies(tree: Tree, file: Path, fuse: Fuse, *, with_model: bool) -> bool:
+def _dies(
+    tree: Tree, file: Path, fuse: Fuse, *, with_model: bool, with_lines: bool = False
+) -> bool:
     """Whether the fuse blew before the run was over."""
     database = SQLite(file)
     embedder = FusedEmbedder(fuse, batch=3) if with_model else None
     try:
         run = feed(tree, FusedDatabase(database, fuse), embedder)
+        run.describing = Describing(Lines(fuse=fuse)) if with_lines else None
         sync(run)
     except Death:
         return True
@@ -193,9 +233,12 @@ def _dies(tree: Tree, file: Path, fuse: Fuse, *, with_model: bool) -> bool:
     return False
 
 
-def _ends_right(tree: Tree, file: Path, pictures: dict[Tree, Picture]) -> None:
+def _ends_right(
+    tree: Tree, file: Path, pictures: dict[Tree, Picture], *, with_lines: bool = False
+) -> None:
     database = SQLite(file)
     run = feed(tree, database, HashedEmbedder())
+    run.describing = Describing(Lines()) if with_lines else None
     sync(run)
     assert picture(database) == pictures[tree]
     assert validate(run).passed

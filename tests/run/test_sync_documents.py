@@ -1,8 +1,11 @@
 """Documents come into the index where they can be read, and never leave it by chance."""
 
-from collections.abc import Iterator
+from contextlib import nullcontext, suppress
 from dataclasses import replace
+from functools import partial
+from itertools import count
 from threading import Condition
+from typing import Any
 
 import pytest
 
@@ -10,7 +13,7 @@ from feeder.assembly.opening import Place, feeding
 from feeder.assembly.opening import opened as opened_store
 from feeder.assembly.trees import tree_of
 from feeder.config import Settings
-from feeder.errors import UserError
+from feeder.errors import Stopped, UserError
 from feeder.parse import extract
 from feeder.parse.workers import Workers
 from feeder.run.stale import Stale
@@ -22,20 +25,23 @@ from feeder.tree import Sizes
 from feeder.tree.commit import Commit
 from hashed import HashedEmbedder
 from parse.papers import docx, p, tbl
+from run.sync_histories.branch import documents_unread
 from tree.repos import Repo
-from worlds import InProcess, feed, fresh, opened, picture, rows, synced
+from worlds import (
+    Death,
+    Fuse,
+    FusedDatabase,
+    InProcess,
+    feed,
+    fresh,
+    picture,
+    rows,
+    synced,
+)
 
 MANUAL = docx(p("Registers", "berschrift1") + tbl([("Name", "Offset"), ("CTRL", "0x00")]))
 WITH, WITHOUT = "in process documents:1/5/0", "in process"
 STATES = "SELECT path, state, reason FROM files ORDER BY path"
-
-
-@pytest.fixture
-def database() -> Iterator[SQLite]:
-    """An empty index."""
-    database = opened()
-    yield database
-    database.close()
 
 
 @pytest.fixture
@@ -46,37 +52,25 @@ def shop(repo: Repo) -> Repo:
     return repo
 
 
-@pytest.fixture
-def unread(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
-    """A program without what reads documents; undone by the test, or after it."""
-    monkeypatch.setattr(extract, "NEEDED", ("no-such-distribution",))
-    extract.versions.cache_clear()
-    yield monkeypatch
-    monkeypatch.undo()
-    extract.versions.cache_clear()
-
-
 def test_a_document_has_its_nodes_in_the_index(shop: Repo, database: SQLite) -> None:
     synced(Commit(shop.path), database)
     sql = "SELECT node_type, logical_path, signature, language FROM docs WHERE path = 'manual.docx'"
     assert ("doc_table", "Registers", "Name | Offset", "docx") in rows(database, sql)
 
 
-def test_without_the_extra_it_is_left_out_with_the_remedy(
-    shop: Repo, database: SQLite, unread: pytest.MonkeyPatch
-) -> None:
-    report = synced(Commit(shop.path), database, parser=InProcess(WITHOUT))
+def test_without_the_extra_it_is_left_out_with_the_remedy(shop: Repo, database: SQLite) -> None:
+    with documents_unread():
+        report = synced(Commit(shop.path), database, parser=InProcess(WITHOUT))
     assert report.skipped == {"manual.docx": extract.NOT_INSTALLED}
     assert 'pip install "headfeed[documents]"' in extract.NOT_INSTALLED
     assert rows(database, "SELECT path FROM docs") == ["cart.py"]
 
 
 def test_an_extra_that_is_installed_later_reads_the_documents_alone(
-    shop: Repo, database: SQLite, unread: pytest.MonkeyPatch
+    shop: Repo, database: SQLite
 ) -> None:
-    synced(Commit(shop.path), database, parser=InProcess(WITHOUT))
-    unread.undo()
-    extract.versions.cache_clear()
+    with documents_unread():
+        synced(Commit(shop.path), database, parser=InProcess(WITHOUT))
     parser = InProcess(WITH)
     report = synced(Commit(shop.path), database, parser=parser)
     assert parser.parsed == ["manual.docx"]
@@ -100,34 +94,91 @@ def test_an_index_that_took_documents_for_binary_reads_them(shop: Repo, database
 
 
 def test_a_program_that_cannot_read_them_does_not_take_documents_out(
-    shop: Repo, database: SQLite, unread: pytest.MonkeyPatch
+    shop: Repo, database: SQLite
 ) -> None:
     """Two installations would else put them in and take them out by turns."""
-    unread.undo()
-    extract.versions.cache_clear()
     synced(Commit(shop.path), database, parser=InProcess(WITH))
     before = picture(database)
     shop.commit({"new.py": "x = 1\n"})
-    run = feed(Commit(shop.path), database, parser=InProcess(WITHOUT))
-    with pytest.raises(UserError, match=r"such as manual.docx.*headfeed\[documents\]"):
-        sync(run)
-    with pytest.raises(UserError, match="cannot read"):
-        validate(feed(Commit(shop.path), database, parser=InProcess(WITHOUT)))
+    _refused_without(shop, database)
     assert picture(database) == before
 
 
-def test_it_does_where_that_is_asked_for(
-    shop: Repo, database: SQLite, unread: pytest.MonkeyPatch
-) -> None:
-    unread.undo()
-    extract.versions.cache_clear()
+def _refused_without(shop: Repo, database: SQLite) -> None:
+    """By a run and by validation, in a sentence with the remedy."""
+    with documents_unread():
+        run = feed(Commit(shop.path), database, parser=InProcess(WITHOUT))
+        with pytest.raises(UserError, match=r"such as manual.docx.*headfeed\[documents\]"):
+            sync(run)
+        with pytest.raises(UserError, match="cannot read"):
+            validate(run)
+
+
+def test_it_does_where_that_is_asked_for(shop: Repo, database: SQLite) -> None:
     synced(Commit(shop.path), database, parser=InProcess(WITH))
-    unread.setattr(extract, "NEEDED", ("no-such-distribution",))
-    extract.versions.cache_clear()
-    run = feed(Commit(shop.path), database, parser=InProcess(WITHOUT))
-    sync(replace(run, force=True))
+    _taken_out(shop, database)
+
+
+def _taken_out(shop: Repo, database: SQLite) -> None:
+    """By `--force`; nothing tells then that there were any."""
+    tree = Commit(shop.path)
+    with documents_unread():
+        sync(replace(feed(tree, database, parser=InProcess(WITHOUT)), force=True))
+        assert picture(database) == fresh(tree, parser=InProcess(WITHOUT))
+        assert validate(feed(tree, database, parser=InProcess(WITHOUT))).passed
     assert rows(database, STATES)[1] == ("manual.docx", "skipped", extract.NOT_INSTALLED)
-    assert picture(database) == fresh(Commit(shop.path), parser=InProcess(WITHOUT))
+
+
+@pytest.mark.parametrize("before", [WITHOUT, f"old {WITH}"])
+def test_documents_that_a_run_has_read_which_died_are_not_taken_out_by_chance_either(
+    shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch, before: str
+) -> None:
+    """Whichever call was its last, and whether or not the index had them before."""
+    monkeypatch.setattr("feeder.run.feed.BATCH_NODES", 1)
+    held = []
+    for at in count(2):  # behind the reading
+        with documents_unread() if before == WITHOUT else nullcontext():
+            sync(replace(feed(Commit(shop.path), database, parser=InProcess(before)), force=True))
+        fuse = Fuse(at, before=False)
+        wire: Any = FusedDatabase(database, fuse)
+        with suppress(Death):
+            sync(feed(Commit(shop.path), wire, parser=InProcess(WITH)))
+        if not fuse.has_blown:
+            break
+        held.append(rows(database, STATES)[1][1])
+        _refused_without(shop, database)
+        _taken_out(shop, database)
+    assert len(held) >= 2
+    assert held[-1] == "clean"
+
+
+def test_a_program_that_cannot_read_them_does_not_stop_one_that_can(
+    shop: Repo, database: SQLite
+) -> None:
+    """It is refused before it takes the index over, wherever the other run is."""
+    synced(Commit(shop.path), database, parser=InProcess(WITH))
+    for at in (2, 3):
+        shop.commit({"new.py": f"x = {at}\n"})
+        refused = Fuse(at, before=False, blow=partial(_refused_without, shop, database))
+        wire: Any = FusedDatabase(database, refused)
+        sync(feed(Commit(shop.path), wire, parser=InProcess(WITH)))
+        assert refused.has_blown
+    assert picture(database) == fresh(Commit(shop.path), parser=InProcess(WITH))
+
+
+def test_however_small_the_limit_documents_come_to_be_read_anew(
+    shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A new version of what reads them reads all in one piece: nothing tells which it has read."""
+    monkeypatch.setattr("feeder.run.feed.BATCH_NODES", 1)
+    shop.commit({f"{number}.docx": MANUAL for number in range(4)})
+    synced(Commit(shop.path), database, parser=InProcess(WITH))
+    for _ in range(3):
+        with suppress(Stopped):
+            run = feed(Commit(shop.path), database, parser=InProcess(f"{WITH}/newer"))
+            run.budget.max_requests = 0
+            sync(run)
+    assert picture(database) == fresh(Commit(shop.path), parser=InProcess(f"{WITH}/newer"))
 
 
 def test_without_documents_any_installation_does(repo: Repo, database: SQLite) -> None:

@@ -46,11 +46,6 @@ def shop(repo: Repo) -> Repo:
     return repo
 
 
-@pytest.fixture
-def database() -> SQLite:
-    return opened()
-
-
 def lines_of(database: SQLite, path: str) -> dict[int, str]:
     """What the index has of a file, by number."""
     kept = dict(texts.held(database, REPO)).get(path, [])

@@ -19,7 +19,7 @@ from feeder.tree.commit import Commit
 from feeder.tree.folder import Folder
 from hashed import HashedEmbedder
 from tree.repos import Repo
-from worlds import SHOP, InProcess, feed, fresh, opened, picture, rows, synced
+from worlds import SHOP, InProcess, feed, fresh, picture, rows, synced
 
 ROWS = "every node's row says what its file does"
 WORDS = "every node is found by the words of its text"
@@ -44,13 +44,6 @@ class Shop(NamedTuple):
         repair(self.feed(), verdict)
         assert validate(self.feed()).passed
         assert picture(self.database) == fresh(Commit(self.repo.path), HashedEmbedder())
-
-
-@pytest.fixture
-def database() -> Iterator[SQLite]:
-    database = opened()
-    yield database
-    database.close()
 
 
 @pytest.fixture

@@ -58,13 +58,6 @@ def cloud(standin: StandIn) -> Iterator[Cloud]:
     cloud.close()
 
 
-@pytest.fixture
-def database() -> Iterator[SQLite]:
-    database = opened()
-    yield database
-    database.close()
-
-
 @pytest.mark.parametrize("kind", ["d1_timeout", "d1_memory"])
 @pytest.mark.parametrize("table", LOST)
 def test_d1_gets_back_all_rows_of_a_table_although_it_takes_small_batches_only(

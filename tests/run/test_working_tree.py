@@ -1,10 +1,9 @@
 """Whatever lies in a working tree, the index equals it; and HEAD's again after the next sync."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,13 +20,6 @@ NAMES = ("a.py", "src/a.py", "src/b.py", "src/c/d.md", "c.json", ".feederignore"
 contents = st.lists(st.sampled_from(PARTS), max_size=3).map("".join)
 files = st.dictionaries(st.sampled_from(NAMES), contents)
 edits = st.dictionaries(st.sampled_from(NAMES), contents | st.none())
-
-
-@pytest.fixture
-def database() -> Iterator[SQLite]:
-    database = opened()
-    yield database
-    database.close()
 
 
 def working(repo: Repo) -> WorkingTree:

@@ -4,10 +4,13 @@ from collections.abc import Iterable, Set
 from enum import StrEnum
 
 from feeder.errors import UserError
-from feeder.parse.extract import reads_documents, without_documents
+from feeder.parse.extract import WORD, reads_documents, without_documents
 from feeder.run.feed import Feed, Work
 from feeder.store.state import State
 from feeder.tree import Entry, kinds
+
+MIXED = "mixed"
+"""Under `parser` in `meta`, in place of what has read only a part of its files."""
 
 
 class Stale(StrEnum):
@@ -40,6 +43,16 @@ def stale_parts(feed: Feed, state: State) -> set[Stale]:
     if feed.semantics and not feed.semantics.identity().items() <= meta.items():
         stale.add(Stale.VECTORS)
     return stale
+
+
+def nobodys(theirs: str, ours: str, stale: Set[Stale]) -> str:
+    """What `meta` calls the parser until a run over the whole tree has ended: it is no one's.
+
+    Documents may be there as soon as one of both can read them.
+    """
+    parser = MIXED if Stale.PARSER in stale else without_documents(ours)
+    reads = reads_documents(theirs) or reads_documents(ours)
+    return f"{parser} {WORD}{MIXED}" if reads else parser
 
 
 def refuse_unread(feed: Feed, state: State, wanted: Iterable[Entry]) -> None:

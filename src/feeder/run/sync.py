@@ -16,14 +16,11 @@ from feeder.run.mode import check_mode, in_its_mode
 from feeder.run.precedence import claim, goes_on, is_newest, refuse_outdated
 from feeder.run.report import Report
 from feeder.run.sharing import is_own, own_part, refuse_shard, share_of
-from feeder.run.stale import Stale, announce, refuse_unread, stale_parts
+from feeder.run.stale import Stale, announce, nobodys, refuse_unread, stale_parts
 from feeder.run.vectors import clear_outbox, send_vectors
 from feeder.store.ownership import Moved
 from feeder.store.state import ALONE, FileRow, Share, State
 from feeder.tree import Entry
-
-MIXED = "mixed"
-"""Under `parser` in `meta`, when not all nodes are one parser's."""
 
 
 class Goal(NamedTuple):
@@ -104,8 +101,10 @@ def overtake(feed: Feed, read: Callable[[], State], goal: Goal, seen: State | No
     work, started earlier by hand, or follows an older event: then this one reads again.
     """
     while True:
+        seen = seen or read()
+        refuse_unread(feed, seen, goal.wanted)  # before the other run is stopped for nothing
         try:
-            return bring(feed, claimed(feed, read, seen or read()), goal)
+            return bring(feed, claimed(feed, read, seen), goal)
         except Moved:
             if not goes_on(feed, feed.index.state_of([])):
                 raise
@@ -163,7 +162,8 @@ def bring(feed: Feed, state: State, goal: Goal) -> None:
     _begin(feed, state, stale, goal.share)
     texts.clear(feed, state.meta, todo)
     # nothing tells which files another parser has read already: they are one piece
-    wanted, gone = write_words(feed, state, work, whole=Stale.PARSER in stale)
+    is_anew = not stale.isdisjoint({Stale.PARSER, Stale.DOCUMENTS})
+    wanted, gone = write_words(feed, state, work, whole=is_anew)
     if feed.budget.stopped:
         goal = goal._replace(equal={})
     filled = texts.fill(feed, state, todo)
@@ -259,10 +259,11 @@ def _begin(feed: Feed, state: State, stale: Set[Stale], share: Share) -> None:
     """
     meta = claim(feed) | (feed.semantics.identity() if feed.semantics else {})
     meta |= texts.begun(feed, state.meta) | descriptions.begun(feed, state.meta)
-    if feed.index.key("parser") not in state.meta:
-        meta[feed.index.key("parser")] = feed.parser.fingerprint
-    elif Stale.PARSER in stale:  # until a run over the whole tree has ended, by no one parser
-        meta[feed.index.key("parser")] = MIXED
+    theirs, ours = state.meta.get(feed.index.key("parser")), feed.parser.fingerprint
+    if theirs is None:
+        meta[feed.index.key("parser")] = ours
+    elif theirs != ours:
+        meta[feed.index.key("parser")] = nobodys(theirs, ours, stale)
     remake = Stale.VECTORS in stale
     replaces = remake and "model" in state.meta
     if feed.semantics and remake:

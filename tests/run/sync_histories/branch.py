@@ -1,12 +1,18 @@
 """A branch to which anything is pushed, and what a fresh index of its commits holds."""
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import pytest
 from guarantees.picture import head
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize
 
+from feeder.parse import extract
+from feeder.parse.extract import versions
+from feeder.run.feed import Describing
 from feeder.store import Database
 from feeder.tree.commit import Commit
 from hashed import HashedCodes, HashedEmbedder
@@ -16,17 +22,22 @@ from run.sync_histories.edits import (
     Files,
     Pushed,
     contents,
+    drawn_up,
     made_a_submodule,
     merged,
+    papers,
     paths,
     reverted,
+    with_file,
     written,
 )
 from tree.repos import Repo
-from worlds import REPO, Picture, fresh
+from worlds import REPO, InProcess, Lines, Picture, fresh
 
 MODEL = 64
 """The dimensions of the vectors."""
+FROM_NOTHING = {written, drawn_up, made_a_submodule, merged, reverted}
+"""Edits for which no file has to be there."""
 
 
 def committed(repo: Repo, files: Files, parents: list[str]) -> None:
@@ -44,23 +55,44 @@ def committed(repo: Repo, files: Files, parents: list[str]) -> None:
     repo.git("fast-import", "--quiet", "--force", stdin=b"".join(stream))
 
 
-def both(model: int | None) -> dict[str, Any]:
-    """Vectors of both kinds, a model's and those that come with the words; none without a model."""
-    if not model:
-        return {"embedder": None, "meaning": None}
-    return {"embedder": HashedEmbedder(model), "meaning": HashedCodes()}
+def both(model: int | None, parser: str = "in process") -> dict[str, Any]:
+    """Vectors of both kinds, a model's and those that come with the words; none without a model.
+
+    The parser says which documents it reads, as the program's own does.
+    """
+    kinds = HashedEmbedder(model) if model else None, HashedCodes() if model else None
+    named = f"{parser} {versions()}".strip()
+    return {"embedder": kinds[0], "meaning": kinds[1], "parser": InProcess(named, kinds[1])}
+
+
+@contextmanager
+def documents_unread() -> Iterator[None]:
+    """The program as it is where nothing is installed that reads documents."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(extract, "NEEDED", ("no-such-distribution",))
+        versions.cache_clear()
+        try:
+            yield
+        finally:
+            patch.undo()
+            versions.cache_clear()
 
 
 class Pictures:
     """What fresh indexes hold, each made once."""
 
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, int | None, bool], Picture] = {}
+    def __init__(self, describing: Callable[[], Describing] = lambda: Describing(Lines())) -> None:
+        self._describing = describing
+        self._known: dict[tuple[object, ...], Picture] = {}
 
-    def of(self, tree: Commit, model: int | None = MODEL, *, texts: bool = False) -> Picture:
-        key = (tree.root, model, texts)
+    def of(
+        self, tree: Commit, model: int | None = MODEL, *, texts: bool = False, lines: bool = False
+    ) -> Picture:
+        """By the program as it is, which reads documents or not."""
+        key = (tree.root, model, texts, lines, versions())
         if key not in self._known:
-            self._known[key] = fresh(tree, **both(model), texts=texts)
+            describing = self._describing() if lines else None
+            self._known[key] = fresh(tree, **both(model), texts=texts, describing=describing)
         return self._known[key]
 
 
@@ -73,9 +105,12 @@ class Branch(RuleBasedStateMachine):
         self._pushed: list[Pushed] = []
         self._commit({})
 
-    @initialize(files=st.dictionaries(paths, contents, min_size=5))
-    def begin(self, files: dict[str, bytes]) -> None:
-        self._commit({path: File("100644", content) for path, content in files.items()})
+    @initialize(files=st.dictionaries(paths, contents, min_size=5), documents=papers)
+    def begin(self, files: dict[str, bytes], documents: dict[str, bytes]) -> None:
+        begun: Files = {}
+        for path, content in (*files.items(), *documents.items()):
+            begun = with_file(begun, path, File("100644", content))
+        self._commit(begun)
 
     @property
     def _head(self) -> Pushed:
@@ -90,7 +125,7 @@ class Branch(RuleBasedStateMachine):
         """A commit of all these edits, if there are any."""
         files = self._head.files
         for edit in edits:
-            if files or edit.make in {written, made_a_submodule, merged, reverted}:
+            if files or edit.make in FROM_NOTHING:
                 files = edit.make(edit, files, self._pushed)
         merges = [edit.former(self._pushed) for edit in edits if edit.make is merged]
         if edits:

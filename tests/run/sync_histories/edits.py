@@ -8,6 +8,7 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 
 from feeder.tree.commit import Commit
+from run.sync_histories.papers import PAPERS
 
 PATHS = (
     "a.py",
@@ -21,6 +22,10 @@ PATHS = (
     ".feederignore",
     ".gitattributes",
     os.fsdecode(b"caf\xe9.py"),
+    "manual.docx",
+    "src/manual.pdf",
+    "prices.xlsx",
+    "guide.rst",
 )
 PARTS = (
     "def total(cart):\n    return sum(cart)\n\n\n",
@@ -88,6 +93,31 @@ def without(files: Files, path: str) -> Files:
 
 def written(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
     return with_file(files, edit.path, File("100644", edit.content))
+
+
+def drawn_up(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
+    """A document, whole or damaged."""
+    path, content = PAPERS[edit.at % len(PAPERS)]
+    return with_file(files, path, File("100644", content))
+
+
+def retyped(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
+    """A document becomes text under its name, and what is none becomes one."""
+    path, file = edit.one(files)
+    if file.mode == "160000":
+        return files
+    documents = [content for _, content in PAPERS]
+    is_one = file.content in documents
+    content = edit.content if is_one else documents[edit.at % len(documents)]
+    return {**files, path: file._replace(content=content)}
+
+
+def damaged(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
+    """Its second half is lost."""
+    path, file = edit.one(files)
+    if file.mode == "160000":
+        return files
+    return {**files, path: file._replace(content=file.content[: len(file.content) // 2])}
 
 
 def shifted(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
@@ -159,13 +189,15 @@ def reverted(edit: Edit, files: Files, past: Sequence[Pushed]) -> Files:
 
 
 EDITS = (
-    *(written, shifted, deleted, renamed, copied, recased, made_a_folder, made_a_file),
+    *(written, drawn_up, drawn_up, retyped, damaged),
+    *(shifted, deleted, renamed, copied, recased, made_a_folder, made_a_file),
     *(made_executable, made_a_link, made_a_submodule, merged, reverted),
 )
 
 paths = st.sampled_from(PATHS)
 contents = st.lists(st.sampled_from(PARTS), max_size=4).map(lambda parts: "".join(parts).encode())
 positions = st.integers(0, 99)
+papers = st.lists(st.sampled_from(PAPERS), min_size=1, max_size=4).map(dict)
 _edit = st.builds(Edit, st.sampled_from(EDITS), positions, paths, contents)
 edits = st.lists(_edit, max_size=4)
 some_edits = st.lists(_edit, min_size=1, max_size=4)
