@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from chatting import chatting
 from guarantees import killed, refused, table, together
 from guarantees.clean import Reference
 from guarantees.history import Commits, commits
@@ -26,13 +27,25 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Commits:
 
 
 @pytest.fixture(scope="module")
-def embedded(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    return Embedded(tmp_path_factory.mktemp("embedded") / "store")
+def describe() -> Iterator[str]:
+    """A language model, as `--describe` names it."""
+    with chatting() as model:
+        yield f"{model.url}#some-model"
 
 
 @pytest.fixture(scope="module")
-def cloud(standin_process: StandIn, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
+def embedded(tmp_path_factory: pytest.TempPathFactory, describe: str) -> Store:
+    store = Embedded(tmp_path_factory.mktemp("embedded") / "store")
+    store.describe = describe
+    return store
+
+
+@pytest.fixture(scope="module")
+def cloud(
+    standin_process: StandIn, tmp_path_factory: pytest.TempPathFactory, describe: str
+) -> Iterator[Cloud]:
     cloud = Cloud(tmp_path_factory.mktemp("cloud") / "store", standin_process)
+    cloud.describe = describe
     yield cloud
     cloud.close()
 
@@ -60,8 +73,11 @@ def test_a_run_that_is_killed_while_cloudflare_does_its_work_is_finished_by_the_
 
 
 @pytest.fixture(scope="module")
-def static(standin_process: StandIn, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
+def static(
+    standin_process: StandIn, tmp_path_factory: pytest.TempPathFactory, describe: str
+) -> Iterator[Cloud]:
     cloud = CloudStatic(tmp_path_factory.mktemp("static") / "store", standin_process)
+    cloud.describe = describe
     yield cloud
     cloud.close()
 
@@ -131,7 +147,12 @@ def test_a_vector_that_arrives_late_is_not_left_over_after_the_next_run(
 ) -> None:
     """A write is held up on its way until a later run has removed the node."""
     trial = together.Trial(cloud, history, every=8)
-    points = trial.held_up(together.meetings(history)[1], first=8)  # its first write of vectors
+    cloud.start(history.first)
+    before = len(cloud.standin.log())
+    cloud.synced(history.second).expect_done()
+    routes = [entry["route"] for entry in cloud.standin.log(before)]
+    first = routes.index("vectorize.upsert") + 1
+    points = trial.held_up(together.meetings(history)[1], first)
     tally = trial.tally(together.Row("held up", points, together.NOT_STOPPED))
     assert tally.broken == []
     assert tally.vectors < tally.tried

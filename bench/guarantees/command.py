@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from chatting import chatting
 from standin import StandIn
 
 from guarantees import killed, refused, table, together
@@ -48,7 +49,9 @@ def _opened(what: str, names: list[str], folder: Path) -> Iterator[list[Store]]:
             standin = stack.enter_context(StandIn.start())
             stores.append(Cloud(folder / "cloud", standin))
             stores.append(CloudStatic(folder / "static", standin))
+        model = stack.enter_context(chatting())
         for store in stores:
+            store.describe = f"{model.url}#some-model"
             stack.callback(store.close)
         yield stores
 

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from speed.repository import clone, commit, git
 
+from parse.papers import docx, p, tbl, xlsx
+
 REPO = "acme/shop"
 
 CART = '''\
@@ -37,7 +39,15 @@ STOCK = "def inStock(article):\n    return article.count > 0\n\n\ndef order(arti
 OLD = "class Courier:\n    def send(self, parcel):\n        parcel.leave()\n"
 CONFIG = '{"server": {"port": 8080, "host": "localhost"}, "debug": true}\n'
 
-Files = dict[str, str | None]
+PRICES = xlsx({"Prices": [("article", "price"), ("apple", 1.5)]})
+
+
+def _manual(offset: str) -> bytes:
+    """A document with a heading and a table."""
+    return docx(p("Registers", "berschrift1") + tbl([("Name", "Offset"), ("CTRL", offset)]))
+
+
+Files = dict[str, str | bytes | None]
 
 FIRST: Files = {
     "src/cart.py": CART,
@@ -48,6 +58,8 @@ FIRST: Files = {
     "config.json": CONFIG,
     "src/empty.py": "",
     "yarn.lock": "lock\n",
+    "docs/manual.docx": _manual("0x00"),
+    "docs/prices.xlsx": PRICES,
 }
 # an edit in place keeps the node's id, a shift keeps its text
 SECOND: Files = {
@@ -58,6 +70,8 @@ SECOND: Files = {
     "src/carrier.py": OLD,
     "src/wishes.py": "def wishes():\n    return []\n",
     "docs/guide.md": GUIDE.replace("Ask first.", "Ask us."),
+    "docs/manual.docx": _manual("0x04"),
+    "docs/prices.xlsx": "apples, as text\n",
 }
 THIRD: Files = {
     "src/cart.py": CART.replace("return Cart()", "return Trolley()"),
@@ -67,6 +81,8 @@ THIRD: Files = {
     "src/wishes.py": None,
     "src/vat.py": "VAT = 7\n",
     "config.json": None,
+    "docs/manual.docx": None,
+    "docs/prices.xlsx": PRICES,
 }
 
 
@@ -97,7 +113,7 @@ def _committed(main: Path) -> Iterator[Path]:
             if text is None:
                 place.unlink()
             else:
-                place.write_text(text)
+                place.write_bytes(text.encode() if isinstance(text, str) else text)
         git(main, "add", "-A")
         commit(main)
         yield clone(main, main.with_name(f"commit-{number}"))

@@ -1,5 +1,6 @@
 """What does an index hold? All of it but what may differ between two ways to the same commit."""
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -49,6 +50,8 @@ _HAS_VECTORS = "SELECT 1 FROM sqlite_schema WHERE name = 'vectors'"
 _VECTORS = """SELECT v.* FROM vectors v LEFT JOIN docs d USING (id)
     WHERE d.repo IS NULL OR d.repo = ? ORDER BY 1"""
 WORDS = ("docs", "postings", "postings' ids")
+LINES = ("descriptions", "descriptions of nobody")
+_OF_LINES = re.compile(":describer?$|:write:")
 LATE = "outbox"
 """A run that overtook an unfinished one leaves it to the next, which removes the vectors again."""
 LEFT_OVER, MISSING, OTHERS = "vectors left over", "vectors missing", "vectors of another text"
@@ -73,6 +76,12 @@ class Picture(NamedTuple):
             yield MISSING
         if any(others.get(id_, vector) != vector for id_, vector in self.vectors.items()):
             yield OTHERS
+
+    def without_lines(self) -> "Picture":
+        """The same but for lines on methods and classes, and for the run that asks for them."""
+        tables = {name: rows for name, rows in self.tables.items() if name not in LINES}
+        meta = [row for row in self.tables["meta"] if not _OF_LINES.search(str(row[0]))]
+        return self._replace(tables={**tables, "meta": meta})
 
     def with_meta(self, key: str, value: str) -> "Picture":
         """The same, had a run noted this too."""

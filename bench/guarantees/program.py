@@ -123,8 +123,10 @@ class Limits(NamedTuple):
     outbox: int = 2
     trust_s: float | None = None
     """After a guarded write; None for the program's own."""
+    lines: int = 4
 
     def __call__(self) -> None:
+        import feeder.run.asking
         import feeder.run.feed
         import feeder.run.vectors
         import feeder.store.ownership
@@ -133,6 +135,7 @@ class Limits(NamedTuple):
         feeder.run.feed.BATCH_GONE = self.gone
         feeder.run.vectors.BATCH_VECTORS = self.vectors
         feeder.run.vectors.OUTBOX_PIECE = self.outbox
+        feeder.run.asking.AT_ONCE = self.lines
         if self.trust_s is not None:
             feeder.store.ownership.TRUST_S = self.trust_s
 

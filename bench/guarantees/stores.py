@@ -44,6 +44,8 @@ class Store(ABC):
     moments: Sequence[str]
     """At which a run can be ended, at each of its steps."""
     limits = Limits()
+    describe = ""
+    """The model that describes methods and classes, as `--describe` names it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -58,6 +60,7 @@ class Store(ABC):
         arguments = ["sync", "-C", str(checkout), "--quiet", *self._options()]
         said = self.folder / f"said-{self._runs}.txt"
         common = {"FEEDER_JOBS": "1", "FEEDER_REPO": REPO, "FEEDER_BRANCH": "main"}
+        common["FEEDER_DESCRIBE"] = self.describe
         everything = common | self._environment() | (environment or {})
         return Run(arguments, everything, said, [self.limits, *changes])
 
@@ -255,7 +258,7 @@ class Cloud(Store):
 
     def _is_kept(self, sent: Sent) -> bool:
         """Whether a request has left something in the index."""
-        return "/ai/" not in sent.path
+        return "/ai/" not in sent.path and not sent.path.endswith("/chat/completions")
 
     def _options(self) -> list[str]:
         return ["--store", "cloudflare"]
@@ -282,4 +285,4 @@ class CloudStatic(Cloud):
     small_bytes = 1_700_000
 
     def _is_kept(self, sent: Sent) -> bool:
-        return b"INTO lookup" not in sent.content
+        return super()._is_kept(sent) and b"INTO lookup" not in sent.content
