@@ -1,20 +1,19 @@
 """What does a PDF say? Page by page, in the sections that its bookmarks or its type sizes name."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pypdfium2 import PdfDocument, PdfiumError
 
 from feeder.parse.extract import Extract, Unreadable
 from feeder.parse.extract.pdf_blocks import Block, Kind, blocks
-from feeder.parse.extract.pdf_lines import Line, lines
+from feeder.parse.extract.pdf_heads import HEADING_SHARE, without_heads
+from feeder.parse.extract.pdf_lines import Line, body_size, lines
 from feeder.parse.extract.telling import told
 from feeder.parse.extract.writing import Writing
 
 DEPTH = 8
 BOOKMARKS = 20_000
-HEADING_SHARE = 1.15
-"""By how much a heading's type is larger than the text's, where there are no bookmarks."""
 HEADING_LENGTH = 120
 MONOSPACED_SHARE = 0.8
 """A document of which more is set in a typewriter's face is text that happens to be."""
@@ -30,7 +29,8 @@ def pdf(content: bytes) -> Extract:
     except PdfiumError as exc:
         is_locked = "password" in str(exc).lower() or "security" in str(exc).lower()
         raise Unreadable("an encrypted document" if is_locked else "a damaged PDF") from exc
-    pages = [_page(document, number) for number in told("page", range(len(document)))]
+    numbers = told("page", range(len(document)))
+    pages = without_heads([_page(document, number) for number in numbers])
     headings = _bookmarked(document) or _large(pages)
     writing = Writing("pdf")
     is_code = _share_monospaced(pages) < MONOSPACED_SHARE
@@ -64,14 +64,12 @@ def _bookmarked(document: PdfDocument) -> Headings:
     return found
 
 
-def _large(pages: Iterable[list[Line]]) -> Headings:
+def _large(pages: Sequence[Sequence[Line]]) -> Headings:
     """Lines in larger type than the text; the larger, the higher their level."""
-    sizes: dict[float, int] = defaultdict(int)
-    for line in (line for page in pages for line in page):
-        sizes[line.size] += len(line.text)
-    body = max(sizes, key=lambda size: sizes[size], default=0.0)
+    least = HEADING_SHARE * body_size(pages)
     found: dict[int, list[tuple[int, str]]] = defaultdict(list)
-    large = sorted((size for size in sizes if size >= HEADING_SHARE * body), reverse=True)
+    sizes = {line.size for page in pages for line in page}
+    large = sorted((size for size in sizes if size >= least), reverse=True)
     levels = {size: min(level, 6) for level, size in enumerate(large, 1)}
     for number, page in enumerate(pages):
         for line in page:
@@ -84,7 +82,7 @@ def _has_words(text: str) -> bool:
     return sum(map(str.isalpha, text)) >= 3
 
 
-def _share_monospaced(pages: Iterable[list[Line]]) -> float:
+def _share_monospaced(pages: Iterable[Sequence[Line]]) -> float:
     all_lines = [line for page in pages for line in page]
     return sum(line.is_code for line in all_lines) / max(1, len(all_lines))
 

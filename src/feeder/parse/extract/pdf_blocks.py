@@ -12,12 +12,15 @@ from feeder.parse.extract.pdf_lines import Line
 TABLE_ROWS = 3
 """Rows in a row whose cells stand below one another."""
 DUMP_LINES = 3
+CODE_LINES = 3
+"""Lines in a typewriter's face; fewer are the name of what the text is about, or an aside."""
 PARAGRAPH_GAP = 1.35
 """Between paragraphs, in distances between lines."""
 _DUMP = re.compile(r"(?:0x)?[0-9a-fA-F]{4,16}:?\s+(?:[0-9a-fA-F]{2,8}\s+){2,}")
 """A line of a hex dump, or of a disassembly."""
-_LEADER = re.compile(r"(?:\.\s?){4,}")
-"""In a table of contents."""
+_LEADER = re.compile(r"\s?(?:\.\s?){4,}")
+"""In a table of contents or an index."""
+LEADER = " … "
 
 
 class Kind(Enum):
@@ -39,35 +42,38 @@ class Block(NamedTuple):
 def blocks(page: Sequence[Line], *, with_code: bool) -> Iterator[Block]:
     """The blocks of a page, in order."""
     at = 0
-    distance = _distance(page)
+    distance = distance_of(page)
     while at < len(page):
         if (end := _code_end(page, at) if with_code else at) > at:
             yield Block(Kind.CODE, _indented(page[at:end]))
-        elif (end := _table_end(page, at)) > at:
+        elif (end := table_end(page, at)) > at:
             rows = [[cell.text for cell in line.cells] for line in page[at:end]]
             yield Block(Kind.TABLE, [], rows)
         else:
             end = _text_end(page, at, distance, with_code=with_code)
-            yield Block(Kind.TEXT, [line.text for line in page[at:end]])
+            yield Block(Kind.TEXT, [_LEADER.sub(LEADER, line.text) for line in page[at:end]])
         at = end
 
 
-def _distance(page: Sequence[Line]) -> float:
+def distance_of(page: Sequence[Line]) -> float:
+    """How far the lines of a page are from one another, in points; 0 where that is not known."""
     steps = [above.y - below.y for above, below in pairwise(page)]
     return median([step for step in steps if step > 0] or [0.0])
 
 
 def _code_end(page: Sequence[Line], at: int) -> int:
+    """The end of the code that begins at a line; `at` where none does."""
     end = at
     while end < len(page) and page[end].is_code:
         end += 1
     dump = at
     while dump < len(page) and _DUMP.match(page[dump].text):
         dump += 1
-    return max(end, dump if dump - at >= DUMP_LINES else at)
+    return max(end if end - at >= CODE_LINES else at, dump if dump - at >= DUMP_LINES else at)
 
 
-def _table_end(page: Sequence[Line], at: int) -> int:
+def table_end(page: Sequence[Line], at: int) -> int:
+    """The end of the table that begins at a line; `at` where none does."""
     end = at + 1
     if not _is_row(page[at]):
         return at
@@ -100,12 +106,11 @@ def _are_aligned(above: Line, below: Line) -> bool:
 def _text_end(page: Sequence[Line], at: int, distance: float, *, with_code: bool) -> int:
     end = at + 1
     while end < len(page):
-        step = page[end - 1].y - page[end].y
-        is_apart = distance > 0 and not 0 <= step <= PARAGRAPH_GAP * distance
-        is_other = page[end].size != page[end - 1].size
-        if is_apart or is_other or (with_code and _code_end(page, end) > end):
+        above, line = page[end - 1], page[end]
+        is_apart = distance > 0 and not 0 <= above.y - line.y <= PARAGRAPH_GAP * distance
+        if is_apart or line.size != above.size:
             break
-        if _table_end(page, end) > end:
+        if (with_code and _code_end(page, end) > end) or table_end(page, end) > end:
             break
         end += 1
     return end

@@ -2,7 +2,8 @@
 
 import ctypes
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from pypdfium2 import PdfiumError, PdfPage, raw
@@ -50,6 +51,14 @@ def lines(page: PdfPage) -> list[Line]:
         return list(_lines(_Type(textpage.raw), text) if is_placed else _unplaced(text))
     finally:
         textpage.close()
+
+
+def body_size(pages: Iterable[Sequence[Line]]) -> float:
+    """The size of type in which most of the text is set; 0 where that is not known."""
+    sizes: dict[float, int] = defaultdict(int)
+    for line in (line for page in pages for line in page):
+        sizes[line.size] += len(line.text)
+    return max(sizes, key=lambda size: sizes[size], default=0.0)
 
 
 def _unplaced(text: str) -> Iterator[Line]:
