@@ -209,6 +209,16 @@ def half_of_groups(_: int) -> Hostile:
     return Hostile("half.rtf", made[: len(made) // 2])
 
 
+def parts_in_parts(size: int) -> Hostile:
+    """A saved page in itself, again and again."""
+    whole = papers.mhtml(("Content-Type: text/html", b"<p>Inside.</p>"), boundary="0")
+    inner = whole.partition(b"\r\n")[2]
+    for depth in range(1, size // 2_000):
+        head = f'Content-Type: multipart/related; boundary="{depth}"\r\n\r\n--{depth}\r\n'
+        inner = head.encode() + inner
+    return Hostile("parts.mhtml", b"MIME-Version: 1.0\r\n" + inner)
+
+
 KINDS: dict[str, Callable[[int], Hostile]] = {
     (made.__doc__ or "").rstrip("."): made
     for made in (
@@ -216,5 +226,6 @@ KINDS: dict[str, Callable[[int], Hostile]] = {
         *(far_cell, page_in_itself, bookmarks_in_a_ring, form_in_itself, packed_page, many_pages),
         *(font_without_map, locked_pdf, locked_office, half, damaged_member, no_document, pictures),
         *(groups_in_groups, bytes_without_end, characters, name_without_end, half_of_groups),
+        parts_in_parts,
     )
 }

@@ -178,6 +178,14 @@ def epub(chapters: Sequence[str]) -> bytes:
     )
 
 
+def mhtml(*parts: tuple[str, bytes], boundary: str = "----Part") -> bytes:
+    """A page as a browser saves it; each part with its heads."""
+    whole = f'MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary="{boundary}"\r\n\r\n'
+    for head, content in parts:
+        whole += f"\r\n--{boundary}\r\n{head}\r\n\r\n{content.decode('latin-1')}"
+    return f"{whole}\r\n--{boundary}--\r\n".encode("latin-1")
+
+
 class Line(NamedTuple):
     """A line of a page of a PDF: its text, its place in points, its type."""
 

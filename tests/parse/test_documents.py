@@ -136,6 +136,26 @@ def test_an_epub_is_read_in_its_order() -> None:
     assert "no()" not in "".join(one.text for one in found)
 
 
+def test_a_page_that_a_browser_saved_is_read_with_its_frames() -> None:
+    coded = "Content-Type: text/html\r\nContent-Transfer-Encoding: quoted-printable"
+    picture = ("Content-Type: image/png\r\nContent-Transfer-Encoding: base64", b"aGVsbG8=")
+    frame = ("Content-Type: text/html; charset=iso-8859-1", b"<p>Gr\xfc\xdfe</p>")
+    page = (
+        coded,
+        b"<h1>Caf=C3=A9</h1><table><tr><th>a<td>b<tr><td>1<td>2</table><p>Two =\r\nlines",
+    )
+    found = parsed("page.mhtml", papers.mhtml(page, picture, frame)).nodes
+    assert [(one.node_type, one.logical_path, one.text) for one in found] == [
+        ("doc_section", "Caf\u00e9", "Caf\u00e9\nTwo lines\n\nGr\u00fc\u00dfe"),
+        ("doc_table", "Caf\u00e9", "a | b\n1 | 2"),
+    ]
+
+
+def test_a_letter_is_no_saved_page() -> None:
+    letter = b"Subject: Hello\r\nContent-Type: text/plain\r\n\r\nSome words."
+    assert parsed("letter.mht", letter).skip == "no page that a browser saved"
+
+
 def test_a_pdf_has_pages_in_the_sections_of_its_bookmarks() -> None:
     pages = [
         [Line("Clock", y=750, size=16), Line("It ticks.", y=700)],

@@ -21,6 +21,7 @@ SMALL = {
     "odt": papers.odt("<text:p>Some words.</text:p>"),
     "pptx": papers.pptx([papers.shape("Some words.")]),
     "epub": papers.epub(["<p>Some words.</p>"]),
+    "mhtml": papers.mhtml(("Content-Type: text/html", b"<p>Some words.</p>")),
     "pdf": papers.pdf([PAGE], [("One", 0)]),
     "rtf": papers.rtf(r"\pard{\b Some} words.\par\trowd\pard\intbl a\cell b\cell\row"),
 }

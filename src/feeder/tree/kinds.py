@@ -74,7 +74,7 @@ _BINARY = _names(
     """
 )
 
-DOCUMENTS = _names("docm docx epub odp ods odt pdf pptm pptx rtf xls xlsb xlsm xlsx")
+DOCUMENTS = _names("docm docx epub mht mhtml odp ods odt pdf pptm pptx rtf xls xlsb xlsm xlsx")
 """Endings of what is read by taking its text out, which needs `headfeed[documents]`."""
 
 FINGERPRINT = repr(

@@ -15,7 +15,7 @@ NEEDED = ("pypdfium2", "python-calamine")
 NOT_INSTALLED = 'a document, which is read where it is installed: pip install "headfeed[documents]"'
 WORD = "documents:"
 """How the word begins that says so in the fingerprint of a parser."""
-LANGUAGES = ("docx", "epub", "odp", "odt", "pdf", "pptx", "rtf", "sheet")
+LANGUAGES = ("docx", "epub", "mhtml", "odp", "odt", "pdf", "pptx", "rtf", "sheet")
 """What documents are called in a `lang:`; a workbook of any kind is a sheet."""
 TEXT_BYTES = 10_000_000
 """Of the text of a document; what has more is data."""

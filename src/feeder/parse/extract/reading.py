@@ -42,4 +42,8 @@ def _reader(ending: str, content: bytes) -> Callable[[bytes], Extract]:
         return sheets
     if content.startswith(_OLE):
         raise Unreadable("an encrypted document, or one of an Office before 2007")
+    if ending in ("mht", "mhtml"):
+        from feeder.parse.extract.saved import saved
+
+        return saved
     raise Unreadable(f"no {ending} by its first bytes")

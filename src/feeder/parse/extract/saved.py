@@ -1,0 +1,34 @@
+"""What does a page say that a browser saved as one file (MHTML)? Itself, then the frames in it."""
+
+from email.message import Message
+from email.parser import BytesHeaderParser
+
+from feeder.parse.extract import Extract, Unreadable
+from feeder.parse.extract.hypertext import write
+from feeder.parse.extract.writing import Writing
+
+
+def saved(content: bytes) -> Extract:
+    """The text of its parts that are hypertext; pictures and styles are left out."""
+    parser = BytesHeaderParser()  # which leaves parts in parts alone, however deep
+    whole = parser.parsebytes(content)
+    boundary = whole.get_boundary()
+    if whole.get_content_maintype() != "multipart" or not boundary:
+        raise Unreadable("no page that a browser saved")
+    writing = Writing("mhtml")
+    _, *parts = content.split(b"--" + boundary.encode("ascii", "replace"))
+    for part in parts:
+        message = parser.parsebytes(part.lstrip(b"\r\n"))
+        if message.get_content_type() in ("text/html", "application/xhtml+xml"):
+            write(writing, _text(message))
+    return writing.extract()
+
+
+def _text(message: Message) -> str:
+    content = message.get_payload(decode=True)
+    if not isinstance(content, bytes):
+        return ""
+    try:
+        return content.decode(message.get_content_charset("utf-8"), "replace")
+    except LookupError:  # no encoding of this name
+        return content.decode("utf-8", "replace")
