@@ -1,6 +1,9 @@
 """Writes the manual of `bench/documents.py` by a library; run by a Python that has it."""
 
+import shutil
+import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 WORDS = "The watchdog resets the unit when nobody has fed it for a second, as the table says. " * 3
@@ -12,8 +15,27 @@ REGISTERS = [
     *(["Name", "Offset", "Reset"], ["CTRL", "0x00", "0x1"]),
     *(["STAT", "0x04", "0x0"], ["DATA", "0x08", "0xFF"]),
 ]
-MAIN = "int main(void) {\n    start();\n    return 0;\n}"
-STOP = "def stop():\n    if running:\n        halt()"
+MAIN = """\
+int main(void) {
+    if (!power_is_good()) {
+        return 1;
+    }
+    start_clock(CTRL, 25, INTERNAL);
+    while (has_work()) {
+        feed_watchdog();
+        step(DATA, STAT, sizeof(DATA));
+    }
+    return stop(0, 30);
+}"""
+STOP = """\
+def stop(unit, seconds):
+    if unit.is_running:
+        unit.drain(seconds)
+        for motor in unit.motors:
+            motor.halt()
+    unit.watchdog.feed()
+    unit.log("stopped", seconds)
+    return unit.errors_since_start()"""
 CHAPTERS: list[tuple[int, str, list[list[str]] | None, str | None]] = [
     (1, "Install", None, None),
     (2, "Power", RAILS, None),
@@ -39,6 +61,24 @@ def python_docx(place: str) -> None:
                 for column, text in enumerate(cells):
                     grid.cell(row, column).text = text
     document.save(place)
+
+
+def python_pptx(place: str) -> None:
+    from pptx import Presentation
+    from pptx.util import Inches
+
+    slides = Presentation()
+    for _, name, table, code in CHAPTERS:
+        slide = slides.slides.add_slide(slides.slide_layouts[1])
+        slide.shapes.title.text = name
+        slide.placeholders[1].text = "\n".join(filter(None, (WORDS, code)))
+        if table:
+            sides = (Inches(1), Inches(4), Inches(6), Inches(2))
+            grid = slide.shapes.add_table(len(table), len(table[0]), *sides).table
+            for row, cells in enumerate(table):
+                for column, text in enumerate(cells):
+                    grid.cell(row, column).text = text
+    slides.save(place)
 
 
 def reportlab(place: str) -> None:
@@ -68,6 +108,54 @@ def openpyxl(place: str) -> None:
     book.save(place)
 
 
+def jupyter(place: str) -> None:
+    """A notebook that Jupyter has executed, and its page of hypertext beside it.
+
+    Its language is Python: the other code is what a cell writes to a file.
+    """
+    from nbformat import v4, write
+
+    cells = []
+    for level, name, table, code in CHAPTERS:
+        rows = [f"| {' | '.join(row)} |" for row in table or ()]
+        rows[1:1] = ["|---|---|---|"] if table else []
+        prose = "\n".join(["#" * level + f" {name}", "", WORDS, "", *rows])
+        cells.append(v4.new_markdown_cell(prose))
+        if code:
+            magic = "%%writefile main.c\n" if code == MAIN else ""
+            cells.append(v4.new_code_cell(magic + code))
+    cells.append(v4.new_code_cell("print(stop.__name__)"))
+    write(v4.new_notebook(cells=cells), place)
+    convert = [sys.executable, "-m", "jupyter", "nbconvert", "--log-level=ERROR"]
+    subprocess.run([*convert, "--to=notebook", "--execute", "--inplace", place], check=True)
+    subprocess.run([*convert, "--to=html", place], check=True)
+
+
+def playwright(place: str) -> None:
+    """The page beside it, saved by Chromium as one file."""
+    from playwright.sync_api import sync_playwright
+
+    page = Path(place).with_name("page.html")
+    with sync_playwright() as browsers:
+        browser = browsers.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        tab = browser.new_page()
+        tab.goto(page.as_uri())
+        session = tab.context.new_cdp_session(tab)
+        found = session.send("Page.captureSnapshot", {"format": "mhtml"})
+        Path(place).write_text(found["data"], "utf-8", newline="")
+        browser.close()
+
+
+MAKERS = {
+    "python-docx": python_docx,
+    "python-pptx": python_pptx,
+    "reportlab": reportlab,
+    "openpyxl": openpyxl,
+    "jupyter": jupyter,
+    "playwright": playwright,
+}
+
 if __name__ == "__main__":
-    makers = {"python-docx": python_docx, "reportlab": reportlab, "openpyxl": openpyxl}
-    makers[sys.argv[1]](sys.argv[2])
+    MAKERS[sys.argv[1]](sys.argv[2])

@@ -20,7 +20,9 @@ OFFICE = (
     'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
     'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" '
     'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
-    'xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"'
+    'xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0" '
+    'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" '
+    'xmlns:presentation="urn:oasis:names:tc:opendocument:xmlns:presentation:1.0"'
 )
 
 
@@ -107,11 +109,11 @@ def shape(text: str, placeholder: str = "") -> str:
     return f"<p:sp>{kind}<a:p><a:r><a:t>{escape(text)}</a:t></a:r></a:p></p:sp>"
 
 
-def odt(body: str) -> bytes:
-    """An ODT with this body."""
+def odt(body: str, kind: str = "text") -> bytes:
+    """An ODT with this body, or an ODP, whose kind is `presentation`."""
     return archive(
         {
-            "mimetype": "application/vnd.oasis.opendocument.text",
+            "mimetype": f"application/vnd.oasis.opendocument.{kind}",
             "META-INF/manifest.xml": "<manifest/>",
             "content.xml": f"<office:document-content {OFFICE}>{body}</office:document-content>",
         }

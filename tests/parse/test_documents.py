@@ -106,6 +106,19 @@ def test_an_odt_has_headings_tables_and_blanks() -> None:
     assert found[1].text == "Name | Hz\nslow | 10"
 
 
+def test_the_slides_of_an_odp_are_sections_by_their_titles() -> None:
+    frame = '<draw:frame presentation:class="{}"><text:p>{}</text:p></draw:frame>'
+    slides = "".join(
+        f"<draw:page>{frame.format('title', title)}{frame.format('outline', LONG * 2)}</draw:page>"
+        for title in ("Clock", "Power")
+    )
+    found = outline("talk.odp", papers.odt(slides, "presentation"))
+    assert [(node_type, path) for node_type, path, *_ in found] == [
+        ("doc_section", "p. 1 > Clock"),
+        ("doc_section", "p. 2 > Power"),
+    ]
+
+
 def test_a_workbook_has_ranges_of_rows_with_the_head_of_their_sheet() -> None:
     prices: list[tuple[str | float, ...]] = [
         ("Article", "Price"),

@@ -170,3 +170,23 @@ def test_a_table_of_html_is_a_node_with_its_head() -> None:
         ("Power", "Rail | Volt & use"),
         ("Power > rails", "Rail | Volt & use"),
     ]
+
+
+def test_code_of_html_is_a_node_although_boxes_begin_on_its_line() -> None:
+    """A box that holds nothing else is none, and lends its name."""
+    code = "\n".join(f"step{n} = start(clock, {n})" for n in range(12))
+    prose = f"<p>{'Some words. ' * 20}</p>\n"
+    boxed = f'<div class="source" id="cb1"><div><pre><code>{code}</code></pre></div></div>\n'
+    text = f"<h1>Power</h1>\n{prose}{boxed}<p>As in <pre>{code}</pre></p>\n"
+    found = nodes("a.html", text)
+    check_laws("a.html", text, found)
+    assert [(one.node_type, one.logical_path, one.start_line) for one in found] == [
+        ("md_section", "Power", 1),
+        ("md_codeblock", "Power > cb1", 3),
+    ]
+
+
+def test_a_sign_that_links_to_a_heading_is_not_in_its_name() -> None:
+    heading = '<h1 id="c">C&#182; code<a class="headerlink" href="#c">\u00b6</a></h1>'
+    [found] = nodes("a.html", f"{heading}\n<p>{'Some words. ' * 20}</p>\n")
+    assert found.logical_path == "C\u00b6 code"

@@ -1,5 +1,7 @@
 """What of a page of a PDF is its own, and what only stands on every page?"""
 
+import pytest
+
 from parse import papers
 from parse.papers import Line, parsed
 
@@ -81,3 +83,46 @@ def test_dots_that_lead_to_a_page_are_short() -> None:
     lines = ["Install . . . . . . . . 3", "Power........ 4", "and so on ... 5"]
     [text] = texts([[Line(line, y=700 - 12 * n) for n, line in enumerate(lines)]])
     assert text.split("\n") == ["Install … 3", "Power … 4", "and so on ... 5"]
+
+
+def test_the_numbers_of_lines_are_not_of_the_code() -> None:
+    code = ["def start():", "    wait()", "", "    return stop(1)", ""]
+    page = [*BODY[0]]
+    for n, line in enumerate(code):
+        y = 640 - 12 * n
+        text = line.lstrip()
+        page.append(Line(str(n + 1), 40, y, size=8))
+        page += [Line(text, 72 + 6 * (len(line) - len(text)), y, "Courier")] if text else []
+    [block] = [
+        node for node in parsed("m.pdf", papers.pdf([page])).nodes if "code" in node.node_type
+    ]
+    assert block.text == "\n".join(code[:4])
+
+
+def test_justified_lines_are_no_table() -> None:
+    """A letter `m` is 8.33 points wide, a blank 2.78."""
+    page = [*BODY[0]]
+    for n, count in enumerate((5, 10, 15)):
+        y, right = 640 - 12 * n, 21 - count
+        page.append(Line(" ".join(["mm"] * count), y=y))
+        page.append(Line(" ".join(["mm"] * right), 500 - round(19.44 * right - 2.78), y))
+    found = parsed("m.pdf", papers.pdf([page])).nodes
+    assert "doc_table" not in {node.node_type for node in found}
+
+
+@pytest.mark.parametrize(
+    "heading", ["Control", "2.1 Control", "Chapter 3: Control", "A.2 Control", "Appendix B Control"]
+)
+def test_a_heading_is_found_behind_its_number(heading: str) -> None:
+    page = [*BODY[0], Line(heading, y=640), *(one._replace(y=one.y - 90) for one in BODY[1])]
+    found = parsed("m.pdf", papers.pdf([page], [("Control", 0)])).nodes
+    assert [(node.logical_path, node.text.split("\n")[0]) for node in found] == [
+        ("p. 1", "The clock runs from the mains."),
+        ("Control > p. 1", heading),
+    ]
+
+
+def test_a_word_before_its_title_is_no_number() -> None:
+    page = [*BODY[0], Line("A control is no heading.", y=640)]
+    [node] = parsed("m.pdf", papers.pdf([page], [("Control", 0)])).nodes
+    assert node.logical_path == "Control > p. 1"

@@ -106,14 +106,25 @@ def _close(source: Source, open_: list[_Open], part: _Part) -> None:
 
 
 def _drop_small(source: Source, section: Span) -> None:
-    """Leaves small subsections in the section's own text, which gets the tables in them."""
+    """Leaves small subsections in the section's own text, which gets the tables in them.
+
+    One that is only the element around its code or tables is small too.
+    """
     kept: list[Span] = []
     for child in section.children:
         _drop_small(source, child)
-        is_section = child.node_type == "md_section"
-        is_small = is_section and len(source.text(child.start, child.end)) < SECTION_MIN
+        is_small = child.node_type == "md_section" and _is_small(source, child)
         kept += child.children if is_small else [child]
     section.children = kept
+
+
+def _is_small(source: Source, section: Span) -> bool:
+    if len(source.text(section.start, section.end)) < SECTION_MIN:
+        return True
+    starts = [section.start, *(child.end for child in section.children)]
+    ends = [*(child.start for child in section.children), section.end]
+    own = (source.text(*gap) for gap in zip(starts, ends, strict=True))
+    return not _TAG.sub("", "".join(own)).strip()
 
 
 def _parts(
@@ -192,9 +203,13 @@ def _part(source: Source, node: Syntax, end: int, level: int, heading: str) -> _
 
 
 def _is_block(source: Source, block: _Part) -> bool:
-    """Whether a code block is large and, unlike one in a quotation, begins its line."""
-    begins = block.start == source.line_start(block.start)
-    return begins and len(source.text(block.start, block.end)) >= BLOCK_MIN
+    """Whether a code block is large and, unlike one in a quotation, begins its line.
+
+    Elements may begin before it there.
+    """
+    before = source.text(source.line_start(block.start), block.start)[:_WRITTEN_LIMIT]
+    is_first = not _TAG.sub("", before).strip()
+    return is_first and len(source.text(block.start, block.end)) >= BLOCK_MIN
 
 
 def _outside(headings: list[_Part], insets: Iterable[tuple[int, int]]) -> list[_Part]:
@@ -224,9 +239,10 @@ def _heading(source: Source, node: Syntax) -> str:
 
 
 def _plain(source: Source, element: Syntax) -> str:
-    """An element's text on one line, without its tags."""
+    """An element's text on one line, without its tags and the sign that links to it."""
     written = source.text(element.start_byte, element.end_byte)[:_WRITTEN_LIMIT]
-    return " ".join(html.unescape(_TAG.sub("", written)).split())[:HEADING_LIMIT].strip()
+    words = " ".join(html.unescape(_TAG.sub("", written)).split())
+    return words[:HEADING_LIMIT].rstrip("\u00b6 ")
 
 
 def _without_links(text: str) -> str:

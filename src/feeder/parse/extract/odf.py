@@ -3,7 +3,7 @@
 from feeder.parse.extract import Extract
 from feeder.parse.extract.archive import Archive
 from feeder.parse.extract.flowing import Flow, Style
-from feeder.parse.extract.writing import Writing
+from feeder.parse.extract.writing import PAGE, Writing
 from feeder.parse.extract.xml import Attributes, walk
 
 _HIDDEN = frozenset(
@@ -54,6 +54,7 @@ class _Content:
         self._paragraphs: list[tuple[list[str], Style]] = []
         self._hidden = 0
         self._pages = 0
+        self._is_title = False
 
     def start(self, name: str, attributes: Attributes) -> None:
         if name in _HIDDEN:
@@ -77,6 +78,13 @@ class _Content:
                 self._write("\n")
             case "page":
                 self._page()
+            case "frame":
+                self._is_title = attributes.get("class") == "title"
+            case _:
+                self._start_in_table(name)
+
+    def _start_in_table(self, name: str) -> None:
+        match name:
             case "table":
                 self.flow.table()
             case "table-row":
@@ -94,6 +102,8 @@ class _Content:
             self.flow.paragraph("".join(words), style)
         elif name == "table":
             self.flow.table_end()
+        elif name == "frame":
+            self._is_title = False
 
     def text(self, text: str) -> None:
         # blanks in a row count as one, line ends too: others are elements of their own
@@ -110,6 +120,8 @@ class _Content:
         self._writing.page(self._pages)
 
     def _style(self, name: str) -> Style:
+        if self._is_title:
+            return Style(PAGE + 1)
         seen: set[str] = set()
         while name and name not in seen:
             seen.add(name)

@@ -1,5 +1,6 @@
 """What does a PDF say? Page by page, in the sections that its bookmarks or its type sizes name."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -17,6 +18,8 @@ BOOKMARKS = 20_000
 HEADING_LENGTH = 120
 MONOSPACED_SHARE = 0.8
 """A document of which more is set in a typewriter's face is text that happens to be."""
+_NUMBER = re.compile(r"(?:[^\W\d_]+\s+(?:\d+|[A-Z])|\d+|[A-Z](?=[.\d]))(?:\.\w+)*[.):]?\s+")
+"""Of a heading, such as `2.1`, `A.3` or `Appendix B`."""
 
 Headings = Mapping[int, list[tuple[int, str]]]
 """The level and the title of each heading, by page from 0."""
@@ -123,8 +126,10 @@ def _places(found: list[Block], headings: list[tuple[int, str]]) -> Iterator[tup
 
 def _begins(block: Block, wanted: str) -> bool:
     """Whether a block begins with a heading, be it with its number before it."""
-    text = _plain(" ".join(block.lines[:3]))
-    return text.startswith(wanted) or text.lstrip("0123456789.abcdefgh").startswith(wanted)
+    text = " ".join(block.lines[:3])
+    number = _NUMBER.match(text)
+    written = [text, text[number.end() :] if number else ""]
+    return any(_plain(one).startswith(wanted) for one in written)
 
 
 def _plain(text: str) -> str:

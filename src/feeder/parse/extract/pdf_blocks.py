@@ -64,8 +64,10 @@ def distance_of(page: Sequence[Line]) -> float:
 def _code_end(page: Sequence[Line], at: int) -> int:
     """The end of the code that begins at a line; `at` where none does."""
     end = at
-    while end < len(page) and page[end].is_code:
+    while end < len(page) and (page[end].is_code or (end > at and _is_number(page[end]))):
         end += 1
+    while end > at and _is_number(page[end - 1]):
+        end -= 1
     dump = at
     while dump < len(page) and _DUMP.match(page[dump].text):
         dump += 1
@@ -87,7 +89,16 @@ def _is_row(line: Line) -> bool:
 
 
 def _are_aligned(above: Line, below: Line) -> bool:
-    """Whether two cells at least of one line stand below cells of the other."""
+    """Whether two cells at least of one line stand below cells of the other.
+
+    A gap between them stands below a gap too: the ends of lines that are justified stand so always.
+    """
+    if not any(
+        one < gap_end and gap < one_end
+        for one, one_end in _gaps(below)
+        for gap, gap_end in _gaps(above)
+    ):
+        return False
     near = max(above.size, 1.0) / 2
     return (
         sum(
@@ -101,6 +112,10 @@ def _are_aligned(above: Line, below: Line) -> bool:
         )
         > 1
     )
+
+
+def _gaps(line: Line) -> Iterator[tuple[float, float]]:
+    return ((left.right, right.left) for left, right in pairwise(line.cells))
 
 
 def _text_end(page: Sequence[Line], at: int, distance: float, *, with_code: bool) -> int:
@@ -118,8 +133,16 @@ def _text_end(page: Sequence[Line], at: int, distance: float, *, with_code: bool
 
 def _indented(code: Sequence[Line]) -> list[str]:
     """Lines of code with blanks for how far they are from the leftmost one."""
-    left = min(line.x for line in code)
+    left = min((line.x for line in code if not _is_number(line)), default=0.0)
     pitch = median([line.pitch for line in code if line.pitch > 0] or [0.0])
     if pitch <= 0:
         return [line.text for line in code]
-    return [" " * min(80, round((line.x - left) / pitch)) + line.text for line in code]
+    return [
+        "" if _is_number(line) else " " * min(80, round((line.x - left) / pitch)) + line.text
+        for line in code
+    ]
+
+
+def _is_number(line: Line) -> bool:
+    """Whether it is but the number of a line of code that is blank."""
+    return line.text.isdecimal() and not line.is_code

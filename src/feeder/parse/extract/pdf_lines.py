@@ -10,7 +10,7 @@ from pypdfium2 import PdfiumError, PdfPage, raw
 
 from feeder.parse.extract.writing import clean
 
-CELL_GAP = 0.9
+CELL_GAP = 0.75
 """Between two cells at least, in heights of the type; words of a line are closer."""
 _FIXED_PITCH = 1
 _MONOSPACED = re.compile(rb"mono|courier|consol|typewriter|cmtt|menlo|code", re.IGNORECASE)
@@ -77,15 +77,26 @@ def _lines(type_: "_Type", text: str) -> Iterator[Line]:
 
 
 def _line(type_: "_Type", written: str, words: list[tuple[int, str]]) -> Line:
-    (first, _), (last, word) = words[0], words[-1]
+    last, word = words[-1]
     end = last + len(word) - 1
+    if _is_numbered(type_, words, end):
+        written = written.split(None, 1)[1]
+        words = words[1:]
+    first = words[0][0]
     x, y = type_.origin(first)
     size = round(type_.size(first), 1)
     is_code = type_.is_fixed(first) and type_.is_fixed(end)
     pitch = (type_.origin(end)[0] - x) / (end - first) if is_code and end > first else 0.0
-    is_in_runs = type_.runs(first, end) > 1  # one call, where the sides of all words are many
-    cells = _cells(type_, words, max(size, 1.0)) if is_in_runs else ()
+    cells = () if is_code else _cells(type_, words, max(size, 1.0))
     return Line(clean(written).strip(), x, y, size, is_code, pitch, tuple(cells))
+
+
+def _is_numbered(type_: "_Type", words: list[tuple[int, str]], end: int) -> bool:
+    """Whether it is code behind a line's number in another face."""
+    (first, number), *others = words
+    if not others or not number.isdecimal() or type_.is_fixed(first):
+        return False
+    return type_.is_fixed(others[0][0]) and type_.is_fixed(end)
 
 
 def _cells(type_: "_Type", words: list[tuple[int, str]], size: float) -> Iterator[Cell]:
@@ -119,10 +130,6 @@ class _Type:
         """Where a word begins and ends."""
         left = self._box(start)[0]
         return left, self._box(start + len(word) - 1)[1]
-
-    def runs(self, first: int, last: int) -> int:
-        """How many stretches of one type without a gap the characters are."""
-        return int(raw.FPDFText_CountRects(self._page, first, last - first + 1))
 
     def _box(self, index: int) -> tuple[float, float]:
         places = self._one, self._two, self._three, self._four
