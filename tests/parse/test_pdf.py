@@ -99,6 +99,16 @@ def test_the_numbers_of_lines_are_not_of_the_code() -> None:
     assert block.text == "\n".join(code[:4])
 
 
+def test_a_list_is_no_table() -> None:
+    items = [(mark, f"Step {n}") for n, mark in enumerate(("1.", "2)", "(3)", "4."))]
+    cells = [
+        (Line(mark, 72, 640 - 12 * n), Line(step, 120, 640 - 12 * n))
+        for n, (mark, step) in enumerate(items)
+    ]
+    found = parsed("m.pdf", papers.pdf([[*BODY[0], *(one for row in cells for one in row)]])).nodes
+    assert "doc_table" not in {node.node_type for node in found}
+
+
 def test_justified_lines_are_no_table() -> None:
     """A letter `m` is 8.33 points wide, a blank 2.78."""
     page = [*BODY[0]]

@@ -21,6 +21,8 @@ _DUMP = re.compile(r"(?:0x)?[0-9a-fA-F]{4,16}:?\s+(?:[0-9a-fA-F]{2,8}\s+){2,}")
 _LEADER = re.compile(r"\s?(?:\.\s?){4,}")
 """In a table of contents or an index."""
 LEADER = " … "
+_MARK = re.compile(r"(?:[\u2022\u25e6\u2023\u2217\u00b7\u2013\u2212]|\(?\d{1,3}[.)])\s")
+"""Of an item of a list, which is no row of a table for it."""
 
 
 class Kind(Enum):
@@ -85,7 +87,8 @@ def table_end(page: Sequence[Line], at: int) -> int:
 
 
 def _is_row(line: Line) -> bool:
-    return len(line.cells) > 1 and not _LEADER.search(line.text)
+    cells = len(line.cells) - bool(_MARK.match(line.text))
+    return cells > 1 and not _LEADER.search(line.text)
 
 
 def _are_aligned(above: Line, below: Line) -> bool:

@@ -12,6 +12,8 @@ from feeder.parse.extract.writing import clean
 
 CELL_GAP = 0.75
 """Between two cells at least, in heights of the type; words of a line are closer."""
+SIGN_GAP = 1.5
+"""The same behind a sign that ends a sentence or a part of it, and around one that equates."""
 _FIXED_PITCH = 1
 _MONOSPACED = re.compile(rb"mono|courier|consol|typewriter|cmtt|menlo|code", re.IGNORECASE)
 _WORD = re.compile(r"\S+")
@@ -104,7 +106,8 @@ def _cells(type_: "_Type", words: list[tuple[int, str]], size: float) -> Iterato
     text = [words[0][1]]
     for start, word in words[1:]:
         begin, end = type_.sides(start, word)
-        if begin - right > CELL_GAP * size:
+        is_at_sign = text[-1][-1] in ".:?!,;=" or word[0] == "="
+        if begin - right > (SIGN_GAP if is_at_sign else CELL_GAP) * size:
             yield Cell(left, right, clean(" ".join(text)))
             left, text = begin, []
         text.append(word)
