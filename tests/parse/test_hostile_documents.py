@@ -11,6 +11,7 @@ from feeder.parse.extract import Unreadable
 from feeder.parse.extract.reading import extract
 from feeder.parse.worker import Limits
 from feeder.parse.workers import Workers
+from feeder.tree.kinds import DOCUMENTS
 from parse import papers
 from parse.hostile_papers import KINDS, PAGE, zip_bomb
 
@@ -67,6 +68,11 @@ def test_a_hostile_document_costs_only_itself(workers: Workers, kind: str) -> No
         assert found.nodes
     if name in SAID:
         assert found.skip == SAID[name]
+
+
+@pytest.mark.parametrize("ending", sorted(DOCUMENTS))
+def test_an_empty_file_says_so(ending: str) -> None:
+    assert papers.parsed(f"a.{ending}", b"").skip == "an empty file"
 
 
 def test_a_member_that_unpacks_to_too_much_is_not_unpacked(workers: Workers) -> None:

@@ -36,6 +36,10 @@ def test_heads_and_feet_stay_where_they_first_stand() -> None:
     assert others == ["\n".join(line.text for line in body) for body in BODY[1:]]
 
 
+def test_a_page_of_heads_alone_keeps_them() -> None:
+    assert texts([[Line("Left blank.", y=780)]] * 2) == ["Left blank."] * 2
+
+
 def test_left_and_right_pages_have_heads_of_their_own() -> None:
     heads = ["2 About Clocks", "Chapter 1: Time 3", "4 About Clocks", "Chapter 1: Time 5"]
     found = texts([page(n, Line(head, y=780)) for n, head in enumerate(heads)])

@@ -19,7 +19,8 @@ _NUMBER = re.compile(r"(\d{1,9})")
 def without_heads(pages: Sequence[Sequence[Line]]) -> list[Sequence[Line]]:
     """The pages, each without the heads and feet that stand on a page right before it too.
 
-    Where they first stand they are kept, so that no word is lost but the numbers of pages.
+    Where they first stand they are kept, so that no word is lost but the numbers of pages, and on a
+    page that has nothing else.
     """
     largest = HEADING_SHARE * body_size(pages)
     kept: list[Sequence[Line]] = []
@@ -28,7 +29,7 @@ def without_heads(pages: Sequence[Sequence[Line]]) -> list[Sequence[Line]]:
         apart = PARAGRAPH_GAP * distance_of(page)
         first = _repeated(page, before, apart, largest)
         last = _repeated(page[::-1], [other[::-1] for other in before], apart, largest)
-        kept.append(page[first : max(first, len(page) - last)])
+        kept.append(page[first : len(page) - last] or page)
     return kept
 
 

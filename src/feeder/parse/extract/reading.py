@@ -24,6 +24,8 @@ def extract(ending: str, content: bytes) -> Extract:
 
 
 def _reader(ending: str, content: bytes) -> Callable[[bytes], Extract]:
+    if not content:
+        raise Unreadable("an empty file")
     if b"%PDF-" in content[:1024]:
         from feeder.parse.extract.pdf import pdf
 

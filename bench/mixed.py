@@ -1,0 +1,179 @@
+"""A folder of 200 mixed documents outside git: what is read, what is kept out, for which reason?
+
+Made are those of `bench/documents.py` by all programs that are here, those of
+`bench/hostile_documents.py`, and plain ones of each kind by hand: whole, cut in half, empty,
+wrongly named. Ten facts stand in ten kinds of them, and each is asked for.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from documents_made import Made, made  # noqa: E402  # what follows lies among the tests
+
+from parse import papers  # noqa: E402
+from parse.hostile_papers import KINDS  # noqa: E402
+
+COUNT = 200
+SIZE = 200_000
+"""Of the hostile ones, about so many bytes."""
+NAMES = (
+    "Übersicht der Größen",
+    "設計書 第2版",
+    "отчёт за год",
+    "launch 🚀 plan",
+    "cafe\u0301",
+    "a 'b' #1",
+)
+
+
+class Fact(NamedTuple):
+    """A sentence that only one document has, and what is asked for it."""
+
+    said: str
+    question: str
+
+
+FACTS = {
+    "pdf": Fact("Spare fuses lie in the grey box behind the boiler.", "where are the spare fuses"),
+    "docx": Fact("Visitors sign at the gate and wear a helmet.", "what do visitors have to wear"),
+    "pptx": Fact("Training gets forty thousand euros next year.", "budget for training"),
+    "odt": Fact("The lease of the warehouse ends in March 2031.", "end of the warehouse's lease"),
+    "xlsx": Fact("Ball bearing 6204 on shelf C4", "shelf of the ball bearing 6204"),
+    "epub": Fact("The lighthouse keeper fed the gulls with bread.", "who fed the gulls"),
+    "mhtml": Fact("The ferry does not run in November.", "does the ferry run in November"),
+    "csv": Fact("Zürich office at Bahnhofstrasse 12", "address of the Zürich office"),
+    "rst": Fact("Calibrate the scale with two kilograms.", "how is the scale calibrated"),
+    "ipynb": Fact("Outliers above three sigma are dropped.", "which outliers are dropped"),
+}
+
+
+def _pdf(said: str) -> bytes:
+    return papers.pdf([[papers.Line(said.encode("ascii", "replace").decode())]])
+
+
+def _notebook(said: str) -> bytes:
+    cell = {"cell_type": "markdown", "metadata": {}, "source": [f"# Notes\n\n{said}"]}
+    return json.dumps(
+        {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]}
+    ).encode()
+
+
+def _page(said: str) -> bytes:
+    return f"<html><body><h1>Notes</h1><p>{said}</p></body></html>".encode()
+
+
+BY_HAND: dict[str, Callable[[str], bytes]] = {
+    "pdf": _pdf,
+    "docx": lambda said: papers.docx(papers.p(said)),
+    "pptx": lambda said: papers.pptx([papers.shape(said)]),
+    "odt": lambda said: papers.odt(f"<text:p>{said}</text:p>"),
+    "odp": lambda said: papers.odt(
+        f"<draw:page><text:p>{said}</text:p></draw:page>", "presentation"
+    ),
+    "xlsx": lambda said: papers.xlsx({"Stock": [["Part"], [said]]}),
+    "epub": lambda said: papers.epub([f"<h1>Notes</h1><p>{said}</p>"]),
+    "mhtml": lambda said: papers.mhtml(("Content-Type: text/html; charset=latin-1", _page(said))),
+    "csv": lambda said: f"id,what\n1,{said}\n".encode(),
+    "tsv": lambda said: f"id\twhat\n1\t{said}\n".encode(),
+    "html": _page,
+    "md": lambda said: f"# Notes\n\n{said}\n".encode(),
+    "rst": lambda said: f"Notes\n=====\n\n{said}\n".encode(),
+    "adoc": lambda said: f"= Notes\n\n{said}\n".encode(),
+    "org": lambda said: f"* Notes\n{said}\n".encode(),
+    "txt": lambda said: f"{said}\n".encode(),
+    "ipynb": _notebook,
+}
+PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(200)
+
+
+def documents(folder: Path, python: str) -> Iterator[tuple[str, bytes]]:
+    """The name and the bytes of each; plain ones without an end."""
+    for one in made(folder, python):
+        if isinstance(one, Made):
+            name = one.place.relative_to(folder).with_name(f"{one.by} {one.place.name}")
+            yield f"made/{name}", one.place.read_bytes()
+    for kind in KINDS.values():
+        hostile = kind(SIZE)
+        yield f"hostile/{kind.__name__}.{hostile.path.rpartition('.')[2]}", hostile.content
+    for number, (ending, write) in enumerate(BY_HAND.items()):
+        whole = write(f"Half of a note, number {number}.")
+        yield f"half/{ending}.{ending}", whole[: len(whole) // 2]
+        yield f"empty/{ending}.{ending}", b""
+    for ending in ("pdf", "docx", "xlsx", "epub", "mht"):
+        yield f"wrong/picture.{ending}", PICTURE
+        yield f"wrong/words.{ending}", b"Only some words.\n"
+    yield "wrong/a pdf.docx", _pdf("The PDF is called a DOCX.")
+    yield "wrong/a docx.pdf", BY_HAND["docx"]("The DOCX is called a PDF.")
+    yield "wrong/a pdf.txt", _pdf("The PDF is called a text.")
+    yield "wrong/a docx", BY_HAND["docx"]("The DOCX has no ending.")
+    yield "wrong/a sheet.pdf", BY_HAND["xlsx"]("The sheet is called a PDF.")
+    for ending, fact in FACTS.items():
+        yield f"facts/{fact.question}"[:9] + f".{ending}", BY_HAND[ending](fact.said)
+    number = 0
+    while True:
+        for ending, write in BY_HAND.items():
+            said = f"Note {number}: valve {number * 7} of hall {number % 9} was seen to."
+            yield f"plain/{NAMES[number % len(NAMES)]} {number}.{ending}", write(said)
+            number += 1
+
+
+def feeder(folder: Path, *line: str) -> str:
+    """What the program prints, which may end with 1 as files are damaged."""
+    environment = {"FEEDER_MODEL": "static", **os.environ, "XDG_CACHE_HOME": str(folder / "cache")}
+    whole = [sys.executable, "-m", "feeder", *line, "--db", str(folder / "index.db")]
+    done = subprocess.run(
+        whole, cwd=folder / "all", env=environment, capture_output=True, check=False
+    )
+    if done.returncode > 1:
+        raise SystemExit(done.stderr.decode())
+    return done.stdout.decode()
+
+
+def asked(folder: Path, ending: str, fact: Fact) -> str:
+    """A line of the table: the place of the file that has the fact among the first five."""
+    hits = json.loads(feeder(folder, "search", fact.question, "-n", "5", "--json"))["hits"]
+    own = f"facts/{fact.question}"[:9] + f".{ending}"
+    place = next((n for n, hit in enumerate(hits, 1) if hit["path"] == own), None)
+    return f"| {fact.question} | {ending} | {place or 'not'} | {hits[0]['path'] if hits else ''} |"
+
+
+def main() -> int:
+    """Prints what became of the folder and a table; 1 where a file is not among the first five."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--python", default=sys.executable, help="Which has the libraries.")
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        (folder / "work").mkdir()
+        for _, (name, content) in zip(
+            range(COUNT), documents(folder / "work", given.python), strict=False
+        ):
+            path = folder / "all" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        began = time.monotonic()
+        report = json.loads(feeder(folder, "process", "--path", ".", "--json"))
+        took_s = time.monotonic() - began
+        skipped = Counter(report["skipped"].values())
+        print(f"{report['files_processed']} read, {skipped.total()} not, in {took_s:.1f} s")
+        print(*(f"{count} {reason}" for reason, count in skipped.most_common()), sep="\n")
+        rows = [asked(folder, ending, fact) for ending, fact in FACTS.items()]
+        print("| question | its kind | its place | first |\n|---|---|---|---|")
+        print(*rows, sep="\n")
+    return 1 if any("| not |" in row for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
