@@ -64,7 +64,11 @@ CONSTANTS = {
         *("RANK_CONSTANT", "FLOOR"),
     ),
     "grouping": _of(grouping, "COMPARED", "COPIED_LINES", "COPIED_WORDS"),
-    "kinds": _of(kinds, "TEST", "DOCUMENT", "EXAMPLE", "DATA", "_DOCUMENT", "_EXAMPLE", "_DATA"),
+    "kinds": _of(
+        kinds,
+        *("TEST", "DOCUMENT", "EXAMPLE", "DATA"),
+        *("_DOCUMENT", "_EXAMPLE", "_DOCUMENT_TYPES", "_DATA_TYPES"),
+    ),
     "models": _of(models, "MEANING", "VECTOR", "VECTOR_WEIGHT"),
     "names": _of(
         names,

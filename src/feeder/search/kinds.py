@@ -21,7 +21,9 @@ _EXAMPLE = re.compile(
     r"|benchmarks?|playground|website|www)/",
     re.IGNORECASE,
 )
-_DATA = ("json", "yaml", "toml", "xml", "sheet")
+_DOCUMENT_TYPES = ("doc", "md", "sheet")
+_DATA_TYPES = ("json", "yaml", "toml", "xml")
+"""What types of nodes begin with, of documents, whatever their files are called, and of data."""
 
 
 class Kind(NamedTuple):
@@ -56,9 +58,10 @@ def share(hit: Hit, asked: Asked) -> tuple[str, float]:
 def _kind(path: str, node_type: str) -> Kind | None:
     if is_test(path):
         return TEST
-    if is_document(path):
+    part = node_type.partition("_")[0]
+    if is_document(path) or part in _DOCUMENT_TYPES:
         return DOCUMENT
-    if node_type.partition("_")[0] in _DATA:
+    if part in _DATA_TYPES:
         return DATA
     return EXAMPLE if _EXAMPLE.search(path) else None
 

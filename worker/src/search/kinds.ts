@@ -15,7 +15,8 @@ export interface Kind {
 }
 
 const { kinds } = shared.constants;
-const DATA_TYPES = new Set(kinds._DATA);
+const DOCUMENT_TYPES = new Set(kinds._DOCUMENT_TYPES);
+const DATA_TYPES = new Set(kinds._DATA_TYPES);
 const DOCUMENTS = new Pattern(kinds._DOCUMENT);
 const EXAMPLES = new Pattern(kinds._EXAMPLE);
 
@@ -37,8 +38,9 @@ const isExample = remembered((path) => EXAMPLES.test(path));
 
 function kindOf(hit: Hit): Kind | null {
   if (isTest(hit.path)) return TEST;
-  if (isDocument(hit.path)) return DOCUMENT;
-  if (DATA_TYPES.has(hit.nodeType.split("_", 1)[0]!)) return DATA;
+  const type = hit.nodeType.split("_", 1)[0]!;
+  if (isDocument(hit.path) || DOCUMENT_TYPES.has(type)) return DOCUMENT;
+  if (DATA_TYPES.has(type)) return DATA;
   return isExample(hit.path) ? EXAMPLE : null;
 }
 
