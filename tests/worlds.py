@@ -173,6 +173,13 @@ class Lines:
         return said
 
 
+class Others(Lines):
+    """Another model, which says something else of the same."""
+
+    def _told(self, name: str, text: str) -> Told:
+        return Told(f"Another sentence about {name} altogether")
+
+
 def small_lookup(name: str = "small", size: int = 3) -> Lookup:
     """A table for a Worker's questions that takes no model to make."""
     rows = [LookupRow(slot, f" word{slot} ", "c" * 60, f"{slot:<60}") for slot in range(size)]
@@ -221,6 +228,7 @@ def feed(
         token,
         texts=texts,
         describing=describing,
+        meaning=meaning,
     )
 
 

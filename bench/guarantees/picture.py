@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from feeder.store import Database, Row, Statement
+from feeder.store import Database, Row, Statement, Value
 from feeder.store.meanings import Code
 from feeder.store.sqlite import SQLite
 
@@ -31,27 +31,36 @@ _TABLES = {
     "texts": """SELECT path, part, first_line, last_line, numbers, hex(text)
         FROM texts WHERE repo = ?1 ORDER BY 1, 2""",
     "descriptions": """SELECT d.id, d.describes, e.model, e.prompt, e.line, e.reason,
-        f.rowid IS NULL FROM docs d LEFT JOIN descriptions e ON e.sha = d.describes
+        e.line_sha, f.rowid IS NULL FROM docs d LEFT JOIN descriptions e ON e.sha = d.describes
         LEFT JOIN descriptions_fts f ON f.rowid = e.seq
         WHERE d.repo = ?1 AND d.describes <> '' ORDER BY 1""",
+    "lines of vectors": """SELECT id, vector_line FROM docs
+        WHERE repo = ?1 AND vector_line <> '' ORDER BY 1""",
     "descriptions of nobody": """SELECT sha FROM descriptions
         WHERE ?1 <> '' AND sha NOT IN (SELECT describes FROM docs) ORDER BY 1""",
 }
 # tables that not every index has; the lookup's numbers are the model's, whose name is in meta
 _MAY_BE = {
-    "meanings": """SELECT d.id, hex(m.code) FROM meanings m LEFT JOIN docs d ON d.seq = m.seq
+    "meanings": """SELECT d.id, hex(coalesce(p.code, m.code)) FROM meanings m
+        LEFT JOIN docs d ON d.seq = m.seq LEFT JOIN plain_meanings p ON p.seq = m.seq
+        WHERE d.repo IS NULL OR d.repo = ?1 ORDER BY d.id""",
+    "plain_meanings": """SELECT d.id, hex(m.code), p.line_sha FROM plain_meanings p
+        LEFT JOIN meanings m ON m.seq = p.seq LEFT JOIN docs d ON d.seq = p.seq
         WHERE d.repo IS NULL OR d.repo = ?1 ORDER BY d.id""",
     "lookup": """SELECT slot, words, length(codes), length(buckets) FROM lookup
         WHERE ?1 <> '' ORDER BY slot""",
 }
-_THERE = "SELECT name FROM sqlite_schema WHERE name IN ('meanings', 'lookup')"
+_THERE = """SELECT name FROM sqlite_schema
+    WHERE name IN ('meanings', 'plain_meanings', 'lookup')"""
 _HEAD = "SELECT value FROM meta WHERE key = ?1 || ':head'"
 _HAS_VECTORS = "SELECT 1 FROM sqlite_schema WHERE name = 'vectors'"
 _VECTORS = """SELECT v.* FROM vectors v LEFT JOIN docs d USING (id)
     WHERE d.repo IS NULL OR d.repo = ? ORDER BY 1"""
 WORDS = ("docs", "postings", "postings' ids")
-LINES = ("descriptions", "descriptions of nobody")
-_OF_LINES = re.compile(":describer?$|:write:")
+LINES = ("descriptions", "descriptions of nobody", "lines of vectors", "plain_meanings")
+_OF_LINES = re.compile(":(describer?|lined|vectors)$|:write:")
+_TYPE = 4
+"""Which column of "docs" says of what type a node is."""
 LATE = "outbox"
 """A run that overtook an unfinished one leaves it to the next, which removes the vectors again."""
 LEFT_OVER, MISSING, OTHERS = "vectors left over", "vectors missing", "vectors of another text"
@@ -81,7 +90,9 @@ class Picture(NamedTuple):
         """The same but for lines on methods and classes, and for the run that asks for them."""
         tables = {name: rows for name, rows in self.tables.items() if name not in LINES}
         meta = [row for row in self.tables["meta"] if not _OF_LINES.search(str(row[0]))]
-        return self._replace(tables={**tables, "meta": meta})
+        lined = may_have_lines(self.tables)
+        vectors = {id_: None if id_ in lined else one for id_, one in self.vectors.items()}
+        return Picture({**tables, "meta": meta}, vectors)
 
     def with_meta(self, key: str, value: str) -> "Picture":
         """The same, had a run noted this too."""
@@ -100,6 +111,11 @@ def tables(database: Database, repo: str) -> Tables:
     return dict(zip(_TABLES, rows, strict=True)) | _beside(database, repo)
 
 
+def may_have_lines(found: Tables) -> set[Value]:
+    """The ids of the methods and classes among the nodes."""
+    return {row[0] for row in found["docs"] if row[_TYPE] in {"method", "class"}}
+
+
 def _beside(database: Database, repo: str) -> dict[str, list[Any]]:
     """The tables that not every index has; two codes are equal where no more than rounding parts
     them."""
@@ -108,7 +124,8 @@ def _beside(database: Database, repo: str) -> dict[str, list[Any]]:
     found = database.run([Statement(_MAY_BE[name], (repo,)) for name in there])
     rows: dict[str, list[Any]] = {name: [] for name in _MAY_BE}
     rows.update(zip(there, found, strict=True))
-    rows["meanings"] = [(id_, Code(bytes.fromhex(code))) for id_, code in rows["meanings"]]
+    for name in ("meanings", "plain_meanings"):
+        rows[name] = [(id_, Code(bytes.fromhex(code)), *of) for id_, code, *of in rows[name]]
     return rows
 
 

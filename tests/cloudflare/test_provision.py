@@ -23,6 +23,7 @@ THINGS = [
     "migration 0004_members.sql",
     "migration 0005_texts.sql",
     "migration 0006_descriptions.sql",
+    "migration 0007_vector_line.sql",
     "Vectorize index acme_shop_code (384 dimensions, cosine)",
     "metadata index path",
     "metadata index language",
@@ -81,6 +82,7 @@ def test_init_makes_all_that_an_index_needs(feeder: Feeder, console: Console, re
         ["0004_members.sql"],
         ["0005_texts.sql"],
         ["0006_descriptions.sql"],
+        ["0007_vector_line.sql"],
     ]
     assert bindings(repo) == {
         "name": "acme-shop",
@@ -136,7 +138,7 @@ def test_init_finds_by_name_what_no_file_binds(
 
     answer = feeder(repo, "init")
 
-    assert answer.out.splitlines()[:8] == [
+    assert answer.out.splitlines()[:9] == [
         "there already: D1 database acme_shop",
         "made: migration 0001_init.sql",
         "made: migration 0002_outbox_path.sql",
@@ -144,6 +146,7 @@ def test_init_finds_by_name_what_no_file_binds(
         "made: migration 0004_members.sql",
         "made: migration 0005_texts.sql",
         "made: migration 0006_descriptions.sql",
+        "made: migration 0007_vector_line.sql",
         "made: Vectorize index acme_shop_code (384 dimensions, cosine)",
     ]
     assert bindings(repo)["d1_databases"][0]["database_id"] == database_id
@@ -296,7 +299,7 @@ def test_init_and_wrangler_leave_the_same_schema(
     assert console.sql(SCHEMA) == console.sql(SCHEMA, other)
     assert len(console.sql(SCHEMA)) > 10
     # each takes the other's work for its own
-    assert feeder(repo, "init", "--database-id", other).out.splitlines()[:7] == [
+    assert feeder(repo, "init", "--database-id", other).out.splitlines()[:8] == [
         "there already: D1 database other",
         "there already: migration 0001_init.sql",
         "there already: migration 0002_outbox_path.sql",
@@ -304,6 +307,7 @@ def test_init_and_wrangler_leave_the_same_schema(
         "there already: migration 0004_members.sql",
         "there already: migration 0005_texts.sql",
         "there already: migration 0006_descriptions.sql",
+        "there already: migration 0007_vector_line.sql",
     ]
 
 

@@ -1,4 +1,6 @@
-"""Whatever is pushed, and wherever runs end, the next one gives each method and class its line."""
+"""Whatever is pushed, and wherever runs end, the next one gives each method and class its line.
+
+Vectors of both kinds follow: each is of its node's text and of the line on it."""
 
 from collections import Counter
 from contextlib import suppress
@@ -7,7 +9,7 @@ from typing import Any
 
 import pytest
 from hypothesis import strategies as st
-from hypothesis.stateful import invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import invariant, rule
 
 from feeder.errors import Overtaken, Stopped
 from feeder.run.feed import Describing, Feed
@@ -15,9 +17,11 @@ from feeder.run.sync import sync
 from feeder.run.validate import validate
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
+from hashed import HashedCodes, HashedEmbedder
+from lined import other_meanings, other_vectors
 from run.sync_histories.branch import Branch
 from run.sync_histories.edits import Edit, edits, positions, some_edits
-from run.test_sync_histories import histories, small_batches
+from run.test_sync_histories import histories, often_enough, small_batches
 from tree.repos import Repo
 from worlds import (
     MEMORY,
@@ -25,6 +29,7 @@ from worlds import (
     Fuse,
     FusedDatabase,
     Lines,
+    Others,
     Picture,
     feed,
     fresh,
@@ -35,7 +40,15 @@ from worlds import (
 
 __all__ = ["small_batches"]
 
-calls = st.integers(1, 20)
+calls = st.integers(1, 40)
+
+
+def lined(lines: Lines, **more: Any) -> dict[str, Any]:
+    """A run with vectors of both kinds that asks for lines, also in place of another model's."""
+    return {**BOTH, "describing": Describing(lines, again=True, **more)}
+
+
+BOTH: dict[str, Any] = {"embedder": HashedEmbedder(), "meaning": HashedCodes()}
 
 
 class DescribedHistory(Branch):
@@ -53,14 +66,27 @@ class DescribedHistory(Branch):
     @rule(edits=edits)
     def run_to_the_end(self, edits: list[Edit]) -> None:
         self._push(edits)
-        synced(self._head.tree, self._database, describing=Describing(Lines()))
+        synced(self._head.tree, self._database, **lined(Lines()))
         assert picture(self._database) == self._fresh(self._head.tree)
 
     @rule(edits=some_edits)
     def run_without_a_model(self, edits: list[Edit]) -> None:
-        """What stays has its line, and nothing else has one."""
+        """What stays has its line, and nothing else has one; nor has a vector."""
         self._push(edits)
-        synced(self._head.tree, self._database)
+        synced(self._head.tree, self._database, **BOTH)
+        self._each_vector_is_its_nodes(self._database)
+
+    @rule(edits=some_edits)
+    def run_without_vectors(self, edits: list[Edit]) -> None:
+        """Those beside the words wait, and those that come with them go."""
+        self._push(edits)
+        synced(self._head.tree, self._database, describing=Describing(Lines()))
+
+    @rule(edits=some_edits, by=st.sampled_from([BOTH, {}]))
+    def take_all_out(self, edits: list[Edit], by: dict[str, Any]) -> None:
+        """With a model for the vectors, or none."""
+        self._push(edits)
+        synced(self._head.tree, self._database, **by, describing=Describing(None))
 
     @rule(edits=some_edits, at=calls, before=st.booleans())
     def die(self, edits: list[Edit], at: int, before: bool) -> None:
@@ -78,7 +104,7 @@ class DescribedHistory(Branch):
         other = self._pushed[by % len(self._pushed)].tree
 
         def overtake() -> None:
-            synced(other, self._database, describing=Describing(Lines()))
+            synced(other, self._database, **lined(Lines()))
 
         tree = self._head.tree
         try:
@@ -88,14 +114,15 @@ class DescribedHistory(Branch):
             tree = other
         assert picture(self._database)["docs"] == self._fresh(tree)["docs"]
 
-    @rule(edits=some_edits, most=st.integers(1, 4))
+    @rule(edits=some_edits, most=st.integers(1, 2))
     def stop(self, edits: list[Edit], most: int) -> None:
-        """By the limit that a user may set."""
+        """By the limit that a user may set, some lines being of one model and some of another."""
         self._push(edits)
         with suppress(Stopped):
-            synced(self._head.tree, self._database, describing=Describing(Lines(), most=most))
+            synced(self._head.tree, self._database, **lined(Others("others"), most=most))
             return
         self._happened["stops"] += 1
+        self._each_vector_is_its_nodes(self._database)
 
     @invariant()
     def the_next_run_makes_the_index_a_fresh_one(self) -> None:
@@ -103,23 +130,28 @@ class DescribedHistory(Branch):
         copy = SQLite(MEMORY)
         with copy.connection.backup("main", self._database.connection, "main") as backup:
             backup.step()
-        run = feed(self._head.tree, copy, describing=Describing(Lines()))
+        run = feed(self._head.tree, copy, **lined(Lines()))
         sync(run)
         assert picture(copy) == self._fresh(self._head.tree)
         assert validate(run).passed
+        self._each_vector_is_its_nodes(copy)
         again = Lines()
-        synced(self._head.tree, copy, describing=Describing(again))
+        synced(self._head.tree, copy, **lined(again))
         assert again.asked == []
         copy.close()
 
+    def _each_vector_is_its_nodes(self, database: SQLite) -> None:
+        assert other_meanings(self._head.tree, database) == []
+        assert other_vectors(self._head.tree, database) == []
+
     def _fresh(self, tree: Commit) -> Picture:
         if tree.root not in self._known:
-            self._known[tree.root] = fresh(tree, describing=Describing(Lines()))
+            self._known[tree.root] = fresh(tree, **lined(Lines()))
         return self._known[tree.root]
 
     def _fused(self, fuse: Fuse) -> Feed:
         database: Any = FusedDatabase(self._database, fuse)
-        return feed(self._head.tree, database, describing=Describing(Lines(fuse=fuse)))
+        return feed(self._head.tree, database, **lined(Lines(fuse=fuse)))
 
 
 @pytest.mark.usefixtures("small_batches")
@@ -133,9 +165,10 @@ def test_any_history_ends_in_lines_of_heads_texts(
     monkeypatch.setattr("feeder.embed.dealing.UNDER_WAY", 1)
     monkeypatch.setattr("feeder.run.asking.AT_ONCE", 2)
     monkeypatch.setattr("feeder.run.descriptions.SUBJECTS", 3)
+    monkeypatch.setattr("feeder.store.blends.PAGE_NODES", 3)
+    monkeypatch.setattr("feeder.store.blends.PIECE", 2)
     monkeypatch.setattr("feeder.store.descriptions.PAGE_PATHS", 2)
     monkeypatch.setattr("feeder.store.descriptions.PAGE_NODES", 2)
     happened: Counter[str] = Counter()
-    machine: Any = partial(DescribedHistory, repo, happened)  # a class is not needed
-    run_state_machine_as_test(machine, settings=histories(30, 12))
-    assert min(happened[what] for what in ("deaths", "overtaken", "stops")) > 2
+    machine = partial(DescribedHistory, repo, happened)  # a class is not needed
+    often_enough(machine, happened, ("deaths", "overtaken", "stops"), histories(12, 12))

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from clouds import Cloud
-from guarantees.picture import WORDS, tables
+from guarantees.picture import LINES, WORDS, may_have_lines, tables
 from hypothesis import Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, rule, run_state_machine_as_test
@@ -71,7 +71,7 @@ asking = st.sampled_from(["", "", "lines", "lines", "off"])
 """What `--describe` says: nothing, a model, or that lines go."""
 models = st.sampled_from([MODEL, MODEL, MODEL, OTHER_MODEL, None])
 parsers = st.sampled_from(["in process"] * 3 + ["old", "documents:other"])
-LINES = ("descriptions", "descriptions of nobody")
+OF_D1 = [part for part in LINES if part != "plain_meanings"]
 OF_LINES = {f"{REPO}:describe", f"{REPO}:describer"}
 
 
@@ -84,6 +84,8 @@ def is_kept(database: Database, key: str) -> bool:
 def without_lines(seen: Picture) -> Picture:
     """What a run makes right that asks nobody."""
     rest = {part: rows for part, rows in seen.items() if part not in LINES}
+    lined = may_have_lines(seen)
+    rest["vectors"] = [row for row in rest["vectors"] if row[0] not in lined]
     return rest | {"meta": [row for row in seen["meta"] if row[0] not in OF_LINES]}
 
 
@@ -399,7 +401,7 @@ class CloudHistory(Branch):
         texts, lines = (is_kept(self._cloud.d1, key) for key in ("texts", "describe"))
         expected = self._pictures.of(self._head.tree, texts=texts, lines=lines)
         seen = tables(self._cloud.d1, REPO)
-        parts = (*PARTS, *LINES) if asks or not lines else PARTS
+        parts = (*PARTS, *OF_D1) if asks or not lines else PARTS
         assert {part: seen[part] for part in parts} == {part: expected[part] for part in parts}
         assert self._is_named(self._cloud.d1)
         assert self._cloud.looked_up() == [list(LOOKUP.rows()), LOOKUP.about]

@@ -6,9 +6,12 @@ import pytest
 
 from feeder.cli.showing import as_text
 from feeder.describe import Told
+from feeder.embed.static_codes import StaticCodes
+from feeder.embed.static_name import NAME
 from feeder.run.feed import Describing
 from feeder.search.engine import Paging, search
 from feeder.search.found import Found
+from feeder.search.models import MEANING, with_the_words
 from feeder.serve.shaping import Wanted, hits_as_text
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
@@ -61,3 +64,36 @@ def test_an_index_without_lines_answers_as_ever(shop: Repo) -> None:
     one = found(database, "emptyCart")[0]
     assert (one.hit.description, "line" in one.ranks) == ("", False)
     assert found(database, "discard") == []
+
+
+OFFICE = {
+    "box.py": "def leave(paper):\n    return box.put(paper)\n",
+    "tea.py": "def pour(cup):\n    cup.fill(kettle.water)\n",
+    "map.py": "def draw(road):\n    for turn in road:\n        pen.move(turn)\n",
+    "user.py": "def greet(user):\n    return user.name\n",
+    "bytes.py": "def decode(data):\n    return data.bytes\n",
+    "sum.py": "def add(one, other):\n    return one + other\n",
+}
+ENCRYPTS = "Encrypts a password before it is stored."
+
+
+def by_meaning(repo: Repo, lines: Lines | None, query: str) -> list[str | None]:
+    """What the static model finds, the best first."""
+    database = opened()
+    how = Describing(lines) if lines else None
+    synced(Commit(repo.path), database, meaning=StaticCodes(NAME), describing=how)
+    sides = [with_the_words(database)]
+    answer = search(database, sides, query, Scope.of(REPO), Paging(10))
+    assert all(list(one.ranks) == [MEANING] for one in answer.found)
+    database.close()
+    return [one.hit.symbol for one in answer.found]
+
+
+@pytest.mark.parametrize("query", ["cryptography", "hashing secrets"])
+def test_a_node_is_found_by_what_its_line_means(repo: Repo, query: str) -> None:
+    """With no word of the line, nor of the code; without the line it is not."""
+    repo.commit(OFFICE)
+    lines = Lines()
+    lines.said["leave"] = Told(ENCRYPTS)
+    assert by_meaning(repo, lines, query)[0] == "leave"
+    assert by_meaning(repo, None, query)[0] != "leave"

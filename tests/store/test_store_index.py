@@ -12,6 +12,7 @@ from feeder.store import Row, Statement
 from feeder.store.index import Index
 from feeder.store.ownership import Moved
 from feeder.store.rows import IndexedFile, groups, keys, pages
+from feeder.store.settling import Settled
 from feeder.store.sqlite import SQLite
 from worlds import REPO, opened, rows
 
@@ -133,7 +134,7 @@ def test_vectors_of_gone_nodes_wait_in_the_outbox(database: SQLite) -> None:
     index = begun(database)
     index.write([file("a.py", add="plums")], [], "c2", pending=True)
     assert index.state({}).outbox == {wanted.ids[1]: "a.py"}
-    index.settle([], [wanted.ids[1]])
+    index.settle(Settled(sent=[wanted.ids[1]]))
     assert index.state({}).outbox == {}
 
 
@@ -164,7 +165,7 @@ def test_files_wait_until_they_are_settled(database: SQLite) -> None:
         "b.py": "clean",
         "c.lock": "skipped",
     }
-    index.settle(["a.py", "c.lock"], [])
+    index.settle(Settled(clean=["a.py", "c.lock"]))
     states = {row.path: row.state for row in (index.state({}).files or {}).values()}
     assert (states["a.py"], states["c.lock"]) == ("clean", "skipped")
 
@@ -173,11 +174,11 @@ def test_vectors_are_complete_only_when_no_file_waits(database: SQLite) -> None:
     """The last write says so of the files as they are, whatever the run believes."""
     index = begun(database)
     index.write([file("a.py", add="x")], [], "c1", pending=True)
-    index.finish([], [], {index.key("vectors"): "complete", index.key("tree"): "t"})
+    index.finish(Settled(), {index.key("vectors"): "complete", index.key("tree"): "t"})
     meta = index.state({}).meta
     assert (meta.get(index.key("vectors")), meta[index.key("tree")]) == (None, "t")
     index = begun(database)
-    index.finish(["a.py"], [], {index.key("vectors"): "complete"})
+    index.finish(Settled(clean=["a.py"]), {index.key("vectors"): "complete"})
     assert index.state({}).meta[index.key("vectors")] == "complete"
 
 
@@ -190,8 +191,8 @@ def test_an_overtaken_run_writes_nothing(database: SQLite) -> None:
     before = rows(database, "SELECT * FROM meta ORDER BY key")
     for write in (
         lambda: first.write([file("b.py", sum="pears")], ["a.py"], "c1", pending=False),
-        lambda: first.settle(["a.py"], []),
-        lambda: first.finish([], [], {"key": "value"}),
+        lambda: first.settle(Settled(clean=["a.py"])),
+        lambda: first.finish(Settled(), {"key": "value"}),
     ):
         with pytest.raises(Overtaken, match="started later") as raised:
             write()
@@ -205,7 +206,7 @@ def test_a_run_that_read_too_early_reads_again(database: SQLite) -> None:
     """Another run has begun between reading and the first write: Moved, and nothing written."""
     late = Index(database, REPO, "main")
     seen = late.state({})
-    begun(database, "other").finish([], [], {})
+    begun(database, "other").finish(Settled(), {})
     late.begin("late", seen, {}, remake=False)
     with pytest.raises(Moved):
         late.write([file("a.py", add="apples")], [], "c1", pending=False)
@@ -224,10 +225,10 @@ def test_a_run_that_is_taken_over_before_its_work_writes_nothing(database: SQLit
     assert second.is_unfinished(seen, "second")
     second.take_over("second", seen, {})
     with pytest.raises(Overtaken):
-        first.finish([], [], {})
+        first.finish(Settled(), {})
     assert second.has_overtaken(second.state({}), "second")
     second.begin("second", second.state({}), {}, remake=False)
-    second.finish([], [], {})
+    second.finish(Settled(), {})
     assert not second.is_unfinished(second.state({}), "third")
 
 
@@ -235,7 +236,7 @@ def test_a_run_makes_the_index_unequal_to_any_tree_first(database: SQLite) -> No
     """From the first write on `meta` claims nothing, so that a run that dies is noticed."""
     index = begun(database)
     equal = {index.key("tree"): "t", index.key("vectors"): "complete"}
-    index.finish([], [], equal)
+    index.finish(Settled(), equal)
     assert index.state(equal).files is None
     begun(database, "next").write([], [], "c2", pending=False)
     assert index.state(equal).files == {}
@@ -245,7 +246,7 @@ def test_state_leaves_files_out_only_when_all_is_met(database: SQLite) -> None:
     """One value that differs, or is missing, and the manifest comes."""
     index = begun(database)
     index.write([file("a.py", add="x")], [], "c1", pending=False)
-    index.finish([], [], {"a": "1", "b": "2"})
+    index.finish(Settled(), {"a": "1", "b": "2"})
     assert index.state({"a": "1", "b": "2"}).files is None
     for expected in ({"a": "1", "b": "3"}, {"a": "1", "c": "3"}, {}):
         assert list(index.state(expected).files or {}) == ["a.py"]

@@ -17,13 +17,13 @@ from worlds import MEMORY, opened, rows
 COLUMNS = {
     "docs": (
         "seq id repo branch sha_head path language node_type symbol signature logical_path "
-        "start_line end_line text_sha members describes"
+        "start_line end_line text_sha members describes vector_line"
     ),
     "docs_fts": "id symbol path body",
     "files": "repo path blob sha_head nodes state reason stopped",
     "outbox": "id repo path",
     "meta": "key value",
-    "descriptions": "seq sha model prompt line reason",
+    "descriptions": "seq sha model prompt line reason line_sha",
     "descriptions_fts": "line",
 }
 
@@ -231,3 +231,22 @@ def test_two_writers_take_turns(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert rows(SQLite(file), "SELECT value FROM meta") == ["150"]
+
+
+def test_lines_of_an_older_index_are_told_from_any_other() -> None:
+    """And vectors, which are of none of them yet, are no longer said to be complete."""
+    database = SQLite(MEMORY)
+    for step in known_migrations()[:6]:
+        database.script(step.sql, [])
+    for seq, line in enumerate(["Adds a line", "", "Empties it"]):
+        values = (f"sha {seq}", line)
+        text = (
+            "INSERT INTO descriptions (sha, model, prompt, line, reason) VALUES (?, '', '', ?, '')"
+        )
+        database.run([Statement(text, values)])
+    database.run([Statement("INSERT INTO meta VALUES ('a/b:vectors', 'complete'), ('model', 'm')")])
+    database.script(known_migrations()[6].sql, [])
+    first, none, third = rows(database, "SELECT line_sha FROM descriptions ORDER BY seq")
+    assert first != third
+    assert (bool(first), none, bool(third)) == (True, "", True)
+    assert rows(database, "SELECT key FROM meta") == ["model"]

@@ -255,6 +255,7 @@ def feeding(
         try:
             texts, force = settings.texts, settings.force
             feed = replace(feed, shard=settings.shard, event=event, force=force, texts=texts)
+            feed = replace(feed, meaning=store.parts.meaning)
             yield replace(feed, describing=describing_of(settings, store.parts.describer))
         finally:
             report.seconds = report.took_s

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from feeder.embed.blending import coded
 from feeder.errors import UserError
 
 if TYPE_CHECKING:
@@ -19,14 +20,7 @@ class StaticCodes(NamedTuple):
         model = loaded()  # first: it tells why, where numpy does not load
         import numpy as np
 
-        vectors = np.stack(model.embed(texts))
-        scales = np.maximum(vectors.max(axis=1), -vectors.min(axis=1)) / np.float32(127)
-        scales[scales == 0] = 1
-        vectors /= scales[:, None]
-        codes = np.rint(vectors, out=vectors).astype(np.int8)
-        rows = np.hstack([scales.astype("<f4")[:, None].view(np.int8), codes])
-        raw, size = rows.tobytes(), rows.shape[1]
-        return [raw[at : at + size] for at in range(0, len(raw), size)]
+        return coded(np.stack(model.embed(texts)))
 
 
 @cache

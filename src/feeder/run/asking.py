@@ -12,6 +12,7 @@ from feeder.run.feed import Describing, Feed
 from feeder.store import Statement, descriptions
 from feeder.store.descriptions import Made
 from feeder.store.rows import pieces
+from feeder.store.settling import LINED, VECTORS
 
 AT_ONCE = 4 * UNDER_WAY
 """Answers that are kept with one write: what a run that dies asks for again."""
@@ -22,10 +23,14 @@ LEAST_CHARS = 500
 
 
 class Asking:
-    """A run's questions; `error` is what has ended them, or the last that failed."""
+    """A run's questions; `error` is what has ended them, or the last that failed.
+
+    `limit` is the user's own of them that was come to; what else a run does goes on.
+    """
 
     def __init__(self, feed: Feed, how: Describing, describer: Describer) -> None:
         self.error: FeederError | None = None
+        self.limit = ""
         self._feed = feed
         self._how = how
         self._describer = describer
@@ -37,7 +42,7 @@ class Asking:
     @property
     def is_over(self) -> bool:
         """Whether no further question is asked."""
-        return self._is_down or bool(self._feed.budget.stopped)
+        return self._is_down or bool(self.limit or self._feed.budget.stopped)
 
     def ask(self, some: Sequence[Subject], unknown: Collection[str]) -> None:
         """Ties the nodes to their texts, and asks about those that are unknown, each once."""
@@ -63,15 +68,16 @@ class Asking:
         left = len(group) if how.most is None else how.most - self._asked
         spent = self._describer.spent.tokens - self._tokens_before
         if left <= 0:
-            budget.stop(f"--max-descriptions {how.most}")
+            self.limit = f"--max-descriptions {how.most}"
         elif how.most_tokens is not None and spent >= how.most_tokens:
-            budget.stop(f"--max-description-tokens {how.most_tokens}")
+            self.limit = f"--max-description-tokens {how.most_tokens}"
         elif budget.allows(1, asks=min(left, len(group))):
             return group[:left]
         return []
 
     def _keep(self, links: Sequence[Statement], made: Sequence[Made]) -> None:
-        self._feed.index.bring_in([*links, *descriptions.additions(made)])
+        facts = [VECTORS, LINED]
+        self._feed.index.bring_in([*links, *descriptions.additions(made, facts)])
         report = self._feed.report
         for one in made:
             report.descriptions_made += not one.reason

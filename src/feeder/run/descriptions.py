@@ -11,12 +11,13 @@ from feeder.describe.subjects import Subject, subjects
 from feeder.embed.dealing import tokens
 from feeder.errors import Stopped
 from feeder.nodes import node_ids
+from feeder.run import lined
 from feeder.run.asking import Asking
 from feeder.run.feed import Describing, Feed, Work, parsed_files
 from feeder.run.kept import FILLING, LEAVING, OFF, ON, standing
 from feeder.run.sharing import is_own
 from feeder.run.verdict import Check
-from feeder.store import descriptions
+from feeder.store import Statement, descriptions
 from feeder.store.descriptions import By
 from feeder.store.forgetting import Damage
 from feeder.store.proof import Parity
@@ -41,11 +42,18 @@ def are_wanted(feed: Feed, meta: Mapping[str, str]) -> bool:
     return standing(feed, meta, KEY) in {ON, FILLING}
 
 
+def may_be(feed: Feed, meta: Mapping[str, str]) -> bool:
+    """Whether there are any in the run, be it that they have to go."""
+    return are_wanted(feed, meta) or standing(feed, meta, KEY) != OFF
+
+
 def are_settled(feed: Feed, meta: Mapping[str, str]) -> bool:
     """Whether nothing is to be done for them; without a model to ask, nothing can be."""
     said = standing(feed, meta, KEY)
     if not are_wanted(feed, meta):
         return said == OFF
+    if not lined.are_settled(feed, meta):
+        return False
     if feed.describing is None:
         return True
     return said == ON and not feed.describing.again
@@ -66,27 +74,40 @@ def note(feed: Feed, meta: Mapping[str, str]) -> None:
         feed.report.notes.append(WAIT.format(meta.get(feed.index.key(MODEL), "a model")))
 
 
-def bring_on(feed: Feed, meta: Mapping[str, str]) -> None:
+def bring_on(feed: Feed, meta: Mapping[str, str], *, completes: bool) -> None:
     """Asks for what lacks once the index equals the tree; raises what the asking has ended with.
 
-    Raises Stopped where a budget ends it, Overtaken where a later run has begun.
+    Vectors follow the lines; a run that `completes` them notes it. Raises Stopped where a budget
+    ends it, Overtaken where a later run has begun.
     """
-    if not are_wanted(feed, meta):
-        if standing(feed, meta, KEY) != OFF:
-            _clear(feed)
+    if not may_be(feed, meta):
         return
     feed.report.finished = False
-    error = _ask(feed, feed.describing) if feed.describing else None
-    key = feed.index.key(KEY)
-    last = descriptions.settling(feed.index.repo, key, ON, FILLING)
-    rows = feed.index.bring_in([*last, descriptions.counting(feed.index.repo, None)], last=True)
-    if rows:
-        feed.report.descriptions_waiting = int(str(rows[-1][0][0]))
-    if error:
-        raise error
+    asking = None
+    if not are_wanted(feed, meta):
+        _clear(feed)
+    elif feed.describing and feed.describing.describer:
+        asking = _ask(feed, feed.describing, feed.describing.describer)
+    settled = lined.bring_on(feed)
+    _end(feed, [*settled, *lined.saying(feed, completes=completes)], keeps=are_wanted(feed, meta))
+    if asking and asking.error:
+        raise asking.error
+    if asking and asking.limit:
+        feed.budget.stop(asking.limit)
     if feed.budget.stopped:
         raise Stopped(feed.budget.stopped)
     feed.report.finished = True
+
+
+def _end(feed: Feed, last: Sequence[Statement], *, keeps: bool) -> None:
+    """The last write, of a run that `keeps` lines or one that has taken all out."""
+    if not keeps:
+        feed.index.bring_in([*last], last=True)
+        return
+    settling = descriptions.settling(feed.index.repo, feed.index.key(KEY), ON, FILLING)
+    count = descriptions.counting(feed.index.repo, None)
+    if rows := feed.index.bring_in([*settling, *last, count], last=True):
+        feed.report.descriptions_waiting = int(str(rows[-1][0][0]))
 
 
 def _clear(feed: Feed) -> None:
@@ -99,10 +120,7 @@ def _clear(feed: Feed) -> None:
     raise Stopped(feed.budget.stopped)
 
 
-def _ask(feed: Feed, how: Describing) -> Exception | None:
-    """What has ended the asking early, if anything has."""
-    describer = how.describer
-    assert describer is not None  # else they are not wanted
+def _ask(feed: Feed, how: Describing, describer: Describer) -> Asking:
     by = By(describer.model, version()) if how.again else None
     due = descriptions.lacking_paths(feed.index.database, feed.index.repo, by)
     entries = [entry for entry in feed.tree.entries() if _is_due(feed, entry, due)]
@@ -115,7 +133,7 @@ def _ask(feed: Feed, how: Describing) -> Exception | None:
             done.clear()
             if asking.is_over:
                 break
-    return asking.error
+    return asking
 
 
 def _is_due(feed: Feed, entry: Entry, due: Mapping[str, str]) -> bool:

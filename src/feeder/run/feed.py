@@ -10,15 +10,15 @@ from feeder.describe import Describer
 from feeder.describe.subjects import described
 from feeder.embed.cache import CachedEmbedder
 from feeder.errors import TooLargeError
-from feeder.nodes import HEADER_VERSION, embedding_text, node_ids
-from feeder.parse import Parsed, Parser
+from feeder.nodes import HEADER_VERSION, node_ids
+from feeder.parse import Meaning, Parsed, Parser
 from feeder.run.budget import Budget
 from feeder.run.report import Report, Talk
 from feeder.shards import Shard
 from feeder.store import Vectors
 from feeder.store.index import Index
 from feeder.store.lookup_table import Lookup
-from feeder.store.rows import IndexedFile, keys_of, pieces
+from feeder.store.rows import IndexedFile, pieces
 from feeder.store.state import Changes, State
 from feeder.tree import Entry, Tree
 
@@ -89,7 +89,8 @@ class Feed:
     `token` names the run; several that share it share the work, by `shard`. `event` is what it
     answers to in a workflow. With `force` an index may go back, and become another folder's.
     `texts` says whether it keeps the files' lines; None is as it was told before. `describing` says
-    who is asked for a line on each method and class; with None nobody is, and lines stay.
+    who is asked for a line on each method and class; with None nobody is, and lines stay. `meaning`
+    makes the vectors that come with the words.
     """
 
     tree: Tree
@@ -105,6 +106,7 @@ class Feed:
     force: bool = False
     texts: bool | None = None
     describing: Describing | None = None
+    meaning: Meaning | None = None
 
 
 class Work(NamedTuple):
@@ -163,7 +165,7 @@ def write_words(
             changes = _write(feed, files, paths, pending=pending)
             gone |= changes.gone
             for file in files:
-                _count(feed.report, file, changes.new)
+                count_file(feed.report, file, changes.new)
                 unvectored = file.path in work.unvectored
                 ids = set(file.ids) if unvectored else changes.new.intersection(file.ids)
                 if ids and feed.semantics:
@@ -195,7 +197,8 @@ def _write(
     return Changes(first.new | second.new, first.gone | second.gone)
 
 
-def _count(report: Report, file: IndexedFile, new: Collection[str]) -> None:
+def count_file(report: Report, file: IndexedFile, new: Collection[str]) -> None:
+    """Adds the file, of whose nodes these are new, to the account."""
     report.files_processed += not file.skipped
     count_texts(report, file)
     if file.reason:
@@ -267,30 +270,3 @@ def batches(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:
             batch, nodes, chars = [], 0, 0
     if batch:
         yield batch
-
-
-def foresee(feed: Feed, state: State, work: Work) -> None:
-    """Counts into the report what `write_words` and `send_vectors` would do; only reads."""
-    known = feed.index.node_keys([*(entry.path for entry in work.process), *work.gone])
-    to_embed: list[tuple[str, int]] = []
-    gone = set(known)
-    for file in indexed(feed, work.process):
-        new = {id_ for id_, key in keys_of(file) if known.get(id_) != key}
-        to_embed += _sizes(file, file.ids if file.path in work.unvectored else new)
-        gone.difference_update(file.ids)
-        _count(feed.report, file, new)
-    feed.report.nodes_deleted = len(gone)
-    if not feed.semantics:
-        feed.report.texts_waiting = len(to_embed) if "model" in state.meta else 0
-        return
-    for file in indexed(feed, work.waiting):
-        to_embed += _sizes(file, file.ids)
-    feed.report.texts_embedded = feed.semantics.embedder.plan(dict(to_embed))
-    feed.report.texts_cached = len(to_embed) - feed.report.texts_embedded
-
-
-def _sizes(file: IndexedFile, due: Collection[str]) -> Iterator[tuple[str, int]]:
-    """The `text_sha` and the bytes of what is to be embedded of a file."""
-    for id_, sha, node in zip(file.ids, file.shas, file.nodes, strict=True):
-        if id_ in due:
-            yield sha, len(embedding_text(file.path, node).encode(errors="replace"))

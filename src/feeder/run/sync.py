@@ -10,7 +10,8 @@ from feeder.errors import Stopped, UserError
 from feeder.run import descriptions, texts
 from feeder.run.compared import compare
 from feeder.run.cost import cost
-from feeder.run.feed import Feed, Work, foresee, write_words
+from feeder.run.feed import Feed, Work, write_words
+from feeder.run.foreseen import foresee
 from feeder.run.lookup_table import lacking, made_once, superfluous, write_lookup
 from feeder.run.mode import check_mode, in_its_mode
 from feeder.run.precedence import claim, goes_on, is_newest, refuse_outdated
@@ -19,6 +20,7 @@ from feeder.run.sharing import is_own, own_part, refuse_shard, share_of
 from feeder.run.stale import Stale, announce, nobodys, refuse_unread, stale_parts
 from feeder.run.vectors import clear_outbox, send_vectors
 from feeder.store.ownership import Moved
+from feeder.store.settling import VECTORS, Settled
 from feeder.store.state import ALONE, FileRow, Share, State
 from feeder.tree import Entry
 
@@ -154,7 +156,7 @@ def bring(feed: Feed, state: State, goal: Goal) -> None:
     is_told = is_told and descriptions.are_settled(feed, state.meta)
     if is_told and not (work.process or work.gone or sendable):
         if feed.index.has_overtaken(state, feed.token):  # one that ended in that moment
-            feed.index.finish([], [], {}, goal.share)
+            feed.index.finish(Settled(), {}, goal.share)
         feed.report.finished = True
         return
     announce(feed, state, stale, work)
@@ -168,10 +170,10 @@ def bring(feed: Feed, state: State, goal: Goal) -> None:
         goal = goal._replace(equal={})
     filled = texts.fill(feed, state, todo)
     write_lookup(feed, state.meta)
-    clean = send_vectors(feed, work, wanted)
-    sent = clear_outbox(feed, state, wanted, gone)
-    _end(feed, clean, sent, goal, filled)
-    descriptions.bring_on(feed, state.meta)
+    settled = send_vectors(feed, work, wanted)
+    settled.sent += clear_outbox(feed, state, wanted, gone)
+    _end(feed, settled, goal, filled)
+    descriptions.bring_on(feed, state.meta, completes=feed.index.key(VECTORS) in goal.equal)
 
 
 def _begun(feed: Feed, state: State, goal: Goal) -> tuple[Feed, set[Stale], Work]:
@@ -187,6 +189,7 @@ def _begun(feed: Feed, state: State, goal: Goal) -> tuple[Feed, set[Stale], Work
     _note(feed, state)
     run.index.keeps_texts = texts.are_wanted(feed, state.meta)
     run.index.keeps_lines = descriptions.are_wanted(feed, state.meta)
+    run.index.has_lines = descriptions.may_be(feed, state.meta)
     return run, stale, work
 
 
@@ -195,18 +198,18 @@ def _note(feed: Feed, state: State) -> None:
     descriptions.note(feed, state.meta)
 
 
-def _end(
-    feed: Feed, clean: Sequence[str], sent: Sequence[str], goal: Goal, filled: Mapping[str, str]
-) -> None:
-    """The run's last write; raises Stopped where a budget has ended it early."""
+def _end(feed: Feed, settled: Settled, goal: Goal, filled: Mapping[str, str]) -> None:
+    """The run's last write but for lines; raises Stopped where a budget has ended it early."""
     head = {feed.index.key("head"): feed.tree.commit} if feed.tree.root else {}
     lacks_texts = feed.index.keeps_texts and not filled
     waits = lacks_texts or (feed.semantics and feed.report.texts_waiting)
     if goal.share.own and (feed.budget.stopped or waits):
-        feed.index.leave(clean, sent)
+        feed.index.leave(settled)
     else:
         meta = goal.equal and {**goal.equal, **head, **filled}
-        feed.index.finish(clean, sent, {**meta, **cost(feed)}, goal.share)
+        if feed.index.has_lines:  # which may change yet, and vectors with them
+            meta.pop(feed.index.key(VECTORS), None)
+        feed.index.finish(settled, {**meta, **cost(feed)}, goal.share)
     if feed.budget.stopped:
         raise Stopped(feed.budget.stopped)
     feed.report.finished = True
@@ -225,7 +228,7 @@ def _equality(feed: Feed) -> dict[str, str]:
     if feed.tree.working:  # and what it lies on, which may have moved
         equal |= {key("working"): feed.tree.working, key("head"): feed.tree.commit}
     if feed.semantics:
-        equal |= {**feed.semantics.identity(), key("vectors"): "complete"}
+        equal |= {**feed.semantics.identity(), key(VECTORS): "complete"}
     return equal
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from feeder.errors import ServiceError
-from feeder.run import descriptions, lookup_table, texts
+from feeder.run import descriptions, lined, lookup_table, texts
 from feeder.run.compared import compare
 from feeder.run.content import Comparison, compare_content
 from feeder.run.feed import Feed, Work
@@ -14,6 +14,7 @@ from feeder.run.sync import Goal, bring, claimed, part, sync, way_to
 from feeder.run.verdict import REPAIR, Check, Verdict
 from feeder.store.forgetting import Damage
 from feeder.store.proof import SYMBOLS_ASKED, Parity, parity, stored_nodes
+from feeder.store.settling import Settled
 from feeder.store.state import FileRow, State
 from feeder.tree import Entry
 
@@ -49,10 +50,11 @@ def validate(feed: Feed, *, wait: bool = False, content: bool = True) -> Verdict
         *lookup_table.checked(feed, state, damage),
         *texts.checked(feed, state, found, damage),
         *descriptions.checked(feed, state, found, damage),
+        *lined.checked(feed, state, found, damage),
         *_makers(feed, state),
     ]
     notes = [NO_MODEL] if vectors is None and "model" in state.meta else []
-    notes += descriptions.noted(state, feed, found)
+    notes += [*descriptions.noted(state, feed, found), *lined.noted(feed, state, found)]
     verdict = Verdict(checks, damage, notes)
     if feed.tree.root:
         verdict = _beside_head(feed, state, verdict, content=content)
@@ -114,7 +116,7 @@ def repair(feed: Feed, verdict: Verdict) -> None:
     wanted = [entry for entry in feed.tree.entries() if entry.path in known]
     made_by = {feed.index.key("parser"): feed.parser.fingerprint}
     bring(feed, read(), Goal(wanted, made_by))
-    return feed.index.finish([], [], {})
+    return feed.index.finish(Settled(), {})
 
 
 def _rows(found: Parity, damage: Damage) -> Iterable[Check]:

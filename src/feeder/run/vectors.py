@@ -1,14 +1,18 @@
 """What a run does to the vectors: those of new texts in, those of nodes that are gone out."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from feeder.embed.blending import blended
 from feeder.nodes import Node, embedding_text, node_ids, text_sha
 from feeder.run.feed import Feed, Semantics, Texts, Work, parsed_files
 from feeder.run.report import Step
-from feeder.store import NodeVector, Value
+from feeder.run.sharing import is_own
+from feeder.store import NodeVector, Value, blends
+from feeder.store.blends import NO_LINE, Line
 from feeder.store.rows import pieces
+from feeder.store.settling import Settled
 from feeder.store.state import State
 from feeder.tree import Entry
 
@@ -19,40 +23,78 @@ OUTBOX_PIECE = 100
 
 
 class Text(NamedTuple):
-    """A node on its way to its vector."""
+    """A node on its way to its vector, with the line on it."""
 
     path: str
     id: str
     node: Node
     ends_file: bool
+    line: Line = NO_LINE
+
+    @property
+    def bodies(self) -> list[str]:
+        """What is embedded of it: its text, and its line where it has one."""
+        text = embedding_text(self.path, self.node)
+        return [text, self.line.text] if self.line.text else [text]
 
 
-def send_vectors(feed: Feed, work: Work, wanted: dict[str, Texts]) -> list[str]:
+def send_vectors(feed: Feed, work: Work, wanted: dict[str, Texts]) -> Settled:
     """Makes and keeps the vectors of these texts and of the files that waited.
 
-    The paths of files that are clean by now, but for the note of it in the index.
+    What is settled by that, and the index does not say yet.
     """
     if not feed.semantics:
-        return []
+        return Settled()
     blobs = {entry.path: entry.blob for entry in work.waiting}
     waiting = {path: Texts.of(blobs[path], ids) for path, ids in feed.index.node_ids(blobs)}
     wanted = wanted | waiting
     entries = [*work.process, *work.waiting]
     clean = [entry.path for entry in entries if entry.path not in wanted]
     entries = [entry for entry in entries if entry.path in wanted]
+    return _send(feed, feed.semantics, entries, wanted, Settled(clean))
+
+
+def send_stale(feed: Feed) -> Settled:
+    """The same of what lacks a vector by now, or has one of another line than its own.
+
+    A file that has changed since it was indexed is another run's.
+    """
+    if not feed.semantics:
+        return Settled()
+    found = blends.stale(feed.index.database, feed.index.repo)
+    wanted = {file.path: Texts.of(file.blob, file.ids) for file in found}
+    entries = [entry for entry in feed.tree.entries() if _is_wanted(feed, entry, wanted)]
+    wanted = {entry.path: wanted[entry.path] for entry in entries}
+    return _send(feed, feed.semantics, entries, wanted, Settled())
+
+
+def _is_wanted(feed: Feed, entry: Entry, wanted: Mapping[str, Texts]) -> bool:
+    is_there = entry.path in wanted and wanted[entry.path].blob == entry.blob
+    return is_there and not entry.skip and is_own(feed, entry.path)
+
+
+def _send(
+    feed: Feed,
+    semantics: Semantics,
+    entries: Sequence[Entry],
+    wanted: Mapping[str, Texts],
+    settled: Settled,
+) -> Settled:
     total = sum(texts.size for texts in wanted.values())
-    texts = _texts(feed, entries, wanted)
+    texts = _with_lines(feed, _texts(feed, entries, wanted))
     if feed.budget.is_set:
-        texts = _affordable(feed, feed.semantics, texts, total)
+        texts = _affordable(feed, semantics, texts, total)
     with feed.talk.step("vectors", total) as step:
         for number, batch in enumerate(pieces(texts, BATCH_VECTORS)):
-            vectors = _embedded(feed, feed.semantics, batch, step)
+            vectors = _embedded(feed, semantics, batch, step)
             if number:
-                feed.index.settle(clean, [])
-                clean = []
-            feed.semantics.vectors.upsert(vectors, feed.index.permit)
-            clean += [text.path for text in batch if text.ends_file]
-    return clean
+                feed.index.settle(settled)
+                settled = Settled()
+            semantics.vectors.upsert(vectors, feed.index.permit)
+            settled.clean += [text.path for text in batch if text.ends_file]
+            if feed.index.has_lines:
+                settled.lines |= {text.id: text.line.sha for text in batch}
+    return settled
 
 
 def _affordable(
@@ -63,10 +105,10 @@ def _affordable(
     The rest is counted as waiting.
     """
     seen: set[str] = set()
-    new = 0
+    new = semantics.embedder.embedded
     for _, group in groupby(texts, key=lambda text: text.path):
         file = list(group)
-        shas = {text_sha(embedding_text(text.path, text.node)) for text in file} - seen
+        shas = {text_sha(body) for text in file for body in text.bodies} - seen
         new += semantics.embedder.missing(shas)
         unsent = new - semantics.embedder.embedded
         # besides the embeddings: an upsert, and the note of it
@@ -79,7 +121,17 @@ def _affordable(
         feed.report.texts_waiting += total
 
 
-def _texts(feed: Feed, entries: Sequence[Entry], wanted: dict[str, Texts]) -> Iterator[Text]:
+def _with_lines(feed: Feed, texts: Iterable[Text]) -> Iterator[Text]:
+    """The same, each with its line of now; a request for every 1,000."""
+    if not feed.index.has_lines:
+        yield from texts
+        return
+    for some in pieces(texts, BATCH_VECTORS):
+        lines = blends.lines_of(feed.index.database, [text.id for text in some])
+        yield from (text._replace(line=lines.get(text.id, NO_LINE)) for text in some)
+
+
+def _texts(feed: Feed, entries: Sequence[Entry], wanted: Mapping[str, Texts]) -> Iterator[Text]:
     """The wanted nodes of each file, which is parsed once more.
 
     A file of which not all are there is parsed anew by the next run: it has changed meanwhile, or
@@ -102,12 +154,12 @@ def _embedded(
 ) -> list[NodeVector]:
     vectors: list[NodeVector] = []
     for part in pieces(texts, semantics.embedder.batch):
-        bodies = [embedding_text(text.path, text.node) for text in part]
-        values = semantics.embedder.embed(bodies)
-        vectors += [
-            NodeVector(text.id, text_sha(body), value, _metadata(feed, text))
-            for text, body, value in zip(part, bodies, values, strict=True)
-        ]
+        bodies = [text.bodies for text in part]
+        values = iter(semantics.embedder.embed([body for some in bodies for body in some]))
+        for text, (body, *lines) in zip(part, bodies, strict=True):
+            value = next(values)
+            value = blended(value, next(values)) if lines else value
+            vectors.append(NodeVector(text.id, text_sha(body), value, _metadata(feed, text)))
         feed.report.texts_embedded = semantics.embedder.embedded
         feed.report.texts_cached = semantics.embedder.hits
         step(len(part))

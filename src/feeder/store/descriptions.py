@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from feeder.store import Database, Row, Statement
+from feeder.store.blends import IN_DOUBT, line_sha, unsettling
 from feeder.store.rows import IndexedFile, pages
 from feeder.store.scope import EVERYWHERE, IN_SCOPE, Scope, params
 
@@ -20,6 +21,10 @@ TIES = 100
 UNLINKED = 5_000
 """Nodes that one transaction parts from their lines."""
 
+LINE_OF = """
+coalesce((SELECT e.line FROM descriptions e WHERE d.describes <> '' AND e.sha = d.describes), '')
+"""
+"""A column of the node `d`."""
 _TYPES = "d.node_type IN ('method', 'class')"
 # ?3 a model and ?4 a prompt: only a line of theirs counts then, and no reason why there is none
 _LACKS = f"""
@@ -39,14 +44,23 @@ SELECT DISTINCT j.value FROM json_each(?1) j WHERE NOT EXISTS (
   AND (?2 IS NULL OR e.model = ?2 AND e.prompt = ?3 AND e.reason = '')
 )
 """
-# the signs keep the ids the way to the rows
-_LINK = """
-UPDATE docs SET describes = j.sha
+# the signs keep the ids the way to the rows; of another text's line a vector may have been sent
+_LINK = f"""
+UPDATE docs SET describes = j.sha, vector_line = iif(
+  docs.describes <> '' AND EXISTS (SELECT 1 FROM meta WHERE key = 'model'), '{IN_DOUBT}',
+  docs.vector_line)
 FROM (SELECT value->>0 AS id, value->>1 AS sha FROM json_each(?2)) j
 WHERE docs.id = j.id AND +docs.repo = ?1 AND +docs.describes <> j.sha
 """
+# their vectors are sent anew, as those of new files are
+_UNLINKED_WAIT = f"""
+UPDATE files SET state = 'pending' WHERE repo = ?1 AND state = 'clean' AND path IN (
+  SELECT d.path FROM docs d WHERE d.describes <> '' AND d.repo = ?1
+  AND (d.vector_line <> '' OR {LINE_OF} <> '')
+) AND EXISTS (SELECT 1 FROM meta WHERE key = 'model')
+"""
 _UNLINK_SOME = """
-UPDATE docs SET describes = '' WHERE seq IN (
+UPDATE docs SET describes = '', vector_line = '' WHERE seq IN (
   SELECT d.seq FROM docs d WHERE d.describes <> '' AND d.repo = ?1 LIMIT ?2
 )
 """
@@ -55,17 +69,17 @@ _UNSAY = """
 DELETE FROM meta WHERE key IN (SELECT value FROM json_each(?1))
 AND NOT EXISTS (SELECT 1 FROM docs d WHERE d.describes <> '' AND d.repo = ?2)
 """
-# ?1 rows of sha, model, prompt, line, reason
+# ?1 rows of sha, model, prompt, line, reason, and the line's hash
 _DROP_OLD_WORDS = """
 DELETE FROM descriptions_fts WHERE rowid IN (
   SELECT e.seq FROM json_each(?1) j CROSS JOIN descriptions e ON e.sha = j.value->>0
 )
 """
 _ADD = """
-INSERT INTO descriptions (sha, model, prompt, line, reason)
-SELECT value->>0, value->>1, value->>2, value->>3, value->>4 FROM json_each(?1) WHERE true
-ON CONFLICT (sha) DO UPDATE SET model = excluded.model, prompt = excluded.prompt,
-  line = excluded.line, reason = excluded.reason
+INSERT INTO descriptions (sha, model, prompt, line, reason, line_sha)
+SELECT value->>0, value->>1, value->>2, value->>3, value->>4, value->>5 FROM json_each(?1)
+WHERE true ON CONFLICT (sha) DO UPDATE SET model = excluded.model, prompt = excluded.prompt,
+  line = excluded.line, reason = excluded.reason, line_sha = excluded.line_sha
 """
 _ADD_WORDS = """
 INSERT INTO descriptions_fts (rowid, line)
@@ -123,10 +137,6 @@ SELECT d.path, d.id, d.describes FROM docs d
 WHERE d.repo = ?1 AND d.describes <> '' AND (d.path, d.id) > (?2, ?3)
 ORDER BY d.path, d.id LIMIT ?4
 """
-LINE_OF = """
-coalesce((SELECT e.line FROM descriptions e WHERE d.describes <> '' AND e.sha = d.describes), '')
-"""
-"""A column of the node `d`."""
 # `rank` is bm25, which FTS5 puts in order itself: D1 bills such a row once. ?1 the words as an
 # FTS5 query, ?14 how many nodes; the scope as in every question
 _MATCH = f"""
@@ -206,9 +216,13 @@ def linking(repo: str, pairs: Iterable[Sequence[str]]) -> Iterator[Statement]:
         yield Statement(_LINK, (repo, page))
 
 
-def additions(made: Iterable[Made]) -> Iterator[Statement]:
-    """What keeps these lines, over those of the same texts."""
-    for page in pages(made):
+def additions(made: Iterable[Made], facts: Sequence[str]) -> Iterator[Statement]:
+    """What keeps these lines, over those of the same texts.
+
+    `facts` are keys of `meta` that no longer hold: that vectors are of their nodes' lines.
+    """
+    for page in pages([*one, line_sha(one.line)] for one in made):
+        yield from unsettling(page, facts)
         for text in (_DROP_OLD_WORDS, _ADD, _ADD_WORDS):
             yield Statement(text, (page,))
 
@@ -229,6 +243,7 @@ def dropping(repo: str, keys: Sequence[str]) -> list[Statement]:
     Answered last with a row where there are more.
     """
     return [
+        Statement(_UNLINKED_WAIT, (repo,)),
         Statement(_UNLINK_SOME, (repo, UNLINKED)),
         *forgetting(),
         Statement(_UNSAY, (json.dumps(keys), repo)),

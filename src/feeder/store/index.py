@@ -22,6 +22,7 @@ from feeder.store.rows import (
     pieces,
     postings,
 )
+from feeder.store.settling import LINED, VECTORS, Settled, settling
 from feeder.store.state import ALONE, Changes, Kept, Share, State, manifest, meta_of, outbox_of
 
 PAGE_FILES = 20_000
@@ -33,7 +34,8 @@ PAGE_PATHS = 2_000
 class Index:
     """One repository's part of the index in a database; `opening` is what its runs begin with.
 
-    Where a run says so it `keeps_texts` of its files, and where it `keeps_lines` what is described.
+    Where a run says so it `keeps_texts` of its files, and where it `keeps_lines` what is described;
+    with `has_lines` there are some, be it that they have to go.
 
     A run that writes calls `begin` first. From its first write on, every later one carries a guard
     that raises Overtaken, and so writes nothing, when another run has begun meanwhile.
@@ -50,7 +52,7 @@ class Index:
         self.repo = repo
         self.branch = branch
         self.opening: Sequence[Statement] = ()
-        self.keeps_texts = self.keeps_lines = False
+        self.keeps_texts = self.keeps_lines = self.has_lines = False
         self._owner = Ownership(lambda: self.database, self.key, clock)
 
     def key(self, name: str) -> str:
@@ -137,7 +139,7 @@ class Index:
         That write raises Moved when another run has begun since `seen` was read. It puts `meta`
         into the database's; with `remake` all files wait for new vectors.
         """
-        claims = [self.key("tree"), self.key("vectors"), self.key("done")]
+        claims = [self.key("tree"), self.key(VECTORS), self.key(LINED), self.key("done")]
         branch = self.key("branch")
         meta = {self.key("run"): token, branch: self.branch, **meta}
         left = [*self._left(token, seen, share), *claims]
@@ -204,17 +206,11 @@ class Index:
         """The first write of a run that has begun, where it shall come before all others."""
         self._owner.write([])
 
-    def settle(self, clean: Iterable[str], sent: Iterable[str]) -> None:
-        """The files at `clean` have their vectors, and the ids `sent` have left the vectors."""
-        self._owner.write(self._settled(clean, sent))
+    def settle(self, settled: Settled) -> None:
+        """Notes what has become of vectors."""
+        self._owner.write(settling(self.repo, settled))
 
-    def finish(
-        self,
-        clean: Iterable[str],
-        sent: Iterable[str],
-        meta: Mapping[str, str],
-        share: Share = ALONE,
-    ) -> None:
+    def finish(self, settled: Settled, meta: Mapping[str, str], share: Share = ALONE) -> None:
         """The run's last write: the same, what the index now equals, and that the run is over.
 
         Of several runs that share the work, the last to end says so for all. Of `meta`, that the
@@ -228,9 +224,9 @@ class Index:
         passing = json.dumps([self.key("overtook"), *of_others, *share.whole])
         self._owner.write(
             [
-                *self._settled(clean, sent),
+                *settling(self.repo, settled),
                 Statement(sql.SET_META, (json.dumps(own),)),
-                Statement(sql.REACH, (facts, self.key("vectors"), self.repo, whole)),
+                Statement(sql.REACH, (facts, self.key(VECTORS), self.repo, whole)),
                 Statement(sql.DROP_META_WHEN, (passing, self.key("done"), self._owner.token)),
                 self._owner.unmark(),
             ]
@@ -241,9 +237,9 @@ class Index:
         """The run's right to write what has no guard of its own."""
         return Permit(self._owner.confirm, self._owner.guard())
 
-    def leave(self, clean: Iterable[str], sent: Iterable[str]) -> None:
+    def leave(self, settled: Settled) -> None:
         """The last write of one of several runs, whose part of the work is not done."""
-        self._owner.write([*self._settled(clean, sent), self._owner.unmark()])
+        self._owner.write([*settling(self.repo, settled), self._owner.unmark()])
 
     def _left(self, token: str, seen: State, share: Share) -> Iterator[str]:
         """What runs that have not come to their end left in `meta`."""
@@ -287,12 +283,6 @@ class Index:
             yield Statement(sql.SET_FILES, (self.repo, sha_head, page))
         for page in pages(gone):
             yield Statement(sql.DROP_FILES, (self.repo, page))
-
-    def _settled(self, clean: Iterable[str], sent: Iterable[str]) -> list[Statement]:
-        return [
-            *(Statement(sql.CLEAN_FILES, (self.repo, page)) for page in pages(clean)),
-            *(Statement(sql.EMPTY_OUTBOX, (page,)) for page in pages(sent)),
-        ]
 
 
 def _ids(rows: Iterable[Row]) -> list[str]:

@@ -3,6 +3,8 @@
 What a node means by the static model is made where its file is parsed, as its words are, so an
 index never has the one without the other: no node waits, and a trigger takes a vector out with its
 node. Only a database on this machine keeps them.
+
+Where a line is blended into a vector (`store/blends.py`), that of the text alone lies beside it.
 """
 
 from __future__ import annotations
@@ -36,17 +38,49 @@ _TABLES = (
 CREATE TRIGGER IF NOT EXISTS meanings_go AFTER DELETE ON docs
 BEGIN DELETE FROM meanings WHERE seq = old.seq; END
 """,
+    """
+CREATE TABLE IF NOT EXISTS plain_meanings (
+  seq INTEGER PRIMARY KEY, line_sha TEXT NOT NULL, code BLOB NOT NULL
 )
-_CLEAR = "DELETE FROM meanings WHERE seq IN (SELECT seq FROM docs WHERE repo = ?)"
+""",
+    """
+CREATE TRIGGER IF NOT EXISTS plain_meanings_go AFTER DELETE ON docs
+BEGIN DELETE FROM plain_meanings WHERE seq = old.seq; END
+""",
+    # no vector is of a line that its node has no more
+    """
+CREATE TRIGGER IF NOT EXISTS plain_meanings_back AFTER UPDATE OF describes ON docs
+WHEN new.describes <> old.describes
+BEGIN
+  UPDATE meanings SET code = p.code FROM plain_meanings p
+  WHERE p.seq = new.seq AND meanings.seq = new.seq;
+  DELETE FROM plain_meanings WHERE seq = new.seq;
+END
+""",
+)
+_OF_REPO = "WHERE seq IN (SELECT seq FROM docs WHERE repo = ?)"
+_CLEAR = (f"DELETE FROM meanings {_OF_REPO}", f"DELETE FROM plain_meanings {_OF_REPO}")
+# of another text, or of another sum of the same: the line is blended with it anew
+_DROP_PLAIN = """
+DELETE FROM plain_meanings WHERE seq IN (
+  SELECT p.seq FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
+  CROSS JOIN plain_meanings p ON p.seq = d.seq AND p.code <> substr(?2, j.key * ?3 + 1, ?3)
+)
+"""
 # the cross join keeps the order, as for postings; ?2 the codes in a row, ?3 bytes of each
 _ADD = """
 INSERT INTO meanings (seq, code)
 SELECT d.seq, substr(?2, j.key * ?3 + 1, ?3)
 FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
-WHERE true
+WHERE NOT EXISTS (SELECT 1 FROM plain_meanings p WHERE p.seq = d.seq)
 ON CONFLICT (seq) DO UPDATE SET code = excluded.code WHERE code <> excluded.code
 """
-_EXISTS = "SELECT 1 FROM sqlite_schema WHERE name = 'meanings'"
+_EXISTS = "SELECT 1 FROM sqlite_schema WHERE name = ?"
+_WRITTEN = "SELECT seq, code FROM meanings WHERE typeof(code) = 'blob'"
+_PLAIN = """
+SELECT m.seq, coalesce(p.code, m.code) FROM meanings m LEFT JOIN plain_meanings p ON p.seq = m.seq
+WHERE typeof(m.code) = 'blob'
+"""
 # the bytes of many codes as one value: a third of the time that as many rows take
 _NEXT = """
 SELECT json_group_array(seq), CAST(group_concat(code, '') AS BLOB) FROM (
@@ -65,13 +99,12 @@ _IDS = "SELECT d.seq, d.id FROM json_each(?) j CROSS JOIN docs d ON d.seq = j.va
 def opening(repo: str, *, wanted: bool) -> list[Statement]:
     """What a run begins with: the table, and nothing of the repository in it unless `wanted`."""
     tables = [Statement(text) for text in _TABLES]
-    return tables if wanted else [*tables, Statement(_CLEAR, (repo,))]
+    return tables if wanted else [*tables, *(Statement(text, (repo,)) for text in _CLEAR)]
 
 
 def holds(database: Database, repo: str) -> bool:
     """Whether there is any vector of the repository."""
-    [there] = database.run([Statement(_EXISTS)])
-    return bool(there and database.run([Statement(_SOME, (repo,))])[0])
+    return bool(_rows(database, _SOME, repo))
 
 
 def additions(files: Iterable[IndexedFile]) -> Iterator[Statement]:
@@ -82,7 +115,8 @@ def additions(files: Iterable[IndexedFile]) -> Iterator[Statement]:
     for size, some in groupby(rows, key=lambda row: len(row[1])):
         for piece in pieces(some, PIECE):
             ids, codes = zip(*piece, strict=True)
-            yield Statement(_ADD, (json.dumps(ids), b"".join(codes), size))
+            what = (json.dumps(ids), b"".join(codes), size)
+            yield from (Statement(text, what) for text in (_DROP_PLAIN, _ADD))
 
 
 class Code(bytes):
@@ -108,15 +142,20 @@ class Code(bytes):
 
 
 def written(database: Database) -> dict[int, Code]:
-    """The vectors by row."""
-    rows = _rows(database, "SELECT seq, code FROM meanings WHERE typeof(code) = 'blob'")
+    """The vectors by row, of the nodes' texts alone."""
+    rows = _rows(database, _PLAIN if is_there(database, "plain_meanings") else _WRITTEN)
     return {int(str(seq)): Code(cast("bytes", code)) for seq, code in rows}
 
 
 def _rows(database: Database, question: str, *params: Value) -> Sequence[Row]:
     """None where there never was a vector."""
-    [there] = database.run([Statement(_EXISTS)])
-    return database.run([Statement(question, params)])[0] if there else []
+    return database.run([Statement(question, params)])[0] if is_there(database) else []
+
+
+def is_there(database: Database, table: str = "meanings") -> bool:
+    """Whether there ever was a vector, or one with a line where that is the table."""
+    [there] = database.run([Statement(_EXISTS, (table,))])
+    return bool(there)
 
 
 class Meanings:

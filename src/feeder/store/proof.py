@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from feeder.store import Database, Row, Statement, descriptions
+from feeder.store import Database, Row, Statement, blends, descriptions
 
 SYMBOLS_ASKED = 200
 """Symbols that occur once and are looked up again by word: those with the lowest ids."""
@@ -81,7 +81,8 @@ class Parity(NamedTuple):
     (path, nodes that `files` says, rows of `docs`), `of_other_branches` (path, id, branch),
     `lost_symbols` (path, id, symbol). Of `without_text` and `texts_without_file` the paths.
     Of descriptions: lines whose words lack or are too many, rows of words without a line, files
-    with nodes that no model was asked about, and how all stand.
+    with nodes that no model was asked about, and how all stand; `of_other_lines` are files with
+    vectors beside the words of another line than their node's, and how many.
     """
 
     counts: Counts
@@ -96,6 +97,7 @@ class Parity(NamedTuple):
     posted_of_nobody: list[Row]
     without_line: list[Row]
     standing: list[Row]
+    of_other_lines: list[Row]
 
 
 class StoredNode(NamedTuple):
@@ -122,6 +124,7 @@ def parity(database: Database, repo: str) -> Parity:
             Statement(descriptions.POSTED_OF_NOBODY),
             Statement(descriptions.WITHOUT, (repo,)),
             Statement(descriptions.STANDING, (repo,)),
+            Statement(blends.OF_OTHER_LINES, (repo,)),
         ]
     )
     return Parity(Counts(*counts[0]), *differences)  # type: ignore[arg-type]  # as selected

@@ -1,0 +1,114 @@
+"""Is each vector of the line on its node? They follow the lines, of whatever run those are."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from feeder.embed.blending import blended_codes
+from feeder.parse import Meaning
+from feeder.run.feed import Feed
+from feeder.run.kept import ON, standing
+from feeder.run.vectors import send_stale
+from feeder.run.verdict import Check
+from feeder.store import Row, Statement, blends
+from feeder.store.blends import Meant
+from feeder.store.forgetting import Damage
+from feeder.store.meanings import Code
+from feeder.store.proof import Parity
+from feeder.store.settling import LINED, VECTORS, settling
+from feeder.store.state import State
+
+
+def are_settled(feed: Feed, meta: Mapping[str, str]) -> bool:
+    """Whether none of those with the words is stale; what `equal` tells of the others."""
+    return feed.meaning is None or standing(feed, meta, LINED) == ON
+
+
+def bring_on(feed: Feed) -> list[Statement]:
+    """Makes the vectors that are of another line than their node's; what the index does not say
+    yet."""
+    if feed.meaning:
+        for some in blends.stale_meanings(feed.index.database, feed.index.repo):
+            feed.index.bring_in(list(_blended(feed.meaning, some)))
+    return [] if feed.budget.stopped else settling(feed.index.repo, send_stale(feed))
+
+
+def _blended(meaning: Meaning, some: Sequence[Meant]) -> Iterator[Statement]:
+    yield from blends.parting(one for one in some if not one.line.text)
+    lined = [one for one in some if one.line.text]
+    lines = meaning([one.line.text for one in lined]) if lined else []
+    # a code of another length is of another model, and its file is read again
+    pairs = [(one, line) for one, line in zip(lined, lines, strict=True) if _fits(one.code, line)]
+    if pairs:
+        codes = blended_codes([one.code for one, _ in pairs], [line for _, line in pairs])
+        yield from blends.blending([one for one, _ in pairs], codes)
+
+
+def _fits(text: bytes, line: bytes) -> bool:
+    return len(text) == len(line)
+
+
+def saying(feed: Feed, *, completes: bool) -> list[Statement]:
+    """What notes in `meta` that no vector is stale, where that is so.
+
+    Of those beside the words only a run that `completes` them can say it.
+    """
+    repo, key = feed.index.repo, feed.index.key
+    keeps = feed.meaning and feed.index.keeps_lines
+    said = [blends.saying_meanings(repo, key(LINED))] if keeps else []
+    return [*said, blends.saying_vectors(repo, key(VECTORS))] if completes else said
+
+
+def checked(feed: Feed, state: State, found: Parity, damage: Damage) -> Iterator[Check]:
+    """Whether each vector is of its node's line, where the index says so.
+
+    Those with the words are worked out anew.
+    """
+    others = [row for rows, is_said in _others(feed, state, found) if is_said for row in rows]
+    false = _falsely_blended(feed)
+    damage.paths |= set(false)
+    [(*_, linked)] = found.standing
+    if linked or others or false:
+        yield Check(
+            "every vector is of its node's line, where the index says so",
+            {},
+            [
+                *(f"{path}: vectors of another line {count}" for path, count in others),
+                *(
+                    f"{path}: vectors that are not of their line {count}"
+                    for path, count in false.items()
+                ),
+            ],
+        )
+
+
+def noted(feed: Feed, state: State, found: Parity) -> Iterator[str]:
+    """How many are not, where the next run is to see to it."""
+    waiting = [row for rows, is_said in _others(feed, state, found) if not is_said for row in rows]
+    if count := sum(int(str(count)) for _, count in waiting):
+        yield f"{count:,} vectors are of another line than their node's, or of none."
+
+
+def _others(feed: Feed, state: State, found: Parity) -> list[tuple[list[Row], bool]]:
+    """The files with vectors of another line, of either kind, and whether the index says none."""
+    index = feed.index
+    with_words = blends.of_other_meanings(index.database, index.repo) if feed.meaning else []
+    return [
+        (found.of_other_lines, index.key(VECTORS) in state.meta),
+        (with_words, standing(feed, state.meta, LINED) == ON),
+    ]
+
+
+def _falsely_blended(feed: Feed) -> Counter[str]:
+    """By file how many vectors with the words are not what their text's and line's make."""
+    false: Counter[str] = Counter()
+    if not feed.meaning:
+        return false
+    for some in blends.held_blends(feed.index.database, feed.index.repo):
+        lines = feed.meaning([one.line for one in some])
+        pairs = [
+            (one, line) for one, line in zip(some, lines, strict=True) if _fits(one.plain, line)
+        ]
+        codes = blended_codes([one.plain for one, _ in pairs], [line for _, line in pairs])
+        due = zip(pairs, codes, strict=True)
+        false.update(one.path for (one, _), code in due if Code(code) != Code(one.code))
+    return false

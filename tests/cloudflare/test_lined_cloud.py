@@ -1,0 +1,120 @@
+"""Vectors in Vectorize are of the text and of the line, whatever changes; and what that costs."""
+
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pytest
+from clouds import DIMENSIONS, INDEX, Cloud
+from standin_fixtures import standin_process
+
+from feeder.run.asking import AT_ONCE
+from feeder.run.feed import Describing
+from feeder.run.sync import sync
+from feeder.run.validate import validate
+from feeder.tree.commit import Commit
+from hashed import HashedEmbedder
+from lined import mixed, texts
+from tree.repos import Repo
+from worlds import CART, SHOP, Death, Fuse, FusedDatabase, Lines, Others
+
+__all__ = ["standin_process"]
+
+LINES = """
+SELECT d.id, e.line FROM docs d JOIN descriptions e ON e.sha = d.describes WHERE e.line <> ''
+"""
+MARKS = "SELECT count(*) FROM docs WHERE vector_line <> ''"
+
+
+@pytest.fixture
+def shop(cloud: Cloud, repo: Repo) -> Repo:
+    cloud.migrated()
+    repo.commit(SHOP)
+    return repo
+
+
+def unlike(cloud: Cloud, shop: Repo) -> list[str]:
+    """Nodes whose vector in Vectorize is not of their text and line of now."""
+    cloud.standin.settle(INDEX)
+    held = cloud.standin.vectors(INDEX)
+    said = {str(id_): str(line) for id_, line in cloud.rows(LINES)}
+    embedder = HashedEmbedder(DIMENSIONS)
+    wrong = []
+    for id_, body in texts(Commit(shop.path)).items():
+        [due] = embedder.embed([body])
+        if id_ in said:
+            due = mixed(due, embedder.embed([said[id_]])[0])
+        if not np.allclose(held[id_]["values"], due, atol=1e-5):
+            wrong.append(id_)
+    return wrong
+
+
+def described(cloud: Cloud, shop: Repo, lines: Lines | None = None, **more: Any) -> None:
+    how = Describing(lines, **more) if lines or more else None
+    sync(cloud.feed(Commit(shop.path), describing=how))
+
+
+def test_each_vector_is_of_the_text_and_of_the_line(cloud: Cloud, shop: Repo) -> None:
+    """After each change; a run that has nothing to do takes one request as ever."""
+    described(cloud, shop)
+    assert unlike(cloud, shop) == []
+    described(cloud, shop, Lines())
+    assert (unlike(cloud, shop), cloud.rows(MARKS)) == ([], [(4,)])
+    assert validate(cloud.feed(Commit(shop.path)), wait=True).passed
+    cloud.spent()
+    described(cloud, shop, Lines())
+    assert cloud.spent() == {"d1": 1, "vectorize": 0, "ai": 0}
+    shop.commit({"src/cart.py": None, "lib/cart.py": f"# moved\n{CART}"})
+    described(cloud, shop)
+    assert (unlike(cloud, shop), cloud.rows(MARKS)) == ([], [(4,)])
+    described(cloud, shop, Others("others"), again=True)
+    assert unlike(cloud, shop) == []
+    sync(cloud.feed(Commit(shop.path), describing=Describing(None)))
+    assert (unlike(cloud, shop), cloud.rows(MARKS)) == ([], [(0,)])
+    assert validate(cloud.feed(Commit(shop.path)), wait=True).passed
+
+
+def test_what_a_line_costs(cloud: Cloud, repo: Repo) -> None:
+    """Four rows of D1: a line, its entry by hash and its words, and the mark of its vector.
+
+    Vectorize takes a request more, for a thousand vectors."""
+    cloud.migrated()
+    repo.commit(SHOP)
+    described(cloud, repo, Lines())
+    rows = []
+    for number in (20, 60):
+        repo.commit({f"a{number}.py": "".join(part(number, at) for at in range(number))})
+        described(cloud, repo)
+        cloud.spent()
+        before = cloud.standin.rows_written()
+        described(cloud, repo, Lines())
+        rows.append(cloud.standin.rows_written() - before)
+        assert cloud.spent()["vectorize"] == 1
+    writes = 60 // AT_ONCE - 20 // AT_ONCE  # each leaves its number
+    assert (rows[1] - rows[0] - writes) / (60 - 20) == 4
+
+
+def part(number: int, at: int) -> str:
+    return f"def part_{number}_{at}(value):\n    return value + {at}\n\n\n"
+
+
+@pytest.mark.parametrize("then", ["off", "others"])
+def test_what_a_dying_run_has_sent_is_sent_again(cloud: Cloud, shop: Repo, then: str) -> None:
+    """Whatever its lines have become meanwhile."""
+    described(cloud, shop)
+    for at in range(1, 30):
+        fuse = Fuse(at, before=False)
+        run = cloud.feed(Commit(shop.path), describing=Describing(Lines()))
+        run.index.database = FusedDatabase(cloud.d1, fuse)
+        with suppress(Death):
+            sync(run)
+        if then == "off":
+            sync(cloud.feed(Commit(shop.path), describing=Describing(None)))
+        else:
+            described(cloud, shop, Others("others"), again=True)
+        assert unlike(cloud, shop) == []
+        sync(cloud.feed(Commit(shop.path), describing=Describing(None)))
+        if not fuse.has_blown:
+            assert at > 8
+            return
+    pytest.fail("the run has more calls than were tried")
