@@ -6,7 +6,7 @@ DOCUMENTS := $(BIN)/python -c "import tomllib; said = tomllib.load(open('pyproje
   print(*said['project']['optional-dependencies']['documents'], sep='\n')"
 QUERY ?= which files differ between the tree and the index
 
-.PHONY: index test lint worker bench lock docs clean
+.PHONY: index test test-bare lint worker bench lock docs clean
 
 ## Index this very repository and search it.
 index: .venv/installed
@@ -17,6 +17,10 @@ index: .venv/installed
 test: lint worker .venv/node .venv/wheels .venv/clients
 	.ci/browser
 	$(BIN)/python -m pytest -q -n auto
+
+## The same tests without the extras: those that need one are skipped, and say which.
+test-bare: .venv/bare/dev .venv/node .venv/wheels .venv/clients
+	WITHOUT_EXTRAS=yes .venv/bare/bin/python -m pytest -q -n auto
 
 lint: .venv/dev .venv/node
 	mkdir -p worker/build
@@ -46,6 +50,13 @@ bench: .venv/installed .venv/node
 
 .venv/dev: .venv/installed
 	$(BIN)/pip install --quiet --editable ".[documents,local,serve]" --group dev
+	touch $@
+
+# the program alone, in an environment of its own
+.venv/bare/dev: pyproject.toml
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/pip install --quiet --upgrade "pip>=25.1"
+	$(@D)/bin/pip install --quiet --editable . --group dev
 	touch $@
 
 # the tests' D1 is workerd, which comes with miniflare

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pytest_socket import socket_allow_hosts
 
+from extras import need
 from tree.conftest import plain_git  # noqa: F401 - a fixture
 from tree.repos import Repo
 
@@ -17,6 +18,12 @@ from tree.repos import Repo
 def _closed_network() -> None:
     """Connections to anything but loopback are refused."""
     socket_allow_hosts(["127.0.0.1", "::1"], allow_unix_socket=True)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Who is marked to need an extra gets it, or is skipped."""
+    for mark in item.iter_markers("needs"):
+        need(*mark.args)
 
 
 @pytest.fixture(autouse=True)

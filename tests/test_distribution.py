@@ -18,7 +18,7 @@ from tree.repos import Repo
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "src/feeder"
-WHEELS = Path(sys.prefix) / "wheels"
+WHEELS = ROOT / ".venv/wheels"
 """What `make .venv/wheels` has fetched: all that the locks name."""
 WORKER = {"feeder/edge/worker.js", "feeder/edge/worker.js.map"}
 """What is built, and not in git."""

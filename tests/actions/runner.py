@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 TOOLS = Path(sys.executable).parent
 """Where the packages of this environment put their commands, act among them."""
-WHEELS = Path(sys.prefix) / "wheels"
+WHEELS = ROOT / ".venv/wheels"
 """What `make .venv/wheels` has fetched: all that the locks name."""
 ACTION = "acme/feeder@v1"
 FEED = ".github/workflows/feed.yml"

@@ -70,11 +70,11 @@ def test_the_page_tells_what_is_answered(asked: Web, address: str, example: str)
 
 
 def test_the_page_has_an_example_of_each() -> None:
-    """As many as there are addresses, and two of errors."""
+    """As many as there are addresses that answer with JSON, and three of errors."""
     names = {address.removeprefix("/api/").partition("?")[0] for address, _ in EXAMPLES}
-    of_files = {"node", "file", "outline", "map", "history"}
+    of_files = {"node", "file", "document", "outline", "map", "history"}
     assert names == {"search", "similar", *of_files, "status", "proof"}
-    assert len(EXAMPLES) == 11
+    assert len(EXAMPLES) == 12
 
 
 def test_narrowing_and_pages(asked: Web) -> None:

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from serve.talking import FEEDER
 from serve.web import web
 
 CLIENTS = Path(__file__).parent / "clients"
-PYTHON = Path(sys.prefix) / "clients"
+PYTHON = Path(__file__).parents[2] / ".venv/clients"
 """What `make .venv/clients` has made."""
 
 

@@ -3,18 +3,16 @@
 from collections.abc import Callable
 from functools import reduce
 from pathlib import Path
-from typing import Any
 
 import click
 
 from feeder.cli.describing import DESCRIBING
-from feeder.cli.twins import Command, option
+from feeder.cli.twins import Command, largest, option
 from feeder.config import Settings
 from feeder.shards import LARGEST, Shard, parse
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _FILE = click.Path(dir_okay=False, path_type=Path)
-_SIZE: dict[str, Any] = {"type": click.IntRange(1), "show_default": True}
 
 
 def _folder(_: click.Context, __: click.Parameter, value: str | None) -> str:
@@ -76,15 +74,11 @@ _MEANING = (
     ),
     _CACHE,
 )
+largest_document = largest("document", "documents (PDF, DOCX, XLSX…)", Settings.max_document_bytes)
 _PARSING = (
     option("--grammar", "Your grammar_queries.json, merged over the shipped one.", type=_FILE),
-    *(
-        option(f"--max-{one}-bytes", f"Larger {what} are kept out.", default=default, **_SIZE)
-        for one, what, default in (
-            ("file", "files", Settings.max_file_bytes),
-            ("document", "documents (PDF, DOCX, XLSX…)", Settings.max_document_bytes),
-        )
-    ),
+    largest("file", "files", Settings.max_file_bytes),
+    largest_document,
     option(
         "--mask-secrets/--no-mask-secrets",
         "Keep tokens, private keys and generated passwords out of what is indexed and embedded.",

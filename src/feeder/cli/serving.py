@@ -58,6 +58,7 @@ def mcp(context: click.Context, /, follows: bool, **said: Any) -> None:
     help="What whoever asks has to send; else one is made.",
 )
 @click.option("--open/--no-open", "opens", default=False, help="Open the page in the browser.")
+@options.largest_document
 @_following
 @options.instead
 @options.noting

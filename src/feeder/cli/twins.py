@@ -12,3 +12,10 @@ def option(name: str, text: str, *twins: str, **more: Any) -> Callable[[Command]
     """Called after it, beside `twins` of other programs."""
     twin = "FEEDER_" + name.partition("/")[0].lstrip("-").replace("-", "_").upper()
     return click.option(name, help=text, envvar=[twin, *twins], show_envvar=True, **more)
+
+
+def largest(one: str, what: str, default: int) -> Callable[[Command], Command]:
+    """The option that says up to how many bytes something is taken."""
+    text = f"Larger {what} are kept out."
+    most = click.IntRange(1)
+    return option(f"--max-{one}-bytes", text, default=default, type=most, show_default=True)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from feeder.parse.text import NotText, decode
 from feeder.tree import git, kinds
 from feeder.tree.blobs import found_blobs
-from feeder.tree.names import files_inside, place, unescape
+from feeder.tree.names import file_inside, files_inside, place, unescape
 
 HASHES = {40: "sha1", 64: "sha256"}
 """Which one git names contents by, from the digits of a name."""
@@ -50,6 +50,27 @@ def contents(base: Path, blobs: Sequence[str], beside: Iterable[Path] = ()) -> d
         texts = zip(wanted, found_blobs(repository, wanted), strict=True)
         found |= {blob: text for blob, text in texts if text is not None}
     return found
+
+
+def bytes_there(base: Path, path: str) -> int:
+    """How large the file is that lies there; 0 where there is none."""
+    file = file_inside(base, path)
+    try:
+        return file.stat().st_size if file else 0
+    except OSError:
+        return 0
+
+
+def as_indexed(base: Path, path: str, blob: str) -> bytes | None:
+    """A file's contents where git calls them `blob`, as what was indexed; None for any others.
+
+    Git is asked for those of a file that is not there.
+    """
+    if _is_absent(base, path):
+        return contents(base, [blob]).get(blob)
+    file = file_inside(base, path)
+    now = Now(_read(file) if file else None)
+    return now.content if now.is_blob(blob) else None
 
 
 def lines_indexed(

@@ -9,7 +9,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from feeder.serve import CALLS, api, page_routes
+from feeder.serve import CALLS, api, originals, page_routes
 from feeder.serve.borders import ELSEWHERE
 from feeder.serve.crew import Crew
 from feeder.serve.desk import Desk
@@ -30,6 +30,7 @@ def app(server: Server, access: Access, desk: Desk | None = None) -> ASGIApp:
     routes = [Route("/mcp", mcp.answer, methods=["POST"])]
     if desk:
         routes += [*page_routes.routes(desk, access, crew), *api.routes(desk, access, crew)]
+        routes += originals.routes(desk, crew)
     else:
         routes.append(Route("/", _about, methods=["GET"]))
     inner = Starlette(routes=routes, exception_handlers={HTTPException: _refused, 500: _fault})

@@ -15,7 +15,7 @@ from feeder.search.answers import Corpus, Page, Shaped, page, sought
 from feeder.search.asking import Asker, ask
 from feeder.search.engine import Paging
 from feeder.search.facets import facets
-from feeder.search.files import files_now
+from feeder.search.files import as_indexed, bytes_there, files_now
 from feeder.search.narrowing import Filters, from_root, narrowed
 from feeder.search.noting import note_beside
 from feeder.search.outline import outline as outlined
@@ -25,8 +25,9 @@ from feeder.search.targets import Target, folder, node_at, resolve
 from feeder.serve.hiding import hidden, lines_shown
 from feeder.serve.library import Opened
 from feeder.store.catalog import mapped
+from feeder.store.origins import blobs
 from feeder.store.reading import statistics
-from feeder.tree import git
+from feeder.tree import git, kinds
 from feeder.tree.history import history as last_changes
 
 Said = Mapping[str, Sequence[str]]
@@ -99,6 +100,21 @@ def file(opened: Opened, said: Said) -> Facts:
     }
 
 
+def document(opened: Opened, said: Said) -> Facts:
+    """A document itself, in bytes, where it is what was indexed; nothing in it is masked."""
+    corpus, path = opened.corpus, _one(said, "path")
+    if not kinds.document(path) or path not in _files(opened, path):
+        raise NotThere(f"{path} is no document of the index. Name one by its path from the root.")
+    _check_size(opened, path, bytes_there(corpus.base, path))
+    blob = blobs(corpus.database, corpus.repo, [path])[path]
+    content = as_indexed(corpus.base, path, blob)
+    if content is None:
+        wrong = f"{path} is gone, or another than was indexed, with other pages perhaps."
+        raise NotThere(f"{wrong} Open it where it lies, or bring the index on: feeder sync")
+    _check_size(opened, path, len(content))
+    return {"path": path, "content": content}
+
+
 def outline(opened: Opened, said: Said) -> Facts:
     """What a file or folder holds, without its text."""
     return outlined(opened.corpus, _files(opened, _one(said, "path"))).as_json()
@@ -125,7 +141,8 @@ def status(opened: Opened, _: Said) -> Facts:
     """What the index holds, by counts, and what it equals."""
     corpus = opened.corpus
     found = statistics(corpus.database, corpus.repo)
-    places = {"folder": os.fspath(corpus.base), "web": _web(corpus)}
+    documents = sorted(kinds.DOCUMENTS)
+    places = {"folder": os.fspath(corpus.base), "web": _web(corpus), "documents": documents}
     about = {"repo": corpus.repo, "holds": found.as_json(), "costs": costs(found.meta)}
     return {**about, "places": places, **_age(corpus)}
 
@@ -135,12 +152,19 @@ QUESTIONS: Mapping[str, tuple[Question, frozenset[str]]] = {
     "similar": (similar, frozenset({"target", "limit", "offset", "tests", *_NARROWING})),
     "node": (node, frozenset({"id"})),
     "file": (file, frozenset({"path"})),
+    "document": (document, frozenset({"path"})),
     "outline": (outline, frozenset({"path"})),
     "map": (map_, frozenset()),
     "history": (history, frozenset()),
     "status": (status, frozenset()),
 }
 """Each by its name, with the parameters that it has."""
+
+
+def _check_size(opened: Opened, path: str, size: int) -> None:
+    most = opened.asker.settings.max_document_bytes
+    if size > most:
+        raise NotThere(f"{path} has more than {most:,} bytes. Say a larger --max-document-bytes.")
 
 
 def _age(corpus: Corpus) -> Facts:

@@ -36,7 +36,7 @@ def answer(found: dict[str, Any] | Refusal, said: Mapping[str, Sequence[str]]) -
     """A page of hits, or why there is none."""
     question = _text(said["q"][0])
     if isinstance(found, Refusal):
-        return f"<h1>{_text(found.error)}</h1><p>{_text(found.remedy)}</p>"
+        return _refused(found)
     if not found["hits"]:
         return f"<h1>Nothing found for {question}</h1><p>Try a part of a name, or other words.</p>"
     least = "At least " if found["at_least"] else ""
@@ -44,6 +44,19 @@ def answer(found: dict[str, Any] | Refusal, said: Mapping[str, Sequence[str]]) -
     hits = "".join(_hit(hit) for hit in found["hits"])
     title = f"<h1>Answers to {question}</h1><p>{least}{found['total']} hits, the first of them:</p>"
     return f'{title}<ol class="hits">{hits}</ol>{notes}'
+
+
+def alone(refusal: Refusal) -> str:
+    """A page of its own, below `/api`, which says why there is nothing else."""
+    return (
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>feeder</title>'
+        '<meta name="viewport" content="width=device-width"><link rel="stylesheet" '
+        f'href="../page.css"><main><section class="empty">{_refused(refusal)}</section></main>'
+    )
+
+
+def _refused(refusal: Refusal) -> str:
+    return f"<h1>{_text(refusal.error)}</h1><p>{_text(refusal.remedy)}</p>"
 
 
 def _hit(hit: Mapping[str, Any]) -> str:

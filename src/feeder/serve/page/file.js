@@ -5,10 +5,11 @@ import { tellAge } from './age.js';
 import { announce, byId, count, fill, h } from './dom.js';
 import { copy } from './hit.js';
 import { grammar, painted, pieces } from './painting.js';
-import { editorLink, webLink } from './places.js';
+import { documentLink, editorLink, pageOf, webLink } from './places.js';
 
 const AT_ONCE = 500;
 let shown = '';
+let turnPage = () => null;
 
 /** Shows the file of the address, unless it is there and only other lines of it are wanted. */
 export async function showFile(state) {
@@ -34,7 +35,21 @@ function heading(path, file) {
   const since = file.text_of ? h('p', { class: 'summary' }, `As committed in ${file.text_of.slice(0, 7)}: it is not in the working tree.`) : null;
   return h('div', { class: 'title' }, h('h1', { id: 'path' }, path), since,
     h('p', { class: 'summary' }, h('span', null, count(file.lines.length, 'line')), h('button', { type: 'button', class: 'quiet', click: () => copy(place(path)) }, 'Copy place'),
-      outward(() => editorLink(path, first()), 'Open in editor'), outward(() => webLink(path, first(), first()), 'On the web')));
+      paper(path, file.nodes) ?? outward(() => editorLink(path, first()), 'Open in editor'), outward(() => webLink(path, first(), first()), 'On the web')));
+}
+
+/** A document itself, of which the page follows the lines that are marked; null for other files. */
+function paper(path, nodes) {
+  turnPage = () => null;
+  if (!documentLink(path)) return null;
+  const anchor = h('a', { target: '_blank', rel: 'noreferrer' });
+  turnPage = () => {
+    const begun = nodes.filter((node) => node.start_line <= first() && pageOf(node.logical_path));
+    const { href, text } = documentLink(path, begun.at(-1)?.logical_path);
+    Object.assign(anchor, { href, textContent: text });
+  };
+  turnPage();
+  return anchor;
 }
 
 function first() {
@@ -83,6 +98,7 @@ function paint(lines, rules, rows) {
 
 function mark(lines) {
   for (const element of document.querySelectorAll('.here')) element.classList.remove('here');
+  turnPage();
   if (!lines) return;
   const [from, to] = lines;
   for (let number = from; number <= to; number += 1) byId(`L${number}`)?.classList.add('here');

@@ -2,7 +2,7 @@
 import { fileLink, link } from './address.js';
 import { announce, count, h } from './dom.js';
 import { grammar, grammarNow, painted, pieces } from './painting.js';
-import { editorLink, webLink } from './places.js';
+import { documentLink, editorLink, webLink } from './places.js';
 
 const WAYS = [['name_rank', 'name'], ['word_rank', 'words'], ['line_rank', 'description'], ['meaning_rank', 'meaning'], ['vector_rank', 'vectors']];
 const WHOLE = 20_000;
@@ -73,8 +73,15 @@ function foot(hit) {
     h('span', { class: 'why' }, why(hit)),
     hit.state === 'elsewhere' ? null : h('a', { href: link({ similar: hit.id }) }, 'Similar'),
     h('button', { type: 'button', click: () => copy(place) }, `Copy place`, h('span', { class: 'hidden' }, ` ${place}`)),
-    outward(editorLink(hit.path, hit.start_line), 'Open in editor'),
+    itself(hit),
     outward(webLink(hit.path, hit.start_line, hit.end_line), 'On the web'));
+}
+
+/** Of a document the lines are not those of the file: no editor goes there. */
+function itself(hit) {
+  const paper = hit.state === 'elsewhere' ? null : documentLink(hit.path, hit.logical_path);
+  if (paper) return h('a', { href: paper.href, target: '_blank', rel: 'noreferrer' }, paper.text);
+  return outward(editorLink(hit.path, hit.start_line), 'Open in editor');
 }
 
 function outward(href, text) {

@@ -44,6 +44,20 @@ export function editorLink(path, line) {
   return scheme.includes('?') ? `${scheme}${file}&line=${line}` : `${scheme.replace(/\/$/, '')}${file}:${line}`;
 }
 
+/** The document itself, a PDF at the page that holds it; for other files, and without any, null. */
+export function documentLink(path, where) {
+  const ending = /\.([^./]+)$/.exec(path)?.[1].toLowerCase();
+  if (!places.documents?.includes(ending)) return null;
+  const page = ending === 'pdf' && pageOf(where);
+  const text = `${ending === 'pdf' ? 'Open' : 'Download'} ${ending.toUpperCase()}${page ? `, p. ${page}` : ''}`;
+  return { href: `api/document?path=${encodeURIComponent(path)}${page ? `#page=${page}` : ''}`, text };
+}
+
+/** The number in `Manual > p. 41`. */
+export function pageOf(where) {
+  return [...(where ?? '').matchAll(/(?:^| > )p\. (\d+)(?= > |$)/g)].at(-1)?.[1];
+}
+
 /** On the web, at the commit that the index equals. */
 export function webLink(path, first, last) {
   return places.web && `${places.web}/${encoded(path)}#L${first}${last > first ? `-L${last}` : ''}`;

@@ -1,0 +1,85 @@
+"""A document on the page, in a real browser: its text, and a way to the document itself."""
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from parse.papers import Line, docx, p, pdf
+from serve.browsing import NARROW, findings, looking, served
+from serve.conftest import index
+from serve.web import Web
+from tree.repos import Repo
+
+pytestmark = pytest.mark.needs("documents")
+
+MANUAL = pdf([[Line("The cover of it")], [Line("The needle is here")], [Line("And an index")]])
+REPORT = docx(p("The report has a needle too"))
+FILES: dict[str, str | bytes] = {
+    "docs/manual #1.pdf": MANUAL,
+    "docs/report.docx": REPORT,
+    "src/sewing.py": "def needle(): pass\n",
+}
+FILE = "?file=docs%2Fmanual+%231.pdf"
+AT_PAGE_2 = "api/document?path=docs%2Fmanual%20%231.pdf#page=2"
+
+
+def test_a_pdf_opens_at_its_page(browser: Browser, site: Web) -> None:
+    """In a tab of its own, which the browser's own viewer shows."""
+    with looking(browser, site, "?q=needle+type:page") as page:
+        link = page.get_by_role("link", name="Open PDF, p. 2")
+        with page.context.expect_page() as opened:
+            link.click()
+        tab = opened.value
+        tab.wait_for_url(f"{site.base}/{AT_PAGE_2}")
+        assert tab.evaluate("document.contentType") == "application/pdf"
+        assert tab.evaluate("window.opener") is None
+
+
+def test_another_document_is_saved(browser: Browser, site: Web) -> None:
+    with looking(browser, site, "?q=report") as page:
+        with page.expect_download() as saved:
+            page.get_by_role("link", name="Download DOCX").click()
+        assert saved.value.suggested_filename == "report.docx"
+        assert saved.value.path().read_bytes() == REPORT
+
+
+def test_code_is_opened_in_an_editor_and_a_document_is_not(browser: Browser, site: Web) -> None:
+    """Whose lines are not those of its file."""
+    with looking(browser, site, "?q=needle") as page:
+        expect(page.locator(".hit")).to_have_count(3)
+        for path, editor in (("src/sewing.py", 1), ("docs/manual #1.pdf", 0)):
+            hit = page.locator(".hit", has=page.get_by_role("link", name=path))
+            expect(hit.get_by_role("link", name="Open in editor")).to_have_count(editor)
+
+
+def test_its_text_leads_to_the_page_of_the_marked_line(browser: Browser, site: Web) -> None:
+    """Which another line changes."""
+    with looking(browser, site, FILE) as page:
+        expect(page.get_by_role("link", name="Open PDF, p. 1")).to_be_visible()
+        line = page.locator(".row", has_text="The needle is here")
+        line.locator(".number").click()
+        link = page.get_by_role("link", name="Open PDF, p. 2")
+        expect(link).to_have_attribute("href", AT_PAGE_2)
+
+
+def test_one_that_has_changed_says_so(browser: Browser, repo: Repo) -> None:
+    """In the tab that was to show it."""
+    repo.commit(FILES)
+    index(repo)
+    with served(repo.path) as site, looking(browser, site, "?q=needle+type:page") as page:
+        (repo.path / "docs/manual #1.pdf").write_bytes(MANUAL + b"\n")
+        with page.context.expect_page() as opened:
+            page.get_by_role("link", name="Open PDF, p. 2").click()
+        said = opened.value.get_by_role("heading")
+        expect(said).to_contain_text("docs/manual #1.pdf is gone, or another than was indexed")
+        assert findings(opened.value) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_core_finds_nothing_and_a_phone_has_room(
+    browser: Browser, site: Web, scheme: str
+) -> None:
+    for address in ("?q=needle", FILE):
+        with looking(browser, site, address, viewport=NARROW, color_scheme=scheme) as page:
+            expect(page.locator("a[target]").first).to_be_visible()
+            assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+            assert findings(page) == []
