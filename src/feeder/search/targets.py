@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 from feeder.errors import UserError
 from feeder.nearby import nearest
+from feeder.parse.extract import NOT_INSTALLED
 from feeder.search.answers import Corpus
+from feeder.search.files import cannot_read
 from feeder.search.filters import readings
 from feeder.search.names import member
 from feeder.search.sources import Sources
-from feeder.store.catalog import by_id, files_below, in_files, named, symbols
+from feeder.store.catalog import by_id, files_below, in_files, kept_out, named, symbols
 from feeder.store.reading import Hit
 from feeder.store.rows import members_of
 from feeder.symbols import dotted, ends_with
@@ -55,7 +57,10 @@ def resolve(corpus: Corpus, text: str, here: str = "") -> Target:
         if file := _file(corpus, text[: sign.start()], here):
             return _in_file(_nodes(corpus, file), file, text[sign.end() :])
     path = lines["path"] if lines else text.partition("#")[0] or text
-    return _anywhere(corpus, text) or _unknown(corpus, path)
+    if found := _anywhere(corpus, text):
+        return found
+    _check_kept_out(corpus, path, here)
+    raise _unknown(corpus, path)
 
 
 def _nodes(corpus: Corpus, path: str) -> list[Hit]:
@@ -109,7 +114,15 @@ def folder(corpus: Corpus, text: str, here: str = "") -> list[str]:
             return found
     if not files_below(corpus.database, corpus.repo, ""):
         raise UserError(f"The index has no file of {corpus.repo}. Make it: feeder sync")
+    _check_kept_out(corpus, text, here)
     raise _nothing(text, _nearest_paths(corpus, text))
+
+
+def _check_kept_out(corpus: Corpus, text: str, here: str) -> None:
+    """Raises UserError for a document that is not indexed, with what it lacks."""
+    for path in filter(cannot_read, readings(text, here)):
+        if (reason := kept_out(corpus.database, corpus.repo, path)) == NOT_INSTALLED:
+            raise UserError(f"{path} is {reason}")
 
 
 def _file(corpus: Corpus, text: str, here: str) -> str | None:
@@ -168,10 +181,10 @@ def _one(hits: Sequence[Hit], text: str) -> Target | None:
     )
 
 
-def _unknown(corpus: Corpus, text: str) -> Target:
-    """Raises UserError with the paths or the symbols that are nearest."""
+def _unknown(corpus: Corpus, text: str) -> UserError:
+    """With the paths or the symbols that are nearest."""
     near = _nearest_paths(corpus, text) if _is_path(text) else []
-    raise _nothing(
+    return _nothing(
         text, near or _nearest_symbols(text, symbols(corpus.database, corpus.repo, text))
     )
 

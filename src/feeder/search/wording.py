@@ -1,5 +1,6 @@
 """What is said of a hit beside its lines, on every face? What it stands for, what became of it."""
 
+from feeder.parse.extract import NOT_INSTALLED
 from feeder.search.answers import Shown
 from feeder.search.found import Found
 from feeder.search.outline import Entry
@@ -9,6 +10,7 @@ from feeder.store.reading import Hit
 GONE = {
     State.GONE: "gone: the file is edited since, and has no such lines any more",
     State.NO_FILE: "not in the working tree any more",
+    State.UNREAD: NOT_INSTALLED,
 }
 """Why there are no lines to be shown."""
 

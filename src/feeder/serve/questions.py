@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from feeder.errors import UserError
+from feeder.parse.extract import NOT_INSTALLED
 from feeder.run.cost import costs
 from feeder.search.age import age_of
 from feeder.search.answers import Corpus, Page, Shaped, page, sought
 from feeder.search.asking import Asker, ask
 from feeder.search.engine import Paging
 from feeder.search.facets import facets
-from feeder.search.files import as_indexed, bytes_there, files_now
+from feeder.search.files import as_indexed, bytes_there, cannot_read, files_now
 from feeder.search.narrowing import Filters, from_root, narrowed
 from feeder.search.noting import note_beside
 from feeder.search.outline import outline as outlined
@@ -87,6 +88,8 @@ def file(opened: Opened, said: Said) -> Facts:
         raise NotThere(f"{path} is no file of the index. Name one by its path from the root.")
     now = files_now(corpus.base, [path])[path]
     lines = lines_shown(path, now.content, masks=opened.asker.settings.mask_secrets)
+    if lines is None and now.content is not None and cannot_read(path):
+        raise NotThere(f"{path} is {NOT_INSTALLED}")
     if lines is None:
         raise NotThere(f"{path} is there no more, or no text any more. Bring the index on.")
     content = outlined(corpus, [path])

@@ -39,6 +39,7 @@ SELECT f.path, d.language, d.lines, f.nodes, f.state, f.reason FROM files f LEFT
    GROUP BY path) d ON d.path = f.path
 WHERE f.repo = ?1 ORDER BY f.path
 """
+_KEPT_OUT = "SELECT reason FROM files WHERE repo = ? AND path = ? AND state = 'skipped'"
 _SYMBOLS = "SELECT DISTINCT symbol FROM docs WHERE repo = ? AND symbol IS NOT NULL"
 
 
@@ -84,6 +85,12 @@ def mapped(database: Database, repo: str) -> list[Mapped]:
     """Every file that the index knows of, also those that are kept out of it."""
     [rows] = database.run([Statement(_MAP, (repo,))])
     return [Mapped(*row) for row in rows]  # type: ignore[arg-type]  # as selected
+
+
+def kept_out(database: Database, repo: str, path: str) -> str:
+    """Why a file is not indexed; empty for one that is, and for one that is unknown."""
+    [rows] = database.run([Statement(_KEPT_OUT, (repo, path))])
+    return str(rows[0][0]) if rows else ""
 
 
 def symbols(database: Database, repo: str, like: str) -> list[str]:

@@ -12,6 +12,7 @@ const STATES = {
   unsure: () => 'the file is edited since: these may be other lines',
   gone: () => 'no longer there',
   'no file': () => 'not in the working tree any more',
+  unread: () => 'a document, whose text is read where headfeed[documents] is installed',
   elsewhere: (hit) => `in ${hit.repo}`,
 };
 
