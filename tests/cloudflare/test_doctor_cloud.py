@@ -1,5 +1,6 @@
 """What `feeder doctor` sees at Cloudflare: what is there, and what is not."""
 
+import pytest
 from program import Console, console, feeder
 
 from running import Feeder
@@ -34,3 +35,18 @@ def test_a_database_that_is_gone_stops_a_run(feeder: Feeder, repo: Repo, console
     assert answer.code == 1
     [index] = [one for one in answer.facts["findings"] if one["name"] == "index"]
     assert index["stops"]
+
+
+def test_a_token_that_is_refused_stops_a_run_and_is_not_shown(
+    feeder: Feeder, repo: Repo, console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the database and by the index of vectors, each with what to do."""
+    repo.commit(SHOP)
+    feeder(repo, "init", "-q")
+    monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "a-token-of-nobody-at-all")
+    answer = feeder(repo, "doctor", "--json")
+    assert answer.code == 1
+    refused = {one["name"]: one["remedy"] for one in answer.facts["findings"] if one["stops"]}
+    assert refused.keys() == {"vectorize", "index"}
+    assert all("CLOUDFLARE_API_TOKEN" in remedy for remedy in refused.values())
+    assert "a-token-of-nobody-at-all" not in answer.out + answer.err

@@ -2,6 +2,8 @@
 
 import os
 import shutil
+from contextlib import closing
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,10 @@ from feeder.config import Settings
 from feeder.health import Finding
 from feeder.health.machine import limits
 from feeder.health.program import extras
+from feeder.parse.extract import NOT_INSTALLED
+from feeder.store import Statement
+from feeder.store.migrations import known_migrations
+from feeder.store.sqlite import SQLite
 from running import Answer, Feeder
 from tree.repos import Repo
 from worlds import SHOP
@@ -73,6 +79,7 @@ def test_without_git_a_run_is_stopped(
     assert answer.code == 1
     assert seen(answer)["git"]["stops"]
     assert seen(answer)["git"]["remedy"] == "Install it, or put it on the PATH."
+    assert [one["name"] for one in answer.facts["findings"] if one["stops"]] == ["git"]
     assert not seen(answer)["parser"]["stops"]
 
 
@@ -131,10 +138,146 @@ def test_a_limit_on_open_files_that_is_too_low_stops_a_run() -> None:
     assert found.remedy == "Raise it to 128 at least: ulimit -n 128"
 
 
+@pytest.mark.needs("serve")
 def test_extras_are_those_of_the_program() -> None:
     named = {one.name: one for one in extras(Settings())}
-    assert {"[local]", "[serve]"} <= named.keys()
+    assert named.keys() == {"[documents]", "[local]", "[serve]"}
     assert "starlette" in named["[serve]"].says
+    assert not named["[serve]"].absent
+
+
+def test_an_extra_that_is_absent_is_neither_right_nor_wrong(
+    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a mark of its own."""
+
+    def absent(package: str) -> str:
+        raise PackageNotFoundError(package)
+
+    monkeypatch.setattr("feeder.health.program.version", absent)
+    answer = feeder(shop, "doctor", "--json")
+    found = seen(answer)["[documents]"]
+    assert (answer.code, found["absent"], found["stops"], found["remedy"]) == (0, True, False, "")
+    [line] = [one for one in feeder(shop, "doctor").out.splitlines() if "[documents]" in one]
+    says = "not installed; pip install 'headfeed[documents]' brings it"
+    assert line.split(maxsplit=2) == ["-", "[documents]", says]
+
+
+def test_an_older_index_is_not_touched(feeder: Feeder, shop: Repo) -> None:
+    """Any other command would bring it on."""
+    *before, last = known_migrations()
+    (shop.path / ".feeder").mkdir()
+    file = shop.path / ".feeder" / "index.db"
+    with closing(SQLite(file)) as database:
+        database.script("CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY, name TEXT);", [])
+        for step in before:
+            add = Statement("INSERT INTO d1_migrations (name) VALUES (?)", (step.name,))
+            database.script(step.sql, [add])
+    content = file.read_bytes()
+    found = seen(feeder(shop, "doctor", "--model", "words", "--json"))["index"]
+    assert found["says"].endswith(f"is of an older version, without {last.name}")
+    assert (found["stops"], "feeder sync" in found["remedy"]) == (False, True)
+    assert file.read_bytes() == content
+
+
+def test_an_index_in_a_folder_that_nobody_may_write_stops_a_run(
+    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though the file may be written: SQLite writes beside it."""
+    feeder(shop, "sync", "-q")
+    locked = shop.path / ".feeder"
+    # root may write everywhere
+    monkeypatch.setattr(os, "access", lambda path, mode, **_: Path(path) != locked)
+    answer = feeder(shop, "doctor", "--json")
+    assert answer.code == 1
+    assert seen(answer)["disk"]["says"] == f"{locked} cannot be written"
+
+
+def test_what_a_question_lacks_is_told(feeder: Feeder, shop: Repo) -> None:
+    """An index of words alone, asked by the model that comes with the program."""
+    feeder(shop, "sync", "-q", "--no-vectors")
+    found = seen(feeder(shop, "doctor", "--vectors", "--model", "static", "--json"))
+    assert found["vectors"]["says"] == "none, words only"
+    assert found["model"]["says"].startswith("feeder-static-")
+    assert "Make them: feeder sync" in found["model"]["remedy"]
+
+
+def test_a_model_that_does_not_answer_stops_a_run(feeder: Feeder, shop: Repo) -> None:
+    """Of vectors, and of descriptions; the index is looked at all the same."""
+    feeder(shop, "sync", "-q", "--no-vectors")
+    nobody = "http://127.0.0.1:9/v1#none"
+    for options, name in ((("--model", nobody), "model"), (("--describe", nobody), "describing")):
+        answer = feeder(shop, "doctor", "--vectors", *options, "--json")
+        assert answer.code == 1
+        stops = [one["name"] for one in answer.facts["findings"] if one["stops"]]
+        assert (stops, seen(answer)["index"]["stops"]) == ([name], False)
+
+
+def changed(shop: Repo, *statements: Statement) -> None:
+    """In the index."""
+    with closing(SQLite(shop.path / ".feeder" / "index.db")) as database:
+        database.run(statements)
+
+
+def test_an_index_that_was_left_half_made_says_so(feeder: Feeder, shop: Repo) -> None:
+    """As a run that is killed leaves it: begun, and not done."""
+    feeder(shop, "sync", "-q")
+    changed(
+        shop,
+        Statement("UPDATE meta SET value = 'another' WHERE key LIKE '%:run'"),
+        Statement("DELETE FROM meta WHERE key LIKE '%:tree'"),
+    )
+    found = seen(feeder(shop, "doctor", "--json"))["index"]
+    assert "a run since is under way, or was stopped" in found["says"]
+    assert (found["remedy"], found["stops"]) == ("feeder sync", False)
+
+
+def test_texts_that_are_kept_are_counted(feeder: Feeder, shop: Repo) -> None:
+    """The lines of its three files that have any."""
+    feeder(shop, "sync", "-q", "--texts")
+    says = seen(feeder(shop, "doctor", "--json"))["texts"]["says"]
+    assert says == "3 rows, 0.0 MB compressed"
+
+
+def test_lines_that_wait_are_told(feeder: Feeder, repo: Repo) -> None:
+    """Of three methods and classes one has a line."""
+    repo.commit(
+        {"a.py": "def one():\n    pass\n\n\ndef two():\n    pass\n\n\nclass C:\n    x = 1\n"}
+    )
+    feeder(repo, "sync", "-q")
+    line = "INSERT INTO descriptions VALUES (NULL, 'x', 'some-model', '', 'It is one.', '')"
+    changed(
+        repo,
+        Statement("UPDATE docs SET describes = 'x' WHERE symbol = 'one'"),
+        Statement(line),
+    )
+    found = seen(feeder(repo, "doctor", "--json"))["descriptions"]
+    assert found["says"] == "1 nodes by some-model"
+    assert found["remedy"] == "2 wait for a line: feeder sync --describe MODEL"
+
+
+def test_documents_that_are_kept_out_are_told(feeder: Feeder, shop: Repo) -> None:
+    """By a program that cannot read them."""
+    feeder(shop, "sync", "-q")
+    kept_out = "UPDATE files SET reason = ? WHERE path = 'logo.bin'"
+    changed(shop, Statement(kept_out, (NOT_INSTALLED,)))
+    found = seen(feeder(shop, "doctor", "--json"))["documents"]
+    assert found["says"] == "1 are kept out"
+    assert "pip install 'headfeed[documents]'" in found["remedy"]
+
+
+def test_an_index_of_documents_stops_who_cannot_read_them(
+    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a run of this program would be: another installation has read them."""
+    feeder(shop, "sync", "-q")
+    made_by = "UPDATE meta SET value = 'documents:1/1/1' WHERE key LIKE '%:parser'"
+    a_pdf = "UPDATE files SET path = 'a.pdf' WHERE path = 'config.json'"
+    changed(shop, Statement(made_by), Statement(a_pdf))
+    monkeypatch.setattr("feeder.health.index.versions", lambda: "")
+    answer = feeder(shop, "doctor", "--json")
+    assert (answer.code, seen(answer)["documents"]["stops"]) == (1, True)
+    assert seen(answer)["documents"]["says"].startswith("the index has 1;")
 
 
 def test_nothing_is_written(feeder: Feeder, shop: Repo) -> None:

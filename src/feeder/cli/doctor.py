@@ -41,7 +41,7 @@ def doctor(**said: Any) -> None:
 def _lines(found: list[Finding]) -> Iterator[str]:
     width = max(len(one.name) for one in found)
     for one in found:
-        sign = "STOPS" if one.stops else "note" if one.remedy else "ok"
+        sign = "STOPS" if one.stops else "note" if one.remedy else "-" if one.absent else "ok"
         yield f"{sign:5}  {one.name:{width}}  {one.says}"
         if one.remedy:
             yield f"{'':5}  {'':{width}}  → {one.remedy}"

@@ -9,13 +9,15 @@ from feeder.config import Settings
 class Finding(NamedTuple):
     """What was seen of a thing; with a remedy something is wrong, which may stop a run.
 
-    No secret is in it: it is shown to others.
+    What is `absent` is one that no run needs unless it is asked for. No secret is in it: it is
+    shown to others.
     """
 
     name: str
     says: str
     remedy: str = ""
     stops: bool = False
+    absent: bool = False
 
 
 Check = Callable[[Settings], Iterable[Finding]]

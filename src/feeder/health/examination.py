@@ -6,7 +6,7 @@ from pathlib import Path
 
 from feeder.config import Settings
 from feeder.errors import FeederError, wrong_and_remedy
-from feeder.health import Check, Finding, cloud, index, machine, program, repository
+from feeder.health import Check, Finding, cloud, index, machine, models, program, repository
 
 CHECKS: dict[str, Check] = {
     "python": machine.python,
@@ -23,18 +23,26 @@ CHECKS: dict[str, Check] = {
     "vectorize": cloud.services,
     "disk": index.room,
     "index": index.index,
+    "model": models.asked,
+    "describing": models.describing,
 }
 """By what a check is called that cannot look."""
 
 
 def examined(settings: Settings) -> Iterator[Finding]:
-    """What each check finds; one that fails keeps none of the others from looking."""
+    """What each check finds; one that fails keeps none of the others from looking.
+
+    What hinders several is told of the first.
+    """
+    told = set()
     for name, check in CHECKS.items():
         try:
             yield from map(_unnamed, check(settings))
         except (FeederError, OSError) as exc:
             wrong, remedy = wrong_and_remedy(exc)
-            yield _unnamed(Finding(name, wrong, remedy or "Mend what it says.", stops=True))
+            if wrong not in told:
+                yield _unnamed(Finding(name, wrong, remedy or "Mend what it says.", stops=True))
+            told.add(wrong)
 
 
 def _unnamed(finding: Finding) -> Finding:

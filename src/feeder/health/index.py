@@ -2,16 +2,24 @@
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from feeder.assembly.local import index_file
-from feeder.assembly.opening import Store, has_index, opened, place_here
+from feeder.assembly.opening import Place, Store, has_index, opened, place_here
 from feeder.cloudflare.credentials import choice
 from feeder.config import Settings
 from feeder.health import Finding
+from feeder.parse.extract import NOT_INSTALLED, reads_documents, versions
 from feeder.search.age import age_of
+from feeder.store.catalog import files_below
+from feeder.store.descriptions import counting
+from feeder.store.migrations import missing_migrations
 from feeder.store.reading import Statistics, statistics
+from feeder.store.sqlite import SQLite
+from feeder.tree import kinds
 
 LEAST_FREE = 100_000_000
 """Bytes on the disk of an index: of a middle-sized repository it takes as much."""
@@ -23,10 +31,12 @@ def room(settings: Settings) -> Iterator[Finding]:
         return
     file = index_file(place_here(settings).base, settings)
     there = next(path for path in (file, *file.parents) if path.exists())
-    if not os.access(there, os.W_OK):
-        remedy = "Give yourself the right to write there, or name another place: --db FILE."
-        yield Finding("disk", f"{there} cannot be written", remedy, stops=True)
-        return
+    # SQLite writes beside the file too
+    for place in (there, there if there.is_dir() else there.parent):
+        if not os.access(place, os.W_OK):
+            remedy = "Give yourself the right to write there, or name another place: --db FILE."
+            yield Finding("disk", f"{place} cannot be written", remedy, stops=True)
+            return
     free = shutil.disk_usage(there if there.is_dir() else there.parent).free
     is_low = free < max(LEAST_FREE, 2 * _bytes(file))
     remedy = "Make room, or name a place on another disk: --db FILE." if is_low else ""
@@ -41,9 +51,23 @@ def index(settings: Settings) -> Iterator[Finding]:
     if not has_index(place, settings):
         yield Finding("index", "there is none yet", "Make it: feeder sync")
         return
-    with opened(place, settings, writes=False, create=False) as store:
+    if missing := lacking(place, settings):
+        says = f"{index_file(place.base, settings)} is of an older version, without {missing}"
+        yield Finding("index", says, "Any other command brings it up to date: feeder sync")
+        return
+    words = replace(settings, vectors=False, describe=None)  # the models have checks of their own
+    with opened(place, words, writes=False, create=False) as store:
         facts = statistics(store.index.database, store.place.repo)
         yield from _of(store, facts)
+
+
+def lacking(place: Place, settings: Settings) -> str:
+    """The first migration that an index on this machine lacks, with which others would open it."""
+    if choice(settings).is_cloud or not has_index(place, settings):
+        return ""
+    with closing(SQLite(index_file(place.base, settings))) as database:
+        missing = missing_migrations(database)
+    return missing[0].name if missing else ""
 
 
 def _of(store: Store, facts: Statistics) -> Iterator[Finding]:
@@ -54,10 +78,10 @@ def _of(store: Store, facts: Statistics) -> Iterator[Finding]:
         return
     age = age_of(place.base, place.repo, meta)
     is_now = not age.unfinished and not age.partial and age.equals == age.head
-    equals = age.note or f"of {facts.files.get('clean', 0):,} files as they were given"
-    yield Finding("index", f"{equals}{_size(store)}", "" if is_now else "feeder sync")
+    equals = age.note or f"It is of {facts.files.get('clean', 0):,} files as they were given."
+    yield Finding("index", f"{_where(store)}. {equals}", "" if is_now else "feeder sync")
     yield _counts(facts)
-    yield from _models(store, facts, meta)
+    yield from _beside(store, facts)
 
 
 def _counts(facts: Statistics) -> Finding:
@@ -69,19 +93,40 @@ def _counts(facts: Statistics) -> Finding:
     return Finding("holds", f"{nodes:,} nodes of {files or 'no files'}", remedy)
 
 
-def _models(store: Store, facts: Statistics, meta: Mapping[str, str]) -> Iterator[Finding]:
-    """Those of the index, and whether the one that would be asked now is one of them."""
-    asked = store.semantics.embedder.model if store.semantics else ""
-    own = meta.get("model", "")
-    is_other = bool(asked and own and asked != own)
-    remedy = f"Name it: --model as {own}, or make its vectors anew by {asked}: feeder sync"
-    says = " and ".join(facts.models) or "none, words only"
-    yield Finding("models", says, remedy if is_other else "")
+def _beside(store: Store, facts: Statistics) -> Iterator[Finding]:
+    """Whose vectors it has, and what it keeps besides: texts of files, lines on methods."""
+    yield Finding("vectors", " and ".join(facts.models) or "none, words only")
+    yield from _documents(store, facts)
+    if rows := facts.texts["rows"]:
+        yield Finding("texts", f"{rows:,} rows, {facts.texts['bytes'] / 1e6:,.1f} MB compressed")
+    if facts.descriptions:
+        yield _lines(store, facts)
 
 
-def _size(store: Store) -> str:
+def _documents(store: Store, facts: Statistics) -> Iterator[Finding]:
+    """Those that are kept out; a run refuses to take out what another installation has read."""
+    remedy = "Install what reads them, then feeder sync: pip install 'headfeed[documents]'"
+    if kept_out := facts.skipped.get(NOT_INSTALLED):
+        yield Finding("documents", f"{kept_out:,} are kept out", remedy)
+    if not versions() and reads_documents(facts.meta.get("parser", "")):
+        paths = files_below(store.index.database, store.place.repo, "")
+        held = [path for path in paths if kinds.document(path)]
+        says = f"the index has {len(held):,}; here none can be read, and a run that meets one ends"
+        yield Finding("documents", says, remedy, stops=bool(held))
+
+
+def _lines(store: Store, facts: Statistics) -> Finding:
+    """Methods and classes that a model has described, and those that wait for a line."""
+    [[row]] = store.index.database.run([counting(store.place.repo, None)])
+    waiting = int(str(row[0]))
+    says = ", ".join(f"{nodes:,} nodes by {model}" for model, nodes in facts.descriptions.items())
+    remedy = f"{waiting:,} wait for a line: feeder sync --describe MODEL" if waiting else ""
+    return Finding("descriptions", says, remedy)
+
+
+def _where(store: Store) -> str:
     file = store.parts.file
-    return f" {file}, {_bytes(file) / 1e6:,.1f} MB." if file else f" {store.parts.place}."
+    return f"{file}, {_bytes(file) / 1e6:,.1f} MB" if file else store.parts.place
 
 
 def _bytes(file: Path) -> int:

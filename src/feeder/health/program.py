@@ -23,7 +23,8 @@ def extras(_: Settings) -> Iterator[Finding]:
             remedy = f"Install what lacks: pip install '{NAME}[{extra}]'"
             yield Finding(f"[{extra}]", f"{some}, without {', '.join(missing)}", remedy)
         else:
-            yield Finding(f"[{extra}]", f"not installed; pip install '{NAME}[{extra}]' brings it")
+            says = f"not installed; pip install '{NAME}[{extra}]' brings it"
+            yield Finding(f"[{extra}]", says, absent=True)
 
 
 def _by_extra() -> dict[str, list[str]]:
