@@ -72,7 +72,8 @@ bench: .venv/installed .venv/node
 	touch $@
 
 # the tests' clients of MCP for Python, both major versions, each in an environment of its own
-.venv/clients: .venv/dev requirements/mcp-1.txt requirements/mcp-2.txt
+.venv/clients: .venv/pip requirements/mcp-1.txt requirements/mcp-2.txt
+	$(BIN)/pip install --quiet uv
 	for major in 1 2; do $(BIN)/uv venv --quiet --clear $@/$$major && \
 	  $(BIN)/uv pip install --quiet --python $@/$$major --require-hashes \
 	  --requirement requirements/mcp-$$major.txt || exit; done

@@ -116,6 +116,7 @@ def test_everyday_changes_are_counted_at_the_stand_in(
         assert found == {"local_s", "cloud_s", "texts", "rows", "d1", "vectorize", "ai"}
 
 
+@pytest.mark.needs("local")
 def test_the_other_parts_have_all_that_their_tables_show(bench: Bench) -> None:
     """Growth is of copies of the first Python file, search of three copies of both."""
     for part, measure in PARTS.items():

@@ -50,6 +50,7 @@ def cloud(
     cloud.close()
 
 
+@pytest.mark.needs("local")
 def test_a_run_that_is_killed_in_the_midst_of_a_transaction_is_finished_by_the_next(
     embedded: Store, history: Commits
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from extras import need
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from running import Answer, Feeder, runner
@@ -23,6 +24,7 @@ def feeder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Iterator[Feeder]:
     """Runs the program in a folder, with the model of this machine."""
+    need("local")
     monkeypatch.delenv("FEEDER_VECTORS", raising=False)
     monkeypatch.setenv("FEEDER_JOBS", "1")
     monkeypatch.setenv("FEEDER_REPO", "acme/shop")

@@ -6,6 +6,8 @@ from parse.papers import Line, docx, p, pdf, tbl
 from running import Feeder
 from tree.repos import Repo
 
+pytestmark = pytest.mark.needs("documents")
+
 WORDS = "The watchdog resets the unit when nobody has fed it for a whole second of the clock."
 ROWS = [("Name", "Offset", "Reset"), ("CTRL", "0x00", "0x1"), ("STAT", "0x04", "0x0")]
 LINES = [Line("Registers", y=760, size=16), Line(WORDS[:44], y=720), Line(WORDS[45:], y=708)]

@@ -12,7 +12,6 @@ from standin import StandIn
 from standin_fixtures import no_proxy, standin, standin_process
 
 import feeder
-from feeder.embed import onnx
 from feeder.embed.static import MODEL
 from feeder.embed.static_name import NAME
 from feeder.store import Statement
@@ -81,7 +80,7 @@ def test_stats_name_the_model_whose_vectors_come_with_the_words(shop: Repo) -> N
         assert f"model: {said}" in ran(shop, "-c", WITHOUT_EXTRA, "stats").stdout.splitlines()
 
 
-@pytest.mark.skipif(not onnx.available(), reason="the extra headfeed[local] is not installed")
+@pytest.mark.needs("local")
 @pytest.mark.parametrize("first", ["--no-vectors", "--model=static", "--model=words"])
 def test_a_plain_sync_gives_no_index_a_slower_model(shop: Repo, first: str) -> None:
     """Though it is installed: one that was made without it stays so until it is named."""
@@ -107,7 +106,7 @@ def test_a_plain_sync_gives_no_index_a_slower_model(shop: Repo, first: str) -> N
         assert (models(), said in again.stderr) == ({given}, False)
 
 
-@pytest.mark.skipif(not onnx.available(), reason="the extra headfeed[local] is not installed")
+@pytest.mark.needs("local")
 def test_a_plain_sync_replaces_no_vectors_of_another_model(shop: Repo) -> None:
     """Made by a server or from a folder, perhaps for money: they wait for the model to be named."""
     ran(shop, "-m", "feeder", "sync", "--model", "minilm")

@@ -150,11 +150,11 @@ def test_words_of_many_files_can_be_stopped_too(
     assert console.sql("SELECT count(*) FROM docs") == [[3 * 1100]]
 
 
+@pytest.mark.needs("local")
 def test_the_local_index_knows_the_limit_of_embeddings_too(
     feeder: Feeder, monkeypatch: pytest.MonkeyPatch, parts: Repo
 ) -> None:
     """Its model costs no requests, but time."""
-    pytest.importorskip("onnxruntime", reason="the local model needs headfeed[local]")
     monkeypatch.delenv("FEEDER_MODEL")
     answer = feeder(parts, "sync", "--store", "local", "--max-embeddings", "6", "--json")
     assert (answer.code, answer.facts["texts_embedded"]) == (75, 6)

@@ -11,11 +11,10 @@ from standin import StandIn
 
 from edge.building import built
 from edge.questions import Named
+from extras import need
 from feeder.cli.commands import cli
 from feeder.config import Settings
-from feeder.serve.api import answer_of
 from feeder.serve.desk import Desk
-from feeder.serve.guard import Refusal
 from tree.repos import Repo
 
 REPO = "acme/shop"
@@ -140,6 +139,10 @@ def took_by(response: httpx.Response) -> Mapping[str, int]:
 
 def program(desk: Desk, name: str, **said: str) -> Facts:
     """What the program answers."""
+    need("serve")
+    from feeder.serve.api import answer_of
+    from feeder.serve.guard import Refusal
+
     lists = {key: [value] for key, value in said.items()}
     answer = answer_of(desk, name, lists, lambda _: None)
     if isinstance(answer, Refusal):

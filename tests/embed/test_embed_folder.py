@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from extras import need
 from feeder.embed.onnx import LocalEmbedder
 from feeder.errors import UserError
 
@@ -64,15 +65,21 @@ def write(path: Path, **settings: object) -> None:
     path.write_text(json.dumps(settings), encoding="utf-8")
 
 
+def opened(folder: Path) -> closing[LocalEmbedder]:
+    """The model of the folder."""
+    need("local")
+    return closing(LocalEmbedder.from_folder(folder))
+
+
 def embedded(folder: Path, *texts: str) -> list[list[float]]:
     """The texts' vectors by the folder's model, to six places."""
-    with closing(LocalEmbedder.from_folder(folder)) as embedder:
+    with opened(folder) as embedder:
         return [np.round(vector.astype(float), 6).tolist() for vector in embedder.embed(texts)]
 
 
 def model(folder: Path) -> str:
     """The name under which the index keeps the folder's model."""
-    with closing(LocalEmbedder.from_folder(folder)) as embedder:
+    with opened(folder) as embedder:
         return embedder.model
 
 
@@ -88,14 +95,14 @@ def test_tokens_that_cancel_out_make_a_zero_and_no_nan(folder: Path) -> None:
 
 def test_a_query_is_embedded_like_a_text(folder: Path) -> None:
     """These models tell the two apart by nothing."""
-    with closing(LocalEmbedder.from_folder(folder)) as embedder:
+    with opened(folder) as embedder:
         np.testing.assert_allclose(embedder.embed_query("b a"), [0.8, 0.6], rtol=1e-6)
 
 
 def test_the_models_size_is_that_of_its_config(folder: Path) -> None:
     """DistilBERT calls it dim."""
     write(folder / "config.json", dim=2)
-    with closing(LocalEmbedder.from_folder(folder)) as embedder:
+    with opened(folder) as embedder:
         assert embedder.dimensions == 2
 
 
@@ -216,7 +223,7 @@ def test_an_unusable_model_is_named_when_it_is_loaded(
     """The first text loads it; a table too short for the vocabulary shows then, too."""
     (folder / file).write_bytes(content)
     with (
-        closing(LocalEmbedder.from_folder(folder)) as embedder,
+        opened(folder) as embedder,
         pytest.raises(UserError, match=said),
     ):
         embedder.embed(["b"])

@@ -9,6 +9,8 @@ from feeder.parse.extract.reading import extract
 from parse import papers
 from parse.papers import Line, docx, outline, p, parsed, tbl
 
+pytestmark = pytest.mark.needs("documents")
+
 LONG = "The watchdog resets the unit when nobody has fed it for a second, as the table below says. "
 
 

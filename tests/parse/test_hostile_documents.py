@@ -58,6 +58,7 @@ def fed(workers: Workers, path: str, content: bytes) -> Parsed:
     return found
 
 
+@pytest.mark.needs("documents")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_hostile_document_costs_only_itself(workers: Workers, kind: str) -> None:
     made = KINDS[kind](SIZE)
@@ -70,11 +71,13 @@ def test_a_hostile_document_costs_only_itself(workers: Workers, kind: str) -> No
         assert found.skip == SAID[name]
 
 
+@pytest.mark.needs("documents")
 @pytest.mark.parametrize("ending", sorted(DOCUMENTS))
 def test_an_empty_file_says_so(ending: str) -> None:
     assert papers.parsed(f"a.{ending}", b"").skip == "an empty file"
 
 
+@pytest.mark.needs("documents")
 def test_a_member_that_unpacks_to_too_much_is_not_unpacked(workers: Workers) -> None:
     found = fed(workers, *zip_bomb(1_100_000))
     assert found.skip == "a document that unpacks to more than 100 MB"

@@ -5,6 +5,8 @@ import pytest
 from parse import papers
 from parse.papers import Line, parsed
 
+pytestmark = pytest.mark.needs("documents")
+
 BODY = [
     [Line(line, y=700 - 12 * n) for n, line in enumerate(lines)]
     for lines in (

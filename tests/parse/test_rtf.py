@@ -5,6 +5,8 @@ import pytest
 from feeder.parse.extract.reading import extract
 from parse.papers import outline, parsed, rtf
 
+pytestmark = pytest.mark.needs("documents")
+
 LONG = "The watchdog resets the unit when nobody has fed it for a second, as the table below says. "
 STYLES = r"""{\stylesheet{\snext0 Normal;}
 {\s1\sbasedon0\snext0\fs32\b heading 1;}{\s2 Heading 2;}{\*\cs15 heading 9;}

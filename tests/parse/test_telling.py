@@ -56,6 +56,7 @@ def heard(parser: str, path: str, content: bytes) -> tuple[list[str], Parsed]:
     return said, parsed
 
 
+@pytest.mark.needs("documents")
 @pytest.mark.parametrize(
     ("path", "content", "kind", "total"),
     [("a/manual.pdf", PAGES, "page", 1200), ("prices.xlsx", SHEETS, "sheet", 2)],
@@ -70,6 +71,7 @@ def test_a_document_tells_each_page_or_sheet_and_its_end(
     assert len({node.logical_path for node in parsed.nodes}) == total
 
 
+@pytest.mark.needs("documents")
 def test_what_is_read_soon_tells_nothing(parsers: None) -> None:
     said, parsed = heard("seldom", "manual.pdf", PAGES)
     assert said == []

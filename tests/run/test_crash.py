@@ -13,7 +13,6 @@ from pathlib import Path
 import apsw
 import pytest
 
-from feeder.embed import onnx as local
 from feeder.run.stale import Stale
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
@@ -21,9 +20,7 @@ from tree.repos import Repo
 from worlds import Picture, picture
 
 FILES = 40
-needs_model = pytest.mark.skipif(
-    not local.available(), reason="the extra headfeed[local] is not installed"
-)
+needs_model = pytest.mark.needs("local")
 
 
 def source(number: int, word: str) -> str:

@@ -52,6 +52,7 @@ def shop(repo: Repo) -> Repo:
     return repo
 
 
+@pytest.mark.needs("documents")
 def test_a_document_has_its_nodes_in_the_index(shop: Repo, database: SQLite) -> None:
     synced(Commit(shop.path), database)
     sql = "SELECT node_type, logical_path, signature, language FROM docs WHERE path = 'manual.docx'"
@@ -78,6 +79,7 @@ def test_an_extra_that_is_installed_later_reads_the_documents_alone(
     assert picture(database) == fresh(Commit(shop.path), parser=InProcess(WITH))
 
 
+@pytest.mark.needs("documents")
 def test_an_index_that_took_documents_for_binary_reads_them(shop: Repo, database: SQLite) -> None:
     """So did the program before it knew them."""
     synced(Commit(shop.path), database)
@@ -129,6 +131,7 @@ def _taken_out(shop: Repo, database: SQLite) -> None:
     assert rows(database, STATES)[1] == ("manual.docx", "skipped", extract.NOT_INSTALLED)
 
 
+@pytest.mark.needs("documents")
 @pytest.mark.parametrize("before", [WITHOUT, f"old {WITH}"])
 def test_documents_that_a_run_has_read_which_died_are_not_taken_out_by_chance_either(
     shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch, before: str
@@ -191,6 +194,7 @@ def test_without_documents_any_installation_does(repo: Repo, database: SQLite) -
     assert picture(database) == fresh(Commit(repo.path), parser=InProcess(WITHOUT))
 
 
+@pytest.mark.needs("documents")
 def test_a_document_may_be_larger_than_other_files(shop: Repo, database: SQLite) -> None:
     shop.commit({"large.txt": "many words\n" * 100})
     assert len(MANUAL) > 500

@@ -452,6 +452,7 @@ def often_enough(machine: Any, happened: Counter[str], ends: Sequence[str], each
     raise AssertionError(f"not each of {', '.join(ends)} was met {OFTEN} times: {happened}")
 
 
+@pytest.mark.needs("documents")
 @pytest.mark.usefixtures("small_batches")
 def test_any_history_ends_in_the_index_of_head(repo: Repo) -> None:
     """After every push and every run, whether it ended, died, was stopped or overtaken."""

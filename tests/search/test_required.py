@@ -123,6 +123,7 @@ def test_what_is_no_pattern_is_said(world: tuple[Repo, SQLite]) -> None:
 PAPERS = {"manual.docx": docx(p("Some words.")), "docs/Letter.RTF": rtf("other words")}
 
 
+@pytest.mark.needs("documents")
 @pytest.mark.parametrize(
     ("question", "said"),
     [

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from extras import need
 from feeder.search import extracted, texts
 from parse.papers import docx, p
 
@@ -15,6 +16,7 @@ MANUAL = docx(p("The clock ticks."))
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where they are kept, for a process that knows none yet."""
+    need("documents")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     extracted._known.clear()
     return tmp_path / "feeder" / texts.FOLDER

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from extras import need
+
 HERE = Path(__file__).parent / "conformance"
 ROOT = Path(__file__).parents[2]
 SUITE = ROOT / "node_modules/@modelcontextprotocol/conformance/dist/index.js"
@@ -16,6 +18,7 @@ SUITE = ROOT / "node_modules/@modelcontextprotocol/conformance/dist/index.js"
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """Where the suite's own tools are served."""
+    need("serve")
     with subprocess.Popen(
         [sys.executable, "-m", "serve.conformance.server"],
         cwd=ROOT / "tests",

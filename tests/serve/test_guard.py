@@ -8,10 +8,15 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from starlette.datastructures import Headers
 
-from feeder.serve.guard import Access
-from serve.web import JSON, Web, request, web
+from extras import need
+
+need("serve")
+
+from starlette.datastructures import Headers  # noqa: E402 - of the extra
+
+from feeder.serve.guard import Access  # noqa: E402 - of the extra
+from serve.web import JSON, Web, request, web  # noqa: E402 - of the extra
 
 TOKEN = "0123456789abcdef"
 

@@ -10,7 +10,6 @@ import pytest
 
 from feeder.config import Settings
 from feeder.serve.desk import Desk
-from feeder.serve.originals import TYPES
 from feeder.tree.kinds import DOCUMENTS
 from parse.papers import Line, docx, p, pdf
 from serve.conftest import index
@@ -76,6 +75,8 @@ def test_any_other_document_is_saved_under_its_name(site: Web) -> None:
 
 
 def test_every_kind_of_document_has_its_type() -> None:
+    from feeder.serve.originals import TYPES
+
     assert TYPES.keys() == DOCUMENTS
 
 

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from extras import need
 from feeder.serve import listening as listens
 from feeder.serve.listening import Address, listening
 from running import Feeder, runner
@@ -60,6 +61,7 @@ class Serving:
 @contextmanager
 def serving(repo: Repo, *options: str, **env: str) -> Iterator[Serving]:
     """A server of a repository, in a process of its own."""
+    need("serve")
     with subprocess.Popen(
         [FEEDER, "serve", *options],
         cwd=repo.path,
@@ -123,6 +125,7 @@ def test_any_port_where_all_near_ones_are_taken(monkeypatch: pytest.MonkeyPatch)
         assert address.port != taken.getsockname()[1]
 
 
+@pytest.mark.needs("serve")
 def test_a_port_that_was_said_and_is_taken(shop: Repo, feeder: Feeder) -> None:
     """No other is taken instead."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -133,6 +136,7 @@ def test_a_port_that_was_said_and_is_taken(shop: Repo, feeder: Feeder) -> None:
     assert f"Say another than --port {port}" in answer.err
 
 
+@pytest.mark.needs("serve")
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -162,6 +166,7 @@ def test_another_address_of_this_machine(shop: Repo) -> None:
     assert str(Address("::1", 8421, TOKEN)) == f"http://[::1]:8421/#token={TOKEN}"
 
 
+@pytest.mark.needs("serve")
 def test_the_browser_gets_no_token_on_its_command_line(shop: Repo, tmp_path: Path) -> None:
     """But a page that its owner alone reads, and that is there as long as the server is."""
     log = tmp_path / "log"
@@ -183,6 +188,7 @@ def test_the_browser_gets_no_token_on_its_command_line(shop: Repo, tmp_path: Pat
     assert not page.parent.exists()
 
 
+@pytest.mark.needs("serve")
 def test_where_there_is_no_browser_it_says_so(shop: Repo, tmp_path: Path) -> None:
     """And serves: the address is there."""
     git = shutil.which("git")

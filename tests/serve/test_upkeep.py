@@ -279,6 +279,7 @@ def test_without_an_index_what_goes_wrong_is_the_answer(repo: Repo, tmp_path: Pa
         kept.before_answer()
 
 
+@pytest.mark.needs("local")
 @pytest.mark.usefixtures("looks_each_time", "patient")
 def test_a_model_on_this_machine_follows_the_words(shop: Repo, feeder: Feeder) -> None:
     kept = Kept(shop, model="minilm")

@@ -9,10 +9,9 @@ from typing import Any
 
 import httpx
 
+from extras import need
 from feeder.serve import Said, Tell
 from feeder.serve.desk import Desk
-from feeder.serve.guard import Access
-from feeder.serve.http import app
 from feeder.serve.listening import Address, listening, server
 from feeder.serve.protocol import Server
 
@@ -94,6 +93,10 @@ def modern(method: str, id_: object = 1, **params: Any) -> dict[str, Any]:
 @contextmanager
 def web(desk: Desk | None = None) -> Iterator[Web]:
     """A server whose tools are `Tools`, or a desk's, and its client."""
+    need("serve")
+    from feeder.serve.guard import Access
+    from feeder.serve.http import app
+
     tools = Tools()
     some, address = listening(None, None, TOKEN)
     served = desk.server if desk else tools.server
