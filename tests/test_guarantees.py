@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from chatting import chatting
+from chatting import Model, chatting, refusal
 from guarantees import killed, refused, table, together
 from guarantees.clean import Reference
 from guarantees.history import Commits, commits
@@ -27,25 +27,25 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Commits:
 
 
 @pytest.fixture(scope="module")
-def describe() -> Iterator[str]:
-    """A language model, as `--describe` names it."""
+def model() -> Iterator[Model]:
+    """Describes methods and classes."""
     with chatting() as model:
-        yield f"{model.url}#some-model"
+        yield model
 
 
 @pytest.fixture(scope="module")
-def embedded(tmp_path_factory: pytest.TempPathFactory, describe: str) -> Store:
+def embedded(tmp_path_factory: pytest.TempPathFactory, model: Model) -> Store:
     store = Embedded(tmp_path_factory.mktemp("embedded") / "store")
-    store.describe = describe
+    store.describer = model
     return store
 
 
 @pytest.fixture(scope="module")
 def cloud(
-    standin_process: StandIn, tmp_path_factory: pytest.TempPathFactory, describe: str
+    standin_process: StandIn, tmp_path_factory: pytest.TempPathFactory, model: Model
 ) -> Iterator[Cloud]:
     cloud = Cloud(tmp_path_factory.mktemp("cloud") / "store", standin_process)
-    cloud.describe = describe
+    cloud.describer = model
     yield cloud
     cloud.close()
 
@@ -75,10 +75,10 @@ def test_a_run_that_is_killed_while_cloudflare_does_its_work_is_finished_by_the_
 
 @pytest.fixture(scope="module")
 def static(
-    standin_process: StandIn, tmp_path_factory: pytest.TempPathFactory, describe: str
+    standin_process: StandIn, tmp_path_factory: pytest.TempPathFactory, model: Model
 ) -> Iterator[Cloud]:
     cloud = CloudStatic(tmp_path_factory.mktemp("static") / "store", standin_process)
-    cloud.describe = describe
+    cloud.describer = model
     yield cloud
     cloud.close()
 
@@ -104,7 +104,8 @@ def test_a_run_that_is_refused_again_and_again_loses_nothing(
     """It ends with the right index, or stops with a reason and the next one goes on."""
     mix = refused.Trouble("a mix", refused.mixed(0.3, seed=1))
     down = refused.outage(refused.VECTORIZE, "unavailable")
-    tally = refused.Trials(cloud, history).tally([mix, down])
+    silent = refused.Trouble("silent", answer=refusal(401, "no such key"), at=2, keeps_words=True)
+    tally = refused.Trials(cloud, history).tally([mix, down, silent])
     assert tally.broken == []
     assert tally.refused > 5
     assert tally.next_run >= 1

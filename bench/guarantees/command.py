@@ -51,7 +51,7 @@ def _opened(what: str, names: list[str], folder: Path) -> Iterator[list[Store]]:
             stores.append(CloudStatic(folder / "static", standin))
         model = stack.enter_context(chatting())
         for store in stores:
-            store.describe = f"{model.url}#some-model"
+            store.describer = model
             stack.callback(store.close)
         yield stores
 

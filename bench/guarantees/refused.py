@@ -4,8 +4,8 @@ import json
 import threading
 import time
 import urllib.request
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -13,6 +13,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import httpx
+from chatting import Answer, Model, Reply, about, refusal
 
 from feeder.cloudflare.api import Api
 from feeder.wire import Clock
@@ -115,6 +116,12 @@ class Trouble(NamedTuple):
     faults: Sequence[Fault] = ()
     changes: Sequence[Change] = ()
     keeps_words: bool = False
+    answer: Answer | None = None
+    """What the language model says from its question `at` on, in the place of a line."""
+    at: int = 1
+
+
+NO_TROUBLE = Trouble("nothing")
 
 
 @dataclass
@@ -149,7 +156,7 @@ class Trials:
         self._commits = commits
         self._changes = MovedTime(cloud.standin.base_url), give_up_soon
         self._clean = Reference(cloud).of(commits.second)
-        self.requests = self._counted()
+        self.requests, self.questions = self._counted()
 
     def tally(self, troubles: Iterable[Trouble]) -> Tally:
         tally = Tally()
@@ -165,10 +172,12 @@ class Trials:
         before = len(cloud.standin.log())
         for fault in trouble.faults:
             cloud.standin.fault(**fault)
-        ended = cloud.synced(self._commits.second, *self._changes, *trouble.changes)
+        with _saying(cloud, trouble) as model:
+            ended = cloud.synced(self._commits.second, *self._changes, *trouble.changes)
         log = cloud.standin.log(before)
         tally.runs += 1
         tally.refused += sum(entry["status"] >= 400 or "fault" in entry for entry in log)
+        tally.refused += model.refused
         _use_up(cloud)
         seen = cloud.picture()
         unlike = seen.differences(self._clean)
@@ -186,13 +195,28 @@ class Trials:
             return False
         return finish(self.cloud, self._commits.second, self._clean, *self._changes).is_right
 
-    def _counted(self) -> dict[str, int]:
-        """Requests by service that the run takes when nothing is refused."""
+    def _counted(self) -> tuple[dict[str, int], int]:
+        """Requests by service, and questions to the language model, when nothing is refused."""
         self.cloud.start(self._commits.first)
         before = self.cloud.standin.counts()
-        self.cloud.synced(self._commits.second).expect_done()
+        with _saying(self.cloud) as model:
+            model.log.clear()
+            self.cloud.synced(self._commits.second).expect_done()
         after = self.cloud.standin.counts()
-        return {name: after[name] - before.get(name, 0) for name in ("d1", "vectorize", "ai")}
+        asked = {name: after[name] - before.get(name, 0) for name in ("d1", "vectorize", "ai")}
+        return asked, len(model.log)
+
+
+@contextmanager
+def _saying(cloud: Cloud, trouble: Trouble = NO_TROUBLE) -> Iterator[Model]:
+    """The language model of a store, which says what a run is to meet while the block runs."""
+    model = cloud.describer
+    assert model is not None  # who tries a promise has one
+    model.refused = 0
+    if trouble.answer:
+        model.answers, model.always = [about] * (trouble.at - 1), trouble.answer
+    yield model
+    model.answers, model.always = [], about
 
 
 _NEURONS = "the day's neurons, from each request for them on"
@@ -214,6 +238,7 @@ def _rows(trials: Trials) -> dict[str, list[Trouble]]:
         "Vectorize, for the whole run": _outages(VECTORIZE),
         _NO_AI: _outages(AI),
         "D1, for the whole run": _outages(D1),
+        "the language model, from each question to it on": _silences(trials.questions),
         "batches of D1 that are not small": _large_batches(trials.cloud.small_bytes),
     }
     return {name: runs for name, runs in rows.items() if ai or name not in _OF_WORKERS_AI}
@@ -236,6 +261,15 @@ def _quotas(route: str, kind: str, requests: int) -> list[Trouble]:
 
 def _outages(route: str) -> list[Trouble]:
     return [outage(route, kind) for kind in ("unavailable", "server_error", "reset")]
+
+
+def _silences(questions: int) -> list[Trouble]:
+    no = [refusal(401, "no such key"), refusal(503, "too much", Retry_After="0")]
+    return [
+        Trouble(f"question {at}, way {way}", keeps_words=True, answer=answer, at=at)
+        for at in range(1, questions + 1)
+        for way, answer in enumerate([*no, lambda _: Reply(200, "<html>")], start=1)
+    ]
 
 
 def _large_batches(small_bytes: int) -> list[Trouble]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
+from chatting import Model
 from standin import StandIn
 
 from feeder.cloudflare.api import Api
@@ -44,8 +45,8 @@ class Store(ABC):
     moments: Sequence[str]
     """At which a run can be ended, at each of its steps."""
     limits = Limits()
-    describe = ""
-    """The model that describes methods and classes, as `--describe` names it."""
+    describer: Model | None = None
+    """Describes methods and classes."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -60,7 +61,7 @@ class Store(ABC):
         arguments = ["sync", "-C", str(checkout), "--quiet", *self._options()]
         said = self.folder / f"said-{self._runs}.txt"
         common = {"FEEDER_JOBS": "1", "FEEDER_REPO": REPO, "FEEDER_BRANCH": "main"}
-        common["FEEDER_DESCRIBE"] = self.describe
+        common["FEEDER_DESCRIBE"] = f"{self.describer.url}#some-model" if self.describer else ""
         everything = common | self._environment() | (environment or {})
         return Run(arguments, everything, said, [self.limits, *changes])
 

@@ -83,7 +83,10 @@ def by_name(lines: dict[str, str]) -> Answer:
 
 
 class Model(ThreadingHTTPServer):
-    """`answers` are given first, one a request; then `always`. `log` has what arrived."""
+    """`answers` are given first, one a request; then `always`.
+
+    `log` has what arrived, `refused` how many of them were.
+    """
 
     daemon_threads = True
     block_on_close = False
@@ -93,6 +96,7 @@ class Model(ThreadingHTTPServer):
         self.answers: list[Answer] = []
         self.always: Answer = about
         self.log: list[Question] = []
+        self.refused = 0
         self.lock = threading.Lock()
         self.ends = threading.Event()
 
@@ -126,7 +130,9 @@ class _Handler(BaseHTTPRequestHandler):
         with self.server.lock:
             self.server.log.append(asked)
             answer = self.server.answers.pop(0) if self.server.answers else self.server.always
-        self._say(answer(asked))
+            reply = answer(asked)
+            self.server.refused += reply.status >= 400
+        self._say(reply)
 
     def _say(self, reply: Reply) -> None:
         if reply.hangs_s:
