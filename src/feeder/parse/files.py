@@ -10,7 +10,7 @@ from feeder.parse.code import declarations
 from feeder.parse.cutting import Parts
 from feeder.parse.documents import outline
 from feeder.parse.embedded import Host, embed, regions
-from feeder.parse.extract import Extract
+from feeder.parse.extract import Extract, Part
 from feeder.parse.extract.nesting import nested
 from feeder.parse.extract.reading import extract
 from feeder.parse.grammars import Grammars
@@ -126,7 +126,10 @@ def _open(
     if ending := kinds.document(path):
         refuse_pointer(content)
         document = extract(ending, content)
-        shown, masked = mask(path, document.text) if mask_secrets else (document.text, 0)
+        shown, masked = document.text, 0
+        if mask_secrets:
+            shown, masked = mask(path, shown)
+            document = document._replace(parts=_masked(path, document.parts))
         source = Source(shown)
         language = document.language
         return _Opened(path, shown, source, masked, language, "document", None, texts, document)
@@ -139,6 +142,17 @@ def _open(
         text = notebook.text if notebook else text
     shown, masked = mask(path, text) if mask_secrets else (text, 0)
     return _Opened(path, text, Source(shown), masked, language, kind, notebook, texts)
+
+
+def _masked(path: str, parts: Sequence[Part]) -> list[Part]:
+    """The parts without the secrets in their names and signatures, which the text need not have."""
+    said = [text for part in parts for text in (part.name, part.signature or "")]
+    lines = "\n".join(" ".join(text.split("\n")) for text in said).encode("utf-8", "replace")
+    shown = mask(path, lines).content.decode().split("\n")
+    return [
+        part._replace(name=name, signature=signature or None)
+        for part, name, signature in zip(parts, shown[::2], shown[1::2], strict=False)
+    ]
 
 
 def _nodes(grammars: Grammars, file: _Opened) -> list[Node]:
@@ -159,9 +173,9 @@ def _parted_nodes(file: _Opened) -> list[Node]:
     """The nodes of a text whose parts its own lines tell."""
     begins: Parts = {}
     if file.language in separated.LANGUAGES:
-        found = separated.separated(file.text)
+        found = separated.separated(file.source.content)
     else:
-        found, begins = headed.headed(file.language, file.text)
+        found, begins = headed.headed(file.language, file.source.content)
     return lay_out(file.source, nested(file.source, found), file.language, begins)
 
 

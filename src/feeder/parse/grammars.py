@@ -19,7 +19,7 @@ from feeder.parse.forms import misfits
 SNIFFED_BYTES = 65_536
 """How much of a file is looked at where its ending leaves the language open."""
 
-PARSER_VERSION = "5"
+PARSER_VERSION = "6"
 """Counted up when the same file gives other nodes than before."""
 
 _BY_ENDING = ("code_extensions", "noncode_ts_grammar", "text_extensions", "content_patterns")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from feeder.parse.text import NotText
 
-EXTRACT_VERSION = "3"
+EXTRACT_VERSION = "4"
 """Counted up when the same document gives another text or other parts than before."""
 NEEDED = ("pypdfium2", "python-calamine")
 NOT_INSTALLED = 'a document, which is read where it is installed: pip install "headfeed[documents]"'
