@@ -245,14 +245,14 @@ def test_lines_that_wait_are_told(feeder: Feeder, repo: Repo) -> None:
         {"a.py": "def one():\n    pass\n\n\ndef two():\n    pass\n\n\nclass C:\n    x = 1\n"}
     )
     feeder(repo, "sync", "-q")
-    line = "INSERT INTO descriptions VALUES (NULL, 'x', 'some-model', '', 'It is one.', '')"
+    columns, values = "sha, model, prompt, line, reason", "'x', 'm', '', 'One.', ''"
     changed(
         repo,
         Statement("UPDATE docs SET describes = 'x' WHERE symbol = 'one'"),
-        Statement(line),
+        Statement(f"INSERT INTO descriptions ({columns}) VALUES ({values})"),
     )
     found = seen(feeder(repo, "doctor", "--json"))["descriptions"]
-    assert found["says"] == "1 nodes by some-model"
+    assert found["says"] == "1 nodes by m"
     assert found["remedy"] == "2 wait for a line: feeder sync --describe MODEL"
 
 
