@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from feeder.store.sqlite import SQLite
-from worlds import opened
+from tree.repos import Repo
+from worlds import SHOP, opened
 
 
 @pytest.fixture
@@ -14,3 +15,10 @@ def database() -> Iterator[SQLite]:
     database = opened()
     yield database
     database.close()
+
+
+@pytest.fixture
+def shop(repo: Repo) -> Repo:
+    """A repository of a commit with code, a document, data, an empty and two kept-out files."""
+    repo.commit(SHOP)
+    return repo

@@ -24,7 +24,7 @@ from feeder.tree.commit import Commit
 from feeder.tree.folder import Folder
 from hashed import HashedEmbedder
 from tree.repos import Repo
-from worlds import CART, REPO, SHOP, Death, Fuse, FusedDatabase, Lines, feed, opened, rows, synced
+from worlds import CART, REPO, Death, Fuse, FusedDatabase, Lines, feed, opened, rows, synced
 
 NAMES = sorted(["Cart", "Cart.addLine", "Cart.total", "emptyCart"])
 """The methods and the class of src/cart.py."""
@@ -33,12 +33,6 @@ STANDS = "every method and class has been described, where the index says so"
 OLDER = "every description is of its node's text"
 POSTED = "every description is found by its words, and no other"
 PARTS = {f"p{at}.py": f"def part_{at}(value):\n    return value + {at}\n" for at in range(30)}
-
-
-@pytest.fixture
-def shop(repo: Repo) -> Repo:
-    repo.commit(SHOP)
-    return repo
 
 
 def run(shop: Repo, database: Any, lines: Lines | None = None, **more: Any) -> Feed:

@@ -18,31 +18,17 @@ from feeder.tree.commit import Commit
 from hashed import HashedCodes, HashedEmbedder
 from lined import lines, other_meanings, other_vectors
 from tree.repos import Repo
-from worlds import CART, REPO, SHOP, Death, Fuse, FusedDatabase, Lines, Others, feed, opened, rows
+from worlds import CART, REPO, Death, Fuse, FusedDatabase, Lines, Others, feed, opened, rows
 
 CODES = HashedCodes()
 OTHER = "every vector is of its node's line, where the index says so"
 PARTS = {f"p{at}.py": f"def part_{at}(value):\n    return value + {at}\n" for at in range(4)}
 
 
-@pytest.fixture
-def shop(repo: Repo) -> Repo:
-    repo.commit(SHOP)
-    return repo
-
-
-@pytest.fixture
-def database() -> SQLite:
-    return opened()
-
-
-def run(
-    shop: Repo, database: Any, lines: Lines | None = None, *, model: bool = True, **more: Any
-) -> Feed:
-    """A run with vectors of both kinds, or with neither."""
+def run(shop: Repo, database: Any, lines: Lines | None = None, **more: Any) -> Feed:
+    """A run with vectors of both kinds."""
     how = Describing(lines, **more) if lines or more else None
-    embedder, meaning = (HashedEmbedder(), CODES) if model else (None, None)
-    return feed(Commit(shop.path), database, embedder, meaning=meaning, describing=how)
+    return feed(Commit(shop.path), database, HashedEmbedder(), meaning=CODES, describing=how)
 
 
 def ran(shop: Repo, database: Any, lines: Lines | None = None, **more: Any) -> Feed:
@@ -250,6 +236,17 @@ def test_a_proof_finds_a_vector_that_is_not_blended(shop: Repo, database: SQLite
     assert not validate(mending).passed
     repair(mending, validate(mending))
     assert validate(run(shop, database)).passed
+
+
+def test_vectors_of_another_model_are_not_taken_for_blended_ones(
+    shop: Repo, database: SQLite
+) -> None:
+    """A code of another length tells nothing of a line, also where all are so."""
+    ran(shop, database, Lines())
+    for table in ("plain_meanings", "meanings"):
+        database.run([Statement(f"UPDATE {table} SET code = CAST(code || x'00' AS BLOB)")])
+    verdict = validate(run(shop, database))
+    assert OTHER not in [check.name for check in verdict.checks if not check.passed]
 
 
 def test_meta_says_nothing_of_lines_where_there_are_none(shop: Repo, database: SQLite) -> None:

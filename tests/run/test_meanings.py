@@ -17,7 +17,7 @@ from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
 from hashed import HashedCodes, HashedEmbedder
 from tree.repos import Repo
-from worlds import REPO, SHOP, Death, Fuse, FusedDatabase, feed, opened, synced
+from worlds import REPO, Death, Fuse, FusedDatabase, feed, opened, synced
 
 CODES = HashedCodes()
 ROWS = "every node's row says what its file does"
@@ -25,12 +25,6 @@ PAIRS = """
 SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM meanings),
   (SELECT count(*) FROM docs d JOIN meanings m ON m.seq = d.seq)
 """
-
-
-@pytest.fixture
-def shop(repo: Repo) -> Repo:
-    repo.commit(SHOP)
-    return repo
 
 
 def pairs(database: SQLite) -> tuple[int, int, int]:

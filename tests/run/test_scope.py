@@ -16,15 +16,9 @@ from feeder.tree.deltas import Delta, deltas
 from feeder.tree.folder import Folder
 from hashed import HashedEmbedder
 from tree.repos import Repo
-from worlds import SHOP, InProcess, feed, fresh, opened, picture, rows, synced
+from worlds import InProcess, feed, fresh, opened, picture, rows, synced
 
 FILES = "SELECT path FROM files ORDER BY path"
-
-
-@pytest.fixture
-def shop(repo: Repo) -> Repo:
-    repo.commit(SHOP)
-    return repo
 
 
 @pytest.fixture

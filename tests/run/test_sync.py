@@ -40,13 +40,6 @@ SEARCH = "SELECT id FROM docs_fts WHERE docs_fts MATCH ?"
 IDS_OF = "SELECT id FROM docs WHERE path = ? ORDER BY start_line, symbol"
 
 
-@pytest.fixture
-def shop(repo: Repo) -> Repo:
-    """A repository of a commit with code, a document, data, an empty and two kept-out files."""
-    repo.commit(SHOP)
-    return repo
-
-
 def test_a_first_run_indexes_every_file_of_head(shop: Repo, database: SQLite) -> None:
     """Each node gets a row with its place in the source, and each file one in the manifest."""
     report = synced(Commit(shop.path), database)

@@ -22,7 +22,7 @@ from feeder.tree.commit import Commit
 from feeder.tree.folder import Folder
 from hashed import HashedEmbedder
 from tree.repos import Repo
-from worlds import CART, REPO, SHOP, Death, Fuse, FusedDatabase, feed, opened, rows, synced
+from worlds import CART, REPO, Death, Fuse, FusedDatabase, feed, opened, rows, synced
 
 CHECK = "every file with nodes has its text, where they are kept, and every text its file"
 SAME = "every text that is kept is its file's"
@@ -38,12 +38,6 @@ NOTEBOOK = {
         {"cell_type": "code", "metadata": {}, "outputs": [], "source": ["def price():\n", "    1"]},
     ],
 }
-
-
-@pytest.fixture
-def shop(repo: Repo) -> Repo:
-    repo.commit(SHOP)
-    return repo
 
 
 def lines_of(database: SQLite, path: str) -> dict[int, str]:

@@ -16,7 +16,6 @@ from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
 from running import Feeder, runner
 from tree.repos import Repo
-from worlds import SHOP
 
 __all__ = ["console", "standin", "standin_process"]
 
@@ -35,12 +34,6 @@ def feeder(
     monkeypatch.setenv("FEEDER_JOBS", "1")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     return runner(monkeypatch, capfd)
-
-
-@pytest.fixture
-def shop(repo: Repo) -> Repo:
-    repo.commit(SHOP)
-    return repo
 
 
 @pytest.fixture

@@ -35,16 +35,23 @@ def bring_on(feed: Feed) -> list[Statement]:
 def _blended(meaning: Meaning, some: Sequence[Meant]) -> Iterator[Statement]:
     yield from blends.parting(one for one in some if not one.line.text)
     lined = [one for one in some if one.line.text]
-    lines = meaning([one.line.text for one in lined]) if lined else []
-    # a code of another length is of another model, and its file is read again
-    pairs = [(one, line) for one, line in zip(lined, lines, strict=True) if _fits(one.code, line)]
-    if pairs:
-        codes = blended_codes([one.code for one, _ in pairs], [line for _, line in pairs])
-        yield from blends.blending([one for one, _ in pairs], codes)
+    codes = _codes(meaning, [one.code for one in lined], [one.line.text for one in lined])
+    if codes:
+        yield from blends.blending([lined[at] for at in codes], list(codes.values()))
 
 
-def _fits(text: bytes, line: bytes) -> bool:
-    return len(text) == len(line)
+def _codes(meaning: Meaning, texts: Sequence[bytes], lines: Sequence[str]) -> dict[int, bytes]:
+    """By position in `texts`, which are codes, that of each with its line.
+
+    A code of another length is of another model and left out: its file is read again.
+    """
+    made = meaning(lines) if lines else []
+    both = dict(enumerate(zip(texts, made, strict=True)))
+    both = {at: (text, line) for at, (text, line) in both.items() if len(text) == len(line)}
+    if not both:
+        return {}
+    codes = blended_codes(*zip(*both.values(), strict=True))
+    return dict(zip(both, codes, strict=True))
 
 
 def saying(feed: Feed, *, completes: bool) -> list[Statement]:
@@ -104,11 +111,8 @@ def _falsely_blended(feed: Feed) -> Counter[str]:
     if not feed.meaning:
         return false
     for some in blends.held_blends(feed.index.database, feed.index.repo):
-        lines = feed.meaning([one.line for one in some])
-        pairs = [
-            (one, line) for one, line in zip(some, lines, strict=True) if _fits(one.plain, line)
-        ]
-        codes = blended_codes([one.plain for one, _ in pairs], [line for _, line in pairs])
-        due = zip(pairs, codes, strict=True)
-        false.update(one.path for (one, _), code in due if Code(code) != Code(one.code))
+        codes = _codes(feed.meaning, [one.plain for one in some], [one.line for one in some])
+        false.update(
+            some[at].path for at, code in codes.items() if Code(code) != Code(some[at].code)
+        )
     return false
