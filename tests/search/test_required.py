@@ -124,6 +124,19 @@ PAPERS = {"manual.docx": docx(p("Some words.")), "docs/Letter.RTF": rtf("other w
 
 
 @pytest.mark.needs("documents")
+@pytest.mark.parametrize("ending", ["pdf", "docx", "mhtml"])
+def test_documents_are_counted_by_endings_of_any_length(
+    world: tuple[Repo, SQLite], ending: str
+) -> None:
+    """Three letters, four and five; what a file is called decides before what it is."""
+    repo, database = world
+    repo.commit({f"a.{ending}": docx(p("Some words."))})
+    synced(Commit(repo.path), database)
+    [note] = asked(world, "/words/", Scope((REPO,))).notes
+    assert "in 1 document:" in note
+
+
+@pytest.mark.needs("documents")
 @pytest.mark.parametrize(
     ("question", "said"),
     [

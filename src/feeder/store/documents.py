@@ -11,13 +11,14 @@ _COUNT = f"""
 WITH ending(value) AS MATERIALIZED (SELECT '.' || value FROM json_each(?1))
 SELECT count(*) FROM files f WHERE f.repo = ?14 AND f.state <> 'skipped'
 AND (lower(substr(f.path, -4)) IN (SELECT value FROM ending)
-  OR lower(substr(f.path, -5)) IN (SELECT value FROM ending))
+  OR lower(substr(f.path, -5)) IN (SELECT value FROM ending)
+  OR lower(substr(f.path, -6)) IN (SELECT value FROM ending))
 AND EXISTS (SELECT 1 FROM docs d WHERE d.repo = f.repo AND d.path = f.path AND {IN_SCOPE})
 """
 
 
 def documents(database: Database, scope: Scope, repo: str, endings: Iterable[str]) -> int:
-    """The files of a repository with nodes in the scope, of three or four letters' `endings`."""
+    """How many files of a repository with nodes in the scope end so, by three to five letters."""
     asked = json.dumps(sorted(endings)), *params(scope), repo
     [[(count,)]] = database.run([Statement(_COUNT, asked)])
     return int(str(count))
