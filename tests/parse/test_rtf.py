@@ -88,6 +88,7 @@ def test_a_document_that_is_set_in_a_typewriters_face_is_no_code() -> None:
         (r"\uc2\u26085\'93\'fa\u26412?? x", "日本 x"),
         (r"\uc0 \u55357\uc1 \u56832\'3f.", "😀."),
         (r"\u-10179?\u-8704?", "😀"),
+        (r"12\u8209\_13\u160\~V", "12\u201113\u00a0V"),
         (r"{\uc0 \u228 {b}}\u246 oc", "äböc"),
         (r"\ansicpg1251 \'cc\'e8\'f0", "Мир"),
         (r"{\fonttbl\f2\fnil\fcharset128 Ry;}{\f2 \'93\'fa\'96\'7b}", "日本"),

@@ -115,6 +115,8 @@ class _Reader:
         """A control symbol."""
         if sign == "*":
             self._is_marked = True
+        elif self._stands_in:
+            self._stands_in -= 1
         elif sign in "\r\n":
             self.word("par", None)
         elif sign in _SIGNS:
