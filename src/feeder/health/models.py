@@ -9,7 +9,7 @@ from feeder.cloudflare.credentials import choice
 from feeder.config import Settings
 from feeder.health import Finding
 from feeder.health.index import lacking
-from feeder.run.report import Talk
+from feeder.run.report import Heard
 from feeder.search.models import sides
 
 _WORD, _PROMPT = "health", "Say what this word means, in five words at most."
@@ -41,19 +41,8 @@ def describing(settings: Settings) -> Iterator[Finding]:
             yield Finding("describing", describer.model)
 
 
-class _Heard(Talk):
-    """What would be said on stderr."""
-
-    def __init__(self) -> None:
-        super().__init__(quiet=True)
-        self.lines: list[str] = []
-
-    def say(self, line: str) -> None:
-        self.lines.append(line)
-
-
 def _lacks(store: Store) -> list[str]:
     """What a question by meaning would be told."""
-    heard = store.talk = _Heard()
+    store.talk = heard = Heard()
     sides(store, store.index.state_of([]).meta, heard.say)
     return heard.lines

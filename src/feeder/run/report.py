@@ -186,6 +186,18 @@ class Talk:
             show(where)
 
 
+class Heard(Talk):
+    """Keeps what would be said on stderr, in `lines`, for an answer."""
+
+    def __init__(self) -> None:
+        super().__init__(quiet=True)
+        self.lines: list[str] = []
+
+    def say(self, line: str) -> None:
+        """Notes it."""
+        self.lines.append(line)
+
+
 class _Lines:
     """A line now and then with what is done."""
 

@@ -45,10 +45,11 @@ def stale_parts(feed: Feed, state: State) -> set[Stale]:
     return stale
 
 
-def nobodys(theirs: str, ours: str, stale: Set[Stale]) -> str:
-    """What `meta` calls the parser until a run over the whole tree has ended: it is no one's.
+def mixed_parser(theirs: str, ours: str, stale: Set[Stale]) -> str:
+    """What `meta` calls the parser while files are read anew: that of no program.
 
-    Documents may be there as soon as one of both can read them.
+    So a run that dies leaves them to the next. It says that documents may be there as soon as one
+    of both programs can read them.
     """
     parser = MIXED if Stale.PARSER in stale else without_documents(ours)
     reads = reads_documents(theirs) or reads_documents(ours)

@@ -17,7 +17,7 @@ from feeder.run.mode import check_mode, in_its_mode
 from feeder.run.precedence import claim, goes_on, is_newest, refuse_outdated
 from feeder.run.report import Report
 from feeder.run.sharing import is_own, own_part, refuse_shard, share_of
-from feeder.run.stale import Stale, announce, nobodys, refuse_unread, stale_parts
+from feeder.run.stale import Stale, announce, mixed_parser, refuse_unread, stale_parts
 from feeder.run.vectors import clear_outbox, send_vectors
 from feeder.store.ownership import Moved
 from feeder.store.settling import VECTORS, Settled
@@ -266,7 +266,7 @@ def _begin(feed: Feed, state: State, stale: Set[Stale], share: Share) -> None:
     if theirs is None:
         meta[feed.index.key("parser")] = ours
     elif theirs != ours:
-        meta[feed.index.key("parser")] = nobodys(theirs, ours, stale)
+        meta[feed.index.key("parser")] = mixed_parser(theirs, ours, stale)
     remake = Stale.VECTORS in stale
     replaces = remake and "model" in state.meta
     if feed.semantics and remake:

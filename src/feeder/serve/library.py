@@ -12,7 +12,7 @@ from typing import NamedTuple
 from feeder.assembly.opening import Store, opened, place_here
 from feeder.config import Settings
 from feeder.errors import FeederError
-from feeder.run.report import Talk
+from feeder.run.report import Heard
 from feeder.search.answers import Corpus
 from feeder.search.asking import Asker
 from feeder.search.kept import Kept
@@ -37,17 +37,6 @@ class Opened(NamedTuple):
     def store(self) -> Store:
         """What is open."""
         return self.asker.store
-
-
-class _Heard(Talk):
-    """What would be said on stderr, for the answers."""
-
-    def __init__(self) -> None:
-        super().__init__(quiet=True)
-        self.lines: list[str] = []
-
-    def say(self, line: str) -> None:
-        self.lines.append(line)
 
 
 class _Copy:
@@ -83,13 +72,13 @@ class _Copy:
 
     def _read(self) -> Opened:
         store, settings = self._store, self._settings
-        heard, store.talk = store.talk, _Heard()
-        lacks: list[str] = store.talk.lines
-        some = sides(store, self._meta, lacks.append)
+        before, heard = store.talk, Heard()
         store.talk = heard
+        some = sides(store, self._meta, heard.say)
+        store.talk = before
         asker = Asker(store, self._meta, some, settings, None, self._kept)
         corpus = Corpus.of(store, self._meta)
-        return Opened(asker, corpus, below(settings.directory, corpus.base), lacks)
+        return Opened(asker, corpus, below(settings.directory, corpus.base), heard.lines)
 
 
 class Library:
