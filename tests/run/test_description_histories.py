@@ -21,7 +21,7 @@ from hashed import HashedCodes, HashedEmbedder
 from lined import other_meanings, other_vectors
 from run.sync_histories.branch import Branch
 from run.sync_histories.edits import Edit, edits, positions, some_edits
-from run.test_sync_histories import histories, often_enough, small_batches
+from run.sync_histories.running import histories, often_enough, small_batches
 from tree.repos import Repo
 from worlds import (
     MEMORY,
