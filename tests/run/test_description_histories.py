@@ -165,7 +165,7 @@ def test_any_history_ends_in_lines_of_heads_texts(
     monkeypatch.setattr("feeder.embed.dealing.UNDER_WAY", 1)
     monkeypatch.setattr("feeder.run.asking.AT_ONCE", 2)
     monkeypatch.setattr("feeder.run.descriptions.SUBJECTS", 3)
-    monkeypatch.setattr("feeder.store.blends.PAGE_NODES", 3)
+    monkeypatch.setattr("feeder.store.vector_lines.PAGE_NODES", 3)
     monkeypatch.setattr("feeder.store.blends.PIECE", 2)
     monkeypatch.setattr("feeder.store.descriptions.PAGE_PATHS", 2)
     monkeypatch.setattr("feeder.store.descriptions.PAGE_NODES", 2)

@@ -169,7 +169,7 @@ def test_a_run_that_dies_anywhere_leaves_none_of_another_line(
     monkeypatch.setattr("feeder.run.asking.AT_ONCE", 2)
     monkeypatch.setattr("feeder.run.vectors.BATCH_VECTORS", 3)
     monkeypatch.setattr("feeder.store.blends.PIECE", 2)
-    monkeypatch.setattr("feeder.store.blends.PAGE_NODES", 2)
+    monkeypatch.setattr("feeder.store.vector_lines.PAGE_NODES", 2)
     repo.commit(PARTS)
     for at in range(1, 60):
         database = opened()

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 
 from feeder.nodes import embedding_text, text_sha
 from feeder.run.feed import Feed, Work, count_file, indexed
-from feeder.store import blends
+from feeder.store import vector_lines
 from feeder.store.rows import IndexedFile, keys_of
 from feeder.store.state import State
 
@@ -37,11 +37,11 @@ def _stale(feed: Feed, work: Work) -> Iterator[tuple[str, int]]:
     What has no line yet is not among them.
     """
     database = feed.index.database
-    due = {file.path: set(file.ids) for file in blends.stale(database, feed.index.repo)}
+    due = {file.path: set(file.ids) for file in vector_lines.stale(database, feed.index.repo)}
     entries = [entry for entry in work.unchanged if entry.path in due]
     for file in indexed(feed, entries):
         yield from _sizes(file, due[file.path])
-        lines = blends.lines_of(database, due[file.path])
+        lines = vector_lines.lines_of(database, due[file.path])
         yield from ((text_sha(line.text), len(line.text.encode())) for line in lines.values())
 
 

@@ -9,7 +9,7 @@ from feeder.run.feed import Feed
 from feeder.run.kept import ON, standing
 from feeder.run.vectors import send_stale
 from feeder.run.verdict import Check
-from feeder.store import Row, Statement, blends
+from feeder.store import Row, Statement, blends, vector_lines
 from feeder.store.blends import Meant
 from feeder.store.forgetting import Damage
 from feeder.store.meanings import Code
@@ -27,7 +27,7 @@ def bring_on(feed: Feed) -> list[Statement]:
     """Makes the vectors that are of another line than their node's; what the index does not say
     yet."""
     if feed.meaning:
-        for some in blends.stale_meanings(feed.index.database, feed.index.repo):
+        for some in blends.stale(feed.index.database, feed.index.repo):
             feed.index.bring_in(list(_blended(feed.meaning, some)))
     return [] if feed.budget.stopped else settling(feed.index.repo, send_stale(feed))
 
@@ -61,8 +61,8 @@ def saying(feed: Feed, *, completes: bool) -> list[Statement]:
     """
     repo, key = feed.index.repo, feed.index.key
     keeps = feed.meaning and feed.index.keeps_lines
-    said = [blends.saying_meanings(repo, key(LINED))] if keeps else []
-    return [*said, blends.saying_vectors(repo, key(VECTORS))] if completes else said
+    said = [blends.saying(repo, key(LINED))] if keeps else []
+    return [*said, vector_lines.saying(repo, key(VECTORS))] if completes else said
 
 
 def checked(feed: Feed, state: State, found: Parity, damage: Damage) -> Iterator[Check]:
@@ -98,7 +98,7 @@ def noted(feed: Feed, state: State, found: Parity) -> Iterator[str]:
 def _others(feed: Feed, state: State, found: Parity) -> list[tuple[list[Row], bool]]:
     """The files with vectors of another line, of either kind, and whether the index says none."""
     index = feed.index
-    with_words = blends.of_other_meanings(index.database, index.repo) if feed.meaning else []
+    with_words = blends.of_other_lines(index.database, index.repo) if feed.meaning else []
     return [
         (found.of_other_lines, index.key(VECTORS) in state.meta),
         (with_words, standing(feed, state.meta, LINED) == ON),
@@ -110,7 +110,7 @@ def _falsely_blended(feed: Feed) -> Counter[str]:
     false: Counter[str] = Counter()
     if not feed.meaning:
         return false
-    for some in blends.held_blends(feed.index.database, feed.index.repo):
+    for some in blends.held(feed.index.database, feed.index.repo):
         codes = _codes(feed.meaning, [one.plain for one in some], [one.line for one in some])
         false.update(
             some[at].path for at, code in codes.items() if Code(code) != Code(some[at].code)

@@ -9,11 +9,11 @@ from feeder.nodes import Node, embedding_text, node_ids, text_sha
 from feeder.run.feed import Feed, Semantics, Texts, Work, parsed_files
 from feeder.run.report import Step
 from feeder.run.sharing import is_own
-from feeder.store import NodeVector, Value, blends
-from feeder.store.blends import NO_LINE, Line
+from feeder.store import NodeVector, Value, vector_lines
 from feeder.store.rows import pieces
 from feeder.store.settling import Settled
 from feeder.store.state import State
+from feeder.store.vector_lines import NO_LINE, Line
 from feeder.tree import Entry
 
 BATCH_VECTORS = 1000
@@ -61,7 +61,7 @@ def send_stale(feed: Feed) -> Settled:
     """
     if not feed.semantics:
         return Settled()
-    found = blends.stale(feed.index.database, feed.index.repo)
+    found = vector_lines.stale(feed.index.database, feed.index.repo)
     wanted = {file.path: Texts.of(file.blob, file.ids) for file in found}
     entries = [entry for entry in feed.tree.entries() if _is_wanted(feed, entry, wanted)]
     wanted = {entry.path: wanted[entry.path] for entry in entries}
@@ -127,7 +127,7 @@ def _with_lines(feed: Feed, texts: Iterable[Text]) -> Iterator[Text]:
         yield from texts
         return
     for some in pieces(texts, BATCH_VECTORS):
-        lines = blends.lines_of(feed.index.database, [text.id for text in some])
+        lines = vector_lines.lines_of(feed.index.database, [text.id for text in some])
         yield from (text._replace(line=lines.get(text.id, NO_LINE)) for text in some)
 
 

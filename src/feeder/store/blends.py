@@ -1,95 +1,35 @@
-"""Of which line is each node's vector? A vector is of its node's text and of the line on it.
+"""Of which line is each vector with the words? `plain_meanings` has the line's hash.
 
-The index keeps the hash of the line beside each vector: in `docs` for those of a model beside the
-words, in `plain_meanings` for those that come with them. What differs from the line's own is stale:
-its line is new, another one or gone, by whatever run or repository.
+A vector is blended of its node's text and of the line on it; that of the text alone lies beside it.
+It is stale where its line is not the node's own. Those beside the words: `store/vector_lines.py`.
 """
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, cast
 
-from feeder.nodes import text_sha
 from feeder.store import Database, Row, Statement
 from feeder.store.meanings import is_there
-from feeder.store.rows import pages
+from feeder.store.vector_lines import Line
 
-IN_DOUBT = "?"
-"""What stands for a line where a run that died may have sent the vector of another one."""
-PAGE_NODES = 5_000
 PIECE = 1_000
-"""Vectors with the words that are made anew with one transaction."""
-_SHA_DIGITS = 16
-
-_LINE_SHA = """
-coalesce((
-  SELECT e.line_sha FROM descriptions e WHERE d.describes <> '' AND e.sha = d.describes
-), '')
-"""
-_HAS_MODEL = "EXISTS (SELECT 1 FROM meta WHERE key = 'model')"
-
-_LINES = """
-SELECT d.id, e.line, e.line_sha FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
-CROSS JOIN descriptions e ON e.sha = d.describes AND d.describes <> '' WHERE e.line <> ''
-"""
-_IS_STALE = f"(f.state = 'pending' OR f.state = 'clean' AND d.vector_line <> {_LINE_SHA})"
-_STALE = f"""
-SELECT d.path, f.blob, d.id FROM docs d CROSS JOIN files f ON f.repo = d.repo AND f.path = d.path
-WHERE d.repo = ?1 AND (d.path, d.id) > (?2, ?3) AND {_IS_STALE}
-ORDER BY d.path, d.id LIMIT ?4
-"""
-OF_OTHER_LINES = f"""
-SELECT d.path, count(*) FROM docs d CROSS JOIN files f ON f.repo = d.repo AND f.path = d.path
-WHERE d.repo = ?1 AND {_HAS_MODEL} AND f.state = 'clean' AND d.vector_line <> {_LINE_SHA}
-GROUP BY d.path ORDER BY d.path
-"""
-"""Files with vectors, beside the words, of another line than their node's."""
-# the sign keeps the ids the way to the rows
-_MARK = """
-UPDATE docs SET vector_line = j.sha
-FROM (SELECT value->>0 AS id, value->>1 AS sha FROM json_each(?2)) j
-WHERE docs.id = j.id AND +docs.repo = ?1 AND docs.vector_line <> j.sha
-"""
-# ?1 rows as `descriptions` adds them: of which line a vector is that was sent before, and not noted
-_DOUBT = f"""
-UPDATE docs SET vector_line = '{IN_DOUBT}'
-FROM json_each(?1) j CROSS JOIN descriptions e ON e.sha = j.value->>0
-WHERE docs.describes = e.sha AND docs.describes <> '' AND docs.vector_line <> '{IN_DOUBT}'
-AND e.line <> '' AND e.line <> j.value->>3 AND {_HAS_MODEL}
-"""
-# ?2 what the keys of `meta` end with, of whatever repository
-_UNSAY = """
-DELETE FROM meta WHERE key IN (
-  SELECT DISTINCT d.repo || k.value FROM json_each(?1) j
-  CROSS JOIN docs d ON d.describes = j.value->>0 AND d.describes <> '' CROSS JOIN json_each(?2) k
-)
-"""
-_SAY_VECTORS = f"""
-INSERT INTO meta (key, value) SELECT ?2, 'complete'
-WHERE NOT EXISTS (SELECT 1 FROM files WHERE repo = ?1 AND state = 'pending')
-AND NOT EXISTS (
-  SELECT 1 FROM docs d CROSS JOIN files f ON f.repo = d.repo AND f.path = d.path
-  WHERE d.repo = ?1 AND {_IS_STALE}
-) ON CONFLICT (key) DO NOTHING
-"""
+"""Vectors that are made anew with one transaction."""
 
 # the signs keep the order of rows, so that a page is not sorted out of all
-_STALE_MEANINGS = """
+_STALE = """
 docs d CROSS JOIN meanings m ON m.seq = d.seq
 LEFT JOIN descriptions e ON e.sha = d.describes AND d.describes <> ''
 LEFT JOIN plain_meanings p ON p.seq = d.seq
 WHERE +d.repo = ?1 AND coalesce(p.line_sha, '') <> coalesce(e.line_sha, '')
 AND typeof(m.code) = 'blob'
 """
-_NEXT_MEANINGS = f"""
+_NEXT = f"""
 SELECT d.seq, d.id, coalesce(e.line, ''), coalesce(e.line_sha, ''), coalesce(p.code, m.code)
-FROM {_STALE_MEANINGS} AND d.seq > ?2 ORDER BY d.seq LIMIT ?3
+FROM {_STALE} AND d.seq > ?2 ORDER BY d.seq LIMIT ?3
 """
-_OF_OTHER_MEANINGS = (
-    f"SELECT d.path, count(*) FROM {_STALE_MEANINGS} GROUP BY d.path ORDER BY d.path"
-)
-_SAY_MEANINGS = f"""
-INSERT INTO meta (key, value) SELECT ?2, 'on' WHERE NOT EXISTS (SELECT 1 FROM {_STALE_MEANINGS})
+_OF_OTHER_LINES = f"SELECT d.path, count(*) FROM {_STALE} GROUP BY d.path ORDER BY d.path"
+_SAY = f"""
+INSERT INTO meta (key, value) SELECT ?2, 'on' WHERE NOT EXISTS (SELECT 1 FROM {_STALE})
 ON CONFLICT (key) DO NOTHING
 """
 # ?1 rows of id and hash, ?2 the codes of the texts and ?3 those with the lines, ?4 bytes of each
@@ -126,18 +66,8 @@ AND typeof(m.code) = 'blob' ORDER BY d.seq LIMIT ?3
 """
 
 
-class Line(NamedTuple):
-    """What is said of a node, and its hash; both empty where nothing is."""
-
-    text: str = ""
-    sha: str = ""
-
-
-NO_LINE = Line()
-
-
 class Meant(NamedTuple):
-    """A node whose vector with the words is of another line: its own line, and its text's code."""
+    """A node whose vector is of another line: its own line, and its text's code."""
 
     id: str
     line: Line
@@ -145,7 +75,7 @@ class Meant(NamedTuple):
 
 
 class Held(NamedTuple):
-    """Of a vector with the words its file, its line, its text's code, and its own."""
+    """A vector: its file, the line that it is of, the code of its text alone, and its own code."""
 
     path: str
     line: str
@@ -153,74 +83,17 @@ class Held(NamedTuple):
     code: bytes
 
 
-class StaleFile(NamedTuple):
-    """A file, as it was indexed, with the ids of its nodes whose vectors have to be sent."""
-
-    path: str
-    blob: str
-    ids: list[str]
+def saying(repo: str, key: str) -> Statement:
+    """What notes that none of these vectors is of another line, where that is so."""
+    return Statement(_SAY, (repo, key))
 
 
-def line_sha(line: str) -> str:
-    """What tells a line from another one of the same text; empty for none."""
-    return text_sha(line)[:_SHA_DIGITS] if line else ""
-
-
-def lines_of(database: Database, ids: Iterable[str]) -> dict[str, Line]:
-    """The lines of those of the nodes that have one."""
-    asked = [Statement(_LINES, (page,)) for page in pages(ids)]
-    found = (row for rows in (database.run(asked) if asked else []) for row in rows)
-    return {str(id_): Line(str(line), str(sha)) for id_, line, sha in found}
-
-
-def stale(database: Database, repo: str) -> Iterator[StaleFile]:
-    """What lacks a vector, or has one of another line; a request for every 5,000 nodes."""
-    path, id_ = "", ""
-    file = StaleFile("", "", [])
-    while True:
-        [page] = database.run([Statement(_STALE, (repo, path, id_, PAGE_NODES))])
-        for row in page:
-            path, blob, id_ = map(str, row)
-            if path != file.path:
-                yield from [file] if file.ids else []
-                file = StaleFile(path, blob, [])
-            file.ids.append(id_)
-        if len(page) < PAGE_NODES:
-            yield from [file] if file.ids else []
-            return
-
-
-def marking(repo: str, lines: Iterable[tuple[str, str]]) -> Iterator[Statement]:
-    """What notes of which line, by its hash, the vector of each node is."""
-    for page in pages(lines):
-        yield Statement(_MARK, (repo, page))
-
-
-def unsettling(page: str, keys: Sequence[str]) -> list[Statement]:
-    """What comes before a page of lines is written: what is of their texts is not up to date.
-
-    `keys` of `meta`, without their repository, say that all is.
-    """
-    names = json.dumps([f":{key}" for key in keys])
-    return [Statement(_DOUBT, (page,)), Statement(_UNSAY, (page, names))]
-
-
-def saying_vectors(repo: str, key: str) -> Statement:
-    """What notes that no vector lacks, nor is of another line, where that is so."""
-    return Statement(_SAY_VECTORS, (repo, key))
-
-
-def saying_meanings(repo: str, key: str) -> Statement:
-    """The same of the vectors with the words, but for those that lack."""
-    return Statement(_SAY_MEANINGS, (repo, key))
-
-
-def stale_meanings(database: Database, repo: str) -> Iterator[list[Meant]]:
-    """Nodes whose vectors with the words are of another line, some at a time."""
+def stale(database: Database, repo: str) -> Iterator[list[Meant]]:
+    """Nodes whose vectors are of another line, up to 1,000 at a time."""
     after: object = -1
     while is_there(database, "plain_meanings"):
         where = (repo, int(str(after)), PIECE)
-        [page] = database.run([Statement(_NEXT_MEANINGS, where)])
+        [page] = database.run([Statement(_NEXT, where)])
         if not page:
             return
         after = page[-1][0]
@@ -244,16 +117,16 @@ def parting(some: Iterable[Meant]) -> list[Statement]:
     return [Statement(text, (ids,)) for text in _PART]
 
 
-def of_other_meanings(database: Database, repo: str) -> list[Row]:
-    """Files with vectors, of those with the words, of another line than their node's; how many."""
+def of_other_lines(database: Database, repo: str) -> list[Row]:
+    """Files with vectors of another line than their node's, and how many: (path, count)."""
     if not is_there(database, "plain_meanings"):
         return []
-    [found] = database.run([Statement(_OF_OTHER_MEANINGS, (repo,))])
+    [found] = database.run([Statement(_OF_OTHER_LINES, (repo,))])
     return found
 
 
-def held_blends(database: Database, repo: str) -> Iterator[list[Held]]:
-    """What is said of the vectors with the words that are of their nodes' lines, some at a time."""
+def held(database: Database, repo: str) -> Iterator[list[Held]]:
+    """The vectors that are said to be of their nodes' lines, up to 1,000 at a time."""
     after: object = -1
     while is_there(database, "plain_meanings"):
         [page] = database.run([Statement(_HELD, (repo, int(str(after)), PIECE))])

@@ -10,9 +10,9 @@ from itertools import groupby
 from typing import NamedTuple
 
 from feeder.store import Database, Row, Statement
-from feeder.store.blends import IN_DOUBT, line_sha, unsettling
 from feeder.store.rows import IndexedFile, pages
 from feeder.store.scope import EVERYWHERE, IN_SCOPE, Scope, params
+from feeder.store.vector_lines import IN_DOUBT, line_sha, unsettling
 
 PAGE_PATHS = 2_000
 PAGE_NODES = 5_000

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from feeder.store import Database, Row, Statement, blends, descriptions
+from feeder.store import Database, Row, Statement, descriptions, vector_lines
 
 SYMBOLS_ASKED = 200
 """Symbols that occur once and are looked up again by word: those with the lowest ids."""
@@ -124,7 +124,7 @@ def parity(database: Database, repo: str) -> Parity:
             Statement(descriptions.POSTED_OF_NOBODY),
             Statement(descriptions.WITHOUT, (repo,)),
             Statement(descriptions.STANDING, (repo,)),
-            Statement(blends.OF_OTHER_LINES, (repo,)),
+            Statement(vector_lines.OF_OTHER_LINES, (repo,)),
         ]
     )
     return Parity(Counts(*counts[0]), *differences)  # type: ignore[arg-type]  # as selected

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from feeder.store import Statement, sql
-from feeder.store.blends import marking
 from feeder.store.rows import pages
+from feeder.store.vector_lines import marking
 
 VECTORS, LINED = "vectors", "lined"
 """In `meta`, of a repository: no vector beside the words lacks, nor is of another line than its
