@@ -146,9 +146,8 @@ def opened(
             index.opening = opening(place.repo, wanted=parts.meaning is not None)
         by = _models(parts, semantics, settings)
         talk.say(f"{place.repo}: {parts.place}, {by}; {chosen.why}")
-        for said in (parts.note, parts.lacks):
-            if said and writes and whole:
-                talk.say(said)
+        for said in filter(None, (parts.note, parts.lacks) if writes and whole else ()):
+            talk.say(said)
         yield Store(place, index, semantics, talk, parts)
 
 

@@ -46,9 +46,7 @@ def sync(feed: Feed, *, dry_run: bool = False) -> None:
     share = share_of(feed, equal | texts.asked(feed))
     expected = {share.own: share.whole[share.own]} if feed.shard else equal | made_once(feed)
     state = own_part(feed, feed.index.state(expected if feed.tree.root else {}))
-    is_equal = state.files is None and _is_named(feed, state)
-    is_equal = is_equal and texts.are_settled(feed, state.meta)
-    is_equal = is_equal and descriptions.are_settled(feed, state.meta)
+    is_equal = state.files is None and _is_named(feed, state) and _is_settled(feed, state)
     nothing_to_do = is_equal and not (state.outbox and feed.semantics)
     if nothing_to_do and (dry_run or _is_remembered(feed, state)):
         tree = part(feed.tree.below) if feed.tree.below else "the tree"
@@ -149,18 +147,13 @@ def bring(feed: Feed, state: State, goal: Goal) -> None:
     """Makes the files of `state` become those of the goal."""
     feed, stale, work = _begun(feed, state, goal)
     sendable = feed.semantics and (work.waiting or state.outbox or lacking(feed, state.meta))
-    is_told = goal.equal.items() <= state.meta.items()
-    is_told = is_told and (not goal.equal or _is_named(feed, state))
-    is_whole = bool(goal.equal)
-    is_told = is_told and texts.are_settled(feed, state.meta, whole=is_whole)
-    is_told = is_told and descriptions.are_settled(feed, state.meta)
-    if is_told and not (work.process or work.gone or sendable):
+    if _is_told(feed, state, goal) and not (work.process or work.gone or sendable):
         if feed.index.has_overtaken(state, feed.token):  # one that ended in that moment
             feed.index.finish(Settled(), {}, goal.share)
         feed.report.finished = True
         return
     announce(feed, state, stale, work)
-    todo = texts.due(feed, state, work, whole=is_whole)
+    todo = texts.due(feed, state, work, whole=bool(goal.equal))
     _begin(feed, state, stale, goal.share)
     texts.clear(feed, state.meta, todo)
     # nothing tells which files another parser has read already: they are one piece
@@ -174,6 +167,18 @@ def bring(feed: Feed, state: State, goal: Goal) -> None:
     settled.sent += clear_outbox(feed, state, wanted, gone)
     _end(feed, settled, goal, filled)
     descriptions.bring_on(feed, state.meta, completes=feed.index.key(VECTORS) in goal.equal)
+
+
+def _is_told(feed: Feed, state: State, goal: Goal) -> bool:
+    """Whether `meta` says what the goal does, and texts and lines are as they shall be."""
+    said = goal.equal.items() <= state.meta.items() and (not goal.equal or _is_named(feed, state))
+    return said and _is_settled(feed, state, whole=bool(goal.equal))
+
+
+def _is_settled(feed: Feed, state: State, *, whole: bool = True) -> bool:
+    """Whether nothing is to be done for texts and lines; raises what `texts.are_settled` does."""
+    settled = texts.are_settled(feed, state.meta, whole=whole)
+    return settled and descriptions.are_settled(feed, state.meta)
 
 
 def _begun(feed: Feed, state: State, goal: Goal) -> tuple[Feed, set[Stale], Work]:
