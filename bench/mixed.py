@@ -120,13 +120,18 @@ def documents(folder: Path, python: str) -> Iterator[tuple[str, bytes]]:
     yield "wrong/a docx", BY_HAND["docx"]("The DOCX has no ending.")
     yield "wrong/a sheet.pdf", BY_HAND["xlsx"]("The sheet is called a PDF.")
     for ending, fact in FACTS.items():
-        yield f"facts/{fact.question}"[:9] + f".{ending}", BY_HAND[ending](fact.said)
+        yield _place(ending, fact), BY_HAND[ending](fact.said)
     number = 0
     while True:
         for ending, write in BY_HAND.items():
             said = f"Note {number}: valve {number * 7} of hall {number % 9} was seen to."
             yield f"plain/{NAMES[number % len(NAMES)]} {number}.{ending}", write(said)
             number += 1
+
+
+def _place(ending: str, fact: Fact) -> str:
+    """The path of the file that has it, which tells nothing of what is asked."""
+    return f"facts/{fact.question[:3]}.{ending}"
 
 
 def feeder(folder: Path, *line: str) -> str:
@@ -144,9 +149,9 @@ def feeder(folder: Path, *line: str) -> str:
 def asked(folder: Path, ending: str, fact: Fact) -> str:
     """A line of the table: the place of the file that has the fact among the first five."""
     hits = json.loads(feeder(folder, "search", fact.question, "-n", "5", "--json"))["hits"]
-    own = f"facts/{fact.question}"[:9] + f".{ending}"
-    place = next((n for n, hit in enumerate(hits, 1) if hit["path"] == own), None)
-    return f"| {fact.question} | {ending} | {place or 'not'} | {hits[0]['path'] if hits else ''} |"
+    paths = [hit["path"] for hit in hits]
+    place = next((n for n, path in enumerate(paths, 1) if path == _place(ending, fact)), None)
+    return f"| {fact.question} | {ending} | {place or 'not'} | {paths[0] if paths else ''} |"
 
 
 def main() -> int:
