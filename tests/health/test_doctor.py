@@ -262,7 +262,7 @@ def test_documents_that_are_kept_out_are_told(feeder: Feeder, shop: Repo) -> Non
     kept_out = "UPDATE files SET reason = ? WHERE path = 'logo.bin'"
     changed(shop, Statement(kept_out, (NOT_INSTALLED,)))
     found = seen(feeder(shop, "doctor", "--json"))["documents"]
-    assert found["says"] == "1 are kept out"
+    assert found["says"] == "1 kept out"
     assert "pip install 'headfeed[documents]'" in found["remedy"]
 
 

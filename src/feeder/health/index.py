@@ -107,7 +107,7 @@ def _documents(store: Store, facts: Statistics) -> Iterator[Finding]:
     """Those that are kept out; a run refuses to take out what another installation has read."""
     remedy = "Install what reads them, then feeder sync: pip install 'headfeed[documents]'"
     if kept_out := facts.skipped.get(NOT_INSTALLED):
-        yield Finding("documents", f"{kept_out:,} are kept out", remedy)
+        yield Finding("documents", f"{kept_out:,} kept out", remedy)
     if not versions() and reads_documents(facts.meta.get("parser", "")):
         paths = files_below(store.index.database, store.place.repo, "")
         held = [path for path in paths if kinds.document(path)]
