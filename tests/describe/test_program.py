@@ -47,7 +47,7 @@ def test_a_run_says_what_it_made_and_each_command_shows_it(
     assert "the price is unknown" in dry.out
     assert model.log == []
     made = feeder(shop, "sync")
-    assert (made.code, "Descriptions: 4 made; 0 nodes wait" in made.out) == (0, True)
+    assert (made.code, "Descriptions: 4 made.\n" in made.out) == (0, True)
     assert model.log[0].headers["Authorization"] == f"Bearer {KEY}"
     for command in ("search emptyCart", "show src/cart.py#emptyCart"):
         assert (
@@ -76,7 +76,10 @@ def test_off_takes_them_out_and_more_of_it_needs_a_model(
     feeder: Feeder, shop: Repo, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     feeder(shop, "sync")
-    assert feeder(shop, "sync", "--describe", "off").code == 0
+    dry = feeder(shop, "sync", "--describe", "off", "--dry-run")
+    assert "Descriptions would be taken out: 4.\n" in dry.out
+    off = feeder(shop, "sync", "--describe", "off")
+    assert (off.code, "Descriptions taken out: 4.\n" in off.out) == (0, True)
     assert "descriptions" not in feeder(shop, "stats").out
     monkeypatch.delenv("FEEDER_DESCRIBE")
     again = feeder(shop, "sync", "--redescribe")

@@ -154,6 +154,7 @@ class DescribedHistory(Branch):
         return feed(self._head.tree, database, **lined(Lines(fuse=fuse)))
 
 
+@pytest.mark.timeout(900)
 @pytest.mark.usefixtures("small_batches")
 def test_any_history_ends_in_lines_of_heads_texts(
     repo: Repo, monkeypatch: pytest.MonkeyPatch

@@ -24,6 +24,7 @@ ENDS = (
 
 
 @pytest.mark.needs("documents")
+@pytest.mark.timeout(900)
 @pytest.mark.usefixtures("small_batches")
 def test_any_history_ends_in_the_index_of_head(repo: Repo) -> None:
     """After every push and every run, whether it ended, died, was stopped or overtaken."""
@@ -32,6 +33,7 @@ def test_any_history_ends_in_the_index_of_head(repo: Repo) -> None:
     often_enough(machine, happened, ENDS, histories(12, 15))
 
 
+@pytest.mark.timeout(900)
 @pytest.mark.usefixtures("small_batches")
 def test_any_history_ends_so_at_cloudflare_although_requests_go_wrong(
     repo: Repo, standin_process: StandIn

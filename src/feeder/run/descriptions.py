@@ -113,10 +113,13 @@ def _end(feed: Feed, last: Sequence[Statement], *, keeps: bool) -> None:
 def _clear(feed: Feed) -> None:
     """Takes all out, as far as the budget goes."""
     keys = [feed.index.key(name) for name in (KEY, MODEL)]
+    before = _with_line(feed)
     while feed.budget.allows(1):
         rows = feed.index.bring_in(descriptions.dropping(feed.index.repo, keys), last=True)
         if rows is not None and not rows[-1]:
+            feed.report.descriptions_gone = before
             return
+    feed.report.descriptions_gone = before - _with_line(feed)
     raise Stopped(feed.budget.stopped)
 
 
@@ -153,9 +156,15 @@ def _unknown(feed: Feed, some: Iterable[Subject], by: By | None) -> set[str]:
     return descriptions.unknown(feed.index.database, (one.sha for one in some), by)
 
 
+def _with_line(feed: Feed) -> int:
+    return descriptions.with_line(feed.index.database, feed.index.repo)
+
+
 def foresee(feed: Feed, work: Work) -> None:
     """Counts what would be asked and what it takes; only reads."""
     describer = _describer(feed)
+    if feed.describing and not describer:
+        feed.report.descriptions_gone = _with_line(feed)
     if not describer or not feed.describing:
         return
     by = By(describer.model, version()) if feed.describing.again else None

@@ -54,6 +54,7 @@ class Report:
     text_bytes: int = 0
     descriptions_made: int = 0
     descriptions_waiting: int = 0
+    descriptions_gone: int = 0
     descriptions_refused: Counter[str] = field(default_factory=Counter)
     descriptions_failed: Counter[str] = field(default_factory=Counter)
     descriptions_price: str = ""
@@ -109,6 +110,8 @@ class Report:
             yield f"Texts {verb}taken out: {self.text_rows_gone:,} rows."
 
     def _lines(self) -> Iterator[str]:
+        if gone := self.descriptions_gone:
+            yield f"Descriptions {'would be ' if self.dry_run else ''}taken out: {gone:,}."
         made, none = self.descriptions_made, self.descriptions_refused.total()
         failed, waiting = self.descriptions_failed.total(), self.descriptions_waiting
         if not (made or none or failed or waiting):
@@ -118,7 +121,8 @@ class Report:
             return
         parts = [f"{made:,} made", *([f"{none:,} without a line"] if none else [])]
         parts += [f"{failed:,} failed"] if failed else []
-        yield f"Descriptions: {', '.join(parts)}; {waiting:,} nodes wait for a later run."
+        parts += [f"{waiting:,} waiting for a later run with --describe"] if waiting else []
+        yield f"Descriptions: {', '.join(parts)}."
         for reason, count in (self.descriptions_refused + self.descriptions_failed).most_common():
             yield f"  no description {count}: {reason}"
 

@@ -10,7 +10,7 @@ from feeder.store.tests_by_path import is_test
 
 _DOCUMENT = re.compile(
     r"""
-    \.(?:md|markdown|mdx|rst|txt|adoc|org|pdf|docx|docm|odt|pptx|pptm|odp|epub|mhtml?|rtf|[1-9])$
+    \.(?:md|markdown|mdx|rst|txt|adoc|org|pdf|docx|docm|odt|pptx|pptm|odp|epub|x?html?|mhtml?|rtf|[1-9])$
     | (?:^|/)(?:changes|changelog|history|news|license|licence|copying|authors)(?:[.-][^/]*)?$
     | (?:^|/)(?:docs?|changelogs?|\.github)/
     """,

@@ -107,6 +107,10 @@ INSERT INTO descriptions_fts (rowid, line)
 SELECT seq, line FROM descriptions WHERE line <> ''
 """,
 )
+_WITH_LINE = """
+SELECT count(*) FROM docs d CROSS JOIN descriptions e ON e.sha = d.describes
+WHERE d.repo = ?1 AND d.describes <> '' AND e.line <> ''
+"""
 UNPOSTED = """
 SELECT e.line FROM descriptions e LEFT JOIN descriptions_fts f ON f.rowid = e.seq
 WHERE (f.rowid IS NULL) = (e.line <> '') ORDER BY e.seq
@@ -196,6 +200,12 @@ def lacking_paths(database: Database, repo: str, by: By | None) -> dict[str, str
 def counting(repo: str, by: By | None) -> Statement:
     """What is answered with how many nodes lack a line."""
     return Statement(_LACKING, (repo, "", *_by(by)))
+
+
+def with_line(database: Database, repo: str) -> int:
+    """How many nodes have a line."""
+    [[[count]]] = database.run([Statement(_WITH_LINE, (repo,))])
+    return int(str(count))
 
 
 def unknown(database: Database, shas: Iterable[str], by: By | None) -> set[str]:
