@@ -41,6 +41,8 @@ def test_a_line_is_cleaned(said: str, line: str | None) -> None:
     ("said", "reason"),
     [
         ("", Reason.EMPTY),
+        ("\n" * 1_000_000, Reason.EMPTY),
+        ("![" * 100_000, Reason.NONSENSE),  # to look for links in all of it would take an hour
         ("```\n```\n***", Reason.EMPTY),
         ("I cannot describe this.", Reason.REFUSED),
         ("I'm sorry, I can't do that", Reason.REFUSED),

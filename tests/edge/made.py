@@ -57,7 +57,7 @@ files = st.sampled_from(
         *("cart.py", "test_cart.py", "cart.test.ts", "CartTest.java", "README.md", "a.bats"),
         *("LİCENSE", "changelog", "history.old", "cart.d.ts", "cart.", ".cart", "Σ.c", "a.1"),
     ]
-) | words.map(lambda word: word.replace("/", ""))
+) | words.map(lambda word: word.replace("/", "").strip(".") or "a")
 paths = st.tuples(folders, folders, files).map(lambda parts: "/".join(filter(None, parts)))
 scores = st.sampled_from([0.1, 0.15, 0.2, 0.3, 0.7, 1 / 3, 1.0, 0.0]) | st.floats(0, 1)
 node_types = st.sampled_from(["method", "class", "chunk", "md_section", "json_prop", "yaml_doc"])

@@ -1,6 +1,7 @@
 """A node with a line lies between its text and what the line says, nearer to its text."""
 
 import math
+import struct
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from feeder.embed.blending import LINE_SHARE, blended, blended_codes, coded, decoded
+from feeder.store.meanings import Code
 
 FLOATS = st.floats(-1, 1, width=32)
 
@@ -49,3 +51,12 @@ def test_codes_are_blended_as_their_vectors_are() -> None:
     found = decoded(blended_codes(coded(texts), coded(lines)))
     for one, text, line in zip(found, texts, lines, strict=True):
         assert one == pytest.approx(blended(text, line), abs=0.01)
+
+
+def test_codes_that_rounding_parts_are_neither_unlike() -> None:
+    """Sums end in another last bit where more is made at once."""
+    one, two = (Code(struct.pack("<f", scale) + b"\1\2") for scale in (0.002, 0.002000001))
+    assert bytes(one) != bytes(two)
+    assert (one == two, one != two) == (True, False)
+    other = Code(struct.pack("<f", 0.002) + b"\1\7")
+    assert (one == other, one != other) == (False, True)

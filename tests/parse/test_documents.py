@@ -151,6 +151,13 @@ def test_an_epub_is_read_in_its_order() -> None:
     assert "no()" not in "".join(one.text for one in found)
 
 
+@pytest.mark.parametrize("charset", ["idna", "zlib", "none-such"])
+def test_a_frame_in_no_known_encoding_is_read_as_utf_8(charset: str) -> None:
+    page = papers.mhtml((f"Content-Type: text/html; charset={charset}", b"<p>Caf\xc3\xa9 \xff</p>"))
+    [node] = parsed("page.mhtml", page).nodes
+    assert node.text == "Caf\u00e9 \ufffd"
+
+
 def test_a_page_that_a_browser_saved_is_read_with_its_frames() -> None:
     coded = "Content-Type: text/html\r\nContent-Transfer-Encoding: quoted-printable"
     picture = ("Content-Type: image/png\r\nContent-Transfer-Encoding: base64", b"aGVsbG8=")

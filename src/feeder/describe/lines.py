@@ -11,6 +11,8 @@ from feeder.parse.secrets import mask
 
 LINE_CHARS = 240
 """Of a line, which is cut at a word."""
+ANSWER_CHARS = 2_000
+"""Of an answer behind its thoughts: what comes after is not looked at."""
 LEAST_WORDS = 3
 TOO_LONG = "the text is too long for the model"
 
@@ -58,7 +60,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 def line_of(told: Told, code: str, *, mask_secrets: bool = True) -> Line:
     """The answer to a text with that code."""
-    text = _THOUGHTS.sub("", told.text)
+    text = _THOUGHTS.sub("", told.text)[:ANSWER_CHARS]
     if told.refused:
         return Line(reason=Reason.REFUSED)
     if not told.whole or _THINKING.search(text):

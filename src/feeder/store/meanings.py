@@ -138,6 +138,9 @@ class Code(bytes):
         one, two = (np.frombuffer(code, np.int8, offset=SCALE_BYTES) for code in (self, other))
         return bool((np.abs(one.astype(np.int16) - two) <= ROUNDING).all())
 
+    def __ne__(self, other: object) -> bool:  # else that of bytes, to the last bit
+        return not self == other
+
     __hash__ = None  # type: ignore[assignment]  # what is nearly equal has no hash
 
 

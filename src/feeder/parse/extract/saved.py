@@ -30,5 +30,5 @@ def _text(message: Message) -> str:
         return ""
     try:
         return content.decode(message.get_content_charset("utf-8"), "replace")
-    except LookupError:  # no encoding of this name
+    except (LookupError, UnicodeError):  # no encoding of this name, or none of a text
         return content.decode("utf-8", "replace")
