@@ -48,10 +48,8 @@ def test_a_fed_index_of_head_has_nothing_to_be_done(feeder: Feeder, shop: Repo) 
 def test_without_an_index_it_says_how_to_make_one(feeder: Feeder, shop: Repo) -> None:
     answer = feeder(shop, "doctor", "--json")
     assert answer.code == 0
-    assert (
-        seen(answer)["index"]
-        == Finding("index", "there is none yet", "Make it: feeder sync")._asdict()
-    )
+    remedy = "Make it: feeder sync (outside git: feeder process --path .)"
+    assert seen(answer)["index"] == Finding("index", "there is none yet", remedy)._asdict()
     assert not (shop.path / ".feeder").exists()
 
 
@@ -115,6 +113,15 @@ def test_a_token_alone_says_what_lacks_and_is_not_shown(
     assert answer.code == 1
     assert "the account's id" in seen(answer)["credentials"]["says"]
     assert "a-token-that-nobody-sees" not in answer.out + answer.err
+
+
+def test_a_token_in_an_address_is_not_shown(feeder: Feeder, shop: Repo) -> None:
+    """Also where it stands in a path, as nobody should write it and somebody does."""
+    token = "ghp_" + "a1B2" * 9
+    shop.git("remote", "add", "origin", f"https://127.0.0.1/{token}@shop/cart.git")
+    answer = feeder(shop, "doctor", "--model", f"http://127.0.0.1:9/{token}/v1#m")
+    assert token not in answer.out + answer.err
+    assert "x" * len(token) in answer.out
 
 
 def test_the_users_folder_is_not_named(

@@ -7,6 +7,7 @@ from pathlib import Path
 from feeder.config import Settings
 from feeder.errors import FeederError, wrong_and_remedy
 from feeder.health import Check, Finding, cloud, index, machine, models, program, repository
+from feeder.parse.secrets import mask
 
 CHECKS: dict[str, Check] = {
     "python": machine.python,
@@ -46,7 +47,12 @@ def examined(settings: Settings) -> Iterator[Finding]:
 
 
 def _unnamed(finding: Finding) -> Finding:
-    """Without the folder that has the user's name."""
-    home = os.fspath(Path.home())
-    says, remedy = (text.replace(home, "~") for text in finding[1:3])
+    """Without the folder that has the user's name, and without tokens, wherever they stand."""
+    says, remedy = map(_open_to_all, finding[1:3])
     return finding._replace(says=says, remedy=remedy)
+
+
+def _open_to_all(text: str) -> str:
+    home = os.fspath(Path.home())
+    shown = mask("doctor.txt", text.replace(home, "~").encode(errors="replace"))
+    return shown.content.decode()

@@ -21,6 +21,7 @@ from feeder.store.reading import Statistics, statistics
 from feeder.store.sqlite import SQLite
 from feeder.tree import kinds
 
+MAKE = "Make it: feeder sync (outside git: feeder process --path .)"
 LEAST_FREE = 100_000_000
 """Bytes on the disk of an index: of a middle-sized repository it takes as much."""
 
@@ -49,7 +50,7 @@ def index(settings: Settings) -> Iterator[Finding]:
     where = "Cloudflare" if chosen.is_cloud else "this machine"
     yield Finding("store", f"{where} ({chosen.why})")
     if not has_index(place, settings):
-        yield Finding("index", "there is none yet", "Make it: feeder sync")
+        yield Finding("index", "there is none yet", MAKE)
         return
     if missing := lacking(place, settings):
         says = f"{index_file(place.base, settings)} is of an older version, without {missing}"

@@ -21,8 +21,8 @@ class Stale(StrEnum):
         "texts are embedded where they have changed."
     )
     DOCUMENTS = (
-        "What reads documents (PDF, DOCX, XLSX…) is another than before, or newly there: each "
-        "document is read again."
+        "What reads documents (PDF, DOCX, XLSX…) was installed or has changed: each document is "
+        "read again."
     )
     RULES = "The rules of what is kept out have changed: what was kept out is looked at again."
     VECTORS = "The index has no vectors of this model: every text is embedded."
