@@ -16,6 +16,9 @@ REPORT = docx(p("The report has a needle too"))
 FILES: dict[str, str | bytes] = {
     "docs/manual #1.pdf": MANUAL,
     "docs/report.docx": REPORT,
+    "docs/marked.pdf": pdf(
+        [[Line("Keep dry.")], [Line("Call us.")]], [("Safety", 0), ("Service", 1)]
+    ),
     "src/sewing.py": "def needle(): pass\n",
 }
 FILE = "?file=docs%2Fmanual+%231.pdf"
@@ -49,6 +52,12 @@ def test_code_is_opened_in_an_editor_and_a_document_is_not(browser: Browser, sit
         for path, editor in (("src/sewing.py", 1), ("docs/manual #1.pdf", 0)):
             hit = page.locator(".hit", has=page.get_by_role("link", name=path))
             expect(hit.get_by_role("link", name="Open in editor")).to_have_count(editor)
+
+
+def test_the_outline_of_a_pdf_names_sections_with_their_pages(browser: Browser, site: Web) -> None:
+    with looking(browser, site, "?file=docs/marked.pdf") as page:
+        links = page.get_by_role("navigation", name="Outline").get_by_role("link")
+        expect(links).to_have_text(["Safety, p. 1 doc page", "Service, p. 2 doc page"])
 
 
 def test_its_text_leads_to_the_page_of_the_marked_line(browser: Browser, site: Web) -> None:

@@ -123,9 +123,14 @@ function outline(path, nodes) {
     h('details', { open: isWide }, h('summary', null, `Outline (${named.length})`), body));
 }
 
+/** A page with the section that it is in. */
+function lastOf(names) {
+  return names.slice(pageOf(names.at(-1)) ? -2 : -1).join(', ');
+}
+
 function entry(path, node) {
   const name = node.symbol ?? node.logical_path;
-  const own = node.symbol ? name.split(/\.|::|#/).at(-1) || name : name.split(' > ').at(-1);
+  const own = node.symbol ? name.split(/\.|::|#/).at(-1) || name : lastOf(name.split(' > '));
   return h('a', { href: fileLink(path, node.start_line, node.end_line), 'data-from': node.start_line, 'data-to': node.end_line, title: node.signature ?? name },
     own, ' ', h('span', { class: 'kind' }, node.node_type.replaceAll('_', ' ')));
 }
