@@ -159,13 +159,7 @@ class DescribedHistory(Branch):
 def test_any_history_ends_in_lines_of_heads_texts(
     repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After every push and every run, whether it ended, died, was stopped or overtaken.
-
-    One question at a time: which of several comes first is chance.
-    """
-    monkeypatch.setattr("feeder.embed.dealing.UNDER_WAY", 1)
-    monkeypatch.setattr("feeder.run.asking.AT_ONCE", 2)
-    monkeypatch.setattr("feeder.run.descriptions.SUBJECTS", 3)
+    """After every push and every run, whether it ended, died, was stopped or overtaken."""
     monkeypatch.setattr("feeder.store.vector_lines.PAGE_NODES", 3)
     monkeypatch.setattr("feeder.store.blends.PIECE", 2)
     monkeypatch.setattr("feeder.store.descriptions.PAGE_PATHS", 2)

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from feeder.store import Database, Row, Statement
-from feeder.store.rows import IndexedFile, pages
+from feeder.store import Database, Statement
+from feeder.store.rows import IndexedFile, by_path_and_id, pages
 from feeder.store.scope import EVERYWHERE, IN_SCOPE, Scope, params
 from feeder.store.vector_lines import IN_DOUBT, line_sha, unsettling
 
@@ -268,15 +268,6 @@ def rebuilding() -> list[Statement]:
 
 def held_links(database: Database, repo: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Each path with the hashes that its nodes keep, by id, in the order of the paths' bytes."""
-    for path, rows in groupby(_links(database, repo), key=lambda row: row[0]):
+    found = by_path_and_id(database, _LINKS, repo, PAGE_NODES)
+    for path, rows in groupby(found, key=lambda row: row[0]):
         yield str(path), {str(id_): str(sha) for _, id_, sha in rows}
-
-
-def _links(database: Database, repo: str) -> Iterator[Row]:
-    path, id_ = "", ""
-    while True:
-        [page] = database.run([Statement(_LINKS, (repo, path, id_, PAGE_NODES))])
-        yield from page
-        if len(page) < PAGE_NODES:
-            return
-        path, id_ = str(page[-1][0]), str(page[-1][1])

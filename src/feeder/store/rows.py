@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from feeder.nodes import Member, Node, text_sha
 from feeder.parse.kept import TextPart
-from feeder.store import Value
+from feeder.store import Database, Row, Statement, Value
 from feeder.words import with_compounds, words
 
 PARAM_BYTES = 1_500_000
@@ -123,6 +123,21 @@ def pieces(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
     rest = iter(items)
     while piece := list(islice(rest, size)):
         yield piece
+
+
+def by_path_and_id(database: Database, text: str, repo: str, most: int) -> Iterator[Row]:
+    """All rows of a question, which begin with a path and an id and come in their order.
+
+    It is asked `most` rows at a time, behind the last: ?1 the repository, ?2 and ?3 that path and
+    id, ?4 how many.
+    """
+    path, id_ = "", ""
+    while True:
+        [page] = database.run([Statement(text, (repo, path, id_, most))])
+        yield from page
+        if len(page) < most:
+            return
+        path, id_ = map(str, page[-1][:2])
 
 
 def pages(items: Iterable[object]) -> Iterator[str]:

@@ -10,8 +10,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from feeder.nodes import text_sha
-from feeder.store import Database, Row, Statement
-from feeder.store.rows import pages
+from feeder.store import Database, Statement
+from feeder.store.rows import by_path_and_id, pages
 
 IN_DOUBT = "?"
 """What stands for a line where a run that died may have sent the vector of another one."""
@@ -31,7 +31,7 @@ CROSS JOIN descriptions e ON e.sha = d.describes AND d.describes <> '' WHERE e.l
 """
 _IS_STALE = f"(f.state = 'pending' OR f.state = 'clean' AND d.vector_line <> {_LINE_SHA})"
 _STALE = f"""
-SELECT d.path, f.blob, d.id FROM docs d CROSS JOIN files f ON f.repo = d.repo AND f.path = d.path
+SELECT d.path, d.id, f.blob FROM docs d CROSS JOIN files f ON f.repo = d.repo AND f.path = d.path
 WHERE d.repo = ?1 AND (d.path, d.id) > (?2, ?3) AND {_IS_STALE}
 ORDER BY d.path, d.id LIMIT ?4
 """
@@ -103,18 +103,9 @@ def lines_of(database: Database, ids: Iterable[str]) -> dict[str, Line]:
 
 def stale(database: Database, repo: str) -> Iterator[StaleFile]:
     """What lacks a vector, or has one of another line; a request for every 5,000 nodes."""
-    for (path, blob), rows in groupby(_stale(database, repo), key=lambda row: row[:2]):
-        yield StaleFile(str(path), str(blob), [str(id_) for *_, id_ in rows])
-
-
-def _stale(database: Database, repo: str) -> Iterator[Row]:
-    path, id_ = "", ""
-    while True:
-        [page] = database.run([Statement(_STALE, (repo, path, id_, PAGE_NODES))])
-        yield from page
-        if len(page) < PAGE_NODES:
-            return
-        path, _, id_ = map(str, page[-1])
+    found = by_path_and_id(database, _STALE, repo, PAGE_NODES)
+    for (path, blob), rows in groupby(found, key=lambda row: (row[0], row[2])):
+        yield StaleFile(str(path), str(blob), [str(id_) for _, id_, _ in rows])
 
 
 def marking(repo: str, lines: Iterable[tuple[str, str]]) -> Iterator[Statement]:
