@@ -22,7 +22,7 @@ from feeder.nodes import Node
 from feeder.parse.files import parse_file
 from feeder.parse.grammars import load_grammars
 from feeder.parse.text import decode
-from feeder.tree import SIZES
+from feeder.tree import DEFAULT_SIZES
 
 HEAD = """\
 | repository | language | told by | classes | of them in the index | methods | in the index |
@@ -180,7 +180,7 @@ def files_of(clone: Path) -> Iterator[tuple[str, bytes]]:
     listed = subprocess.run(listing, capture_output=True, check=True)
     for name in sorted(listed.stdout.decode().split("\0")[:-1]):
         file = clone / name
-        if file.is_file() and not file.is_symlink() and file.stat().st_size <= SIZES.text:
+        if file.is_file() and not file.is_symlink() and file.stat().st_size <= DEFAULT_SIZES.text:
             yield name, file.read_bytes()
 
 

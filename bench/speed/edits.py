@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import apsw
 
-from feeder.tree.names import place
+from feeder.tree.names import path_in
 from speed.repository import commit, git
 
 FOLDER_FILES = 50
@@ -65,7 +65,7 @@ class Edits:
 
     def line(self) -> None:
         """The longest word of a line in the midst of a node becomes longer."""
-        file = place(self._repository, self._aims.edited)
+        file = path_in(self._repository, self._aims.edited)
         lines = file.read_bytes().splitlines(keepends=True)
         at = self._aims.line - 1
         lines[at] = _longer(lines[at])
@@ -74,7 +74,7 @@ class Edits:
 
     def top(self) -> None:
         """One more line at the top of the longest file."""
-        file = place(self._repository, self._aims.longest)
+        file = path_in(self._repository, self._aims.longest)
         file.write_bytes(b"\n" + file.read_bytes())
         commit(self._repository)
 

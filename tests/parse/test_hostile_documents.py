@@ -11,7 +11,7 @@ from feeder.parse.extract import Unreadable
 from feeder.parse.extract.reading import extract
 from feeder.parse.worker import Limits
 from feeder.parse.workers import Workers
-from feeder.tree.kinds import DOCUMENTS
+from feeder.tree.kinds import DOCUMENT_EXTENSIONS
 from parse import papers
 from parse.hostile_papers import KINDS, PAGE, zip_bomb
 
@@ -72,7 +72,7 @@ def test_a_hostile_document_costs_only_itself(workers: Workers, kind: str) -> No
 
 
 @pytest.mark.needs("documents")
-@pytest.mark.parametrize("ending", sorted(DOCUMENTS))
+@pytest.mark.parametrize("ending", sorted(DOCUMENT_EXTENSIONS))
 def test_an_empty_file_says_so(ending: str) -> None:
     assert papers.parsed(f"a.{ending}", b"").skip == "an empty file"
 

@@ -145,9 +145,9 @@ class DescribedHistory(Branch):
         assert other_vectors(self._head.tree, database) == []
 
     def _fresh(self, tree: Commit) -> Picture:
-        if tree.root not in self._known:
-            self._known[tree.root] = fresh(tree, **lined(Lines()))
-        return self._known[tree.root]
+        if tree.root_tree_id not in self._known:
+            self._known[tree.root_tree_id] = fresh(tree, **lined(Lines()))
+        return self._known[tree.root_tree_id]
 
     def _fused(self, fuse: Fuse) -> Feed:
         database: Any = FusedDatabase(self._database, fuse)

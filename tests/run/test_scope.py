@@ -12,7 +12,7 @@ from feeder.run.scope import apply_deltas, delete_paths, process_paths
 from feeder.run.stale import Stale
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
-from feeder.tree.deltas import Delta, deltas
+from feeder.tree.deltas import Delta, compute_deltas
 from feeder.tree.folder import Folder
 from hashed import HashedEmbedder
 from tree.repos import Repo
@@ -225,7 +225,7 @@ def test_deltas_of_two_commits_lead_from_one_index_to_the_other(
     synced(Commit(shop.path), database, HashedEmbedder())
     shop.git("mv", "src/cart.py", "src/basket.py")
     shop.commit({"docs/guide.md": None, "new.md": "# New\n", "config.json": "[1]\n"})
-    applied(shop.path, database, deltas(shop.path, base).deltas)
+    applied(shop.path, database, compute_deltas(shop.path, base).deltas)
     expected = fresh(Commit(shop.path), HashedEmbedder())
     found = picture(database)
     for part in ("docs", "files", "postings", "vectors", "outbox"):

@@ -87,7 +87,7 @@ def test_shards_in_any_order_make_the_index_of_one_run(
     for shard in order:
         assert rows(database, TREE) == []
         sync(part(tree, database, shard))
-    assert rows(database, TREE) == [tree.root]
+    assert rows(database, TREE) == [tree.root_tree_id]
     assert rows(database, HEAD) == [tree.commit]
     assert picture(database) == fresh(tree, HashedEmbedder())
 
@@ -141,7 +141,7 @@ def test_a_shard_that_died_is_finished_by_its_next_attempt(shop: Repo, database:
         sync(dying)
     assert rows(database, TREE) == []
     sync(part(tree, database, Shard(2, 3), "the second attempt"))
-    assert rows(database, TREE) == [tree.root]
+    assert rows(database, TREE) == [tree.root_tree_id]
     assert picture(database) == fresh(tree, HashedEmbedder())
 
 
@@ -170,7 +170,7 @@ def test_what_was_done_for_another_commit_does_not_count(shop: Repo, database: S
     sync(part(second, database, Shard(2, 2), "the next"))
     assert rows(database, TREE) == []
     sync(part(second, database, Shard(1, 2), "the next"))
-    assert rows(database, TREE) == [second.root]
+    assert rows(database, TREE) == [second.root_tree_id]
     assert picture(database) == fresh(second, HashedEmbedder())
 
 
@@ -211,7 +211,7 @@ def test_shards_end_the_work_although_their_run_has_ended_another(
     tree = Commit(shop.path)
     for shard in shards(2):
         sync(part(tree, database, shard))
-    assert rows(database, TREE) == [tree.root]
+    assert rows(database, TREE) == [tree.root_tree_id]
 
 
 def test_a_whole_run_finishes_what_shards_began(shop: Repo, database: SQLite) -> None:

@@ -338,7 +338,7 @@ def test_an_older_commit_of_the_same_files_is_not_accused(shop: Shop) -> None:
 
 def test_a_folder_beside_others_is_not_made_the_whole_tree(shop: Shop) -> None:
     """Its index is right, and stays: the repair asks for the folder, or for another name."""
-    part = Commit(shop.repo.path, below="src")
+    part = Commit(shop.repo.path, subfolder="src")
     synced(part, shop.database, HashedEmbedder(), name="acme/src")
     whole = Commit(shop.repo.path)
 

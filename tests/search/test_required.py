@@ -12,7 +12,7 @@ from feeder.store.reading import hits, listed
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
-from feeder.tree.grep import Cut, Matches
+from feeder.tree.grep import GrepMatches, Truncation
 from parse.papers import docx, p, rtf
 from tree.repos import Repo
 from worlds import REPO, opened, synced
@@ -175,8 +175,11 @@ def test_lines_of_a_document_that_git_takes_for_a_text_are_none_of_its_nodes(
     assert found(world, r"/\\par/") == set()
 
 
-@pytest.mark.parametrize("found", [Matches({}, Cut.LATE), Matches({"cart.py": [1]}, Cut.LATE)])
-def test_what_git_has_not_come_to_is_said(world: tuple[Repo, SQLite], found: Matches) -> None:
+@pytest.mark.parametrize(
+    "found",
+    [GrepMatches({}, Truncation.TIMEOUT), GrepMatches({"cart.py": [1]}, Truncation.TIMEOUT)],
+)
+def test_what_git_has_not_come_to_is_said(world: tuple[Repo, SQLite], found: GrepMatches) -> None:
     """Which is not that there were too many lines, above all where there is none."""
     repo, database = world
     files = Files(REPO, partial(lines_indexed, repo.path), lambda *_: found)

@@ -10,7 +10,7 @@ import pytest
 
 from feeder.config import Settings
 from feeder.serve.desk import Desk
-from feeder.tree.kinds import DOCUMENTS
+from feeder.tree.kinds import DOCUMENT_EXTENSIONS
 from parse.papers import Line, docx, p, pdf
 from serve.conftest import index
 from serve.web import Web, web
@@ -77,7 +77,7 @@ def test_any_other_document_is_saved_under_its_name(site: Web) -> None:
 def test_every_kind_of_document_has_its_type() -> None:
     from feeder.serve.originals import TYPES
 
-    assert TYPES.keys() == DOCUMENTS
+    assert TYPES.keys() == DOCUMENT_EXTENSIONS
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def test_entries_are_the_files_of_head(repo: Repo) -> None:
     commit = repo.commit({"b.py": "hello\n", "a/b.py": "hello\n", "a.py": "", "é": "hello\n"})
     tree: Tree = Commit(repo.path)
     assert tree.commit == commit
-    assert tree.root == repo.git("rev-parse", "HEAD^{tree}")
+    assert tree.root_tree_id == repo.git("rev-parse", "HEAD^{tree}")
     assert tree.entries() == [
         Entry("a.py", "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", 0, None),
         Entry("a/b.py", HELLO, 6, None),
@@ -164,7 +164,10 @@ def test_clones_are_read(repo: Repo, tmp_path: Path, options: list[str]) -> None
     target = tmp_path / "clone"
     repo.git("clone", "-q", *options, repo.path.as_uri(), str(target))
     clone, original = Commit(target), Commit(repo.path)
-    assert (clone.root, clone.rules) == (original.root, original.rules)
+    assert (clone.root_tree_id, clone.rules_digest) == (
+        original.root_tree_id,
+        original.rules_digest,
+    )
     assert clone.entries() == original.entries()
     assert contents(clone) == contents(original)
 
@@ -182,7 +185,7 @@ def test_sha256_repositories_are_read(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "repo", "--object-format=sha256")
     commit = repo.commit({"a.txt": "hello\n", ".gitattributes": "a.txt linguist-vendored"})
     tree = Commit(repo.path)
-    assert (tree.commit, len(tree.root)) == (commit, 64)
+    assert (tree.commit, len(tree.root_tree_id)) == (commit, 64)
     assert tree.entries()[1] == Entry(
         "a.txt",
         "2cf8d83d9ee29543b34a87727421fdecb7e3f3a183d337639025de576db9ebb4",

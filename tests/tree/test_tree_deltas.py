@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feeder.errors import UserError
-from feeder.tree.deltas import Delta, deltas, parse
+from feeder.tree.deltas import Delta, compute_deltas, parse_deltas
 from tree.repos import Repo, raw_commit
 
 GONE = "What is gone since is not: feeder sync takes it out."
@@ -23,21 +23,21 @@ def test_the_contract() -> None:
     text = (
         '[{"file": "a.py", "action": "process", "status": "M"}, {"action": "delete", "file": "b"}]'
     )
-    assert parse(text) == [Delta("a.py", "process"), Delta("b", "delete")]
-    assert parse("[]") == []
+    assert parse_deltas(text) == [Delta("a.py", "process"), Delta("b", "delete")]
+    assert parse_deltas("[]") == []
 
 
 def test_the_later_of_two_counts() -> None:
     """Duplicates are fine; for one file the last word holds."""
     entries = [("a", "process"), ("b", "process"), ("a", "delete"), ("./b", "process")]
     text = json.dumps([{"file": file, "action": action} for file, action in entries])
-    assert parse(text) == [Delta("a", "delete"), Delta("b", "process")]
+    assert parse_deltas(text) == [Delta("a", "delete"), Delta("b", "process")]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
 def test_bytes_in_any_unicode(encoding: str) -> None:
     """A file that another system wrote may begin with a byte order mark."""
-    assert parse(one("größe.md").encode(encoding)) == [Delta("größe.md", "process")]
+    assert parse_deltas(one("größe.md").encode(encoding)) == [Delta("größe.md", "process")]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_bytes_in_any_unicode(encoding: str) -> None:
 )
 def test_files_are_named_as_entries_are(file: str, path: str) -> None:
     """Any name is taken, and written as a tree writes it."""
-    assert parse(one(file)) == [Delta(path, "process")]
+    assert parse_deltas(one(file)) == [Delta(path, "process")]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_files_are_named_as_entries_are(file: str, path: str) -> None:
 def test_what_is_no_contract(text: str | bytes, sentence: str) -> None:
     """A text that is no JSON array gets a sentence that shows what one looks like."""
     with pytest.raises(UserError, match=sentence) as caught:
-        parse(text)
+        parse_deltas(text)
     assert str(caught.value).endswith('Write [{"file": "src/cart.py", "action": "process"}].')
 
 
@@ -111,7 +111,7 @@ def test_what_is_no_contract(text: str | bytes, sentence: str) -> None:
 def test_an_entry_that_cannot_be_followed(entry: str, sentence: str) -> None:
     """One bad entry refuses the whole, with its number, the reason and what it holds."""
     with pytest.raises(UserError) as caught:
-        parse(f'[{{"file": "fine.py", "action": "process"}}, {entry}]')
+        parse_deltas(f'[{{"file": "fine.py", "action": "process"}}, {entry}]')
     assert str(caught.value).startswith(f"Entry 2 of the deltas {sentence}")
     assert json.dumps(json.loads(entry)) in str(caught.value)
 
@@ -124,21 +124,21 @@ def test_a_path_through_a_link_that_leaves(repo: Repo, tmp_path: Path) -> None:
     repo.path.joinpath("file.py").symlink_to("../outside/a.py")
     for file in ("folder/a.py", "folder/missing.py", "file.py"):
         with pytest.raises(UserError, match="Entry 1 of the deltas leaves the repository"):
-            parse(one(file), repo.path)
+            parse_deltas(one(file), repo.path)
 
 
 def test_a_path_through_a_link_that_stays(repo: Repo) -> None:
     """A link within the repository is no danger, and a file that is gone is none either."""
     repo.write({"real/a.py": "x"})
     repo.path.joinpath("link").symlink_to("real")
-    assert parse(one("link/a.py"), repo.path) == [Delta("link/a.py", "process")]
-    assert parse(one("gone/b.py", "delete"), repo.path) == [Delta("gone/b.py", "delete")]
+    assert parse_deltas(one("link/a.py"), repo.path) == [Delta("link/a.py", "process")]
+    assert parse_deltas(one("gone/b.py", "delete"), repo.path) == [Delta("gone/b.py", "delete")]
 
 
 def test_a_link_that_leads_to_itself(repo: Repo) -> None:
     """A loop of links ends."""
     repo.path.joinpath("loop").symlink_to("loop")
-    assert parse(one("loop/a.py"), repo.path) == [Delta("loop/a.py", "process")]
+    assert parse_deltas(one("loop/a.py"), repo.path) == [Delta("loop/a.py", "process")]
 
 
 def test_edits_between_two_commits(repo: Repo) -> None:
@@ -146,7 +146,7 @@ def test_edits_between_two_commits(repo: Repo) -> None:
     base = repo.commit({"edit.py": "a", "old name.py": "same", "lost.py": "x", "same.py": "x"})
     repo.git("mv", "old name.py", "new\nname.py")
     repo.commit({"edit.py": "b", "lost.py": None, "new.py": "x"})
-    answer = deltas(repo.path, base)
+    answer = compute_deltas(repo.path, base)
     assert sorted(answer.deltas) == [
         Delta("edit.py", "process"),
         Delta("lost.py", "delete"),
@@ -173,7 +173,7 @@ def test_changes_of_mode(repo: Repo) -> None:
     repo.git("update-index", "--add", "--cacheinfo", f"160000,{base},to-module")
     repo.git("update-index", "--add", "--cacheinfo", f"160000,{base},new-module")
     with_modules = repo.git("commit-tree", "-m", "modules", repo.git("write-tree"))
-    assert sorted(deltas(repo.path, base, with_modules).deltas) == [
+    assert sorted(compute_deltas(repo.path, base, with_modules).deltas) == [
         Delta("bit", "process"),
         Delta("from-link", "process"),
         Delta("to-link", "delete"),
@@ -186,8 +186,11 @@ def test_a_file_that_becomes_a_folder(repo: Repo) -> None:
     base = repo.commit({"a": "x"})
     repo.commit({"a": None})
     head = repo.commit({"a/b": "x"})
-    assert sorted(deltas(repo.path, base).deltas) == [Delta("a", "delete"), Delta("a/b", "process")]
-    back = deltas(repo.path, head, base).deltas
+    assert sorted(compute_deltas(repo.path, base).deltas) == [
+        Delta("a", "delete"),
+        Delta("a/b", "process"),
+    ]
+    back = compute_deltas(repo.path, head, base).deltas
     assert sorted(back) == [Delta("a", "process"), Delta("a/b", "delete")]
 
 
@@ -197,7 +200,7 @@ def test_a_forced_push_is_a_difference_too(repo: Repo) -> None:
     abandoned = repo.commit({"b": "1"})
     repo.git("reset", "-q", "--hard", first)
     repo.commit({"c": "1"})
-    answer = deltas(repo.path, abandoned)
+    answer = compute_deltas(repo.path, abandoned)
     assert sorted(answer.deltas) == [Delta("b", "delete"), Delta("c", "process")]
 
 
@@ -208,9 +211,9 @@ def test_from_where_a_branch_left(repo: Repo) -> None:
     repo.commit({"topic": "1"})
     repo.git("checkout", "-q", "main")
     repo.commit({"main": "1"})
-    answer = deltas(repo.path, "main", "topic", from_merge_base=True)
+    answer = compute_deltas(repo.path, "main", "topic", from_merge_base=True)
     assert answer.deltas == [Delta("topic", "process")]
-    assert sorted(deltas(repo.path, "main", "topic").deltas) == [
+    assert sorted(compute_deltas(repo.path, "main", "topic").deltas) == [
         Delta("main", "delete"),
         Delta("topic", "process"),
     ]
@@ -230,7 +233,7 @@ def tip(repo: Repo) -> str:
 @pytest.mark.parametrize("base", ["0" * 40, "0" * 64, ""])
 def test_the_first_push_names_every_file(repo: Repo, tip: str, base: str) -> None:
     """A base of zeros, or none, gives all of HEAD and says why."""
-    answer = deltas(repo.path, base)
+    answer = compute_deltas(repo.path, base)
     assert answer.deltas == EVERY_FILE
     assert answer.note == f"There is no base to compare with; every file of {tip} is named. {GONE}"
 
@@ -238,7 +241,7 @@ def test_the_first_push_names_every_file(repo: Repo, tip: str, base: str) -> Non
 @pytest.mark.parametrize("base", ["f" * 40, "no-branch", "--output=x", 'a";echo pwned;"'])
 def test_an_unknown_base_names_every_file(repo: Repo, tip: str, base: str) -> None:
     """A base that is not here gives all of HEAD and says why."""
-    answer = deltas(repo.path, base)
+    answer = compute_deltas(repo.path, base)
     assert answer.deltas == EVERY_FILE
     assert (
         answer.note
@@ -249,7 +252,7 @@ def test_an_unknown_base_names_every_file(repo: Repo, tip: str, base: str) -> No
 def test_a_shallow_clone_names_every_file(repo: Repo, tip: str, tmp_path: Path) -> None:
     """A clone that lacks the base gives all of HEAD and says why."""
     base = repo.git("rev-parse", "HEAD~1")
-    answer = deltas(repo.clone(tmp_path / "clone", "--depth=1").path, base)
+    answer = compute_deltas(repo.clone(tmp_path / "clone", "--depth=1").path, base)
     assert answer.deltas == EVERY_FILE
     assert (
         answer.note
@@ -260,7 +263,7 @@ def test_a_shallow_clone_names_every_file(repo: Repo, tip: str, tmp_path: Path) 
 def test_without_a_merge_base_every_file_is_named(repo: Repo, tip: str) -> None:
     """Histories that never met give all of HEAD, and the sentence says so."""
     other = repo.git("commit-tree", "-m", "other", repo.git("write-tree"))
-    answer = deltas(repo.path, other, from_merge_base=True)
+    answer = compute_deltas(repo.path, other, from_merge_base=True)
     assert answer.deltas == EVERY_FILE
     assert (
         answer.note
@@ -271,13 +274,13 @@ def test_without_a_merge_base_every_file_is_named(repo: Repo, tip: str) -> None:
 def test_an_unknown_head_is_an_error(repo: Repo, tip: str) -> None:
     """Without the commit to go to there is no answer."""
     with pytest.raises(UserError, match="There is no commit 'nope'"):
-        deltas(repo.path, tip, "nope")
+        compute_deltas(repo.path, tip, "nope")
 
 
 def test_deltas_outside_of_git(tmp_path: Path) -> None:
     """Without a repository the sentence says that."""
     with pytest.raises(UserError, match="is not in a git repository"):
-        deltas(tmp_path, "main")
+        compute_deltas(tmp_path, "main")
 
 
 MODES = st.sampled_from(["100644", "100755", "120000"])
@@ -295,8 +298,8 @@ def test_deltas_applied_to_one_listing_give_the_next(
     commits = [raw_commit(repo.path, state) for state in history]
     index = listing(history[0])
     for base, head, state in zip(commits, commits[1:], history[1:], strict=False):
-        entries = deltas(repo.path, base, head).deltas
-        for file, action in parse(json.dumps([entry._asdict() for entry in entries])):
+        entries = compute_deltas(repo.path, base, head).deltas
+        for file, action in parse_deltas(json.dumps([entry._asdict() for entry in entries])):
             index.pop(file, None)
             if action == "process":
                 index[file] = listing(state)[file]

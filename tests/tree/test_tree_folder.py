@@ -8,7 +8,7 @@ import pytest
 from feeder.errors import UserError
 from feeder.tree import Entry, Tree
 from feeder.tree.commit import Commit
-from feeder.tree.folder import Folder, base_of
+from feeder.tree.folder import Folder, common_base
 from tree.repos import Repo
 
 HELLO = "ce013625030ba8dba906f756967f9e9ca394464a"
@@ -42,7 +42,7 @@ def test_a_clean_checkout_is_like_its_commit(repo: Repo) -> None:
     folder: Tree = Folder(repo.path, [repo.path])
     tree = Commit(repo.path)
     assert folder.commit == commit
-    assert folder.rules == tree.rules
+    assert folder.rules_digest == tree.rules_digest
     assert [entry._replace(blob="") for entry in folder.entries()] == [
         entry._replace(blob="") for entry in tree.entries()
     ]
@@ -134,7 +134,7 @@ def test_before_the_first_commit(repo: Repo) -> None:
     """A repository without a commit has files all the same."""
     repo.write({"a.py": "hello\n"})
     folder = Folder(repo.path, [repo.path])
-    assert (folder.commit, folder.root, paths(folder)) == ("", "", ["a.py"])
+    assert (folder.commit, folder.root_tree_id, paths(folder)) == ("", "", ["a.py"])
 
 
 def test_sha256_repositories(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_a_folder_reached_through_a_link(repo: Repo, tmp_path: Path) -> None:
     repo.write({"a/x.py": "hello\n"})
     link = tmp_path / "link"
     link.symlink_to(repo.path)
-    base = base_of([link / "a"])
+    base = common_base([link / "a"])
     assert base == repo.path.resolve()
     assert paths(Folder(base, [link, link / "a/x.py"])) == ["a/x.py"]
 
@@ -230,7 +230,7 @@ def test_the_base_of_paths(repo: Repo, plain: Path) -> None:
     """In git the base is the root; elsewhere the folder that the paths share."""
     repo.write({"a/b/c.py": "x"})
     fill(plain, "a/b/c.py", "a/d.py")
-    assert base_of([repo.path / "a/b/c.py"]) == repo.path.resolve()
-    assert base_of([plain / "a/b/c.py"]) == plain.resolve() / "a/b"
-    assert base_of([plain / "a/b/c.py", plain / "a/d.py"]) == plain.resolve() / "a"
-    assert base_of([plain / "a"]) == plain.resolve() / "a"
+    assert common_base([repo.path / "a/b/c.py"]) == repo.path.resolve()
+    assert common_base([plain / "a/b/c.py"]) == plain.resolve() / "a/b"
+    assert common_base([plain / "a/b/c.py", plain / "a/d.py"]) == plain.resolve() / "a"
+    assert common_base([plain / "a"]) == plain.resolve() / "a"

@@ -15,34 +15,34 @@ def test_the_root_of_a_path(repo: Repo) -> None:
     """Any file or folder inside a working tree leads to its root."""
     repo.write({"src/deep/a.py": "x"})
     for inside in (repo.path, repo.path / "src/deep", repo.path / "src/deep/a.py"):
-        assert git.root(inside) == repo.path.resolve()
+        assert git.find_root(inside) == repo.path.resolve()
 
 
 def test_the_root_of_a_bare_repository(repo: Repo, tmp_path: Path) -> None:
     """A bare repository is its own root."""
     repo.commit({"a": "x"})
     repo.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
-    assert git.root(tmp_path / "bare.git" / "refs") == (tmp_path / "bare.git").resolve()
+    assert git.find_root(tmp_path / "bare.git" / "refs") == (tmp_path / "bare.git").resolve()
 
 
 def test_there_is_no_root_outside(tmp_path: Path) -> None:
     """Outside of git there is no root, and that is no error."""
-    assert git.root(tmp_path) is None
+    assert git.find_root(tmp_path) is None
 
 
 def test_a_root_of_any_name(tmp_path: Path) -> None:
     """A repository's own folder may be named with line ends and bytes that are not UTF-8."""
     repo = Repo(tmp_path / os.fsdecode(b"caf\xe9 \n"))
-    assert git.root(repo.path) == repo.path.resolve()
+    assert git.find_root(repo.path) == repo.path.resolve()
 
 
 def test_the_branch(repo: Repo) -> None:
     """The branch that is checked out, before its first commit too; none for a detached HEAD."""
     repo.git("checkout", "-q", "-b", 'feature/a";echo')
-    assert git.branch(repo.path) == 'feature/a";echo'
+    assert git.current_branch(repo.path) == 'feature/a";echo'
     repo.commit({"a": "x"})
     repo.git("checkout", "-q", "--detach")
-    assert git.branch(repo.path) is None
+    assert git.current_branch(repo.path) is None
 
 
 def test_the_default_branch(repo: Repo, tmp_path: Path) -> None:
@@ -56,9 +56,9 @@ def test_the_default_branch(repo: Repo, tmp_path: Path) -> None:
 
 def test_the_name_of_a_repository(repo: Repo) -> None:
     """Owner and name come from origin's URL, and nothing does without one."""
-    assert git.slug(repo.path) is None
+    assert git.origin_slug(repo.path) is None
     repo.git("remote", "add", "origin", "https://user:s3cret@github.com/acme/shop.git")
-    assert git.slug(repo.path) == "acme/shop"
+    assert git.origin_slug(repo.path) == "acme/shop"
 
 
 def test_shallow_clones_are_known(repo: Repo, tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_shallow_clones_are_known(repo: Repo, tmp_path: Path) -> None:
 def test_a_commit_that_is_not_here(repo: Repo, revision: str) -> None:
     """A revision that names no commit is none, whatever it looks like."""
     repo.commit({"a": "x"})
-    assert git.commit(repo.path, revision) is None
+    assert git.commit_id(repo.path, revision) is None
 
 
 def test_a_commit_by_any_name(repo: Repo) -> None:
@@ -81,7 +81,7 @@ def test_a_commit_by_any_name(repo: Repo) -> None:
     commit = repo.commit({"a": "x"})
     repo.git("tag", "-a", "-m", "one", "v1")
     for revision in ("HEAD", "main", "v1", commit[:8], commit):
-        assert git.commit(repo.path, revision) == commit
+        assert git.commit_id(repo.path, revision) == commit
 
 
 def test_another_users_repository(
@@ -96,7 +96,7 @@ def test_another_users_repository(
     monkeypatch.setenv("PATH", str(distrusting.parent), prepend=os.pathsep)
     remedy = f"`git config --global --add safe.directory {repo.path}`"
     with pytest.raises(UserError, match="belongs to another user") as caught:
-        git.head(repo.path)
+        git.head_ids(repo.path)
     assert str(caught.value).endswith(f"Allow it with {remedy}.")
 
 
@@ -104,7 +104,7 @@ def test_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without git gets a sentence."""
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UserError, match=r"git is not found\. Install it"):
-        git.root(tmp_path)
+        git.find_root(tmp_path)
 
 
 def test_a_broken_repository(repo: Repo) -> None:
@@ -129,9 +129,9 @@ def test_what_is_tracked_at_a_path(repo: Repo, tmp_path: Path) -> None:
     """In any case of letters and at no other depth; nothing outside of a working tree."""
     repo.commit({".feeder/a": "x", ".FEEDER/b": "x", "x/.feeder/c": "x", ".feeders": "x"})
     repo.write({".feeder/new": "x"})
-    assert listing.tracked(repo.path, ".feeder") == [b".FEEDER/b", b".feeder/a"]
-    assert listing.tracked(repo.clone(tmp_path / "bare", "--bare").path, ".feeder") == []
-    assert listing.tracked(tmp_path, ".feeder") == []
+    assert listing.tracked_at(repo.path, ".feeder") == [b".FEEDER/b", b".feeder/a"]
+    assert listing.tracked_at(repo.clone(tmp_path / "bare", "--bare").path, ".feeder") == []
+    assert listing.tracked_at(tmp_path, ".feeder") == []
 
 
 def test_files_of_a_name(repo: Repo) -> None:
@@ -140,7 +140,7 @@ def test_files_of_a_name(repo: Repo) -> None:
     (repo.path / "e").mkdir()
     (repo.path / "e/.noindex").symlink_to("../.noindex")
     tip = repo.commit({})
-    assert git.called(repo.path, tip, [b".noindex", b".none"]) == [
+    assert git.files_named(repo.path, tip, [b".noindex", b".none"]) == [
         (b".noindex", git.blob_id(b"", "sha1")),
         (b"a/b/.noindex", git.blob_id(b"x", "sha1")),
     ]

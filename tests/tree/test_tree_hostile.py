@@ -10,7 +10,7 @@ import pytest
 from feeder.errors import UserError
 from feeder.tree import git, scratch
 from feeder.tree.commit import Commit
-from feeder.tree.deltas import deltas, parse
+from feeder.tree.deltas import compute_deltas, parse_deltas
 from feeder.tree.folder import Folder
 from tree.repos import Repo, raw_commit
 
@@ -42,7 +42,7 @@ def test_no_program_of_the_settings_runs(
 
     Commit(repo.path).entries()
     Folder(repo.path, [repo.path]).entries()
-    deltas(repo.path, base, from_merge_base=True)
+    compute_deltas(repo.path, base, from_merge_base=True)
     assert not trap()
 
 
@@ -55,9 +55,9 @@ def test_a_repository_that_a_commit_brings_is_none(
     for name, value in {"bare": "false", "worktree": "..", "fsmonitor": tmp_path / "trap"}.items():
         repo.git("config", "--file", "evil/config", f"core.{name}", str(value))
     with pytest.raises(UserError, match=r"evil is a repository without a working tree among"):
-        git.root(repo.path / place)
+        git.find_root(repo.path / place)
     assert not trap()
-    assert git.root(repo.path) == repo.path.resolve()
+    assert git.find_root(repo.path) == repo.path.resolve()
 
 
 def test_the_token_is_none_of_gits_business(
@@ -86,11 +86,11 @@ def test_the_token_is_none_of_gits_business(
 def test_a_revision_is_no_option(repo: Repo, revision: str) -> None:
     """What looks like one names no commit, as a base and as a head."""
     tip = repo.commit({"a": "x"})
-    assert git.commit(repo.path, revision) is None
+    assert git.commit_id(repo.path, revision) is None
     said = f"The base {revision} is not in this repository; every file of {tip} is named. "
-    assert (deltas(repo.path, revision).note or "").startswith(said)
+    assert (compute_deltas(repo.path, revision).note or "").startswith(said)
     with pytest.raises(UserError, match="There is no commit"):
-        deltas(repo.path, tip, revision)
+        compute_deltas(repo.path, tip, revision)
     assert sorted(place.name for place in repo.path.iterdir()) == [".git", "a"]
 
 
@@ -101,13 +101,13 @@ def test_a_revision_is_no_option(repo: Repo, revision: str) -> None:
 def test_deltas_name_nothing_of_gits(file: str, action: str) -> None:
     """In no case of letters and at no depth: a commit holds no such name."""
     with pytest.raises(UserError, match="Entry 1 of the deltas is git's own"):
-        parse(f'[{{"file": "{file}", "action": "{action}"}}]')
+        parse_deltas(f'[{{"file": "{file}", "action": "{action}"}}]')
 
 
 @pytest.mark.parametrize("file", ["a" * 300, "a/" * 3000 + "b", "a" * 200_000])
 def test_a_delta_of_any_length(repo: Repo, file: str) -> None:
     """No file system has such a name: it is a file that is gone."""
-    [delta] = parse(f'[{{"file": "{file}", "action": "process"}}]', repo.path)
+    [delta] = parse_deltas(f'[{{"file": "{file}", "action": "process"}}]', repo.path)
     assert delta.file == file
 
 
@@ -161,10 +161,10 @@ def test_a_rule_file_behind_a_link_is_none(repo: Repo, tmp_path: Path) -> None:
 def test_rules_that_take_too_long_are_refused() -> None:
     """One line of `*` would keep git busy for days; the run ends with a sentence."""
     with pytest.raises(UserError, match=r"\.feederignore take longer than 0\.5 s"):
-        scratch.ignored([MANY], ".feederignore", {b".feederignore": SLOW}, timeout_s=0.5)
+        scratch.ignored_files([MANY], ".feederignore", {b".feederignore": SLOW}, timeout_s=0.5)
     rules = {b".gitattributes": SLOW.strip() + b" linguist-vendored\n"}
     with pytest.raises(UserError, match=r"\.gitattributes take longer than 0\.5 s"):
-        scratch.attributes([MANY], ["linguist-vendored"], rules, timeout_s=0.5)
+        scratch.attribute_values([MANY], ["linguist-vendored"], rules, timeout_s=0.5)
 
 
 @pytest.mark.parametrize("folder", [b"a" * 300, b"dir/" * 1500 + b"x"])

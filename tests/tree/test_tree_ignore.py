@@ -6,12 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feeder.tree import SIZES, Sizes
+from feeder.tree import DEFAULT_SIZES, Sizes
 from feeder.tree.commit import Commit
 from tree.repos import Repo, Text, raw_commit
 
 
-def skips(repo: Repo, files: dict[str, Text | None], sizes: Sizes = SIZES) -> dict[str, str]:
+def skips(
+    repo: Repo, files: dict[str, Text | None], sizes: Sizes = DEFAULT_SIZES
+) -> dict[str, str]:
     """The reasons by path, once these files are committed; rule files themselves left out."""
     repo.commit(files)
     entries = Commit(repo.path, sizes=sizes).entries()
@@ -202,8 +204,8 @@ def test_rules_are_told_by_a_digest(repo: Repo) -> None:
     digests = []
     for change in [{"a.py": "x"}, {"a.py": "y"}, {".feederignore": "b"}, {"sub/.noindex": ""}]:
         repo.commit(change)
-        digests.append(Commit(repo.path).rules)
-    digests.append(Commit(repo.path, sizes=Sizes(5)).rules)
+        digests.append(Commit(repo.path).rules_digest)
+    digests.append(Commit(repo.path, sizes=Sizes(5)).rules_digest)
     assert digests[0] == digests[1]
     assert len(set(digests)) == 4
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from feeder.tree import Sizes, Skip
-from feeder.tree.kinds import document, kind, limit
+from feeder.tree import Sizes, SkipReason
+from feeder.tree.kinds import document_extension, size_limit, skip_reason
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ from feeder.tree.kinds import document, kind, limit
 )
 def test_names_that_may_hold_secrets(path: str) -> None:
     """Settings with passwords, private keys and key stores are kept out by their names."""
-    assert kind(path) is Skip.SECRET
+    assert skip_reason(path) is SkipReason.SECRET
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_names_that_may_hold_secrets(path: str) -> None:
 )
 def test_names_that_are_read(path: str) -> None:
     """A form to fill in, a public key, and code that merely speaks of such things are read."""
-    assert kind(path) is None
+    assert skip_reason(path) is None
 
 
 @pytest.mark.parametrize(
@@ -90,13 +90,13 @@ def test_names_that_are_read(path: str) -> None:
 )
 def test_lock_files(path: str) -> None:
     """Lock files are kept out."""
-    assert kind(path) is Skip.LOCK
+    assert skip_reason(path) is SkipReason.LOCK
 
 
 @pytest.mark.parametrize("path", ["app.min.js", "css/site.min.css", "app.js.map", "a.css.map"])
 def test_minified_files(path: str) -> None:
     """Minified files and source maps are kept out."""
-    assert kind(path) is Skip.MINIFIED
+    assert skip_reason(path) is SkipReason.MINIFIED
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_minified_files(path: str) -> None:
 )
 def test_generated_files(path: str) -> None:
     """What a compiler for interfaces or a designer wrote is kept out."""
-    assert kind(path) is Skip.GENERATED
+    assert skip_reason(path) is SkipReason.GENERATED
 
 
 @pytest.mark.parametrize(
@@ -119,18 +119,18 @@ def test_generated_files(path: str) -> None:
 )
 def test_binary_files(path: str) -> None:
     """Pictures, archives, fonts and the like need no reading to be kept out."""
-    assert kind(path) is Skip.BINARY
+    assert skip_reason(path) is SkipReason.BINARY
 
 
 @pytest.mark.parametrize("path", ["a/Manual.PDF", "b.docx", "prices.xlsx", ".pdf"])
 def test_documents_are_read(path: str) -> None:
     """What takes their text out is not asked here."""
-    assert kind(path) is None
-    assert document(path) == path.rpartition(".")[2].lower()
-    assert limit(path, Sizes(1, 2)) == 2
+    assert skip_reason(path) is None
+    assert document_extension(path) == path.rpartition(".")[2].lower()
+    assert size_limit(path, Sizes(1, 2)) == 2
 
 
 def test_other_files_are_no_documents() -> None:
     """Nor what is only called like the ending of one."""
-    assert not any(map(document, ["pdf", "docs/pdf", "a.pdf/b.txt", "a.pdf.txt"]))
-    assert limit("pdf", Sizes(1, 2)) == 1
+    assert not any(map(document_extension, ["pdf", "docs/pdf", "a.pdf/b.txt", "a.pdf.txt"]))
+    assert size_limit("pdf", Sizes(1, 2)) == 1

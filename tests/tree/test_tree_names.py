@@ -21,13 +21,13 @@ ANY_NAME = st.binary(min_size=1, max_size=20).filter(lambda name: b"\0" not in n
 @example(rb"\xb5")
 def test_every_name_comes_back(name: bytes) -> None:
     """Escaping is reversible, so no two names collide."""
-    assert names.unescape(names.escape(name)) == name
+    assert names.unescape_path(names.escape_name(name)) == name
 
 
 @given(ANY_NAME)
 def test_every_path_can_be_stored(name: bytes) -> None:
     """A path is text that SQLite and JSON take and return unchanged."""
-    path = names.escape(name)
+    path = names.escape_name(name)
     assert sqlite3.connect(":memory:").execute("SELECT ?", (path,)).fetchone() == (path,)
     assert json.loads(json.dumps(path)) == path
 
@@ -35,7 +35,7 @@ def test_every_path_can_be_stored(name: bytes) -> None:
 @given(st.text(min_size=1).filter(lambda text: "\\" not in text))
 def test_a_utf8_name_is_kept_as_it_is(name: str) -> None:
     """UTF-8 without backslashes, line ends included, is its own path: ids depend on it."""
-    assert names.escape(name.encode()) == name
+    assert names.escape_name(name.encode()) == name
 
 
 @pytest.mark.parametrize(
@@ -51,18 +51,18 @@ def test_a_utf8_name_is_kept_as_it_is(name: str) -> None:
 )
 def test_how_a_name_is_written(name: bytes, path: str) -> None:
     r"""Bytes that are not UTF-8 become `\xNN`, a backslash becomes `\x5c`."""
-    assert names.escape(name) == path
+    assert names.escape_name(name) == path
 
 
 def test_a_name_decoded_by_python_is_understood() -> None:
     """`os.fsdecode` leaves lone surrogates for bytes that are not UTF-8; they mean these bytes."""
-    assert names.unescape(os.fsdecode(b"caf\xe9.md")) == b"caf\xe9.md"
+    assert names.unescape_path(os.fsdecode(b"caf\xe9.md")) == b"caf\xe9.md"
 
 
 def test_a_path_leads_to_its_file(tmp_path: Path) -> None:
     """The place of a path is the file of that name, whatever its bytes."""
     need_place(tmp_path / os.fsdecode(b"caf\xe9\\.md")).write_text("here")
-    assert names.place(tmp_path, r"caf\xe9\x5c.md").read_text() == "here"
+    assert names.path_in(tmp_path, r"caf\xe9\x5c.md").read_text() == "here"
 
 
 @pytest.mark.parametrize(
@@ -94,4 +94,4 @@ def test_a_path_leads_to_its_file(tmp_path: Path) -> None:
 )
 def test_owner_and_name_from_a_remote(url: str, slug: str | None) -> None:
     """Every form of a remote's URL gives owner and name, and never its credentials."""
-    assert names.slug(url) == slug
+    assert names.slug_from_url(url) == slug

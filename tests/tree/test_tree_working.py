@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from feeder.errors import UserError
-from feeder.tree import SIZES, Sizes, Skip
+from feeder.tree import DEFAULT_SIZES, Sizes, SkipReason
 from feeder.tree.commit import Commit
 from feeder.tree.working import WorkingTree
 from tree.repos import Repo
@@ -17,7 +17,7 @@ from tree.repos import Repo
 ENGLISH = {"LC_ALL": "C"}
 
 
-def looked(repo: Repo, sizes: Sizes = SIZES) -> WorkingTree:
+def looked(repo: Repo, sizes: Sizes = DEFAULT_SIZES) -> WorkingTree:
     place = repo.path.with_name(f"{repo.path.name}-ours")
     place.mkdir(exist_ok=True)
     return WorkingTree(repo.path, place, sizes=sizes)
@@ -65,8 +65,12 @@ def contents(tree: WorkingTree) -> dict[str, bytes | str]:
 def test_an_untouched_working_tree_is_heads(repo: Repo) -> None:
     repo.commit({"a.py": "a = 1\n", "src/b.py": "b = 1\n"})
     tree, head = looked(repo), Commit(repo.path)
-    assert (tree.commit, tree.root, tree.rules) == (head.commit, head.root, head.rules)
-    assert tree.working == ""
+    assert (tree.commit, tree.root_tree_id, tree.rules_digest) == (
+        head.commit,
+        head.root_tree_id,
+        head.rules_digest,
+    )
+    assert tree.working_tree_id == ""
     assert tree.entries() == head.entries()
 
 
@@ -75,7 +79,7 @@ def test_edited_new_and_removed_files_are_as_they_lie(repo: Repo) -> None:
     repo.write({"a.py": "a = 2\n", "b.py": None, "new/c.py": "c = 3\n", "x.log": "no\n"})
     tree = looked(repo)
     assert tree.commit == head
-    assert tree.root == tree.working == added(repo)
+    assert tree.root_tree_id == tree.working_tree_id == added(repo)
     there = {"a.py": b"a = 2\n", "new/c.py": b"c = 3\n", ".gitignore": b"*.log\n"}
     assert contents(tree) == there
 
@@ -97,7 +101,7 @@ def test_a_file_that_comes_to_be_ignored_goes(repo: Repo) -> None:
     repo.write({"env/lib.py": "l = 1\n"})
     assert set(contents(looked(repo))) == {"a.py", "env/lib.py"}
     repo.write({"env/.gitignore": "*\n"})  # which ignores itself too, as that of venv
-    assert looked(repo).working == ""
+    assert looked(repo).working_tree_id == ""
 
 
 def test_a_file_that_comes_back_is_seen(repo: Repo) -> None:
@@ -109,7 +113,7 @@ def test_a_file_that_comes_back_is_seen(repo: Repo) -> None:
     repo.write({"a.py/c.py": "c = 1\n", "e/b.py": "b = 2\n"})
     (repo.path / "d").rmdir()
     (repo.path / "d").symlink_to("e")
-    there: dict[str, bytes | str] = {"d": Skip.SYMLINK, "e/b.py": b"b = 2\n"}
+    there: dict[str, bytes | str] = {"d": SkipReason.SYMLINK, "e/b.py": b"b = 2\n"}
     assert contents(looked(repo)) == {"a.py/c.py": b"c = 1\n", **there}
     repo.write({"a.py/c.py": None})
     (repo.path / "a.py").rmdir()
@@ -123,10 +127,14 @@ def test_a_large_file_is_not_read(repo: Repo) -> None:
         with (repo.path / name).open("wb") as file:
             file.truncate(5_000_000_000)  # of holes: reading it would take many seconds
     tree = looked(repo)
-    assert contents(tree) == {"a.py": b"a = 1\n", "grown.py": Skip.LARGE, "new.py": Skip.LARGE}
-    assert looked(repo).root == tree.root
+    assert contents(tree) == {
+        "a.py": b"a = 1\n",
+        "grown.py": SkipReason.TOO_LARGE,
+        "new.py": SkipReason.TOO_LARGE,
+    }
+    assert looked(repo).root_tree_id == tree.root_tree_id
     repo.write({"grown.py": "g = 1\n", "new.py": None})
-    assert looked(repo).working == ""
+    assert looked(repo).working_tree_id == ""
 
 
 def test_the_working_tree_before_the_first_commit(repo: Repo) -> None:

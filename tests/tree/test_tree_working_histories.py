@@ -109,9 +109,9 @@ class History(RuleBasedStateMachine):
         aged(self._repo)
         status = self._repo.git("--no-optional-locks", "status", "--porcelain", "-z")
         tree, wanted = looked(self._repo), added(self._repo)
-        assert tree.root == wanted or not wanted
+        assert tree.root_tree_id == wanted or not wanted
         head = self._repo.git("rev-parse", "HEAD^{tree}")
-        assert tree.working == ("" if tree.root == head else tree.root)
+        assert tree.working_tree_id == ("" if tree.root_tree_id == head else tree.root_tree_id)
         assert self._repo.git("--no-optional-locks", "status", "--porcelain", "-z") == status
 
 

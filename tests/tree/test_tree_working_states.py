@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from feeder.tree import Skip, objects, snapshot, stage
+from feeder.tree import SkipReason, objects, snapshot, stage
 from tree.repos import Repo
 from tree.test_tree_working import added, aged, contents, looked, of_git
 
@@ -30,7 +30,7 @@ def test_a_linked_worktree_has_an_index_of_its_own(repo: Repo, tmp_path: Path) -
     repo.write({"a.py": "a = 2\n"})
     linked = Repo(tmp_path / "linked")
     before = of_git(repo)
-    assert looked(linked).working == ""
+    assert looked(linked).working_tree_id == ""
     linked.write({"b.py": "b = 1\n"})
     assert contents(looked(linked)) == {"a.py": b"a = 1\n", "b.py": b"b = 1\n"}
     assert contents(looked(repo)) == {"a.py": b"a = 2\n"}
@@ -42,14 +42,14 @@ def test_submodules_and_repositories_inside_are_not_read(repo: Repo, tmp_path: P
     other.commit({"o.py": "o = 1\n"})
     repo.git(*ALLOWED, "submodule", "add", "-q", other.path.as_uri(), "sub")
     repo.commit({"a.py": "a = 1\n"})
-    assert looked(repo).working == ""
+    assert looked(repo).working_tree_id == ""
     Repo(repo.path / "inside").commit({"i.py": "i = 1\n"})
     Repo(repo.path / "empty")
     found = looked(repo)
-    kept_out = dict.fromkeys(("sub", "inside", "empty"), Skip.SUBMODULE)
+    kept_out = dict.fromkeys(("sub", "inside", "empty"), SkipReason.SUBMODULE)
     assert {path: why for path, why in contents(found).items() if path in kept_out} == kept_out
     Repo(repo.path / "inside").commit({"i.py": "i = 2\n"})
-    assert looked(repo).root == found.root
+    assert looked(repo).root_tree_id == found.root_tree_id
 
 
 def test_a_submodule_that_is_not_there_is_as_the_commit_has_it(repo: Repo, tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_submodule_that_is_not_there_is_as_the_commit_has_it(repo: Repo, tmp_p
     other.commit({"o.py": "o = 1\n"})
     repo.git(*ALLOWED, "submodule", "add", "-q", other.path.as_uri(), "sub")
     repo.commit()
-    assert looked(repo.clone(tmp_path / "clone")).working == ""
+    assert looked(repo.clone(tmp_path / "clone")).working_tree_id == ""
 
 
 @pytest.mark.parametrize("options", [(), ("--sparse-index",)])
@@ -67,7 +67,7 @@ def test_what_a_sparse_checkout_leaves_out_is_as_head_has_it(
     repo.commit({"in/a.py": "a = 1\n", "out/b.py": "b = 1\n", "c.py": "c = 1\n"})
     repo.git("sparse-checkout", "set", "--cone", *options, "in")
     assert not (repo.path / "out").exists()
-    assert looked(repo).working == ""
+    assert looked(repo).working_tree_id == ""
     repo.write({"in/a.py": "a = 2\n"})
     there = {"in/a.py": b"a = 2\n", "out/b.py": b"b = 1\n", "c.py": b"c = 1\n"}
     assert contents(looked(repo)) == there
@@ -77,7 +77,7 @@ def test_a_shallow_clone(repo: Repo, tmp_path: Path) -> None:
     repo.commit({"a.py": "a = 1\n"})
     repo.commit({"b.py": "b = 1\n"})
     shallow = repo.clone(tmp_path / "shallow", "--depth=1")
-    assert looked(shallow).working == ""
+    assert looked(shallow).working_tree_id == ""
     shallow.write({"b.py": "b = 2\n"})
     assert contents(looked(shallow)) == {"a.py": b"a = 1\n", "b.py": b"b = 2\n"}
 
@@ -94,7 +94,7 @@ def test_a_rebase_under_way_shows_the_files_as_they_lie(repo: Repo) -> None:
     tree = looked(repo)
     assert contents(tree) == {"a.py": (repo.path / "a.py").read_bytes()}
     assert b"<<<<<<<" in (repo.path / "a.py").read_bytes()
-    assert tree.root == added(repo)
+    assert tree.root_tree_id == added(repo)
     assert repo.git("ls-files", "--unmerged")
 
 
@@ -103,7 +103,7 @@ def test_what_git_is_told_not_to_look_at_is_as_it_was(repo: Repo) -> None:
     repo.git("update-index", "--assume-unchanged", "a.py")
     repo.git("update-index", "--skip-worktree", "b.py")
     repo.write({"a.py": "a = 2\n", "b.py": None})
-    assert looked(repo).root == added(repo) == repo.git("rev-parse", "HEAD^{tree}")
+    assert looked(repo).root_tree_id == added(repo) == repo.git("rev-parse", "HEAD^{tree}")
 
 
 def test_a_file_of_the_same_size_and_second_is_seen(repo: Repo) -> None:
@@ -146,11 +146,11 @@ def test_a_filter_is_gits_own(repo: Repo) -> None:
     filtered(repo, SHOUT)
     repo.commit({"a.f": "one\n", "b.py": "b = 1\n", ".gitattributes": "*.f filter=own\n"})
     os.utime(repo.path / "a.f", (1, 1))
-    assert looked(repo).working == ""
+    assert looked(repo).working_tree_id == ""
     repo.write({"a.f": "two\n"})
     tree = looked(repo)
     assert contents(tree)["a.f"] == b"TWO\n"
-    assert tree.root == added(repo)
+    assert tree.root_tree_id == added(repo)
 
 
 @pytest.mark.parametrize("clean", ["false", "no-such-program-of-git", "sleep 100"])
@@ -163,7 +163,7 @@ def test_a_filter_that_fails_or_is_slow_costs_only_its_file(
     repo.write({"a.f": "two\n", "b.py": "b = 2\n", "c.f": "new\n"})
     tree = looked(repo)
     found = contents(tree)
-    assert (found["a.f"], found["c.f"]) == (Skip.FILTER, Skip.FILTER)
+    assert (found["a.f"], found["c.f"]) == (SkipReason.FILTER_FAILED, SkipReason.FILTER_FAILED)
     assert found["b.py"] == b"b = 2\n"
     repo.git("config", "filter.own.clean", SHOUT)
     assert contents(looked(repo))["c.f"] == b"NEW\n"
@@ -176,7 +176,7 @@ def test_a_file_whose_filter_has_failed_is_not_tried_at_each_look(repo: Repo) ->
     aged(repo)
     looked(repo)
     tried = (repo.path.parent / "tried").read_text("utf-8")
-    assert looked(repo).root == looked(repo).root
+    assert looked(repo).root_tree_id == looked(repo).root_tree_id
     assert (repo.path.parent / "tried").read_text("utf-8") == tried
     repo.write({"a.f": "other\n"})
     looked(repo)
@@ -189,7 +189,7 @@ def test_what_is_no_file_is_not_opened(repo: Repo) -> None:
     repo.write({"a.py": None})
     os.mkfifo(repo.path / "a.py")
     os.mkfifo(repo.path / "new.py")
-    assert contents(looked(repo)) == {"a.py": Skip.SPECIAL, "b.py": b"b = 1\n"}
+    assert contents(looked(repo)) == {"a.py": SkipReason.SPECIAL, "b.py": b"b = 1\n"}
 
 
 def test_a_text_that_git_cannot_encode_costs_only_its_file(repo: Repo) -> None:
@@ -197,7 +197,7 @@ def test_a_text_that_git_cannot_encode_costs_only_its_file(repo: Repo) -> None:
     repo.write({"a.u": b"odd", "b.py": b"b = 1\n", "c.py": b"c = 1\n"})
     found = contents(looked(repo))
     assert (found["a.u"], found["b.py"], found["c.py"]) == (
-        Skip.UNREADABLE,
+        SkipReason.UNREADABLE,
         b"b = 1\n",
         b"c = 1\n",
     )
@@ -246,7 +246,7 @@ def test_looks_beside_each_other_see_the_same(repo: Repo) -> None:
     repo.commit({f"{number}.py": f"n = {number}\n" for number in range(30)})
     repo.write({f"{number}.py": f"m = {number}\n" for number in range(10, 50)})
     with ThreadPoolExecutor(4) as several:
-        roots = {tree.root for tree in several.map(looked, [repo] * 8)}
+        roots = {tree.root_tree_id for tree in several.map(looked, [repo] * 8)}
     assert roots == {added(repo)}
 
 
@@ -268,7 +268,7 @@ def test_a_partial_clone_fetches_nothing(repo: Repo, tmp_path: Path) -> None:
     clone.git("sparse-checkout", "set", "in")
     clone.write({"in/a.py": "a = 2\n"})
     before = of_git(clone)
-    absent = {"out/.gitattributes": Skip.ABSENT, "out/b.py": Skip.ABSENT}
+    absent = {"out/.gitattributes": SkipReason.NOT_FETCHED, "out/b.py": SkipReason.NOT_FETCHED}
     assert contents(looked(clone)) == {"in/a.py": b"a = 2\n", **absent}
     assert of_git(clone) == before
 
@@ -286,13 +286,13 @@ def test_objects_of_ours_are_thrown_away_when_they_are_large(
     for _ in range(6):
         repo.write({"a.bin": os.urandom(9_000)})
         trees.append(looked(repo))
-    first, *others = reversed(objects.repositories(place))
+    first, *others = reversed(objects.private_repositories(place))
     assert others
-    assert contents(trees[0])["a.bin"] == Skip.BINARY
-    assert objects.holding([first], trees[0].root)
+    assert contents(trees[0])["a.bin"] == SkipReason.BINARY
+    assert objects.repository_with_tree([first], trees[0].root_tree_id)
     os.utime(first / "used", (1, 1))
     for number in range(6):
         repo.write({"a.bin": os.urandom(9_000 + number)})
         looked(repo)
-    assert first not in objects.repositories(place)
-    assert len(objects.repositories(place)) < 8
+    assert first not in objects.private_repositories(place)
+    assert len(objects.private_repositories(place)) < 8

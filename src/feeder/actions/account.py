@@ -7,7 +7,7 @@ from typing import Any
 
 from feeder.actions.github import Job
 from feeder.errors import Stopped
-from feeder.tree.names import place
+from feeder.tree.names import path_in
 
 REMEDY = (
     "The index can be mended: feeder validate --repair, "
@@ -59,7 +59,7 @@ class Account:
         if self.note:
             self.job.annotate("notice", self.note)
         for path, reason in (self.report or {}).get("as_plain_text", {}).items():
-            file = place(self.base, path)
+            file = path_in(self.base, path)
             self.job.annotate("warning", f"Indexed as plain text: {reason}", line=1, file=file)
         for check in (self.verdict or {}).get("checks", ()):
             if not check["passed"]:

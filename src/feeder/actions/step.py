@@ -9,7 +9,7 @@ from feeder.actions.event import Event
 from feeder.cloudflare.credentials import has_token
 from feeder.errors import UserError
 from feeder.tree import git
-from feeder.tree.deltas import as_json, deltas
+from feeder.tree.deltas import compute_deltas, deltas_as_json
 
 Arguments = list[str]
 
@@ -45,8 +45,8 @@ def step(wanted: Wanted, event: Event, repository: Path) -> Step:
     if event.is_proposal:
         return _proposed(wanted, event, repository)
     followed = _followed(wanted, event, repository)
-    commit = git.commit(repository, "HEAD")
-    if why := event.why_not(followed, git.branch(repository), commit):
+    commit = git.commit_id(repository, "HEAD")
+    if why := event.why_not(followed, git.current_branch(repository), commit):
         return Step([], f"Nothing to do: {why}.")
     names = _names(wanted, followed, event)
     validation = ["validate", "--wait", *names, *(["--repair"] if wanted.repair else [])]
@@ -86,10 +86,12 @@ def _proposed(wanted: Wanted, event: Event, repository: Path) -> Step:
     if has_token():
         return Step([[*_feeding(wanted), *dry]], "A pull request: what its merge would change.")
     # the first parent of what GitHub has merged is the newest base; it takes a depth of two
-    is_merged = git.commit(repository, "HEAD^2") is not None
-    changes = deltas(repository, "HEAD^1" if is_merged else event.base, "HEAD")
+    is_merged = git.commit_id(repository, "HEAD^2") is not None
+    changes = compute_deltas(repository, "HEAD^1" if is_merged else event.base, "HEAD")
     note = "A pull request without the secrets: what it changes, as if nothing were indexed."
-    return Step([["apply", _file(as_json(changes.deltas)), *dry]], note + _because(changes.note))
+    return Step(
+        [["apply", _file(deltas_as_json(changes.deltas)), *dry]], note + _because(changes.note)
+    )
 
 
 def _because(note: str | None) -> str:

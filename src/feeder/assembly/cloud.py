@@ -49,7 +49,7 @@ def cloud_parts(
     if describer:
         stack.callback(describer.close)
     lookup = lookup_for(embedder)
-    if writes and git.root(base) is None:
+    if writes and git.find_root(base) is None:
         made_folder(index_folder(base))  # by which the base is known again from a folder below
     return Parts(
         f"Cloudflare, {database.place}, {vectors.place}",

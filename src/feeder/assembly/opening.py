@@ -53,14 +53,14 @@ class Store:
 def place_of(base: Path, settings: Settings) -> Place:
     """Names a base folder: as the settings say, else as its remote does, else by its own name."""
     from feeder.tree import git
-    from feeder.tree.names import escape
+    from feeder.tree.names import escape_name
 
-    repository = git.root(base)
+    repository = git.find_root(base)
     repo, branch = settings.repo, settings.branch
     if repository is not None:
-        repo = repo or git.slug(repository)
-        branch = branch or git.branch(repository) or git.default_branch(repository)
-    name = escape(os.fsencode(base.name)) or "root"
+        repo = repo or git.origin_slug(repository)
+        branch = branch or git.current_branch(repository) or git.default_branch(repository)
+    name = escape_name(os.fsencode(base.name)) or "root"
     return Place(base, repo or name, branch or "HEAD")
 
 
@@ -74,7 +74,7 @@ def base_of(directory: Path) -> Path:
     from feeder.tree import git
 
     directory = directory.resolve()
-    if repository := git.root(directory):
+    if repository := git.find_root(directory):
         return repository.resolve()
     for folder in (directory, *directory.parents):
         if (folder / INDEX_FOLDER).is_dir():
@@ -88,7 +88,7 @@ def base_for(paths: Sequence[Path], settings: Settings) -> Path:
     That is the one that the program runs in, where it can be, so that a search finds the index.
     """
     from feeder.tree import git
-    from feeder.tree.folder import base_of as common_base
+    from feeder.tree.folder import common_base as common_base
 
     there = [path for path in paths if os.path.lexists(path)]
     known = base_of(settings.directory)
@@ -97,7 +97,7 @@ def base_for(paths: Sequence[Path], settings: Settings) -> Path:
     common = common_base(there).resolve()
     if ".git" in common.parts:  # not a repository of its own: to be refused
         common = Path(*common.parts[: common.parts.index(".git")])
-    is_below = common.is_relative_to(known) and git.root(common) is None
+    is_below = common.is_relative_to(known) and git.find_root(common) is None
     return known if is_below else base_of(common)
 
 
@@ -105,7 +105,7 @@ def repository_of(settings: Settings) -> Path:
     """The repository that the directory is in; raises UserError where there is none."""
     from feeder.tree import git
 
-    repository = git.root(settings.directory.resolve())
+    repository = git.find_root(settings.directory.resolve())
     if repository is None:
         raise UserError(
             f"{settings.directory.resolve()} is in no git repository. "

@@ -22,7 +22,7 @@ def compared(store: Store, settings: Settings) -> Iterator[Feed]:
     meta, key = store.index.state_of([]).meta, store.index.key
     tree = tree_of(store.place, settings, working=bool(meta.get(key("working"))))
     base = store.place.base
-    if meta.get(key("tree")) and not tree.root and (base / ".git").exists():
+    if meta.get(key("tree")) and not tree.root_tree_id and (base / ".git").exists():
         raise UserError(
             f"The index is of the commit {meta.get(key('head'), '')[:7]}, and git finds no commit "
             f"at HEAD of {base}. Mend the repository: git -C {quote(str(base))} status"
@@ -38,9 +38,9 @@ def tree_of(place: Place, settings: Settings, *, working: bool = False) -> Tree:
     """
     from feeder.tree import git
 
-    if working and git.root(place.base):
+    if working and git.find_root(place.base):
         return working_tree_of(place, settings)
-    if git.root(place.base) and git.commit(place.base, "HEAD"):
+    if git.find_root(place.base) and git.commit_id(place.base, "HEAD"):
         return commit_of(place, settings)
     return folder_at(place, [place.base], settings)
 
@@ -49,7 +49,7 @@ def commit_of(place: Place, settings: Settings) -> Tree:
     """HEAD, or one folder of it."""
     from feeder.tree.commit import Commit
 
-    return Commit(place.base, below=settings.path, sizes=_sizes(settings))
+    return Commit(place.base, subfolder=settings.path, sizes=_sizes(settings))
 
 
 def working_tree_of(place: Place, settings: Settings, *, writes: bool = True) -> Tree:
@@ -81,7 +81,7 @@ def working_tree_of(place: Place, settings: Settings, *, writes: bool = True) ->
     own = [index.with_name(f"{index.stem}.")] if settings.db else []
     limits = settings.path, _sizes(settings)
     kept = folder if folder.is_dir() else None
-    return WorkingTree(place.base, kept, below=limits[0], sizes=limits[1], own=own)
+    return WorkingTree(place.base, kept, subfolder=limits[0], sizes=limits[1], own_prefixes=own)
 
 
 def folder_at(place: Place, paths: Sequence[Path], settings: Settings) -> Tree:
@@ -92,7 +92,7 @@ def folder_at(place: Place, paths: Sequence[Path], settings: Settings) -> Tree:
     from feeder.tree import git
     from feeder.tree.folder import Folder
 
-    if paths and git.root(place.base) and git.is_bare(place.base):
+    if paths and git.find_root(place.base) and git.is_bare(place.base):
         raise UserError(f"{place.base} has no working tree. Index its HEAD with: feeder sync")
     there = [path for path in paths if os.path.lexists(path)]
     return Folder(place.base, there, sizes=_sizes(settings))

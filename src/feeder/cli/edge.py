@@ -55,7 +55,7 @@ def _wanted(settings: Settings, folder: Path) -> Wanted:
     from feeder.tree import git
 
     here = place_here(settings)
-    slug = git.github(here.base) if git.root(here.base) else None
+    slug = git.origin_github_slug(here.base) if git.find_root(here.base) else None
     variables = {"REPO": here.repo, **({"GITHUB": slug} if slug else {})}
     return Wanted(_names(settings, folder, here), variables)
 

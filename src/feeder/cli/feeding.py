@@ -88,13 +88,13 @@ def apply(deltas: IO[bytes], dry_run: bool, **said: Any) -> None:
     from feeder.assembly.opening import place_here
     from feeder.assembly.trees import folder_at
     from feeder.run.scope import apply_deltas
-    from feeder.tree.deltas import parse
+    from feeder.tree.deltas import parse_deltas
     from feeder.tree.names import is_below
-    from feeder.tree.names import place as place_in
+    from feeder.tree.names import path_in as place_in
 
     settings = Settings(**said)
     place = place_here(settings)
-    changes = parse(deltas.read(), place.base)
+    changes = parse_deltas(deltas.read(), place.base)
     changes = [change for change in changes if is_below(change.file, settings.path)]
     files = [place_in(place.base, change.file) for change in changes if change.action == "process"]
     tree = folder_at(place, files, settings)
@@ -114,7 +114,7 @@ def _run(
     from feeder.assembly.opening import feeding, has_index, opened, refusal
     from feeder.store.turns import by_hand
 
-    brings = bool(tree.root or tree.entries())  # what only takes out makes no index for it
+    brings = bool(tree.root_tree_id or tree.entries())  # what only takes out makes no index for it
     writes = not dry_run and (brings or has_index(place, settings))
     ended_early: FeederError | None = None
     account = console.account()

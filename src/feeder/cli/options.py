@@ -16,9 +16,9 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 def _folder(_: click.Context, __: click.Parameter, value: str | None) -> str:
-    from feeder.tree.deltas import folder
+    from feeder.tree.deltas import checked_folder
 
-    return folder(value or "")
+    return checked_folder(value or "")
 
 
 def _shard(_: click.Context, __: click.Parameter, value: str | None) -> Shard | None:

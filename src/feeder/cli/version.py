@@ -26,7 +26,7 @@ def _commit(root: Path) -> str:
     from feeder.tree import git
 
     try:
-        commit = git.commit(root, "HEAD") if git.root(root) == root else None
+        commit = git.commit_id(root, "HEAD") if git.find_root(root) == root else None
     except UserError:  # no git, or none that reads this folder
         commit = None
     return f"{commit[:7]}, " if commit else ""

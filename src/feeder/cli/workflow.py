@@ -22,13 +22,13 @@ def deltas(base: str, head: str, merge_base: bool, **said: Any) -> None:
     """Print what leads from one commit to another, in the form that `apply` takes."""
     from feeder.assembly.opening import repository_of
     from feeder.run.report import Talk
-    from feeder.tree.deltas import as_json, deltas
+    from feeder.tree.deltas import compute_deltas, deltas_as_json
 
     settings = Settings(**said)
-    answer = deltas(repository_of(settings), base, head, from_merge_base=merge_base)
+    answer = compute_deltas(repository_of(settings), base, head, from_merge_base=merge_base)
     if answer.note:
         Talk(quiet=settings.quiet).say(answer.note)
-    console.out(as_json(answer.deltas))
+    console.out(deltas_as_json(answer.deltas))
 
 
 @click.command()
@@ -42,7 +42,7 @@ def plan(shards: int, **said: Any) -> None:
     from feeder.tree.commit import Commit
 
     settings = Settings(**said)
-    files = len(Commit(repository_of(settings), below=settings.path).entries())
+    files = len(Commit(repository_of(settings), subfolder=settings.path).entries())
     shards = max(1, min(shards, files))
     account = console.account()
     account.matrix = json.dumps(matrix(shards))

@@ -111,7 +111,7 @@ def _documents(store: Store, facts: Statistics) -> Iterator[Finding]:
         yield Finding("documents", f"{kept_out:,} kept out", remedy)
     if not versions() and reads_documents(facts.meta.get("parser", "")):
         paths = files_below(store.index.database, store.place.repo, "")
-        held = [path for path in paths if kinds.document(path)]
+        held = [path for path in paths if kinds.document_extension(path)]
         says = f"the index has {len(held):,}; here none can be read, and a run that meets one ends"
         yield Finding("documents", says, remedy, stops=bool(held))
 

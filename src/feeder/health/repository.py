@@ -8,25 +8,25 @@ from feeder.config import Settings
 from feeder.health import Finding
 from feeder.search.vocabulary import OWN_FILE, own_categories
 from feeder.tree import git
-from feeder.tree.command import run
+from feeder.tree.command import run_git
 
 
 def version(settings: Settings) -> Iterator[Finding]:
     """Which git is found."""
-    said = run(settings.directory, "--version").stdout.decode("utf-8", "replace").strip()
+    said = run_git(settings.directory, "--version").stdout.decode("utf-8", "replace").strip()
     yield Finding("git", said.removeprefix("git version "))
 
 
 def here(settings: Settings) -> Iterator[Finding]:
     """Which repository it is, and what its HEAD is."""
-    repository = git.root(settings.directory.resolve())
+    repository = git.find_root(settings.directory.resolve())
     if repository is None:
         says = f"{settings.directory.resolve()} is in none"
         remedy = "Go into one, or index files as they lie: feeder process --path ."
         yield Finding("repository", says, remedy)
         return
     place = place_here(settings)
-    tip = git.tip(repository)
+    tip = git.head_commit_or_none(repository)
     kind = "bare, " if git.is_bare(repository) else ""
     kind += "shallow, " if git.is_shallow(repository) else ""
     at = f"HEAD {tip[:7]}" if tip else "no commit yet"

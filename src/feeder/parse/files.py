@@ -93,7 +93,7 @@ def plain_file(  # noqa: PLR0913 - each is a choice of its own
     texts: bool = False,
 ) -> Parsed:
     """A file whose parser was stopped, as chunks, with the reason; a document has none."""
-    if kinds.document(path):
+    if kinds.document_extension(path):
         return Parsed(path, [], skip=reason, stopped=True)
     try:
         file = _open(grammars, path, content, mask_secrets=mask_secrets, texts=texts)
@@ -105,7 +105,7 @@ def plain_file(  # noqa: PLR0913 - each is a choice of its own
 def text_alone(grammars: Grammars, path: str, content: bytes) -> Parsed:
     """A document as one node with all of its text: what its lines are read from."""
     try:
-        found = extract(kinds.document(path), content)
+        found = extract(kinds.document_extension(path), content)
     except NotText as exc:
         return Parsed(path, [], skip=str(exc))
     text = found.text.decode("utf-8", "replace")
@@ -123,7 +123,7 @@ def _open(
     grammars: Grammars, path: str, content: bytes, *, mask_secrets: bool, texts: bool
 ) -> _Opened:
     """Reads a file; raises NotText."""
-    if ending := kinds.document(path):
+    if ending := kinds.document_extension(path):
         refuse_pointer(content)
         document = extract(ending, content)
         shown, masked = document.text, 0

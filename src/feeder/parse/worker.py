@@ -59,7 +59,7 @@ class Limits(NamedTuple):
         """What one request may take; with a reason it is for plain text."""
         if reason:
             return self.text_timeout_s
-        return self.document_timeout_s if kinds.document(path) else self.timeout_s
+        return self.document_timeout_s if kinds.document_extension(path) else self.timeout_s
 
 
 class Order(NamedTuple):

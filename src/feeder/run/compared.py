@@ -5,9 +5,9 @@ from collections.abc import Iterable, Set
 from feeder.run.feed import Work
 from feeder.run.stale import Stale
 from feeder.store.state import FileRow
-from feeder.tree import Entry, Skip, kinds
+from feeder.tree import Entry, SkipReason, kinds
 
-_OF_THE_TREE = frozenset(Skip)
+_OF_THE_TREE = frozenset(SkipReason)
 """Reasons that are not in a file's contents."""
 
 
@@ -41,4 +41,6 @@ def _differs(entry: Entry, row: FileRow, stale: Set[Stale]) -> bool:
         return True
     if row.state == "skipped" and row.reason in _OF_THE_TREE:
         return True
-    return Stale.PARSER in stale or (Stale.DOCUMENTS in stale and bool(kinds.document(entry.path)))
+    return Stale.PARSER in stale or (
+        Stale.DOCUMENTS in stale and bool(kinds.document_extension(entry.path))
+    )

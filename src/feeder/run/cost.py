@@ -40,6 +40,6 @@ def kind(feed: Feed) -> str:
     has_vectors = bool(report.texts_embedded + report.texts_cached)
     if has_vectors and not (report.files_processed or report.files_deleted):
         return "vectors"
-    if not feed.tree.root:
+    if not feed.tree.root_tree_id:
         return "files"
-    return "working" if feed.tree.working else "sync"
+    return "working" if feed.tree.working_tree_id else "sync"

@@ -41,7 +41,7 @@ def check_mode(feed: Feed, state: State, work: Work) -> None:
 
 def over_all(feed: Feed) -> str:
     """The command whose run is over the whole tree."""
-    if feed.tree.working:
+    if feed.tree.working_tree_id:
         return "feeder sync --working-tree"
     return "feeder sync" if feed.tree.commit else "feeder process --path ."
 

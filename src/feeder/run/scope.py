@@ -10,8 +10,8 @@ from feeder.run.sync import Goal, overtake, plan
 from feeder.store.state import State
 from feeder.tree import listing
 from feeder.tree.deltas import Delta
-from feeder.tree.excluded import why_none
-from feeder.tree.names import escape, is_below
+from feeder.tree.excluded import exclusion_cause
+from feeder.tree.names import escape_name, is_below
 
 
 def process_paths(feed: Feed, base: Path, paths: Sequence[Path], *, dry_run: bool) -> None:
@@ -28,11 +28,13 @@ def process_paths(feed: Feed, base: Path, paths: Sequence[Path], *, dry_run: boo
             raise UserError(f"{path} does not exist, and the index has nothing of it. Mend --path.")
     made_by = {feed.index.key("parser"): feed.parser.fingerprint}
     goal = Goal(feed.tree.entries(), made_by if "" in scopes else {})
-    absent = {escape(name) for name in listing.not_checked_out(base)}
+    absent = {escape_name(name) for name in listing.sparse_files(base)}
     _bring_below(feed, scopes, goal, absent, dry_run=dry_run)
     for path, scope in zip(paths, scopes, strict=True):
         if path.is_dir() and not any(is_below(entry.path, scope) for entry in goal.wanted):
-            feed.report.notes.append(f"Nothing was indexed at {path}: {why_none(base, path)}.")
+            feed.report.notes.append(
+                f"Nothing was indexed at {path}: {exclusion_cause(base, path)}."
+            )
 
 
 def delete_paths(feed: Feed, base: Path, paths: Sequence[Path], *, dry_run: bool) -> None:
@@ -91,4 +93,4 @@ def _inside(base: Path, path: Path) -> str:
     if not place.is_relative_to(base):
         raise UserError(f"{path} is outside of {base}. Name a path inside, or go there with -C.")
     relative = place.relative_to(base)
-    return "" if relative == Path() else escape(os.fsencode(relative.as_posix()))
+    return "" if relative == Path() else escape_name(os.fsencode(relative.as_posix()))

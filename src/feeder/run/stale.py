@@ -38,7 +38,10 @@ def stale_parts(feed: Feed, state: State) -> set[Stale]:
         stale.add(Stale.PARSER)
     elif theirs != ours:
         stale.add(Stale.DOCUMENTS)
-    if feed.tree.root and meta.get(key("rules"), feed.tree.rules) != feed.tree.rules:
+    if (
+        feed.tree.root_tree_id
+        and meta.get(key("rules"), feed.tree.rules_digest) != feed.tree.rules_digest
+    ):
         stale.add(Stale.RULES)
     if feed.semantics and not feed.semantics.identity().items() <= meta.items():
         stale.add(Stale.VECTORS)
@@ -66,7 +69,7 @@ def refuse_unread(feed: Feed, state: State, wanted: Iterable[Entry]) -> None:
         return
     held = (path for path, row in (state.files or {}).items() if row.state != "skipped")
     paths = (*held, *(entry.path for entry in wanted if not entry.skip))
-    if found := next(filter(kinds.document, paths), None):
+    if found := next(filter(kinds.document_extension, paths), None):
         raise UserError(
             f"The index has documents, such as {found}, which this installation cannot read. "
             'Install what reads them: pip install "headfeed[documents]". '

@@ -45,11 +45,11 @@ def sync(feed: Feed, *, dry_run: bool = False) -> None:
     equal = _equality(feed)
     share = share_of(feed, equal | texts.asked(feed))
     expected = {share.own: share.whole[share.own]} if feed.shard else equal | made_once(feed)
-    state = own_part(feed, feed.index.state(expected if feed.tree.root else {}))
+    state = own_part(feed, feed.index.state(expected if feed.tree.root_tree_id else {}))
     is_equal = state.files is None and _is_named(feed, state) and _is_settled(feed, state)
     nothing_to_do = is_equal and not (state.outbox and feed.semantics)
     if nothing_to_do and (dry_run or _is_remembered(feed, state)):
-        tree = part(feed.tree.below) if feed.tree.below else "the tree"
+        tree = part(feed.tree.subfolder) if feed.tree.subfolder else "the tree"
         whose = f"shard {feed.shard} of {tree}" if feed.shard else tree
         _note(feed, state)
         feed.report.notes.append(f"The index equals {whose}: nothing to do.")
@@ -123,12 +123,12 @@ def claimed(feed: Feed, read: Callable[[], State], seen: State) -> State:
 
 def _refuse_other_folder(feed: Feed, state: State) -> None:
     """Raises UserError when the index is of another part of the tree, which would leave it."""
-    held = state.meta.get(feed.index.key("below"), feed.tree.below)
-    if feed.force or not feed.tree.root or held == feed.tree.below:
+    held = state.meta.get(feed.index.key("below"), feed.tree.subfolder)
+    if feed.force or not feed.tree.root_tree_id or held == feed.tree.subfolder:
         return
     raise UserError(
         f"The index of {feed.index.repo} is of {part(held)}, which would leave it for "
-        f"{part(feed.tree.below)}. {way_to(held)}, name the part by a --repo of its own, or have "
+        f"{part(feed.tree.subfolder)}. {way_to(held)}, name the part by a --repo of its own, or have "
         "feeder sync go on with --force."
     )
 
@@ -205,7 +205,7 @@ def _note(feed: Feed, state: State) -> None:
 
 def _end(feed: Feed, settled: Settled, goal: Goal, filled: Mapping[str, str]) -> None:
     """The run's last write but for lines; raises Stopped where a budget has ended it early."""
-    head = {feed.index.key("head"): feed.tree.commit} if feed.tree.root else {}
+    head = {feed.index.key("head"): feed.tree.commit} if feed.tree.root_tree_id else {}
     lacks_texts = feed.index.keeps_texts and not filled
     waits = lacks_texts or (feed.semantics and feed.report.texts_waiting)
     if goal.share.own and (feed.budget.stopped or waits):
@@ -224,14 +224,14 @@ def _equality(feed: Feed) -> dict[str, str]:
     """What `meta` says of an index that equals the tree, made as this run would make it."""
     key = feed.index.key
     equal = {
-        key("tree"): feed.tree.root,
-        key("rules"): feed.tree.rules,
+        key("tree"): feed.tree.root_tree_id,
+        key("rules"): feed.tree.rules_digest,
         key("parser"): feed.parser.fingerprint,
         key("branch"): feed.index.branch,
-        key("below"): feed.tree.below,
+        key("below"): feed.tree.subfolder,
     }
-    if feed.tree.working:  # and what it lies on, which may have moved
-        equal |= {key("working"): feed.tree.working, key("head"): feed.tree.commit}
+    if feed.tree.working_tree_id:  # and what it lies on, which may have moved
+        equal |= {key("working"): feed.tree.working_tree_id, key("head"): feed.tree.commit}
     if feed.semantics:
         equal |= {**feed.semantics.identity(), key(VECTORS): "complete"}
     return equal
@@ -239,7 +239,7 @@ def _equality(feed: Feed) -> dict[str, str]:
 
 def _is_named(feed: Feed, state: State) -> bool:
     """Whether the index is called a working tree's if the tree is; it may be committed since."""
-    return state.meta.get(feed.index.key("working"), "") == feed.tree.working
+    return state.meta.get(feed.index.key("working"), "") == feed.tree.working_tree_id
 
 
 def _account(report: Report, work: Work, have: dict[str, FileRow], stale: Set[Stale]) -> None:

@@ -56,7 +56,7 @@ def validate(feed: Feed, *, wait: bool = False, content: bool = True) -> Verdict
     notes = [NO_MODEL] if vectors is None and "model" in state.meta else []
     notes += [*descriptions.noted(state, feed, found), *lined.noted(feed, state, found)]
     verdict = Verdict(checks, damage, notes)
-    if feed.tree.root:
+    if feed.tree.root_tree_id:
         verdict = _beside_head(feed, state, verdict, content=content)
     else:
         verdict = verdict._replace(notes=[*notes, NO_COMMIT])
@@ -66,7 +66,7 @@ def validate(feed: Feed, *, wait: bool = False, content: bool = True) -> Verdict
 def _advice(feed: Feed, state: State, verdict: Verdict) -> str:
     """What mends the differences, so that it can be done to the letter."""
     failed = {check.name for check in verdict.checks if not check.passed}
-    if _below(feed, state) != feed.tree.below:
+    if _below(feed, state) != feed.tree.subfolder:
         return f"ask about all that it is of. {way_to(_below(feed, state))}"
     if failed <= {PENDING, OUTBOX} and (not feed.semantics or has_words_only(state)):
         by = state.meta.get("model", "the model")
@@ -74,7 +74,9 @@ def _advice(feed: Feed, state: State, verdict: Verdict) -> str:
         return f"vectors by {by} wait for a run with it: {way}"
     if state.meta.get(feed.index.key("working")):
         return f"{REPAIR}, or feeder sync --working-tree where files are only edited since"
-    return f"{REPAIR}, or feeder sync where HEAD is only newer" if feed.tree.root else REPAIR
+    return (
+        f"{REPAIR}, or feeder sync where HEAD is only newer" if feed.tree.root_tree_id else REPAIR
+    )
 
 
 def _beside_head(feed: Feed, state: State, verdict: Verdict, *, content: bool) -> Verdict:
@@ -110,7 +112,7 @@ def repair(feed: Feed, verdict: Verdict) -> None:
     mended = texts.mended(feed, state.meta, damage) | descriptions.mended(feed, state.meta, damage)
     feed.index.begin(feed.token, state, mended, remake=False)
     feed.index.forget(damage)
-    if feed.tree.root:
+    if feed.tree.root_tree_id:
         return sync(feed)
     known = damage.paths.union(state.files or {})
     wanted = [entry for entry in feed.tree.entries() if entry.path in known]
@@ -217,17 +219,17 @@ def _head(feed: Feed, state: State, work: Work) -> Check:
         *(f"{path} is not in {name}" for path in work.gone),
     ]
     figures = {f"files of {name}": at_head, "files": len(files)}
-    if (below := _below(feed, state)) != feed.tree.below:
-        said.append(f"it is of {part(below)}, not of {part(feed.tree.below)}. {way_to(below)}")
+    if (below := _below(feed, state)) != feed.tree.subfolder:
+        said.append(f"it is of {part(below)}, not of {part(feed.tree.subfolder)}. {way_to(below)}")
     if feed.index.key("tree") in state.meta and feed.index.key("head") not in state.meta:
         said.append("it names no commit")
-    where = f" in {part(feed.tree.below)}" if feed.tree.below else ""
+    where = f" in {part(feed.tree.subfolder)}" if feed.tree.subfolder else ""
     return Check(f"the index holds the files of {name}{where}", figures, said)
 
 
 def _below(feed: Feed, state: State) -> str:
     """The folder that the index is of; empty for the whole tree."""
-    return state.meta.get(feed.index.key("below"), feed.tree.below)
+    return state.meta.get(feed.index.key("below"), feed.tree.subfolder)
 
 
 def _is_unread(entry: Entry, row: FileRow | None) -> bool:

@@ -104,7 +104,7 @@ def age_of(
     `seen` is the root tree of a working tree that somebody has looked at since the question.
     """
     equals = meta.get(f"{repo}:head", "")
-    head = git.tip(base) or ""
+    head = git.head_commit_or_none(base) or ""
     run, done = (meta.get(f"{repo}:{key}", "") for key in ("run", "done"))
     is_whole = f"{repo}:tree" in meta
     unfinished = bool(head) and not is_whole and run != done
@@ -114,9 +114,9 @@ def age_of(
     made = Age(repo, equals, head, 0, 0, edited, unfinished, is_working, below, partial, is_seen)
     if not equals or not head or equals == head:
         return made
-    if not is_working and is_whole and git.tree_at(base, head, below) == meta[f"{repo}:tree"]:
+    if not is_working and is_whole and git.tree_id_at(base, head, below) == meta[f"{repo}:tree"]:
         return made._replace(equals=head)
-    found = git.apart(base, equals, head)
+    found = git.ahead_behind(base, equals, head)
     return made._replace(ahead=found and found[0], behind=found and found[1])
 
 

@@ -21,7 +21,7 @@ _lock = Lock()
 
 def document_text(path: str, content: bytes) -> str | None:
     """The text of a document; None where none can be taken out."""
-    ending = kinds.document(path)
+    ending = kinds.document_extension(path)
     made_by = f"{ending} {versions()} ".encode()
     key = hashlib.sha256(made_by + content).hexdigest()
     with _lock:  # several that ask for one document at once take its text out once

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from feeder.parse.extract import versions
 from feeder.parse.text import NotText, decode
 from feeder.tree import git, kinds
-from feeder.tree.blobs import found_blobs
-from feeder.tree.names import file_inside, files_inside, place, unescape
+from feeder.tree.blobs import read_available_blobs
+from feeder.tree.names import path_in, regular_file_in, regular_files_in, unescape_path
 
 HASHES = {40: "sha1", 64: "sha256"}
 """Which one git names contents by, from the digits of a name."""
@@ -34,7 +34,7 @@ class Now(NamedTuple):
 def files_now(base: Path, paths: Iterable[str]) -> dict[str, Now]:
     """Files by path; git is asked at once for all those that are not there."""
     wanted = list(dict.fromkeys(paths))
-    files = files_inside(base, wanted)
+    files = regular_files_in(base, wanted)
     now = {path: Now(_read(files[path]) if path in files else None) for path in wanted}
     absent = [path for path in wanted if path not in files and _is_absent(base, path)]
     return now | _committed(base, absent)
@@ -43,19 +43,19 @@ def files_now(base: Path, paths: Iterable[str]) -> dict[str, Now]:
 def contents(base: Path, blobs: Sequence[str], beside: Iterable[Path] = ()) -> dict[str, bytes]:
     """What git has under these names, as far as it is here, or in a repository `beside`."""
     known = [blob for blob in dict.fromkeys(blobs) if len(blob) in HASHES]
-    if not known or git.root(base) is None:
+    if not known or git.find_root(base) is None:
         return {}
     found: dict[str, bytes] = {}
     for repository in (base, *beside):
         wanted = [blob for blob in known if blob not in found]
-        texts = zip(wanted, found_blobs(repository, wanted), strict=True)
+        texts = zip(wanted, read_available_blobs(repository, wanted), strict=True)
         found |= {blob: text for blob, text in texts if text is not None}
     return found
 
 
 def bytes_there(base: Path, path: str) -> int:
     """How large the file is that lies there; 0 where there is none."""
-    file = file_inside(base, path)
+    file = regular_file_in(base, path)
     try:
         return file.stat().st_size if file else 0
     except OSError:
@@ -69,7 +69,7 @@ def as_indexed(base: Path, path: str, blob: str) -> bytes | None:
     """
     if _is_absent(base, path):
         return contents(base, [blob]).get(blob)
-    file = file_inside(base, path)
+    file = regular_file_in(base, path)
     now = Now(_read(file) if file else None)
     return now.content if now.is_blob(blob) else None
 
@@ -98,7 +98,7 @@ def lines_of(path: str, content: bytes | None) -> list[str] | None:
 
 def text_of(path: str, content: bytes) -> str | None:
     """The text as it was indexed; None for what is none."""
-    if kinds.document(path):
+    if kinds.document_extension(path):
         from feeder.search.extracted import document_text
 
         return document_text(path, content)
@@ -110,13 +110,13 @@ def text_of(path: str, content: bytes) -> str | None:
 
 def cannot_read(path: str) -> bool:
     """Whether it is a document, and nothing is installed that takes its text out."""
-    return bool(kinds.document(path)) and not versions()
+    return bool(kinds.document_extension(path)) and not versions()
 
 
 def _is_absent(base: Path, path: str) -> bool:
     """Whether nothing lies there; what lies in a file's place says nothing of the file."""
     try:
-        return not os.path.lexists(place(base, path))
+        return not os.path.lexists(path_in(base, path))
     except ValueError:
         return False
 
@@ -129,11 +129,11 @@ def _read(file: Path) -> bytes | None:
 
 
 def _committed(base: Path, paths: Sequence[str]) -> dict[str, Now]:
-    commit = git.tip(base) if paths else None
+    commit = git.head_commit_or_none(base) if paths else None
     return dict(_at(base, commit, paths)) if commit else {}
 
 
 def _at(base: Path, commit: str, paths: Sequence[str]) -> Iterator[tuple[str, Now]]:
-    names = {unescape(path): path for path in paths}
-    for name, content in git.files_at(base, commit, list(names)).items():
+    names = {unescape_path(path): path for path in paths}
+    for name, content in git.read_files(base, commit, list(names)).items():
         yield names[name], Now(content, commit)

@@ -16,7 +16,7 @@ from feeder.search.vocabulary import Categories
 from feeder.store import Database, Statement
 from feeder.store.repositories import fed, meant
 from feeder.store.scope import ANY_FILE, Scope, params
-from feeder.tree.names import spellings
+from feeder.tree.names import indexed_spellings
 
 # names, and repositories, null for all: whether any of their nodes is so
 _HAS = """
@@ -172,7 +172,7 @@ def _paths(  # noqa: PLR0913 - the index, what is asked, and what is known of it
 def readings(typed: str, here: str) -> list[str]:
     """The places that a path may mean, the likeliest first; it is read as it lies there, or as an
     answer shows it."""
-    known = spellings(typed)
+    known = indexed_spellings(typed)
     places = [place for path in known for place in _places(path, here)]
     return list(dict.fromkeys([*places, *(f"*/{normpath(path)}" for path in known if _bare(path))]))
 

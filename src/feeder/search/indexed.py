@@ -21,7 +21,7 @@ def beside(database: Database) -> list[Path]:
     """Repositories of ours beside an index, the newest first; none of one at Cloudflare."""
     if not isinstance(database, SQLite):
         return []
-    return objects.repositories(working_folder(Path(database.place)))
+    return objects.private_repositories(working_folder(Path(database.place)))
 
 
 def revision(base: Path, database: Database, repo: str, meta: Mapping[str, str]) -> Revision:
@@ -29,5 +29,5 @@ def revision(base: Path, database: Database, repo: str, meta: Mapping[str, str])
     working = meta.get(f"{repo}:working", "")
     if not working:
         return Revision(base, meta.get(f"{repo}:head", ""))
-    holder = objects.holding(beside(database), working)
+    holder = objects.repository_with_tree(beside(database), working)
     return Revision(holder or base, working if holder else "")

@@ -17,8 +17,8 @@ from feeder.search.query import Query, parse
 from feeder.search.required import Files, grep_of, required
 from feeder.search.vocabulary import own_categories
 from feeder.store.scope import Scope
-from feeder.tree.grep import Matches
-from feeder.tree.names import escape
+from feeder.tree.grep import GrepMatches
+from feeder.tree.names import escape_name
 
 
 class Filters(NamedTuple):
@@ -71,7 +71,7 @@ def narrowed(
     scope, *preferred = scopes_of(database, asked, standing)
     lines = partial(lines_indexed, place.base, beside=beside(database))
 
-    def grep(pattern: str, case: bool) -> Matches:
+    def grep(pattern: str, case: bool) -> GrepMatches:
         equal = revision(place.base, database, place.repo, meta)
         return grep_of(equal.repository, equal.name)(pattern, case)
 
@@ -97,7 +97,7 @@ def below(directory: Path, base: Path) -> str:
     """Where the one who asks stands, from the root."""
     inside = os.path.relpath(directory.resolve(), base)
     is_below = inside != os.curdir and not inside.startswith(os.pardir)
-    return escape(os.fsencode(inside)) if is_below else ""
+    return escape_name(os.fsencode(inside)) if is_below else ""
 
 
 def inside(typed: str, base: Path) -> str:

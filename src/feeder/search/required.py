@@ -14,7 +14,7 @@ from feeder.store.origins import blobs
 from feeder.store.reading import Hit, hits, listed, worded, words_statement
 from feeder.store.scope import Scope
 from feeder.tree import git, kinds
-from feeder.tree.grep import Cut, Matches, grep
+from feeder.tree.grep import GrepMatches, Truncation, git_grep
 
 CHECKED = 2_000
 """Nodes whose lines are looked at for a phrase; of more, the rest is not found, and said."""
@@ -24,7 +24,7 @@ MATCHED = 20_000
 Lines = Callable[[Mapping[str, str]], Mapping[str, "list[str] | None"]]
 """The lines of files as they were indexed, by path with git's name of them; None where they are
 lost."""
-Grep = Callable[[str, bool], Matches]
+Grep = Callable[[str, bool], GrepMatches]
 """The lines that match a pattern, and whether the letters' case counts."""
 
 _WORD = re.compile(r"[^\W_]")
@@ -39,9 +39,9 @@ ORDER BY d.start_line, d.end_line - d.start_line DESC
 def grep_of(base: Path, equal: str) -> Grep:
     """git's search in the commit or tree that the index equals, else in the files as they lie."""
 
-    def found(pattern: str, case: bool) -> Matches:
-        is_here = bool(equal) and git.root(base) is not None and git.has_tree(base, equal)
-        return grep(base, equal if is_here else None, pattern, case=case)
+    def found(pattern: str, case: bool) -> GrepMatches:
+        is_here = bool(equal) and git.find_root(base) is not None and git.has_tree(base, equal)
+        return git_grep(base, equal if is_here else None, pattern, case_sensitive=case)
 
     return found
 
@@ -126,16 +126,16 @@ def _matching(
     found = files.grep(pattern, case)
     notes = []
     # git may take a document for a text, whose lines are others
-    lines = {path: some for path, some in found.lines.items() if not kinds.document(path)}
+    lines = {path: some for path, some in found.lines.items() if not kinds.document_extension(path)}
     ids = nodes_at(database, lines, files.repo)
-    cut = found.cut or (Cut.MANY if len(ids) > MATCHED else Cut.NOT)
+    cut = found.truncation or (Truncation.TOO_MANY if len(ids) > MATCHED else Truncation.NONE)
     if cut:
         notes.append(f"/{pattern}/ {cut}")
     if scope.repos != (files.repo,):
         notes.append(f"/{pattern}/ is looked for in {files.repo} alone, whose files are here.")
-    if found.as_text:
+    if found.is_literal:
         notes.append(f"/{pattern}/ is no regular expression: it was looked for as a text.")
-    unread = documents(database, scope, files.repo, kinds.DOCUMENTS)
+    unread = documents(database, scope, files.repo, kinds.DOCUMENT_EXTENSIONS)
     if unread:
         several = f"{unread:,} {'document' if unread == 1 else 'documents'}"
         notes.append(f'/{pattern}/ is not looked for in {several}: words and "phrases" are.')

@@ -8,7 +8,7 @@ from typing import Any
 
 from feeder.errors import UserError
 from feeder.nodes import NODE_TYPES
-from feeder.tree.names import file_inside
+from feeder.tree.names import regular_file_in
 
 CODE, TESTS = "code", "tests"
 """Categories that no list of languages says."""
@@ -62,7 +62,7 @@ def category_languages() -> dict[str, list[str]]:
 
 def own_categories(base: Path) -> dict[str, list[str]]:
     """The categories that a repository names in `.feeder.toml`, as paths; raises UserError."""
-    file = file_inside(base, OWN_FILE)
+    file = regular_file_in(base, OWN_FILE)
     if file is None:
         return {}
     import tomllib

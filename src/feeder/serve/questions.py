@@ -29,7 +29,7 @@ from feeder.store.catalog import mapped
 from feeder.store.origins import blobs
 from feeder.store.reading import statistics
 from feeder.tree import git, kinds
-from feeder.tree.history import history as last_changes
+from feeder.tree.history import file_history as last_changes
 
 Said = Mapping[str, Sequence[str]]
 """The parameters of an address; most may be said once."""
@@ -106,7 +106,7 @@ def file(opened: Opened, said: Said) -> Facts:
 def document(opened: Opened, said: Said) -> Facts:
     """A document itself, in bytes, where it is what was indexed; nothing in it is masked."""
     corpus, path = opened.corpus, _one(said, "path")
-    if not kinds.document(path) or path not in _files(opened, path):
+    if not kinds.document_extension(path) or path not in _files(opened, path):
         raise NotThere(f"{path} is no document of the index. Name one by its path from the root.")
     _check_size(opened, path, bytes_there(corpus.base, path))
     blob = blobs(corpus.database, corpus.repo, [path])[path]
@@ -137,14 +137,14 @@ def history(opened: Opened, _: Said) -> Facts:
     if commit is None:
         raise NotThere("There is no history of these files. Ask where git has the index' commit.")
     found = last_changes(corpus.base, commit)
-    return {"changed": found.changed, "since": found.since, **_age(corpus)}
+    return {"changed": found.changed_s, "since": found.oldest_commit_s, **_age(corpus)}
 
 
 def status(opened: Opened, _: Said) -> Facts:
     """What the index holds, by counts, and what it equals."""
     corpus = opened.corpus
     found = statistics(corpus.database, corpus.repo)
-    documents = sorted(kinds.DOCUMENTS)
+    documents = sorted(kinds.DOCUMENT_EXTENSIONS)
     places = {"folder": os.fspath(corpus.base), "web": _web(corpus), "documents": documents}
     about = {"repo": corpus.repo, "holds": found.as_json(), "costs": costs(found.meta)}
     return {**about, "places": places, **_age(corpus)}
@@ -178,7 +178,7 @@ def _age(corpus: Corpus) -> Facts:
 def _commit(corpus: Corpus) -> str | None:
     """The commit that the index equals, where its history is here."""
     commit = corpus.meta.get(f"{corpus.repo}:head")
-    here = commit and git.root(corpus.base) and git.commit(corpus.base, commit)
+    here = commit and git.find_root(corpus.base) and git.commit_id(corpus.base, commit)
     return here or None
 
 
@@ -224,7 +224,7 @@ def _asker(opened: Opened, said: Said) -> Asker:
 def _web(corpus: Corpus) -> str | None:
     """Where the files of the commit that the index equals are seen on GitHub."""
     commit = corpus.meta.get(f"{corpus.repo}:head")
-    slug = git.github(corpus.base) if git.root(corpus.base) else None
+    slug = git.origin_github_slug(corpus.base) if git.find_root(corpus.base) else None
     return f"https://github.com/{slug}/blob/{commit}" if commit and slug else None
 
 

@@ -49,7 +49,7 @@ class Following:
 
         settings = self._settings
         place = place_here(settings)
-        if choice(settings).is_cloud or git.root(place.base) is None:
+        if choice(settings).is_cloud or git.find_root(place.base) is None:
             return AsItIs()
         tree_of = commit_of if git.is_bare(place.base) else working_tree_of
         look = partial(tree_of, place, settings)
@@ -60,7 +60,7 @@ def _of_its_own(base: Path, look: Callable[[], Tree]) -> Tree:
     """The tree that a look finds; raises UserError where git finds another repository above."""
     from feeder.tree import git
 
-    root = git.root(base)
+    root = git.find_root(base)
     if root and root.resolve() != base:
         raise UserError(f"{base} is a folder of {root} by now. Put its .git back.")
     return look()

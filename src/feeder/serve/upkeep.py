@@ -229,7 +229,7 @@ class _Run:
                     raise Overtaken("A command has begun since.")
                 sync(feed)
             if not with_model:
-                self._seen, self._looked_s = tree.root, looked_s
+                self._seen, self._looked_s = tree.root_tree_id, looked_s
             self._embeds |= bool(feed.report.files_processed)
         if parser and feed.report.files_processed > FEW_FILES:
             upkept.close()

@@ -22,11 +22,11 @@ def index_folder(base: Path) -> Path:
     Raises UserError where a commit brings it: whoever made it would decide what is found.
     """
     folder = unlinked(base / INDEX_FOLDER)
-    brought = listing.tracked(base, INDEX_FOLDER) if folder.is_dir() else []
+    brought = listing.tracked_at(base, INDEX_FOLDER) if folder.is_dir() else []
     for name in brought:
         if _OURS.search(name.lower()) or b"/" not in name:  # the latter is a submodule
             raise UserError(
-                f"git tracks {names.escape(name)}, and what is in it may be another's. Remove it "
+                f"git tracks {names.escape_name(name)}, and what is in it may be another's. Remove it "
                 f"with `git rm -r {INDEX_FOLDER}`, or name a place with --db."
             )
     return folder

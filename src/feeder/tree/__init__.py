@@ -15,11 +15,11 @@ class Sizes(NamedTuple):
     document: int = 20_000_000
 
 
-SIZES = Sizes()
+DEFAULT_SIZES = Sizes()
 """Unless the user says otherwise."""
 
 
-class Skip(StrEnum):
+class SkipReason(StrEnum):
     """Why a file is kept out, as far as its path, mode, size and attributes tell: the closed list.
 
     The reasons are tried in this order; the first that holds is the one reported.
@@ -28,20 +28,20 @@ class Skip(StrEnum):
     SYMLINK = "a symbolic link"
     SUBMODULE = "a submodule or a repository of its own"
     SPECIAL = "not a regular file"
-    OWN = "feeder's own file"
+    OWN_FILE = "feeder's own file"
     NOINDEX = "in a folder with .noindex"
     SECRET = "a name that may hold secrets"
     IGNORED = "excluded by .feederignore"
     VENDORED = "marked linguist-vendored"
-    MARKED = "marked linguist-generated"
+    MARKED_GENERATED = "marked linguist-generated"
     LOCK = "a lock file"
     MINIFIED = "minified, or a source map"
     GENERATED = "generated, by its name"
     BINARY = "binary, by its name"
-    LARGE = "larger than the limit"
+    TOO_LARGE = "larger than the limit"
     UNREADABLE = "cannot be read"
-    FILTER = "its filter in git fails or is slow"
-    ABSENT = "not in this partial clone"
+    FILTER_FAILED = "its filter in git fails or is slow"
+    NOT_FETCHED = "not in this partial clone"
 
 
 class Entry(NamedTuple):
@@ -67,19 +67,19 @@ class Tree(Protocol):
         """HEAD's id, empty where there is none."""
 
     @property
-    def root(self) -> str:
+    def root_tree_id(self) -> str:
         """The root tree's id, empty for files that are read from a folder."""
 
     @property
-    def working(self) -> str:
+    def working_tree_id(self) -> str:
         """The id of the root tree of a working tree that is not HEAD's; empty for any other."""
 
     @property
-    def below(self) -> str:
+    def subfolder(self) -> str:
         """The folder that alone is looked at, as in `Entry.path`; empty for the whole tree."""
 
     @property
-    def rules(self) -> str:
+    def rules_digest(self) -> str:
         """A digest of all that decides skips: the same root and rules, the same entries."""
 
     def entries(self) -> list[Entry]:

@@ -6,21 +6,21 @@ from pathlib import Path
 from typing import IO
 
 from feeder.errors import UserError
-from feeder.tree.command import command, environment
+from feeder.tree.command import git_arguments, git_environment
 
 
-def blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes]:
+def read_blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes]:
     """The contents of these objects in their order, by one process, one at a time in memory.
 
     Raises UserError for one that is not here.
     """
-    for blob, contents in zip(ids, found_blobs(repository, ids), strict=True):
+    for blob, contents in zip(ids, read_available_blobs(repository, ids), strict=True):
         if contents is None:
-            raise missing(repository, blob)
+            raise missing_object_error(repository, blob)
         yield contents
 
 
-def found_blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes | None]:
+def read_available_blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes | None]:
     """The same with None for objects that are not here."""
     if not ids:
         return
@@ -31,18 +31,18 @@ def found_blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes | None]:
         requests.writelines(f"{blob}\n".encode() for blob in ids)
         requests.seek(0)
         with subprocess.Popen(
-            command(repository, "cat-file", "--batch", "--buffer"),
-            env=environment(),
+            git_arguments(repository, "cat-file", "--batch", "--buffer"),
+            env=git_environment(),
             stdin=requests,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         ) as batch:
             assert batch.stdout is not None
             for _ in ids:
-                yield _contents(batch.stdout)
+                yield _read_object(batch.stdout)
 
 
-def _contents(batch: IO[bytes]) -> bytes | None:
+def _read_object(batch: IO[bytes]) -> bytes | None:
     header = batch.readline().split()
     if len(header) != 3:  # "<id> missing", or nothing when git gave up
         return None
@@ -51,7 +51,7 @@ def _contents(batch: IO[bytes]) -> bytes | None:
     return contents
 
 
-def missing(repository: Path, blob: str) -> UserError:
+def missing_object_error(repository: Path, blob: str) -> UserError:
     """What is raised for an object that is not there."""
     return UserError(
         f"{repository} does not hold the object {blob}. "

@@ -13,7 +13,7 @@ from feeder.config import SECRETS
 from feeder.errors import UserError
 from feeder.tree import names
 
-_KEPT = (
+_PASSED_VARIABLES = (
     "GIT_ALLOW_PROTOCOL",
     "GIT_ASKPASS",
     "GIT_CEILING_DIRECTORIES",
@@ -25,7 +25,7 @@ _KEPT = (
 )
 """What a user sets to make git work here. A hook's GIT_DIR and GIT_INDEX_FILE would redirect it."""
 
-_FORCED = {
+_FORCED_VARIABLES = {
     "GIT_ATTR_NOSYSTEM": "1",
     "GIT_LITERAL_PATHSPECS": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",
@@ -34,42 +34,42 @@ _FORCED = {
     "LC_ALL": "C",
 }
 
-_NOTHING_RUNS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+_DISABLE_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
 """A repository's settings may name programs; none is started for a question."""
 
 _NO_WORKING_TREE = re.compile(rb"must be run in a work tree|cannot use bare repository")
 
-Answer = subprocess.CompletedProcess[bytes]
-NOTHING: Mapping[str, str] = MappingProxyType({})
+GitResult = subprocess.CompletedProcess[bytes]
+NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
 
-def ask(
+def git_output(
     folder: Path,
     *arguments: str | bytes,
     stdin: bytes = b"",
     timeout_s: float | None = None,
-    beside: Mapping[str, str] = NOTHING,
+    variables: Mapping[str, str] = NO_VARIABLES,
 ) -> bytes:
     """git's output; raises UserError with its reason when it fails, and TimeoutError."""
-    answer = run(folder, *arguments, stdin=stdin, timeout_s=timeout_s, beside=beside)
-    return checked(folder, answer)
+    answer = run_git(folder, *arguments, stdin=stdin, timeout_s=timeout_s, variables=variables)
+    return check_result(folder, answer)
 
 
-def run(
+def run_git(
     folder: Path,
     *arguments: str | bytes,
     stdin: bytes = b"",
     timeout_s: float | None = None,
-    beside: Mapping[str, str] = NOTHING,
-) -> Answer:
+    variables: Mapping[str, str] = NO_VARIABLES,
+) -> GitResult:
     """git's answer, whatever its exit code; raises UserError where it does not even begin.
 
     `beside` are variables that git is told beside this process' environment.
     """
     try:
         answer = subprocess.run(
-            command(folder, *arguments),
-            env={**environment(), **beside},
+            git_arguments(folder, *arguments),
+            env={**git_environment(), **variables},
             input=stdin,
             capture_output=True,
             check=False,
@@ -85,7 +85,7 @@ def run(
             "or name the files with `feeder process --path`."
         )
     if b"dubious ownership" in answer.stderr:
-        remedy = names.escape(answer.stderr.strip().splitlines()[-1].strip())
+        remedy = names.escape_name(answer.stderr.strip().splitlines()[-1].strip())
         raise UserError(
             f"git sees that {folder} belongs to another user. Allow it with `{remedy}`."
         )
@@ -96,31 +96,32 @@ class NoRepositoryError(UserError):
     """There is no repository in the folder, nor in those above it."""
 
 
-def checked(folder: Path, answer: Answer) -> bytes:
+def check_result(folder: Path, result: GitResult) -> bytes:
     """What git has put out; raises UserError with its reason when it has failed."""
-    if answer.returncode == 0:
-        return answer.stdout
-    reason = names.escape(answer.stderr.strip().partition(b"\n")[0]) or "no reason given"
+    if result.returncode == 0:
+        return result.stdout
+    reason = names.escape_name(result.stderr.strip().partition(b"\n")[0]) or "no reason given"
     raise UserError(f"git failed in {folder} ({reason}). See what `git status` says there.")
 
 
-def command(folder: Path, *arguments: str | bytes) -> list[str | bytes]:
+def git_arguments(folder: Path, *arguments: str | bytes) -> list[str | bytes]:
     """What starts git there, without anything that the repository's settings name."""
-    return ["git", "--no-pager", *_NOTHING_RUNS, "-C", os.fsencode(folder), *arguments]
+    return ["git", "--no-pager", *_DISABLE_PROGRAMS, "-C", os.fsencode(folder), *arguments]
 
 
-def environment() -> dict[str, str]:
+def git_environment() -> dict[str, str]:
     """What git is told of this process' environment."""
     kept = {
         name: value
         for name, value in os.environ.items()
-        if name not in SECRETS and (not name.startswith("GIT_") or name.startswith(_KEPT))
+        if name not in SECRETS
+        and (not name.startswith("GIT_") or name.startswith(_PASSED_VARIABLES))
     }
-    return kept | _FORCED
+    return kept | _FORCED_VARIABLES
 
 
 @contextmanager
-def ended_after(process: subprocess.Popen[bytes], timeout_s: float) -> Iterator[Event]:
+def killed_after(process: subprocess.Popen[bytes], timeout_s: float) -> Iterator[Event]:
     """Kills it after that time, and then says so."""
     late = Event()
 
@@ -138,6 +139,6 @@ def ended_after(process: subprocess.Popen[bytes], timeout_s: float) -> Iterator[
         process.kill()
 
 
-def lacks_working_tree(answer: Answer) -> bool:
+def is_bare_error(result: GitResult) -> bool:
     """Whether git has refused because the repository is bare."""
-    return bool(_NO_WORKING_TREE.search(answer.stderr))
+    return bool(_NO_WORKING_TREE.search(result.stderr))

@@ -2,20 +2,22 @@
 
 from pathlib import Path
 
-from feeder.tree import SIZES, Sizes, git
-from feeder.tree.stored import Stored
+from feeder.tree import DEFAULT_SIZES, Sizes, git
+from feeder.tree.stored import StoredTree
 
 
-class Commit(Stored):
+class Commit(StoredTree):
     """HEAD of a repository, which may be bare, shallow or a worktree; or one folder of it.
 
     Raises UserError where there is no repository, no commit or no such folder.
     """
 
-    working = ""
+    working_tree_id = ""
 
-    def __init__(self, repository: Path, *, below: str = "", sizes: Sizes = SIZES) -> None:
-        self.commit, self.root = git.head(repository)
-        super().__init__(repository, self.commit, below=below, sizes=sizes)
-        if below:
-            self.root = git.folder(repository, self.commit, below)
+    def __init__(
+        self, repository: Path, *, subfolder: str = "", sizes: Sizes = DEFAULT_SIZES
+    ) -> None:
+        self.commit, self.root_tree_id = git.head_ids(repository)
+        super().__init__(repository, self.commit, subfolder=subfolder, sizes=sizes)
+        if subfolder:
+            self.root_tree_id = git.folder_tree_id(repository, self.commit, subfolder)

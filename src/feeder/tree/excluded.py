@@ -4,22 +4,22 @@ import os
 from pathlib import Path
 
 from feeder.tree import git
-from feeder.tree.command import ask
-from feeder.tree.names import escape
+from feeder.tree.command import git_output
+from feeder.tree.names import escape_name
 
-_IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--")
+_LIST_IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--")
 # it takes names as they are, but refuses to be told so
-_RULE = ("--no-literal-pathspecs", "check-ignore", "-v", "-z", "--stdin")
+_CHECK_IGNORE = ("--no-literal-pathspecs", "check-ignore", "-v", "-z", "--stdin")
 
 
-def why_none(base: Path, folder: Path) -> str:
+def exclusion_cause(base: Path, folder: Path) -> str:
     """The rule of git that excludes what lies there, the first of several; a clause."""
-    if git.root(base) is None:
+    if git.find_root(base) is None:
         return "no file lies there that .gitignore does not exclude"
     below = os.fsencode(folder.resolve().relative_to(base.resolve()))
-    first, _, _ = ask(base, *_IGNORED, below).partition(b"\0")
+    first, _, _ = git_output(base, *_LIST_IGNORED, below).partition(b"\0")
     if not first:
         return "no file lies there"
-    rule = ask(base, *_RULE, stdin=b"./%b\0" % first)
+    rule = git_output(base, *_CHECK_IGNORE, stdin=b"./%b\0" % first)
     source, line, pattern, _ = rule.split(b"\0", 3)
-    return f"line {line.decode()} of {escape(source)} excludes what lies there ({escape(pattern)})"
+    return f"line {line.decode()} of {escape_name(source)} excludes what lies there ({escape_name(pattern)})"

@@ -7,13 +7,13 @@ from functools import cached_property
 from pathlib import Path
 
 from feeder.errors import UserError
-from feeder.tree import SIZES, Entry, Sizes, Skip, git, listing, names, scratch
-from feeder.tree.ignore import RULE_FILES, Rules
+from feeder.tree import DEFAULT_SIZES, Entry, Sizes, SkipReason, git, listing, names, scratch
+from feeder.tree.ignore import RULE_FILES, ExclusionRules
 
 
-def base_of(paths: Sequence[Path]) -> Path:
+def common_base(paths: Sequence[Path]) -> Path:
     """What the paths of an index are relative to: the repository's root, else the common folder."""
-    repository = git.root(paths[0])
+    repository = git.find_root(paths[0])
     if repository is not None:
         return repository
     folders = (path if path.is_dir() else path.parent for path in paths)
@@ -27,27 +27,27 @@ class Folder:
     too. Raises UserError for a path that does not exist, leads out of the base or into .git.
     """
 
-    root = ""
-    working = ""
-    below = ""
+    root_tree_id = ""
+    working_tree_id = ""
+    subfolder = ""
 
-    def __init__(self, base: Path, paths: Sequence[Path], *, sizes: Sizes = SIZES) -> None:
+    def __init__(self, base: Path, paths: Sequence[Path], *, sizes: Sizes = DEFAULT_SIZES) -> None:
         self._base = base.resolve()
-        self._paths = [_inside(self._base, path) for path in paths]
+        self._paths = [_relative_name(self._base, path) for path in paths]
         self._sizes = sizes
-        self._unlinked: dict[bytes, bool] = {}
-        self._in_git = git.root(self._base) is not None
-        self.commit = (git.commit(self._base, "HEAD") if self._in_git else None) or ""
+        self._folders_without_links: dict[bytes, bool] = {}
+        self._in_git = git.find_root(self._base) is not None
+        self.commit = (git.commit_id(self._base, "HEAD") if self._in_git else None) or ""
         self._object_format = git.object_format(self._base) if self._in_git else "sha1"
 
     @cached_property
     def _listing(self) -> tuple[str, list[Entry]]:
-        files = [file for name in self._names() if (file := self._file(name))]
-        rules = Rules(self._rule_files(files), self._sizes)
-        return rules.digest, [self._with_blob(entry) for entry in rules.entries(files)]
+        files = [file for name in self._list_names() if (file := self._stat_file(name))]
+        rules = ExclusionRules(self._rule_files(files), self._sizes)
+        return rules.digest, [self._with_blob_id(entry) for entry in rules.entries(files)]
 
     @property
-    def rules(self) -> str:
+    def rules_digest(self) -> str:
         """A digest of the rule files in and above the folders, the limits and the lists."""
         return self._listing[0]
 
@@ -59,44 +59,44 @@ class Folder:
         """The files' bytes, with `blob` and `size` as they are now."""
         for entry in entries:
             try:
-                contents = names.place(self._base, entry.path).read_bytes()
+                contents = names.path_in(self._base, entry.path).read_bytes()
             except OSError:
-                yield entry._replace(skip=Skip.UNREADABLE), b""
+                yield entry._replace(skip=SkipReason.UNREADABLE), b""
                 continue
             blob = git.blob_id(contents, self._object_format)
             yield entry._replace(blob=blob, size=len(contents)), contents
 
-    def _with_blob(self, entry: Entry) -> Entry:
+    def _with_blob_id(self, entry: Entry) -> Entry:
         if entry.skip:
             return entry
         (read, _), *_ = self.read([entry])
         return read
 
-    def _names(self) -> list[bytes]:
-        folders = [name for name in self._paths if self._place(name).is_dir()]
-        listed = listing.ls_files if self._in_git else scratch.files
+    def _list_names(self) -> list[bytes]:
+        folders = [name for name in self._paths if self._absolute_path(name).is_dir()]
+        listed = listing.tracked_and_untracked_files if self._in_git else scratch.unversioned_files
         below = listed(self._base, folders) if folders else []
         named = set(self._paths).difference(folders)
         return sorted(named.union(name.rstrip(b"/") for name in below))
 
-    def _file(self, name: bytes) -> git.File | None:
+    def _stat_file(self, name: bytes) -> git.GitFile | None:
         """None for a file that git tracks and that is gone, or a link took its folder's place."""
-        if not self._is_unlinked(name.rpartition(b"/")[0]):
+        if not self._has_no_link(name.rpartition(b"/")[0]):
             return None
         try:
-            status = self._place(name).lstat()
+            status = self._absolute_path(name).lstat()
         except OSError:
             return None
-        mode = _MODES.get(stat.S_IFMT(status.st_mode), git.SPECIAL)
-        return git.File(name, mode, "", status.st_size)
+        mode = _GIT_MODES.get(stat.S_IFMT(status.st_mode), git.SPECIAL_MODE)
+        return git.GitFile(name, mode, "", status.st_size)
 
-    def _is_unlinked(self, folder: bytes) -> bool:
-        if folder not in self._unlinked:
-            place = self._place(folder)
-            self._unlinked[folder] = os.path.realpath(place) == os.fspath(place)
-        return self._unlinked[folder]
+    def _has_no_link(self, folder: bytes) -> bool:
+        if folder not in self._folders_without_links:
+            place = self._absolute_path(folder)
+            self._folders_without_links[folder] = os.path.realpath(place) == os.fspath(place)
+        return self._folders_without_links[folder]
 
-    def _rule_files(self, files: Iterable[git.File]) -> dict[bytes, bytes]:
+    def _rule_files(self, files: Iterable[git.GitFile]) -> dict[bytes, bytes]:
         folders = {b""}
         for file in files:
             folder = file.name.rpartition(b"/")[0]
@@ -108,22 +108,26 @@ class Folder:
 
     def _rule_file(self, candidate: bytes) -> tuple[bytes, bytes] | None:
         name = candidate.removeprefix(b"/")
-        file = self._file(name)
-        if file is None or file.mode != git.REGULAR:
+        file = self._stat_file(name)
+        if file is None or file.mode != git.REGULAR_MODE:
             return None
         try:
-            return name, self._place(name).read_bytes()
+            return name, self._absolute_path(name).read_bytes()
         except OSError as exc:
-            raise UserError(f"{self._place(name)} holds rules. Make it readable.") from exc
+            raise UserError(f"{self._absolute_path(name)} holds rules. Make it readable.") from exc
 
-    def _place(self, name: bytes) -> Path:
+    def _absolute_path(self, name: bytes) -> Path:
         return self._base / os.fsdecode(name)
 
 
-_MODES = {stat.S_IFREG: git.REGULAR, stat.S_IFLNK: git.SYMLINK, stat.S_IFDIR: git.SUBMODULE}
+_GIT_MODES = {
+    stat.S_IFREG: git.REGULAR_MODE,
+    stat.S_IFLNK: git.SYMLINK_MODE,
+    stat.S_IFDIR: git.SUBMODULE_MODE,
+}
 
 
-def _inside(base: Path, path: Path) -> bytes:
+def _relative_name(base: Path, path: Path) -> bytes:
     if not os.path.lexists(path):
         raise UserError(f"{path} does not exist. Name a file or a folder that does.")
     place = path.resolve() if path.is_dir() else path.parent.resolve() / path.name

@@ -10,27 +10,27 @@ from typing import NamedTuple
 
 from feeder.errors import UserError
 from feeder.tree import names
-from feeder.tree.blobs import found_blobs, missing
+from feeder.tree.blobs import missing_object_error, read_available_blobs
 from feeder.tree.command import (
-    Answer,
+    GitResult,
     NoRepositoryError,
-    ask,
-    checked,
-    lacks_working_tree,
-    run,
+    check_result,
+    git_output,
+    is_bare_error,
+    run_git,
 )
 
-REGULAR, SYMLINK, SUBMODULE, SPECIAL = "100644", "120000", "160000", "000000"
+REGULAR_MODE, SYMLINK_MODE, SUBMODULE_MODE, SPECIAL_MODE = "100644", "120000", "160000", "000000"
 """Modes; git has none for devices and the like, for which zeros stand here."""
-_FOLDER = b"040000"
-ABSENT = -1
+_FOLDER_MODE = b"040000"
+ABSENT_SIZE = -1
 """The size of contents that are not here."""
 
-_RESOLVE = ("rev-parse", "-q", "--verify", "--end-of-options")
-_UNSAFE = re.compile(rb"(?:^|/)(?:\.{0,2}|\.git)(?:/|\Z)", re.IGNORECASE)
+_REV_PARSE = ("rev-parse", "-q", "--verify", "--end-of-options")
+_UNSAFE_PATH = re.compile(rb"(?:^|/)(?:\.{0,2}|\.git)(?:/|\Z)", re.IGNORECASE)
 
 
-class File(NamedTuple):
+class GitFile(NamedTuple):
     """A listed file: git's mode in octal digits, its id of the contents, and bytes."""
 
     name: bytes
@@ -44,7 +44,7 @@ def is_regular(mode: str) -> bool:
     return mode.startswith("100")
 
 
-def root(path: Path) -> Path | None:
+def find_root(path: Path) -> Path | None:
     """The working tree that holds the path, or the bare repository; None outside of git.
 
     Raises UserError for a bare repository among the files of another one: a commit may bring it,
@@ -52,13 +52,13 @@ def root(path: Path) -> Path | None:
     """
     folder = path if path.is_dir() else path.parent
     try:
-        top = run(folder, "-c", "safe.bareRepository=explicit", "rev-parse", "--show-toplevel")
+        top = run_git(folder, "-c", "safe.bareRepository=explicit", "rev-parse", "--show-toplevel")
     except NoRepositoryError:
         return None
-    if not lacks_working_tree(top):
-        return _place(folder, top)
-    bare = _place(folder, run(folder, "rev-parse", "--absolute-git-dir"))
-    if bare.name != ".git" and (outer := root(bare.parent)):
+    if not is_bare_error(top):
+        return _path_from_output(folder, top)
+    bare = _path_from_output(folder, run_git(folder, "rev-parse", "--absolute-git-dir"))
+    if bare.name != ".git" and (outer := find_root(bare.parent)):
         raise UserError(
             f"{bare} is a repository without a working tree among the files of {outer}. "
             "Move it out of there first."
@@ -66,40 +66,40 @@ def root(path: Path) -> Path | None:
     return bare
 
 
-def _place(folder: Path, answer: Answer) -> Path:
-    return Path(os.fsdecode(checked(folder, answer).removesuffix(b"\n")))
+def _path_from_output(folder: Path, result: GitResult) -> Path:
+    return Path(os.fsdecode(check_result(folder, result).removesuffix(b"\n")))
 
 
-def commit(repository: Path, revision: str) -> str | None:
+def commit_id(repository: Path, revision: str) -> str | None:
     """The commit's full id; None when there is no such commit here."""
     if "\0" in revision:
         return None
-    found = run(repository, *_RESOLVE, f"{revision}^{{commit}}")
+    found = run_git(repository, *_REV_PARSE, f"{revision}^{{commit}}")
     return found.stdout.decode().strip() if found.returncode == 0 else None
 
 
-def tip(folder: Path) -> str | None:
+def head_commit_or_none(folder: Path) -> str | None:
     """The id of HEAD; None before the first commit and outside of git."""
     try:
-        return commit(folder, "HEAD")
+        return commit_id(folder, "HEAD")
     except NoRepositoryError:
         return None
 
 
-def head(repository: Path) -> tuple[str, str]:
+def head_ids(repository: Path) -> tuple[str, str]:
     """The ids of HEAD and of its root tree; raises UserError before the first commit."""
-    tip = commit(repository, "HEAD")
+    tip = commit_id(repository, "HEAD")
     if tip is None:
         raise UserError(f"{repository} has no commit at HEAD. Commit something first.")
-    return tip, ask(repository, *_RESOLVE, f"{tip}^{{tree}}").decode().strip()
+    return tip, git_output(repository, *_REV_PARSE, f"{tip}^{{tree}}").decode().strip()
 
 
 def has_tree(repository: Path, tree: str) -> bool:
     """Whether a tree of this id is here."""
-    return run(repository, "cat-file", "-e", f"{tree}^{{tree}}").returncode == 0
+    return run_git(repository, "cat-file", "-e", f"{tree}^{{tree}}").returncode == 0
 
 
-class Layout(NamedTuple):
+class RepositoryLayout(NamedTuple):
     """What a repository is like, and where its objects and the index of its working tree are."""
 
     is_bare: bool
@@ -108,96 +108,104 @@ class Layout(NamedTuple):
     index_file: Path
 
 
-def layout(repository: Path) -> Layout:
+def repository_layout(repository: Path) -> RepositoryLayout:
     """What there is to know of a repository, by one question; its index need not be there."""
     wanted = ("--is-bare-repository", "--show-object-format", "--path-format=absolute")
-    out = ask(repository, "rev-parse", *wanted, "--git-path", "objects", "--git-path", "index")
+    out = git_output(
+        repository, "rev-parse", *wanted, "--git-path", "objects", "--git-path", "index"
+    )
     bare, object_format, places = out.split(b"\n", 2)
     middle = places.rindex(b"/objects\n") + len(b"/objects")
     objects, index = places[:middle], places[middle:].strip(b"\n")
     paths = (Path(os.fsdecode(place)) for place in (objects, index))
-    return Layout(bare == b"true", object_format.decode(), *paths)
+    return RepositoryLayout(bare == b"true", object_format.decode(), *paths)
 
 
-def ids(repository: Path, revisions: Sequence[str]) -> list[str]:
+def object_ids(repository: Path, revisions: Sequence[str]) -> list[str]:
     """The ids of what these are, by one question; empty for what there is not."""
     asked = "".join(f"{revision}\n" for revision in revisions).encode()
-    rows = ask(repository, "cat-file", "--batch-check=%(objectname)", stdin=asked).splitlines()
+    rows = git_output(
+        repository, "cat-file", "--batch-check=%(objectname)", stdin=asked
+    ).splitlines()
     return ["" if row.endswith(b" missing") else row.decode() for row in rows]
 
 
-def settings(repository: Path, pattern: str) -> list[tuple[str, str]]:
+def matching_settings(repository: Path, pattern: str) -> list[tuple[str, str]]:
     """The settings whose names match, each with its value, in the order in which they count."""
-    answer = run(repository, "config", "-z", "--get-regexp", pattern)
+    answer = run_git(repository, "config", "-z", "--get-regexp", pattern)
     rows = answer.stdout.split(b"\0")[:-1]
     pairs = (os.fsdecode(row).partition("\n") for row in rows)
     return [(name, value) for name, _, value in pairs]
 
 
-def folder(repository: Path, commit: str, path: str) -> str:
+def folder_tree_id(repository: Path, commit: str, path: str) -> str:
     """The id of the tree at a folder of a commit; raises UserError where there is none."""
-    row = ask(repository, "ls-tree", "-d", "-z", "--full-tree", commit, "--", names.unescape(path))
+    row = git_output(
+        repository, "ls-tree", "-d", "-z", "--full-tree", commit, "--", names.unescape_path(path)
+    )
     mode, _, rest = row.rstrip(b"\0").partition(b" ")
-    if mode != _FOLDER:
+    if mode != _FOLDER_MODE:
         raise UserError(f"There is no folder {path} in {commit[:10]}. Mend --path.")
     return rest.split()[1].decode()
 
 
-def tree_at(repository: Path, commit: str, path: str) -> str | None:
+def tree_id_at(repository: Path, commit: str, path: str) -> str | None:
     """The id of a commit's folder, its root for no path; None where there is none of the two."""
-    found = run(repository, *_RESOLVE, commit.encode() + b":" + names.unescape(path))
+    found = run_git(repository, *_REV_PARSE, commit.encode() + b":" + names.unescape_path(path))
     return found.stdout.decode().strip() if found.returncode == 0 else None
 
 
-def branch(repository: Path) -> str | None:
+def current_branch(repository: Path) -> str | None:
     """The branch that is checked out; None when HEAD is detached."""
-    return _said(repository, "symbolic-ref", "-q", "--short", "HEAD")
+    return _output_line(repository, "symbolic-ref", "-q", "--short", "HEAD")
 
 
 def is_branch_name(repository: Path, name: str) -> bool:
     """Whether git allows a branch to be called so."""
-    return run(repository, "check-ref-format", f"refs/heads/{name}").returncode == 0
+    return run_git(repository, "check-ref-format", f"refs/heads/{name}").returncode == 0
 
 
 def default_branch(repository: Path) -> str | None:
     """The branch that origin's HEAD names, where the clone knows it."""
-    name = _said(repository, "symbolic-ref", "-q", "--short", "refs/remotes/origin/HEAD")
+    name = _output_line(repository, "symbolic-ref", "-q", "--short", "refs/remotes/origin/HEAD")
     return name.removeprefix("origin/") if name else None
 
 
-def slug(repository: Path) -> str | None:
+def origin_slug(repository: Path) -> str | None:
     """`owner/name` of origin; None without such a remote."""
-    url = _said(repository, "config", "--get", "remote.origin.url")
-    return names.slug(url) if url else None
+    url = _output_line(repository, "config", "--get", "remote.origin.url")
+    return names.slug_from_url(url) if url else None
 
 
-def github(repository: Path) -> str | None:
+def origin_github_slug(repository: Path) -> str | None:
     """`owner/name` of origin where that is at GitHub."""
-    return names.at_github(_said(repository, "config", "--get", "remote.origin.url") or "")
+    return names.github_slug_from_url(
+        _output_line(repository, "config", "--get", "remote.origin.url") or ""
+    )
 
 
 def is_bare(repository: Path) -> bool:
     """Whether it has no working tree."""
-    return ask(repository, "rev-parse", "--is-bare-repository").strip() == b"true"
+    return git_output(repository, "rev-parse", "--is-bare-repository").strip() == b"true"
 
 
 def is_shallow(repository: Path) -> bool:
     """Whether history was cut off when it was fetched, as CI checkouts do."""
-    return ask(repository, "rev-parse", "--is-shallow-repository").strip() == b"true"
+    return git_output(repository, "rev-parse", "--is-shallow-repository").strip() == b"true"
 
 
 def merge_base(repository: Path, one: str, other: str) -> str | None:
     """The best common ancestor, as far as the history that is here tells."""
-    return _said(repository, "merge-base", one, other)
+    return _output_line(repository, "merge-base", one, other)
 
 
-def apart(repository: Path, one: str, other: str) -> tuple[int, int] | None:
+def ahead_behind(repository: Path, first: str, second: str) -> tuple[int, int] | None:
     """How many commits only the first has, and how many only the other; None where one is not here.
 
     A shallow clone counts what it has.
     """
-    counting = ("rev-list", "--left-right", "--count", f"{one}...{other}", "--")
-    answer = run(repository, *counting)
+    counting = ("rev-list", "--left-right", "--count", f"{first}...{second}", "--")
+    answer = run_git(repository, *counting)
     if answer.returncode:
         return None
     left, right = answer.stdout.split()
@@ -206,7 +214,7 @@ def apart(repository: Path, one: str, other: str) -> tuple[int, int] | None:
 
 def object_format(repository: Path) -> str:
     """`sha1` or `sha256`: how this repository names contents."""
-    return ask(repository, "rev-parse", "--show-object-format").decode().strip()
+    return git_output(repository, "rev-parse", "--show-object-format").decode().strip()
 
 
 def blob_id(contents: bytes, object_format: str) -> str:
@@ -214,77 +222,81 @@ def blob_id(contents: bytes, object_format: str) -> str:
     return hashlib.new(object_format, b"blob %d\0%b" % (len(contents), contents)).hexdigest()
 
 
-def ls_tree(repository: Path, commit: str, *, partial: bool = False) -> list[File]:
+def ls_tree(repository: Path, commit: str, *, is_partial: bool = False) -> list[GitFile]:
     """Every file of a commit, in the order of their names' bytes; a submodule's size is 0.
 
     Raises UserError for a name that git would not check out, for one that is there twice, and for
     contents that are not here; in a `partial` clone their size is `ABSENT`.
     """
-    rows = ask(repository, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
-    files = [_file(repository, row, partial=partial) for row in rows.split(b"\0")[:-1]]
+    rows = git_output(repository, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
+    files = [_parse_row(repository, row, is_partial=is_partial) for row in rows.split(b"\0")[:-1]]
     if len({file.name for file in files}) < len(files):
         [(twice, _)] = Counter(file.name for file in files).most_common(1)
-        raise _refused(f"{names.escape(twice)!r} twice")
+        raise _unsafe_path_error(f"{names.escape_name(twice)!r} twice")
     return files
 
 
-def called(repository: Path, commit: str, wanted: Sequence[bytes]) -> list[tuple[bytes, str]]:
+def files_named(
+    repository: Path, commit: str, file_names: Sequence[bytes]
+) -> list[tuple[bytes, str]]:
     """The regular files of a commit that have one of these names, in any folder, and their blobs.
 
     No sizes are asked for, which take git longer than the listing itself.
     """
-    rows = ask(repository, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
+    rows = git_output(repository, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
     found = []
     for row in rows:
-        if row.endswith(tuple(wanted)):
+        if row.endswith(tuple(file_names)):
             head, _, name = row.partition(b"\t")
             mode, _, blob = head.decode().split()
-            if is_regular(mode) and name.rpartition(b"/")[2] in wanted:
+            if is_regular(mode) and name.rpartition(b"/")[2] in file_names:
                 found.append((name, blob))
     return found
 
 
-def files_at(repository: Path, commit: str, wanted: Sequence[bytes]) -> dict[bytes, bytes]:
+def read_files(repository: Path, commit: str, file_names: Sequence[bytes]) -> dict[bytes, bytes]:
     """The contents of a commit's regular files at these names, as far as they are here.
 
     Names that no file can have are not asked for: of a place outside, git would refuse to speak.
     """
-    wanted = [name for name in wanted if not _UNSAFE.search(name) and b"\0" not in name]
-    if not wanted:
+    file_names = [
+        name for name in file_names if not _UNSAFE_PATH.search(name) and b"\0" not in name
+    ]
+    if not file_names:
         return {}
-    rows = ask(repository, "ls-tree", "-z", "--full-tree", commit, "--", *wanted)
+    rows = git_output(repository, "ls-tree", "-z", "--full-tree", commit, "--", *file_names)
     found = {}
     for row in rows.split(b"\0")[:-1]:
         head, _, name = row.partition(b"\t")
         mode, _, blob = head.decode().split()
         if is_regular(mode):
             found[name] = blob
-    contents = zip(found, found_blobs(repository, [*found.values()]), strict=True)
+    contents = zip(found, read_available_blobs(repository, [*found.values()]), strict=True)
     return {name: text for name, text in contents if text is not None}
 
 
-def _file(repository: Path, row: bytes, *, partial: bool) -> File:
+def _parse_row(repository: Path, row: bytes, *, is_partial: bool) -> GitFile:
     head, _, name = row.partition(b"\t")
-    if _UNSAFE.search(name):
-        raise _refused(repr(names.escape(name)))
+    if _UNSAFE_PATH.search(name):
+        raise _unsafe_path_error(repr(names.escape_name(name)))
     mode, _, blob, size = head.split()
     if size == b"BAD":
-        if not partial:
-            raise missing(repository, blob.decode())
-        size = b"%d" % ABSENT
-    return File(name, mode.decode(), blob.decode(), 0 if size == b"-" else int(size))
+        if not is_partial:
+            raise missing_object_error(repository, blob.decode())
+        size = b"%d" % ABSENT_SIZE
+    return GitFile(name, mode.decode(), blob.decode(), 0 if size == b"-" else int(size))
 
 
-def _refused(path: str) -> UserError:
+def _unsafe_path_error(path: str) -> UserError:
     return UserError(
         f"The commit holds the path {path}, which git would not check out. "
         "Remove it from the repository."
     )
 
 
-def _said(repository: Path, *arguments: str) -> str | None:
+def _output_line(repository: Path, *arguments: str) -> str | None:
     """A line of text, None where git has nothing to say."""
-    answer = run(repository, *arguments)
+    answer = run_git(repository, *arguments)
     if answer.returncode == 1 and not answer.stderr:
         return None
-    return names.escape(checked(repository, answer).removesuffix(b"\n"))
+    return names.escape_name(check_result(repository, answer).removesuffix(b"\n"))

@@ -2,18 +2,18 @@
 
 import re
 
-from feeder.tree import Sizes, Skip
+from feeder.tree import Sizes, SkipReason
 
 
-def _names(words: str) -> frozenset[str]:
+def _word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-def _endings(words: str) -> tuple[str, ...]:
+def _word_tuple(words: str) -> tuple[str, ...]:
     return tuple(words.split())
 
 
-_LOCKS = _names(
+_LOCK_FILES = _word_set(
     """
     .terraform.lock.hcl buildscript-gradle.lockfile bun.lock bun.lockb cabal.project.freeze
     cargo.lock cartfile.resolved chart.lock composer.lock conda-lock.yml deno.lock flake.lock
@@ -24,9 +24,9 @@ _LOCKS = _names(
     """
 )
 
-_MINIFIED = _endings(".map .min.cjs .min.css .min.html .min.js .min.mjs")
+_MINIFIED_SUFFIXES = _word_tuple(".map .min.cjs .min.css .min.html .min.js .min.mjs")
 
-_GENERATED = _endings(
+_GENERATED_SUFFIXES = _word_tuple(
     """
     .designer.cs .designer.vb .freezed.dart .g.cs .g.dart .g.i.cs .gen.go .gen.ts .generated.cs
     .generated.go .generated.ts .gr.dart .mocks.dart .pb.cc .pb.dart .pb.go .pb.gw.go .pb.h
@@ -35,7 +35,7 @@ _GENERATED = _endings(
     """
 )
 
-_SECRETS = _names(
+_SECRET_FILES = _word_set(
     """
     .boto .dockercfg .git-credentials .htpasswd .my.cnf .netrc .npmrc .pgpass .pypirc .s3cfg
     .secrets .vault-token .vault_pass _netrc credentials credentials.json credentials.tfrc.json
@@ -44,25 +44,25 @@ _SECRETS = _names(
     """
 )
 
-_SECRET_ENDINGS = _endings(
+_SECRET_SUFFIXES = _word_tuple(
     """
     .bks .jceks .jks .kdb .kdbx .key .keystore .ovpn .p12 .p8 .pem .pfx .ppk .tfstate
     .tfstate.backup /.docker/config.json /.kube/config
     """
 )
 
-_SECRET = re.compile(
+_SECRET_NAME = re.compile(
     r".*\.env|\.envrc|(\.env|\.dev\.vars)(\..*)?"
     r"|id_(rsa|dsa|ecdsa|ed25519)[^.]*(\.bak|\.old|\.orig)?"
     r"|(client_secret|service[-_]?account).*\.json",
     re.DOTALL,
 )
 
-_TEMPLATE = re.compile(
+_TEMPLATE_NAME = re.compile(
     r".*\.(dist|example|sample|template|tmpl|tpl)|(example|sample|template)\.env", re.DOTALL
 )
 
-_BINARY = _names(
+_BINARY_EXTENSIONS = _word_set(
     """
     7z a aab aac aar ai apk arrow avi avif avro bin blend bmp bpl bz2 cab class cur dcp dcu deb dex
     djvu dll dmg doc ds_store dylib ear egg elc eot exe fbx feather flac flv gem gguf gif
@@ -74,50 +74,57 @@ _BINARY = _names(
     """
 )
 
-DOCUMENTS = _names("docm docx epub mht mhtml odp ods odt pdf pptm pptx rtf xls xlsb xlsm xlsx")
+DOCUMENT_EXTENSIONS = _word_set(
+    "docm docx epub mht mhtml odp ods odt pdf pptm pptx rtf xls xlsb xlsm xlsx"
+)
 """Endings of what is read by taking its text out, which needs `headfeed[documents]`."""
 
-FINGERPRINT = repr(
+CLASSIFICATION_FINGERPRINT = repr(
     [
-        *map(sorted, (_LOCKS, _MINIFIED, _GENERATED, _SECRETS, _SECRET_ENDINGS)),
-        *map(sorted, (_BINARY, DOCUMENTS)),
-        _SECRET.pattern,
-        _TEMPLATE.pattern,
+        *map(
+            sorted,
+            (_LOCK_FILES, _MINIFIED_SUFFIXES, _GENERATED_SUFFIXES, _SECRET_FILES, _SECRET_SUFFIXES),
+        ),
+        *map(sorted, (_BINARY_EXTENSIONS, DOCUMENT_EXTENSIONS)),
+        _SECRET_NAME.pattern,
+        _TEMPLATE_NAME.pattern,
     ]
 )
 """Differs when these lists do."""
 
 
-def kind(path: str) -> Skip | None:
+def skip_reason(path: str) -> SkipReason | None:
     """Why a file of this name would be kept out; None where the name says nothing."""
     whole = "/" + path.lower()
     name = whole.rpartition("/")[2]
-    if _holds_secrets(whole, name):
-        return Skip.SECRET
-    if name in _LOCKS:
-        return Skip.LOCK
-    if name.endswith(_MINIFIED):
-        return Skip.MINIFIED
-    if name.endswith(_GENERATED) or name.startswith("zz_generated."):
-        return Skip.GENERATED
-    return Skip.BINARY if _ending(name) in _BINARY else None
+    if _may_hold_secrets(whole, name):
+        return SkipReason.SECRET
+    if name in _LOCK_FILES:
+        return SkipReason.LOCK
+    if name.endswith(_MINIFIED_SUFFIXES):
+        return SkipReason.MINIFIED
+    if name.endswith(_GENERATED_SUFFIXES) or name.startswith("zz_generated."):
+        return SkipReason.GENERATED
+    return SkipReason.BINARY if _extension(name) in _BINARY_EXTENSIONS else None
 
 
-def document(path: str) -> str:
+def document_extension(path: str) -> str:
     """The ending of a document whose text has to be taken out; empty for any other file."""
-    ending = _ending(path.rpartition("/")[2].lower())
-    return ending if ending in DOCUMENTS else ""
+    ending = _extension(path.rpartition("/")[2].lower())
+    return ending if ending in DOCUMENT_EXTENSIONS else ""
 
 
-def limit(path: str, sizes: Sizes) -> int:
+def size_limit(path: str, sizes: Sizes) -> int:
     """How large a file of this name may be."""
-    return sizes.document if document(path) else sizes.text
+    return sizes.document if document_extension(path) else sizes.text
 
 
-def _ending(name: str) -> str:
+def _extension(name: str) -> str:
     return name.rpartition(".")[2] if "." in name else ""
 
 
-def _holds_secrets(whole: str, name: str) -> bool:
-    named_so = name in _SECRETS or whole.endswith(_SECRET_ENDINGS) or _SECRET.fullmatch(name)
-    return bool(named_so) and not _TEMPLATE.fullmatch(name)
+def _may_hold_secrets(whole: str, name: str) -> bool:
+    named_so = (
+        name in _SECRET_FILES or whole.endswith(_SECRET_SUFFIXES) or _SECRET_NAME.fullmatch(name)
+    )
+    return bool(named_so) and not _TEMPLATE_NAME.fullmatch(name)

@@ -9,14 +9,14 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
-ESCAPE = r"\\x(5c|[89a-f][0-9a-f])"
+ESCAPE_PATTERN = r"\\x(5c|[89a-f][0-9a-f])"
 """The only use of a backslash in a path."""
 
-_ESCAPE = re.compile(ESCAPE.encode())
-_SCP = re.compile(r"(?:[^/@]+@)?(?P<host>\[[^]/]+\]|[^/:\[]{2,}):(?P<path>.+)", re.DOTALL)
+_ESCAPE_SEQUENCE = re.compile(ESCAPE_PATTERN.encode())
+_SCP_URL = re.compile(r"(?:[^/@]+@)?(?P<host>\[[^]/]+\]|[^/:\[]{2,}):(?P<path>.+)", re.DOTALL)
 
 
-def escape(name: bytes) -> str:
+def escape_name(name: bytes) -> str:
     r"""A file's name as text: UTF-8 as it stands, other bytes as `\xNN`, a backslash as `\x5c`.
 
     No two names become the same text.
@@ -24,22 +24,22 @@ def escape(name: bytes) -> str:
     return name.replace(b"\\", rb"\x5c").decode("utf-8", "backslashreplace")
 
 
-def unescape(path: str) -> bytes:
+def unescape_path(path: str) -> bytes:
     """The name that `escape` was given; bytes that Python decoded as lone surrogates count too.
 
     Raises UnicodeEncodeError for other surrogates, which no name holds.
     """
     name = path.encode("utf-8", "surrogateescape")
-    return _ESCAPE.sub(lambda match: bytes.fromhex(match[1].decode()), name)
+    return _ESCAPE_SEQUENCE.sub(lambda match: bytes.fromhex(match[1].decode()), name)
 
 
-def spellings(typed: str) -> list[str]:
+def indexed_spellings(typed: str) -> list[str]:
     r"""How an index may write what somebody has typed: a name as it lies there, or as an answer
     shows it, with `\xNN`.
 
     Raises UnicodeEncodeError for halves of characters, which no name holds.
     """
-    return list(dict.fromkeys([escape(os.fsencode(typed)), escape(unescape(typed))]))
+    return list(dict.fromkeys([escape_name(os.fsencode(typed)), escape_name(unescape_path(typed))]))
 
 
 def is_below(path: str, folder: str) -> bool:
@@ -47,49 +47,49 @@ def is_below(path: str, folder: str) -> bool:
     return not folder or path == folder or path.startswith(f"{folder}/")
 
 
-def place(root: Path, path: str) -> Path:
+def path_in(root: Path, path: str) -> Path:
     """Where an entry's path is found in a working tree."""
-    return root / os.fsdecode(unescape(path))
+    return root / os.fsdecode(unescape_path(path))
 
 
-def file_inside(root: Path, path: str) -> Path | None:
+def regular_file_in(root: Path, path: str) -> Path | None:
     """Where an entry's file lies; None where there is no regular file, or a link leads to it."""
-    return files_inside(root, [path]).get(path)
+    return regular_files_in(root, [path]).get(path)
 
 
-def files_inside(root: Path, paths: Iterable[str]) -> dict[str, Path]:
+def regular_files_in(root: Path, paths: Iterable[str]) -> dict[str, Path]:
     """The same of those that there are, by path; each folder is looked at once."""
     base = Path(os.path.realpath(root))
-    is_real = cache(lambda folder: folder.is_relative_to(base) and _is_real(folder))
+    is_real = cache(lambda folder: folder.is_relative_to(base) and _has_no_links(folder))
     found = {}
     for path in paths:
         with suppress(OSError, ValueError):
-            file = place(base, path)
+            file = path_in(base, path)
             if is_real(file.parent) and stat.S_ISREG(file.lstat().st_mode):
                 found[path] = file
     return found
 
 
-def _is_real(folder: Path) -> bool:
+def _has_no_links(folder: Path) -> bool:
     """Whether no link leads there."""
     return os.path.realpath(folder) == os.fspath(folder)
 
 
-def slug(url: str) -> str | None:
+def slug_from_url(url: str) -> str | None:
     """`owner/name` from a remote's URL, whatever credentials are in it; None for a folder's."""
     scheme, separator, _ = url.partition("://")
     if separator:
         path = "" if scheme == "file" else _url_path(url)
     else:
-        match = _SCP.fullmatch(url)
+        match = _SCP_URL.fullmatch(url)
         path = match["path"] if match else ""
     return path.strip("/").removesuffix(".git").strip("/") or None
 
 
-def at_github(url: str) -> str | None:
+def github_slug_from_url(url: str) -> str | None:
     """`owner/name` of a remote at GitHub, as HTTPS or ssh write it; None for any other."""
-    host = _url_host(url) if "://" in url else _host(url)
-    return slug(url) if host == "github.com" else None
+    host = _url_host(url) if "://" in url else _scp_host(url)
+    return slug_from_url(url) if host == "github.com" else None
 
 
 def _url_host(url: str) -> str | None:
@@ -99,8 +99,8 @@ def _url_host(url: str) -> str | None:
         return None
 
 
-def _host(url: str) -> str | None:
-    match = _SCP.fullmatch(url)
+def _scp_host(url: str) -> str | None:
+    match = _SCP_URL.fullmatch(url)
     return match["host"].lower() if match else None
 
 

@@ -13,70 +13,72 @@ from contextlib import suppress
 from pathlib import Path
 
 from feeder.tree import git
-from feeder.tree.command import ask
+from feeder.tree.command import git_output
 
-MAX_BYTES = 64_000_000
+MAX_OBJECT_BYTES = 64_000_000
 """Of objects on the disk, before a new repository is begun."""
-KEPT_S = 3600.0
+UNUSED_RETENTION_S = 3600.0
 """How long an old one stays for whom reads it, after its last use."""
 
-_USED, _FIRST = "used", "first"
+_USED_FILE, _FIRST_SIZE_FILE = "used", "first"
 
 
-def current(place: Path, theirs: git.Layout) -> Path:
+def current_repository(cache_folder: Path, layout: git.RepositoryLayout) -> Path:
     """The repository below `place` that objects are written to, made where there is none."""
-    ours = next(iter(repositories(place)), None) or _made(place, theirs)
-    _read_from(ours, theirs)
-    (ours / _USED).touch()
+    ours = next(iter(private_repositories(cache_folder)), None) or _create_repository(
+        cache_folder, layout
+    )
+    _set_alternates(ours, layout)
+    (ours / _USED_FILE).touch()
     return ours
 
 
-def repositories(place: Path) -> list[Path]:
+def private_repositories(cache_folder: Path) -> list[Path]:
     """All that are below `place`, the newest first."""
-    found = (path for path in place.glob("objects-*") if (path / _USED).exists())
+    found = (path for path in cache_folder.glob("objects-*") if (path / _USED_FILE).exists())
     return sorted(found, reverse=True)
 
 
-def holding(repositories: Iterable[Path], tree: str) -> Path | None:
+def repository_with_tree(repositories: Iterable[Path], tree: str) -> Path | None:
     """The one that has a tree; None where none has it any more."""
     return next((ours for ours in repositories if git.has_tree(ours, tree)), None)
 
 
-def folder_of(ours: Path) -> Path:
+def objects_folder(repository: Path) -> Path:
     """Where its objects lie."""
-    return ours / ".git" / "objects"
+    return repository / ".git" / "objects"
 
 
-def tidy(place: Path, theirs: git.Layout) -> None:
+def prune_repositories(cache_folder: Path, layout: git.RepositoryLayout) -> None:
     """Begins a new repository where the current one is large; old and unused ones go."""
-    newest, *others = repositories(place)
-    size = sum(_sizes(folder_of(newest)))
-    first = newest / _FIRST
+    newest, *others = private_repositories(cache_folder)
+    size = sum(_file_sizes(objects_folder(newest)))
+    first = newest / _FIRST_SIZE_FILE
     if not first.exists():  # a first look may be as large as it has to be
         first.write_text(str(size), "utf-8")
-    if size > max(MAX_BYTES, 2 * int(first.read_text("utf-8") or 0)):
-        _made(place, theirs)
+    if size > max(MAX_OBJECT_BYTES, 2 * int(first.read_text("utf-8") or 0)):
+        _create_repository(cache_folder, layout)
     for old in others:
         with suppress(OSError):
-            if time.time() - (old / _USED).stat().st_mtime > KEPT_S:
+            if time.time() - (old / _USED_FILE).stat().st_mtime > UNUSED_RETENTION_S:
                 shutil.rmtree(old)
 
 
-def _made(place: Path, theirs: git.Layout) -> Path:
+def _create_repository(cache_folder: Path, layout: git.RepositoryLayout) -> Path:
     """One that nobody sees before it is whole."""
     name = f"objects-{time.time_ns():020}-{secrets.token_hex(4)}"
-    making = place / f"making-{name}"
+    making = cache_folder / f"making-{name}"
     making.mkdir(mode=0o700, parents=True)
-    ask(making, "init", "-q", "--template=", f"--object-format={theirs.object_format}")
-    (making / _USED).touch()
-    return making.rename(place / name)
+    git_output(making, "init", "-q", "--template=", f"--object-format={layout.object_format}")
+    (making / _USED_FILE).touch()
+    return making.rename(cache_folder / name)
 
 
-def _read_from(ours: Path, theirs: git.Layout) -> None:
+def _set_alternates(repository: Path, layout: git.RepositoryLayout) -> None:
     """Lets it read what the repository has, which may have been moved since."""
-    quoted = b"".join(b"\\%03o" % byte for byte in os.fsencode(theirs.objects))
+    quoted = b"".join(b"\\%03o" % byte for byte in os.fsencode(layout.objects))
     wanted = b'"%b"\n' % quoted
-    alternates = folder_of(ours) / "info" / "alternates"
+    alternates = objects_folder(repository) / "info" / "alternates"
     if not alternates.exists() or alternates.read_bytes() != wanted:
         alternates.parent.mkdir(exist_ok=True)
         beside = alternates.with_name(secrets.token_hex(8))
@@ -84,7 +86,7 @@ def _read_from(ours: Path, theirs: git.Layout) -> None:
         beside.replace(alternates)
 
 
-def _sizes(folder: Path) -> Iterator[int]:
+def _file_sizes(folder: Path) -> Iterator[int]:
     for path in folder.rglob("*"):
         with suppress(OSError):
             yield path.stat().st_size

@@ -8,12 +8,12 @@ from tempfile import TemporaryDirectory
 
 from feeder.errors import UserError
 from feeder.tree import names
-from feeder.tree.command import ask
+from feeder.tree.command import git_output
 
 RULES_TIMEOUT_S = 60.0
 """One pattern of twenty `*` can keep git busy for days."""
 
-_ON_ANY_MACHINE = (
+_PORTABLE_SETTINGS = (
     *("-c", f"core.attributesFile={os.devnull}"),
     *("-c", "core.ignoreCase=false"),
     *("-c", "core.protectHFS=false"),
@@ -24,18 +24,18 @@ _ON_ANY_MACHINE = (
 _EMPTY_BLOB = b"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 
 
-def files(folder: Path, paths: Sequence[bytes]) -> list[bytes]:
+def unversioned_files(folder: Path, paths: Sequence[bytes]) -> list[bytes]:
     """The names below these paths of a folder outside of git, less the .gitignored ones.
 
     A repository inside ends with `/`.
     """
-    with _repository({}) as beside:
+    with _temporary_repository({}) as beside:
         there = (f"--git-dir={beside / '.git'}", "--work-tree=.")
         listing = ("ls-files", "-z", "--others", "--exclude-per-directory=.gitignore", "--")
-        return ask(folder, *there, *listing, *paths).split(b"\0")[:-1]
+        return git_output(folder, *there, *listing, *paths).split(b"\0")[:-1]
 
 
-def ignored(
+def ignored_files(
     files: Iterable[bytes],
     rule_file: str,
     rules: Mapping[bytes, bytes],
@@ -46,17 +46,17 @@ def ignored(
     git itself answers, so folders, order and negation count as in .gitignore. Raises UserError for
     rules that take too long.
     """
-    with _repository(rules) as scratch, _in_time(rule_file, timeout_s):
+    with _temporary_repository(rules) as scratch, _rules_timeout(rule_file, timeout_s):
         index = b"".join(b"100644 %b 0\t%b\0" % (_EMPTY_BLOB, name) for name in files)
-        ask(scratch, *_ON_ANY_MACHINE, "update-index", "-z", "--index-info", stdin=index)
+        git_output(scratch, *_PORTABLE_SETTINGS, "update-index", "-z", "--index-info", stdin=index)
         listing = ("ls-files", "-z", "-i", "-c", f"--exclude-per-directory={rule_file}")
-        out = ask(scratch, *_ON_ANY_MACHINE, *listing, timeout_s=timeout_s)
+        out = git_output(scratch, *_PORTABLE_SETTINGS, *listing, timeout_s=timeout_s)
     return set(out.split(b"\0")[:-1])
 
 
-def attributes(
+def attribute_values(
     files: Iterable[bytes],
-    wanted: Sequence[str],
+    attribute_names: Sequence[str],
     rules: Mapping[bytes, bytes],
     timeout_s: float = RULES_TIMEOUT_S,
 ) -> dict[tuple[bytes, str], bool]:
@@ -65,10 +65,10 @@ def attributes(
     A file and attribute that no rule speaks of are left out; any value but `false` is true. Raises
     UserError for rules that take too long.
     """
-    with _repository(rules) as scratch, _in_time(".gitattributes", timeout_s):
-        question = (*_ON_ANY_MACHINE, "check-attr", "-z", "--stdin", *wanted)
+    with _temporary_repository(rules) as scratch, _rules_timeout(".gitattributes", timeout_s):
+        question = (*_PORTABLE_SETTINGS, "check-attr", "-z", "--stdin", *attribute_names)
         listed = b"".join(b"%b\0" % name for name in files)
-        out = ask(scratch, *question, stdin=listed, timeout_s=timeout_s)
+        out = git_output(scratch, *question, stdin=listed, timeout_s=timeout_s)
     fields = iter(out.split(b"\0")[:-1])
     return {
         (name, attribute.decode()): value not in (b"unset", b"false")
@@ -78,28 +78,28 @@ def attributes(
 
 
 @contextmanager
-def _repository(rules: Mapping[bytes, bytes]) -> Iterator[Path]:
+def _temporary_repository(rules: Mapping[bytes, bytes]) -> Iterator[Path]:
     """A repository of the moment, whose working tree holds these files alone."""
     with TemporaryDirectory(prefix="feeder-") as folder:
-        ask(Path(folder), "init", "-q", "--template=", "--object-format=sha1")
+        git_output(Path(folder), "init", "-q", "--template=", "--object-format=sha1")
         for name, contents in rules.items():
-            _write(Path(folder, os.fsdecode(name)), name, contents)
+            _write_rule_file(Path(folder, os.fsdecode(name)), name, contents)
         yield Path(folder)
 
 
-def _write(place: Path, name: bytes, contents: bytes) -> None:
+def _write_rule_file(place: Path, name: bytes, contents: bytes) -> None:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(contents)
     except OSError as exc:
-        shown = names.escape(name[:200])
+        shown = names.escape_name(name[:200])
         raise UserError(
             f"The rules in {shown!r} cannot be followed ({exc.strerror}). Rename its folders."
         ) from exc
 
 
 @contextmanager
-def _in_time(rule_file: str, timeout_s: float) -> Iterator[None]:
+def _rules_timeout(rule_file: str, timeout_s: float) -> Iterator[None]:
     try:
         yield
     except TimeoutError as exc:

@@ -17,20 +17,20 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from feeder.errors import UserError
-from feeder.tree import Sizes, Skip, copies, git, kinds, listing, names, objects
-from feeder.tree.command import ask
-from feeder.tree.copies import Copy
-from feeder.tree.stage import Difference, Stage, placeholder
+from feeder.tree import Sizes, SkipReason, copies, git, kinds, listing, names, objects
+from feeder.tree.command import git_output
+from feeder.tree.copies import IndexCopy
+from feeder.tree.stage import IndexDifference, IndexStage, placeholder_id
 
-AGAIN_S = 60.0
+FILTER_RETRY_S = 60.0
 """After that, a file at which a filter has failed is tried again although it is the same."""
-TIDIED = 20
+PRUNE_INTERVAL = 20
 """Looks between two at the room that objects take."""
-CLOCKS_NS = 100_000_000
+CLOCK_SKEW_NS = 100_000_000
 """How far the clock of a file system may be behind."""
 
-_SHAPING = r"^(core\.|filter\.)"
-_ATTRIBUTES = b".gitattributes"
+_RELEVANT_SETTINGS = r"^(core\.|filter\.)"
+_ATTRIBUTES_NAME = b".gitattributes"
 
 
 class Snapshot(NamedTuple):
@@ -40,243 +40,258 @@ class Snapshot(NamedTuple):
     """
 
     commit: str
-    head: str
-    root: str
+    head_tree_id: str
+    root_tree_id: str
     repository: Path
     object_format: str
 
 
 @dataclass
-class Look:
+class StagingPlan:
     """What a look has to do: names to take out, in, and to keep out with a reason."""
 
-    gone: list[bytes] = field(default_factory=list)
+    deleted: list[bytes] = field(default_factory=list)
     added: list[bytes] = field(default_factory=list)
-    kept_out: dict[bytes, Skip] = field(default_factory=dict)
+    excluded: dict[bytes, SkipReason] = field(default_factory=dict)
 
 
-class Looker(NamedTuple):
+class SnapshotTaker(NamedTuple):
     """A working tree, where ours is kept, the largest files that are read, and files of ours."""
 
     repository: Path
-    place: Path
+    cache_folder: Path
     sizes: Sizes
-    own: Sequence[Path] = ()
+    own_prefixes: Sequence[Path] = ()
 
-    def look(self) -> Snapshot:
+    def take_snapshot(self) -> Snapshot:
         """The working tree as it is now; raises UserError where there is none or git refuses."""
         with ThreadPoolExecutor(2) as both:
-            ids = both.submit(git.ids, self.repository, ("HEAD^{commit}", "HEAD^{tree}"))
-            shaping = both.submit(git.settings, self.repository, _SHAPING)
-            theirs = git.layout(self.repository)
+            ids = both.submit(git.object_ids, self.repository, ("HEAD^{commit}", "HEAD^{tree}"))
+            shaping = both.submit(git.matching_settings, self.repository, _RELEVANT_SETTINGS)
+            theirs = git.repository_layout(self.repository)
         if theirs.is_bare:
             raise UserError(
                 f"{self.repository} has no working tree. Index its HEAD with: feeder sync"
             )
         commit, head = ids.result()
-        ours = objects.current(self.place, theirs)
+        ours = objects.current_repository(self.cache_folder, theirs)
         with TemporaryDirectory(prefix="look-", dir=ours) as folder:
-            moment = Moment(theirs, shaping.result(), head, _clock_ns(Path(folder)))
-            copy = self._brought(ours, Path(folder, "index"), moment)
+            moment = SnapshotContext(
+                theirs, shaping.result(), head, _filesystem_clock_ns(Path(folder))
+            )
+            copy = self._updated_copy(ours, Path(folder, "index"), moment)
         return Snapshot(commit, head, copy.root, ours, theirs.object_format)
 
-    def _brought(self, ours: Path, index: Path, now: "Moment") -> Copy:
+    def _updated_copy(
+        self, private_repository: Path, index: Path, context: "SnapshotContext"
+    ) -> IndexCopy:
         """The copy that the last look has left, else one of git's index, as it is after this."""
-        own = copies.own_index(now.theirs.index_file)
-        is_young = now.began_ns - own.written_ns < copies.YOUNG_NS
-        place = ours / copies.name_of(own, now.shaping, self.sizes)
-        last = None if is_young else copies.kept(place)
-        stage = Stage(self.repository, index, objects.folder_of(ours), _drivers(now.shaping))
-        copy = _Looking(self, stage, last, now).copy_now() if last else None
+        own = copies.read_git_index(context.layout.index_file)
+        is_young = context.started_ns - own.written_ns < copies.RACY_INDEX_NS
+        place = private_repository / copies.cache_file_name(own, context.settings, self.sizes)
+        last = None if is_young else copies.load_copy(place)
+        stage = IndexStage(
+            self.repository,
+            index,
+            objects.objects_folder(private_repository),
+            _filter_drivers(context.settings),
+        )
+        copy = _IndexUpdate(self, stage, last, context).update_cached_copy() if last else None
         if copy is None:
-            own.put(index)
+            own.write_to(index)
             if own.written_ns and not is_young:
-                stage.settle()
-            copy = _Looking(self, stage, own, now).first()
+                stage.rewrite()
+            copy = _IndexUpdate(self, stage, own, context).update_new_copy()
         if copy != last and not is_young:
-            copies.keep(place, copy)
-            if copy.looks % TIDIED == 1:
-                objects.tidy(self.place, now.theirs)
+            copies.save_copy(place, copy)
+            if copy.snapshot_count % PRUNE_INTERVAL == 1:
+                objects.prune_repositories(self.cache_folder, context.layout)
         return copy
 
 
-class Moment(NamedTuple):
+class SnapshotContext(NamedTuple):
     """When a look began, as files get the time, and what the repository was then.
 
     `shaping` are the settings that decide how files are read, `head` is the root tree of HEAD.
     """
 
-    theirs: git.Layout
-    shaping: Sequence[tuple[str, str]]
+    layout: git.RepositoryLayout
+    settings: Sequence[tuple[str, str]]
     head: str
-    began_ns: int
+    started_ns: int
 
 
-class _Looking:
+class _IndexUpdate:
     """One look, from a copy of the index to another one."""
 
-    def __init__(self, looker: Looker, stage: Stage, copy: Copy, now: Moment) -> None:
-        self._looker = looker
+    def __init__(
+        self, looker: SnapshotTaker, stage: IndexStage, copy: IndexCopy, now: SnapshotContext
+    ) -> None:
+        self._taker = looker
         self._stage = stage
         self._copy = copy
-        self._now = now
-        self._object_format = now.theirs.object_format
+        self._context = now
+        self._object_format = now.layout.object_format
         self._base = looker.repository.resolve()
 
-    def first(self) -> Copy:
+    def update_new_copy(self) -> IndexCopy:
         """What git's own index, which lies there, is brought to."""
-        look, untracked = self._seen()
-        return self._made(untracked, self._staged(look))
+        look, untracked = self._scan()
+        return self._resulting_copy(untracked, self._apply_plan(look))
 
-    def copy_now(self) -> Copy | None:
+    def update_cached_copy(self) -> IndexCopy | None:
         """The copy brought to the files; None where it cannot be, since attributes have changed."""
-        self._copy.put(self._stage.index)
-        look, untracked = self._seen()
-        if not (look.gone or look.added or look.kept_out):
+        self._copy.write_to(self._stage.index)
+        look, untracked = self._scan()
+        if not (look.deleted or look.added or look.excluded):
             return self._copy
-        if _ATTRIBUTES in {name.rpartition(b"/")[2] for name in (*look.gone, *look.added)}:
+        if _ATTRIBUTES_NAME in {name.rpartition(b"/")[2] for name in (*look.deleted, *look.added)}:
             return None
         # whether line ends are converted depends on what git's own index has of a file
-        self._stage.restore(look.added)
-        return self._made(untracked, self._staged(look))
+        self._stage.restore_from_index(look.added)
+        return self._resulting_copy(untracked, self._apply_plan(look))
 
-    def _seen(self) -> tuple[Look, Mapping[bytes, bool]]:
+    def _scan(self) -> tuple[StagingPlan, Mapping[bytes, bool]]:
         """What there is to do; and what git does not track, with whether it is a repository."""
         with ThreadPoolExecutor(1) as beside:
-            others = beside.submit(self._untracked)
+            others = beside.submit(self._untracked_files)
             differences = self._stage.differences()
             untracked = others.result()
-        return self._look(differences, untracked), untracked
+        return self._plan(differences, untracked), untracked
 
-    def _untracked(self) -> dict[bytes, bool]:
+    def _untracked_files(self) -> dict[bytes, bool]:
         """By name, whether it is a repository of its own."""
-        own = tuple(map(os.fsencode, self._looker.own))
-        base = os.fsencode(self._looker.repository) + b"/"
-        found = listing.untracked(self._looker.repository)
+        own = tuple(map(os.fsencode, self._taker.own_prefixes))
+        base = os.fsencode(self._taker.repository) + b"/"
+        found = listing.untracked_files(self._taker.repository)
         return {
             name.rstrip(b"/"): name.endswith(b"/")
             for name in found
             if not (own and (base + name).startswith(own))
         }
 
-    def _look(
-        self, differences: Mapping[bytes, Difference], untracked: Mapping[bytes, bool]
-    ) -> Look:
-        look = Look()
-        look.gone += self._copy.untracked.difference(untracked)
-        look.gone += [name for name, found in differences.items() if found.is_gone]
-        there = set(differences).difference(look.gone)
+    def _plan(
+        self, differences: Mapping[bytes, IndexDifference], untracked: Mapping[bytes, bool]
+    ) -> StagingPlan:
+        look = StagingPlan()
+        look.deleted += self._copy.untracked.difference(untracked)
+        look.deleted += [name for name, found in differences.items() if found.is_deleted]
+        there = set(differences).difference(look.deleted)
         there.update(set(untracked).difference(self._copy.untracked))
-        there.update(filter(self._is_there, self._copy.missing))
+        there.update(filter(self._has_reappeared, self._copy.missing))
         for name in sorted(there):
-            self._judge(look, name, differences.get(name), untracked)
+            self._plan_file(look, name, differences.get(name), untracked)
         return look
 
-    def _is_there(self, name: bytes) -> bool:
+    def _has_reappeared(self, name: bytes) -> bool:
         """Whether a file that was gone has come back; not where a link has its folder's place."""
-        place = Path(os.fsdecode(self._place(name)))
+        place = Path(os.fsdecode(self._absolute_path(name)))
         is_folder = place.is_dir() and not place.is_symlink()
         if not os.path.lexists(place) or (is_folder and not (place / ".git").exists()):
             return False
         return os.path.realpath(place.parent) == os.fspath(place.parent)
 
-    def _judge(
+    def _plan_file(
         self,
-        look: Look,
+        plan: StagingPlan,
         name: bytes,
-        found: Difference | None,
+        difference: IndexDifference | None,
         untracked: Mapping[bytes, bool],
     ) -> None:
         """Whether a file is taken in, or kept out unread; what is so already is left."""
         try:
-            status = os.lstat(self._place(name))
+            status = os.lstat(self._absolute_path(name))
         except OSError:
-            look.gone.append(name)
+            plan.deleted.append(name)
             return
-        why = self._why_not(name, status, is_own_repository=untracked.get(name, False))
+        why = self._skip_reason(name, status, is_own_repository=untracked.get(name, False))
         if why is None:
-            look.added.append(name)
-        elif not found or found.blob != placeholder(why, self._object_format):
-            look.kept_out[name] = why
+            plan.added.append(name)
+        elif not difference or difference.blob != placeholder_id(why, self._object_format):
+            plan.excluded[name] = why
 
-    def _why_not(
+    def _skip_reason(
         self, name: bytes, status: os.stat_result, *, is_own_repository: bool
-    ) -> Skip | None:
+    ) -> SkipReason | None:
         if is_own_repository:
-            return Skip.SUBMODULE
+            return SkipReason.SUBMODULE
         if stat.S_ISDIR(status.st_mode) or stat.S_ISLNK(status.st_mode):
             return None
         if not stat.S_ISREG(status.st_mode):
-            return Skip.SPECIAL
-        if status.st_size > kinds.limit(names.escape(name), self._looker.sizes):
-            return Skip.LARGE
-        was, tried_s = self._copy.failed.get(name, ("", 0.0))
-        is_known = was == _stat(status) and time.time() - tried_s < AGAIN_S
-        return Skip.FILTER if is_known else None
+            return SkipReason.SPECIAL
+        if status.st_size > kinds.size_limit(names.escape_name(name), self._taker.sizes):
+            return SkipReason.TOO_LARGE
+        was, tried_s = self._copy.failed_filters.get(name, ("", 0.0))
+        is_known = was == _stat_text(status) and time.time() - tried_s < FILTER_RETRY_S
+        return SkipReason.FILTER_FAILED if is_known else None
 
-    def _staged(self, look: Look) -> dict[bytes, Skip]:
+    def _apply_plan(self, plan: StagingPlan) -> dict[bytes, SkipReason]:
         """Brings the copy to it; what could not be taken in, and why."""
         stage = self._stage
-        stage.remove(look.gone)
-        stage.keep_out(look.kept_out, self._object_format)
-        if not look.added:
+        stage.remove(plan.deleted)
+        stage.add_placeholders(plan.excluded, self._object_format)
+        if not plan.added:
             return {}
         stage.refresh()
-        filtered = self._filtered(look.added)
-        plain = [name for name in look.added if name not in filtered]
-        failed = dict.fromkeys(stage.add(plain), Skip.UNREADABLE)
-        failed |= dict.fromkeys(stage.add_filtered(sorted(filtered)), Skip.FILTER)
-        stage.keep_out(failed, self._object_format)
+        filtered = self._with_filters(plan.added)
+        plain = [name for name in plan.added if name not in filtered]
+        failed = dict.fromkeys(stage.add(plain), SkipReason.UNREADABLE)
+        failed |= dict.fromkeys(stage.add_filtered(sorted(filtered)), SkipReason.FILTER_FAILED)
+        stage.add_placeholders(failed, self._object_format)
         return failed
 
-    def _filtered(self, names: Collection[bytes]) -> set[bytes]:
+    def _with_filters(self, names: Collection[bytes]) -> set[bytes]:
         if not self._stage.filters:
             return set()
         listed = b"".join(b"%b\0" % name for name in names)
-        out = ask(self._looker.repository, "check-attr", "-z", "--stdin", "filter", stdin=listed)
+        out = git_output(
+            self._taker.repository, "check-attr", "-z", "--stdin", "filter", stdin=listed
+        )
         fields = iter(out.split(b"\0")[:-1])
         rows = zip(fields, fields, fields, strict=True)
         return {name for name, _, value in rows if os.fsdecode(value) in self._stage.filters}
 
-    def _made(self, untracked: Iterable[bytes], failed: Mapping[bytes, Skip]) -> Copy:
+    def _resulting_copy(
+        self, untracked: Iterable[bytes], failed: Mapping[bytes, SkipReason]
+    ) -> IndexCopy:
         stage = self._stage
-        root = stage.tree(self._now.head)
-        now_in, own = stage.names(), set(listing.tracked_names(self._looker.repository))
-        by_filters = [name for name, why in failed.items() if why is Skip.FILTER]
-        return Copy(
+        root = stage.write_tree(self._context.head)
+        now_in, own = stage.names(), set(listing.tracked_files(self._taker.repository))
+        by_filters = [name for name, why in failed.items() if why is SkipReason.FILTER_FAILED]
+        return IndexCopy(
             stage.index.read_bytes() if stage.index.exists() else b"",
-            self._now.began_ns if stage.index.exists() else 0,
+            self._context.started_ns if stage.index.exists() else 0,
             frozenset(now_in.intersection(untracked)),
             frozenset(own - now_in),
             root,
             {
-                **self._copy.failed,
-                **{name: (self._stat_of(name), time.time()) for name in by_filters},
+                **self._copy.failed_filters,
+                **{name: (self._stat_text_of(name), time.time()) for name in by_filters},
             },
-            self._copy.looks + 1,
+            self._copy.snapshot_count + 1,
         )
 
-    def _stat_of(self, name: bytes) -> str:
+    def _stat_text_of(self, name: bytes) -> str:
         try:
-            return _stat(os.lstat(self._place(name)))
+            return _stat_text(os.lstat(self._absolute_path(name)))
         except OSError:
             return ""
 
-    def _place(self, name: bytes) -> bytes:
+    def _absolute_path(self, name: bytes) -> bytes:
         return os.fsencode(self._base) + b"/" + name
 
 
-def _stat(status: os.stat_result) -> str:
+def _stat_text(status: os.stat_result) -> str:
     return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
 
 
-def _drivers(settings: Iterable[tuple[str, str]]) -> list[str]:
+def _filter_drivers(settings: Iterable[tuple[str, str]]) -> list[str]:
     """The names of filters that are set up."""
     names = (name for name, _ in settings if name.endswith((".clean", ".process", ".required")))
     found = (name.removeprefix("filter.").rpartition(".")[0] for name in names)
     return sorted(set(filter(None, found)))
 
 
-def _clock_ns(folder: Path) -> int:
+def _filesystem_clock_ns(folder: Path) -> int:
     """The time, as files get it that are written from now on; no later."""
-    return min(folder.stat().st_mtime_ns, time.time_ns() - CLOCKS_NS)
+    return min(folder.stat().st_mtime_ns, time.time_ns() - CLOCK_SKEW_NS)

@@ -4,50 +4,50 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 
-from feeder.tree import SIZES, Entry, Sizes, git, names
-from feeder.tree.blobs import blobs, found_blobs
-from feeder.tree.ignore import RULE_FILES, Rules
+from feeder.tree import DEFAULT_SIZES, Entry, Sizes, git, names
+from feeder.tree.blobs import read_available_blobs, read_blobs
+from feeder.tree.ignore import RULE_FILES, ExclusionRules
 
 
-class Stored:
+class StoredTree:
     """The files of a commit or tree that a repository's objects hold; or those of one folder.
 
     Of a `partial` clone, what is not here is not fetched, and has no contents.
     """
 
-    partial = False
+    is_partial = False
 
     def __init__(
-        self, repository: Path, revision: str, *, below: str = "", sizes: Sizes = SIZES
+        self, repository: Path, revision: str, *, subfolder: str = "", sizes: Sizes = DEFAULT_SIZES
     ) -> None:
         self._repository = repository
         self._revision = revision
         self._sizes = sizes
-        self.below = below
+        self.subfolder = subfolder
 
     @cached_property
-    def _files(self) -> list[git.File]:
-        return git.ls_tree(self._repository, self._revision, partial=self.partial)
+    def _files(self) -> list[git.GitFile]:
+        return git.ls_tree(self._repository, self._revision, is_partial=self.is_partial)
 
     @cached_property
-    def _rules(self) -> Rules:
+    def _exclusion_rules(self) -> ExclusionRules:
         # As git does with its own: a rule file that is a symbolic link is no rule file.
-        wanted = git.called(self._repository, self._revision, RULE_FILES)
-        read = found_blobs if self.partial else blobs
+        wanted = git.files_named(self._repository, self._revision, RULE_FILES)
+        read = read_available_blobs if self.is_partial else read_blobs
         contents = read(self._repository, [blob for _, blob in wanted])
         texts = zip(wanted, contents, strict=True)
         rule_files = {name: text for (name, _), text in texts if text is not None}
-        return Rules(rule_files, self._sizes)
+        return ExclusionRules(rule_files, self._sizes)
 
     @cached_property
     def _entries(self) -> list[Entry]:
-        entries = self._rules.entries(self._files)
-        return [entry for entry in entries if names.is_below(entry.path, self.below)]
+        entries = self._exclusion_rules.entries(self._files)
+        return [entry for entry in entries if names.is_below(entry.path, self.subfolder)]
 
     @property
-    def rules(self) -> str:
+    def rules_digest(self) -> str:
         """A digest of the rule files in the tree, the limits and the lists of names."""
-        return self._rules.digest
+        return self._exclusion_rules.digest
 
     def entries(self) -> list[Entry]:
         """Every file of the tree; listed once."""
@@ -56,5 +56,5 @@ class Stored:
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
         """The blobs of these entries, from one git process, one at a time in memory."""
         wanted = list(entries)
-        contents = blobs(self._repository, [entry.blob for entry in wanted])
+        contents = read_blobs(self._repository, [entry.blob for entry in wanted])
         yield from zip(wanted, contents, strict=True)

@@ -5,15 +5,15 @@ from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from feeder.tree import SIZES, Entry, Sizes, Skip, git
-from feeder.tree.snapshot import Looker
-from feeder.tree.stage import placeholder
-from feeder.tree.stored import Stored
+from feeder.tree import DEFAULT_SIZES, Entry, Sizes, SkipReason, git
+from feeder.tree.snapshot import SnapshotTaker
+from feeder.tree.stage import placeholder_id
+from feeder.tree.stored import StoredTree
 
-_READ = (Skip.SUBMODULE,)
+_NO_PLACEHOLDER = (SkipReason.SUBMODULE,)
 
 
-class WorkingTree(Stored):
+class WorkingTree(StoredTree):
     """What lies in a repository's working tree, as `git add --all` would take it in, or a folder.
 
     What git does not track is in it unless it is ignored; what a sparse checkout leaves out is as
@@ -25,50 +25,58 @@ class WorkingTree(Stored):
     def __init__(
         self,
         repository: Path,
-        place: Path | None,
+        cache_folder: Path | None,
         *,
-        below: str = "",
-        sizes: Sizes = SIZES,
-        own: Sequence[Path] = (),
+        subfolder: str = "",
+        sizes: Sizes = DEFAULT_SIZES,
+        own_prefixes: Sequence[Path] = (),
     ) -> None:
-        if place is None:  # for as long as this tree is read
-            self._place = TemporaryDirectory(prefix="feeder-")
-            place = Path(self._place.name)
-        seen = Looker(repository, place, sizes, own).look()
-        is_head = seen.root == seen.head
+        if cache_folder is None:  # for as long as this tree is read
+            self._temporary_folder = TemporaryDirectory(prefix="feeder-")
+            cache_folder = Path(self._temporary_folder.name)
+        seen = SnapshotTaker(repository, cache_folder, sizes, own_prefixes).take_snapshot()
+        is_head = seen.root_tree_id == seen.head_tree_id
         holder = repository if is_head else seen.repository
-        super().__init__(holder, seen.root, below=below, sizes=sizes)
+        super().__init__(holder, seen.root_tree_id, subfolder=subfolder, sizes=sizes)
         self.commit = seen.commit
-        self.working = "" if is_head else seen.root
-        self.root = git.folder(holder, seen.root, below) if below else seen.root
-        self.partial = not is_head
+        self.working_tree_id = "" if is_head else seen.root_tree_id
+        self.root_tree_id = (
+            git.folder_tree_id(holder, seen.root_tree_id, subfolder)
+            if subfolder
+            else seen.root_tree_id
+        )
+        self.is_partial = not is_head
         self._object_format = seen.object_format
 
     @cached_property
-    def _placeholders(self) -> Mapping[str, Skip]:
-        return {placeholder(why, self._object_format): why for why in Skip if why not in _READ}
+    def _placeholders(self) -> Mapping[str, SkipReason]:
+        return {
+            placeholder_id(why, self._object_format): why
+            for why in SkipReason
+            if why not in _NO_PLACEHOLDER
+        }
 
     @cached_property
-    def _files(self) -> list[git.File]:
-        return [self._meant(file) for file in super()._files]
+    def _files(self) -> list[git.GitFile]:
+        return [self._restore_placeholder(file) for file in super()._files]
 
-    def _meant(self, file: git.File) -> git.File:
+    def _restore_placeholder(self, file: git.GitFile) -> git.GitFile:
         """The file that was not read, where something stands for it."""
         match self._placeholders.get(file.blob):
             case None:
                 return file
-            case Skip.SPECIAL:
-                return git.File(file.name, git.SPECIAL, "", 0)
-            case Skip.LARGE:
-                return git.File(file.name, git.REGULAR, "", max(self._sizes) + 1)
-        return git.File(file.name, git.REGULAR, file.blob, 0)
+            case SkipReason.SPECIAL:
+                return git.GitFile(file.name, git.SPECIAL_MODE, "", 0)
+            case SkipReason.TOO_LARGE:
+                return git.GitFile(file.name, git.REGULAR_MODE, "", max(self._sizes) + 1)
+        return git.GitFile(file.name, git.REGULAR_MODE, file.blob, 0)
 
     @cached_property
     def _entries(self) -> list[Entry]:
-        return [self._unread(entry) for entry in super()._entries]
+        return [self._mark_unread(entry) for entry in super()._entries]
 
-    def _unread(self, entry: Entry) -> Entry:
-        if entry.size == git.ABSENT and not entry.skip:
-            return entry._replace(skip=Skip.ABSENT)
+    def _mark_unread(self, entry: Entry) -> Entry:
+        if entry.size == git.ABSENT_SIZE and not entry.skip:
+            return entry._replace(skip=SkipReason.NOT_FETCHED)
         why = self._placeholders.get(entry.blob)
         return entry._replace(blob="", skip=entry.skip or why) if why else entry

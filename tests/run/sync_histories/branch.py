@@ -89,7 +89,7 @@ class Pictures:
         self, tree: Commit, model: int | None = MODEL, *, texts: bool = False, lines: bool = False
     ) -> Picture:
         """By the program as it is, which reads documents or not."""
-        key = (tree.root, model, texts, lines, versions())
+        key = (tree.root_tree_id, model, texts, lines, versions())
         if key not in self._known:
             describing = self._describing() if lines else None
             self._known[key] = fresh(tree, **both(model), texts=texts, describing=describing)
@@ -118,8 +118,8 @@ class Branch(RuleBasedStateMachine):
 
     def _is_named(self, database: Database) -> bool:
         """Whether the index says that it is of a commit with the files of HEAD."""
-        roots = {pushed.tree.commit: pushed.tree.root for pushed in self._pushed}
-        return roots[head(database, REPO)] == self._head.tree.root
+        roots = {pushed.tree.commit: pushed.tree.root_tree_id for pushed in self._pushed}
+        return roots[head(database, REPO)] == self._head.tree.root_tree_id
 
     def _push(self, edits: list[Edit]) -> None:
         """A commit of all these edits, if there are any."""

@@ -16,7 +16,7 @@ from feeder.run.validate import validate
 from feeder.shards import shards
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
-from feeder.tree.kinds import document
+from feeder.tree.kinds import document_extension
 from run.sync_histories.branch import MODEL, Branch, Pictures, both, documents_unread
 from run.sync_histories.draws import asking, calls, describing, early_calls, is_kept, told
 from run.sync_histories.edits import Edit, edits, positions, some_edits
@@ -101,7 +101,9 @@ class History(Branch):
         """It takes none out unless it is told to, and says what to install."""
         self._push(edits)
         before = picture(self._database)
-        held = any(row[3] != "skipped" and document(str(row[0])) for row in before["files"])
+        held = any(
+            row[3] != "skipped" and document_extension(str(row[0])) for row in before["files"]
+        )
         with documents_unread():
             try:
                 sync(replace(self._fused(Fuse(0), MODEL), force=force))

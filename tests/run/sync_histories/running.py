@@ -23,7 +23,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("feeder.store.texts.DROPPED", 2)
     monkeypatch.setattr("feeder.store.texts.PAGE_PATHS", 2)
     monkeypatch.setattr("feeder.store.texts.PAGE_PARTS", 2)
-    monkeypatch.setattr("feeder.parse.kept.PART_BYTES", 20)
+    monkeypatch.setattr("feeder.parse.kept.BLOCK_BYTES", 20)
     monkeypatch.setattr("feeder.run.vectors.OUTBOX_PIECE", 2)
     monkeypatch.setattr("feeder.embed.dealing.UNDER_WAY", 1)  # of several, chance is first
     monkeypatch.setattr("feeder.run.asking.AT_ONCE", 2)
