@@ -18,7 +18,7 @@ from textwrap import indent
 
 from documents_made import Made, Missing, Rows, made
 
-from feeder.parse.workers import Workers
+from feeder.parse.workers import WorkerPool
 
 HEAD = (
     "| made by | kind | headings | tables | code | pages | seconds |\n|---|---|---|---|---|---|---|"
@@ -29,7 +29,7 @@ _DEPTH = 9
 _TAG = re.compile(r"<[^<>]*>")
 
 
-def row(one: Made, workers: Workers) -> str:
+def row(one: Made, workers: WorkerPool) -> str:
     """A line of the table: what of the manual is found as what it is, of how much."""
     began = time.monotonic()
     [parsed] = workers.parse([(one.place.name, one.place.read_bytes())])
@@ -76,7 +76,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--python", default=sys.executable, help="Which has the libraries.")
     given = options.parse_args()
-    with tempfile.TemporaryDirectory() as folder, Workers(count=1) as workers:
+    with tempfile.TemporaryDirectory() as folder, WorkerPool(count=1) as workers:
         list(workers.parse([("a.md", b"")]))  # its start is not the first document's
         print(HEAD)
         found = list(made(Path(folder), given.python))

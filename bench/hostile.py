@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from feeder.parse.worker import Limits  # noqa: E402  # what follows lies among the tests
-from feeder.parse.workers import Workers  # noqa: E402
+from feeder.parse.workers import WorkerPool  # noqa: E402
 from feeder.run.report import Talk  # noqa: E402
 from parse.corpus import KINDS, Case  # noqa: E402
 from parse.laws import broken_law, most_s  # noqa: E402
@@ -98,7 +98,7 @@ def fed(task: Task) -> Tally:
     """Feeds the files of a task one by one; the process must not have had other workers."""
     tally = Tally(task.row)
     path = tongue(task.language).path
-    with Workers(count=1, limits=task.limits) as workers:
+    with WorkerPool(count=1, limits=task.limits) as workers:
         list(workers.parse([(path, b"")]))  # its start is not the first file's
         for number, content in enumerate(task.files()):
             start = time.monotonic()

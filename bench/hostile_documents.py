@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from feeder.parse.worker import Limits  # noqa: E402  # what follows lies among the tests
-from feeder.parse.workers import Workers  # noqa: E402
+from feeder.parse.workers import WorkerPool  # noqa: E402
 from parse.hostile_papers import KINDS  # noqa: E402
 from parse.papers import docx, p  # noqa: E402
 
@@ -36,7 +36,7 @@ class Fate(NamedTuple):
 def fed(kind: str, path: str, content: bytes) -> Fate:
     """Feeds one document and a harmless one behind it; the process must have had no workers."""
     limits = Limits()
-    with Workers(count=1) as workers:
+    with WorkerPool(count=1) as workers:
         list(workers.parse([("start.docx", docx(p("Start.")))]))
         began = time.monotonic()
         found, after = workers.parse([(path, content), ("next.docx", docx(p("Next.")))])

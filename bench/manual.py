@@ -16,7 +16,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from feeder.parse.workers import Workers
+from feeder.parse.workers import WorkerPool
 
 PACKAGE = "octave-doc"
 MANUAL = "usr/share/doc/octave/octave.pdf"
@@ -38,7 +38,7 @@ FIRST = 5
 def read(manual: Path) -> str:
     """What the manual costs a worker; the process must have had no workers."""
     content = manual.read_bytes()
-    with Workers(count=1) as workers:
+    with WorkerPool(count=1) as workers:
         list(workers.parse([("a.md", b"")]))
         began = time.monotonic()
         [found] = workers.parse([(manual.name, content)])

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from feeder.nodes import Node
 from feeder.parse.files import parse_file
 from feeder.parse.grammars import load_grammars
-from feeder.parse.text import decode
+from feeder.parse.text import decode_text
 from feeder.tree import DEFAULT_SIZES
 
 HEAD = """\
@@ -190,11 +190,11 @@ def rows(clone: Path, misses: int) -> Iterator[str]:
     texts: dict[str, dict[str, str]] = defaultdict(dict)
     nodes: dict[str, list[Node]] = {}
     for path, content in files_of(clone):
-        language, _ = grammars.language(path, content)
+        language, _ = grammars.detect_language(path, content)
         if language in LOOKS:
             parsed = parse_file(grammars, path, content)
             if not parsed.skip:
-                texts[language][path] = decode(content).decode("utf-8", "replace")
+                texts[language][path] = decode_text(content).decode("utf-8", "replace")
                 nodes[path] = parsed.nodes
     for language, files in sorted(texts.items(), key=lambda item: -len(item[1]))[:1]:
         tool, look = LOOKS[language]

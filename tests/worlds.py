@@ -14,8 +14,8 @@ from feeder.describe import Told
 from feeder.embed import Embedder, Spent, Vector
 from feeder.embed.cache import CachedEmbedder
 from feeder.nodes import text_sha
-from feeder.parse import Meaning, Parsed, Parser
-from feeder.parse.files import meanings, parse_file
+from feeder.parse import ParsedFile, Parser, StaticEmbedder
+from feeder.parse.files import parse_file, static_vectors
 from feeder.parse.grammars import Grammars, load_grammars
 from feeder.run.feed import Describing, Feed, Semantics
 from feeder.run.report import Report, Talk
@@ -53,17 +53,21 @@ def _grammars() -> Grammars:
 class InProcess:
     """The real grammars without the processes around them, for files that are known to be tame."""
 
-    def __init__(self, fingerprint: str = "in process", meaning: Meaning | None = None) -> None:
+    def __init__(
+        self, fingerprint: str = "in process", meaning: StaticEmbedder | None = None
+    ) -> None:
         self.fingerprint = f"{fingerprint} {meaning.model}" if meaning else fingerprint
         self._meaning = meaning
         self.parsed: list[str] = []
         self._grammars = _grammars()
 
-    def parse(self, files: Iterable[tuple[str, bytes]], *, texts: bool = False) -> Iterator[Parsed]:
+    def parse(
+        self, files: Iterable[tuple[str, bytes]], *, texts: bool = False
+    ) -> Iterator[ParsedFile]:
         for path, content in files:
             self.parsed.append(path)
-            parsed = parse_file(self._grammars, path, content, texts=texts)
-            found = meanings([parsed], self._meaning)[0] if self._meaning else ()
+            parsed = parse_file(self._grammars, path, content, keep_source=texts)
+            found = static_vectors([parsed], self._meaning)[0] if self._meaning else ()
             yield parsed._replace(meanings=found)
 
     def close(self) -> None:
@@ -202,7 +206,7 @@ def feed(
     branch: str = "main",
     parser: Parser | None = None,
     cache: Path = MEMORY,
-    meaning: Meaning | None = None,
+    meaning: StaticEmbedder | None = None,
     texts: bool | None = None,
     describing: Describing | None = None,
 ) -> Feed:

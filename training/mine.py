@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from snapshots import Entry, contents, entries
 
-from feeder.parse.workers import Workers
+from feeder.parse.workers import WorkerPool
 
 _ENDINGS = """
 py pyi ts tsx js mjs jsx java kt kts go rs c h cc cpp cxx hpp hh cs rb php swift scala dart
@@ -86,7 +86,7 @@ def sections(path: str, text: str) -> Iterator[Row]:
             yield Row(path, "rst", "md_section", title, "", f"{title}\n{body[:3000]}")
 
 
-def rows(repo: str, workers: Workers) -> list[Row]:
+def rows(repo: str, workers: WorkerPool) -> list[Row]:
     wanted = chosen(repo)
     found = []
     manuals = [entry for entry in wanted if entry.path.endswith(".rst")]
@@ -105,7 +105,7 @@ def rows(repo: str, workers: Workers) -> list[Row]:
 def main() -> None:
     sources, into = Path(sys.argv[1]), Path(sys.argv[2])
     into.mkdir(exist_ok=True)
-    with Workers(mask_secrets=False, count=2) as workers:
+    with WorkerPool(mask_secrets=False, count=2) as workers:
         for line in sources.read_text().splitlines():
             repo = line.split("\t")[0]
             out = into / f"{repo.replace('/', '+')}.pkl"

@@ -32,7 +32,7 @@ from pairs import Pair, documented, good, header, prose
 from feeder.embed.static_tokens import parts
 from feeder.embed.static_tokens import words as words_of
 from feeder.nodes import embedding_text
-from feeder.parse.workers import Workers
+from feeder.parse.workers import WorkerPool
 from feeder.search.asked import Asked
 from feeder.words import words as indexed
 
@@ -167,7 +167,7 @@ def of_questions(folder: str) -> Iterator[Pool]:
     import corpora
     import sets
 
-    with Workers(mask_secrets=False, count=2) as workers:
+    with WorkerPool(mask_secrets=False, count=2) as workers:
         for name in ("repositories-small", "contextual", "vue"):
             cases: dict[Path, list[Any]] = {}
             for case in sets.SETS[name]():

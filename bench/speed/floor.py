@@ -110,13 +110,13 @@ def _table() -> str:
 
 def _keep(repository: str, file: str) -> dict[str, float]:
     from feeder.nodes import node_ids
-    from feeder.parse.workers import Workers
+    from feeder.parse.workers import WorkerPool
     from feeder.store.rows import IndexedFile, postings
     from feeder.tree.commit import Commit
 
     tree = Commit(Path(repository))
     entries = [entry for entry in tree.entries() if not entry.skip]
-    with Workers() as parser:
+    with WorkerPool() as parser:
         files = (
             IndexedFile(
                 parsed.path,
@@ -134,16 +134,16 @@ def _keep(repository: str, file: str) -> dict[str, float]:
 
 def _texts(repository: Path) -> Iterator[Text]:
     from feeder.parse.grammars import load_grammars
-    from feeder.parse.text import NotText, decode
+    from feeder.parse.text import NotTextError, decode_text
     from feeder.tree.commit import Commit
 
     tree, grammars = Commit(repository), load_grammars()
     for entry, raw in tree.read([entry for entry in tree.entries() if not entry.skip]):
         try:
-            content = decode(raw)
-        except NotText:
+            content = decode_text(raw)
+        except NotTextError:
             continue
-        language, kind = grammars.language(entry.path, content)
+        language, kind = grammars.detect_language(entry.path, content)
         parser = None if kind == "text" else grammars.grammar(language).parser
         yield Text(entry.path, content, parser)
 

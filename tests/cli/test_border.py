@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from feeder.cli.commands import main
-from feeder.parse.workers import Workers
+from feeder.parse.workers import WorkerPool
 from tree.repos import Repo
 
 OBEYED = {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -143,7 +143,7 @@ def test_parsers_do_not_know_the_token(monkeypatch: pytest.MonkeyPatch, tmp_path
     monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "t0ken")
     from a_spy import spy  # type: ignore[import-not-found]
 
-    with Workers(count=1, parse=spy) as workers:
+    with WorkerPool(count=1, parse_file=spy) as workers:
         [parsed] = workers.parse([("a.py", b"x")])
     assert "PATH" in str(parsed.skip)
     assert "CLOUDFLARE_API_TOKEN" not in str(parsed.skip)

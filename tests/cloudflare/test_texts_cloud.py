@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from clouds import Cloud
 
-from feeder.parse.kept import PART_BYTES
+from feeder.parse.kept import BLOCK_BYTES
 from feeder.run.feed import Feed
 from feeder.run.sync import sync
 from feeder.run.validate import validate
@@ -60,7 +60,7 @@ def test_a_worker_shows_the_lines_of_any_node(cloud: Cloud, shop: Repo) -> None:
     """By the page's own SQL and JavaScript, each at its number; a class with its methods."""
     assert block("sql").strip() == texts.OF_NODES.strip()
     synced(cloud, shop, texts=True)
-    assert len(LONG) > 2 * PART_BYTES
+    assert len(LONG) > 2 * BLOCK_BYTES
     files = {"src/cart.py": CART.split("\n"), "src/long.py": LONG.split("\n")}
     nodes = cloud.rows("SELECT id, path, start_line, end_line FROM docs WHERE path GLOB 'src/*'")
     ids = json.dumps([id_ for id_, *_ in nodes])
@@ -81,7 +81,7 @@ def test_a_run_takes_no_request_more_and_a_row_for_each_part(cloud: Cloud, shop:
     later = synced(cloud, shop, texts=True)
     assert cloud.spent() == {"d1": 4, "vectorize": 0, "ai": 0}
     parts = int(str(cloud.rows("SELECT count(*) FROM texts")[0][0]))
-    assert parts == later.report.text_rows == 3 + -(-len(LONG) // PART_BYTES)
+    assert parts == later.report.text_rows == 3 + -(-len(LONG) // BLOCK_BYTES)
     assert parts <= cloud.standin.rows_written() - rows <= parts + 30  # what a run notes of itself
 
     cloud.spent()

@@ -1,9 +1,9 @@
 """What holds for every file that goes through the parser, whatever is in it."""
 
 from feeder.nodes import Node
-from feeder.parse import Parsed
-from feeder.parse.secrets import mask
-from feeder.parse.text import NotText, decode, without_payloads
+from feeder.parse import ParsedFile
+from feeder.parse.secrets import mask_text
+from feeder.parse.text import NotTextError, decode_text, truncate_base64
 from feeder.parse.worker import Limits
 from parse.cells import read_line, sources
 from parse.outlines import check_laws
@@ -14,15 +14,15 @@ START_S = 1.0
 
 def most_s(limits: Limits) -> float:
     """What a file may take in all: for its grammar, for plain text, and a start between them."""
-    return limits.timeout_s + START_S + limits.text_timeout_s
+    return limits.timeout_s + START_S + limits.plain_text_timeout_s
 
 
-def broken_law(parsed: Parsed, content: bytes) -> str | None:
+def broken_law(parsed: ParsedFile, content: bytes) -> str | None:
     """What does not hold of a file's nodes, or of its reason to have none; None if all holds."""
     try:
-        text = _text(parsed.path, decode(content))
-    except NotText as exc:
-        is_left_out = parsed == Parsed(parsed.path, [], skip=str(exc))
+        text = _text(parsed.path, decode_text(content))
+    except NotTextError as exc:
+        is_left_out = parsed == ParsedFile(parsed.path, [], skip=str(exc))
         return None if is_left_out else f"is no text ({exc}), but was not left out"
     if parsed.skip or "failed" in (parsed.reason or ""):
         return parsed.skip or parsed.reason
@@ -37,8 +37,8 @@ def broken_law(parsed: Parsed, content: bytes) -> str | None:
 
 def _text(path: str, text: bytes) -> str:
     """What of a file may be in nodes, at its place."""
-    kept = without_payloads(text) if path.endswith(".ipynb") else text
-    return mask(path, kept).content.decode("utf-8", "replace")
+    kept = truncate_base64(text) if path.endswith(".ipynb") else text
+    return mask_text(path, kept).content.decode("utf-8", "replace")
 
 
 def _check_lines(lines: list[str], found: list[Node]) -> None:

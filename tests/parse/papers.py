@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
-from feeder.parse import Parsed
+from feeder.parse import ParsedFile
 from feeder.parse.files import parse_file
 from feeder.parse.grammars import load_grammars
 
@@ -26,7 +26,7 @@ OFFICE = (
 )
 
 
-def parsed(path: str, content: bytes) -> Parsed:
+def parsed(path: str, content: bytes) -> ParsedFile:
     """What becomes of a document."""
     return parse_file(load_grammars(), path, content)
 

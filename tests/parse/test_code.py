@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feeder.nodes import node_ids
-from feeder.parse.cutting import AIM_MAX, AIM_MIN
+from feeder.parse.cutting import PART_MAX, PART_MIN
 from feeder.parse.worker import Limits
-from feeder.parse.workers import Workers
+from feeder.parse.workers import WorkerPool
 from parse.outlines import SAMPLE_FILES, check_laws, nodes, nodes_of, only, outline, sample
 
 
@@ -77,7 +77,7 @@ def test_a_large_method_is_split_into_pieces_that_bear_its_name() -> None:
     assert {(node.symbol, node.signature) for node in found} == {("long", "def long():")}
     assert found[0].start_line == 1 and found[-1].end_line == 100
     assert all(below.start_line == above.end_line + 1 for above, below in pairwise(found))
-    assert all(AIM_MIN <= len(node.text) <= AIM_MAX for node in found[:-1])
+    assert all(PART_MIN <= len(node.text) <= PART_MAX for node in found[:-1])
 
 
 def test_a_closing_brace_joins_the_chunk_that_opened_it_however_far() -> None:
@@ -147,15 +147,15 @@ ACCIDENTS = [cut, flip, flip, rearrange, rearrange]
 
 
 @pytest.fixture(scope="module")
-def workers() -> Iterator[Workers]:
+def workers() -> Iterator[WorkerPool]:
     """A parser that an accident can hang (a torn build.gradle did, in its query) without harm."""
-    with Workers(count=1, limits=Limits(timeout_s=2)) as parser:
+    with WorkerPool(count=1, limits=Limits(timeout_s=2)) as parser:
         yield parser
 
 
 @settings(deadline=None, max_examples=200)
 @given(file=torn())
-def test_a_torn_file_keeps_the_laws(workers: Workers, file: tuple[str, str]) -> None:
+def test_a_torn_file_keeps_the_laws(workers: WorkerPool, file: tuple[str, str]) -> None:
     """Every character is in one node, ids are unique; the same file gives the same nodes."""
     path, text = file
     found, again = workers.parse([(path, text.encode())] * 2)

@@ -78,7 +78,7 @@ def test_the_template_line_belongs_to_a_member() -> None:
     ],
 )
 def test_the_content_of_a_header_tells_its_language(text: str, language: str) -> None:
-    assert GRAMMARS.language("a.h", text.encode()) == (language, "code")
+    assert GRAMMARS.detect_language("a.h", text.encode()) == (language, "code")
 
 
 def test_an_export_macro_does_not_hide_a_class() -> None:

@@ -90,7 +90,7 @@ def test_groovy_annotations_are_read_although_the_grammar_cannot() -> None:
 
 
 def test_a_jenkinsfile_is_groovy() -> None:
-    assert GRAMMARS.language("ci/Jenkinsfile", b"") == ("groovy", "code")
+    assert GRAMMARS.detect_language("ci/Jenkinsfile", b"") == ("groovy", "code")
 
 
 def test_symbols_of_a_file_never_lack_their_package() -> None:

@@ -58,7 +58,7 @@ def test_a_body_in_two_versions_is_one_method() -> None:
     ],
 )
 def test_the_content_tells_what_an_include_is(path: str, text: str, language: str) -> None:
-    assert GRAMMARS.language(path, text.encode())[0] == language
+    assert GRAMMARS.detect_language(path, text.encode())[0] == language
 
 
 def test_an_include_has_its_routines_without_a_unit() -> None:

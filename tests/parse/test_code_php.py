@@ -34,4 +34,4 @@ def test_a_closure_is_part_of_its_method() -> None:
 
 
 def test_an_include_of_php_is_known_by_its_content() -> None:
-    assert GRAMMARS.language("common.inc", b"<?php\n$a = 1;\n") == ("php", "code")
+    assert GRAMMARS.detect_language("common.inc", b"<?php\n$a = 1;\n") == ("php", "code")

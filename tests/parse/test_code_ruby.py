@@ -31,4 +31,4 @@ def test_signatures(symbol: str, signature: str) -> None:
 
 @pytest.mark.parametrize("path", ["Rakefile", "lib/Gemfile", "a.gemspec", "config.ru", "x.rake"])
 def test_files_of_ruby_without_its_ending(path: str) -> None:
-    assert GRAMMARS.language(path, b"") == ("ruby", "code")
+    assert GRAMMARS.detect_language(path, b"") == ("ruby", "code")

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from feeder.parse.cutting import NODE_LIMIT
-from feeder.parse.extract.reading import extract
+from feeder.parse.extract.reading import extract_document
 from parse import papers
 from parse.papers import Line, docx, outline, p, parsed, tbl
 
@@ -68,13 +68,13 @@ def test_what_was_deleted_or_is_there_twice_is_left_out() -> None:
     body += "<w:r><w:t>stays</w:t></w:r></w:p>"
     body += f"<x:AlternateContent xmlns:x='x'><x:Choice>{p('once')}</x:Choice>"
     body += f"<x:Fallback>{p('once')}</x:Fallback></x:AlternateContent>"
-    text = extract("docx", docx(body)).text.decode()
+    text = extract_document("docx", docx(body)).text.decode()
     assert text.split() == ["stays", "once"]
 
 
 def test_notes_stand_at_the_end() -> None:
     notes = f"<w:footnotes {papers.W}><w:footnote>{p('Below 5 V.')}</w:footnote></w:footnotes>"
-    text = extract("docx", docx(p("Power it."), footnotes=notes)).text.decode()
+    text = extract_document("docx", docx(p("Power it."), footnotes=notes)).text.decode()
     assert text == "Power it.\n\nBelow 5 V.\n"
 
 
@@ -235,7 +235,7 @@ def test_secrets_are_masked_and_lines_stay() -> None:
     token = "ghp_" + "a1B2" * 9
     body = p("Before") + p(f"token = {token}") + p("Behind")
     found = parsed("m.docx", docx(body))
-    assert found.masked == 1
+    assert found.masked_count == 1
     assert token not in "".join(one.text for one in found.nodes)
     assert found.nodes[0].text.split("\n")[4] == "Behind"
 
@@ -249,7 +249,7 @@ def test_secrets_are_masked_and_lines_stay() -> None:
     ],
 )
 def test_all_of_the_text_is_in_one_node_each(path: str, content: bytes) -> None:
-    text = extract(path.rpartition(".")[2], content).text.decode()
+    text = extract_document(path.rpartition(".")[2], content).text.decode()
     found = parsed(path, content).nodes
     said = Counter("".join("".join(one.text for one in found).split()))
     assert said == Counter("".join(text.split()))

@@ -139,7 +139,7 @@ def test_a_setting_behind_a_condition_is_refused() -> None:
     query = '((comment) @doc (#eq? @doc "a)") (#set! name "b"))'
     grammars = Grammars({**_settings(), "grammar_queries": {"Doc": {"lua": [query]}}})
     with pytest.raises(UserError, match=r"'lua'.*#set!"):
-        grammars.check()
+        grammars.compile_all()
 
 
 def _settings() -> dict[str, object]:

@@ -10,7 +10,7 @@ import pytest
 from feeder.errors import UserError
 from feeder.parse.entries import Shape
 from feeder.parse.files import parse_file
-from feeder.parse.forms import GRAMMAR_FILE, Each, Fields
+from feeder.parse.forms import GRAMMAR_FILE_SCHEMA, MapOf, ObjectOf
 from feeder.parse.grammars import load_grammars
 from parse.outlines import GRAMMARS
 
@@ -69,7 +69,7 @@ def own(folder: Path, settings: object) -> Path:
     ],
 )
 def test_the_name_of_a_file_tells_its_language(path: str, language: str) -> None:
-    assert GRAMMARS.language(path, b"") == (language, "code")
+    assert GRAMMARS.detect_language(path, b"") == (language, "code")
 
 
 @pytest.mark.parametrize(
@@ -87,18 +87,18 @@ def test_the_name_of_a_file_tells_its_language(path: str, language: str) -> None
 def test_a_file_without_an_ending_is_known_by_its_first_line(
     first: bytes, language: tuple[str, str]
 ) -> None:
-    assert GRAMMARS.language("bin/tool", first) == language
+    assert GRAMMARS.detect_language("bin/tool", first) == language
 
 
 def test_a_known_ending_goes_before_a_known_beginning() -> None:
     """`Dockerfile.*` is for what is a Dockerfile behind any dot, not for what is about them."""
-    assert GRAMMARS.language("dockerfile.ts", b"") == ("typescript", "code")
-    assert GRAMMARS.language("Dockerfile.md", b"") == ("markdown", "document")
-    assert GRAMMARS.language("not.dockerfile.x", b"") == ("text", "text")
+    assert GRAMMARS.detect_language("dockerfile.ts", b"") == ("typescript", "code")
+    assert GRAMMARS.detect_language("Dockerfile.md", b"") == ("markdown", "document")
+    assert GRAMMARS.detect_language("not.dockerfile.x", b"") == ("text", "text")
 
 
 def test_every_shipped_query_compiles() -> None:
-    GRAMMARS.check()
+    GRAMMARS.compile_all()
 
 
 def test_a_new_language_needs_only_json(tmp_path: Path) -> None:
@@ -113,8 +113,8 @@ def test_a_new_language_needs_only_json(tmp_path: Path) -> None:
 
 def test_an_own_grammar_file_is_merged_over_the_shipped_one(tmp_path: Path) -> None:
     known = load_grammars(own(tmp_path, {"code_extensions": {"py": "ruby"}}))
-    assert known.language("a.py", b"") == ("ruby", "code")
-    assert known.language("a.go", b"") == ("go", "code")
+    assert known.detect_language("a.py", b"") == ("ruby", "code")
+    assert known.detect_language("a.go", b"") == ("go", "code")
     assert known.digest != GRAMMARS.digest
 
 
@@ -122,7 +122,7 @@ def test_a_wrong_query_is_named_with_its_language_and_position(tmp_path: Path) -
     queries = {"Method": {"go": ["(function_declaration) @method", "(nonsense) @method"]}}
     known = load_grammars(own(tmp_path, {"grammar_queries": queries}))
     with pytest.raises(UserError, match=r"Method query of 'go'.*column 1.*\(nonsense\)"):
-        known.check()
+        known.compile_all()
 
 
 QUERIES = "grammar_queries"
@@ -182,9 +182,9 @@ def test_a_grammar_file_of_another_form_is_refused(
 
 
 def test_the_form_names_every_field_of_a_document_language() -> None:
-    shapes = GRAMMAR_FILE.forms["document_nodes"]
-    assert isinstance(shapes, Each) and isinstance(shapes.form, Fields)
-    assert set(shapes.form.forms) == set(Shape._fields)
+    shapes = GRAMMAR_FILE_SCHEMA.fields["document_nodes"]
+    assert isinstance(shapes, MapOf) and isinstance(shapes.value, ObjectOf)
+    assert set(shapes.value.fields) == set(Shape._fields)
 
 
 def test_the_shipped_grammar_file_is_of_the_form(tmp_path: Path) -> None:
@@ -197,13 +197,13 @@ def test_a_capture_without_a_meaning_is_named(tmp_path: Path) -> None:
     queries = {"Method": {"lua": ['((comment) @_c (#eq? @_c "--"))', "(comment) @function"]}}
     known = load_grammars(own(tmp_path, {QUERIES: queries}))
     with pytest.raises(UserError, match="'lua' capture @function"):
-        known.check()
+        known.compile_all()
 
 
 @pytest.mark.parametrize("ending", ["lua", ".lua", "Lua", ".LUA"])
 def test_an_ending_may_be_given_with_its_dot_and_in_upper_case(tmp_path: Path, ending: str) -> None:
     known = load_grammars(own(tmp_path, {"code_extensions": {ending: "lua"}}))
-    assert known.language("src/Cart.lua", b"") == ("lua", "code")
+    assert known.detect_language("src/Cart.lua", b"") == ("lua", "code")
 
 
 def test_a_grammar_file_that_is_missing_is_named(tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_a_grammar_file_that_is_missing_is_named(tmp_path: Path) -> None:
 def test_a_group_without_a_meaning_is_named(tmp_path: Path) -> None:
     known = load_grammars(own(tmp_path, {"patterns": {"perl": ["(?P<function>sub)"]}}))
     with pytest.raises(UserError, match="'perl' capture @function"):
-        known.check()
+        known.compile_all()
 
 
 def test_patterns_find_what_queries_do_not(tmp_path: Path) -> None:

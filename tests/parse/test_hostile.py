@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
-from feeder.parse import Parsed
+from feeder.parse import ParsedFile
 from feeder.parse.worker import Limits
-from feeder.parse.workers import Workers
+from feeder.parse.workers import WorkerPool
 from parse.corpus import KINDS, Case
 from parse.laws import broken_law, most_s
 from parse.mutations import mutated
@@ -35,9 +35,9 @@ HANGING = {
 
 
 @pytest.fixture(scope="module")
-def workers() -> Iterator[Workers]:
+def workers() -> Iterator[WorkerPool]:
     """Real workers that give a file two seconds."""
-    with Workers(count=2, limits=LIMITS) as workers:
+    with WorkerPool(count=2, limits=LIMITS) as workers:
         yield workers
 
 
@@ -48,7 +48,7 @@ def hostile(language: str, kind: str, size: int = SIZE) -> list[bytes]:
     return some.sample(files, min(len(files), FILES_OF_A_KIND))
 
 
-def broken(workers: Workers, path: str, contents: list[bytes]) -> list[str]:
+def broken(workers: WorkerPool, path: str, contents: list[bytes]) -> list[str]:
     """What does not hold of the files that these contents make."""
     parsed = list(workers.parse((path, content) for content in contents))
     assert len(parsed) == len(contents)
@@ -57,7 +57,7 @@ def broken(workers: Workers, path: str, contents: list[bytes]) -> list[str]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_no_hostile_file_is_lost_or_ends_the_run(workers: Workers, language: str) -> None:
+def test_no_hostile_file_is_lost_or_ends_the_run(workers: WorkerPool, language: str) -> None:
     """Every kind of hostile file comes as nodes that keep the laws, or with a reason."""
     contents = [content for kind in KINDS for content in hostile(language, kind)]
     assert broken(workers, tongue(language).path, contents) == []
@@ -66,7 +66,7 @@ def test_no_hostile_file_is_lost_or_ends_the_run(workers: Workers, language: str
 @pytest.mark.timeout(MUTATIONS * most_s(LIMITS))
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_mutation_of_a_real_file_is_lost_or_ends_the_run(
-    workers: Workers, language: str
+    workers: WorkerPool, language: str
 ) -> None:
     """Nor does a real file after accidents: flipped bytes, lost lines, another file's end."""
     some, real = Random(f"{SEED} {language}"), real_files(language)
@@ -77,7 +77,7 @@ def test_no_mutation_of_a_real_file_is_lost_or_ends_the_run(
 @pytest.mark.parametrize(("path", "content"), HANGING.values(), ids=HANGING)
 def test_text_is_read_in_time_that_grows_with_its_size(path: str, content: bytes) -> None:
     """No pattern that looks for a language or an image takes a second for a character."""
-    with Workers(count=1, mask_secrets=False) as workers:
+    with WorkerPool(count=1, mask_secrets=False) as workers:
         [parsed] = workers.parse([(path, content)])
     assert (parsed.stopped, parsed.skip) == (False, None)
 
@@ -88,9 +88,9 @@ def test_plain_text_too_is_made_within_the_limit(tmp_path: Path) -> None:
     pattern = {"pattern": "(a|a)*b", "language": "python"}
     own.write_text(json.dumps({"content_patterns": {"slow": [pattern]}}))
     files = [("a.slow", b"a" * 40), ("b.py", b"def b(): pass\n")]
-    with Workers(own, count=1, limits=Limits(timeout_s=1)) as workers:
+    with WorkerPool(own, count=1, limits=Limits(timeout_s=1)) as workers:
         slow, after = workers.parse(files)
-    assert slow == Parsed(
+    assert slow == ParsedFile(
         "a.slow", [], skip="the parser took longer than 4 s to make plain text", stopped=True
     )
     assert [node.symbol for node in after.nodes] == ["b"]
@@ -100,9 +100,9 @@ def test_plain_text_too_is_made_within_the_limit(tmp_path: Path) -> None:
 def test_a_file_larger_than_a_workers_memory_is_left_out() -> None:
     """It ends the worker that it is sent to before that has read it, and is not sent for ever."""
     files = [("a.txt", bytes(450_000_000)), ("b.py", b"def b(): pass\n")]
-    with Workers(count=1, limits=Limits(max_bytes=300_000_000)) as workers:
+    with WorkerPool(count=1, limits=Limits(max_bytes=300_000_000)) as workers:
         large, after = workers.parse(files)
-    assert large == Parsed("a.txt", [], skip="the parser needed more than 0.3 GB", stopped=True)
+    assert large == ParsedFile("a.txt", [], skip="the parser needed more than 0.3 GB", stopped=True)
     assert [node.symbol for node in after.nodes] == ["b"]
 
 
@@ -110,7 +110,7 @@ def test_a_file_larger_than_a_workers_memory_is_left_out() -> None:
 def test_a_crash_is_no_hunger_where_only_the_parent_is_large() -> None:
     """A worker's peak of memory counts its parent's, from which it was started."""
     large = b"x" * 300_000_000
-    with Workers(count=1, limits=Limits(max_bytes=len(large) * 2)) as workers:
+    with WorkerPool(count=1, limits=Limits(max_bytes=len(large) * 2)) as workers:
         [parsed] = workers.parse([("deep.yaml", b"- " * 254 + b"a\n")])
     assert parsed.reason == "the parser crashed (SIGSEGV)"
 

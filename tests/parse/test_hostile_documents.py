@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feeder.parse import Parsed
-from feeder.parse.extract import Unreadable
-from feeder.parse.extract.reading import extract
+from feeder.parse import ParsedFile
+from feeder.parse.extract import UnreadableError
+from feeder.parse.extract.reading import extract_document
 from feeder.parse.worker import Limits
-from feeder.parse.workers import Workers
+from feeder.parse.workers import WorkerPool
 from feeder.tree.kinds import DOCUMENT_EXTENSIONS
 from parse import papers
 from parse.hostile_papers import KINDS, PAGE, zip_bomb
@@ -45,13 +45,13 @@ READ = {
 
 
 @pytest.fixture(scope="module")
-def workers() -> Iterator[Workers]:
+def workers() -> Iterator[WorkerPool]:
     """Real workers, in processes with their limits."""
-    with Workers(count=1, limits=LIMITS) as workers:
+    with WorkerPool(count=1, limits=LIMITS) as workers:
         yield workers
 
 
-def fed(workers: Workers, path: str, content: bytes) -> Parsed:
+def fed(workers: WorkerPool, path: str, content: bytes) -> ParsedFile:
     """What became of a document; the one behind it is read as ever."""
     found, after = workers.parse([(path, content), ("next.docx", SMALL["docx"])])
     assert [node.text for node in after.nodes][:1] == ["Some words."]
@@ -60,7 +60,7 @@ def fed(workers: Workers, path: str, content: bytes) -> Parsed:
 
 @pytest.mark.needs("documents")
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_hostile_document_costs_only_itself(workers: Workers, kind: str) -> None:
+def test_a_hostile_document_costs_only_itself(workers: WorkerPool, kind: str) -> None:
     made = KINDS[kind](SIZE)
     found = fed(workers, *made)
     assert bool(found.nodes) != bool(found.skip)
@@ -78,7 +78,7 @@ def test_an_empty_file_says_so(ending: str) -> None:
 
 
 @pytest.mark.needs("documents")
-def test_a_member_that_unpacks_to_too_much_is_not_unpacked(workers: Workers) -> None:
+def test_a_member_that_unpacks_to_too_much_is_not_unpacked(workers: WorkerPool) -> None:
     found = fed(workers, *zip_bomb(1_100_000))
     assert found.skip == "a document that unpacks to more than 100 MB"
 
@@ -92,6 +92,6 @@ def test_a_damaged_document_has_text_or_a_reason(kind: str, some: st.DataObject)
         content[at] = some.draw(st.integers(0, 255))
     end = some.draw(st.integers(1, len(content)))
     try:
-        assert extract(kind, bytes(content[:end])).text.strip()
-    except Unreadable as exc:
+        assert extract_document(kind, bytes(content[:end])).text.strip()
+    except UnreadableError as exc:
         assert str(exc)

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from feeder.parse.files import parse_file
-from feeder.parse.forms import GRAMMAR_FILE, Each, Fields
+from feeder.parse.forms import GRAMMAR_FILE_SCHEMA, MapOf, ObjectOf
 from feeder.parse.grammars import load_grammars
 
 PAGE = (Path(__file__).parents[2] / "docs" / "languages.md").read_text("utf-8")
@@ -21,19 +21,21 @@ def test_the_example_gives_the_nodes_that_are_printed(tmp_path: Path) -> None:
     own = tmp_path / "r.json"
     own.write_text(block("json"), "utf-8")
     grammars = load_grammars(own)
-    grammars.check()
+    grammars.compile_all()
     nodes = parse_file(grammars, "cart.r", block("r").encode()).nodes
     shown = [
         f"cart.r:{n.start_line}-{n.end_line}  {n.node_type}  {n.symbol or ''}".rstrip()
         for n in nodes
     ]
     assert sorted(shown) == sorted(block("text").splitlines())
-    assert grammars.language("bin/tool", b"#!/usr/bin/env Rscript\n") == ("r", "code")
+    assert grammars.detect_language("bin/tool", b"#!/usr/bin/env Rscript\n") == ("r", "code")
 
 
 def test_the_page_names_every_section_and_field() -> None:
-    shapes, hidden = (GRAMMAR_FILE.forms[name] for name in ("document_nodes", "hidden_text"))
-    assert isinstance(shapes, Each) and isinstance(shapes.form, Fields)
-    assert isinstance(hidden, Each) and isinstance(hidden.form, Fields)
-    known = [*GRAMMAR_FILE.forms, *shapes.form.forms, *hidden.form.forms]
+    shapes, hidden = (
+        GRAMMAR_FILE_SCHEMA.fields[name] for name in ("document_nodes", "hidden_text")
+    )
+    assert isinstance(shapes, MapOf) and isinstance(shapes.value, ObjectOf)
+    assert isinstance(hidden, MapOf) and isinstance(hidden.value, ObjectOf)
+    known = [*GRAMMAR_FILE_SCHEMA.fields, *shapes.value.fields, *hidden.value.fields]
     assert [name for name in known if f"`{name}`" not in PAGE] == []

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feeder.parse.layout import Source, Span, lay_out
+from feeder.parse.layout import SourceText, Span, layout_nodes
 from parse.outlines import check_laws, nodes
 
 NODE_TYPES = ["chunk", "class", "method", "md_section", "json_object", "yaml_mapping"]
@@ -46,10 +46,10 @@ def _files(draw: st.DrawFn) -> tuple[str, Span]:
 def test_every_character_is_in_one_node(file: tuple[str, Span]) -> None:
     """Each visible character is indexed once, each line is in a node's, and none is too large."""
     text, root = file
-    source = Source(text.encode())
-    found = lay_out(source, root, "text")
+    source = SourceText(text.encode())
+    found = layout_nodes(source, root, "text")
     check_laws("file.txt", text, found)
-    assert lay_out(source, root, "text") == found
+    assert layout_nodes(source, root, "text") == found
 
 
 _markdown = st.lists(
@@ -192,8 +192,8 @@ def test_a_small_container_is_one_node_over_its_whole_range() -> None:
     """Its own text is what its children leave, its lines are those of the whole."""
     text = "class A:\n    x = 1\n\n    def f(self):\n        pass\n\n    y = 2\n"
     method = Span(text.index("def"), text.index("pass") + 4, "method", "A.f")
-    found = lay_out(
-        Source(text.encode()), Span(0, len(text), "class", "A", children=[method]), "python"
+    found = layout_nodes(
+        SourceText(text.encode()), Span(0, len(text), "class", "A", children=[method]), "python"
     )
     assert [(n.symbol, n.start_line, n.end_line, n.text) for n in found] == [
         ("A", 1, 7, "class A:\n    x = 1\n    y = 2"),

@@ -4,7 +4,7 @@ from textwrap import dedent
 
 import pytest
 
-from feeder.parse.workers import Workers
+from feeder.parse.workers import WorkerPool
 from parse.outlines import nodes, nodes_of, only
 
 MEMBERS = {
@@ -268,7 +268,7 @@ def test_a_file_of_many_members_takes_no_longer_than_its_text() -> None:
     """On one line, where each of its pieces may have each of them: 60,000 in 270 pieces."""
     names = [f"NAME{n}" for n in range(60_000)]
     content = f"enum E {{{','.join(names)}}}".encode()
-    with Workers(count=1) as workers:
+    with WorkerPool(count=1) as workers:
         [parsed] = workers.parse([("e.rs", content)])
     assert parsed.reason is None
     members = [member.name for node in parsed.nodes for member in node.members]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from feeder.parse.files import NO_NOTEBOOK, parse_file, plain_file
-from feeder.parse.notebooks import source_lines
+from feeder.parse.files import INVALID_NOTEBOOK, parse_as_plain_text, parse_file
+from feeder.parse.notebooks import notebook_source_lines
 from parse.laws import broken_law
 from parse.mutations import mutated
 from parse.outlines import GRAMMARS, SAMPLES, check_laws
@@ -99,7 +99,10 @@ def test_a_notebook_without_cells_has_no_nodes() -> None:
 def test_a_damaged_notebook_is_plain_text(content: bytes) -> None:
     """Nothing of it is lost, and the report has the reason."""
     parsed = parse_file(GRAMMARS, "a.ipynb", content)
-    assert (parsed.reason, {node.node_type for node in parsed.nodes}) == (NO_NOTEBOOK, {"chunk"})
+    assert (parsed.reason, {node.node_type for node in parsed.nodes}) == (
+        INVALID_NOTEBOOK,
+        {"chunk"},
+    )
     check_laws("a.ipynb", content.decode(), parsed.nodes)
 
 
@@ -109,7 +112,7 @@ def test_a_notebook_after_accidents_keeps_the_laws() -> None:
     contents = [mutated(real, real, some) for _ in range(300)]
     parsed = [parse_file(GRAMMARS, "a.ipynb", content) for content in contents]
     assert list(filter(None, map(broken_law, parsed, contents))) == []
-    assert {one.reason for one in parsed} == {None, NO_NOTEBOOK}
+    assert {one.reason for one in parsed} == {None, INVALID_NOTEBOOK}
 
 
 def test_a_cell_of_a_megabyte_keeps_the_laws() -> None:
@@ -119,18 +122,18 @@ def test_a_cell_of_a_megabyte_keeps_the_laws() -> None:
 
 def test_a_notebook_whose_parser_was_stopped_keeps_its_lines() -> None:
     content = (SAMPLES / "sales.ipynb").read_bytes()
-    found = plain_file(GRAMMARS, "sales.ipynb", content, "too slow").nodes
+    found = parse_as_plain_text(GRAMMARS, "sales.ipynb", content, "too slow").nodes
     assert [(n.node_type, n.start_line, n.end_line) for n in found] == [("chunk", 7, 57)]
     assert "only an output" not in found[0].text
 
 
 def test_what_is_shown_of_a_notebooks_lines_is_the_cells_source() -> None:
     content = (SAMPLES / "sales.ipynb").read_bytes()
-    assert source_lines(content, 30, 31) == [
+    assert notebook_source_lines(content, 30, 31) == [
         (30, "def load(path):"),
         (31, "    return pd.read_csv(path)"),
     ]
-    assert source_lines(b"[]", 1, 1) is None
+    assert notebook_source_lines(b"[]", 1, 1) is None
 
 
 def test_a_notebook_as_deep_as_json_goes_is_read_or_plain_text() -> None:
@@ -140,4 +143,4 @@ def test_a_notebook_as_deep_as_json_goes_is_read_or_plain_text() -> None:
         cell = f'{{"cell_type": "code", "metadata": {deep}, "source": "a = 1"}}'
         text = f'{{"nbformat": 4, "cells": [{cell}]}}'
         found = parse_file(GRAMMARS, "a.ipynb", text.encode())
-        assert found.reason in {None, NO_NOTEBOOK}
+        assert found.reason in {None, INVALID_NOTEBOOK}

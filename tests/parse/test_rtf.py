@@ -2,7 +2,7 @@
 
 import pytest
 
-from feeder.parse.extract.reading import extract
+from feeder.parse.extract.reading import extract_document
 from parse.papers import outline, parsed, rtf
 
 pytestmark = pytest.mark.needs("documents")
@@ -16,7 +16,7 @@ FONTS = r"{\fonttbl{\f0\fswiss\fcharset0 Arial;}{\f1\fmodern Courier New;}{\f2\f
 
 def text(body: str) -> str:
     """What is taken out of a document with this body."""
-    return extract("rtf", rtf(body)).text.decode().rstrip("\n")
+    return extract_document("rtf", rtf(body)).text.decode().rstrip("\n")
 
 
 def test_headings_are_told_by_the_names_of_styles() -> None:
@@ -123,9 +123,9 @@ def test_pictures_in_bytes_are_passed_over() -> None:
 
 def test_half_of_a_document_is_read_as_far_as_it_goes() -> None:
     half = rtf(rf"{STYLES}\pard\s1 One\par Two{{\b  th")[:-1]
-    assert extract("rtf", half).text == b"One\n\nTwo th\n"
+    assert extract_document("rtf", half).text == b"One\n\nTwo th\n"
     half = rtf(r"Power it{\footnote\pard Below")[:-1]
-    assert extract("rtf", half).text == b"Power it\n\nBelow\n"
+    assert extract_document("rtf", half).text == b"Power it\n\nBelow\n"
 
 
 def test_by_its_first_bytes_it_is_one() -> None:

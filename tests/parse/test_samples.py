@@ -14,5 +14,5 @@ def test_a_sample_has_the_nodes_that_are_listed(name: str) -> None:
 
 def test_every_language_has_a_sample_with_its_nodes() -> None:
     """What the grammar file tells how to read, a sample shows."""
-    shown = {GRAMMARS.language(name, (SAMPLES / name).read_bytes())[0] for name in LISTED}
+    shown = {GRAMMARS.detect_language(name, (SAMPLES / name).read_bytes())[0] for name in LISTED}
     assert sorted(set(GRAMMARS.languages) - shown) == []

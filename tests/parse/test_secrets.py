@@ -19,15 +19,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feeder.nodes import Node, embedding_text
-from feeder.parse import Parsed
-from feeder.parse.files import parse_file, plain_file
-from feeder.parse.secrets import mask
-from feeder.parse.secrets.tokens import SIGNS, WORD_DETECTORS
-from feeder.parse.workers import Workers
+from feeder.parse import ParsedFile
+from feeder.parse.files import parse_as_plain_text, parse_file
+from feeder.parse.secrets import mask_text
+from feeder.parse.secrets.tokens import TOKEN_MARKERS, WORD_DETECTORS
+from feeder.parse.workers import WorkerPool
 from parse.outlines import GRAMMARS, SAMPLE_FILES, SAMPLES
 
 LETTERS = string.ascii_letters + string.digits
-DETECTORS = sorted({*WORD_DETECTORS, *(name for _, name in SIGNS)})
+DETECTORS = sorted({*WORD_DETECTORS, *(name for _, name in TOKEN_MARKERS)})
 
 
 def made(length: int, alphabet: str = LETTERS, seed: int = 1) -> str:
@@ -77,16 +77,16 @@ PLACES = {
 }
 
 
-def parsed(path: str, text: str, *, masked: bool = True) -> Parsed:
+def parsed(path: str, text: str, *, masked: bool = True) -> ParsedFile:
     """A file's nodes, its secrets masked or not."""
     return parse_file(GRAMMARS, path, text.encode(), mask_secrets=masked)
 
 
 def masked_line(line: str, path: str = "a.py") -> str:
-    return mask(path, line.encode()).content.decode()
+    return mask_text(path, line.encode()).content.decode()
 
 
-def told(path: str, found: Parsed) -> str:
+def told(path: str, found: ParsedFile) -> str:
     """All that is kept of a file's nodes."""
     rows = [(node.symbol, node.signature, node.logical_path) for node in found.nodes]
     return str(rows) + "\n".join(embedding_text(path, node) for node in found.nodes)
@@ -116,7 +116,7 @@ def test_a_token_is_in_nothing_that_is_kept(kind: str, place: str) -> None:
     assert token not in told(place, after)
     assert made(12) not in told(place, after).replace(made(12, HEX), "")
     assert shape(after.nodes) == shape(before.nodes)
-    assert (before.masked, after.masked) == (0, 1)
+    assert (before.masked_count, after.masked_count) == (0, 1)
 
 
 def test_only_the_value_is_masked() -> None:
@@ -146,8 +146,8 @@ def test_the_body_of_a_private_key_is_masked(kind: str, path: str) -> None:
     """All of its lines, in any file; the lines that name it stay, and so do all line ends."""
     key = private_key(kind)
     content = f"before\n{key}\nafter\n".encode()
-    masked = mask(path, content)
-    assert masked.secrets == 1
+    masked = mask_text(path, content)
+    assert masked.secret_count == 1
     lines = masked.content.decode().split("\n")
     assert lines[1] == key.split("\n")[0]
     assert lines[2:6] == ["x" * 64] * 3 + ["x" * 8]
@@ -157,7 +157,7 @@ def test_the_body_of_a_private_key_is_masked(kind: str, path: str) -> None:
 def test_a_private_key_in_a_json_string_is_masked() -> None:
     """Its line ends are two characters there."""
     text = json.dumps({"private_key": private_key(""), "id": 7})
-    masked = mask("a.json", text.encode()).content.decode()
+    masked = mask_text("a.json", text.encode()).content.decode()
     assert "Qx9z" not in masked and not any(made(20, seed=n) in masked for n in range(3))
     assert len(masked) == len(text) and masked.endswith(', "id": 7}')
 
@@ -169,7 +169,7 @@ def test_code_about_private_keys_is_left_as_it_is() -> None:
         f'if text.startswith("{dashes}BEGIN RSA PRIVATE KEY{dashes}"):\n'
         f'    return text.endswith("{dashes}END RSA PRIVATE KEY{dashes}")\n'
     )
-    assert mask("a.py", code.encode()) == (code.encode(), 0)
+    assert mask_text("a.py", code.encode()) == (code.encode(), 0)
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_what_a_name_is_given_in_quotes_is_found_in_any_line(line: str) -> None:
 def test_endless_signs_without_a_secret_are_left_as_they_are(unit: str) -> None:
     """In lines of which each place might be the start of one."""
     content = (unit * 50_000).encode()
-    assert mask("a.py", content) == (content, 0)
+    assert mask_text("a.py", content) == (content, 0)
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,7 @@ def test_a_line_that_says_that_it_holds_no_secret_is_left_as_it_is(path: str) ->
         f"token: '{token}'  {comment} pragma: allowlist secret\n",
         f"{comment} pragma: allowlist nextline secret\ntoken: '{token}'\n",
     ):
-        assert mask(path, text.encode()) == (text.encode(), 0)
+        assert mask_text(path, text.encode()) == (text.encode(), 0)
 
 
 def test_letters_beyond_ascii_keep_their_size() -> None:
@@ -278,16 +278,16 @@ def test_a_secret_in_a_long_line_is_found_wherever_it_is() -> None:
     for filler in ("a ", "é ", "ab"):
         for length in (900, 999, 1000, 1001, 1490, 50_000):
             text = f"{filler * length} {token} {filler * length} {token}"
-            masked = mask("a.min.js", text.encode())
-            assert masked.secrets == 2
+            masked = mask_text("a.min.js", text.encode())
+            assert masked.secret_count == 2
             assert masked.content.decode() == text.replace(token, "x" * 40)
 
 
 def test_plain_text_is_masked_too() -> None:
     """A file that its grammar could not cope with."""
     token = TOKENS["Slack"]
-    found = plain_file(GRAMMARS, "a.py", f"token = '{token}'\n".encode(), "it crashed")
-    assert (found.reason, found.masked) == ("it crashed", 1)
+    found = parse_as_plain_text(GRAMMARS, "a.py", f"token = '{token}'\n".encode(), "it crashed")
+    assert (found.reason, found.masked_count) == ("it crashed", 1)
     assert token not in told("a.py", found)
 
 
@@ -295,11 +295,11 @@ def test_processes_mask_unless_they_are_told_not_to() -> None:
     """And an index that was made the other way is made anew: the fingerprints differ."""
     token = TOKENS["GitHub"]
     file = ("a.py", f"token = '{token}'\n".encode())
-    with Workers(count=1) as masking, Workers(count=1, mask_secrets=False) as plain:
+    with WorkerPool(count=1) as masking, WorkerPool(count=1, mask_secrets=False) as plain:
         [after], [before] = masking.parse([file]), plain.parse([file])
         assert masking.fingerprint != plain.fingerprint
-    assert (after.nodes[0].text, after.masked) == (f"token = '{'x' * 40}'", 1)
-    assert (before.nodes[0].text, before.masked) == (f"token = '{token}'", 0)
+    assert (after.nodes[0].text, after.masked_count) == (f"token = '{'x' * 40}'", 1)
+    assert (before.nodes[0].text, before.masked_count) == (f"token = '{token}'", 0)
 
 
 def matching(name: str) -> st.SearchStrategy[str]:
@@ -341,7 +341,7 @@ def test_masks_move_nothing(name: str, kind: str, data: st.DataObject) -> None:
     token = TOKENS[kind]
     quoted = data.draw(st.sampled_from(["{}", " {} ", '"{}"', " # {}\n", "\n\n{}\n\n"]))
     content = text[:at] + quoted.format(token) + text[at:]
-    masked = mask(name, content.encode())
+    masked = mask_text(name, content.encode())
     assert (len(masked.content), masked.content.count(b"\n")) == (
         len(content.encode()),
         content.count("\n"),
@@ -350,7 +350,7 @@ def test_masks_move_nothing(name: str, kind: str, data: st.DataObject) -> None:
     assert shape(after.nodes) == shape(before.nodes)
     if not quoted.startswith("{"):
         # what is no text of a notebook's cell, as in its metadata, is not indexed
-        assert after.masked == (token in told(name, before))
+        assert after.masked_count == (token in told(name, before))
         assert token not in told(name, after)
 
 
@@ -358,7 +358,7 @@ def test_masks_move_nothing(name: str, kind: str, data: st.DataObject) -> None:
 @given(st.text(st.sampled_from("xo b-1aeyJ:/@.=\n'\"é🔑AKIApasswordkey"), max_size=400))
 def test_any_text_keeps_its_size(text: str) -> None:
     """Bytes, characters and lines are as many as before, and masking twice is masking once."""
-    masked = mask("a.py", text.encode())
+    masked = mask_text("a.py", text.encode())
     after = masked.content.decode()
     assert [len(line) for line in after.split("\n")] == [len(line) for line in text.split("\n")]
     assert len(masked.content) == len(text.encode())

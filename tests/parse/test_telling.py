@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from feeder.parse import Parsed
+from feeder.parse import ParsedFile
 from feeder.parse.worker import ParseFile
-from feeder.parse.workers import Workers
+from feeder.parse.workers import WorkerPool
 from parse.papers import Line, pdf, xlsx
 
 PARSERS = """
@@ -45,12 +45,12 @@ def parsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     sys.path.remove(str(folder))
 
 
-def heard(parser: str, path: str, content: bytes) -> tuple[list[str], Parsed]:
+def heard(parser: str, path: str, content: bytes) -> tuple[list[str], ParsedFile]:
     """What is told while a real worker parses a file, and what becomes of it."""
     parse: ParseFile = getattr(importlib.import_module("telling_parsers"), parser)
     said: list[str] = []
-    with Workers(count=1, parse=parse) as workers:
-        workers.tell = said.append
+    with WorkerPool(count=1, parse_file=parse) as workers:
+        workers.on_progress = said.append
         before, parsed = workers.parse([("a.py", b"x = 1\n"), (path, content)])
     assert before.nodes
     return said, parsed

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from feeder.parse import Parsed
+from feeder.parse import ParsedFile
 from feeder.parse.files import parse_file
-from feeder.parse.text import NotText, decode
+from feeder.parse.text import NotTextError, decode_text
 from parse.outlines import GRAMMARS, check_laws, nodes, parts
 
 GERMAN = "{ Größe und Länge ändern }\nunit Foo;\n// für Jürgen\n"
@@ -39,7 +39,7 @@ CHINESE = "// 这是一个中文注释 用于说明代码\nint x = 1;\n"
 )
 def test_text_that_is_not_utf8_is_read_in_its_encoding(text: str, encoding: str) -> None:
     """The declared encoding, or else the most likely one; Western for a few accents among ASCII."""
-    assert decode(text.encode(encoding)).decode() == text
+    assert decode_text(text.encode(encoding)).decode() == text
 
 
 @pytest.mark.parametrize(
@@ -54,15 +54,15 @@ def test_text_that_is_not_utf8_is_read_in_its_encoding(text: str, encoding: str)
 )
 def test_a_byte_order_mark_decides_and_goes(mark: bytes, encoding: str) -> None:
     """What follows it is read as it says."""
-    assert decode(mark + GERMAN.encode(encoding)).decode() == GERMAN
+    assert decode_text(mark + GERMAN.encode(encoding)).decode() == GERMAN
 
 
 def test_a_few_broken_bytes_do_not_lose_a_file() -> None:
     """UTF-8 stays UTF-8 with a stray byte in it, UTF-16 with half a character at its end."""
     utf8 = "Größe, Länge, schöne Wörter\n".encode()
-    assert decode(utf8 * 3 + b"\xff\n").decode() == utf8.decode() * 3 + "\ufffd\n"
+    assert decode_text(utf8 * 3 + b"\xff\n").decode() == utf8.decode() * 3 + "\ufffd\n"
     utf16 = codecs.BOM_UTF16_LE + ("x = 1\n" * 30).encode("utf-16-le")
-    assert decode(utf16 + b"\n").decode() == "x = 1\n" * 30 + "\ufffd"
+    assert decode_text(utf16 + b"\n").decode() == "x = 1\n" * 30 + "\ufffd"
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_few_broken_bytes_do_not_lose_a_file() -> None:
 )
 def test_what_is_no_text_is_left_out_with_the_reason(content: bytes, reason: str) -> None:
     """It has no nodes."""
-    assert parse_file(GRAMMARS, "file.txt", content) == Parsed("file.txt", [], reason)
+    assert parse_file(GRAMMARS, "file.txt", content) == ParsedFile("file.txt", [], reason)
 
 
 @pytest.mark.parametrize("size", [16, 300, 5000])
@@ -88,15 +88,15 @@ def test_random_bytes_are_no_text(size: int) -> None:
     """Also without a NUL byte among them."""
     noise = random.Random(size)
     content = bytes(noise.randrange(1, 256) for _ in range(size))
-    with pytest.raises(NotText):
-        decode(content)
+    with pytest.raises(NotTextError):
+        decode_text(content)
 
 
 def test_line_ends_become_newlines() -> None:
     """A lone carriage return ends a line only where nothing else does."""
-    assert decode(b"a\r\nb\r\n") == b"a\nb\n"
-    assert decode(b"a\rb\r") == b"a\nb\n"
-    assert decode(b"50 %\r100 %\ndone\r\n") == b"50 %\r100 %\ndone\n"
+    assert decode_text(b"a\r\nb\r\n") == b"a\nb\n"
+    assert decode_text(b"a\rb\r") == b"a\nb\n"
+    assert decode_text(b"50 %\r100 %\ndone\r\n") == b"50 %\r100 %\ndone\n"
 
 
 def test_lines_are_those_that_newlines_end() -> None:
@@ -110,7 +110,7 @@ def test_an_empty_file_has_no_nodes_and_needs_no_reason() -> None:
     """The same holds for one of white space only, whatever its language."""
     for path in ("a.txt", "a.md", "a.json", "a.yaml", "a.toml", "a.xml", "a.py", "a.ipynb"):
         for content in (b"", b"\n \t\r\n\n", codecs.BOM_UTF8):
-            assert parse_file(GRAMMARS, path, content) == Parsed(path, [])
+            assert parse_file(GRAMMARS, path, content) == ParsedFile(path, [])
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ from threading import Thread
 import pytest
 
 from feeder.errors import FeederError, UserError
-from feeder.parse import Parsed
+from feeder.parse import ParsedFile
 from feeder.parse.worker import Limits, ParseFile
-from feeder.parse.workers import BYTES_AHEAD, Workers
+from feeder.parse.workers import READ_AHEAD_BYTES, WorkerPool
 
 CRASHING_YAML = b"- " * 254 + b"a\n"
 CRASHING_KOTLIN = b"val text = " + b'"${' * 1100
@@ -113,14 +113,14 @@ def ends(pid: int) -> bool:
     return False
 
 
-def only_plain(parsed: Parsed, content: bytes) -> bool:
+def only_plain(parsed: ParsedFile, content: bytes) -> bool:
     """Whether the text of a file came as chunks and none of it was lost."""
     text = "".join(node.text for node in parsed.nodes)
     kinds = {node.node_type for node in parsed.nodes}
     return kinds == {"chunk"} and "".join(text.split()) == "".join(content.decode().split())
 
 
-def neighbours_stand(parsed: list[Parsed], but: set[str]) -> bool:
+def neighbours_stand(parsed: list[ParsedFile], but: set[str]) -> bool:
     """Whether each file but some has the one function that its name tells."""
     others = [one for one in parsed if one.path not in but]
     return all(
@@ -133,7 +133,7 @@ def neighbours_stand(parsed: list[Parsed], but: set[str]) -> bool:
 def test_results_come_in_the_order_of_the_files() -> None:
     """Whichever worker is faster, the order of the results is that of the files."""
     files = [python_file(number) for number in range(1000)]
-    with Workers(count=2) as workers:
+    with WorkerPool(count=2) as workers:
         parsed = list(workers.parse(files))
     assert [one.path for one in parsed] == [f"f{number}.py" for number in range(1000)]
     assert neighbours_stand(parsed, but=set())
@@ -141,14 +141,14 @@ def test_results_come_in_the_order_of_the_files() -> None:
 
 def test_no_files_are_no_results() -> None:
     """Nothing comes from nothing, and no process is started for it."""
-    with Workers() as workers:
+    with WorkerPool() as workers:
         assert list(workers.parse([])) == []
 
 
 def test_what_is_no_text_is_skipped_with_its_reason() -> None:
     """A file without text goes through a worker as it goes through `parse_file`."""
-    with Workers(count=1) as workers:
-        assert list(workers.parse([("a.py", b"\0\1")])) == [Parsed("a.py", [], skip="binary")]
+    with WorkerPool(count=1) as workers:
+        assert list(workers.parse([("a.py", b"\0\1")])) == [ParsedFile("a.py", [], skip="binary")]
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_what_is_no_text_is_skipped_with_its_reason() -> None:
 def test_a_crash_costs_one_file(path: str, content: bytes, signal_name: str) -> None:
     """The file that crashes a parser becomes plain text, its neighbours in the batch do not."""
     files = [python_file(1), (path, content), python_file(2), python_file(3)]
-    with Workers(count=1) as workers:
+    with WorkerPool(count=1) as workers:
         parsed = list(workers.parse(files))
     assert [one.path for one in parsed] == ["f1.py", path, "f2.py", "f3.py"]
     assert parsed[1].reason == f"the parser crashed ({signal_name})"
@@ -175,7 +175,7 @@ def test_each_crash_is_blamed_on_its_own_file() -> None:
         else python_file(number)
         for number in range(100)
     ]
-    with Workers(count=2) as workers:
+    with WorkerPool(count=2) as workers:
         parsed = list(workers.parse(files))
     assert [one.path for one in parsed] == [path for path, _ in files]
     assert {one.path for one in parsed if one.reason} == deep
@@ -185,7 +185,7 @@ def test_each_crash_is_blamed_on_its_own_file() -> None:
 def test_a_hang_costs_one_file() -> None:
     """A parser that does not come back is ended after the time limit, which the reason names."""
     files = [python_file(1), ("raw.rs", HANGING_RUST), python_file(2)]
-    with Workers(count=1, limits=Limits(timeout_s=1)) as workers:
+    with WorkerPool(count=1, limits=Limits(timeout_s=1)) as workers:
         parsed = list(workers.parse(files))
     assert parsed[1].reason == "the parser took longer than 1 s"
     assert only_plain(parsed[1], HANGING_RUST)
@@ -194,7 +194,7 @@ def test_a_hang_costs_one_file() -> None:
 
 def test_a_parser_that_only_waits_is_ended_by_the_clock(own_parser: ParseFile) -> None:
     """It takes none of the processor's time, by which a parser at work is ended."""
-    with Workers(count=1, limits=Limits(timeout_s=0.2), parse=own_parser) as workers:
+    with WorkerPool(count=1, limits=Limits(timeout_s=0.2), parse_file=own_parser) as workers:
         [parsed] = workers.parse([("waits.txt", b"text\n")])
     assert parsed.reason == "the parser took longer than 0.2 s"
 
@@ -203,7 +203,7 @@ def test_a_parser_that_only_waits_is_ended_by_the_clock(own_parser: ParseFile) -
 def test_hunger_for_memory_costs_one_file() -> None:
     """A parser that takes more memory than it may is ended; its file becomes plain text."""
     files = [python_file(1), ("Deep.java", SWELLING_JAVA), python_file(2)]
-    with Workers(count=1, limits=Limits(timeout_s=60, max_bytes=500_000_000)) as workers:
+    with WorkerPool(count=1, limits=Limits(timeout_s=60, max_bytes=500_000_000)) as workers:
         parsed = list(workers.parse(files))
     assert only_plain(parsed[1], SWELLING_JAVA)
     assert neighbours_stand(parsed, but={"Deep.java"})
@@ -240,7 +240,7 @@ def test_the_reason_names_the_limit_of_memory() -> None:
 def test_a_bug_costs_one_file(own_parser: ParseFile, path: str, reason: str) -> None:
     """An exception in the parser is a row of the report that names its type."""
     files = [("a.txt", b"a"), (path, b"one text"), ("b.txt", b"b")]
-    with Workers(count=1, parse=own_parser) as workers:
+    with WorkerPool(count=1, parse_file=own_parser) as workers:
         before, broken, after = workers.parse(files)
     assert broken.reason == reason
     assert [node.text for node in broken.nodes] == ["one text"]
@@ -250,28 +250,28 @@ def test_a_bug_costs_one_file(own_parser: ParseFile, path: str, reason: str) -> 
 
 def test_an_exception_does_not_cost_a_process(own_parser: ParseFile) -> None:
     """After an exception the same process goes on."""
-    with Workers(count=1, parse=own_parser) as workers:
+    with WorkerPool(count=1, parse_file=own_parser) as workers:
         before, _, after = workers.parse([("a.txt", b""), ("divides.txt", b""), ("b.txt", b"")])
     assert before.skip == after.skip
 
 
 def test_few_files_start_one_process(own_parser: ParseFile) -> None:
     """Few files are parsed by one process, and so are the next ones."""
-    with Workers(count=4, parse=own_parser) as workers:
+    with WorkerPool(count=4, parse_file=own_parser) as workers:
         parsed = [*workers.parse(text_files(5, 10)), *workers.parse(text_files(5, 10))]
     assert len({one.skip for one in parsed}) == 1
 
 
 def test_many_files_use_all_processes(own_parser: ParseFile) -> None:
     """Many files are shared out among as many processes as were asked for."""
-    with Workers(count=2, parse=own_parser) as workers:
+    with WorkerPool(count=2, parse_file=own_parser) as workers:
         parsed = list(workers.parse(text_files(500, 10)))
     assert len({one.skip for one in parsed}) == 2
 
 
 def test_a_process_killed_while_idle_is_replaced(own_parser: ParseFile) -> None:
     """When something else ends a process between two files, no file is blamed."""
-    with Workers(count=1, parse=own_parser) as workers:
+    with WorkerPool(count=1, parse_file=own_parser) as workers:
         [first] = workers.parse([("a.txt", b"")])
         assert first.skip
         os.kill(int(first.skip), signal.SIGKILL)
@@ -292,10 +292,10 @@ def test_files_are_read_a_bounded_number_of_bytes_ahead() -> None:
             read += size
             yield file
 
-    with Workers(count=1, limits=Limits(timeout_s=1)) as workers:
+    with WorkerPool(count=1, limits=Limits(timeout_s=1)) as workers:
         first = next(workers.parse(files()))
     assert first.path == "raw.rs"
-    assert read <= BYTES_AHEAD + size
+    assert read <= READ_AHEAD_BYTES + size
 
 
 def test_an_error_while_files_are_read_comes_through() -> None:
@@ -305,7 +305,7 @@ def test_an_error_while_files_are_read_comes_through() -> None:
         yield python_file(1)
         raise FileNotFoundError("gone")
 
-    with Workers(count=1) as workers, pytest.raises(FileNotFoundError, match="gone"):
+    with WorkerPool(count=1) as workers, pytest.raises(FileNotFoundError, match="gone"):
         list(workers.parse(files()))
 
 
@@ -314,7 +314,7 @@ def test_a_query_that_does_not_compile_is_named_before_files_are_read(tmp_path: 
     own = tmp_path / "own.json"
     own.write_text(json.dumps({"grammar_queries": {"Method": {"go": ["(nonsense) @method"]}}}))
     with pytest.raises(UserError, match="'go'"):
-        Workers(own)
+        WorkerPool(own)
 
 
 def test_a_language_without_a_grammar_is_named_before_files_are_read(tmp_path: Path) -> None:
@@ -322,12 +322,12 @@ def test_a_language_without_a_grammar_is_named_before_files_are_read(tmp_path: P
     own = tmp_path / "own.json"
     own.write_text(json.dumps({"code_extensions": {"xyz": "klingon"}}))
     with pytest.raises(UserError, match="'klingon'"):
-        Workers(own)
+        WorkerPool(own)
 
 
 def test_a_user_error_in_a_worker_is_the_callers(own_parser: ParseFile) -> None:
     """What the user must change ends the run, but not the process that has found it."""
-    with Workers(count=1, parse=own_parser) as workers:
+    with WorkerPool(count=1, parse_file=own_parser) as workers:
         with pytest.raises(UserError, match=r"Change something\."):
             list(workers.parse([("a.txt", b""), ("asks.txt", b""), ("b.txt", b"")]))
         (after,) = workers.parse([("c.txt", b"")])
@@ -338,7 +338,7 @@ def test_a_grammar_file_that_a_worker_cannot_read_any_more_is_named(tmp_path: Pa
     """Workers read it when they start, which may be later."""
     own = tmp_path / "own.json"
     own.write_text("{}")
-    with Workers(own, count=1) as workers:
+    with WorkerPool(own, count=1) as workers:
         own.unlink()
         with pytest.raises(UserError, match=r"own\.json cannot be read"):
             list(workers.parse([python_file(1)]))
@@ -347,7 +347,7 @@ def test_a_grammar_file_that_a_worker_cannot_read_any_more_is_named(tmp_path: Pa
 def test_closing_leaves_no_process_and_no_open_file(own_parser: ParseFile) -> None:
     """After `close`, also a second one, there is no process, no zombie and no open pipe."""
     before = len(os.listdir("/dev/fd"))  # noqa: PTH208 - Path.iterdir opens another one
-    workers = Workers(count=2, parse=own_parser)
+    workers = WorkerPool(count=2, parse_file=own_parser)
     pids = {int(one.skip) for one in workers.parse(text_files(500, 10)) if one.skip}
     list(workers.parse([("leaves.txt", b"")]))
     workers.close()
@@ -360,7 +360,7 @@ def test_closing_leaves_no_process_and_no_open_file(own_parser: ParseFile) -> No
 
 def test_closing_ends_a_parser_that_hangs() -> None:
     """Results that nobody waits for any more are given up, and what hangs is ended."""
-    workers = Workers(count=1, limits=Limits(timeout_s=3600))
+    workers = WorkerPool(count=1, limits=Limits(timeout_s=3600))
     results = workers.parse([*(python_file(n) for n in range(64)), ("raw.rs", HANGING_RUST)])
     assert next(results).path == "f0.py"
     workers.close()
@@ -384,7 +384,7 @@ def test_closing_ends_a_process_that_has_not_begun_to_parse(
     monkeypatch.syspath_prepend(tmp_path)
     parse: ParseFile = importlib.import_module("slow_to_begin").parse
     monkeypatch.setenv("BEGUN", str(begun))
-    workers = Workers(count=1, parse=parse)
+    workers = WorkerPool(count=1, parse_file=parse)
 
     def feed() -> None:
         with suppress(FeederError):
@@ -478,6 +478,6 @@ def test_a_model_starts_no_thread_in_a_worker(
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")
     (parser_folder / "counting.py").write_text(COUNTING)
     counting = importlib.import_module("counting")
-    with Workers(count=1, meaning=counting.Threads()) as workers:
+    with WorkerPool(count=1, static_embedder=counting.Threads()) as workers:
         [parsed] = workers.parse([("a.txt", b"some words\n")])
-    assert parsed.meanings == (b"1",)
+    assert parsed.static_vectors == (b"1",)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from feeder.nodes import embedding_text
-from feeder.parse import Meaning, Parsed
-from feeder.parse.workers import Workers
+from feeder.parse import ParsedFile, StaticEmbedder
+from feeder.parse.workers import WorkerPool
 
 MODEL = '''
 import os
@@ -30,35 +30,35 @@ CRASHING_YAML = b"- " * 254 + b"a\n"
 
 
 @pytest.fixture(scope="module")
-def echo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Meaning]:
+def echo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StaticEmbedder]:
     folder = tmp_path_factory.mktemp("models")
     (folder / "an_echo.py").write_text(MODEL)
     sys.path.insert(0, str(folder))
-    model: Meaning = importlib.import_module("an_echo").Echo()
+    model: StaticEmbedder = importlib.import_module("an_echo").Echo()
     yield model
     sys.path.remove(str(folder))
 
 
-def parsed_with(echo: Meaning, files: dict[str, bytes]) -> dict[str, Parsed]:
-    with Workers(count=1, meaning=echo) as workers:
+def parsed_with(echo: StaticEmbedder, files: dict[str, bytes]) -> dict[str, ParsedFile]:
+    with WorkerPool(count=1, static_embedder=echo) as workers:
         return {one.path: one for one in workers.parse(files.items())}
 
 
-def has_its_own(parsed: Parsed) -> bool:
+def has_its_own(parsed: ParsedFile) -> bool:
     texts = [embedding_text(parsed.path, node).encode() for node in parsed.nodes]
-    return list(parsed.meanings) == texts and bool(texts)
+    return list(parsed.static_vectors) == texts and bool(texts)
 
 
-def test_each_node_has_the_vector_of_its_own_text(echo: Meaning) -> None:
+def test_each_node_has_the_vector_of_its_own_text(echo: StaticEmbedder) -> None:
     files = {f"f{n}.py": b"".join(b"def f%d(): pass\n" % m for m in range(n)) for n in (3, 1, 2)}
     found = parsed_with(
         echo, {**files, "blank.py": b"", "binary": b"\0\1", "end.txt": b"the end\n"}
     )
     assert [path for path, one in found.items() if has_its_own(one)] == [*files, "end.txt"]
-    assert found["blank.py"].meanings == found["binary"].meanings == ()
+    assert found["blank.py"].static_vectors == found["binary"].static_vectors == ()
 
 
-def test_a_file_that_ends_its_parser_takes_no_vector_from_the_others(echo: Meaning) -> None:
+def test_a_file_that_ends_its_parser_takes_no_vector_from_the_others(echo: StaticEmbedder) -> None:
     files = {"a.py": b"def a(): pass\n", "b.yaml": CRASHING_YAML, "c.py": b"def c(): pass\n"}
     found = parsed_with(echo, files)
     assert all(map(has_its_own, found.values()))
@@ -74,7 +74,7 @@ def test_a_file_that_ends_its_parser_takes_no_vector_from_the_others(echo: Meani
 )
 @pytest.mark.parametrize("at", [0, 2, 4])
 def test_a_text_that_the_model_cannot_take_costs_its_file_alone(
-    echo: Meaning, bad: str, reason: str, at: int
+    echo: StaticEmbedder, bad: str, reason: str, at: int
 ) -> None:
     """As plain text it is the same text, so that the file is left out."""
     names = [f"f{number}.py" for number in range(5)]

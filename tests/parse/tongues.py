@@ -70,4 +70,4 @@ def real_files(language: str) -> tuple[bytes, ...]:
 def named(language: str, places: Iterable[Path]) -> list[Path]:
     """The files whose names tell that language."""
     files = (place for place in sorted(places) if place.is_file())
-    return [file for file in files if GRAMMARS.language(file.name, b"")[0] == language]
+    return [file for file in files if GRAMMARS.detect_language(file.name, b"")[0] == language]

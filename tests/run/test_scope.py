@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from feeder.errors import UserError
-from feeder.parse import Parsed
+from feeder.parse import ParsedFile
 from feeder.run.report import Report
 from feeder.run.scope import apply_deltas, delete_paths, process_paths
 from feeder.run.stale import Stale
@@ -270,7 +270,7 @@ def test_a_file_that_changes_while_it_is_read_is_right_after_the_next_run(
 
         def parse(
             self, files: Iterable[tuple[str, bytes]], *, texts: bool = False
-        ) -> Iterator[Parsed]:
+        ) -> Iterator[ParsedFile]:
             yield from super().parse(files, texts=texts)
             (plain / "a.py").write_text("def apricot():\n    pass\n")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from feeder.errors import UserError
-from feeder.parse import Parsed
+from feeder.parse import ParsedFile
 from feeder.run.compared import compare
 from feeder.run.feed import write_words
 from feeder.run.report import Talk
@@ -101,7 +101,9 @@ def test_a_second_run_writes_nothing(shop: Repo, tmp_path: Path) -> None:
 class Plain(InProcess):
     """A parser that takes markdown for plain text."""
 
-    def parse(self, files: Iterable[tuple[str, bytes]], *, texts: bool = False) -> Iterator[Parsed]:
+    def parse(
+        self, files: Iterable[tuple[str, bytes]], *, texts: bool = False
+    ) -> Iterator[ParsedFile]:
         for found in super().parse(files, texts=texts):
             yield found._replace(reason="odd") if found.path.endswith(".md") else found
 
@@ -499,7 +501,9 @@ def test_a_bare_repository_is_one_too(shop: Repo, tmp_path: Path, database: SQLi
 class OnceStopped(InProcess):
     """A parser that a loaded machine stops at the second file it is given, once."""
 
-    def parse(self, files: Iterable[tuple[str, bytes]], *, texts: bool = False) -> Iterator[Parsed]:
+    def parse(
+        self, files: Iterable[tuple[str, bytes]], *, texts: bool = False
+    ) -> Iterator[ParsedFile]:
         for found in super().parse(files, texts=texts):
             if len(self.parsed) == 2:
                 first = [found.nodes[0]._replace(symbol=None)]

@@ -15,7 +15,7 @@ from feeder.assembly.trees import tree_of
 from feeder.config import Settings
 from feeder.errors import Stopped, UserError
 from feeder.parse import extract
-from feeder.parse.workers import Workers
+from feeder.parse.workers import WorkerPool
 from feeder.run.stale import Stale
 from feeder.run.sync import sync
 from feeder.run.validate import validate
@@ -216,10 +216,10 @@ def test_a_run_shows_where_in_a_document_its_workers_are(shop: Repo) -> None:
     with opened_store(place, settings, writes=True, create=True) as store:
         store.talk = Watch(Condition())
         with feeding(store, tree_of(place, settings), settings, dry_run=False) as run:
-            assert isinstance(run.parser, Workers)
+            assert isinstance(run.parser, WorkerPool)
             with store.talk.step("words", 3) as step:
                 step(1)
-                run.parser.tell("manual.pdf: page 2 of 9")
+                run.parser.on_progress("manual.pdf: page 2 of 9")
                 assert str(store.talk) == "words: 1 of 3 files, manual.pdf: page 2 of 9"
-                run.parser.tell("")
+                run.parser.on_progress("")
             assert str(store.talk) == "words: 1 of 3 files"

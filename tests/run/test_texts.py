@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from feeder.errors import Overtaken, Stopped, UserError
-from feeder.parse.kept import LINE_BYTES, PART_BYTES, TextPart, text_parts
+from feeder.parse.kept import BLOCK_BYTES, LINE_BYTES, SourceBlock, source_blocks
 from feeder.run.budget import Budget
 from feeder.run.feed import Feed
 from feeder.run.scope import process_paths
@@ -93,11 +93,11 @@ def test_a_notebook_has_the_sources_of_its_cells(repo: Repo, database: SQLite) -
 def test_a_long_file_comes_in_parts_and_a_long_line_is_cut() -> None:
     """No part is more than its lines need, and each knows its first and its last."""
     text = "".join(f"{number:0100}\n" for number in range(1, 1001))
-    parts = text_parts(text.encode())
-    assert len(parts) == -(-len(text) // PART_BYTES)
+    parts = source_blocks(text.encode())
+    assert len(parts) == -(-len(text) // BLOCK_BYTES)
     assert [line for part in parts for line in part.lines()] == list(numbered(text).items())
     assert all(part.last_line + 1 == after.first_line for part, after in pairwise(parts))
-    [cut] = text_parts(("ä" * LINE_BYTES).encode())
+    [cut] = source_blocks(("ä" * LINE_BYTES).encode())
     assert dict(cut.lines()) == {1: "ä" * (LINE_BYTES // 2)}
 
 
@@ -312,7 +312,7 @@ def test_a_run_that_was_overtaken_leaves_no_text(shop: Repo, database: SQLite) -
 
 def test_a_part_whose_numbers_jump_says_each_of_them() -> None:
     """As a notebook's do."""
-    [part] = text_parts(b"one\ntwo\nthree\n", [4, 9, 9, 12])
+    [part] = source_blocks(b"one\ntwo\nthree\n", [4, 9, 9, 12])
     assert (part.first_line, part.last_line, part.numbers) == (4, 9, [4, 9, 9])
     assert list(part.lines()) == [(4, "one"), (9, "two"), (9, "three")]
 
@@ -320,4 +320,4 @@ def test_a_part_whose_numbers_jump_says_each_of_them() -> None:
 def test_a_damaged_part_is_told() -> None:
     """As a value that is none."""
     with pytest.raises(ValueError, match="Error"):
-        list(TextPart(1, 1, None, b"\xff").lines())
+        list(SourceBlock(1, 1, None, b"\xff").lines())

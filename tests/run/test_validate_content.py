@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import pytest
 
-from feeder.parse import Parsed
-from feeder.parse.files import plain_file
+from feeder.parse import ParsedFile
+from feeder.parse.files import parse_as_plain_text
 from feeder.parse.grammars import load_grammars
 from feeder.run.feed import Feed
 from feeder.run.scope import process_paths
@@ -56,11 +56,13 @@ def shop(repo: Repo, database: SQLite) -> Shop:
 class Hurried(InProcess):
     """A parser that is stopped at one file, and makes plain text of it."""
 
-    def parse(self, files: Iterable[tuple[str, bytes]], *, texts: bool = False) -> Iterator[Parsed]:
+    def parse(
+        self, files: Iterable[tuple[str, bytes]], *, texts: bool = False
+    ) -> Iterator[ParsedFile]:
         grammars = load_grammars(None)
         for path, content in files:
             if path == "src/cart.py":
-                yield plain_file(grammars, path, content, SLOW, texts=texts)
+                yield parse_as_plain_text(grammars, path, content, SLOW, keep_source=texts)
             else:
                 yield from super().parse([(path, content)], texts=texts)
 
@@ -236,7 +238,7 @@ def test_rows_that_a_run_writes_meanwhile_are_not_taken_for_damage(shop: Shop) -
     class Slow(InProcess):
         def parse(
             self, files: Iterable[tuple[str, bytes]], *, texts: bool = False
-        ) -> Iterator[Parsed]:
+        ) -> Iterator[ParsedFile]:
             yield from super().parse(files, texts=texts)
             shop.repo.commit({"new.py": "def new():\n    pass\n"})
             synced(Commit(shop.repo.path), shop.database, HashedEmbedder())

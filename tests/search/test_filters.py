@@ -7,7 +7,7 @@ import pytest
 
 from feeder.errors import UserError
 from feeder.nodes import NODE_TYPES
-from feeder.parse.extract import LANGUAGES as DOCUMENTS
+from feeder.parse.extract import DOCUMENT_LANGUAGES as DOCUMENTS
 from feeder.search.filters import Standing, scope_of, scopes_of
 from feeder.search.preferring import preference, preferred, statements
 from feeder.search.query import parse

@@ -15,7 +15,7 @@ from feeder.cloudflare.vectorize import DELETE_IDS, Vectorize
 from feeder.cloudflare.workers_ai import WorkersAI
 from feeder.config import Settings
 from feeder.embed import Embedder, Spent
-from feeder.parse.kept import PART_BYTES
+from feeder.parse.kept import BLOCK_BYTES
 from feeder.run.budget import Budget
 from feeder.run.feed import BATCH_CHARS, BATCH_NODES
 from feeder.run.report import Report
@@ -124,7 +124,7 @@ def foreseen(
     is_theirs = embedder is None or isinstance(embedder, WorkersAI)
     upserts = math.ceil(vectors / BATCH_VECTORS)
     batches = (report.nodes_new + report.files_processed) / BATCH_NODES
-    words = max(1, math.ceil(max(batches, report.text_rows * PART_BYTES / BATCH_CHARS)))
+    words = max(1, math.ceil(max(batches, report.text_rows * BLOCK_BYTES / BATCH_CHARS)))
     words += math.ceil(report.text_rows_gone / DROPPED)
     is_first = bool(vectors and not report.files_unchanged)  # then it is asked whether they fit
     requests = {

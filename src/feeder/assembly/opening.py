@@ -27,7 +27,7 @@ from feeder.store.state import words_model
 from feeder.tree import Tree
 
 if TYPE_CHECKING:
-    from feeder.parse.workers import Workers
+    from feeder.parse.workers import WorkerPool
 
 
 @dataclass
@@ -232,17 +232,24 @@ def comparable(
     return None
 
 
-def workers_for(store: Store, settings: Settings) -> "Workers":
+def workers_for(store: Store, settings: Settings) -> "WorkerPool":
     """What parses for a store's runs, to be closed; processes are started when there is work."""
-    from feeder.parse.workers import Workers
+    from feeder.parse.workers import WorkerPool
 
     masks, meaning = settings.mask_secrets, store.parts.meaning
-    return Workers(settings.grammar, mask_secrets=masks, count=settings.jobs, meaning=meaning)
+    return WorkerPool(
+        settings.grammar, mask_secrets=masks, count=settings.jobs, static_embedder=meaning
+    )
 
 
 @contextmanager
 def feeding(
-    store: Store, tree: Tree, settings: Settings, *, dry_run: bool, parser: "Workers | None" = None
+    store: Store,
+    tree: Tree,
+    settings: Settings,
+    *,
+    dry_run: bool,
+    parser: "WorkerPool | None" = None,
 ) -> Iterator[Feed]:
     """A run over a store; without a `parser` that is kept, with parsers that end with it."""
     report = Report(store.place.repo, store.place.branch, tree.commit, dry_run=dry_run)
@@ -250,7 +257,7 @@ def feeding(
     token, event = _run(tree, settings)
     with ExitStack() as stack:
         parser = parser or stack.enter_context(workers_for(store, settings))
-        parser.tell = store.talk.at
+        parser.on_progress = store.talk.at
         feed = Feed(tree, parser, index, semantics, report, store.talk, token, budget)
         try:
             texts, force = settings.texts, settings.force

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from feeder.describe import Told
-from feeder.parse.secrets import mask
+from feeder.parse.secrets import mask_text
 
 LINE_CHARS = 240
 """Of a line, which is cut at a word."""
@@ -98,7 +98,7 @@ def _is_seen(character: str) -> bool:
 
 
 def _masked(line: str) -> str:
-    return mask("answer.txt", _ALLOWED.sub(" ", line).encode()).content.decode()
+    return mask_text("answer.txt", _ALLOWED.sub(" ", line).encode()).content.decode()
 
 
 def _repeats(line: str, code: str) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from feeder.config import Settings
 from feeder.errors import FeederError, wrong_and_remedy
 from feeder.health import Check, Finding, cloud, index, machine, models, program, repository
-from feeder.parse.secrets import mask
+from feeder.parse.secrets import mask_text
 
 CHECKS: dict[str, Check] = {
     "python": machine.python,
@@ -54,5 +54,5 @@ def _unnamed(finding: Finding) -> Finding:
 
 def _open_to_all(text: str) -> str:
     home = os.fspath(Path.home())
-    shown = mask("doctor.txt", text.replace(home, "~").encode(errors="replace"))
+    shown = mask_text("doctor.txt", text.replace(home, "~").encode(errors="replace"))
     return shown.content.decode()

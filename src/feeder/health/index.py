@@ -12,7 +12,7 @@ from feeder.assembly.opening import Place, Store, has_index, opened, place_here
 from feeder.cloudflare.credentials import choice
 from feeder.config import Settings
 from feeder.health import Finding
-from feeder.parse.extract import NOT_INSTALLED, reads_documents, versions
+from feeder.parse.extract import NOT_INSTALLED, extractor_versions, includes_documents
 from feeder.search.age import age_of
 from feeder.store.catalog import files_below
 from feeder.store.descriptions import counting
@@ -109,7 +109,7 @@ def _documents(store: Store, facts: Statistics) -> Iterator[Finding]:
     remedy = "Install what reads them, then feeder sync: pip install 'headfeed[documents]'"
     if kept_out := facts.skipped.get(NOT_INSTALLED):
         yield Finding("documents", f"{kept_out:,} kept out", remedy)
-    if not versions() and reads_documents(facts.meta.get("parser", "")):
+    if not extractor_versions() and includes_documents(facts.meta.get("parser", "")):
         paths = files_below(store.index.database, store.place.repo, "")
         held = [path for path in paths if kinds.document_extension(path)]
         says = f"the index has {len(held):,}; here none can be read, and a run that meets one ends"

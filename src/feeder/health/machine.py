@@ -11,7 +11,7 @@ from feeder.config import Settings
 from feeder.embed.place import users_file
 from feeder.errors import FeederError
 from feeder.health import Finding
-from feeder.parse.workers import Workers
+from feeder.parse.workers import WorkerPool
 from feeder.store.sqlite import IN_MEMORY, SQLite
 
 LEAST_FILES = 128
@@ -71,7 +71,7 @@ def cache(settings: Settings) -> Iterator[Finding]:
 
 def parser(settings: Settings) -> Iterator[Finding]:
     """Whether a file becomes nodes, in a process apart as in a run."""
-    with Workers(settings.grammar, mask_secrets=settings.mask_secrets, count=1) as workers:
+    with WorkerPool(settings.grammar, mask_secrets=settings.mask_secrets, count=1) as workers:
         [parsed] = workers.parse([_SAMPLE])
     wrong = parsed.skip or parsed.reason
     if wrong or not parsed.nodes:

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from feeder.nodes import Node
-from feeder.parse.kept import TextPart
+from feeder.parse.kept import SourceBlock
 
 
-class Parsed(NamedTuple):
+class ParsedFile(NamedTuple):
     """A file's nodes.
 
     `skip` says why a file that has none was left out (binary, not text), `reason` why a file with
@@ -22,15 +22,15 @@ class Parsed(NamedTuple):
     nodes: list[Node]
     skip: str | None = None
     reason: str | None = None
-    masked: int = 0
+    masked_count: int = 0
     shas: tuple[str, ...] = ()
     compounds: tuple[str, ...] = ()
     stopped: bool = False
-    meanings: tuple[bytes, ...] = ()
-    texts: tuple[TextPart, ...] = ()
+    static_vectors: tuple[bytes, ...] = ()
+    source_blocks: tuple[SourceBlock, ...] = ()
 
 
-class Meaning(Protocol):
+class StaticEmbedder(Protocol):
     """A model so quick that texts are embedded where they are parsed.
 
     It travels into the processes that parse: `__call__` loads it there.
@@ -51,7 +51,9 @@ class Parser(Protocol):
     def fingerprint(self) -> str:
         """What shapes the nodes: an index made by another one is made anew."""
 
-    def parse(self, files: Iterable[tuple[str, bytes]], *, texts: bool = False) -> Iterator[Parsed]:
+    def parse(
+        self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
+    ) -> Iterator[ParsedFile]:
         """The nodes of each `(path, content)`, in the order of the files; `texts` where wanted."""
 
     def close(self) -> None:

@@ -6,25 +6,25 @@ from feeder.parse.worker import File
 
 BATCH_FILES, BATCH_BYTES = 32, 128_000
 """What a worker gets at once, so that small files share the cost of a message."""
-BYTES_BESIDE = 1000
+FILE_OVERHEAD_BYTES = 1000
 """What a file counts beside its content, so that empty files are bounded too."""
 
 
-def batches(files: Iterable[File]) -> Iterator[list[File]]:
+def batch_files(files: Iterable[File]) -> Iterator[list[File]]:
     """The files in batches; a large one has its own, so that it is the one to blame."""
     batch: list[File] = []
     for file in files:
-        if batch and size([file]) > BATCH_BYTES:
+        if batch and batch_bytes([file]) > BATCH_BYTES:
             yield batch
             batch = []
         batch.append(file)
-        if len(batch) == BATCH_FILES or size(batch) > BATCH_BYTES:
+        if len(batch) == BATCH_FILES or batch_bytes(batch) > BATCH_BYTES:
             yield batch
             batch = []
     if batch:
         yield batch
 
 
-def size(batch: list[File]) -> int:
+def batch_bytes(batch: list[File]) -> int:
     """In bytes, as far as it counts."""
-    return sum(len(content) + BYTES_BESIDE for _, content in batch)
+    return sum(len(content) + FILE_OVERHEAD_BYTES for _, content in batch)

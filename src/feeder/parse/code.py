@@ -9,25 +9,25 @@ from tree_sitter import Query
 
 from feeder.nodes import SIGNATURE_LIMIT
 from feeder.parse.cutting import NODE_LIMIT
-from feeder.parse.layout import Name, Source, Span
-from feeder.parse.matching import NODE_TYPES, Declaration, Doc, matched
+from feeder.parse.layout import MemberName, SourceText, Span
+from feeder.parse.matching import NODE_TYPES, Declaration, DocComment, collect_captures
 from feeder.parse.patterns import Captures
 
-BESIDE_LIMIT = 200
+SAME_LINE_LIMIT = 200
 """Characters beside a declaration, on its first and last line, that still belong to it."""
 
 NESTING_LIMIT = 100
 """Declarations inside declarations that are looked at: deeper ones are part of the text."""
 
-_OPENED_WHEN_LARGE = frozenset({"method", "call", "object", "holder", "closure"})
+_SPLIT_WHEN_LARGE = frozenset({"method", "call", "object", "holder", "closure"})
 _BRACKETS = ((b"(", b")"), (b"{", b"}"))
 
 
-def declarations(
-    source: Source,
+def declaration_tree(
+    source: SourceText,
     root: Syntax,
     query: Query,
-    more: Iterable[Captures],
+    pattern_captures: Iterable[Captures],
     whole: Span | None = None,
 ) -> Span:
     """The tree of the methods and classes of a file, or of the part of it that `whole` is.
@@ -46,33 +46,35 @@ def declarations(
     What a method, a call, an object or a closure declares is part of it, unless it is above the
     limit of a node; a closure then adds nothing to the names of what it declares.
     """
-    found = matched(source, root, query, more)
-    layout = _Layout(source, found.docs, whole)
-    span = layout.file(_nest(source, found.declarations))
-    span.members = list(_outside(found.members, layout.closed))
+    found = collect_captures(source, root, query, pattern_captures)
+    layout = _SpanBuilder(source, found.docs, whole)
+    span = layout.root_span(_nest_declarations(source, found.declarations))
+    span.members = list(_members_outside(found.members, layout.opaque_bodies))
     return span
 
 
-def _outside(members: list[Name], closed: list[tuple[int, int]]) -> Iterator[Name]:
+def _members_outside(
+    members: list[MemberName], bodies: list[tuple[int, int]]
+) -> Iterator[MemberName]:
     """The members that lie in none of the stretches, both in order."""
     at = 0
     for member in members:
-        while at < len(closed) and closed[at][1] <= member.start:
+        while at < len(bodies) and bodies[at][1] <= member.start:
             at += 1
-        if at == len(closed) or member.start < closed[at][0]:
+        if at == len(bodies) or member.start < bodies[at][0]:
             yield member
 
 
-def _bodies(inner: list[Declaration]) -> Iterator[tuple[int, int]]:
+def _function_bodies(inner: list[Declaration]) -> Iterator[tuple[int, int]]:
     """Where the functions of a declaration that is one node do what they do."""
     for one in inner:
         if NODE_TYPES[one.kind] == "method":
             yield one.body, one.end
         else:
-            yield from _bodies(one.inner)
+            yield from _function_bodies(one.children)
 
 
-def _nest(source: Source, found: list[Declaration]) -> list[Declaration]:
+def _nest_declarations(source: SourceText, declarations: list[Declaration]) -> list[Declaration]:
     """The declarations as a forest.
 
     One that two queries matched is kept once: the outer one, else that of the earlier query. A
@@ -80,127 +82,138 @@ def _nest(source: Source, found: list[Declaration]) -> list[Declaration]:
     """
     outermost: list[Declaration] = []
     open_: list[Declaration] = []
-    for one in sorted(found, key=lambda one: (one.start, -one.end, one.pattern)):
+    for one in sorted(declarations, key=lambda one: (one.start, -one.end, one.pattern)):
         while open_ and open_[-1].end <= one.start:
             open_.pop()
-        if one.outermost and any(around.kind == "method" for around in open_):
-            if one.outermost != "cuts" or source.line_start(one.start) != one.start:
+        if one.nesting_rule and any(around.kind == "method" for around in open_):
+            if one.nesting_rule != "cuts" or source.line_start(one.start) != one.start:
                 continue
             open_ = list(takewhile(lambda around: around.kind != "method", open_))
         outer = open_[-1] if open_ else None
-        if outer and (one.end > outer.end or _is_same(outer, one) or len(open_) >= NESTING_LIMIT):
+        if outer and (
+            one.end > outer.end or _is_duplicate(outer, one) or len(open_) >= NESTING_LIMIT
+        ):
             continue
-        beside = outer.inner if outer else outermost
+        beside = outer.children if outer else outermost
         if one.kind not in {"holder", "closure"}:
-            _note_held(open_)
+            _mark_holders(open_)
         if one.kind != "closure":
             beside.append(one)
         elif _is_large(source, one.start, one.end):
-            one.inner = beside
+            one.children = beside
         open_.append(one)
     return outermost
 
 
-def _note_held(around: list[Declaration]) -> None:
-    for one in reversed(around):
-        if one.holds:
+def _mark_holders(ancestors: list[Declaration]) -> None:
+    for one in reversed(ancestors):
+        if one.has_declarations:
             break
-        one.holds = True
+        one.has_declarations = True
 
 
-def _is_same(outer: Declaration, one: Declaration) -> bool:
-    if (outer.start, outer.end) == (one.start, one.end) or outer.body == one.body < one.end:
+def _is_duplicate(outer: Declaration, inner: Declaration) -> bool:
+    if (outer.start, outer.end) == (inner.start, inner.end) or outer.body == inner.body < inner.end:
         return True
-    if one.kind == "closure" and outer.body == one.start:
+    if inner.kind == "closure" and outer.body == inner.start:
         return True
-    return outer.name == one.name and (outer.start == one.start or outer.end == one.end)
+    return outer.name == inner.name and (outer.start == inner.start or outer.end == inner.end)
 
 
-def _around(scope: tuple[str, ...], one: Declaration) -> tuple[str, ...]:
+def _enclosing_names(scope: tuple[str, ...], declaration: Declaration) -> tuple[str, ...]:
     """The names around a declaration that its own name does not say already."""
-    if one.is_rooted:
+    if declaration.is_fully_qualified:
         return ()
     for index, name in enumerate(scope):
-        if one.is_qualified and one.name.startswith(f"{name}."):
+        if declaration.may_be_qualified and declaration.name.startswith(f"{name}."):
             return scope[:index]
     return scope
 
 
-def _is_large(source: Source, start: int, end: int) -> bool:
+def _is_large(source: SourceText, start: int, end: int) -> bool:
     return end - start > NODE_LIMIT and len(source.text(start, end)) > NODE_LIMIT
 
 
-class _Layout:
+class _SpanBuilder:
     """Turns declarations into spans: extends them over what belongs to them and names them."""
 
-    def __init__(self, source: Source, docs: list[Doc], whole: Span | None) -> None:
+    def __init__(self, source: SourceText, docs: list[DocComment], whole: Span | None) -> None:
         self._source = source
         self._docs = docs
         self._doc_ends = [doc.end for doc in docs]
         self._whole = whole or Span(0, len(source.content))
-        self.closed: list[tuple[int, int]] = []
+        self.opaque_bodies: list[tuple[int, int]] = []
         """Functions in nodes that are not opened, where no member lies."""
 
-    def file(self, outermost: list[Declaration]) -> Span:
-        self._whole.children = list(self._spans(outermost, self._whole, ()))
+    def root_span(self, declarations: list[Declaration]) -> Span:
+        self._whole.children = list(self._child_spans(declarations, self._whole, ()))
         return self._whole
 
-    def _spans(
-        self, inner: list[Declaration], outer: Span, scope: tuple[str, ...]
+    def _child_spans(
+        self, declarations: list[Declaration], outer: Span, scope: tuple[str, ...]
     ) -> Iterator[Span]:
         """The spans of declarations that lie side by side in `outer`."""
         at = outer.start
-        inner = self._with_clauses_joined(inner)
-        for index, one in enumerate(inner):
+        declarations = self._join_clauses(declarations)
+        for index, one in enumerate(declarations):
             if one.kind == "package":
                 scope = (one.name,)
                 continue
-            if one.kind == "holder" and not one.holds:
+            if one.kind == "holder" and not one.has_declarations:
                 continue
-            names = (*_around(scope, one), *filter(None, [one.name]))
+            names = (*_enclosing_names(scope, one), *filter(None, [one.name]))
             if one.kind == "namespace":
-                yield from self._spans(one.inner, Span(one.body, one.end), names)
+                yield from self._child_spans(one.children, Span(one.body, one.end), names)
                 at = one.end
                 continue
-            latest = inner[index + 1].start if index + 1 < len(inner) else outer.end
+            latest = declarations[index + 1].start if index + 1 < len(declarations) else outer.end
             if one.end > latest:
-                above = self._with_docs(self._line_before(latest, outer, at), one.start)
-                one.end = self._source.trimmed_end(above)
-            span = self._span(one, outer, at, latest)
+                above = self._start_with_docs(
+                    self._extend_to_line_start(latest, outer, at), one.start
+                )
+                one.end = self._source.strip_end(above)
+            span = self._declaration_span(one, outer, at, latest)
             span.symbol = ".".join(names)
-            opened = one.kind not in _OPENED_WHEN_LARGE
-            if one.inner and (opened or _is_large(self._source, span.start, span.end)):
-                span.children = list(self._spans(one.inner, span, names))
+            opened = one.kind not in _SPLIT_WHEN_LARGE
+            if one.children and (opened or _is_large(self._source, span.start, span.end)):
+                span.children = list(self._child_spans(one.children, span, names))
             else:
-                self.closed += _bodies(one.inner)
+                self.opaque_bodies += _function_bodies(one.children)
             yield span
             at = span.end
 
-    def _with_clauses_joined(self, inner: list[Declaration]) -> list[Declaration]:
+    def _join_clauses(self, declarations: list[Declaration]) -> list[Declaration]:
         """The declarations, clauses of one name without a blank line between them as one."""
         joined: list[Declaration] = []
-        for one in inner:
+        for one in declarations:
             last = joined[-1] if joined else one
-            both = last is not one and last.is_clause and one.is_clause
-            if both and last.name == one.name and self._is_right_below(last.end, one.start):
+            both = last is not one and last.can_join and one.can_join
+            if both and last.name == one.name and self._is_adjacent_below(last.end, one.start):
                 last.end = one.end
-                last.inner += one.inner
+                last.children += one.children
             else:
                 joined.append(one)
         return joined
 
-    def _is_right_below(self, end: int, start: int) -> bool:
+    def _is_adjacent_below(self, end: int, start: int) -> bool:
         """Whether only lines of comments and annotations lie between, and no blank one."""
-        between = self._source.content[self._source.line_end(end) : self._with_docs(start, end)]
+        between = self._source.content[
+            self._source.line_end(end) : self._start_with_docs(start, end)
+        ]
         return between.count(b"\n") == 1 and not between.strip()
 
-    def _span(self, one: Declaration, outer: Span, earliest: int, latest: int) -> Span:
-        start = self._line_before(one.start, outer, earliest)
-        end = self._line_after(one.end, outer, latest)
-        begin = one.start if self._is_in_brackets(start, one.start) else start
-        signature = self._signature(begin, one.body)
+    def _declaration_span(
+        self, declaration: Declaration, outer: Span, earliest: int, latest: int
+    ) -> Span:
+        start = self._extend_to_line_start(declaration.start, outer, earliest)
+        end = self._extend_to_line_end(declaration.end, outer, latest)
+        begin = declaration.start if self._is_in_brackets(start, declaration.start) else start
+        signature = self._signature(begin, declaration.body)
         return Span(
-            self._with_docs(start, earliest), end, NODE_TYPES[one.kind], signature=signature
+            self._start_with_docs(start, earliest),
+            end,
+            NODE_TYPES[declaration.kind],
+            signature=signature,
         )
 
     def _is_in_brackets(self, start: int, end: int) -> bool:
@@ -220,34 +233,34 @@ class _Layout:
         text += self._source.text(start, end)
         return " ".join(text.split()).rstrip(" ,;\\")[:SIGNATURE_LIMIT]
 
-    def _line_before(self, start: int, outer: Span, earliest: int) -> int:
+    def _extend_to_line_start(self, start: int, outer: Span, earliest: int) -> int:
         """Where the declaration's first line begins, if the line is its own: `export`, `pub`."""
         begin = self._source.line_start(start)
         opens_outer = outer.start == begin and outer is not self._whole
-        if opens_outer or begin < earliest or start - begin > BESIDE_LIMIT:
+        if opens_outer or begin < earliest or start - begin > SAME_LINE_LIMIT:
             return start
         before = self._source.content[begin:start]
         return begin + len(before) - len(before.lstrip())
 
-    def _line_after(self, end: int, outer: Span, latest: int) -> int:
+    def _extend_to_line_end(self, end: int, outer: Span, latest: int) -> int:
         """Where its last line ends: a semicolon or a comment behind it belongs to it."""
         line_end = self._source.line_end(end - 1)
         closes_outer = outer.end <= line_end and outer is not self._whole
         line_end = min(line_end, latest)
-        return end if closes_outer or line_end > end + BESIDE_LIMIT else max(end, line_end)
+        return end if closes_outer or line_end > end + SAME_LINE_LIMIT else max(end, line_end)
 
-    def _with_docs(self, start: int, earliest: int) -> int:
+    def _start_with_docs(self, start: int, earliest: int) -> int:
         """The start of the comments and annotations that stand right above the declaration."""
         first = start
         while (index := bisect_right(self._doc_ends, start) - 1) >= 0:
             doc = self._docs[index]
-            newlines = 2 if doc.apart and start == first else 1
-            if doc.start < earliest or not self._is_right_above(index, start, newlines):
+            newlines = 2 if doc.allows_blank_line and start == first else 1
+            if doc.start < earliest or not self._is_adjacent_above(index, start, newlines):
                 break
             start = doc.start
         return start
 
-    def _is_right_above(self, index: int, start: int, newlines: int) -> bool:
+    def _is_adjacent_above(self, index: int, start: int, newlines: int) -> bool:
         """Whether the doc begins its line, and at most so many newlines part it from `start`."""
         content, doc = self._source.content, self._docs[index]
         between = content[doc.end : start]

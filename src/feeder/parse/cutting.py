@@ -5,64 +5,66 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 
 NODE_LIMIT = 3000
 """Characters that no node exceeds."""
-AIM_MIN, AIM_MAX = 750, 1500
+PART_MIN, PART_MAX = 750, 1500
 """Characters of a piece when text has to be split: measured best for retrieval."""
-TAIL_LIMIT = 250
+TAIL_MIN = 250
 """A last piece below this stays with the one before it."""
 
 Line = tuple[int, str]
 """The number of a line and its text, or the part of it that one node owns."""
 
-Parts = Mapping[int, int]
+SplitPoints = Mapping[int, int]
 """Lines on which a part begins that is better not cut, and in how many others it lies."""
 
-_BREAK = re.compile(rf".{{{AIM_MIN},{AIM_MAX - 1}}}[;,}})\]>\s]|.{{1,{AIM_MAX}}}", re.DOTALL)
+_LONG_LINE_PART = re.compile(
+    rf".{{{PART_MIN},{PART_MAX - 1}}}[;,}})\]>\s]|.{{1,{PART_MAX}}}", re.DOTALL
+)
 
 
-def parted(start: int, text: str) -> Iterator[Line]:
+def numbered_lines(start: int, text: str) -> Iterator[Line]:
     """The lines of a text; parts of those above the limit end at a bracket, separator or space."""
     for line in enumerate(text.split("\n"), start):
         number, written = line
-        if len(written) <= AIM_MAX:
+        if len(written) <= PART_MAX:
             yield line
         else:
-            yield from ((number, part) for part in _BREAK.findall(written))
+            yield from ((number, part) for part in _LONG_LINE_PART.findall(written))
 
 
-def cut_lines(lines: Iterable[Line], parts: Parts) -> Iterator[list[Line]]:
+def split_lines(lines: Iterable[Line], split_points: SplitPoints) -> Iterator[list[Line]]:
     """The lines of each piece; no more than a piece's are held at a time."""
     held: list[Line] = []
     size = 0
     for line in lines:
         held.append(line)
         size += len(line[1]) + 1
-        while size > AIM_MAX + 1:
-            cut = _cut(held, parts)
+        while size > PART_MAX + 1:
+            cut = _split_index(held, split_points)
             yield held[:cut]
             held = held[cut:]
             size = sum(len(text) + 1 for _, text in held)
     yield held
 
 
-def cut_blocks(lines: Iterable[Line], parts: Parts) -> Iterator[list[Line]]:
+def split_blocks(lines: Iterable[Line], split_points: SplitPoints) -> Iterator[list[Line]]:
     """The lines of each piece of a document; only a block above NODE_LIMIT is cut."""
-    for some in _packed(lines, parts):
+    for some in _pack_blocks(lines, split_points):
         if sum(len(text) + 1 for _, text in some) <= NODE_LIMIT + 1:
             yield some
         else:
-            yield from cut_lines(some, {})
+            yield from split_lines(some, {})
 
 
-def _packed(lines: Iterable[Line], begins: Container[int]) -> Iterator[list[Line]]:
+def _pack_blocks(lines: Iterable[Line], block_starts: Container[int]) -> Iterator[list[Line]]:
     """The lines of each piece: blocks up to AIM_MAX characters, or one that is longer by itself.
 
     A block begins on a line of `begins`.
     """
     held: list[Line] = []
     held_size = 0
-    for block in _blocks(lines, begins):
+    for block in _iter_blocks(lines, block_starts):
         size = sum(len(text) + 1 for _, text in block)
-        if held and held_size + size > AIM_MAX + 1:
+        if held and held_size + size > PART_MAX + 1:
             yield held
             held, held_size = [], 0
         held += block
@@ -71,10 +73,10 @@ def _packed(lines: Iterable[Line], begins: Container[int]) -> Iterator[list[Line
         yield held
 
 
-def _blocks(lines: Iterable[Line], begins: Container[int]) -> Iterator[list[Line]]:
+def _iter_blocks(lines: Iterable[Line], block_starts: Container[int]) -> Iterator[list[Line]]:
     block: list[Line] = []
     for line in lines:
-        if block and line[0] in begins and line[0] != block[-1][0]:
+        if block and line[0] in block_starts and line[0] != block[-1][0]:
             yield block
             block = []
         block.append(line)
@@ -82,7 +84,7 @@ def _blocks(lines: Iterable[Line], begins: Container[int]) -> Iterator[list[Line
         yield block
 
 
-def _cut(lines: list[Line], parts: Parts) -> int:
+def _split_index(lines: list[Line], split_points: SplitPoints) -> int:
     """How many of the lines, which are too many for one piece, go into the next.
 
     Of the places between AIM_MIN and AIM_MAX characters, the one before the outermost part wins,
@@ -91,26 +93,26 @@ def _cut(lines: list[Line], parts: Parts) -> int:
     """
     size, best, best_rank = 0, 0, (1, 1e9)
     for index, (number, text) in enumerate(lines):
-        depth = parts.get(number) if index and number != lines[index - 1][0] else None
+        depth = split_points.get(number) if index and number != lines[index - 1][0] else None
         rank: tuple[int, float] | None = None
-        if depth is not None and size >= TAIL_LIMIT:
-            rank = 0, depth + (0.5 if size < AIM_MIN else 0)
-        elif size >= AIM_MIN and text.strip():
-            rank = 1, _indent(text) - (0.5 if not lines[index - 1][1].strip() else 0)
+        if depth is not None and size >= TAIL_MIN:
+            rank = 0, depth + (0.5 if size < PART_MIN else 0)
+        elif size >= PART_MIN and text.strip():
+            rank = 1, _indentation(text) - (0.5 if not lines[index - 1][1].strip() else 0)
         if rank and rank <= best_rank:
             best, best_rank = index, rank
         size += len(text) + 1
-        if size > AIM_MAX + 1:
+        if size > PART_MAX + 1:
             break
     return best or index
 
 
-def _indent(text: str) -> int:
+def _indentation(text: str) -> int:
     before = text[: len(text) - len(text.lstrip())]
     return len(before.expandtabs(4))
 
 
-def trimmed(lines: list[Line]) -> list[Line]:
+def trim_blank_lines(lines: list[Line]) -> list[Line]:
     first, last = 0, len(lines)
     while first < last and not lines[first][1].strip():
         first += 1

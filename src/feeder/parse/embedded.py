@@ -7,17 +7,17 @@ from typing import NamedTuple
 from tree_sitter import Node as Syntax
 from tree_sitter import Query, QueryCursor
 
-from feeder.parse.code import declarations
+from feeder.parse.code import declaration_tree
 from feeder.parse.comments import QUERY_DEPTH
 from feeder.parse.grammars import Grammars
-from feeder.parse.layout import Source, Span
-from feeder.parse.parts import parts
-from feeder.parse.patterns import matches
-from feeder.parse.reading import read_part
+from feeder.parse.layout import SourceText, Span
+from feeder.parse.parts import find_split_points
+from feeder.parse.patterns import pattern_matches
+from feeder.parse.reading import parse_range
 
 REGION_MIN = 200
 """Characters of a region that is a chunk of its own without a declaration in it."""
-_DEFAULT = "default"
+_DEFAULT_EXPORT = "default"
 
 
 class Region(NamedTuple):
@@ -28,18 +28,18 @@ class Region(NamedTuple):
 
     whole: tuple[int, int]
     content: tuple[int, int]
-    ending: str
+    extension: str
 
 
-class Host(NamedTuple):
+class HostFile(NamedTuple):
     """A file with regions: what of it becomes nodes, what grammars read, and what it is called."""
 
-    source: Source
+    source: SourceText
     text: bytes
     name: str
 
 
-def regions(root: Syntax, query: Query) -> list[Region]:
+def find_regions(root: Syntax, query: Query) -> list[Region]:
     """The regions of a file, as the queries of its grammar find them, in order.
 
     Captures: `@embedded` the whole region, `@content` what of it the other grammar reads, `@ending`
@@ -52,8 +52,8 @@ def regions(root: Syntax, query: Query) -> list[Region]:
     for pattern, captures in cursor.matches(root):
         if "embedded" not in captures:
             continue
-        whole = _range(captures["embedded"][0])
-        content = _range(captures["content"][0]) if "content" in captures else whole
+        whole = _byte_range(captures["embedded"][0])
+        content = _byte_range(captures["content"][0]) if "content" in captures else whole
         if "ending" in captures:
             ending = (captures["ending"][0].text or b"").decode("utf-8", "replace")
         else:
@@ -63,7 +63,9 @@ def regions(root: Syntax, query: Query) -> list[Region]:
     return sorted(region for _, region in found.values())
 
 
-def embed(grammars: Grammars, host: Host, outer: Span, found: Iterable[Region]) -> dict[int, int]:
+def add_regions(
+    grammars: Grammars, host: HostFile, root_span: Span, regions_found: Iterable[Region]
+) -> dict[int, int]:
     """Puts what the regions of a file declare into its tree; returns the parts of their texts.
 
     What a region exports as its default is called like the file. A language of which no
@@ -71,51 +73,51 @@ def embed(grammars: Grammars, host: Host, outer: Span, found: Iterable[Region]) 
     """
     source = host.source
     inside: dict[int, int] = {}
-    for region in found:
-        language, kind = grammars.language(f"region.{region.ending}", b"")
+    for region in regions_found:
+        language, kind = grammars.detect_language(f"region.{region.extension}", b"")
         if kind != "code":
             continue
         grammar = grammars.grammar(language)
-        root = read_part(grammar, host.text, source.range(*region.content))
-        more = matches(host.text, grammar.patterns, *region.content)
-        inner = declarations(source, root, grammar.query, more, Span(*region.content))
+        root = parse_range(grammar, host.text, source.range(*region.content))
+        more = pattern_matches(host.text, grammar.patterns, *region.content)
+        inner = declaration_tree(source, root, grammar.query, more, Span(*region.content))
         if inner.children or len(source.text(*region.content)) >= REGION_MIN:
-            _name_default(inner.children, host.name)
+            _rename_default_export(inner.children, host.name)
             start, end = region.whole
-            outer.members = sorted([*outer.members, *inner.members])
-            _put(outer, Span(start, source.trimmed_end(end), children=inner.children))
-        inside |= parts(source, root, grammar.parts)
+            root_span.members = sorted([*root_span.members, *inner.members])
+            _insert_span(root_span, Span(start, source.strip_end(end), children=inner.children))
+        inside |= find_split_points(source, root, grammar.split_query)
     return inside
 
 
-def _range(syntax: Syntax) -> tuple[int, int]:
+def _byte_range(syntax: Syntax) -> tuple[int, int]:
     return syntax.start_byte, syntax.end_byte
 
 
-def _name_default(spans: list[Span], name: str) -> None:
+def _rename_default_export(spans: list[Span], name: str) -> None:
     for span in spans:
         first, dot, rest = (span.symbol or "").partition(".")
-        if first == _DEFAULT:
+        if first == _DEFAULT_EXPORT:
             span.symbol = f"{name}{dot}{rest}"
-        _name_default(span.children, name)
+        _rename_default_export(span.children, name)
 
 
-def _put(outer: Span, inner: Span) -> None:
+def _insert_span(outer: Span, inner: Span) -> None:
     """Puts a span into the innermost one that holds it, whose path it takes.
 
     One that lies across the border of another is left out: its text is that of those around it.
     """
-    at = _index(outer, inner)
+    at = _insertion_index(outer, inner)
     while at and inner.start < outer.children[at - 1].end:
         outer = outer.children[at - 1]
         if outer.end < inner.end:
             return
-        at = _index(outer, inner)
+        at = _insertion_index(outer, inner)
     if at < len(outer.children) and outer.children[at].start < inner.end:
         return
     inner.logical_path = outer.logical_path
     outer.children.insert(at, inner)
 
 
-def _index(outer: Span, inner: Span) -> int:
+def _insertion_index(outer: Span, inner: Span) -> int:
     return bisect_right(outer.children, inner.start, key=lambda one: one.start)

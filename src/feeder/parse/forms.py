@@ -4,42 +4,42 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, get_args
 
-Leaf = Callable[[object], str | None]
+Check = Callable[[object], str | None]
 """Says what a value has to be, and None of one that is."""
 
 
-class Items(NamedTuple):
+class ListOf(NamedTuple):
     """A list."""
 
-    form: "Form"
+    item: "Schema"
 
 
-class Each(NamedTuple):
+class MapOf(NamedTuple):
     """An object whose keys are the user's."""
 
-    key: Leaf
-    form: "Form"
+    key_check: Check
+    value: "Schema"
 
 
-class Fields(NamedTuple):
+class ObjectOf(NamedTuple):
     """An object whose keys are given."""
 
-    forms: Mapping[str, "Form"]
+    fields: Mapping[str, "Schema"]
     required: frozenset[str] = frozenset()
 
 
-Form = Leaf | Items | Each | Fields
+Schema = Check | ListOf | MapOf | ObjectOf
 
 
-def _text(value: object) -> str | None:
+def _check_string(value: object) -> str | None:
     return None if isinstance(value, str) else "a string"
 
 
-def _flag(value: object) -> str | None:
+def _check_boolean(value: object) -> str | None:
     return None if isinstance(value, bool) else "true or false"
 
 
-def _language(value: object) -> str | None:
+def _check_language(value: object) -> str | None:
     from tree_sitter_language_pack import SupportedLanguage
 
     if value in get_args(SupportedLanguage):
@@ -47,7 +47,7 @@ def _language(value: object) -> str | None:
     return f"the name of a grammar in tree-sitter-language-pack 0.13, not {value!r:.40}"
 
 
-def _pattern(value: object) -> str | None:
+def _check_regex(value: object) -> str | None:
     if not isinstance(value, str):
         return "a string"
     try:
@@ -57,84 +57,88 @@ def _pattern(value: object) -> str | None:
     return None
 
 
-_TYPES = Each(_text, _text)
-_NAMES = Items(_text)
+_STRING_MAP = MapOf(_check_string, _check_string)
+_STRING_LIST = ListOf(_check_string)
 
-GRAMMAR_FILE = Fields(
+GRAMMAR_FILE_SCHEMA = ObjectOf(
     {
-        "code_extensions": Each(_text, _language),
-        "noncode_ts_grammar": Each(_text, _language),
-        "text_extensions": Each(_text, _text),
-        "content_patterns": Each(
-            _text,
-            Items(
-                Fields(
-                    {"pattern": _pattern, "language": _language},
+        "code_extensions": MapOf(_check_string, _check_language),
+        "noncode_ts_grammar": MapOf(_check_string, _check_language),
+        "text_extensions": MapOf(_check_string, _check_string),
+        "content_patterns": MapOf(
+            _check_string,
+            ListOf(
+                ObjectOf(
+                    {"pattern": _check_regex, "language": _check_language},
                     frozenset({"pattern", "language"}),
                 )
             ),
         ),
-        "patterns": Each(_language, Items(_pattern)),
-        "hidden_text": Each(_language, Fields({"noise": _pattern, "conditionals": _pattern})),
-        "document_nodes": Each(
-            _language,
-            Fields(
+        "patterns": MapOf(_check_language, ListOf(_check_regex)),
+        "hidden_text": MapOf(
+            _check_language, ObjectOf({"noise": _check_regex, "conditionals": _check_regex})
+        ),
+        "document_nodes": MapOf(
+            _check_language,
+            ObjectOf(
                 {
-                    "root": _text,
-                    "document": _text,
-                    "entries": _TYPES,
-                    "values": _TYPES,
-                    "items": _TYPES,
-                    "names": _NAMES,
-                    "numbered": _NAMES,
-                    "prose": _NAMES,
-                    "dotted": _flag,
-                    "xpath": _flag,
+                    "root": _check_string,
+                    "document": _check_string,
+                    "entries": _STRING_MAP,
+                    "values": _STRING_MAP,
+                    "items": _STRING_MAP,
+                    "names": _STRING_LIST,
+                    "numbered": _STRING_LIST,
+                    "prose": _STRING_LIST,
+                    "dotted": _check_boolean,
+                    "xpath": _check_boolean,
                 },
                 frozenset({"root", "entries"}),
             ),
         ),
-        "grammar_queries": Each(_text, Each(_language, Items(_text))),
+        "grammar_queries": MapOf(_check_string, MapOf(_check_language, ListOf(_check_string))),
     }
 )
 
 
-def misfits(value: Any, form: Form = GRAMMAR_FILE, at: str = "") -> Iterator[str]:
+def schema_errors(
+    value: Any, schema: Schema = GRAMMAR_FILE_SCHEMA, path: str = ""
+) -> Iterator[str]:
     """What is wrong with a grammar file, in order: `grammar_queries.Method.lua must be a list`."""
-    if isinstance(form, Items):
-        yield from _of_list(value, form, at)
-    elif isinstance(form, Each | Fields):
-        yield from _of_object(value, form, at)
-    elif must_be := form(value):
-        yield f"{at} must be {must_be}"
+    if isinstance(schema, ListOf):
+        yield from _list_errors(value, schema, path)
+    elif isinstance(schema, MapOf | ObjectOf):
+        yield from _object_errors(value, schema, path)
+    elif must_be := schema(value):
+        yield f"{path} must be {must_be}"
 
 
-def _of_list(value: Any, form: Items, at: str) -> Iterator[str]:
+def _list_errors(value: Any, schema: ListOf, path: str) -> Iterator[str]:
     if not isinstance(value, list):
-        yield f"{at} must be a list"
+        yield f"{path} must be a list"
         return
     for index, item in enumerate(value):
-        yield from misfits(item, form.form, f"{at}[{index}]")
+        yield from schema_errors(item, schema.item, f"{path}[{index}]")
 
 
-def _of_object(value: Any, form: Each | Fields, at: str) -> Iterator[str]:
+def _object_errors(value: Any, schema: MapOf | ObjectOf, path: str) -> Iterator[str]:
     if not isinstance(value, dict):
-        yield f"{at} must be an object"
-    elif isinstance(form, Each):
+        yield f"{path} must be an object"
+    elif isinstance(schema, MapOf):
         for key, inner in value.items():
-            if must_be := form.key(key):
-                yield f"a key of {at} must be {must_be}"
-            yield from misfits(inner, form.form, _below(at, key))
+            if must_be := schema.key_check(key):
+                yield f"a key of {path} must be {must_be}"
+            yield from schema_errors(inner, schema.value, _child_path(path, key))
     else:
-        for key in sorted(form.required - value.keys()):
-            yield f"{_below(at, key)} must be given"
+        for key in sorted(schema.required - value.keys()):
+            yield f"{_child_path(path, key)} must be given"
         for key, inner in value.items():
-            if key in form.forms:
-                yield from misfits(inner, form.forms[key], _below(at, key))
+            if key in schema.fields:
+                yield from schema_errors(inner, schema.fields[key], _child_path(path, key))
             else:
-                yield f"{_below(at, key)} must be one of {', '.join(form.forms)}"
+                yield f"{_child_path(path, key)} must be one of {', '.join(schema.fields)}"
 
 
-def _below(at: str, key: str) -> str:
+def _child_path(path: str, key: str) -> str:
     name = key if re.fullmatch(r"[\w+-]+", key) else repr(key)
-    return f"{at}.{name}" if at else name
+    return f"{path}.{name}" if path else name

@@ -14,26 +14,31 @@ from tree_sitter import Language, Parser, Query, QueryError
 
 from feeder.errors import UserError
 from feeder.nodes import HEADER_VERSION
-from feeder.parse.forms import misfits
+from feeder.parse.forms import schema_errors
 
-SNIFFED_BYTES = 65_536
+CONTENT_PATTERN_BYTES = 65_536
 """How much of a file is looked at where its ending leaves the language open."""
 
 PARSER_VERSION = "6"
 """Counted up when the same file gives other nodes than before."""
 
-_BY_ENDING = ("code_extensions", "noncode_ts_grammar", "text_extensions", "content_patterns")
+_KEYED_BY_EXTENSION = (
+    "code_extensions",
+    "noncode_ts_grammar",
+    "text_extensions",
+    "content_patterns",
+)
 
-_CAPTURE = re.compile(
+_KNOWN_CAPTURE = re.compile(
     r"package|namespace|type|method|call|object|holder|closure|member|name|scope|body|end|clause|doc|apart"
     r"|h[1-6]|anchor|markup|frame|codeblock|table|inset|part|embedded|content|ending|_.*"
 )
 
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_LATE_SETTING = re.compile(r"\(#(?!set!)[^()]*\)\s*\(#set!")
+_SETTING_AFTER_CONDITION = re.compile(r"\(#(?!set!)[^()]*\)\s*\(#set!")
 
-_APART = frozenset({"Embedded", "Part"})
+_SEPARATE_CATEGORIES = frozenset({"Embedded", "Part"})
 """Categories whose queries are asked by themselves."""
 
 
@@ -48,13 +53,13 @@ class Grammar(NamedTuple):
 
     parser: Parser
     query: Query
-    errors: Query
+    error_query: Query
     noise: re.Pattern[bytes] | None
     conditionals: re.Pattern[bytes] | None
     patterns: tuple[re.Pattern[bytes], ...]
-    shape: dict[str, Any]
-    embedded: Query | None
-    parts: Query | None
+    data_shape: dict[str, Any]
+    embedded_query: Query | None
+    split_query: Query | None
 
 
 class Grammars:
@@ -76,7 +81,7 @@ class Grammars:
         text = json.dumps(self._settings, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
-    def language(self, path: str, content: bytes) -> tuple[str, str]:
+    def detect_language(self, path: str, content: bytes) -> tuple[str, str]:
         """The language of a file and its kind: `code`, `document` or `text`.
 
         The whole name is looked up first, then the ending, which is empty for a name without a dot,
@@ -87,7 +92,9 @@ class Grammars:
         keys = name, ending, f"{name.partition('.')[0]}.*"
         for key in keys:
             for rule in self._settings["content_patterns"].get(key, ()):
-                if re.search(rule["pattern"].encode(), content[:SNIFFED_BYTES], re.MULTILINE):
+                if re.search(
+                    rule["pattern"].encode(), content[:CONTENT_PATTERN_BYTES], re.MULTILINE
+                ):
                     return rule["language"], "code"
             if language := self._settings["code_extensions"].get(key):
                 return language, "code"
@@ -107,14 +114,14 @@ class Grammars:
         """The parser and query of a language; raises UserError where they cannot be made."""
         return self._grammar(language)
 
-    def check(self) -> None:
+    def compile_all(self) -> None:
         """Compiles every query, so that a mistake is named before any file is read."""
         for language in self.languages:
             grammar = self.grammar(language)
-            queries = filter(None, (grammar.query, grammar.embedded, grammar.parts))
+            queries = filter(None, (grammar.query, grammar.embedded_query, grammar.split_query))
             captures = set().union(*map(capture_names, queries))
             captures.update(*(each.groupindex for each in grammar.patterns))
-            if unknown := sorted(name for name in captures if not _CAPTURE.fullmatch(name)):
+            if unknown := sorted(name for name in captures if not _KNOWN_CAPTURE.fullmatch(name)):
                 raise UserError(
                     f"The queries of '{language}' capture @{unknown[0]}, which has no meaning. "
                     f"Take a capture of docs/languages.md, or begin its name with _."
@@ -133,20 +140,24 @@ class Grammars:
             if name == language
             for query in queries
         ]
-        _refuse_late_settings(language, own)
+        _reject_late_settings(language, own)
         categories = {category for category, _ in own}
         try:
-            query = Query(known, _joined(own, categories - _APART))
+            query = Query(known, _join_queries(own, categories - _SEPARATE_CATEGORIES))
             embedded = (
-                Query(known, _joined(own, {"Embedded"})) if "Embedded" in categories else None
+                Query(known, _join_queries(own, {"Embedded"})) if "Embedded" in categories else None
             )
-            parts = Query(known, _joined(own, {"Part", "Doc"})) if "Part" in categories else None
+            parts = (
+                Query(known, _join_queries(own, {"Part", "Doc"})) if "Part" in categories else None
+            )
         except QueryError:
-            _name_mistake(known, language, own)
+            _raise_query_error(known, language, own)
             raise
         errors = Query(known, "(ERROR) @error")
         shape = self._settings["document_nodes"].get(language, {})
-        noise, conditionals = (self._hidden(language, kind) for kind in ("noise", "conditionals"))
+        noise, conditionals = (
+            self._hidden_pattern(language, kind) for kind in ("noise", "conditionals")
+        )
         patterns = tuple(
             re.compile(pattern.encode(), re.MULTILINE)
             for pattern in self._settings["patterns"].get(language, ())
@@ -154,7 +165,7 @@ class Grammars:
         hidden = (noise, conditionals, patterns)
         return Grammar(Parser(known), query, errors, *hidden, shape, embedded, parts)
 
-    def _hidden(self, language: str, kind: str) -> re.Pattern[bytes] | None:
+    def _hidden_pattern(self, language: str, kind: str) -> re.Pattern[bytes] | None:
         pattern = self._settings["hidden_text"].get(language, {}).get(kind)
         return re.compile(pattern.encode(), re.MULTILINE) if pattern else None
 
@@ -182,20 +193,20 @@ def load_language(name: str) -> Language:
         ) from exc
 
 
-def load_grammars(own: Path | None = None) -> Grammars:
+def load_grammars(user_file: Path | None = None) -> Grammars:
     """The shipped settings, with a user's own file merged over them.
 
     Raises UserError where that file is not of the form that `docs/languages.md` describes.
     """
     settings = json.loads(files("feeder").joinpath("grammar_queries.json").read_text("utf-8"))
-    if own:
-        settings = _merge(settings, _read(own))
-        for misfit in misfits(settings):
-            raise UserError(f"In the grammar file {own}, {misfit}. See docs/languages.md.")
+    if user_file:
+        settings = _merge_settings(settings, _read_user_file(user_file))
+        for misfit in schema_errors(settings):
+            raise UserError(f"In the grammar file {user_file}, {misfit}. See docs/languages.md.")
     return Grammars(settings)
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read_user_file(path: Path) -> dict[str, Any]:
     try:
         settings = json.loads(path.read_text("utf-8-sig"))
         json.dumps(settings, ensure_ascii=False).encode()  # \ud800 is JSON, but no text
@@ -207,7 +218,7 @@ def _read(path: Path) -> dict[str, Any]:
         raise UserError(
             f"The grammar file {path} holds no JSON object. Start from grammar_queries.json."
         )
-    for section in _BY_ENDING:
+    for section in _KEYED_BY_EXTENSION:
         if isinstance(endings := settings.get(section), dict):
             settings[section] = {
                 ending.lower().removeprefix("."): value for ending, value in endings.items()
@@ -215,33 +226,33 @@ def _read(path: Path) -> dict[str, Any]:
     return settings
 
 
-def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+def _merge_settings(base: dict[str, Any], override: dict[str, Any]) -> dict[str, Any]:
     merged = dict(base)
-    for key, value in over.items():
+    for key, value in override.items():
         both = isinstance(value, dict) and isinstance(base.get(key), dict)
-        merged[key] = _merge(base[key], value) if both else value
+        merged[key] = _merge_settings(base[key], value) if both else value
     return merged
 
 
-def _joined(queries: list[tuple[str, str]], categories: set[str]) -> str:
+def _join_queries(queries: list[tuple[str, str]], categories: set[str]) -> str:
     return "\n".join(query for category, query in queries if category in categories)
 
 
-def _refuse_late_settings(language: str, queries: list[tuple[str, str]]) -> None:
+def _reject_late_settings(language: str, queries: list[tuple[str, str]]) -> None:
     """Raises UserError where py-tree-sitter 0.26 would write beyond the memory of its settings."""
     for category, query in queries:
-        if _LATE_SETTING.search(_STRING.sub('""', query)):
+        if _SETTING_AFTER_CONDITION.search(_STRING.sub('""', query)):
             raise UserError(
                 f"In the {category} query of '{language}' a condition stands before #set!. "
                 f"Put #set! before the conditions of its pattern: {query}"
             )
 
 
-def _name_mistake(known: Language, language: str, queries: list[tuple[str, str]]) -> None:
+def _raise_query_error(grammar: Language, language: str, queries: list[tuple[str, str]]) -> None:
     """Raises the UserError that says which of a language's queries does not compile, and where."""
     for category, query in queries:
         try:
-            Query(known, query)
+            Query(grammar, query)
         except QueryError as exc:
             raise UserError(
                 f"The {category} query of '{language}' does not compile: {exc}. "

@@ -16,25 +16,25 @@ from tree_sitter import Point, Range
 
 from feeder.nodes import DOCUMENT_TYPES, Member, Node
 from feeder.parse.cutting import (
-    AIM_MAX,
     NODE_LIMIT,
-    TAIL_LIMIT,
-    Parts,
-    cut_blocks,
-    cut_lines,
-    parted,
-    trimmed,
+    PART_MAX,
+    TAIL_MIN,
+    SplitPoints,
+    numbered_lines,
+    split_blocks,
+    split_lines,
+    trim_blank_lines,
 )
 
-SCRAP_LIMIT = 30
+SCRAP_MAX = 30
 """A chunk below this, such as a closing brace, joins its neighbour."""
-SCRAP_REACH = 10
+SCRAP_DISTANCE_LINES = 10
 """Lines over which a scrap with words in it still joins."""
 
 SYMBOL_TYPES = frozenset({"method", "class"})
 
 
-class Name(NamedTuple):
+class MemberName(NamedTuple):
     """Where the name of a member stands."""
 
     start: int
@@ -55,29 +55,29 @@ class Span:
     signature: str | None = None
     logical_path: str | None = None
     children: list["Span"] = field(default_factory=list)
-    members: list[Name] = field(default_factory=list)
+    members: list[MemberName] = field(default_factory=list)
 
 
-class Piece(NamedTuple):
+class NodePart(NamedTuple):
     """A stretch of text that becomes a node, and the lines that it is said to be on."""
 
-    start: int
-    end: int
+    start_line: int
+    end_line: int
     text: str
 
 
-class Source:
+class SourceText:
     """A file's text as UTF-8 bytes, which know their lines."""
 
     def __init__(self, content: bytes) -> None:
         self.content = content
         sizes = map(len, content.split(b"\n"))
-        self._starts = [0, *accumulate(size + 1 for size in sizes)]
-        self._starts.pop()
+        self._line_starts = [0, *accumulate(size + 1 for size in sizes)]
+        self._line_starts.pop()
 
     def line_at(self, offset: int) -> int:
         """The 1-based number of the line that holds the byte at `offset`."""
-        return bisect_right(self._starts, offset)
+        return bisect_right(self._line_starts, offset)
 
     def line_start(self, offset: int) -> int:
         """Where the line that holds `offset` begins."""
@@ -97,13 +97,13 @@ class Source:
         """The text between two offsets."""
         return self.content[start:end].decode("utf-8", "replace")
 
-    def trimmed_end(self, end: int) -> int:
+    def strip_end(self, end: int) -> int:
         """The offset behind the last character before `end` that is not white space."""
         while end > 0 and self.content[end - 1 : end].isspace():
             end -= 1
         return end
 
-    def piece(self, start: int, end: int) -> Piece | None:
+    def node_part(self, start: int, end: int) -> NodePart | None:
         """The lines between two offsets but for blank ones at both ends; None if all are blank."""
         text = self.text(start, end).rstrip()
         if not text:
@@ -111,11 +111,11 @@ class Source:
         skipped = text.rfind("\n", 0, len(text) - len(text.lstrip())) + 1
         first = self.line_at(start) + text.count("\n", 0, skipped)
         kept = text[skipped:]
-        return Piece(first, first + kept.count("\n"), kept)
+        return NodePart(first, first + kept.count("\n"), kept)
 
 
-def lay_out(
-    source: Source, root: Span, language: str, parts: Parts = MappingProxyType({})
+def layout_nodes(
+    source: SourceText, root: Span, language: str, split_points: SplitPoints = MappingProxyType({})
 ) -> list[Node]:
     """The nodes of a file in source order; the text of the file is shared out among them."""
     nodes: list[Node] = []
@@ -123,11 +123,11 @@ def lay_out(
     while spans:
         span = spans.pop()
         named = span.symbol, span.signature, span.logical_path
-        pieces = _own_text(source, span, parts)
-        members = _members(source, root.members, span, pieces)
+        pieces = _own_parts(source, span, split_points)
+        members = _members_by_part(source, root.members, span, pieces)
         if span.children and pieces and span.node_type != "chunk":
             first, last = source.line_at(span.start), source.line_at(max(span.start, span.end - 1))
-            pieces[0] = Piece(first, last, pieces[0].text)
+            pieces[0] = NodePart(first, last, pieces[0].text)
         for piece, own in zip(pieces, members, strict=True):
             nodes.append(Node(language, span.node_type, *named, *piece, own))
         spans.extend(reversed(span.children))
@@ -135,20 +135,20 @@ def lay_out(
     return nodes
 
 
-def _own_text(source: Source, span: Span, parts: Parts) -> list[Piece]:
+def _own_parts(source: SourceText, span: Span, split_points: SplitPoints) -> list[NodePart]:
     """What the children of a span leave over, in pieces of a good size."""
-    gaps = [gap for start, end in _gaps(span) if (gap := source.piece(start, end))]
+    gaps = [gap for start, end in _gaps(span) if (gap := source.node_part(start, end))]
     if span.node_type == "chunk":
-        return _chunks(gaps, parts)
-    limit = NODE_LIMIT if span.node_type in SYMBOL_TYPES else AIM_MAX
-    return _pieces(gaps, limit, parts, by_blocks=span.node_type in DOCUMENT_TYPES)
+        return _chunk_parts(gaps, split_points)
+    limit = NODE_LIMIT if span.node_type in SYMBOL_TYPES else PART_MAX
+    return _split_gaps(gaps, limit, split_points, by_blocks=span.node_type in DOCUMENT_TYPES)
 
 
-def _members(
-    source: Source, members: list[Name], span: Span, pieces: Sequence[Piece]
+def _members_by_part(
+    source: SourceText, members: list[MemberName], span: Span, node_parts: Sequence[NodePart]
 ) -> list[tuple[Member, ...]]:
     """The members in each piece of a span; what a method declares is known in it alone."""
-    held: list[list[Member]] = [[] for _ in pieces]
+    held: list[list[Member]] = [[] for _ in node_parts]
     own = members if span.node_type != "method" else []
     itself = (span.symbol or "").rpartition(".")[2]
     first = 0  # members and pieces are in order: a file may have thousands of each
@@ -157,12 +157,12 @@ def _members(
             line = source.line_at(member.start)
             if member.name == itself:
                 continue
-            while first < len(pieces) and pieces[first].end < line:
+            while first < len(node_parts) and node_parts[first].end_line < line:
                 first += 1
-            for at in range(first, len(pieces)):
-                if pieces[at].start > line:
+            for at in range(first, len(node_parts)):
+                if node_parts[at].start_line > line:
                     break
-                if member.name in pieces[at].text:
+                if member.name in node_parts[at].text:
                     held[at].append(Member(member.name, line))
                     first = at
                     break
@@ -178,49 +178,55 @@ def _gaps(span: Span) -> Iterator[tuple[int, int]]:
     yield at, span.end
 
 
-def _chunks(gaps: list[Piece], parts: Parts) -> list[Piece]:
+def _chunk_parts(gaps: list[NodePart], split_points: SplitPoints) -> list[NodePart]:
     """Each gap for itself, in pieces; what is only a scrap goes to a neighbour."""
-    chunks: list[Piece] = []
-    for piece in (piece for gap in gaps for piece in _pieces([gap], AIM_MAX, parts)):
-        if chunks and _are_one(chunks[-1], piece):
-            chunks[-1] = _joined([chunks[-1], piece])
+    chunks: list[NodePart] = []
+    for piece in (piece for gap in gaps for piece in _split_gaps([gap], PART_MAX, split_points)):
+        if chunks and _should_join(chunks[-1], piece):
+            chunks[-1] = _join_parts([chunks[-1], piece])
         else:
             chunks.append(piece)
     return chunks
 
 
-def _are_one(above: Piece, below: Piece) -> bool:
+def _should_join(above: NodePart, below: NodePart) -> bool:
     """Whether one of two chunks is a scrap that the other takes in.
 
     From afar it does so only where the scrap holds no word: its lines would say little then.
     """
     scrap = min(above.text, below.text, key=len)
-    if len(scrap) >= SCRAP_LIMIT or len(above.text) + len(below.text) >= NODE_LIMIT:
+    if len(scrap) >= SCRAP_MAX or len(above.text) + len(below.text) >= NODE_LIMIT:
         return False
-    return below.start - above.end <= SCRAP_REACH or bool(_WORDLESS.fullmatch(scrap))
+    return below.start_line - above.end_line <= SCRAP_DISTANCE_LINES or bool(
+        _WORDLESS.fullmatch(scrap)
+    )
 
 
 _WORDLESS = re.compile(r"(?:</[\w:.-]+>|\W)*+")
 """Braces and closing tags."""
 
 
-def _pieces(gaps: list[Piece], limit: int, parts: Parts, *, by_blocks: bool = False) -> list[Piece]:
+def _split_gaps(
+    gaps: list[NodePart], limit: int, split_points: SplitPoints, *, by_blocks: bool = False
+) -> list[NodePart]:
     """The gaps as one piece, or cut where the text pauses when they exceed `limit` characters."""
     if len(gaps) == 1 and len(gaps[0].text) <= limit:
         return gaps
     if sum(len(gap.text) + 1 for gap in gaps) <= limit + 1:
-        return [_joined(gaps)] if gaps else []
-    pieces: list[Piece] = []
-    cut = cut_blocks if by_blocks else cut_lines
-    for lines in cut((line for gap in gaps for line in parted(gap.start, gap.text)), parts):
-        if kept := trimmed(lines):
+        return [_join_parts(gaps)] if gaps else []
+    pieces: list[NodePart] = []
+    cut = split_blocks if by_blocks else split_lines
+    for lines in cut(
+        (line for gap in gaps for line in numbered_lines(gap.start_line, gap.text)), split_points
+    ):
+        if kept := trim_blank_lines(lines):
             text = "\n".join(text for _, text in kept)
-            pieces.append(Piece(kept[0][0], kept[-1][0], text.rstrip()))
-    if len(pieces) > 1 and len(pieces[-1].text) < TAIL_LIMIT:
-        joined = _joined(pieces[-2:])
+            pieces.append(NodePart(kept[0][0], kept[-1][0], text.rstrip()))
+    if len(pieces) > 1 and len(pieces[-1].text) < TAIL_MIN:
+        joined = _join_parts(pieces[-2:])
         pieces[-2:] = [joined] if len(joined.text) <= NODE_LIMIT else pieces[-2:]
     return pieces
 
 
-def _joined(parts: Sequence[Piece]) -> Piece:
-    return Piece(parts[0].start, parts[-1].end, "\n".join(part.text for part in parts))
+def _join_parts(parts: Sequence[NodePart]) -> NodePart:
+    return NodePart(parts[0].start_line, parts[-1].end_line, "\n".join(part.text for part in parts))

@@ -6,10 +6,10 @@ from tree_sitter import Node as Syntax
 from tree_sitter import Query, QueryCursor
 
 from feeder.parse.comments import QUERY_DEPTH
-from feeder.parse.layout import Source
+from feeder.parse.layout import SourceText
 
 
-def parts(source: Source, root: Syntax, query: Query | None) -> dict[int, int]:
+def find_split_points(source: SourceText, root: Syntax, query: Query | None) -> dict[int, int]:
     """The lines on which parts begin, and in how many others each of them lies.
 
     Captures: `@part` a part, `@doc` a comment, with which the part right below it begins.
@@ -26,14 +26,14 @@ def parts(source: Source, root: Syntax, query: Query | None) -> dict[int, int]:
     for start, minus_end in found:
         while open_ and open_[-1] <= start:
             open_.pop()
-        begin = _with_docs(source, docs, start)
+        begin = _start_with_docs(source, docs, start)
         if not source.content[source.line_start(begin) : begin].strip():
             lines.setdefault(source.line_at(begin), len(open_))
         open_.append(-minus_end)
     return lines
 
 
-def _with_docs(source: Source, docs: list[tuple[int, int]], start: int) -> int:
+def _start_with_docs(source: SourceText, docs: list[tuple[int, int]], start: int) -> int:
     """Where the comments begin that stand above `start`, with nothing but white space between."""
     index = bisect_right(docs, (start,)) - 1
     while index >= 0 and not source.content[docs[index][1] : start].strip():

@@ -9,7 +9,7 @@ from typing import Protocol
 from tree_sitter import Node as Syntax
 
 
-class Stretch(Protocol):
+class Capture(Protocol):
     """A part of a file: a syntax node, or what a group of a pattern matched."""
 
     @property
@@ -19,12 +19,12 @@ class Stretch(Protocol):
     def child_by_field_name(self, name: str, /) -> Syntax | None: ...
 
 
-Captures = Mapping[str, Sequence[Stretch]]
+Captures = Mapping[str, Sequence[Capture]]
 """What a query or a pattern matched, by the names of its captures or groups."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
+class _PatternGroup:
     start_byte: int
     end_byte: int
 
@@ -32,7 +32,7 @@ class _Group:
         """A group has no fields."""
 
 
-def matches(
+def pattern_matches(
     content: bytes, patterns: Sequence[re.Pattern[bytes]], start: int = 0, end: int = sys.maxsize
 ) -> Iterator[Captures]:
     """What the patterns match between two offsets.
@@ -42,7 +42,7 @@ def matches(
     for pattern in patterns:
         for match in pattern.finditer(content, start, end):
             yield {
-                name: [_Group(*match.span(name))]
+                name: [_PatternGroup(*match.span(name))]
                 for name in pattern.groupindex
                 if match.start(name) >= 0
             }

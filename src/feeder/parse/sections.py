@@ -12,7 +12,7 @@ from tree_sitter import Query, QueryCursor
 
 from feeder.nodes import SIGNATURE_LIMIT
 from feeder.parse.comments import QUERY_DEPTH
-from feeder.parse.layout import Source, Span
+from feeder.parse.layout import SourceText, Span
 
 SECTION_MIN = 100
 """Characters of a section that is a node of its own inside another; smaller ones stay there."""
@@ -23,23 +23,23 @@ HEADING_LIMIT = 120
 
 ANCHOR_LIMIT = 10
 """Sections that an element may lie in to be one by its anchor: deeper ones are part of the text."""
-_ANCHOR = 7
+_ANCHOR_LEVEL = 7
 """The level of what is known by its anchor: below that of any heading."""
 _TAG = re.compile(r"<[^<>]*>")
-_CELL = re.compile(r"<t[hd]\b[^<>]*>", re.IGNORECASE)
+_TABLE_CELL = re.compile(r"<t[hd]\b[^<>]*>", re.IGNORECASE)
 
-_LEVEL = re.compile(r"h([1-6])|anchor")
-_CLOSERS = re.compile(r"(?:^|\s)#+\s*$")
-_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
-_IMAGE = re.compile(r"!\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])")
-_ASIDE = re.compile(
+_LEVEL_CAPTURE = re.compile(r"h([1-6])|anchor")
+_CLOSING_MARKS = re.compile(r"(?:^|\s)#+\s*$")
+_LINK_MARKUP = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
+_IMAGE_MARKUP = re.compile(r"!\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])")
+_HEADING_NOISE = re.compile(
     r"</?(?:a|abbr|br|i|img|kbd|picture|source|span|sup)\b[^<>]*>|\{ ?[#:.][^{}]*\}$"
 )
-_WRITTEN_LIMIT = 2000
+_HEADING_READ_LIMIT = 2000
 """Characters of a heading that are read: a longer one is no heading."""
 
 
-class _Part(NamedTuple):
+class _Element(NamedTuple):
     """A heading with its level and text, or a code block or table, whose level is 0.
 
     Its section, or the block, ends at `end` at the latest.
@@ -52,7 +52,7 @@ class _Part(NamedTuple):
     signature: str | None = None
 
 
-class _Open(NamedTuple):
+class _OpenSection(NamedTuple):
     """A section that what follows may lie in."""
 
     level: int
@@ -60,7 +60,9 @@ class _Open(NamedTuple):
     section: Span
 
 
-def sections(source: Source, roots: Iterable[Syntax], query: Query, before: str) -> Span:
+def section_tree(
+    source: SourceText, roots: Iterable[Syntax], query: Query, preamble_type: str
+) -> Span:
     """The tree of a text's sections, each from its heading to the next one of its level or above.
 
     The text is read in one tree or several; `before` is the type of what stands before the first
@@ -71,13 +73,13 @@ def sections(source: Source, roots: Iterable[Syntax], query: Query, before: str)
     are none of the document's: a quotation, a list.
     """
     whole = Span(0, len(source.content))
-    headings, blocks = _parts(source, roots, query)
+    headings, blocks = _headings_and_blocks(source, roots, query)
     first = headings[0].start if headings else whole.end
-    preamble = Span(0, source.trimmed_end(first), before)
-    open_ = [_Open(0, whole.end, preamble)]
+    preamble = Span(0, source.strip_end(first), preamble_type)
+    open_ = [_OpenSection(0, whole.end, preamble)]
     for part in sorted([*headings, *blocks], key=lambda part: (part.start, not part.level)):
-        _close(source, open_, part)
-        if part.level == _ANCHOR and len(open_) > ANCHOR_LIMIT:
+        _close_sections(source, open_, part)
+        if part.level == _ANCHOR_LEVEL and len(open_) > ANCHOR_LIMIT:
             continue
         is_before = len(open_) == 1 and part.start < preamble.end
         outer = open_[-1].section if len(open_) > 1 or is_before else whole
@@ -88,37 +90,41 @@ def sections(source: Source, roots: Iterable[Syntax], query: Query, before: str)
         span = Span(part.start, part.end, node_type, None, part.signature or None, path)
         outer.children.append(span)
         if part.level:
-            open_.append(_Open(part.level, min(part.end, open_[-1].end), span))
-    _close(source, open_, _Part(whole.end, whole.end, 1, ""))
+            open_.append(_OpenSection(part.level, min(part.end, open_[-1].end), span))
+    _close_sections(source, open_, _Element(whole.end, whole.end, 1, ""))
     for section in whole.children:
-        _drop_small(source, section)
+        _merge_small_sections(source, section)
     if preamble.end:
         whole.children.insert(0, preamble)
     return whole
 
 
-def _close(source: Source, open_: list[_Open], part: _Part) -> None:
+def _close_sections(
+    source: SourceText, open_sections: list[_OpenSection], element: _Element
+) -> None:
     """Ends the sections that a heading, an anchor or a block does not lie in."""
-    closed = part.level if 0 < part.level < _ANCHOR else _ANCHOR + 1
-    while len(open_) > 1 and (open_[-1].level >= closed or open_[-1].end <= part.start):
-        _, end, section = open_.pop()
-        section.end = source.trimmed_end(min(end, part.start))
+    closed = element.level if 0 < element.level < _ANCHOR_LEVEL else _ANCHOR_LEVEL + 1
+    while len(open_sections) > 1 and (
+        open_sections[-1].level >= closed or open_sections[-1].end <= element.start
+    ):
+        _, end, section = open_sections.pop()
+        section.end = source.strip_end(min(end, element.start))
 
 
-def _drop_small(source: Source, section: Span) -> None:
+def _merge_small_sections(source: SourceText, section: Span) -> None:
     """Leaves small subsections in the section's own text, which gets the tables in them.
 
     One that is only the element around its code or tables is small too.
     """
     kept: list[Span] = []
     for child in section.children:
-        _drop_small(source, child)
-        is_small = child.node_type == "md_section" and _is_small(source, child)
+        _merge_small_sections(source, child)
+        is_small = child.node_type == "md_section" and _is_small_section(source, child)
         kept += child.children if is_small else [child]
     section.children = kept
 
 
-def _is_small(source: Source, section: Span) -> bool:
+def _is_small_section(source: SourceText, section: Span) -> bool:
     if len(source.text(section.start, section.end)) < SECTION_MIN:
         return True
     starts = [section.start, *(child.end for child in section.children)]
@@ -127,92 +133,100 @@ def _is_small(source: Source, section: Span) -> bool:
     return not _TAG.sub("", "".join(own)).strip()
 
 
-def _parts(
-    source: Source, roots: Iterable[Syntax], query: Query
-) -> tuple[list[_Part], list[_Part]]:
+def _headings_and_blocks(
+    source: SourceText, roots: Iterable[Syntax], query: Query
+) -> tuple[list[_Element], list[_Element]]:
     """The headings and the large code blocks of a text."""
     cursor = QueryCursor(query)
     cursor.set_max_start_depth(QUERY_DEPTH)
-    headings: dict[int, _Part] = {}
+    headings: dict[int, _Element] = {}
     blocks, tables, insets = [], [], []
     for _, captures in chain.from_iterable(map(cursor.matches, roots)):
         for capture, (node, *_) in captures.items():
-            if level := _LEVEL.fullmatch(capture):
+            if level := _LEVEL_CAPTURE.fullmatch(capture):
                 if node.start_byte not in headings or "frame" in captures:
-                    heading = _section(source, captures, node, int(level[1] or _ANCHOR))
+                    heading = _heading_element(
+                        source, captures, node, int(level[1] or _ANCHOR_LEVEL)
+                    )
                     headings[node.start_byte] = heading
             elif capture == "codeblock":
-                end = source.trimmed_end(node.end_byte)
-                blocks.append(_part(source, node, end, 0, ""))
+                end = source.strip_end(node.end_byte)
+                blocks.append(_element(source, node, end, 0, ""))
             elif capture == "table":
-                tables.append(_table(source, node))
+                tables.append(_table_element(source, node))
             elif capture == "inset":
                 insets.append((node.start_byte, node.end_byte))
-    outside = _outside(_distinct(headings.values()), insets)
-    blocks = [block for block in blocks if _is_block(source, block)]
-    return outside, _outermost([*blocks, *_plain_tables(tables, outside)])
+    outside = _headings_outside(_highest_at_each_start(headings.values()), insets)
+    blocks = [block for block in blocks if _is_large_block(source, block)]
+    return outside, _outermost_blocks([*blocks, *_data_tables(tables, outside)])
 
 
-def _section(
-    source: Source, captures: dict[str, list[Syntax]], heading: Syntax, level: int
-) -> _Part:
+def _heading_element(
+    source: SourceText, captures: dict[str, list[Syntax]], heading: Syntax, level: int
+) -> _Element:
     """The heading of a section, which its frame, if it has one, begins and ends."""
     text = ""
     if "markup" in captures:
-        text = _plain(source, captures["markup"][0])
+        text = _element_text(source, captures["markup"][0])
     elif "name" in captures:
-        text = _heading(source, captures["name"][0])
+        text = _heading_text(source, captures["name"][0])
     whole = captures["frame"][0] if "frame" in captures else heading
     end = whole.end_byte if "frame" in captures else len(source.content)
-    return _part(source, whole, end, level, text)
+    return _element(source, whole, end, level, text)
 
 
-def _distinct(headings: Iterable[_Part]) -> list[_Part]:
+def _highest_at_each_start(headings: Iterable[_Element]) -> list[_Element]:
     """Of those at one place the highest."""
     return list({one.start: one for one in sorted(headings, key=lambda one: -one.level)}.values())
 
 
-def _table(source: Source, node: Syntax) -> _Part:
+def _table_element(source: SourceText, node: Syntax) -> _Element:
     """A table with its first row, cell by cell."""
-    row = source.text(node.start_byte, node.end_byte)[:_WRITTEN_LIMIT].partition("</tr")[0]
-    cells = (" ".join(html.unescape(_TAG.sub(" ", cell)).split()) for cell in _CELL.split(row)[1:])
-    end = source.trimmed_end(node.end_byte)
-    return _part(source, node, end, 0, "")._replace(signature=" | ".join(cells)[:SIGNATURE_LIMIT])
+    row = source.text(node.start_byte, node.end_byte)[:_HEADING_READ_LIMIT].partition("</tr")[0]
+    cells = (
+        " ".join(html.unescape(_TAG.sub(" ", cell)).split()) for cell in _TABLE_CELL.split(row)[1:]
+    )
+    end = source.strip_end(node.end_byte)
+    return _element(source, node, end, 0, "")._replace(
+        signature=" | ".join(cells)[:SIGNATURE_LIMIT]
+    )
 
 
-def _plain_tables(tables: list[_Part], headings: list[_Part]) -> list[_Part]:
+def _data_tables(tables: list[_Element], headings: list[_Element]) -> list[_Element]:
     """Those that only hold data: with a heading or a table inside they lay out a page."""
-    starts = sorted(one.start for one in (*tables, *headings) if one.level < _ANCHOR)
+    starts = sorted(one.start for one in (*tables, *headings) if one.level < _ANCHOR_LEVEL)
     return [
         one for one in tables if bisect_right(starts, one.start) == bisect_left(starts, one.end)
     ]
 
 
-def _outermost(blocks: list[_Part]) -> list[_Part]:
-    kept: list[_Part] = []
+def _outermost_blocks(blocks: list[_Element]) -> list[_Element]:
+    kept: list[_Element] = []
     for block in sorted(blocks, key=lambda block: (block.start, -block.end)):
         if not kept or kept[-1].end <= block.start:
             kept.append(block)
     return kept
 
 
-def _part(source: Source, node: Syntax, end: int, level: int, heading: str) -> _Part:
+def _element(source: SourceText, node: Syntax, end: int, level: int, heading: str) -> _Element:
     start, line = node.start_byte, source.line_start(node.start_byte)
     start = start if source.content[line:start].strip() else line
-    return _Part(start, end, level, heading)
+    return _Element(start, end, level, heading)
 
 
-def _is_block(source: Source, block: _Part) -> bool:
+def _is_large_block(source: SourceText, block: _Element) -> bool:
     """Whether a code block is large and, unlike one in a quotation, begins its line.
 
     Elements may begin before it there.
     """
-    before = source.text(source.line_start(block.start), block.start)[:_WRITTEN_LIMIT]
+    before = source.text(source.line_start(block.start), block.start)[:_HEADING_READ_LIMIT]
     is_first = not _TAG.sub("", before).strip()
     return is_first and len(source.text(block.start, block.end)) >= BLOCK_MIN
 
 
-def _outside(headings: list[_Part], insets: Iterable[tuple[int, int]]) -> list[_Part]:
+def _headings_outside(
+    headings: list[_Element], insets: Iterable[tuple[int, int]]
+) -> list[_Element]:
     """The headings that lie in no inset, in order."""
     outermost: list[tuple[int, int]] = []
     for start, end in sorted(insets):
@@ -227,25 +241,25 @@ def _outside(headings: list[_Part], insets: Iterable[tuple[int, int]]) -> list[_
     ]
 
 
-def _heading(source: Source, node: Syntax) -> str:
+def _heading_text(source: SourceText, node: Syntax) -> str:
     """A heading's text on one line, without closing marks, tags, anchors and, beside text, images.
 
     Of links their text is left.
     """
-    written = " ".join(source.text(node.start_byte, node.end_byte)[:_WRITTEN_LIMIT].split())
-    text = _ASIDE.sub("", _CLOSERS.sub("", written))
-    plain = _without_links(_IMAGE.sub("", text)) or _without_links(text)
+    written = " ".join(source.text(node.start_byte, node.end_byte)[:_HEADING_READ_LIMIT].split())
+    text = _HEADING_NOISE.sub("", _CLOSING_MARKS.sub("", written))
+    plain = _strip_links(_IMAGE_MARKUP.sub("", text)) or _strip_links(text)
     return plain[:HEADING_LIMIT].strip()
 
 
-def _plain(source: Source, element: Syntax) -> str:
+def _element_text(source: SourceText, element: Syntax) -> str:
     """An element's text on one line, without its tags and the sign that links to it."""
-    written = source.text(element.start_byte, element.end_byte)[:_WRITTEN_LIMIT]
+    written = source.text(element.start_byte, element.end_byte)[:_HEADING_READ_LIMIT]
     words = " ".join(html.unescape(_TAG.sub("", written)).split())
     return words[:HEADING_LIMIT].rstrip("\u00b6 ")
 
 
-def _without_links(text: str) -> str:
-    while (plain := _LINK.sub(r"\1", text)) != text:
+def _strip_links(text: str) -> str:
+    while (plain := _LINK_MARKUP.sub(r"\1", text)) != text:
         text = plain
     return " ".join(text.split())

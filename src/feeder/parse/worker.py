@@ -16,13 +16,13 @@ from types import ModuleType
 from typing import BinaryIO, NamedTuple
 
 from feeder.errors import UserError
-from feeder.parse import Meaning, Parsed
-from feeder.parse.extract.telling import Place, listener
+from feeder.parse import ParsedFile, StaticEmbedder
+from feeder.parse.extract.telling import DocumentProgress, progress_listener
 from feeder.parse.grammars import Grammars, load_grammars
 from feeder.peer import channel
 from feeder.tree import kinds
 
-PATIENCE = 4
+WALL_CLOCK_FACTOR = 4
 """By how many times a machine that has other things to do may be slower."""
 OUT_OF_MEMORY = 70
 """Exit code where Python was given no more memory."""
@@ -30,16 +30,16 @@ OUT_OF_MEMORY = 70
 File = tuple[str, bytes]
 
 
-class Request(NamedTuple):
+class ParseRequest(NamedTuple):
     """A file, the reason where it is to become plain text, and whether its text is to be kept."""
 
     path: str
     content: bytes
-    reason: str | None = None
-    texts: bool = False
+    plain_text_reason: str | None = None
+    keep_source: bool = False
 
 
-ParseFile = Callable[[Grammars, str, bytes], Parsed]
+ParseFile = Callable[[Grammars, str, bytes], ParsedFile]
 
 
 class Limits(NamedTuple):
@@ -51,88 +51,92 @@ class Limits(NamedTuple):
     """
 
     timeout_s: float = 5.0
-    text_timeout_s: float = 4.0
+    plain_text_timeout_s: float = 4.0
     document_timeout_s: float = 30.0
     max_bytes: int = 1_500_000_000
 
-    def seconds(self, path: str, reason: str | None) -> float:
+    def timeout_for(self, path: str, plain_text_reason: str | None) -> float:
         """What one request may take; with a reason it is for plain text."""
-        if reason:
-            return self.text_timeout_s
+        if plain_text_reason:
+            return self.plain_text_timeout_s
         return self.document_timeout_s if kinds.document_extension(path) else self.timeout_s
 
 
-class Order(NamedTuple):
+class WorkerConfig(NamedTuple):
     """What a worker is told once: a user's own grammars, what parses a file, and so on."""
 
-    own: Path | None
-    parse: ParseFile | None
+    grammar_file: Path | None
+    parse_file: ParseFile | None
     limits: Limits
     mask_secrets: bool
-    meaning: Meaning | None = None
+    static_embedder: StaticEmbedder | None = None
 
 
 def serve() -> None:
     """What a worker runs: takes its order, then answers for file by file until stdin ends."""
-    _leave_out_requests()
+    _stub_requests_module()
     import feeder.parse.files  # noqa: F401 - before the first file's clock runs
 
     requests, answers = channel()
-    order: Order = pickle.load(requests)
+    order: WorkerConfig = pickle.load(requests)
     try:
-        grammars = load_grammars(order.own)
+        grammars = load_grammars(order.grammar_file)
     except UserError as exc:
         pickle.dump(exc, answers)
         return
-    _confine(order.limits)
+    _apply_limits(order.limits)
     pickle.dump("ready", answers)
     answers.flush()
-    listener.set(partial(_tell, answers))
+    progress_listener.set(partial(_send_progress, answers))
     with suppress(EOFError):
         while True:
-            for answer in _answers(order, grammars, _requested(requests)):
+            for answer in _answer_batch(order, grammars, _receive_batch(requests)):
                 answers.write(answer)
                 answers.flush()
 
 
-def _tell(answers: BinaryIO, place: Place) -> None:
+def _send_progress(answers: BinaryIO, progress: DocumentProgress) -> None:
     """Says where in a document it is, before the answer for that."""
-    pickle.dump(place, answers)
+    pickle.dump(progress, answers)
     answers.flush()
 
 
-def _leave_out_requests() -> None:
+def _stub_requests_module() -> None:
     """No parser asks a network; detect-secrets could, and takes twice as long to load then."""
     requests = ModuleType("requests")
     vars(requests)["Response"] = object
     sys.modules["requests"] = requests
 
 
-def _requested(requests: BinaryIO) -> list[Request]:
+def _receive_batch(requests: BinaryIO) -> list[ParseRequest]:
     try:
-        batch: list[Request] = pickle.load(requests)
+        batch: list[ParseRequest] = pickle.load(requests)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     return batch
 
 
-def _answers(order: Order, grammars: Grammars, requests: list[Request]) -> Iterator[bytes]:
+def _answer_batch(
+    config: WorkerConfig, grammars: Grammars, requests: list[ParseRequest]
+) -> Iterator[bytes]:
     """An answer for each file, then one with the vectors of all their nodes, where they are made.
 
     Each is pickled: nodes, or a reason why there are none, or UserError that ends the run.
     """
     files = []
     for request in requests:
-        seconds = order.limits.seconds(request.path, request.reason)
-        file, raw = _guarded(seconds, partial(_parsed, order, grammars, request))
+        seconds = config.limits.timeout_for(request.path, request.plain_text_reason)
+        file, raw = _run_limited(seconds, partial(_parse_request, config, grammars, request))
         files.append(file)
         yield raw
-    if order.meaning:
-        _, raw = _guarded(order.limits.text_timeout_s, partial(_meanings, order.meaning, files))
+    if config.static_embedder:
+        _, raw = _run_limited(
+            config.limits.plain_text_timeout_s, partial(_embed_files, config.static_embedder, files)
+        )
         yield raw
 
 
-def _guarded(timeout_s: float, work: Callable[[], object]) -> tuple[object, bytes]:
+def _run_limited(timeout_s: float, work: Callable[[], object]) -> tuple[object, bytes]:
     """What the work gives, and the same pickled; what it fails with in its place."""
     _alarm(timeout_s)
     try:
@@ -149,26 +153,28 @@ def _guarded(timeout_s: float, work: Callable[[], object]) -> tuple[object, byte
         _alarm(0)
 
 
-def _meanings(meaning: Meaning, files: list[object]) -> list[tuple[bytes, ...]]:
-    from feeder.parse.files import meanings
+def _embed_files(embedder: StaticEmbedder, files: list[object]) -> list[tuple[bytes, ...]]:
+    from feeder.parse.files import static_vectors
 
-    return meanings([file for file in files if isinstance(file, Parsed)], meaning)
+    return static_vectors([file for file in files if isinstance(file, ParsedFile)], embedder)
 
 
-def _parsed(order: Order, grammars: Grammars, request: Request) -> Parsed:
+def _parse_request(config: WorkerConfig, grammars: Grammars, request: ParseRequest) -> ParsedFile:
     # loaded in the worker alone: a run that has nothing to parse would spend a tenth of its time
-    from feeder.parse.files import parse_file, plain_file
+    from feeder.parse.files import parse_as_plain_text, parse_file
 
     path, content, reason, texts = request
-    masks = order.mask_secrets
+    masks = config.mask_secrets
     if reason:
-        return plain_file(grammars, path, content, reason, mask_secrets=masks, texts=texts)
-    if order.parse:
-        return order.parse(grammars, path, content)
-    return parse_file(grammars, path, content, mask_secrets=masks, texts=texts)
+        return parse_as_plain_text(
+            grammars, path, content, reason, mask_secrets=masks, keep_source=texts
+        )
+    if config.parse_file:
+        return config.parse_file(grammars, path, content)
+    return parse_file(grammars, path, content, mask_secrets=masks, keep_source=texts)
 
 
-def _confine(limits: Limits) -> None:
+def _apply_limits(limits: Limits) -> None:
     """Limits the memory, lets the alarm through and silences what crashing parsers print."""
     if sys.platform != "win32":
         import resource
@@ -204,4 +210,4 @@ else:
         ever. The alarm is the worker's own, so that it does not outlive a killed parent for longer.
         """
         signal.setitimer(signal.ITIMER_PROF, timeout_s)
-        signal.setitimer(signal.ITIMER_REAL, PATIENCE * timeout_s)
+        signal.setitimer(signal.ITIMER_REAL, WALL_CLOCK_FACTOR * timeout_s)

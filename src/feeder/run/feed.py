@@ -11,7 +11,7 @@ from feeder.describe.subjects import described
 from feeder.embed.cache import CachedEmbedder
 from feeder.errors import TooLargeError
 from feeder.nodes import HEADER_VERSION, node_ids
-from feeder.parse import Meaning, Parsed, Parser
+from feeder.parse import ParsedFile, Parser, StaticEmbedder
 from feeder.run.budget import Budget
 from feeder.run.report import Report, Talk
 from feeder.shards import Shard
@@ -106,7 +106,7 @@ class Feed:
     force: bool = False
     texts: bool | None = None
     describing: Describing | None = None
-    meaning: Meaning | None = None
+    meaning: StaticEmbedder | None = None
 
 
 class Work(NamedTuple):
@@ -214,7 +214,7 @@ def count_file(report: Report, file: IndexedFile, new: Collection[str]) -> None:
 def count_texts(report: Report, file: IndexedFile) -> None:
     """Adds what the file keeps to the account."""
     report.text_rows += len(file.texts)
-    report.text_bytes += sum(len(part.text) for part in file.texts)
+    report.text_bytes += sum(len(part.compressed) for part in file.texts)
 
 
 def indexed(feed: Feed, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
@@ -235,16 +235,16 @@ def indexed(feed: Feed, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
             skipped=skip is not None,
             reason=skip or parsed.reason,
             stopped=parsed.stopped,
-            masked=parsed.masked,
-            meanings=parsed.meanings,
-            texts=parsed.texts,
+            masked=parsed.masked_count,
+            meanings=parsed.static_vectors,
+            texts=parsed.source_blocks,
             describes=described(parsed.nodes) if feed.index.keeps_lines else (),
         )
 
 
 def parsed_files(
     feed: Feed, entries: Iterable[Entry], *, texts: bool = False
-) -> Iterator[tuple[Entry, Parsed]]:
+) -> Iterator[tuple[Entry, ParsedFile]]:
     """Each file with its nodes, as many in memory as the parser has under way."""
     under_way: deque[Entry] = deque()
 
@@ -253,7 +253,7 @@ def parsed_files(
             under_way.append(entry)
             yield entry.path, content
 
-    for parsed in feed.parser.parse(contents(), texts=texts):
+    for parsed in feed.parser.parse(contents(), keep_source=texts):
         yield under_way.popleft(), parsed
 
 

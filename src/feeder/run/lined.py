@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from feeder.embed.blending import blended_codes
-from feeder.parse import Meaning
+from feeder.parse import StaticEmbedder
 from feeder.run.feed import Feed
 from feeder.run.kept import ON, standing
 from feeder.run.vectors import send_stale
@@ -32,7 +32,7 @@ def bring_on(feed: Feed) -> list[Statement]:
     return [] if feed.budget.stopped else settling(feed.index.repo, send_stale(feed))
 
 
-def _blended(meaning: Meaning, some: Sequence[Meant]) -> Iterator[Statement]:
+def _blended(meaning: StaticEmbedder, some: Sequence[Meant]) -> Iterator[Statement]:
     yield from blends.parting(one for one in some if not one.line.text)
     lined = [one for one in some if one.line.text]
     codes = _codes(meaning, [one.code for one in lined], [one.line.text for one in lined])
@@ -40,7 +40,9 @@ def _blended(meaning: Meaning, some: Sequence[Meant]) -> Iterator[Statement]:
         yield from blends.blending([lined[at] for at in codes], list(codes.values()))
 
 
-def _codes(meaning: Meaning, texts: Sequence[bytes], lines: Sequence[str]) -> dict[int, bytes]:
+def _codes(
+    meaning: StaticEmbedder, texts: Sequence[bytes], lines: Sequence[str]
+) -> dict[int, bytes]:
     """By position in `texts`, which are codes, that of each with its line.
 
     A code of another length is of another model and left out: its file is read again.

@@ -4,7 +4,11 @@ from collections.abc import Iterable, Set
 from enum import StrEnum
 
 from feeder.errors import UserError
-from feeder.parse.extract import WORD, reads_documents, without_documents
+from feeder.parse.extract import (
+    FINGERPRINT_PREFIX,
+    fingerprint_without_documents,
+    includes_documents,
+)
 from feeder.run.feed import Feed, Work
 from feeder.store.state import State
 from feeder.tree import Entry, kinds
@@ -34,7 +38,7 @@ def stale_parts(feed: Feed, state: State) -> set[Stale]:
     stale = set()
     ours = feed.parser.fingerprint
     theirs = meta.get(key("parser"), ours)
-    if without_documents(theirs) != without_documents(ours):
+    if fingerprint_without_documents(theirs) != fingerprint_without_documents(ours):
         stale.add(Stale.PARSER)
     elif theirs != ours:
         stale.add(Stale.DOCUMENTS)
@@ -54,9 +58,9 @@ def mixed_parser(theirs: str, ours: str, stale: Set[Stale]) -> str:
     So a run that dies leaves them to the next. It says that documents may be there as soon as one
     of both programs can read them.
     """
-    parser = MIXED if Stale.PARSER in stale else without_documents(ours)
-    reads = reads_documents(theirs) or reads_documents(ours)
-    return f"{parser} {WORD}{MIXED}" if reads else parser
+    parser = MIXED if Stale.PARSER in stale else fingerprint_without_documents(ours)
+    reads = includes_documents(theirs) or includes_documents(ours)
+    return f"{parser} {FINGERPRINT_PREFIX}{MIXED}" if reads else parser
 
 
 def refuse_unread(feed: Feed, state: State, wanted: Iterable[Entry]) -> None:
@@ -65,7 +69,7 @@ def refuse_unread(feed: Feed, state: State, wanted: Iterable[Entry]) -> None:
     Two installations that share an index would else put them in and take them out by turns.
     """
     made_by = state.meta.get(feed.index.key("parser"), "")
-    if feed.force or not reads_documents(made_by) or reads_documents(feed.parser.fingerprint):
+    if feed.force or not includes_documents(made_by) or includes_documents(feed.parser.fingerprint):
         return
     held = (path for path, row in (state.files or {}).items() if row.state != "skipped")
     paths = (*held, *(entry.path for entry in wanted if not entry.skip))

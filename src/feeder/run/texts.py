@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from feeder.errors import TooLargeError, UserError
-from feeder.parse.kept import TextPart
+from feeder.parse.kept import SourceBlock
 from feeder.run.feed import Feed, Work, batches, count_texts, indexed
 from feeder.run.kept import FILLING, LEAVING, OFF, ON, standing
 from feeder.run.verdict import Check
@@ -188,7 +188,7 @@ class Held:
     def __init__(self, feed: Feed) -> None:
         index = feed.index
         self._rest = texts.held(index.database, index.repo) if index.keeps_texts else iter(())
-        self._at: tuple[str, list[TextPart]] = ("", [])
+        self._at: tuple[str, list[SourceBlock]] = ("", [])
 
     def are_of(self, file: IndexedFile) -> bool:
         """Whether they are the file's, line by line; that all are missing is told elsewhere."""
@@ -198,7 +198,7 @@ class Held:
         return path != file.path or parts == list(file.texts) or _lines(parts) == _lines(file.texts)
 
 
-def _lines(parts: Iterable[TextPart]) -> list[tuple[int, str]] | None:
+def _lines(parts: Iterable[SourceBlock]) -> list[tuple[int, str]] | None:
     """None where they are damaged."""
     try:
         return [line for part in parts for line in part.lines()]

@@ -8,7 +8,7 @@ import hashlib
 from collections import OrderedDict
 from threading import Lock
 
-from feeder.parse.extract import versions
+from feeder.parse.extract import extractor_versions
 from feeder.search.texts import remember, remembered
 from feeder.tree import kinds
 
@@ -22,7 +22,7 @@ _lock = Lock()
 def document_text(path: str, content: bytes) -> str | None:
     """The text of a document; None where none can be taken out."""
     ending = kinds.document_extension(path)
-    made_by = f"{ending} {versions()} ".encode()
+    made_by = f"{ending} {extractor_versions()} ".encode()
     key = hashlib.sha256(made_by + content).hexdigest()
     with _lock:  # several that ask for one document at once take its text out once
         if key not in _known:
@@ -43,9 +43,9 @@ def _text(key: str, ending: str, content: bytes) -> str | None:
 
 
 def _taken_out(ending: str, content: bytes) -> str | None:
-    from feeder.parse.files import text_alone
-    from feeder.parse.workers import Workers
+    from feeder.parse.files import extract_document_text
+    from feeder.parse.workers import WorkerPool
 
-    with Workers(count=1, parse=text_alone) as workers:
+    with WorkerPool(count=1, parse_file=extract_document_text) as workers:
         [parsed] = workers.parse([(f"document.{ending}", content)])
     return parsed.nodes[0].text if parsed.nodes else None

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from feeder.parse.extract import versions
-from feeder.parse.text import NotText, decode
+from feeder.parse.extract import extractor_versions
+from feeder.parse.text import NotTextError, decode_text
 from feeder.tree import git, kinds
 from feeder.tree.blobs import read_available_blobs
 from feeder.tree.names import path_in, regular_file_in, regular_files_in, unescape_path
@@ -103,14 +103,14 @@ def text_of(path: str, content: bytes) -> str | None:
 
         return document_text(path, content)
     try:
-        return decode(content).decode("utf-8", "replace")
-    except NotText:
+        return decode_text(content).decode("utf-8", "replace")
+    except NotTextError:
         return None
 
 
 def cannot_read(path: str) -> bool:
     """Whether it is a document, and nothing is installed that takes its text out."""
-    return bool(kinds.document_extension(path)) and not versions()
+    return bool(kinds.document_extension(path)) and not extractor_versions()
 
 
 def _is_absent(base: Path, path: str) -> bool:

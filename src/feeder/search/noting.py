@@ -7,7 +7,7 @@ from threading import Thread
 
 from feeder.assembly.opening import Store
 from feeder.errors import FeederError
-from feeder.parse.secrets import mask
+from feeder.parse.secrets import mask_text
 from feeder.search.asking import Asker
 from feeder.search.found import Answer
 from feeder.search.models import MEANING, VECTOR, model_of
@@ -87,7 +87,7 @@ def _noted(
 def masked(text: str) -> str:
     """The text with an `x` for each character of a secret, as the index masks them."""
     content = text.encode("utf-8", "replace").replace(b"\0", b" ")
-    return mask("question", content).content.decode()
+    return mask_text("question", content).content.decode()
 
 
 def _answered_by(answer: Answer) -> str:

@@ -184,9 +184,9 @@ def _state(hit: Hit, traced: Traced | None) -> State:
 def _numbered(hit: Hit, now: list[str], at: Traced) -> tuple[Sequence[str], Sequence[int]]:
     """The lines and their numbers; of a notebook those that are the source of a cell."""
     if hit.language == "notebook":
-        from feeder.parse.notebooks import source_lines
+        from feeder.parse.notebooks import notebook_source_lines
 
-        cells = source_lines("\n".join(now).encode(), at.first, at.last)
+        cells = notebook_source_lines("\n".join(now).encode(), at.first, at.last)
         if cells is not None:
             return [line for _, line in cells], [number for number, _ in cells]
     lines = now[at.first - 1 : at.last]

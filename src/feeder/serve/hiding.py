@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from feeder.parse.secrets import mask
+from feeder.parse.secrets import mask_text
 from feeder.search.files import files_now, text_of
 
 
@@ -22,7 +22,7 @@ def lines_shown(path: str, content: bytes | None, *, masks: bool = True) -> list
     """The lines of a file as they may be shown; None for what is no text."""
     text = None if content is None else text_of(path, content)
     if text is not None and masks:
-        text = mask(path, text.encode()).content.decode()
+        text = mask_text(path, text.encode()).content.decode()
     shown = None if text is None else text.split("\n")
     return shown[:-1] if shown and len(shown) > 1 and not shown[-1] else shown
 

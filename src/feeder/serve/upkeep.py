@@ -27,7 +27,7 @@ from feeder.store.turns import SERVER, VECTORS, is_taken_by_hand, turn
 from feeder.tree import Tree
 
 if TYPE_CHECKING:
-    from feeder.parse.workers import Workers
+    from feeder.parse.workers import WorkerPool
 
 LOOK_EVERY_S = 1.0
 WAIT_S = 2.0
@@ -47,7 +47,7 @@ class Upkept:
     place: Place
     settings: Settings
     tree: Callable[[], Tree]
-    parser: Workers | None = None
+    parser: WorkerPool | None = None
     """Kept, since to start its process takes longer than a file that was edited."""
     embeds: bool = False
     """Whether vectors are made at this moment."""

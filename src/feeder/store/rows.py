@@ -6,7 +6,7 @@ from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from feeder.nodes import Member, Node, text_sha
-from feeder.parse.kept import TextPart
+from feeder.parse.kept import SourceBlock
 from feeder.store import Database, Row, Statement, Value
 from feeder.words import with_compounds, words
 
@@ -41,7 +41,7 @@ class IndexedFile(NamedTuple):
     masked: int = 0
     stopped: bool = False
     meanings: Sequence[bytes] = ()
-    texts: Sequence[TextPart] = ()
+    texts: Sequence[SourceBlock] = ()
     describes: Sequence[str] = ()
 
 

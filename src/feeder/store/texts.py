@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from feeder.parse.kept import TextPart
+from feeder.parse.kept import SourceBlock
 from feeder.store import Database, Row, Statement
 from feeder.store.rows import IndexedFile, pages
 
@@ -88,7 +88,7 @@ def changes(repo: str, files: Sequence[IndexedFile], gone: Iterable[str]) -> Ite
 
 def _rows(file: IndexedFile) -> Iterator[list[object]]:
     for number, part in enumerate(file.texts):
-        yield [file.path, number, *part[:-1], part.text.hex()]
+        yield [file.path, number, *part[:-1], part.compressed.hex()]
 
 
 def clearing(repo: str) -> Statement:
@@ -126,7 +126,7 @@ def sizing(repo: str) -> Statement:
     return Statement(_SIZE, (repo,))
 
 
-def held(database: Database, repo: str) -> Iterator[tuple[str, list[TextPart]]]:
+def held(database: Database, repo: str) -> Iterator[tuple[str, list[SourceBlock]]]:
     """Each path with its text, in the order of the paths' bytes; a request for every 200 parts."""
     for path, rows in groupby(_parts(database, repo), key=lambda row: row[0]):
         yield str(path), [_part(row) for row in rows]
@@ -142,7 +142,7 @@ def _parts(database: Database, repo: str) -> Iterator[Row]:
         path, part = str(page[-1][0]), int(str(page[-1][1]))
 
 
-def _part(row: Row) -> TextPart:
+def _part(row: Row) -> SourceBlock:
     _, _, first, last, numbers, text = row
     said = None if numbers is None else json.loads(str(numbers))
-    return TextPart(int(str(first)), int(str(last)), said, bytes.fromhex(str(text)))
+    return SourceBlock(int(str(first)), int(str(last)), said, bytes.fromhex(str(text)))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize
 
 from feeder.parse import extract
-from feeder.parse.extract import versions
+from feeder.parse.extract import extractor_versions
 from feeder.run.feed import Describing
 from feeder.store import Database
 from feeder.tree.commit import Commit
@@ -61,7 +61,7 @@ def both(model: int | None, parser: str = "in process") -> dict[str, Any]:
     The parser says which documents it reads, as the program's own does.
     """
     kinds = HashedEmbedder(model) if model else None, HashedCodes() if model else None
-    named = f"{parser} {versions()}".strip()
+    named = f"{parser} {extractor_versions()}".strip()
     return {"embedder": kinds[0], "meaning": kinds[1], "parser": InProcess(named, kinds[1])}
 
 
@@ -70,12 +70,12 @@ def documents_unread() -> Iterator[None]:
     """The program as it is where nothing is installed that reads documents."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(extract, "NEEDED", ("no-such-distribution",))
-        versions.cache_clear()
+        extractor_versions.cache_clear()
         try:
             yield
         finally:
             patch.undo()
-            versions.cache_clear()
+            extractor_versions.cache_clear()
 
 
 class Pictures:
@@ -89,7 +89,7 @@ class Pictures:
         self, tree: Commit, model: int | None = MODEL, *, texts: bool = False, lines: bool = False
     ) -> Picture:
         """By the program as it is, which reads documents or not."""
-        key = (tree.root_tree_id, model, texts, lines, versions())
+        key = (tree.root_tree_id, model, texts, lines, extractor_versions())
         if key not in self._known:
             describing = self._describing() if lines else None
             self._known[key] = fresh(tree, **both(model), texts=texts, describing=describing)

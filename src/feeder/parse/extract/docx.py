@@ -2,39 +2,39 @@
 
 from collections.abc import Iterator
 
-from feeder.parse.extract import Extract
-from feeder.parse.extract.archive import Archive
-from feeder.parse.extract.flowing import Flow, Style, style_called
-from feeder.parse.extract.writing import Writing
-from feeder.parse.extract.xml import Attributes, walk
+from feeder.parse.extract import ExtractedDocument
+from feeder.parse.extract.archive import ZipArchive
+from feeder.parse.extract.flowing import FlowWriter, ParagraphStyle, style_by_name
+from feeder.parse.extract.writing import DocumentWriter
+from feeder.parse.extract.xml import Attributes, parse_xml
 
-BODY = "word/document.xml"
-NOTES = ("word/footnotes.xml", "word/endnotes.xml")
-_HIDDEN = frozenset({"Fallback", "del", "moveFrom"})
+BODY_MEMBER = "word/document.xml"
+NOTE_MEMBERS = ("word/footnotes.xml", "word/endnotes.xml")
+_SKIPPED_ELEMENTS = frozenset({"Fallback", "del", "moveFrom"})
 """The same once more for older programs, and what was deleted or moved away."""
 _CHARACTERS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
 
-def docx(archive: Archive) -> Extract:
+def extract_docx(archive: ZipArchive) -> ExtractedDocument:
     """The text of a document; notes stand at its end."""
-    writing = Writing("docx")
-    styles = _Styles()
+    writing = DocumentWriter("docx")
+    styles = _StyleSheet()
     if "word/styles.xml" in archive.names:
-        walk(archive.read("word/styles.xml"), styles)
-    for name in (BODY, *NOTES):
+        parse_xml(archive.read("word/styles.xml"), styles)
+    for name in (BODY_MEMBER, *NOTE_MEMBERS):
         if name in archive.names:
-            body = _Body(Flow(writing), styles)
-            walk(archive.read(name), body)
+            body = _BodyHandler(FlowWriter(writing), styles)
+            parse_xml(archive.read(name), body)
             body.flow.flush()
-    return writing.extract()
+    return writing.result()
 
 
-class _Styles:
+class _StyleSheet:
     """What the styles of paragraphs are, by their ids: `Elements`."""
 
     def __init__(self) -> None:
         self._id = ""
-        self._known: dict[str, Style] = {}
+        self._by_id: dict[str, ParagraphStyle] = {}
         self._based_on: dict[str, str] = {}
 
     def start(self, name: str, attributes: Attributes) -> None:
@@ -42,11 +42,11 @@ class _Styles:
         if name == "style":
             self._id = attributes.get("styleId", "")
         elif name == "name" and self._id:
-            self._name(value)
+            self._add_named(value)
         elif name == "basedOn":
             self._based_on[self._id] = value
         elif name == "outlineLvl" and value.isdecimal() and int(value) < 9:
-            self._known.setdefault(self._id, Style(int(value) + 2))
+            self._by_id.setdefault(self._id, ParagraphStyle(int(value) + 2))
 
     def end(self, name: str) -> None:
         if name == "style":
@@ -55,15 +55,18 @@ class _Styles:
     def text(self, text: str) -> None:
         pass
 
-    def _name(self, name: str) -> None:
-        if style := style_called(name):
-            self._known[self._id] = style
+    def _add_named(self, name: str) -> None:
+        if style := style_by_name(name):
+            self._by_id[self._id] = style
 
-    def of(self, id_: str) -> Style:
+    def style_of(self, id_: str) -> ParagraphStyle:
         """What a paragraph of this style is, or of one that the style is based on."""
-        return next((self._known[one] for one in self._line(id_) if one in self._known), Style())
+        return next(
+            (self._by_id[one] for one in self._ancestors(id_) if one in self._by_id),
+            ParagraphStyle(),
+        )
 
-    def _line(self, id_: str) -> Iterator[str]:
+    def _ancestors(self, id_: str) -> Iterator[str]:
         seen: set[str] = set()
         while id_ and id_ not in seen:
             seen.add(id_)
@@ -71,40 +74,40 @@ class _Styles:
             id_ = self._based_on.get(id_, "")
 
 
-class _Body:
+class _BodyHandler:
     """Writes a part of the document: `Elements`. A paragraph can lie in another, in a text box."""
 
-    def __init__(self, flow: Flow, styles: _Styles) -> None:
+    def __init__(self, flow: FlowWriter, styles: _StyleSheet) -> None:
         self.flow = flow
         self._styles = styles
-        self._paragraphs: list[tuple[list[str], Style]] = []
+        self._paragraphs: list[tuple[list[str], ParagraphStyle]] = []
         self._is_text = False
         self._hidden = 0
 
     def start(self, name: str, attributes: Attributes) -> None:
-        if name in _HIDDEN:
+        if name in _SKIPPED_ELEMENTS:
             self._hidden += 1
         if self._hidden:
             return
         match name:
             case "p":
-                self._paragraphs.append(([], Style()))
+                self._paragraphs.append(([], ParagraphStyle()))
             case "pStyle" if self._paragraphs:
                 words, _ = self._paragraphs[-1]
-                self._paragraphs[-1] = words, self._styles.of(attributes.get("val", ""))
+                self._paragraphs[-1] = words, self._styles.style_of(attributes.get("val", ""))
             case "t":
                 self._is_text = True
             case "tbl":
-                self.flow.table()
+                self.flow.begin_table()
             case "tr":
-                self.flow.row()
+                self.flow.begin_row()
             case "tc":
-                self.flow.cell()
+                self.flow.begin_cell()
             case _ if name in _CHARACTERS and "val" not in attributes:  # a tab of the ruler has one
                 self.text(_CHARACTERS[name], always=True)
 
     def end(self, name: str) -> None:
-        if name in _HIDDEN:
+        if name in _SKIPPED_ELEMENTS:
             self._hidden -= 1
         elif self._hidden:
             return
@@ -114,7 +117,7 @@ class _Body:
             words, style = self._paragraphs.pop()
             self.flow.paragraph("".join(words), style)
         elif name == "tbl":
-            self.flow.table_end()
+            self.flow.end_table()
 
     def text(self, text: str, *, always: bool = False) -> None:
         if (self._is_text or always) and self._paragraphs and not self._hidden:

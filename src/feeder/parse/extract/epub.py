@@ -3,38 +3,38 @@
 import posixpath
 from urllib.parse import unquote
 
-from feeder.parse.extract import Extract
-from feeder.parse.extract.archive import Archive
-from feeder.parse.extract.hypertext import write
-from feeder.parse.extract.writing import Writing
-from feeder.parse.extract.xml import Attributes, walk
+from feeder.parse.extract import ExtractedDocument
+from feeder.parse.extract.archive import ZipArchive
+from feeder.parse.extract.hypertext import write_html
+from feeder.parse.extract.writing import DocumentWriter
+from feeder.parse.extract.xml import Attributes, parse_xml
 
-CONTAINER = "META-INF/container.xml"
+CONTAINER_MEMBER = "META-INF/container.xml"
 
 
-def epub(archive: Archive) -> Extract:
+def extract_epub(archive: ZipArchive) -> ExtractedDocument:
     """The text of a book; what is not in its order of reading is left out."""
-    container = _Container()
-    walk(archive.read(CONTAINER), container)
-    package = _Package()
-    walk(archive.read(container.place), package)
-    folder = posixpath.dirname(container.place)
-    writing = Writing("epub")
+    container = _ContainerHandler()
+    parse_xml(archive.read(CONTAINER_MEMBER), container)
+    package = _PackageHandler()
+    parse_xml(archive.read(container.package_path), package)
+    folder = posixpath.dirname(container.package_path)
+    writing = DocumentWriter("epub")
     for id_ in package.order:
-        place = posixpath.normpath(posixpath.join(folder, package.places.get(id_, "")))
+        place = posixpath.normpath(posixpath.join(folder, package.paths.get(id_, "")))
         if place in archive.names:
-            write(writing, archive.read(place).decode("utf-8", "replace"))
-    return writing.extract()
+            write_html(writing, archive.read(place).decode("utf-8", "replace"))
+    return writing.result()
 
 
-class _Container:
+class _ContainerHandler:
     """Where the book's package is: `Elements`."""
 
-    place = ""
+    package_path = ""
 
     def start(self, name: str, attributes: Attributes) -> None:
-        if name == "rootfile" and not self.place:
-            self.place = attributes.get("full-path", "")
+        if name == "rootfile" and not self.package_path:
+            self.package_path = attributes.get("full-path", "")
 
     def end(self, name: str) -> None:
         pass
@@ -43,16 +43,16 @@ class _Container:
         pass
 
 
-class _Package:
+class _PackageHandler:
     """The chapters by id, and their order: `Elements`."""
 
     def __init__(self) -> None:
-        self.places: dict[str, str] = {}
+        self.paths: dict[str, str] = {}
         self.order: list[str] = []
 
     def start(self, name: str, attributes: Attributes) -> None:
         if name == "item" and "nav" not in attributes.get("properties", ""):
-            self.places[attributes.get("id", "")] = unquote(attributes.get("href", ""))
+            self.paths[attributes.get("id", "")] = unquote(attributes.get("href", ""))
         elif name == "itemref":
             self.order.append(attributes.get("idref", ""))
 

@@ -3,28 +3,28 @@
 import re
 from dataclasses import dataclass, field
 
-from feeder.parse.extract.writing import Writing
+from feeder.parse.extract.writing import DocumentWriter
 
-_HEADING = re.compile(r"heading (\d)")
-_CODE = re.compile(r"code|preformatted|listing|verbatim|macro text")
+_HEADING_STYLE = re.compile(r"heading (\d)")
+_CODE_STYLE = re.compile(r"code|preformatted|listing|verbatim|macro text")
 
 
 @dataclass
-class Style:
+class ParagraphStyle:
     """What a paragraph is: a heading of a level from 1, code, or plain text."""
 
     level: int = 0
     is_code: bool = False
 
 
-def style_called(name: str) -> Style | None:
+def style_by_name(name: str) -> ParagraphStyle | None:
     """What a style is that Word and LibreOffice call so; None where its name tells nothing."""
     name = name.lower()
     if name == "title":
-        return Style(1)
-    if heading := _HEADING.fullmatch(name):
-        return Style(int(heading[1]) + 1)
-    return Style(is_code=True) if _CODE.search(name) else None
+        return ParagraphStyle(1)
+    if heading := _HEADING_STYLE.fullmatch(name):
+        return ParagraphStyle(int(heading[1]) + 1)
+    return ParagraphStyle(is_code=True) if _CODE_STYLE.search(name) else None
 
 
 @dataclass
@@ -32,18 +32,18 @@ class _Table:
     rows: list[list[str]] = field(default_factory=list)
 
 
-class Flow:
+class FlowWriter:
     """Writes paragraphs as they end; in a table they are gathered until it ends.
 
     Paragraphs of code in a row are one block. Of a table in a table the cells' text is kept.
     """
 
-    def __init__(self, writing: Writing) -> None:
-        self._writing = writing
+    def __init__(self, writer: DocumentWriter) -> None:
+        self._writer = writer
         self._tables: list[_Table] = []
         self._code: list[str] = []
 
-    def paragraph(self, text: str, style: Style) -> None:
+    def paragraph(self, text: str, style: ParagraphStyle) -> None:
         """A paragraph, wherever it stands."""
         if self._tables:
             if (rows := self._tables[0].rows) and rows[-1] and text.strip():
@@ -54,30 +54,30 @@ class Flow:
             return
         self.flush()
         if style.level:
-            self._writing.heading(style.level, text)
+            self._writer.heading(style.level, text)
         else:
-            self._writing.paragraph(text)
+            self._writer.paragraph(text)
 
-    def table(self) -> None:
+    def begin_table(self) -> None:
         """A table begins."""
         self.flush()
         self._tables.append(_Table())
 
-    def row(self) -> None:
+    def begin_row(self) -> None:
         """A row of it begins."""
         if len(self._tables) == 1:
             self._tables[0].rows.append([])
 
-    def cell(self) -> None:
+    def begin_cell(self) -> None:
         """A cell of it begins."""
         if len(self._tables) == 1:
             rows = self._tables[0].rows or [[]]
             rows[-1].append("")
 
-    def table_end(self) -> None:
+    def end_table(self) -> None:
         """A table ends."""
         if len(self._tables) == 1:
-            self._writing.table(self._tables[0].rows)
+            self._writer.table(self._tables[0].rows)
         if self._tables:
             self._tables.pop()
 
@@ -89,5 +89,5 @@ class Flow:
     def flush(self) -> None:
         """Code ends where it is followed by anything else."""
         if self._code:
-            self._writing.code("\n".join(self._code).strip("\n"))
+            self._writer.code("\n".join(self._code).strip("\n"))
             self._code = []

@@ -1,32 +1,32 @@
 """What does an ODT or ODP say? Headings, paragraphs, tables, code and slides, in their order."""
 
-from feeder.parse.extract import Extract
-from feeder.parse.extract.archive import Archive
-from feeder.parse.extract.flowing import Flow, Style
-from feeder.parse.extract.writing import PAGE, Writing
-from feeder.parse.extract.xml import Attributes, walk
+from feeder.parse.extract import ExtractedDocument
+from feeder.parse.extract.archive import ZipArchive
+from feeder.parse.extract.flowing import FlowWriter, ParagraphStyle
+from feeder.parse.extract.writing import PAGE_LEVEL, DocumentWriter
+from feeder.parse.extract.xml import Attributes, parse_xml
 
-_HIDDEN = frozenset(
+_SKIPPED_ELEMENTS = frozenset(
     {"tracked-changes", "annotation", "note-citation", "page-number", "page-thumbnail"}
 )
 """What was deleted, what was said of the text, and numbers of notes."""
-_CODE = ("preformatted", "code", "listing")
-_REPEATED = 100
+_CODE_STYLE_NAMES = ("preformatted", "code", "listing")
+_REPEAT_LIMIT = 100
 """Blanks or empty cells that are written at most."""
 
 
-def odf(archive: Archive, *, is_slides: bool) -> Extract:
+def extract_odf(archive: ZipArchive, *, is_slides: bool) -> ExtractedDocument:
     """The text of a document or presentation; a slide is a page."""
-    writing = Writing("odp" if is_slides else "odt")
-    content = _Content(writing)
+    writing = DocumentWriter("odp" if is_slides else "odt")
+    content = _ContentHandler(writing)
     if "styles.xml" in archive.names:
-        walk(archive.read("styles.xml"), _Styles(content.parents))
-    walk(archive.read("content.xml"), content)
+        parse_xml(archive.read("styles.xml"), _StyleParents(content.parents))
+    parse_xml(archive.read("content.xml"), content)
     content.flow.flush()
-    return writing.extract()
+    return writing.result()
 
 
-class _Styles:
+class _StyleParents:
     """What each style is called and which it comes from: `Elements`."""
 
     def __init__(self, parents: dict[str, str]) -> None:
@@ -43,21 +43,21 @@ class _Styles:
         pass
 
 
-class _Content:
+class _ContentHandler:
     """Writes the text: `Elements`. A paragraph can lie in another, as a note."""
 
-    def __init__(self, writing: Writing) -> None:
-        self._writing = writing
-        self.flow = Flow(writing)
+    def __init__(self, writing: DocumentWriter) -> None:
+        self._writer = writing
+        self.flow = FlowWriter(writing)
         self.parents: dict[str, str] = {}
-        self._styles = _Styles(self.parents)
-        self._paragraphs: list[tuple[list[str], Style]] = []
+        self._styles = _StyleParents(self.parents)
+        self._paragraphs: list[tuple[list[str], ParagraphStyle]] = []
         self._hidden = 0
         self._pages = 0
         self._is_title = False
 
     def start(self, name: str, attributes: Attributes) -> None:
-        if name in _HIDDEN:
+        if name in _SKIPPED_ELEMENTS:
             self._hidden += 1
         if self._hidden:
             return
@@ -66,18 +66,20 @@ class _Content:
                 self._styles.start(name, attributes)
             case "h":
                 level = attributes.get("outline-level", "1")
-                self._paragraphs.append(([], Style(1 + int(level) if level.isdecimal() else 2)))
+                self._paragraphs.append(
+                    ([], ParagraphStyle(1 + int(level) if level.isdecimal() else 2))
+                )
             case "p":
-                self._paragraphs.append(([], self._style(attributes.get("style-name", ""))))
+                self._paragraphs.append(([], self._style_of(attributes.get("style-name", ""))))
             case "s":
                 count = attributes.get("c", "1")
-                self._write(" " * min(_REPEATED, int(count) if count.isdecimal() else 1))
+                self._add_text(" " * min(_REPEAT_LIMIT, int(count) if count.isdecimal() else 1))
             case "tab":
-                self._write("\t")
+                self._add_text("\t")
             case "line-break":
-                self._write("\n")
+                self._add_text("\n")
             case "page":
-                self._page()
+                self._begin_page()
             case "frame":
                 self._is_title = attributes.get("class") == "title"
             case _:
@@ -86,14 +88,14 @@ class _Content:
     def _start_in_table(self, name: str) -> None:
         match name:
             case "table":
-                self.flow.table()
+                self.flow.begin_table()
             case "table-row":
-                self.flow.row()
+                self.flow.begin_row()
             case "table-cell" | "covered-table-cell":
-                self.flow.cell()
+                self.flow.begin_cell()
 
     def end(self, name: str) -> None:
-        if name in _HIDDEN:
+        if name in _SKIPPED_ELEMENTS:
             self._hidden -= 1
         elif self._hidden:
             return
@@ -101,34 +103,34 @@ class _Content:
             words, style = self._paragraphs.pop()
             self.flow.paragraph("".join(words), style)
         elif name == "table":
-            self.flow.table_end()
+            self.flow.end_table()
         elif name == "frame":
             self._is_title = False
 
     def text(self, text: str) -> None:
         # blanks in a row count as one, line ends too: others are elements of their own
         if self._paragraphs and not self._hidden:
-            self._write(text.replace("\n", " "))
+            self._add_text(text.replace("\n", " "))
 
-    def _write(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         if self._paragraphs:
             self._paragraphs[-1][0].append(text)
 
-    def _page(self) -> None:
+    def _begin_page(self) -> None:
         self.flow.flush()
         self._pages += 1
-        self._writing.page(self._pages)
+        self._writer.page(self._pages)
 
-    def _style(self, name: str) -> Style:
+    def _style_of(self, name: str) -> ParagraphStyle:
         if self._is_title:
-            return Style(PAGE + 1)
+            return ParagraphStyle(PAGE_LEVEL + 1)
         seen: set[str] = set()
         while name and name not in seen:
             seen.add(name)
             plain = name.replace("_20_", " ").casefold()
             if plain == "title":
-                return Style(1)
-            if any(word in plain for word in _CODE):
-                return Style(is_code=True)
+                return ParagraphStyle(1)
+            if any(word in plain for word in _CODE_STYLE_NAMES):
+                return ParagraphStyle(is_code=True)
             name = self.parents.get(name, "")
-        return Style()
+        return ParagraphStyle()

@@ -7,25 +7,25 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
-from feeder.parse.extract.pdf_lines import Line
+from feeder.parse.extract.pdf_lines import PdfLine
 
-TABLE_ROWS = 3
+MIN_TABLE_ROWS = 3
 """Rows in a row whose cells stand below one another."""
-DUMP_LINES = 3
-CODE_LINES = 3
+MIN_DUMP_LINES = 3
+MIN_CODE_LINES = 3
 """Lines in a typewriter's face; fewer are the name of what the text is about, or an aside."""
 PARAGRAPH_GAP = 1.35
 """Between paragraphs, in distances between lines."""
-_DUMP = re.compile(r"(?:0x)?[0-9a-fA-F]{4,16}:?\s+(?:[0-9a-fA-F]{2,8}\s+){2,}")
+_HEX_DUMP_LINE = re.compile(r"(?:0x)?[0-9a-fA-F]{4,16}:?\s+(?:[0-9a-fA-F]{2,8}\s+){2,}")
 """A line of a hex dump, or of a disassembly."""
-_LEADER = re.compile(r"\s?(?:\.\s?){4,}")
+_DOT_LEADER = re.compile(r"\s?(?:\.\s?){4,}")
 """In a table of contents or an index."""
-LEADER = " … "
-_MARK = re.compile(r"(?:[\u2022\u25e6\u2023\u2217\u00b7\u2013\u2212]|\(?\d{1,3}[.)])\s")
+LEADER_REPLACEMENT = " … "
+_LIST_MARKER = re.compile(r"(?:[\u2022\u25e6\u2023\u2217\u00b7\u2013\u2212]|\(?\d{1,3}[.)])\s")
 """Of an item of a list, which is no row of a table for it."""
 
 
-class Kind(Enum):
+class BlockKind(Enum):
     """What a block is."""
 
     TEXT = 1
@@ -33,73 +33,79 @@ class Kind(Enum):
     TABLE = 3
 
 
-class Block(NamedTuple):
+class PdfBlock(NamedTuple):
     """Lines that belong together; a table has rows of cells."""
 
-    kind: Kind
+    kind: BlockKind
     lines: list[str]
     rows: Sequence[Sequence[str]] = ()
 
 
-def blocks(page: Sequence[Line], *, with_code: bool) -> Iterator[Block]:
+def page_blocks(page: Sequence[PdfLine], *, with_code: bool) -> Iterator[PdfBlock]:
     """The blocks of a page, in order."""
     at = 0
-    distance = distance_of(page)
+    distance = line_distance(page)
     while at < len(page):
         if (end := _code_end(page, at) if with_code else at) > at:
-            yield Block(Kind.CODE, _indented(page[at:end]))
+            yield PdfBlock(BlockKind.CODE, _indent_code(page[at:end]))
         elif (end := table_end(page, at)) > at:
             rows = [[cell.text for cell in line.cells] for line in page[at:end]]
-            yield Block(Kind.TABLE, [], rows)
+            yield PdfBlock(BlockKind.TABLE, [], rows)
         else:
             end = _text_end(page, at, distance, with_code=with_code)
-            yield Block(Kind.TEXT, [_LEADER.sub(LEADER, line.text) for line in page[at:end]])
+            yield PdfBlock(
+                BlockKind.TEXT,
+                [_DOT_LEADER.sub(LEADER_REPLACEMENT, line.text) for line in page[at:end]],
+            )
         at = end
 
 
-def distance_of(page: Sequence[Line]) -> float:
+def line_distance(page: Sequence[PdfLine]) -> float:
     """How far the lines of a page are from one another, in points; 0 where that is not known."""
     steps = [above.y - below.y for above, below in pairwise(page)]
     return median([step for step in steps if step > 0] or [0.0])
 
 
-def _code_end(page: Sequence[Line], at: int) -> int:
+def _code_end(page: Sequence[PdfLine], index: int) -> int:
     """The end of the code that begins at a line; `at` where none does."""
-    end = at
-    while end < len(page) and (page[end].is_code or (end > at and _is_number(page[end]))):
+    end = index
+    while end < len(page) and (page[end].is_code or (end > index and _is_line_number(page[end]))):
         end += 1
-    while end > at and _is_number(page[end - 1]):
+    while end > index and _is_line_number(page[end - 1]):
         end -= 1
-    dump = at
-    while dump < len(page) and _DUMP.match(page[dump].text):
+    dump = index
+    while dump < len(page) and _HEX_DUMP_LINE.match(page[dump].text):
         dump += 1
-    return max(end if end - at >= CODE_LINES else at, dump if dump - at >= DUMP_LINES else at)
+    return max(
+        end if end - index >= MIN_CODE_LINES else index,
+        dump if dump - index >= MIN_DUMP_LINES else index,
+    )
 
 
-def table_end(page: Sequence[Line], at: int) -> int:
+def table_end(page: Sequence[PdfLine], index: int) -> int:
     """The end of the table that begins at a line; `at` where none does."""
-    end = at + 1
-    if not _is_row(page[at]):
-        return at
-    while end < len(page) and _is_row(page[end]) and _are_aligned(page[end - 1], page[end]):
+    end = index + 1
+    if not _is_table_row(page[index]):
+        return index
+    while end < len(page) and _is_table_row(page[end]) and _are_aligned(page[end - 1], page[end]):
         end += 1
-    return end if end - at >= TABLE_ROWS else at
+    return end if end - index >= MIN_TABLE_ROWS else index
 
 
-def _is_row(line: Line) -> bool:
-    cells = len(line.cells) - bool(_MARK.match(line.text))
-    return cells > 1 and not _LEADER.search(line.text)
+def _is_table_row(line: PdfLine) -> bool:
+    cells = len(line.cells) - bool(_LIST_MARKER.match(line.text))
+    return cells > 1 and not _DOT_LEADER.search(line.text)
 
 
-def _are_aligned(above: Line, below: Line) -> bool:
+def _are_aligned(above: PdfLine, below: PdfLine) -> bool:
     """Whether two cells at least of one line stand below cells of the other.
 
     A gap between them stands below a gap too: the ends of lines that are justified stand so always.
     """
     if not any(
         one < gap_end and gap < one_end
-        for one, one_end in _gaps(below)
-        for gap, gap_end in _gaps(above)
+        for one, one_end in _cell_gaps(below)
+        for gap, gap_end in _cell_gaps(above)
     ):
         return False
     near = max(above.size, 1.0) / 2
@@ -117,12 +123,12 @@ def _are_aligned(above: Line, below: Line) -> bool:
     )
 
 
-def _gaps(line: Line) -> Iterator[tuple[float, float]]:
+def _cell_gaps(line: PdfLine) -> Iterator[tuple[float, float]]:
     return ((left.right, right.left) for left, right in pairwise(line.cells))
 
 
-def _text_end(page: Sequence[Line], at: int, distance: float, *, with_code: bool) -> int:
-    end = at + 1
+def _text_end(page: Sequence[PdfLine], index: int, distance: float, *, with_code: bool) -> int:
+    end = index + 1
     while end < len(page):
         above, line = page[end - 1], page[end]
         is_apart = distance > 0 and not 0 <= above.y - line.y <= PARAGRAPH_GAP * distance
@@ -134,18 +140,18 @@ def _text_end(page: Sequence[Line], at: int, distance: float, *, with_code: bool
     return end
 
 
-def _indented(code: Sequence[Line]) -> list[str]:
+def _indent_code(code: Sequence[PdfLine]) -> list[str]:
     """Lines of code with blanks for how far they are from the leftmost one."""
-    left = min((line.x for line in code if not _is_number(line)), default=0.0)
+    left = min((line.x for line in code if not _is_line_number(line)), default=0.0)
     pitch = median([line.pitch for line in code if line.pitch > 0] or [0.0])
     if pitch <= 0:
         return [line.text for line in code]
     return [
-        "" if _is_number(line) else " " * min(80, round((line.x - left) / pitch)) + line.text
+        "" if _is_line_number(line) else " " * min(80, round((line.x - left) / pitch)) + line.text
         for line in code
     ]
 
 
-def _is_number(line: Line) -> bool:
+def _is_line_number(line: PdfLine) -> bool:
     """Whether it is but the number of a line of code that is blank."""
     return line.text.isdecimal() and not line.is_code

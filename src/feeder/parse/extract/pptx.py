@@ -2,43 +2,43 @@
 
 import posixpath
 
-from feeder.parse.extract import Extract
-from feeder.parse.extract.archive import Archive
-from feeder.parse.extract.flowing import Flow, Style
-from feeder.parse.extract.writing import PAGE, Writing
-from feeder.parse.extract.xml import Attributes, walk
+from feeder.parse.extract import ExtractedDocument
+from feeder.parse.extract.archive import ZipArchive
+from feeder.parse.extract.flowing import FlowWriter, ParagraphStyle
+from feeder.parse.extract.writing import PAGE_LEVEL, DocumentWriter
+from feeder.parse.extract.xml import Attributes, parse_xml
 
-PRESENTATION = "ppt/presentation.xml"
-_TITLES = frozenset({"title", "ctrTitle"})
-_LEFT_OUT = frozenset({"sldNum", "dt", "ftr", "hdr"})
+PRESENTATION_MEMBER = "ppt/presentation.xml"
+_TITLE_PLACEHOLDERS = frozenset({"title", "ctrTitle"})
+_SKIPPED_PLACEHOLDERS = frozenset({"sldNum", "dt", "ftr", "hdr"})
 """Placeholders for what is the same on every slide."""
 
 
-def pptx(archive: Archive) -> Extract:
+def extract_pptx(archive: ZipArchive) -> ExtractedDocument:
     """The text of a presentation; a slide is a page, and its title a section in it."""
-    writing = Writing("pptx")
-    shown = _Relations(archive, PRESENTATION)
-    order = _Order()
-    walk(archive.read(PRESENTATION), order)
+    writing = DocumentWriter("pptx")
+    shown = _Relationships(archive, PRESENTATION_MEMBER)
+    order = _SlideOrder()
+    parse_xml(archive.read(PRESENTATION_MEMBER), order)
     for number, id_ in enumerate(order.ids, 1):
         slide = shown.by_id.get(id_)
         if slide in archive.names:
             writing.page(number)
-            _write(writing, archive, slide)
-    return writing.extract()
+            _write_slide(writing, archive, slide)
+    return writing.result()
 
 
-def _write(writing: Writing, archive: Archive, slide: str) -> None:
+def _write_slide(writer: DocumentWriter, archive: ZipArchive, slide: str) -> None:
     """A slide, and its notes behind it."""
-    notes = _Relations(archive, slide).by_kind.get("notesSlide")
+    notes = _Relationships(archive, slide).by_kind.get("notesSlide")
     for name in filter(None, (slide, notes)):
         if name in archive.names:
-            shapes = _Shapes(Flow(writing), is_slide=name == slide)
-            walk(archive.read(name), shapes)
+            shapes = _ShapeHandler(FlowWriter(writer), is_slide=name == slide)
+            parse_xml(archive.read(name), shapes)
             shapes.flow.flush()
 
 
-class _Order:
+class _SlideOrder:
     """The slides by the ids of their relations: `Elements`."""
 
     def __init__(self) -> None:
@@ -56,16 +56,16 @@ class _Order:
         pass
 
 
-class _Relations:
+class _Relationships:
     """The members that one is related to, by id and by kind: `Elements`."""
 
-    def __init__(self, archive: Archive, member: str) -> None:
+    def __init__(self, archive: ZipArchive, member: str) -> None:
         self._folder, name = posixpath.split(member)
         self.by_id: dict[str, str] = {}
         self.by_kind: dict[str, str] = {}
         relations = f"{self._folder}/_rels/{name}.rels"
         if relations in archive.names:
-            walk(archive.read(relations), self)
+            parse_xml(archive.read(relations), self)
 
     def start(self, name: str, attributes: Attributes) -> None:
         if name == "Relationship" and attributes.get("TargetMode") != "External":
@@ -81,10 +81,10 @@ class _Relations:
         pass
 
 
-class _Shapes:
+class _ShapeHandler:
     """Writes what is on a slide: `Elements`."""
 
-    def __init__(self, flow: Flow, *, is_slide: bool) -> None:
+    def __init__(self, flow: FlowWriter, *, is_slide: bool) -> None:
         self.flow = flow
         self._is_slide = is_slide
         self._placeholder = ""
@@ -104,29 +104,29 @@ class _Shapes:
             case "br":
                 self._words.append("\n")
             case "tbl":
-                self.flow.table()
+                self.flow.begin_table()
             case "tr":
-                self.flow.row()
+                self.flow.begin_row()
             case "tc":
-                self.flow.cell()
+                self.flow.begin_cell()
 
     def end(self, name: str) -> None:
         match name:
             case "t":
                 self._is_text = False
             case "p":
-                self._paragraph("".join(self._words))
+                self._write_paragraph("".join(self._words))
             case "sp":
                 self._placeholder = ""
             case "tbl":
-                self.flow.table_end()
+                self.flow.end_table()
 
     def text(self, text: str) -> None:
         if self._is_text:
             self._words.append(text)
 
-    def _paragraph(self, text: str) -> None:
-        if self._placeholder in _LEFT_OUT:
+    def _write_paragraph(self, text: str) -> None:
+        if self._placeholder in _SKIPPED_PLACEHOLDERS:
             return
-        is_title = self._is_slide and self._placeholder in _TITLES
-        self.flow.paragraph(text, Style(PAGE + 1 if is_title else 0))
+        is_title = self._is_slide and self._placeholder in _TITLE_PLACEHOLDERS
+        self.flow.paragraph(text, ParagraphStyle(PAGE_LEVEL + 1 if is_title else 0))

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from feeder.parse.cutting import AIM_MAX, NODE_LIMIT
+from feeder.parse.cutting import NODE_LIMIT, PART_MAX
 
 
-def ranges(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+def row_ranges(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """The first and the last row of each piece; a sheet that is no longer than a node is one."""
-    limit = AIM_MAX if sum(map(len, lines)) + len(lines) > NODE_LIMIT else NODE_LIMIT
+    limit = PART_MAX if sum(map(len, lines)) + len(lines) > NODE_LIMIT else NODE_LIMIT
     first, size = 0, 0
     for at, line in enumerate(lines):
         if at > first and size + len(line) + 1 > limit:
@@ -18,7 +18,7 @@ def ranges(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
         yield first, len(lines) - 1
 
 
-def letters(column: int) -> str:
+def column_letters(column: int) -> str:
     """What a column is called, counted from 0: A to Z, then AA."""
     name = ""
     column += 1

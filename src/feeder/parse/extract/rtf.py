@@ -5,30 +5,36 @@ The libraries for it that are small give the text alone: which style a paragraph
 
 from typing import NamedTuple
 
-from feeder.parse.extract import Extract
-from feeder.parse.extract.flowing import Flow, Style
-from feeder.parse.extract.rtf_head import Head, outlined
-from feeder.parse.extract.rtf_tokens import tokens
-from feeder.parse.extract.writing import Writing
+from feeder.parse.extract import ExtractedDocument
+from feeder.parse.extract.flowing import FlowWriter, ParagraphStyle
+from feeder.parse.extract.rtf_head import FontStyleTables, outline_style
+from feeder.parse.extract.rtf_tokens import tokenize
+from feeder.parse.extract.writing import DocumentWriter
 
-BODY, NOTE, FONTS, STYLES, NOWHERE = "body", "note", "fonts", "styles", "nowhere"
-_LEFT_OUT = frozenset(
+BODY_TEXT, NOTE_TEXT, FONT_TABLE, STYLE_SHEET, SKIPPED = (
+    "body",
+    "note",
+    "fonts",
+    "styles",
+    "nowhere",
+)
+_SKIPPED_GROUPS = frozenset(
     [
         *("colortbl", "fldinst", "footer", "footerf", "footerl", "footerr", "header", "headerf"),
         *("headerl", "headerr", "info", "listoverridetable", "listtable", "nonesttables"),
         *("objdata", "pict", "revtbl", "sp", "tc", "tcn", "xe"),
     ]
 )
-_INTO = {
-    "fonttbl": FONTS,
-    "stylesheet": STYLES,
-    "footnote": NOTE,
-    "shptxt": NOTE,
-    **dict.fromkeys(_LEFT_OUT, NOWHERE),
+_DESTINATIONS = {
+    "fonttbl": FONT_TABLE,
+    "stylesheet": STYLE_SHEET,
+    "footnote": NOTE_TEXT,
+    "shptxt": NOTE_TEXT,
+    **dict.fromkeys(_SKIPPED_GROUPS, SKIPPED),
 }
 """Where the text of a group goes that begins so; of others that are marked by a `*`, nowhere."""
-_MARKED_AND_READ = frozenset({"shpinst"})
-_CHARACTERS = {
+_READ_IGNORABLE = frozenset({"shpinst"})
+_CHARACTER_WORDS = {
     "tab": "\t",
     **dict.fromkeys(["line", "page", "column", "nestrow"], "\n"),
     **dict.fromkeys(["emspace", "enspace", "qmspace", "nestcell"], " "),
@@ -40,27 +46,27 @@ _CHARACTERS = {
     "ldblquote": "\u201c",
     "rdblquote": "\u201d",
 }
-_SIGNS = {"~": " ", "_": "-", "{": "{", "}": "}", "\\": "\\"}
+_SYMBOLS = {"~": " ", "_": "-", "{": "{", "}": "}", "\\": "\\"}
 
 
-class _State(NamedTuple):
+class _GroupState(NamedTuple):
     """What holds in a group, and again as before where it ends."""
 
-    into: str = BODY
-    style: Style = Style()
+    destination: str = BODY_TEXT
+    style: ParagraphStyle = ParagraphStyle()
     font: int | None = None
     is_in_table: bool = False
     is_hidden: bool = False
-    stand_ins: int = 1
+    fallback_length: int = 1
     """Characters behind one of Unicode, for programs that know none."""
 
 
-def rtf(content: bytes) -> Extract:
+def extract_rtf(content: bytes) -> ExtractedDocument:
     """The text of a document, as far as it goes; notes and text boxes stand behind the paragraph
     that they are in."""
-    writing = Writing("rtf")
-    reader = _Reader(Flow(writing))
-    for token in tokens(content):
+    writing = DocumentWriter("rtf")
+    reader = _RtfReader(FlowWriter(writing))
+    for token in tokenize(content):
         match token.lastgroup:
             case "text":
                 reader.text(token[0])
@@ -69,106 +75,106 @@ def rtf(content: bytes) -> Extract:
             case "word":
                 reader.word(token[3].decode(), None if token[4] is None else int(token[4]))
             case "sign":
-                reader.sign(token["sign"].decode("latin-1"))
+                reader.symbol(token["sign"].decode("latin-1"))
             case "brace":
                 reader.brace(opens=token[0] == b"{")
     reader.finish()
-    return writing.extract()
+    return writing.result()
 
 
-class _Reader:
+class _RtfReader:
     """Writes paragraphs as they end."""
 
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: FlowWriter) -> None:
         self._flow = flow
-        self._head = Head()
-        self._state = _State()
-        self._outer: list[_State] = []
+        self._tables = FontStyleTables()
+        self._state = _GroupState()
+        self._state_stack: list[_GroupState] = []
         self._paragraph = _Paragraph()
-        self._around: list[_Paragraph] = []
+        self._paragraph_stack: list[_Paragraph] = []
         self._notes: list[str] = []
-        self._is_marked = False
-        self._stands_in = 0
+        self._is_ignorable = False
+        self._fallback_left = 0
 
     def brace(self, *, opens: bool) -> None:
         """A group begins or ends."""
-        self._stands_in, self._is_marked = 0, False
+        self._fallback_left, self._is_ignorable = 0, False
         if opens:
-            self._outer.append(self._state)
-        elif self._outer:
-            inner, self._state = self._state, self._outer.pop()
-            if inner.into == NOTE != self._state.into:
-                self._notes.append(self._paragraph.ended())
-                self._paragraph = self._around.pop()
+            self._state_stack.append(self._state)
+        elif self._state_stack:
+            inner, self._state = self._state, self._state_stack.pop()
+            if inner.destination == NOTE_TEXT != self._state.destination:
+                self._notes.append(self._paragraph.take_text())
+                self._paragraph = self._paragraph_stack.pop()
 
     def text(self, raw: bytes) -> None:
         """Text, in the encoding of its font."""
-        into = self._state.into
-        passed = min(self._stands_in, len(raw))
-        self._stands_in -= passed
-        if into in (FONTS, STYLES):
-            self._head.text(raw, of_fonts=into == FONTS)
-        elif into != NOWHERE and not self._state.is_hidden:
-            self._paragraph.add(raw[passed:], *self._head.face(self._state.font))
+        into = self._state.destination
+        passed = min(self._fallback_left, len(raw))
+        self._fallback_left -= passed
+        if into in (FONT_TABLE, STYLE_SHEET):
+            self._tables.text(raw, of_fonts=into == FONT_TABLE)
+        elif into != SKIPPED and not self._state.is_hidden:
+            self._paragraph.add_bytes(raw[passed:], *self._tables.font_encoding(self._state.font))
 
-    def sign(self, sign: str) -> None:
+    def symbol(self, character: str) -> None:
         """A control symbol."""
-        if sign == "*":
-            self._is_marked = True
-        elif self._stands_in:
-            self._stands_in -= 1
-        elif sign in "\r\n":
+        if character == "*":
+            self._is_ignorable = True
+        elif self._fallback_left:
+            self._fallback_left -= 1
+        elif character in "\r\n":
             self.word("par", None)
-        elif sign in _SIGNS:
-            self._say(_SIGNS[sign])
+        elif character in _SYMBOLS:
+            self._add_text(_SYMBOLS[character])
 
     def word(self, word: str, number: int | None) -> None:
         """A control word."""
-        is_marked, self._is_marked = self._is_marked, False
-        into = _INTO.get(word, NOWHERE if is_marked and word not in _MARKED_AND_READ else "")
-        if self._stands_in:
-            self._stands_in -= 1
-        elif self._state.into == NOWHERE:
+        is_marked, self._is_ignorable = self._is_ignorable, False
+        into = _DESTINATIONS.get(word, SKIPPED if is_marked and word not in _READ_IGNORABLE else "")
+        if self._fallback_left:
+            self._fallback_left -= 1
+        elif self._state.destination == SKIPPED:
             return
         elif into:
-            self._begin(into)
-        elif self._state.into in (FONTS, STYLES):
-            self._head.word(word, number or 0)
-        elif word in _CHARACTERS:
-            self._say(_CHARACTERS[word])
+            self._begin_destination(into)
+        elif self._state.destination in (FONT_TABLE, STYLE_SHEET):
+            self._tables.word(word, number or 0)
+        elif word in _CHARACTER_WORDS:
+            self._add_text(_CHARACTER_WORDS[word])
         elif word == "u":
-            self._say(chr((number or 0) & 0xFFFF))
-            self._stands_in = self._state.stand_ins
+            self._add_text(chr((number or 0) & 0xFFFF))
+            self._fallback_left = self._state.fallback_length
         elif word in ("par", "sect", "cell", "row"):
-            self._end(word)
+            self._end_paragraph(word)
         else:
-            self._set(word, number or 0, is_on=number != 0)
+            self._apply_property(word, number or 0, is_on=number != 0)
 
     def finish(self) -> None:
         """Writes what is left, of groups too that do not end."""
-        self._end("sect")
-        while self._outer:
+        self._end_paragraph("sect")
+        while self._state_stack:
             self.brace(opens=False)
-        self._end("sect")
-        self._place(in_table=False)
+        self._end_paragraph("sect")
+        self._update_table(in_table=False)
         self._flow.flush()
 
-    def _begin(self, into: str) -> None:
-        if into == NOTE != self._state.into:
-            self._around.append(self._paragraph)
+    def _begin_destination(self, destination: str) -> None:
+        if destination == NOTE_TEXT != self._state.destination:
+            self._paragraph_stack.append(self._paragraph)
             self._paragraph = _Paragraph()
-        self._state = self._state._replace(into=into)
+        self._state = self._state._replace(into=destination)
 
-    def _set(self, word: str, number: int, *, is_on: bool) -> None:
+    def _apply_property(self, word: str, number: int, *, is_on: bool) -> None:
         """What holds from here on."""
         state = self._state
         match word:
             case "pard":
-                state = state._replace(style=Style(), is_in_table=False)
+                state = state._replace(style=ParagraphStyle(), is_in_table=False)
             case "s":
-                state = state._replace(style=self._head.styles.get(number, Style()))
+                state = state._replace(style=self._tables.styles.get(number, ParagraphStyle()))
             case "outlinelevel" if not state.style.level:
-                state = state._replace(style=outlined(number))
+                state = state._replace(style=outline_style(number))
             case "intbl":
                 state = state._replace(is_in_table=True)
             case "plain":
@@ -180,42 +186,44 @@ class _Reader:
             case "uc":
                 state = state._replace(stand_ins=max(0, number))
             case _:
-                self._head.about_all(word, number)
+                self._tables.document_property(word, number)
         self._state = state
 
-    def _say(self, text: str) -> None:
-        if self._state.into in (BODY, NOTE) and not self._state.is_hidden:
-            self._paragraph.say(text)
+    def _add_text(self, text: str) -> None:
+        if self._state.destination in (BODY_TEXT, NOTE_TEXT) and not self._state.is_hidden:
+            self._paragraph.add_text(text)
 
-    def _end(self, what: str) -> None:
+    def _end_paragraph(self, word: str) -> None:
         """A paragraph ends, and maybe its cell or row."""
-        if self._state.into == NOTE:
-            self._paragraph.say("\n")
+        if self._state.destination == NOTE_TEXT:
+            self._paragraph.add_text("\n")
             return
-        self._place(in_table=self._state.is_in_table or what in ("cell", "row"))
-        self._write()
-        if what == "row":
-            self._flow.row()
-        if what in ("cell", "row"):
-            self._flow.cell()
+        self._update_table(in_table=self._state.is_in_table or word in ("cell", "row"))
+        self._write_paragraph()
+        if word == "row":
+            self._flow.begin_row()
+        if word in ("cell", "row"):
+            self._flow.begin_cell()
 
-    def _write(self) -> None:
+    def _write_paragraph(self) -> None:
         style = self._state.style
-        _, is_typed = self._head.face(self._state.font)
-        is_code = self._paragraph.is_typed(is_typed) and not style.level
-        self._flow.paragraph(self._paragraph.ended(), Style(is_code=True) if is_code else style)
+        _, is_typed = self._tables.font_encoding(self._state.font)
+        is_code = self._paragraph.is_monospaced(is_typed) and not style.level
+        self._flow.paragraph(
+            self._paragraph.take_text(), ParagraphStyle(is_code=True) if is_code else style
+        )
         for note in self._notes:
-            self._flow.paragraph(note, Style())
+            self._flow.paragraph(note, ParagraphStyle())
         self._notes = []
 
-    def _place(self, *, in_table: bool) -> None:
+    def _update_table(self, *, in_table: bool) -> None:
         """A table begins before the first paragraph in it, and ends before the first behind it."""
         if in_table and not self._flow.is_in_table:
-            self._flow.table()
-            self._flow.row()
-            self._flow.cell()
+            self._flow.begin_table()
+            self._flow.begin_row()
+            self._flow.begin_cell()
         elif self._flow.is_in_table and not in_table:
-            self._flow.table_end()
+            self._flow.end_table()
 
 
 class _Paragraph:
@@ -225,34 +233,34 @@ class _Paragraph:
         self._parts: list[str] = []
         self._raw = bytearray()
         self._encoding = ""
-        self._faces: set[bool] = set()
+        self._monospaced: set[bool] = set()
 
-    def add(self, raw: bytes, encoding: str, is_typed: bool) -> None:
+    def add_bytes(self, raw: bytes, encoding: str, is_monospaced: bool) -> None:
         """Bytes, and whether they are set in a typewriter's face."""
         if encoding != self._encoding:
-            self._read()
+            self._decode_pending()
             self._encoding = encoding
         self._raw += raw
         if raw.strip():
-            self._faces.add(is_typed)
+            self._monospaced.add(is_monospaced)
 
-    def say(self, text: str) -> None:
+    def add_text(self, text: str) -> None:
         """Characters, which may be halves of one."""
-        self._read()
+        self._decode_pending()
         self._parts.append(text)
 
-    def is_typed(self, at_end: bool) -> bool:
+    def is_monospaced(self, at_end: bool) -> bool:
         """Whether all of it is set in a typewriter's face; an empty one has that of its end."""
-        return (self._faces or {at_end}) == {True}
+        return (self._monospaced or {at_end}) == {True}
 
-    def ended(self) -> str:
+    def take_text(self) -> str:
         """The text, of which nothing is left here."""
-        self._read()
+        self._decode_pending()
         text = "".join(self._parts)
-        self._parts, self._faces = [], set()
+        self._parts, self._monospaced = [], set()
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
-    def _read(self) -> None:
+    def _decode_pending(self) -> None:
         if self._raw:
             self._parts.append(self._raw.decode(self._encoding, "replace"))
             self._raw.clear()

@@ -13,7 +13,7 @@ _TOKEN = re.compile(
 )
 
 
-def tokens(content: bytes) -> Iterator[re.Match[bytes]]:
+def tokenize(content: bytes) -> Iterator[re.Match[bytes]]:
     """Each token; what `\\bin` counts as bytes of something else is passed over."""
     at = 0
     while at < len(content):

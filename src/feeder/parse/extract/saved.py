@@ -3,28 +3,28 @@
 from email.message import Message
 from email.parser import BytesHeaderParser
 
-from feeder.parse.extract import Extract, Unreadable
-from feeder.parse.extract.hypertext import write
-from feeder.parse.extract.writing import Writing
+from feeder.parse.extract import ExtractedDocument, UnreadableError
+from feeder.parse.extract.hypertext import write_html
+from feeder.parse.extract.writing import DocumentWriter
 
 
-def saved(content: bytes) -> Extract:
+def extract_mhtml(content: bytes) -> ExtractedDocument:
     """The text of its parts that are hypertext; pictures and styles are left out."""
     parser = BytesHeaderParser()  # which leaves parts in parts alone, however deep
     whole = parser.parsebytes(content)
     boundary = whole.get_boundary()
     if whole.get_content_maintype() != "multipart" or not boundary:
-        raise Unreadable("no page that a browser saved")
-    writing = Writing("mhtml")
+        raise UnreadableError("no page that a browser saved")
+    writing = DocumentWriter("mhtml")
     _, *parts = content.split(b"--" + boundary.encode("ascii", "replace"))
     for part in parts:
         message = parser.parsebytes(part.lstrip(b"\r\n"))
         if message.get_content_type() in ("text/html", "application/xhtml+xml"):
-            write(writing, _text(message))
-    return writing.extract()
+            write_html(writing, _decode_part(message))
+    return writing.result()
 
 
-def _text(message: Message) -> str:
+def _decode_part(message: Message) -> str:
     content = message.get_payload(decode=True)
     if not isinstance(content, bytes):
         return ""

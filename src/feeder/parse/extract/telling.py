@@ -5,32 +5,32 @@ from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import NamedTuple, TypeVar
 
-EVERY_S = 0.5
+PROGRESS_INTERVAL_S = 0.5
 """Between two times that it is told: what is read sooner tells nothing."""
 
 
-class Place(NamedTuple):
+class DocumentProgress(NamedTuple):
     """What is read, counted from 1: page 410 of 1,213."""
 
-    kind: str
+    unit: str
     number: int
     total: int
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.number:,} of {self.total:,}"
+        return f"{self.unit} {self.number:,} of {self.total:,}"
 
 
-T = TypeVar("T")
-Listener = Callable[[Place], None]
-listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+Item = TypeVar("T")
+ProgressListener = Callable[[DocumentProgress], None]
+progress_listener: ContextVar[ProgressListener | None] = ContextVar("listener", default=None)
 """Who is told."""
 
 
-def told(kind: str, things: Sequence[T]) -> Iterator[T]:
+def report_progress(unit: str, items: Sequence[Item]) -> Iterator[Item]:
     """Goes through them, and tells the listener where it is."""
-    tell, told_s = listener.get(), time.monotonic()
-    for number, thing in enumerate(things, 1):
-        if tell and time.monotonic() - told_s >= EVERY_S:
-            tell(Place(kind, number, len(things)))
+    tell, told_s = progress_listener.get(), time.monotonic()
+    for number, thing in enumerate(items, 1):
+        if tell and time.monotonic() - told_s >= PROGRESS_INTERVAL_S:
+            tell(DocumentProgress(unit, number, len(items)))
             told_s = time.monotonic()
         yield thing

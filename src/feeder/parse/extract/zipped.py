@@ -2,43 +2,43 @@
 
 from collections.abc import Callable
 
-from feeder.parse.extract import Extract, Unreadable
-from feeder.parse.extract.archive import Archive
+from feeder.parse.extract import ExtractedDocument, UnreadableError
+from feeder.parse.extract.archive import ZipArchive
 
 
-def reader(content: bytes) -> Callable[[bytes], Extract]:
+def zip_extractor(content: bytes) -> Callable[[bytes], ExtractedDocument]:
     """What takes the text out of this archive."""
-    archive = Archive(content)
+    archive = ZipArchive(content)
     names = archive.names
     if "word/document.xml" in names:
-        from feeder.parse.extract.docx import docx
+        from feeder.parse.extract.docx import extract_docx
 
-        return lambda _: docx(archive)
+        return lambda _: extract_docx(archive)
     if "ppt/presentation.xml" in names:
-        from feeder.parse.extract.pptx import pptx
+        from feeder.parse.extract.pptx import extract_pptx
 
-        return lambda _: pptx(archive)
+        return lambda _: extract_pptx(archive)
     if "META-INF/container.xml" in names:
-        from feeder.parse.extract.epub import epub
+        from feeder.parse.extract.epub import extract_epub
 
-        return lambda _: epub(archive)
+        return lambda _: extract_epub(archive)
     if any(name.startswith("xl/workbook.") for name in names):
-        from feeder.parse.extract.sheets import sheets
+        from feeder.parse.extract.sheets import extract_spreadsheet
 
-        return sheets
+        return extract_spreadsheet
     if "content.xml" in names:
-        return _open_document(archive)
-    raise Unreadable("an archive that is no document")
+        return _opendocument_extractor(archive)
+    raise UnreadableError("an archive that is no document")
 
 
-def _open_document(archive: Archive) -> Callable[[bytes], Extract]:
+def _opendocument_extractor(archive: ZipArchive) -> Callable[[bytes], ExtractedDocument]:
     if b"encryption-data" in archive.read("META-INF/manifest.xml"):
-        raise Unreadable("an encrypted document")
+        raise UnreadableError("an encrypted document")
     kind = archive.read("mimetype") if "mimetype" in archive.names else b""
     if b"spreadsheet" in kind:
-        from feeder.parse.extract.sheets import sheets
+        from feeder.parse.extract.sheets import extract_spreadsheet
 
-        return sheets
-    from feeder.parse.extract.odf import odf
+        return extract_spreadsheet
+    from feeder.parse.extract.odf import extract_odf
 
-    return lambda _: odf(archive, is_slides=b"presentation" in kind)
+    return lambda _: extract_odf(archive, is_slides=b"presentation" in kind)

@@ -4,18 +4,24 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
-from feeder.parse.secrets.nearby import Span, around, found, is_allowed, places
-from feeder.parse.secrets.tokens import detector, is_placeholder
+from feeder.parse.secrets.nearby import (
+    SecretSpan,
+    is_allowlisted,
+    line_span,
+    marker_offsets,
+    scan_lines,
+)
+from feeder.parse.secrets.tokens import is_placeholder, load_detector
 
 if TYPE_CHECKING:
     from detect_secrets.plugins.keyword import KeywordDetector
 
 
 _KEYWORD = re.compile(rb"key|pass|pwd|secret")
-_KEYWORDS_LIMIT, _ASSIGNMENT_LIMIT = 4, 300
+_MAX_KEYWORDS, _MAX_LINE_LENGTH = 4, 300
 """Keywords and characters of a line that is searched for a password: beyond, it takes long."""
-_NAMES = (b"pass", b"pwd", b"secret", b"token", b"bearer")
-_GIVEN = re.compile(
+_SECRET_NAMES = (b"pass", b"pwd", b"secret", b"token", b"bearer")
+_ASSIGNED_VALUE = re.compile(
     rb"""(?:bearer\ |(?:pass|pwd|secret|token)\w{0,20}+
     (?:\\?["'])?\]?(?::[ \t]?[\w.?]{1,30}+(?=[ \t]?=))?
     (?:=|[ \t]{0,9}(?::|:?=>?)[ \t]{0,9}\\?["'`]))
@@ -24,33 +30,37 @@ _GIVEN = re.compile(
 )
 """What a name is given in quotes or right behind `=`, or a header bears, however long a line is."""
 _DIGIT = re.compile(r"[0-9]")
-_VALUE = re.compile(
+_VALUE_WITH_DIGIT = re.compile(
     r"(?<![\w.$!@#%^&*~+/=-])(?=[\w.$!@#%^&*~+/=-]{12})[\w.$!@#%^&*~+/=-]*?[0-9]", re.ASCII
 )
 # the last part of detect-secrets' own pattern, whose first part takes cubic time
-_REFERENCE = re.compile(r"[:!=]\s*[\w.-]+[\[(].*[\])]")
+_CODE_REFERENCE = re.compile(r"[:!=]\s*[\w.-]+[\[(].*[\])]")
 
 
-def passwords(path: str, content: bytes) -> Iterator[Span]:
+def find_passwords(path: str, content: bytes) -> Iterator[SecretSpan]:
     """Where they are, in bytes."""
     small = content.lower()
     keywords = (match.start() for match in _KEYWORD.finditer(small))
-    yield from found(path, content, keywords, lambda line: _assigned(path, line))
-    for named in _NAMES:
-        yield from _given(path, content, places(small, named))
+    yield from scan_lines(path, content, keywords, lambda line: _keyword_assignments(path, line))
+    for named in _SECRET_NAMES:
+        yield from _named_values(path, content, marker_offsets(small, named))
 
 
-def _assigned(path: str, line: str) -> Iterator[Span]:
+def _keyword_assignments(path: str, line: str) -> Iterator[SecretSpan]:
     """Where values are that are assigned to a name of a secret and look random."""
-    if len(line) > _ASSIGNMENT_LIMIT or not _DIGIT.search(line) or not _VALUE.search(line):
+    if (
+        len(line) > _MAX_LINE_LENGTH
+        or not _DIGIT.search(line)
+        or not _VALUE_WITH_DIGIT.search(line)
+    ):
         return
-    if len(_KEYWORD.findall(line.lower().encode())) > _KEYWORDS_LIMIT:
+    if len(_KEYWORD.findall(line.lower().encode())) > _MAX_KEYWORDS:
         return
-    if _REFERENCE.search(line):
+    if _CODE_REFERENCE.search(line):
         return
     from detect_secrets.filters import heuristic
 
-    keywords = cast("KeywordDetector", detector("KeywordDetector"))
+    keywords = cast("KeywordDetector", load_detector("KeywordDetector"))
     for secret in keywords.analyze_line(path, line):
         value = secret.secret_value or ""
         is_name = heuristic.is_likely_id_string(value, line) or heuristic.is_potential_uuid(value)
@@ -58,17 +68,17 @@ def _assigned(path: str, line: str) -> Iterator[Span]:
             yield from (match.span() for match in re.finditer(re.escape(value), line))
 
 
-def _given(path: str, content: bytes, places: Iterable[int]) -> Iterator[Span]:
+def _named_values(path: str, content: bytes, offsets: Iterable[int]) -> Iterator[SecretSpan]:
     """Where random values are that names of tokens are given, of which detect-secrets knows none,
     and passwords in lines that take its detector too long."""
     done = 0
-    for place in places:
-        if place >= done and (match := _GIVEN.match(content, place)):
+    for place in offsets:
+        if place >= done and (match := _ASSIGNED_VALUE.match(content, place)):
             done = match.end()
             value = match["value"].decode()
             if looks_random(value) and not _is_uuid(value) and not is_placeholder(value):
-                start, end = around(content, place)
-                if not is_allowed(path, content, start, content[start:end].decode()):
+                start, end = line_span(content, place)
+                if not is_allowlisted(path, content, start, content[start:end].decode()):
                     yield match.span("value")
 
 
@@ -79,8 +89,8 @@ def _is_uuid(value: str) -> bool:
 
 
 _RANDOM_WORD = re.compile(r"(?=[A-Za-z0-9]{12})(?:[A-Za-z]*[0-9]+[A-Za-z]+){2}")
-_RANDOM_SIGNS = re.compile(r"[!#$%^&*+=]")
-_OF_CODE = re.compile(r"[\s<>\[\]{}|\\?]|://")
+_RANDOM_PUNCTUATION = re.compile(r"[!#$%^&*+=]")
+_CODE_CHARACTERS = re.compile(r"[\s<>\[\]{}|\\?]|://")
 
 
 def looks_random(value: str) -> bool:
@@ -88,7 +98,7 @@ def looks_random(value: str) -> bool:
 
     12 characters with letters and digits that alternate, or with signs that no name has.
     """
-    if len(value) < 12 or _OF_CODE.search(value):
+    if len(value) < 12 or _CODE_CHARACTERS.search(value):
         return False
     has_both = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
-    return has_both and bool(_RANDOM_WORD.search(value) or _RANDOM_SIGNS.search(value))
+    return has_both and bool(_RANDOM_WORD.search(value) or _RANDOM_PUNCTUATION.search(value))

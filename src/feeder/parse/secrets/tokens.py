@@ -5,14 +5,20 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
-from feeder.parse.secrets.nearby import REACH, Kind, Span, found, places
+from feeder.parse.secrets.nearby import (
+    SCAN_REACH,
+    LineDetector,
+    SecretSpan,
+    marker_offsets,
+    scan_lines,
+)
 
 if TYPE_CHECKING:
     from detect_secrets.plugins.base import RegexBasedDetector
     from detect_secrets.plugins.keyword import KeywordDetector
 
 
-SIGNS = (
+TOKEN_MARKERS = (
     (b"://", "BasicAuthDetector"),
     (b"eyj", "JwtTokenDetector"),
     (b"accountkey=", "AzureStorageKeyDetector"),
@@ -31,7 +37,7 @@ WORD_DETECTORS = (
     *("TelegramBotTokenDetector", "TwilioKeyDetector"),
 )
 """Kinds whose tokens have no sign in common but a word of 20 letters, digits, `_` and `-`."""
-_NEEDED = {
+_REQUIRED_WORDS = {
     "AWSKeyDetector": ("a3t", "abia", "acca", "akia", "asia"),
     "IbmCloudIamDetector": ("key", "pwd", "pass", "token"),
     "IbmCosHmacDetector": ("secret",),
@@ -41,86 +47,90 @@ _NEEDED = {
 """What these have in them or before them, in small letters: their patterns look long for it."""
 
 _LONG_WORD = b"x" * 20
-_SHAPE = bytes(ord("x" if re.match(rb"[\w-]", bytes([byte])) else " ") for byte in range(256))
-_BEFORE = 12
+_WORD_BYTES_TABLE = bytes(
+    ord("x" if re.match(rb"[\w-]", bytes([byte])) else " ") for byte in range(256)
+)
+_PREFIX_BYTES = 12
 """Bytes before a long word that may belong to its token."""
-_HEADS = re.compile(
+_TOKEN_PREFIXES = re.compile(
     rb"A3T|A[BKS]IA|ACCA|gh[oprsu]_|gl(?:pat|dt|ft|soat|rt|cbt|imt|ptt|agent|oas)-|GR1348941"
     rb"|T3BlbkFJ|pypi-Ag|SG\.|k_live_|github_pat_|npm_|sk-ant-|AIza|hf_"
 )
-_BLOBS = re.compile(
+_TOKEN_BODIES = re.compile(
     rb"[A-Za-z0-9]{32}|\d:[\w-]{35}|(?<![\w-])[\w-]{44}(?![\w-])|\.[\w-]{6}\.[\w-]{27}"
 )
-_HEADS_OR_BLOBS = (_HEADS, _BLOBS)
-_BLOB_BYTES = 27
+_PREFIXES_OR_BODIES = (_TOKEN_PREFIXES, _TOKEN_BODIES)
+_MIN_BODY_BYTES = 27
 
-_NEWER = re.compile(
+_NEWER_TOKENS = re.compile(
     r"github_pat_\w{22,}|npm_[A-Za-z0-9]{36}|sk-ant-[\w-]{20,}|AIza[\w-]{35}|hf_[A-Za-z0-9]{34}"
 )
 """Tokens that came up after detect-secrets 1.5."""
-_ONLY_HEADS = frozenset({"GitHubTokenDetector", "GitLabTokenDetector"})
+_PREFIX_GROUP_DETECTORS = frozenset({"GitHubTokenDetector", "GitLabTokenDetector"})
 """Their patterns' groups hold the first letters of a token, others' the token without its name."""
-_TAIL = re.compile(r"[\w-]*")
+_TOKEN_TAIL = re.compile(r"[\w-]*")
 _JWT_TAIL = re.compile(r"(?:\.[\w-]*)?")
-_JWTS_LIMIT = 50
+_MAX_JWTS_PER_LINE = 50
 """Of what may be a JWT in a line: their pattern takes long where it fails."""
 
 
-def tokens(path: str, content: bytes) -> Iterator[Span]:
+def find_tokens(path: str, content: bytes) -> Iterator[SecretSpan]:
     """Where they are, in bytes."""
     small = content.lower()
-    for sign, name in SIGNS:
-        yield from found(path, content, places(small, sign), _one_kind(name))
-    yield from found(path, content, _long_words(content), _word_kinds)
+    for sign, name in TOKEN_MARKERS:
+        yield from scan_lines(path, content, marker_offsets(small, sign), _line_detector(name))
+    yield from scan_lines(path, content, _long_word_offsets(content), _word_tokens)
 
 
-def _long_words(content: bytes) -> Iterator[int]:
+def _long_word_offsets(content: bytes) -> Iterator[int]:
     """Where words are that may be a token of WORD_DETECTORS; of endless ones, each piece."""
-    shape = content.translate(_SHAPE)
+    shape = content.translate(_WORD_BYTES_TABLE)
     at = shape.find(_LONG_WORD)
     while at >= 0:
-        end = shape.find(b" ", at, at + REACH)
-        end = end if end >= 0 else min(at + REACH, len(shape))
-        start = max(0, at - _BEFORE)
-        signs = _HEADS_OR_BLOBS if end - at >= _BLOB_BYTES else (_HEADS,)
+        end = shape.find(b" ", at, at + SCAN_REACH)
+        end = end if end >= 0 else min(at + SCAN_REACH, len(shape))
+        start = max(0, at - _PREFIX_BYTES)
+        signs = _PREFIXES_OR_BODIES if end - at >= _MIN_BODY_BYTES else (_TOKEN_PREFIXES,)
         if any(sign.search(content, start, end + 1) for sign in signs):
             yield at
         at = shape.find(_LONG_WORD, end)
 
 
-def _one_kind(name: str) -> Kind:
-    return lambda line: _matches(name, line)
+def _line_detector(name: str) -> LineDetector:
+    return lambda line: _detector_spans(name, line)
 
 
-def _word_kinds(line: str) -> Iterator[Span]:
+def _word_tokens(line: str) -> Iterator[SecretSpan]:
     small = line.casefold()
     for name in WORD_DETECTORS:
-        if any(sign in small for sign in _NEEDED.get(name, ("",))):
-            yield from _matches(name, line)
-    yield from (match.span() for match in _NEWER.finditer(line))
+        if any(sign in small for sign in _REQUIRED_WORDS.get(name, ("",))):
+            yield from _detector_spans(name, line)
+    yield from (match.span() for match in _NEWER_TOKENS.finditer(line))
 
 
-def _matches(name: str, line: str) -> Iterator[Span]:
+def _detector_spans(name: str, line: str) -> Iterator[SecretSpan]:
     """Where a detector's patterns match, up to the end of the word."""
-    kind = cast("RegexBasedDetector", detector(name))
+    kind = cast("RegexBasedDetector", load_detector(name))
     is_jwt = name == "JwtTokenDetector"
-    if is_jwt and line.count("eyJ") > _JWTS_LIMIT:
+    if is_jwt and line.count("eyJ") > _MAX_JWTS_PER_LINE:
         return
     jwts = set(kind.analyze_string(line)) if is_jwt else ()
     for pattern in kind.denylist:
         for match in pattern.finditer(line):
-            start, end = match.span(0 if name in _ONLY_HEADS or not match.lastindex else 1)
+            start, end = match.span(
+                0 if name in _PREFIX_GROUP_DETECTORS or not match.lastindex else 1
+            )
             if is_jwt:
                 if match[0] not in jwts:
                     continue
-                end = _end(_JWT_TAIL, line, end)
+                end = _end_of_match(_JWT_TAIL, line, end)
             if not is_placeholder(line[start:end]):
-                yield start, _end(_TAIL, line, end)
+                yield start, _end_of_match(_TOKEN_TAIL, line, end)
 
 
-def _end(tail: re.Pattern[str], line: str, at: int) -> int:
-    match = tail.match(line, at)
-    return match.end() if match else at
+def _end_of_match(tail: re.Pattern[str], line: str, offset: int) -> int:
+    match = tail.match(line, offset)
+    return match.end() if match else offset
 
 
 def is_placeholder(value: str) -> bool:
@@ -136,7 +146,7 @@ def is_placeholder(value: str) -> bool:
 
 
 @cache
-def detector(name: str) -> "RegexBasedDetector | KeywordDetector":
+def load_detector(name: str) -> "RegexBasedDetector | KeywordDetector":
     """A detector of detect-secrets, which takes 0.2 s to import and is seldom asked."""
     from detect_secrets.core.plugins.initialize import from_plugin_classname
 
