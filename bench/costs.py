@@ -24,7 +24,7 @@ NODES_A_FILE = 20
 PROGRAM = """
 import feeder.store.ownership
 from feeder.cli.commands import main
-feeder.store.ownership.TRUST_S = float("inf")
+feeder.store.ownership.RECHECK_AFTER_S = float("inf")
 main()
 """
 """Runs in which nothing takes long: one that pauses asks once more whether it may go on."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from feeder.nodes import embedding_text, node_ids
+from feeder.nodes import embedding_input, node_ids
 from feeder.store.sqlite import SQLite
 from feeder.tree import Tree
 from hashed import HashedCodes, HashedEmbedder
@@ -33,7 +33,7 @@ def texts(tree: Tree, repo: str = REPO) -> dict[str, str]:
     contents = ((entry.path, content) for entry, content in tree.read(entries))
     for parsed in InProcess().parse(contents):
         ids = node_ids(repo, parsed.path, parsed.nodes)
-        bodies = (embedding_text(parsed.path, node) for node in parsed.nodes)
+        bodies = (embedding_input(parsed.path, node) for node in parsed.nodes)
         found.update(zip(ids, bodies, strict=True))
     return found
 

@@ -86,7 +86,7 @@ def test_what_is_no_such_json_is_said_with_its_place(text: str, why: str) -> Non
 )
 def test_a_new_member_follows_the_last(before: str, after: str) -> None:
     """Behind the comments that are there, laid out as the others are."""
-    assert jsonc.put(before, ("ai",), {"binding": "AI"}) == after
+    assert jsonc.set_value(before, ("ai",), {"binding": "AI"}) == after
 
 
 @pytest.mark.parametrize(
@@ -115,13 +115,13 @@ def test_a_new_member_follows_the_last(before: str, after: str) -> None:
 )
 def test_a_new_element_follows_the_last(before: str, after: str) -> None:
     at = len(jsonc.loads(before)["d1"])
-    assert jsonc.put(before, ("d1", at), DATABASE) == after
+    assert jsonc.set_value(before, ("d1", at), DATABASE) == after
 
 
 def test_a_value_takes_the_place_of_the_one_there() -> None:
     """Of two with one name it is the one that counts."""
     text = '{"x": {"id": "1"}, "x": {"id" /* his */ : "2"}, // "id": "3"\n}'
-    assert jsonc.put(text, ("x", "id"), 'a"b') == text.replace('"2"', r'"a\"b"')
+    assert jsonc.set_value(text, ("x", "id"), 'a"b') == text.replace('"2"', r'"a\"b"')
 
 
 BLANKS = st.sampled_from(
@@ -202,7 +202,7 @@ def test_what_is_put_is_there_and_all_else_stays(
 ) -> None:
     """The rest means what it meant; to a text without the key something is only added."""
     value, text, path = change
-    after = jsonc.put(text, path, new)
+    after = jsonc.set_value(text, path, new)
 
     node: Any = value
     for key in path[:-1]:
@@ -225,7 +225,7 @@ def test_what_is_put_can_be_taken_out(
 ) -> None:
     """Then the text means what it meant; of what stood there before, nothing else goes."""
     value, text, path = change
-    after = jsonc.drop(jsonc.put(text, path, new), path)
+    after = jsonc.remove_value(jsonc.set_value(text, path, new), path)
     node: Any = value
     for key in path[:-1]:
         node = node[key]
@@ -251,7 +251,7 @@ def test_what_is_put_can_be_taken_out(
 def test_what_is_put_and_taken_out_leaves_every_byte(text: str) -> None:
     """Comments, line ends, a comma after the last: as they were."""
     for path in (("x",), ("x", "y", "z")):
-        assert jsonc.drop(jsonc.put(text, path, {"command": ["b"]}), path[:1]) == text
+        assert jsonc.remove_value(jsonc.set_value(text, path, {"command": ["b"]}), path[:1]) == text
 
 
 @pytest.mark.parametrize(
@@ -270,10 +270,10 @@ def test_what_is_put_and_taken_out_leaves_every_byte(text: str) -> None:
 )
 def test_what_is_taken_out_goes_with_its_comma(before: str, after: str) -> None:
     """Comments stay."""
-    assert jsonc.drop(before, ("x",)) == after
+    assert jsonc.remove_value(before, ("x",)) == after
 
 
 def test_what_is_not_there_cannot_be_taken_out() -> None:
     for path in (("x",), ("a", "x"), ("x", "a")):
         with pytest.raises(KeyError):
-            jsonc.drop('{"a": {}}', path)
+            jsonc.remove_value('{"a": {}}', path)

@@ -58,7 +58,7 @@ def before(database: SQLite) -> Picture:
 
 
 def asked(database: SQLite, query: str, path: str | None = None) -> Sequence[Found]:
-    return search(database, [], query, Scope.of(REPO, path), Paging(10)).found
+    return search(database, [], query, Scope.of_repo(REPO, path), Paging(10)).found
 
 
 SYNTAX = [

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feeder import nodes as nodes_module
-from feeder.nodes import Node, embedding_text, node_ids
+from feeder.nodes import Node, embedding_input, node_ids
 
 
 def a_node(identity: str | None, start: int, end: int, *, symbol: bool = True) -> Node:
@@ -93,7 +93,7 @@ def test_names_of_one_line_are_numbered_in_their_order(names: list[str]) -> None
 def test_many_names_of_one_line_are_hashed_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
     """A minified file has thousands of them: the work grows with their number, not its square."""
     keys: list[str] = []
-    real = nodes_module._key
+    real = nodes_module._id_source
 
     def counted(*parts: Any) -> str:
         keys.append(real(*parts))
@@ -109,6 +109,6 @@ def test_a_model_reads_where_a_node_stands() -> None:
     node = Node(
         "python", "method", "Cart.add", "def add(self):", None, 1, 2, "def add(self):\n ..."
     )
-    assert embedding_text("src/cart.py", node) == (
+    assert embedding_input("src/cart.py", node) == (
         "src/cart.py python method Cart.add\ndef add(self):\ndef add(self):\n ..."
     )

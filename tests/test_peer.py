@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from feeder.peer import Peer
+from feeder.peer import ChildProcess
 
 ECHO = """
 import os, pickle
@@ -39,16 +39,16 @@ def _an_echo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @contextmanager
-def started(**variables: str) -> Iterator[Peer]:
+def started(**variables: str) -> Iterator[ChildProcess]:
     """The echo, ended after."""
-    peer = Peer("echo", variables)
+    peer = ChildProcess("echo", variables)
     try:
         yield peer
     finally:
-        peer.end()
+        peer.stop()
 
 
-def asked(peer: Peer, name: str) -> object:
+def asked(peer: ChildProcess, name: str) -> object:
     peer.send(name)
     return peer.receive()
 

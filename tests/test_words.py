@@ -2,7 +2,7 @@
 
 import pytest
 
-from feeder.words import words
+from feeder.words import expand_words
 
 
 @pytest.mark.parametrize(
@@ -17,10 +17,10 @@ from feeder.words import words
 )
 def test_the_parts_of_a_compound_word_follow_the_text(text: str, parts: str) -> None:
     """An identifier is found by the words that it is made of."""
-    assert words(text) == f"{text}\n{parts}"
+    assert expand_words(text) == f"{text}\n{parts}"
 
 
 @pytest.mark.parametrize("text", ["", "plain words", "snake_case_name", "SCREAMING_CASE", "Größe"])
 def test_what_has_no_inner_case_stays_as_it_is(text: str) -> None:
     """The tokenizer itself parts words at underscores; nothing is added for them."""
-    assert words(text) == text
+    assert expand_words(text) == text

@@ -24,9 +24,9 @@ from feeder.search.answers import Corpus, Page, Shaped, page
 from feeder.search.found import Answer, Found
 from feeder.store import Database, Row, Statement, Value
 from feeder.store.index import Index
-from feeder.store.local_vectors import LocalVectors
-from feeder.store.lookup_table import Lookup, LookupRow
-from feeder.store.meanings import opening
+from feeder.store.local_vectors import SQLiteVectors
+from feeder.store.lookup_table import LookupRow, LookupTable
+from feeder.store.meanings import setup_statements
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
 from feeder.tree import Tree
@@ -184,10 +184,10 @@ class Others(Lines):
         return Told(f"Another sentence about {name} altogether")
 
 
-def small_lookup(name: str = "small", size: int = 3) -> Lookup:
+def small_lookup(name: str = "small", size: int = 3) -> LookupTable:
     """A table for a Worker's questions that takes no model to make."""
     rows = [LookupRow(slot, f" word{slot} ", "c" * 60, f"{slot:<60}") for slot in range(size)]
-    return Lookup(name, size, size * 140, lambda: iter(rows))
+    return LookupTable(name, size, size * 140, lambda: iter(rows))
 
 
 def opened(path: Path = MEMORY) -> SQLite:
@@ -217,10 +217,10 @@ def feed(
     semantics = None
     if embedder:
         cached = CachedEmbedder(embedder, cache)
-        semantics = Semantics(cached, LocalVectors(database))
+        semantics = Semantics(cached, SQLiteVectors(database))
     report = Report(name, branch, tree.commit)
     index = Index(database, name, branch)
-    index.opening = opening(name, wanted=meaning is not None)
+    index.start_statements = setup_statements(name, enabled=meaning is not None)
     token = secrets.token_hex(8)
     return Feed(
         tree,
@@ -253,7 +253,7 @@ def shown(
     name: str = REPO,
 ) -> Page:
     """What an answer shows of these hits, whose files are in the folder."""
-    corpus = Corpus(database, base, name, Index(database, name, "main").state_of([]).meta)
+    corpus = Corpus(database, base, name, Index(database, name, "main").read_state_of([]).meta)
     return page(corpus, Answer(found, len(found)), Shaped(words, lines))
 
 

@@ -31,10 +31,10 @@ from pairs import Pair, documented, good, header, prose
 
 from feeder.embed.static_tokens import parts
 from feeder.embed.static_tokens import words as words_of
-from feeder.nodes import embedding_text
+from feeder.nodes import embedding_input
 from feeder.parse.workers import WorkerPool
 from feeder.search.asked import Asked
-from feeder.words import words as indexed
+from feeder.words import expand_words as indexed
 
 
 class Pool(NamedTuple):
@@ -181,7 +181,7 @@ def of_questions(folder: str) -> Iterator[Pool]:
                 documents, places = list[tuple[str, str]](), list[tuple[str, int, int]]()
                 for parsed in workers.parse(iter(files)):
                     for node in parsed.nodes:
-                        text = embedding_text(parsed.path, node)
+                        text = embedding_input(parsed.path, node)
                         first, _, body = text.partition("\n")
                         documents.append((first, body))
                         places.append((parsed.path, node.start_line, node.end_line))

@@ -8,7 +8,7 @@ from feeder.search import asked, layout, query, terms, windows
 
 LEXIS = {
     "space": SPACE,
-    "words": {"word": javascript(words._WORD), "part": javascript(words._PART)},
+    "words": {"word": javascript(words.WORD_PATTERN), "part": javascript(words.PART_PATTERN)},
     "query": {
         "chars": query.QUERY_CHARS,
         "fields": query._FIELDS,

@@ -27,7 +27,7 @@ from feeder.search import (
     rules,
 )
 from feeder.store import pieces
-from feeder.store.tests_by_path import TESTS
+from feeder.store.tests_by_path import TEST_PATH_GLOBS
 
 
 def _of(module: ModuleType, *names: str) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def _plain(value: Any) -> Any:
 CONSTANTS = {
     **{room: _of(*known) for room, known in sql.CONSTANTS.items()},
     "cloudflare": {"MODELS": sql.MODELS},
-    "tests": list(TESTS),
+    "tests": list(TEST_PATH_GLOBS),
     "engine": _of(
         engine,
         *("BY_WORD", "BY_MODEL", "MOST", "BY_MEANING_ALONE"),

@@ -25,7 +25,7 @@ from feeder.store import sql as store_sql
 
 # the files, of one repository, at the places of a scope: ?2 and ?3
 _PLACED = f"""
-SELECT path FROM files WHERE repo = ?2->>0 AND state <> 'skipped' AND path IN ({scope._FILES})
+SELECT path FROM files WHERE repo = ?2->>0 AND state <> 'skipped' AND path IN ({scope.FILES_IN_SCOPE})
 ORDER BY path LIMIT 1000
 """
 _TEXT_COLUMNS = "t.repo, t.path, t.first_line, t.last_line, t.numbers, hex(t.text)"
@@ -67,45 +67,50 @@ def _instead(sql: str, old: str, new: str) -> str:
 
 # D1 bills a row twice that is put in order by bm25, and one that FTS5 puts in order itself only
 # where it is taken. That takes a third longer where nothing narrows, so the program does without
-_MATCHED = f"MATCH 'bm25({reading.WEIGHTS})'"
-_WORDS = _instead(reading._MATCH, f"bm25(docs_fts, {reading.WEIGHTS}) AS score", "rank AS score")
+_MATCHED = f"MATCH 'bm25({reading.BM25_WEIGHTS})'"
+_WORDS = _instead(
+    reading.WORD_SEARCH, f"bm25(docs_fts, {reading.BM25_WEIGHTS}) AS score", "rank AS score"
+)
 _WORDS = _instead(
     _WORDS, "ORDER BY score LIMIT ?14 +", f"AND rank {_MATCHED} ORDER BY rank LIMIT ?14 +"
 )
 
 STATEMENTS = {
     "words": _WORDS,
-    "lines": descriptions._MATCH,
-    "hits": reading._HITS,
-    "first": reading._FIRST,
-    "by": reading._BY,
-    "skipped": reading._SKIPPED,
-    "sizeOfTexts": texts._SIZE,
-    "describedBy": descriptions.BY_MODEL,
-    "called": naming._CALLED,
-    "spelled": naming._SPELLED,
-    "having": naming._HAVING,
-    "begun": naming._BEGUN,
-    "files": naming._FILES,
-    "alike": naming._ALIKE,
-    "pieces": pieces._PIECES,
+    "lines": descriptions.DESCRIPTION_SEARCH,
+    "hits": reading.HITS_BY_IDS,
+    "first": reading.FIRST_HITS,
+    "by": reading.COUNTS_BY_COLUMN,
+    "skipped": reading.SKIPPED_COUNTS,
+    "sizeOfTexts": texts.SOURCE_SIZE,
+    "describedBy": descriptions.COUNTS_BY_MODEL,
+    "called": naming.EXACT_NAMES,
+    "spelled": naming.NAMES_BY_WORD,
+    "having": naming.IDS_BY_WORD,
+    "begun": naming.NAMES_BY_PREFIX,
+    "files": naming.FILES_BY_NAME,
+    "alike": naming.SIMILAR_NAMES,
+    "pieces": pieces.NODE_PARTS,
     "texts": _TEXTS,
     "textsOfNodes": _TEXTS_OF_NODES,
-    "inside": origins._INSIDE,
-    "insideNodes": _instead(origins._INSIDE, "json_each(?) j", f"({_WITH_LINES}) j"),
-    "inFiles": catalog._IN_FILES,
-    "byId": catalog._BY_ID,
-    "named": catalog._NAMED,
+    "inside": origins.HIT_CONTENTS,
+    "insideNodes": _instead(origins.HIT_CONTENTS, "json_each(?) j", f"({_WITH_LINES}) j"),
+    "inFiles": catalog.HITS_IN_FILES,
+    "byId": catalog.HITS_BY_ID_PREFIX,
+    "named": catalog.HITS_BY_NAME,
     "placed": _PLACED,
-    "below": catalog._BELOW,
-    "map": catalog._MAP,
+    "below": catalog.FILES_BELOW,
+    "map": catalog.FILE_OVERVIEW,
     "anyFile": scope.ANY_FILE,
     "has": filters._HAS,
     "kinds": filters._KINDS,
     "paths": filters._PATHS,
-    "meta": store_sql.META,
+    "meta": store_sql.READ_META,
 }
-COMMON = {"@FILES": scope._FILES, "@IN_SCOPE": scope.IN_SCOPE.replace(scope._FILES, "@FILES")}
+COMMON = {
+    "@FILES": scope.FILES_IN_SCOPE,
+    "@IN_SCOPE": scope.IN_SCOPE.replace(scope.FILES_IN_SCOPE, "@FILES"),
+}
 """What statements have in common, so that it is sent once; a later one may hold an earlier one."""
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from feeder.store import Database, Row, Statement, Value
-from feeder.store.meanings import Code
+from feeder.store.meanings import VectorCode
 from feeder.store.sqlite import SQLite
 
 Tables = dict[str, list[Row]]
@@ -125,7 +125,7 @@ def _beside(database: Database, repo: str) -> dict[str, list[Any]]:
     rows: dict[str, list[Any]] = {name: [] for name in _MAY_BE}
     rows.update(zip(there, found, strict=True))
     for name in ("meanings", "plain_meanings"):
-        rows[name] = [(id_, Code(bytes.fromhex(code)), *of) for id_, code, *of in rows[name]]
+        rows[name] = [(id_, VectorCode(bytes.fromhex(code)), *of) for id_, code, *of in rows[name]]
     return rows
 
 

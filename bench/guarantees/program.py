@@ -137,7 +137,7 @@ class Limits(NamedTuple):
         feeder.run.vectors.OUTBOX_PIECE = self.outbox
         feeder.run.asking.AT_ONCE = self.lines
         if self.trust_s is not None:
-            feeder.store.ownership.TRUST_S = self.trust_s
+            feeder.store.ownership.RECHECK_AFTER_S = self.trust_s
 
 
 class AtTurn(NamedTuple):
@@ -256,11 +256,11 @@ class Reading:
 
     def __call__(self) -> None:
         from feeder.store.index import Index
-        from feeder.store.state import State
+        from feeder.store.state import IndexState
 
-        read = Index.state
+        read = Index.read_state
 
-        def told(index: Index, expected: dict[str, str]) -> State:
+        def told(index: Index, expected: dict[str, str]) -> IndexState:
             state = read(index, expected)
             self._ended_s.value = time.monotonic()
             return state

@@ -111,7 +111,7 @@ def _table() -> str:
 def _keep(repository: str, file: str) -> dict[str, float]:
     from feeder.nodes import node_ids
     from feeder.parse.workers import WorkerPool
-    from feeder.store.rows import IndexedFile, postings
+    from feeder.store.rows import IndexedFile, posting_rows
     from feeder.tree.commit import Commit
 
     tree = Commit(Path(repository))
@@ -127,7 +127,7 @@ def _keep(repository: str, file: str) -> dict[str, float]:
             )
             for parsed in parser.parse((entry.path, raw) for entry, raw in tree.read(entries))
         )
-        rows = list(postings(files))
+        rows = list(posting_rows(files))
     Path(file).write_bytes(pickle.dumps(rows))
     return {"rows": len(rows)}
 

@@ -11,7 +11,7 @@ from copies import copies, files_of, repository
 
 from feeder.embed import Vector
 from feeder.store import NodeVector
-from feeder.store.local_vectors import LocalVectors
+from feeder.store.local_vectors import SQLiteVectors
 from feeder.store.sqlite import SQLite
 from speed.feeding import arguments
 from speed.program import Program
@@ -44,12 +44,12 @@ def sources(corpus: Path) -> list[Path]:
     return [place for place in files_of(corpus) if place.suffix == ".py"]
 
 
-def fill(database: SQLite, dimensions: int) -> LocalVectors:
+def fill(database: SQLite, dimensions: int) -> SQLiteVectors:
     """A vector for each node: always the same ones, of length 1, in directions of chance.
 
     They take as long to compare as real ones, which a model would need an hour for.
     """
-    vectors = LocalVectors(database)
+    vectors = SQLiteVectors(database)
     some = np.random.default_rng(SEED)
     nodes = list(database.connection.execute(_NODES))
     for first in range(0, len(nodes), BATCH):

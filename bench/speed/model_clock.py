@@ -21,12 +21,12 @@ def main() -> None:
     """Ends as feeder ends."""
     from feeder.cli.commands import main
     from feeder.embed import onnx as local
-    from feeder.peer import Peer
+    from feeder.peer import ChildProcess
 
     mine = {FILE: sys.argv.pop(1)}
 
-    def clocked(_module: str, variables: Mapping[str, str]) -> Peer:
-        return Peer(Path(__file__).stem, {**variables, **mine})
+    def clocked(_module: str, variables: Mapping[str, str]) -> ChildProcess:
+        return ChildProcess(Path(__file__).stem, {**variables, **mine})
 
     setattr(local, "Peer", clocked)  # noqa: B010 - mypy knows it for a class
     main()

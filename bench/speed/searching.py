@@ -65,7 +65,9 @@ class Searcher:
         self._database = database
         self._new_sides = sides
         self._clock = clock
-        self._scope = Scope.of(database.connection.execute("SELECT repo FROM docs LIMIT 1").get)
+        self._scope = Scope.of_repo(
+            database.connection.execute("SELECT repo FROM docs LIMIT 1").get
+        )
         self._nodes = database.connection.execute("SELECT count(*) FROM docs").get
 
     def measured(self, questions: Sequence[str]) -> dict[str, float]:

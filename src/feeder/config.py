@@ -7,7 +7,7 @@ from feeder.shards import Shard
 
 INDEX_FOLDER = ".feeder"
 """Under the repository's root; it ignores itself for git."""
-SECRETS = frozenset(
+SECRET_VARIABLES = frozenset(
     {
         "CLOUDFLARE_API_TOKEN",
         "FEEDER_API_KEY",

@@ -32,7 +32,7 @@ class Interrupted(FeederError):
     exit_code = 130
 
 
-class Unread(FeederError):
+class OutputClosed(FeederError):
     """What is said goes into a pipe that nobody reads any more; nothing has failed.
 
     The code is what a shell makes of the signal of a broken pipe: 128 and 13.
@@ -58,10 +58,10 @@ class ServiceError(FeederError):
         self.ray = ray
 
 
-class PassingError(ServiceError):
+class TransientError(ServiceError):
     """The same call may go through later."""
 
-    after_s: float | None = None
+    retry_after_s: float | None = None
     """How long the service asks to wait, where it does."""
 
 
@@ -69,17 +69,17 @@ class TooLargeError(ServiceError):
     """The service wants the same work in smaller parts."""
 
 
-class Stopped(FeederError):
+class StoppedEarly(FeederError):
     """The run stopped early by a budget; what it did is kept and the next run goes on."""
 
     exit_code = 75
 
 
-class Overtaken(Stopped):
+class Superseded(StoppedEarly):
     """A run that started later owns the index now."""
 
 
-def wrong_and_remedy(error: Exception) -> tuple[str, str]:
+def problem_and_remedy(error: Exception) -> tuple[str, str]:
     """An error's first sentence, which is what is wrong, and the rest, which is what to do."""
     wrong, _, remedy = str(error).partition(". ")
     return f"{wrong.rstrip('.')}.", remedy

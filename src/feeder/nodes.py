@@ -54,21 +54,21 @@ def node_ids(repo: str, path: str, nodes: Iterable[Node]) -> list[str]:
     ids = []
     for node in nodes:
         identity = node.symbol or node.logical_path or ""
-        key = first = _key(repo, path, identity, node)
+        key = first = _id_source(repo, path, identity, node)
         while key in taken:
             counts[first] += 1
-            key = _key(repo, path, f"{identity}#{counts[first] + 1}", node)
+            key = _id_source(repo, path, f"{identity}#{counts[first] + 1}", node)
         taken.add(key)
         ids.append(hashlib.sha1(key.encode()).hexdigest())
     return ids
 
 
-def _key(repo: str, path: str, identity: str, node: Node) -> str:
+def _id_source(repo: str, path: str, identity: str, node: Node) -> str:
     middle = f"|{identity}" if identity else ""
     return f"{repo}|{path}{middle}|{node.start_line}:{node.end_line}"
 
 
-def embedding_text(path: str, node: Node) -> str:
+def embedding_input(path: str, node: Node) -> str:
     """What a model reads of a node: a header that says where it stands, and its text."""
     name = node.symbol or node.logical_path or ""
     header = f"{path} {node.language} {node.node_type} {name}".rstrip()

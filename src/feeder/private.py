@@ -7,7 +7,7 @@ from pathlib import Path
 from feeder.errors import UserError
 
 
-def make_file(path: Path) -> None:
+def create_private_file(path: Path) -> None:
     """A database's file, empty, that only its owner reads; one that is there stays as it is.
 
     SQLite gives what it writes beside a file the same mode. What goes wrong here goes wrong there
@@ -18,12 +18,12 @@ def make_file(path: Path) -> None:
         os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
-def make_folder(path: Path) -> None:
+def create_private_folder(path: Path) -> None:
     """A folder that only its owner enters, where there is none; one that is there stays."""
     path.mkdir(mode=0o700, exist_ok=True)
 
 
-def unlinked(folder: Path) -> Path:
+def reject_symlinks(folder: Path) -> Path:
     """The folder; raises UserError where it is a symbolic link or holds one.
 
     A commit may bring such a link: what is written there would land in another place.

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from feeder.errors import UserError
 
-LARGEST = 256
+MAX_SHARDS = 256
 """Jobs that a matrix of GitHub Actions may have."""
 
 
@@ -14,30 +14,32 @@ class Shard(NamedTuple):
     """One of `of` shards, counted from 1; together they hold every path once."""
 
     number: int
-    of: int
+    count: int
 
     def __str__(self) -> str:
-        return f"{self.number}/{self.of}"
+        return f"{self.number}/{self.count}"
 
-    def holds(self, path: str) -> bool:
+    def contains(self, path: str) -> bool:
         """Whether the file falls to this shard: by the hash of its path, so that all agree."""
-        return int(hashlib.sha1(path.encode()).hexdigest()[:8], 16) % self.of == self.number - 1
+        return int(hashlib.sha1(path.encode()).hexdigest()[:8], 16) % self.count == self.number - 1
 
 
-def parse(text: str) -> Shard:
+def parse_shard(text: str) -> Shard:
     """Reads `3/16`; raises UserError for what is no shard."""
     said = re.fullmatch(r"([0-9]{1,4})/([0-9]{1,4})", text)
     shard = Shard(int(said[1]), int(said[2])) if said else None
-    if shard is None or not 1 <= shard.number <= shard.of <= LARGEST:
-        raise UserError(f"{text!r} is no shard. Write 1/{LARGEST} up to {LARGEST}/{LARGEST}.")
+    if shard is None or not 1 <= shard.number <= shard.count <= MAX_SHARDS:
+        raise UserError(
+            f"{text!r} is no shard. Write 1/{MAX_SHARDS} up to {MAX_SHARDS}/{MAX_SHARDS}."
+        )
     return shard
 
 
-def matrix(count: int) -> dict[str, list[str]]:
+def shard_matrix(count: int) -> dict[str, list[str]]:
     """All of them, as `strategy.matrix` of a workflow takes them."""
-    return {"shard": [str(shard) for shard in shards(count)]}
+    return {"shard": [str(shard) for shard in all_shards(count)]}
 
 
-def shards(count: int) -> list[Shard]:
+def all_shards(count: int) -> list[Shard]:
     """All of them."""
     return [Shard(number, count) for number in range(1, count + 1)]

@@ -8,23 +8,23 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from feeder.errors import FeederError, PassingError, ServiceError, UserError
+from feeder.errors import FeederError, ServiceError, TransientError, UserError
 
 if TYPE_CHECKING:
     import httpx
     from tenacity import RetryCallState
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Answer")
 
-TRIES = 5
-LONGEST_BACKOFF_S = 30.0
-LONGEST_BLOCK_S = 300.0
+MAX_TRIES = 5
+MAX_BACKOFF_S = 30.0
+MAX_RETRY_AFTER_S = 300.0
 """For so long Cloudflare refuses a token that has spent its requests."""
-MASKED_CHARS = 10_000
+MAX_MASKED_CHARS = 10_000
 """Of a page that is no JSON: its first words are shown."""
 
 
-def as_json(value: object) -> bytes:
+def json_bytes(value: object) -> bytes:
     """The content of a call: compact and all ASCII, so that no odd character breaks it."""
     return json.dumps(value, separators=(",", ":")).encode()
 
@@ -36,12 +36,12 @@ class Clock:
         """Seconds since 1970."""
         return time.time()
 
-    def wait(self, end: threading.Event, seconds: float) -> None:
+    def wait(self, stop: threading.Event, seconds: float) -> None:
         """Sleeps so long, or until the end."""
-        end.wait(seconds)
+        stop.wait(seconds)
 
 
-class Patience:
+class RetryPolicy:
     """Asks a service again where that may help; several threads may ask at once.
 
     `waited_s` are the seconds that were slept.
@@ -54,23 +54,27 @@ class Patience:
         self._closed = threading.Event()
         self._lock = threading.Lock()
 
-    def ask(
-        self, send: Callable[[], Answer], *, again: Callable[[], None], tries: int = TRIES
-    ) -> Answer:
+    def call(
+        self,
+        send: Callable[[], Result],
+        *,
+        on_retry: Callable[[], None],
+        max_tries: int = MAX_TRIES,
+    ) -> Result:
         """What `send` gives; `again` is called before each other try. Raises what the last does."""
         from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
 
         retrying = Retrying(
-            retry=retry_if_exception_type(PassingError),
-            stop=stop_after_attempt(tries),
-            wait=_backoff,
-            sleep=self.pause,
-            before_sleep=lambda _: again(),
+            retry=retry_if_exception_type(TransientError),
+            stop=stop_after_attempt(max_tries),
+            wait=_backoff_s,
+            sleep=self.sleep,
+            before_sleep=lambda _: on_retry(),
             reraise=True,
         )
         return retrying(send)
 
-    def pause(self, seconds: float) -> None:
+    def sleep(self, seconds: float) -> None:
         """Sleeps, unless the program ends meanwhile."""
         with self._lock:
             self.waited_s += seconds
@@ -83,27 +87,27 @@ class Patience:
         self._closed.set()
 
 
-def asked_wait_s(response: "httpx.Response", now: float) -> float | None:
+def retry_after_s(response: "httpx.Response", now: float) -> float | None:
     """How long the service asks to wait, be it a number or a date; None where it does not say."""
     header = response.headers.get("Retry-After", "").strip()
     if header.isdecimal():
-        return min(float(header), LONGEST_BLOCK_S)
+        return min(float(header), MAX_RETRY_AFTER_S)
     try:
         after_s = email.utils.parsedate_to_datetime(header).timestamp() - now
     except ValueError:
         return None
-    return min(max(0.0, after_s), LONGEST_BLOCK_S)
+    return min(max(0.0, after_s), MAX_RETRY_AFTER_S)
 
 
-def first_words(page: str, masked: Callable[[str], str]) -> str:
+def summarize_error_page(page: str, mask: Callable[[str], str]) -> str:
     """What a page that should have been JSON says: its title, or how it begins."""
     title = re.search(r"<title>(.*?)</title>", page, re.IGNORECASE | re.DOTALL)
     # masked before it is cut: half a secret is one too
-    return masked((title[1] if title else page).strip()[:MASKED_CHARS])[:80]
+    return mask((title[1] if title else page).strip()[:MAX_MASKED_CHARS])[:80]
 
 
-def client(
-    headers: dict[str, str], timeout: "httpx.Timeout | float", connections: int
+def create_client(
+    headers: dict[str, str], timeout: "httpx.Timeout | float", max_connections: int
 ) -> "httpx.Client":
     """A connection that follows no redirect; raises UserError for what the environment says."""
     import httpx
@@ -112,7 +116,7 @@ def client(
         return httpx.Client(
             headers=headers,
             timeout=timeout,
-            limits=httpx.Limits(max_connections=connections),
+            limits=httpx.Limits(max_connections=max_connections),
         )
     except (ValueError, OSError, ImportError, httpx.InvalidURL) as exc:
         raise UserError(
@@ -121,7 +125,9 @@ def client(
         ) from exc
 
 
-def unreachable(exc: "httpx.RequestError", reason: str, address: str, setting: str) -> FeederError:
+def connection_error(
+    exc: "httpx.RequestError", reason: str, address: str, setting: str
+) -> FeederError:
     """No answer at all; only settings that are wrong are worth no other try.
 
     `setting` is what named the address.
@@ -136,19 +142,19 @@ def unreachable(exc: "httpx.RequestError", reason: str, address: str, setting: s
             f"signed it in SSL_CERT_FILE, or mend {setting}."
         )
     if isinstance(exc, httpx.ConnectError | httpx.ConnectTimeout):
-        return PassingError(
+        return TransientError(
             f"{address} cannot be reached ({reason}). Check the network, its names (DNS) and "
             f"{setting}."
         )
-    return PassingError(f"{address} gave no whole answer ({reason}). Run again later.")
+    return TransientError(f"{address} gave no whole answer ({reason}). Run again later.")
 
 
-def _backoff(state: "RetryCallState") -> float:
+def _backoff_s(state: "RetryCallState") -> float:
     """What the service asks for, else 1, 2, 4, 8 s and up to one more."""
     from tenacity import wait_exponential_jitter
 
     error = state.outcome.exception() if state.outcome else None
-    asked = error.after_s if isinstance(error, PassingError) else None
+    asked = error.retry_after_s if isinstance(error, TransientError) else None
     if asked is not None:
         return asked
-    return wait_exponential_jitter(initial=1, max=LONGEST_BACKOFF_S, jitter=1)(state)
+    return wait_exponential_jitter(initial=1, max=MAX_BACKOFF_S, jitter=1)(state)

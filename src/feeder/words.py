@@ -5,73 +5,75 @@ from collections.abc import Iterable
 
 # FTS5's unicode61 parts words at all that is no letter or digit; what is left to part is case. A
 # letter beyond ASCII counts as a small one.
-_WORD = re.compile(r"[^\W_]+")
+WORD_PATTERN = re.compile(r"[^\W_]+")
 # what is no sign of ASCII but a-z: said of what is beyond, it takes 8 ms to compile
-_SMALL = r"[^\x00-`{-\x7f]"
-_PART = re.compile(rf"[A-Z]+(?!{_SMALL})|[A-Z]?{_SMALL}+|[0-9]+")
-_KINDS = bytes(range(256))
+_LOWERCASE = r"[^\x00-`{-\x7f]"
+PART_PATTERN = re.compile(rf"[A-Z]+(?!{_LOWERCASE})|[A-Z]?{_LOWERCASE}+|[0-9]+")
+_CHARACTER_CLASSES = bytes(range(256))
 for _kind, _bytes in (
     (b"a", rb"[a-z\x80-\xff]"),
     (b"A", rb"[A-Z]"),
     (b"0", rb"\d"),
     (b" ", rb"[^aA0]"),
 ):
-    _KINDS = re.sub(_bytes, _kind, _KINDS)
-_TURNS = (b"aA", b"a0", b"0a", b"0A", b"A0", b"AAa")
+    _CHARACTER_CLASSES = re.sub(_bytes, _kind, _CHARACTER_CLASSES)
+_PART_BOUNDARIES = (b"aA", b"a0", b"0a", b"0A", b"A0", b"AAa")
 """Where a compound word goes on with another part, in the kinds of its letters."""
 
 
-class _Parts(dict[bytes, str]):
+class _CompoundCache(dict[bytes, str]):
     """The parts of compound words, by what stands between two of ASCII's signs.
 
     Made when first asked for, which is far faster than asking `lru_cache`.
     """
 
-    def __missing__(self, stretch: bytes) -> str:
-        if len(self) == _PARTS_LIMIT:
+    def __missing__(self, compound: bytes) -> str:
+        if len(self) == _CACHE_ENTRIES:
             self.clear()
-        parted = map(_PART.findall, _WORD.findall(stretch.decode("utf-8", "surrogatepass")))
+        parted = map(
+            PART_PATTERN.findall, WORD_PATTERN.findall(compound.decode("utf-8", "surrogatepass"))
+        )
         found = " ".join(part for parts in parted if len(parts) > 1 for part in parts)
-        if len(stretch) <= _STRETCH_LIMIT:
-            self[stretch] = found
+        if len(compound) <= _CACHE_KEY_BYTES:
+            self[compound] = found
         return found
 
 
-_PARTS_LIMIT, _STRETCH_LIMIT = 100_000, 100
+_CACHE_ENTRIES, _CACHE_KEY_BYTES = 100_000, 100
 """How many are kept, and of how many bytes: 40 MB at most."""
-_parts = _Parts().__getitem__
+_cached_parts = _CompoundCache().__getitem__
 
 
-def words(text: str) -> str:
+def expand_words(text: str) -> str:
     """The text, followed by the parts of its compound words.
 
     `parseDeltaFile` is then found by "parse delta file" too, `HTTPServer` by "server".
     """
-    return with_compounds(text, compounds(text))
+    return append_compounds(text, compound_parts(text))
 
 
-def compounds(text: str) -> str:
+def compound_parts(text: str) -> str:
     """The parts of the text's compound words, of each once, in their order."""
     content = text.encode("utf-8", "surrogatepass")
-    return " ".join(filter(None, map(_parts, _stretches(content))))
+    return " ".join(filter(None, map(_cached_parts, _find_compounds(content))))
 
 
-def parts(word: str) -> list[tuple[int, str]]:
+def split_compound(word: str) -> list[tuple[int, str]]:
     """The parts of a compound word, and where each begins; none of a simple one."""
-    found = [(part.start(), part[0]) for part in _PART.finditer(word)]
+    found = [(part.start(), part[0]) for part in PART_PATTERN.finditer(word)]
     return found if len(found) > 1 else []
 
 
-def small_parts(name: str) -> list[str]:
+def lowercase_parts(name: str) -> list[str]:
     """The words that a name is made of, one at least where it has a letter, in small letters."""
-    return [part.lower() for part in _PART.findall(name)]
+    return [part.lower() for part in PART_PATTERN.findall(name)]
 
 
-def _stretches(content: bytes) -> Iterable[bytes]:
+def _find_compounds(content: bytes) -> Iterable[bytes]:
     """What stands between two of ASCII's signs and turns; a search for turns skips all the rest."""
-    kinds = content.translate(_KINDS)
+    kinds = content.translate(_CHARACTER_CLASSES)
     found = {}
-    for turn in _TURNS:
+    for turn in _PART_BOUNDARIES:
         at = kinds.find(turn)
         while at >= 0:
             end = kinds.find(b" ", at)
@@ -82,6 +84,6 @@ def _stretches(content: bytes) -> Iterable[bytes]:
     return dict.fromkeys(stretch for _, stretch in sorted(found.items()))
 
 
-def with_compounds(text: str, parts: str) -> str:
+def append_compounds(text: str, parts: str) -> str:
     """The text as it is indexed by word."""
     return f"{text}\n{parts}" if parts else text

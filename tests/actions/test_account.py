@@ -10,7 +10,14 @@ import pytest
 from actions.test_github import Command, Runner, read_outputs
 from feeder.actions.account import REMEDY, Account
 from feeder.actions.github import Job
-from feeder.errors import FeederError, Interrupted, Overtaken, ServiceError, Stopped, UserError
+from feeder.errors import (
+    FeederError,
+    Interrupted,
+    ServiceError,
+    StoppedEarly,
+    Superseded,
+    UserError,
+)
 from feeder.run.report import Report
 from feeder.run.verdict import Check, Verdict
 from feeder.store.forgetting import Damage
@@ -129,8 +136,8 @@ def test_a_run_that_went_well_is_not_annotated(place: Place) -> None:
         (ServiceError("D1 said no."), "error"),
         (FeederError("No space left on device"), "error"),
         (Interrupted("interrupted; run it again to go on."), "error"),
-        (Stopped("Stopped by --max-requests 10."), "warning"),
-        (Overtaken("Run 8 has brought the index to abc."), "warning"),
+        (StoppedEarly("Stopped by --max-requests 10."), "warning"),
+        (Superseded("Run 8 has brought the index to abc."), "warning"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
 )
@@ -144,7 +151,7 @@ def test_what_went_wrong_is_annotated_once(place: Place, error: FeederError, lev
 def test_a_run_that_ended_early_still_says_what_it_did(place: Place) -> None:
     """Its counts are outputs, and they stand in the summary."""
     early = report(nodes_new=7, finished=False)
-    place.account(report=early).close("feeder sync", Stopped("Stopped by --max-embeddings 5."))
+    place.account(report=early).close("feeder sync", StoppedEarly("Stopped by --max-embeddings 5."))
     assert place.outputs["upserted"] == "7"
     assert place.summary.startswith("## feeder sync: stopped early, the next run goes on")
     assert "7 new" in place.summary

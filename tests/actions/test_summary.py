@@ -15,7 +15,7 @@ from markdown_it.token import Token
 from feeder.actions.github import SUMMARY_BYTES, visible
 from feeder.actions.summary import code, prose, summary
 from feeder.cloudflare.freetier import Usage
-from feeder.errors import Interrupted, Overtaken, ServiceError, Stopped, UserError
+from feeder.errors import Interrupted, ServiceError, StoppedEarly, Superseded, UserError
 from feeder.run.report import Report
 from feeder.run.verdict import Check, Verdict
 from feeder.store.forgetting import Damage
@@ -66,8 +66,8 @@ def inline(tokens: Sequence[Token]) -> list[Token]:
         ((report(head=""), None, None), "the index equals the folder"),
         ((report(dry_run=True), None, None), "a plan for `abc1234`, nothing was written"),
         ((report(finished=False), None, None), "stopped early on the way to `abc1234`"),
-        ((report(), None, Stopped("x")), "stopped early, the next run goes on"),
-        ((report(), None, Overtaken("x")), "gave way to a later run"),
+        ((report(), None, StoppedEarly("x")), "stopped early, the next run goes on"),
+        ((report(), None, Superseded("x")), "gave way to a later run"),
         ((None, None, Interrupted("x")), "interrupted, the next run goes on"),
         ((report(), None, ServiceError("x")), "failed"),
         ((None, None, UserError("x")), "failed"),
@@ -231,7 +231,7 @@ def test_notes_and_errors_are_shown_as_they_are() -> None:
     text = summary("feeder", report(notes=["A *note*."]), None, UserError("One.\n\n<b>Two</b>"))
     assert "> [!CAUTION]\n> One.<br>&#60;b&#62;Two&#60;/b&#62;\n" in text
     assert "\n- A &#42;note&#42;.\n" in text
-    assert "> [!WARNING]\n> Enough.\n" in summary("feeder", None, None, Stopped("Enough."))
+    assert "> [!WARNING]\n> Enough.\n" in summary("feeder", None, None, StoppedEarly("Enough."))
 
 
 def test_any_run_has_a_summary_far_below_the_limit() -> None:

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from feeder.cli.unread import Program
-from feeder.errors import FeederError, Unread
+from feeder.errors import FeederError, OutputClosed
 from running import Feeder
 from tree.repos import Repo
 from worlds import SHOP
@@ -73,5 +73,5 @@ def test_a_pipe_to_another_process_that_breaks_is_a_failure() -> None:
     program = Program(commands={"go": command})
     with pytest.raises(FeederError, match="Broken pipe") as failure:
         program.main(["go"], standalone_mode=False)
-    assert not isinstance(failure.value, Unread)
+    assert not isinstance(failure.value, OutputClosed)
     assert failure.value.exit_code == 1

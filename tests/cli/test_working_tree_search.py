@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from feeder.store.folder import working_folder
+from feeder.store.folder import working_tree_folder
 from running import Feeder
 from tree.repos import Repo
 
@@ -45,7 +45,7 @@ def test_a_phrase_is_one_of_what_was_indexed(mill: Repo, feeder: Feeder) -> None
 
 
 def test_what_was_left_is_thrown_away_and_the_search_goes_on(mill: Repo, feeder: Feeder) -> None:
-    place = working_folder(mill.path / ".feeder" / "index.db")
+    place = working_tree_folder(mill.path / ".feeder" / "index.db")
     for ours in place.iterdir():
         ours.rename(mill.path / ".feeder" / ours.name)
     assert hits(feeder(mill, "search", "/spin_twice/").out) == {"mill.py:1-3"}

@@ -12,14 +12,14 @@ import respx
 from clouds import MovedClock
 
 from feeder.cloudflare.api import Api, Call
-from feeder.errors import FeederError, PassingError, ServiceError, TooLargeError, UserError
-from feeder.wire import as_json
+from feeder.errors import FeederError, ServiceError, TooLargeError, TransientError, UserError
+from feeder.wire import json_bytes
 
 TOKEN = "secret-token-0123456789"
 ACCOUNT = "0123456789abcdef0123456789abcdef"
 BASE = "https://api.example.org/client/v4"
 URL = f"{BASE}/accounts/{ACCOUNT}/d1/database/x/raw"
-QUERY = Call("d1", "d1/database/x/raw", as_json({"sql": "SELECT 1"}))
+QUERY = Call("d1", "d1/database/x/raw", json_bytes({"sql": "SELECT 1"}))
 NOON = 1_800_000_000.0
 DONE = httpx.Response(200, json={"success": True, "errors": [], "result": [1]})
 
@@ -124,7 +124,7 @@ def test_after_five_tries_it_is_an_error(
 
     error = error_of(api)
 
-    assert isinstance(error, PassingError)
+    assert isinstance(error, TransientError)
     assert error.exit_code == 1
     assert wire.call_count == 5
     assert [int(wait) for wait in clock.slept] == [1, 2, 4, 8]
@@ -168,7 +168,7 @@ def test_a_quota_of_the_day_is_final(
 
     error = error_of(api, service)
 
-    assert isinstance(error, ServiceError) and not isinstance(error, PassingError)
+    assert isinstance(error, ServiceError) and not isinstance(error, TransientError)
     assert "00:00 UTC" in str(error)
     assert wire.call_count == 1
 
@@ -220,7 +220,7 @@ def test_an_sql_error_is_final_whatever_it_quotes(api: Api, wire: respx.Route) -
 
     error = error_of(api)
 
-    assert isinstance(error, ServiceError) and not isinstance(error, PassingError)
+    assert isinstance(error, ServiceError) and not isinstance(error, TransientError)
     assert str(error) == f"D1: {message} (HTTP 400, code 7500, ray 8a1-FRA)."
     assert (error.status, error.code, error.ray) == (400, 7500, "8a1-FRA")
 

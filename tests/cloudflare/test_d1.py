@@ -6,8 +6,8 @@ import pytest
 from clouds import Cloud
 
 from feeder.cloudflare.d1 import D1
-from feeder.errors import Overtaken, PassingError, ServiceError, TooLargeError, UserError
-from feeder.store import Repeated, Statement, sql
+from feeder.errors import ServiceError, Superseded, TooLargeError, TransientError, UserError
+from feeder.store import DuplicateWrite, Statement, sql
 from feeder.store.migrations import known_migrations, migrate, missing_migrations
 
 LOST: list[dict[str, Any]] = [
@@ -18,7 +18,7 @@ LOST: list[dict[str, Any]] = [
     {"kind": "success_false", "after": True},
 ]
 """Ways in which the answer to work that was done gets lost."""
-MARK = Statement(sql.MARK, ("shop:write:1", "7"))
+MARK = Statement(sql.RECORD_WRITE_NUMBER, ("shop:write:1", "7"))
 
 
 def test_rows_are_tuples_in_the_order_of_the_columns(cloud: Cloud) -> None:
@@ -99,8 +99,8 @@ def test_a_broken_guard_is_another_runs_doing(cloud: Cloud) -> None:
     cloud.migrated()
     written = Statement(sql.SET_META, ('{"a": "b"}',))
 
-    with pytest.raises(Overtaken):
-        cloud.d1.run([written, Statement(sql.GUARD, ("shop:run", "mine"))])
+    with pytest.raises(Superseded):
+        cloud.d1.run([written, Statement(sql.CHECK_OWNER, ("shop:run", "mine"))])
 
     assert cloud.rows("SELECT * FROM meta") == []
 
@@ -114,7 +114,7 @@ def test_a_marked_write_whose_answer_is_lost_is_not_done_twice(
     cloud.d1.run([Statement("CREATE TABLE t (a)")])
     cloud.standin.fault(route="d1.raw", **fault)
 
-    with pytest.raises(Repeated):
+    with pytest.raises(DuplicateWrite):
         cloud.d1.run([MARK, Statement("INSERT INTO t VALUES (1)")])
 
     assert cloud.rows("SELECT count(*) FROM t") == [(1,)]
@@ -145,7 +145,7 @@ def test_a_database_that_fails_on_and_on_is_an_error(cloud: Cloud) -> None:
     """After five tries the last failure is told."""
     cloud.standin.fault("d1_internal", times=5)
 
-    with pytest.raises(PassingError, match="internal error"):
+    with pytest.raises(TransientError, match="internal error"):
         cloud.d1.run([Statement("SELECT 1")])
 
 

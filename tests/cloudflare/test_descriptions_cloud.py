@@ -48,7 +48,9 @@ def test_each_line_is_kept_and_found(cloud: Cloud, shop: Repo) -> None:
     described(cloud, shop)
     assert cloud.rows(LINES) == DUE
     for path in (None, "src"):
-        found = search(cloud.d1, [], "does what is here", Scope.of(REPO, path), Paging(10)).found
+        found = search(
+            cloud.d1, [], "does what is here", Scope.of_repo(REPO, path), Paging(10)
+        ).found
         assert {str(one.hit.symbol) for one in found if "line" in one.ranks} == {
             name for name, _ in DUE
         }

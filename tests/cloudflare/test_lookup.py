@@ -14,14 +14,14 @@ from feeder.cloudflare.vectorize import Vectorize
 from feeder.embed.cache import CachedEmbedder
 from feeder.embed.static import MODEL, StaticEmbedder
 from feeder.embed.static_lookup import SLOTS, static_lookup
-from feeder.errors import Stopped
+from feeder.errors import StoppedEarly
 from feeder.run.budget import Budget
 from feeder.run.feed import Feed, Semantics
 from feeder.run.sync import sync
 from feeder.run.validate import repair, validate
 from feeder.shards import Shard
 from feeder.store import Statement
-from feeder.store.lookup_table import KEY, PIECE, Lookup
+from feeder.store.lookup_table import BATCH_STATEMENTS, META_KEY, LookupTable
 from feeder.tree.commit import Commit
 from hashed import HashedEmbedder
 from tree.repos import Repo
@@ -59,11 +59,11 @@ def by_node(said: list[dict[str, Any]]) -> dict[str, Any]:
     return answer
 
 
-def large() -> Lookup:
+def large() -> LookupTable:
     """One whose rows take a parameter each, so that it is written in several transactions."""
-    size, codes = PIECE - 1, "c" * 800_000
+    size, codes = BATCH_STATEMENTS - 1, "c" * 800_000
     rows = [row._replace(codes=codes) for row in small_lookup(size=size).rows()]
-    return Lookup("large", size, size * len(codes), lambda: iter(rows))
+    return LookupTable("large", size, size * len(codes), lambda: iter(rows))
 
 
 @pytest.fixture
@@ -73,19 +73,19 @@ def shop(cloud: Cloud, repo: Repo) -> Repo:
     return repo
 
 
-def fed(cloud: Cloud, repo: Repo, lookup: Lookup | None) -> Feed:
+def fed(cloud: Cloud, repo: Repo, lookup: LookupTable | None) -> Feed:
     """A run with this table."""
     return cloud.feed(Commit(repo.path), lookup=lookup)
 
 
-def synced(cloud: Cloud, repo: Repo, lookup: Lookup | None) -> Feed:
+def synced(cloud: Cloud, repo: Repo, lookup: LookupTable | None) -> Feed:
     run = fed(cloud, repo, lookup)
     sync(run)
     return run
 
 
-def whole(lookup: Lookup) -> list[Any]:
-    return [list(lookup.rows()), lookup.about]
+def whole(lookup: LookupTable) -> list[Any]:
+    return [list(lookup.rows()), lookup.identity]
 
 
 def test_a_question_looked_up_in_d1_has_the_vector_of_the_model(cloud: Cloud, shop: Repo) -> None:
@@ -112,7 +112,7 @@ def test_it_is_written_once_in_two_requests(cloud: Cloud, shop: Repo) -> None:
     run = synced(cloud, shop, static_lookup())
     assert run.report.lookup_rows == SLOTS
     assert SLOTS < cloud.standin.rows_written() - rows < SLOTS + 100
-    assert cloud.spent()["d1"] == without + static_lookup().requests == without + 2
+    assert cloud.spent()["d1"] == without + static_lookup().request_count == without + 2
     sync(fed(cloud, shop, static_lookup()))
     assert cloud.spent() == {"d1": 1, "vectorize": 0, "ai": 0}
 
@@ -143,7 +143,7 @@ def test_a_model_that_needs_none_takes_it_out(cloud: Cloud, shop: Repo) -> None:
     run.semantics = Semantics(embedder, Vectorize(cloud.api, "other"))
     sync(run)
     assert cloud.rows("SELECT name FROM sqlite_schema WHERE name = 'lookup'") == []
-    assert cloud.rows(f"SELECT 1 FROM meta WHERE key = '{KEY}'") == []
+    assert cloud.rows(f"SELECT 1 FROM meta WHERE key = '{META_KEY}'") == []
 
 
 def test_a_run_without_a_model_leaves_it(cloud: Cloud, shop: Repo) -> None:
@@ -164,13 +164,13 @@ def test_a_run_that_dies_at_any_request_leaves_no_half_of_it(
     table = large()
     for at in range(1, 30):
         cloud.rows("DROP TABLE IF EXISTS lookup")
-        cloud.rows(f"DELETE FROM meta WHERE key = '{KEY}'")
+        cloud.rows(f"DELETE FROM meta WHERE key = '{META_KEY}'")
         fuse = Fuse(at, before=before)
         run = fed(cloud, shop, table)
         run.index.database = FusedDatabase(cloud.d1, fuse)
         with suppress(Death):
             sync(run)
-        if cloud.rows(f"SELECT 1 FROM meta WHERE key = '{KEY}'"):
+        if cloud.rows(f"SELECT 1 FROM meta WHERE key = '{META_KEY}'"):
             assert cloud.looked_up() == whole(table)
         synced(cloud, shop, table)
         assert cloud.looked_up() == whole(table)
@@ -193,10 +193,10 @@ def test_a_budget_ends_between_two_pieces(cloud: Cloud, shop: Repo) -> None:
     synced(cloud, shop, None)
     run = fed(cloud, shop, large())
     run.budget = Budget(max_requests=1)
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedEarly):
         sync(run)
-    assert cloud.rows(f"SELECT 1 FROM meta WHERE key = '{KEY}'") == []
-    assert 0 < len(cloud.rows("SELECT slot FROM lookup")) < large().size
+    assert cloud.rows(f"SELECT 1 FROM meta WHERE key = '{META_KEY}'") == []
+    assert 0 < len(cloud.rows("SELECT slot FROM lookup")) < large().row_count
     synced(cloud, shop, large())
     assert cloud.looked_up() == whole(large())
 
@@ -220,7 +220,7 @@ def test_of_several_that_share_the_work_the_first_writes_it(cloud: Cloud, shop: 
         ("UPDATE lookup SET slot = 7 WHERE slot = 1", "row 1 is missing"),
         ("INSERT INTO lookup VALUES (3, '', '', '')", "row 3 is none of the model's"),
         ("DROP TABLE lookup", "row 0 is missing"),
-        (f"DELETE FROM meta WHERE key = '{KEY}'", "meta does not name it"),
+        (f"DELETE FROM meta WHERE key = '{META_KEY}'", "meta does not name it"),
     ],
 )
 def test_what_is_wrong_with_it_is_named_and_mended(

@@ -63,8 +63,8 @@ rests = st.text(characters, max_size=70)
 def test_all_of_a_scope_comes_through(place: str, rest: str, repo: str, language: str) -> None:
     """A folder's files pass the first filter, a file the second, a glob's files the only one."""
     same = {"repo": repo, "language": language}
-    folder, file = filters(Scope.of(repo, place, language))
-    [glob] = filters(Scope.of(repo, f"{place}*", language))
+    folder, file = filters(Scope.of_repo(repo, place, language))
+    [glob] = filters(Scope.of_repo(repo, f"{place}*", language))
     assert passes(folder, same | {"path": f"{place}/{rest}"})
     assert passes(file, same | {"path": place})
     assert passes(glob, same | {"path": f"{place}{rest}"})
@@ -74,8 +74,8 @@ def test_all_of_a_scope_comes_through(place: str, rest: str, repo: str, language
 @given(place=places, path=places)
 def test_a_folder_that_fits_is_said_exactly(place: str, path: str) -> None:
     """Up to 64 bytes with its slash; but where no text of so many bytes comes right after all."""
-    [folder, _] = filters(Scope.of("r", place))
-    [glob] = filters(Scope.of("r", f"{place}*"))
+    [folder, _] = filters(Scope.of_repo("r", place))
+    [glob] = filters(Scope.of_repo("r", f"{place}*"))
     if len(place.encode()) <= 63:
         assert passes(folder, {"repo": "r", "path": path}) == path.startswith(f"{place}/")
         assert passes(glob, {"repo": "r", "path": path}) == path.startswith(place)
@@ -85,7 +85,7 @@ def test_a_folder_that_fits_is_said_exactly(place: str, path: str) -> None:
 @given(repo=rests, language=rests, node_type=rests, path=rests)
 def test_a_filter_fits(repo: str, language: str, node_type: str, path: str) -> None:
     """Below 2,048 bytes, and no text in it is above 64."""
-    for filter_ in filters(Scope.of(repo, path, language, node_type)):
+    for filter_ in filters(Scope.of_repo(repo, path, language, node_type)):
         assert len(json.dumps(filter_, separators=(",", ":"))) < 2048
         texts = [text for value in filter_.values() for text in _texts(value)]
         assert max(len(text.encode()) for text in texts) <= 64
@@ -98,15 +98,15 @@ def _texts(condition: str | dict[str, str]) -> list[str]:
 def test_a_scope_is_said_in_vectorizes_words() -> None:
     """The slash comes before the nought."""
     everywhere = {"repo": "acme/shop", "language": "go", "node_type": "class"}
-    assert filters(Scope.of("acme/shop", None, "go", "class")) == [everywhere]
-    assert filters(Scope.of("r", "src/")) == [
+    assert filters(Scope.of_repo("acme/shop", None, "go", "class")) == [everywhere]
+    assert filters(Scope.of_repo("r", "src/")) == [
         {"repo": "r", "path": {"$gte": "src/", "$lt": "src0"}},
         {"repo": "r", "path": "src"},
     ]
-    assert filters(Scope.of("r", "src/a*/b.py")) == [
+    assert filters(Scope.of_repo("r", "src/a*/b.py")) == [
         {"repo": "r", "path": {"$gte": "src/a", "$lt": "src/b"}}
     ]
-    assert filters(Scope.of("r", "*.py")) == [{"repo": "r"}]
+    assert filters(Scope.of_repo("r", "*.py")) == [{"repo": "r"}]
 
 
 def test_what_is_nearer_elsewhere_hides_nothing(cloud: Cloud, repo: Repo) -> None:
@@ -117,7 +117,7 @@ def test_what_is_nearer_elsewhere_hides_nothing(cloud: Cloud, repo: Repo) -> Non
     cloud.standin.settle()
 
     for path in ("lib", "lib/cart.py", "lib/*.py"):
-        assert meant(cloud, Scope.of(REPO, path)) == ["lib/cart.py"]
+        assert meant(cloud, Scope.of_repo(REPO, path)) == ["lib/cart.py"]
 
 
 def test_a_folder_beyond_64_bytes_is_found(cloud: Cloud, repo: Repo) -> None:
@@ -128,7 +128,7 @@ def test_a_folder_beyond_64_bytes_is_found(cloud: Cloud, repo: Repo) -> None:
     cloud.standin.settle()
 
     for path in (deep, f"{deep}/cart.py", f"{deep}/*.py"):
-        assert meant(cloud, Scope.of(REPO, path)) == [f"{deep}/cart.py"]
+        assert meant(cloud, Scope.of_repo(REPO, path)) == [f"{deep}/cart.py"]
 
 
 def test_a_branchs_new_name_hides_nothing(cloud: Cloud, repo: Repo) -> None:
@@ -139,7 +139,7 @@ def test_a_branchs_new_name_hides_nothing(cloud: Cloud, repo: Repo) -> None:
     cloud.synced(Commit(repo.path), branch="trunk")
     cloud.standin.settle()
 
-    assert set(meant(cloud, Scope.of(REPO))) == {"cart.py", "other.py"}
+    assert set(meant(cloud, Scope.of_repo(REPO))) == {"cart.py", "other.py"}
 
 
 def test_an_index_without_metadata_indexes_is_searched_too(cloud: Cloud, repo: Repo) -> None:
@@ -151,7 +151,7 @@ def test_an_index_without_metadata_indexes_is_searched_too(cloud: Cloud, repo: R
     cloud.migrated().synced(Commit(repo.path))
     cloud.standin.settle()
 
-    assert meant(cloud, Scope.of(REPO, "src")) == ["src/cart.py"]
+    assert meant(cloud, Scope.of_repo(REPO, "src")) == ["src/cart.py"]
 
 
 def test_a_search_asks_vectorize_once(cloud: Cloud, repo: Repo) -> None:
@@ -161,9 +161,9 @@ def test_a_search_asks_vectorize_once(cloud: Cloud, repo: Repo) -> None:
     cloud.standin.settle()
 
     for scope, requests in (
-        (Scope.of(REPO), 1),
-        (Scope.of(REPO, "src"), 1),
-        (Scope.of(REPO, "src/cart.py"), 2),
+        (Scope.of_repo(REPO), 1),
+        (Scope.of_repo(REPO, "src"), 1),
+        (Scope.of_repo(REPO, "src/cart.py"), 2),
     ):
         cloud.spent()
         assert meant(cloud, scope) == ["src/cart.py"]

@@ -11,7 +11,7 @@ from standin import StandIn
 
 from feeder.cloudflare.api import Api
 from feeder.cloudflare.vectorize import Vectorize
-from feeder.errors import Overtaken, PassingError, ServiceError, TooLargeError, UserError
+from feeder.errors import ServiceError, Superseded, TooLargeError, TransientError, UserError
 from feeder.run.feed import Semantics
 from feeder.run.sync import sync
 from feeder.run.validate import validate
@@ -184,7 +184,7 @@ def test_a_run_that_dies_at_any_request_is_finished_by_the_next(
     for number in range(1, requests + 1):
         other = again(cloud, shop)
         other.standin.fault("reset", requests=list(range(number, number + 5)), after=after)
-        with pytest.raises(PassingError):
+        with pytest.raises(TransientError):
             other.synced(Commit(shop.path))
         other.synced(Commit(shop.path))
         assert vectors(other) == reference, f"request {number}"
@@ -207,7 +207,7 @@ def test_a_run_that_is_overtaken_stops_and_leaves_the_index_to_the_other(
         try:
             sync(run)
             outcomes.add("done")
-        except Overtaken:
+        except Superseded:
             outcomes.add("overtaken")
         other.synced(tree)
         assert vectors(other) == reference, f"request {number}"
@@ -249,7 +249,7 @@ def test_a_run_that_is_overtaken_while_it_waits_for_another_try_writes_no_vector
     run.semantics = Semantics(run.semantics.embedder, Vectorize(asleep, INDEX))
     cloud.standin.fault("throttled", route=route, retry_after=300)
 
-    with pytest.raises(Overtaken):
+    with pytest.raises(Superseded):
         sync(run)
 
     cloud.synced(newer)

@@ -58,7 +58,7 @@ def synced(cloud: Cloud, repo: Repo, *, texts: bool | None = None) -> Feed:
 
 def test_a_worker_shows_the_lines_of_any_node(cloud: Cloud, shop: Repo) -> None:
     """By the page's own SQL and JavaScript, each at its number; a class with its methods."""
-    assert block("sql").strip() == texts.OF_NODES.strip()
+    assert block("sql").strip() == texts.SOURCE_OF_NODES.strip()
     synced(cloud, shop, texts=True)
     assert len(LONG) > 2 * BLOCK_BYTES
     files = {"src/cart.py": CART.split("\n"), "src/long.py": LONG.split("\n")}
@@ -103,7 +103,7 @@ def test_a_database_that_wants_less_at_once_gets_it(cloud: Cloud, shop: Repo) ->
     synced(cloud, shop)
     cloud.standin.fault("d1_cpu", route="d1.raw", bytes_above=25_000)
     synced(cloud, shop, texts=True)
-    assert texts.held_paths(cloud.d1, REPO) == {
+    assert texts.stored_paths(cloud.d1, REPO) == {
         "config.json",
         "docs/guide.md",
         "src/cart.py",

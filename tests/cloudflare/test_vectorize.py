@@ -102,7 +102,7 @@ def test_the_nearest_come_first(cloud: Cloud) -> None:
     cloud.vectorize.upsert([vector(name, at, repo="r") for name, at in names.items()])
     cloud.standin.settle()
 
-    found = cloud.vectorize.query(vector("", [1, 0.1]).values, 500, Scope.of("r"))
+    found = cloud.vectorize.query(vector("", [1, 0.1]).values, 500, Scope.of_repo("r"))
 
     # cos(atan 0.1) = 0.995, cos(45° - 5.71°) = 0.774, sin(5.71°) = 0.0995
     assert [near.id for near in found] == ["x", "xy", "y"]
@@ -154,7 +154,7 @@ def test_other_dimensions_are_named(cloud: Cloud) -> None:
     with pytest.raises(UserError, match=r"expected 2 dimensions, and got 64.*--index-name"):
         small.upsert([vector("a")])
     with pytest.raises(UserError, match="expected 2 dimensions, and got 64"):
-        small.query(vector("a").values, 5, Scope.of("r"))
+        small.query(vector("a").values, 5, Scope.of_repo("r"))
 
 
 def test_an_index_that_is_not_there_is_named(cloud: Cloud) -> None:

@@ -11,8 +11,8 @@ from feeder.config import Settings
 from feeder.describe import ANSWER_TOKENS, Told
 from feeder.describe.chat import AddressDescriber
 from feeder.embed.endpoint import ANSWERS, Endpoint, Timeouts, address_of
-from feeder.errors import PassingError, ServiceError, TooLargeError, UserError
-from feeder.wire import TRIES
+from feeder.errors import ServiceError, TooLargeError, TransientError, UserError
+from feeder.wire import MAX_TRIES
 
 KEY = "Xk29-qLmR47_vTzE81wPbN36sHcYdU05jGaF"
 
@@ -75,7 +75,7 @@ def test_each_answer_is_taken_for_what_it_is(
             "else than an answer ('Log in')",
         ),
         (lambda _: Reply(200, {"object": "list"}), UserError, "else than an answer"),
-        (lambda _: Reply(200, {"choices": []}, hangs_s=30), PassingError, "gave no whole answer"),
+        (lambda _: Reply(200, {"choices": []}, hangs_s=30), TransientError, "gave no whole answer"),
         (refusal(429, "slow down", Retry_After="7"), ServiceError, "slow down"),
         (refusal(500, "it fell over"), ServiceError, "it fell over"),
     ],
@@ -93,7 +93,7 @@ def test_each_refusal_is_told_with_its_remedy(
 def test_what_passes_is_asked_again(model: Model, describer: AddressDescriber) -> None:
     model.answers = [refusal(429, "slow"), refusal(500, "fell"), refusal(503, "busy")]
     assert describer.ask("Do so.", "python method add").text.startswith("Does")
-    assert len(model.log) == 4 <= TRIES
+    assert len(model.log) == 4 <= MAX_TRIES
 
 
 def test_what_a_model_refuses_to_be_told_is_told_otherwise_from_then_on(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from edge.texts import KNOWN
 from feeder.search.found import Found
 from feeder.search.fusion import Ranking, by_name, by_nearness, by_words, together
-from feeder.store.naming import Named
+from feeder.store.naming import NameMatch
 from feeder.store.reading import Hit
 
 # what two languages may read otherwise: sigma, dotted and dotless i, sharp s, Cherokee, letters
@@ -123,7 +123,7 @@ def rankings(draw: st.DrawFn, ids: Sequence[str]) -> list[Ranking]:
 
 _some = st.tuples(names, members, node_types, paths, st.integers(1, 3), st.integers(1, 3))
 nodes = st.lists(_some, max_size=6).map(
-    lambda made: [Named(str(id_), *facts) for id_, facts in enumerate(made)]
+    lambda made: [NameMatch(str(id_), *facts) for id_, facts in enumerate(made)]
 )
 """What the index answers that is asked for names."""
 

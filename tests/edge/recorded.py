@@ -13,8 +13,8 @@ from feeder.search.grouping import akin, grouped
 from feeder.search.models import Side
 from feeder.search.ranking import ranked
 from feeder.store import Database, Row
-from feeder.store.pieces import pieces_statement, runs_among, spans
-from feeder.store.reading import Hit, hits
+from feeder.store.pieces import part_ranges, parts_from_rows, parts_statement
+from feeder.store.reading import Hit, hits_by_ids
 from feeder.store.scope import Scope
 
 
@@ -33,8 +33,10 @@ class Recorded(NamedTuple):
 def recorded(database: Database, sides: Sequence[Side], text: str, scope: Scope) -> Recorded:
     asked = Asked(text)
     rankings = engine._rankings(database, sides, asked, scope, None)
-    found = hits(database, dict.fromkeys(id_ for one in rankings for id_ in one.scores), scope)
-    pieces = pieces_statement(hit.id for hit in found)
+    found = hits_by_ids(
+        database, dict.fromkeys(id_ for one in rankings for id_ in one.scores), scope
+    )
+    pieces = parts_statement(hit.id for hit in found)
     near, named = names.nearly_statements(asked, scope), names.statements(asked, scope)
     *rest, rows = database.run([*near, *named, pieces])
     named_rows, near_rows = rest[len(near) :], rest[: len(near)]
@@ -45,7 +47,7 @@ def in_python(given: Recorded) -> dict[str, Any]:
     """What the program answers."""
     asked, rankings, found, named, near, pieces = given
     known, before = names.names(asked, named), ranked(asked, rankings, found)
-    groups = grouped(before, runs_among(found, spans(pieces)))
+    groups = grouped(before, part_ranges(found, parts_from_rows(pieces)))
     counts = facets(before)
     return {
         "names": [known.called, known.written, known.of_path, pairs(known.spelled)],

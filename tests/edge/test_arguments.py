@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from edge.calling import Worker
 from feeder.errors import UserError
-from feeder.nearby import meant
+from feeder.nearby import did_you_mean
 from feeder.serve.arguments import checked
 from feeder.serve.catalogue import SCHEMAS
 
@@ -70,4 +70,4 @@ Letters = st.text("abcd", max_size=12)
 @settings(deadline=None)
 @given(name=Letters, known=st.lists(Letters.filter(bool), max_size=5, unique=True))
 def test_the_same_name_was_meant(worker: Worker, name: str, known: list[str]) -> None:
-    assert worker.call("meant", name, known) == meant(name, known)
+    assert worker.call("meant", name, known) == did_you_mean(name, known)

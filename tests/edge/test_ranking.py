@@ -23,8 +23,8 @@ from feeder.search.ranking import ranked
 from feeder.search.rules import LEAST_OF_BEST, of_file, of_name, of_path
 from feeder.search.sources import Excerpt, State
 from feeder.store import Row
-from feeder.store.naming import Named
-from feeder.store.pieces import runs_among, spans
+from feeder.store.naming import NameMatch
+from feeder.store.pieces import part_ranges, parts_from_rows
 from feeder.store.reading import Hit
 from search.test_frames import CSHARP, DEBUGGER, GO, JAVA, JAVASCRIPT, PYTHON, RUBY, RUST
 
@@ -87,7 +87,7 @@ def test_names_and_members_are_meant_alike(
 @settings(max_examples=60, deadline=None)
 @given(text=questions | names, answers=st.lists(nodes, min_size=2, max_size=3))
 def test_names_are_found_in_the_same_order(
-    worker: Worker, text: str, answers: list[list[Named]]
+    worker: Worker, text: str, answers: list[list[NameMatch]]
 ) -> None:
     found = names_of(Asked(text), answers)
     assert worker.call("names", text, answers) == [
@@ -108,8 +108,8 @@ def test_names_are_found_in_the_same_order(
 def test_what_is_nearly_called_so_is_found_alike(
     worker: Worker,
     text: str,
-    answers: list[list[Named]],
-    near: tuple[int, list[Named], list[Named]],
+    answers: list[list[NameMatch]],
+    near: tuple[int, list[NameMatch], list[NameMatch]],
     typed: int,
 ) -> None:
     """Where a few nodes have the word, where many have it, and where none has."""
@@ -168,7 +168,7 @@ def test_hits_are_grouped_alike(
     said = data.draw(rankings([hit.id for hit in found]))
     before = ranked(Asked(text), said, found)
     pieces: list[Row] = [(*_kind(hit), hit.start_line, hit.end_line) for hit in _by_line(found)]
-    runs = runs_among(found, spans(pieces))
+    runs = part_ranges(found, parts_from_rows(pieces))
     texts = st.sampled_from([["a", "b", "c"], ["a", "b"], [" ", "", "\x1c"], ["a", "b", "c", "d"]])
     lines = {hit.id: _excerpt(hit, data.draw(texts)) for hit in found}
     read = {

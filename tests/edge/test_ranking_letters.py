@@ -12,8 +12,8 @@ from regexes import javascript
 from edge.calling import Worker
 from edge.made import letters, paths, questions, texts, words
 from feeder.search import frames, kinds
-from feeder.store.tests_by_path import TESTS, is_test
-from feeder.symbols import _JOINTS, dotted
+from feeder.store.tests_by_path import TEST_PATH_GLOBS, is_test_path
+from feeder.symbols import SEPARATOR_PATTERN, normalize_symbol
 
 PATTERNS = {
     "place": frames._PLACE,
@@ -26,7 +26,7 @@ PATTERNS = {
     "anonymous": frames._ANONYMOUS,
     "document": kinds._DOCUMENT,
     "example": kinds._EXAMPLE,
-    "joints": _JOINTS,
+    "joints": SEPARATOR_PATTERN,
     **{
         kind.name: kind.asked_by for kind in (kinds.TEST, kinds.DOCUMENT, kinds.EXAMPLE, kinds.DATA)
     },
@@ -79,7 +79,7 @@ def test_texts_are_in_the_order_of_code_points(worker: Worker, some: list[str]) 
 @settings(max_examples=60, deadline=None)
 @given(name=questions)
 def test_names_are_dotted_alike(worker: Worker, name: str) -> None:
-    assert worker.call("dotted", name) == dotted(name)
+    assert worker.call("dotted", name) == normalize_symbol(name)
 
 
 @settings(max_examples=100, deadline=None)
@@ -91,13 +91,13 @@ def test_sums_are_the_nearest_doubles(worker: Worker, numbers: list[float]) -> N
 @settings(max_examples=100, deadline=None)
 @given(path=paths | texts)
 def test_files_are_tests_and_documents_alike(worker: Worker, path: str) -> None:
-    assert worker.call("isTest", path) == is_test(path)
+    assert worker.call("isTest", path) == is_test_path(path)
     assert worker.call("isDocument", path) == kinds.is_document(path)
 
 
-@pytest.mark.parametrize("glob", TESTS)
+@pytest.mark.parametrize("glob", TEST_PATH_GLOBS)
 def test_what_each_glob_is_for_is_a_test(worker: Worker, glob: str) -> None:
     """A path made of it: one sign for each star and class."""
     path = re.sub(r"\[(.)[^]]*\]", r"\1", glob.replace("*", "x"))[1:]
-    assert is_test(path)
+    assert is_test_path(path)
     assert worker.call("isTest", path)

@@ -8,7 +8,7 @@ from edge.calling import Worker
 from edge.recorded import in_python, in_worker, recorded
 from feeder.search.models import MEANING, MEANING_WEIGHT, Side
 from feeder.store import Neighbour
-from feeder.store.reading import listed
+from feeder.store.reading import ids_in_scope
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from search.test_ranking import CALLS, FILES, fed
@@ -50,8 +50,10 @@ def test_answers_of_an_index_are_ranked_alike(
     worker: Worker, database: SQLite, question: str, meaning: bool
 ) -> None:
     """By names, words and meaning, to the last bit; and grouped, counted and noted."""
-    scope = Scope.of(REPO)
-    near = [Neighbour(id_, 1 / (3 + at)) for at, id_ in enumerate(listed(database, scope, 20))]
+    scope = Scope.of_repo(REPO)
+    near = [
+        Neighbour(id_, 1 / (3 + at)) for at, id_ in enumerate(ids_in_scope(database, scope, 20))
+    ]
     sides = [Side(MEANING, MEANING_WEIGHT, lambda *_: near)] if meaning else []
     given = recorded(database, sides, question, scope)
     assert in_worker(worker, given) == in_python(given)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from edge.calling import Worker
 from feeder.cloudflare.narrowing import narrowings
-from feeder.nearby import nearest
+from feeder.nearby import nearest_names
 from feeder.search.filters import readings
-from feeder.store.scope import Scope, end_of, params
+from feeder.store.scope import Scope, prefix_end, scope_params
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 PATH = st.text("ab/.*?[\\x5ä\U0010ffff", min_size=1, max_size=14)
@@ -52,7 +52,7 @@ def _read(value: object) -> object:
 @given(SCOPES)
 def test_a_scope_is_said_alike(worker: Worker, scope: Scope) -> None:
     ours = worker.call("params", _camel(scope))
-    assert list(map(_read, ours)) == list(map(_read, params(scope)))
+    assert list(map(_read, ours)) == list(map(_read, scope_params(scope)))
 
 
 @settings(max_examples=300, deadline=None)
@@ -68,14 +68,14 @@ def test_vectorize_is_asked_alike(worker: Worker, scope: Scope) -> None:
 @given(PATH, TEXT)
 def test_a_path_and_its_end_are_read_alike(worker: Worker, path: str, text: str) -> None:
     assert worker.call("readings", path) == readings(path, "")
-    assert worker.call("endOf", text) == end_of(text)
+    assert worker.call("endOf", text) == prefix_end(text)
 
 
 @settings(max_examples=300, deadline=None)
 @given(NAME, st.lists(NAME, max_size=12, unique=True))
 def test_the_nearest_names_are_the_same(worker: Worker, name: str, known: list[str]) -> None:
     assert worker.call("closeMatches", name, known, 0.6) == get_close_matches(name, known)
-    assert worker.call("nearest", name, known, ".") == nearest(name, known, ".")
+    assert worker.call("nearest", name, known, ".") == nearest_names(name, known, ".")
 
 
 @pytest.mark.parametrize(

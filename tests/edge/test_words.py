@@ -14,8 +14,8 @@ from edge.calling import Worker
 from edge.texts import KNOWN, SAMPLES, some, texts, unhurried
 from feeder.search.asked import READ_CHARS, Asked, stems
 from feeder.search.query import QUERY_CHARS, Query, parse
-from feeder.symbols import dotted, ends_with
-from feeder.words import parts, small_parts, words
+from feeder.symbols import normalize_symbol, symbol_ends_with
+from feeder.words import expand_words, lowercase_parts, split_compound
 
 CASES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[1] / "search" / "query_cases.json").read_text("utf-8")
@@ -89,17 +89,17 @@ def test_texts_are_in_the_order_of_their_characters(worker: Worker, some: list[s
 @unhurried
 @given(texts)
 def test_words_and_their_parts_are_the_same(worker: Worker, text: str) -> None:
-    assert worker.call("words", text) == words(text)
-    assert worker.call("parts", text) == [list(one) for one in parts(text)]
-    assert worker.call("smallParts", text) == small_parts(text)
+    assert worker.call("words", text) == expand_words(text)
+    assert worker.call("parts", text) == [list(one) for one in split_compound(text)]
+    assert worker.call("smallParts", text) == lowercase_parts(text)
     assert sorted(worker.call("stems", [text])) == sorted(stems([text]))
 
 
 @unhurried
 @given(NAMES | texts, NAMES | texts)
 def test_names_are_the_same(worker: Worker, name: str, other: str) -> None:
-    assert worker.call("dotted", name) == dotted(name)
-    assert worker.call("endsWith", name, other) == ends_with(name, other)
+    assert worker.call("dotted", name) == normalize_symbol(name)
+    assert worker.call("endsWith", name, other) == symbol_ends_with(name, other)
 
 
 @unhurried

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from feeder.embed.blending import LINE_SHARE, blended, blended_codes, coded, decoded
-from feeder.store.meanings import Code
+from feeder.store.meanings import VectorCode
 
 FLOATS = st.floats(-1, 1, width=32)
 
@@ -55,8 +55,8 @@ def test_codes_are_blended_as_their_vectors_are() -> None:
 
 def test_codes_that_rounding_parts_are_neither_unlike() -> None:
     """Sums end in another last bit where more is made at once."""
-    one, two = (Code(struct.pack("<f", scale) + b"\1\2") for scale in (0.002, 0.002000001))
+    one, two = (VectorCode(struct.pack("<f", scale) + b"\1\2") for scale in (0.002, 0.002000001))
     assert bytes(one) != bytes(two)
     assert (one == two, one != two) == (True, False)
-    other = Code(struct.pack("<f", 0.002) + b"\1\7")
+    other = VectorCode(struct.pack("<f", 0.002) + b"\1\7")
     assert (one == other, one != other) == (False, True)

@@ -18,7 +18,7 @@ from detect_secrets.settings import transient_settings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feeder.nodes import Node, embedding_text
+from feeder.nodes import Node, embedding_input
 from feeder.parse import ParsedFile
 from feeder.parse.files import parse_as_plain_text, parse_file
 from feeder.parse.secrets import mask_text
@@ -89,7 +89,7 @@ def masked_line(line: str, path: str = "a.py") -> str:
 def told(path: str, found: ParsedFile) -> str:
     """All that is kept of a file's nodes."""
     rows = [(node.symbol, node.signature, node.logical_path) for node in found.nodes]
-    return str(rows) + "\n".join(embedding_text(path, node) for node in found.nodes)
+    return str(rows) + "\n".join(embedding_input(path, node) for node in found.nodes)
 
 
 def shape(nodes: list[Node]) -> list[tuple[str, int, int, int]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from feeder.nodes import embedding_text
+from feeder.nodes import embedding_input
 from feeder.parse import ParsedFile, StaticEmbedder
 from feeder.parse.workers import WorkerPool
 
@@ -45,7 +45,7 @@ def parsed_with(echo: StaticEmbedder, files: dict[str, bytes]) -> dict[str, Pars
 
 
 def has_its_own(parsed: ParsedFile) -> bool:
-    texts = [embedding_text(parsed.path, node).encode() for node in parsed.nodes]
+    texts = [embedding_input(parsed.path, node).encode() for node in parsed.nodes]
     return list(parsed.static_vectors) == texts and bool(texts)
 
 

@@ -52,6 +52,6 @@ def test_each_kind_has_its_last_run(repo: Repo, database: SQLite) -> None:
 def test_a_run_that_has_nothing_to_do_writes_nothing(repo: Repo, database: SQLite) -> None:
     repo.commit({"a.py": ONE})
     synced(Commit(repo.path), database)
-    before = database.state()
+    before = database.change_counters()
     synced(Commit(repo.path), database)
-    assert database.state() == before
+    assert database.change_counters() == before

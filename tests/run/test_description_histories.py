@@ -11,7 +11,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
 
-from feeder.errors import Overtaken, Stopped
+from feeder.errors import StoppedEarly, Superseded
 from feeder.run.feed import Describing, Feed
 from feeder.run.sync import sync
 from feeder.run.validate import validate
@@ -109,7 +109,7 @@ class DescribedHistory(Branch):
         tree = self._head.tree
         try:
             sync(self._fused(Fuse(at, blow=overtake)))
-        except Overtaken:
+        except Superseded:
             self._happened["overtaken"] += 1
             tree = other
         assert picture(self._database)["docs"] == self._fresh(tree)["docs"]
@@ -118,7 +118,7 @@ class DescribedHistory(Branch):
     def stop(self, edits: list[Edit], most: int) -> None:
         """By the limit that a user may set, some lines being of one model and some of another."""
         self._push(edits)
-        with suppress(Stopped):
+        with suppress(StoppedEarly):
             synced(self._head.tree, self._database, **lined(Others("others"), most=most))
             return
         self._happened["stops"] += 1
@@ -160,8 +160,8 @@ def test_any_history_ends_in_lines_of_heads_texts(
     repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After every push and every run, whether it ended, died, was stopped or overtaken."""
-    monkeypatch.setattr("feeder.store.vector_lines.PAGE_NODES", 3)
-    monkeypatch.setattr("feeder.store.blends.PIECE", 2)
+    monkeypatch.setattr("feeder.store.vector_lines.MODEL_VECTOR_PAGE", 3)
+    monkeypatch.setattr("feeder.store.blends.STATIC_VECTOR_BATCH", 2)
     monkeypatch.setattr("feeder.store.descriptions.PAGE_PATHS", 2)
     monkeypatch.setattr("feeder.store.descriptions.PAGE_NODES", 2)
     happened: Counter[str] = Counter()

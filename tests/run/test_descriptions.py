@@ -9,7 +9,7 @@ import pytest
 from feeder.describe import Told
 from feeder.describe.lines import Reason
 from feeder.describe.prompt import prompt, version
-from feeder.errors import Overtaken, ServiceError, Stopped, TooLargeError, UserError
+from feeder.errors import ServiceError, StoppedEarly, Superseded, TooLargeError, UserError
 from feeder.run.asking import FAILURES
 from feeder.run.budget import Budget
 from feeder.run.descriptions import WAIT
@@ -244,7 +244,7 @@ def test_an_overtaken_run_stops_and_what_it_has_asked_for_is_kept(
         synced(Commit(repo.path), database)
 
     first = run(repo, database, Lines(fuse=Fuse(9, blow=overtake)))
-    with pytest.raises(Overtaken):
+    with pytest.raises(Superseded):
         sync(first)
     assert len(held(database)) in {7, 8}  # two groups of four, and p0 may have been among them
     described(repo, database, lines := Lines())
@@ -256,7 +256,7 @@ def test_a_limit_stops_early_and_the_next_run_goes_on(repo: Repo, database: SQLi
     """Of questions, of tokens, and of requests; the index equals the tree all the same."""
     repo.commit(PARTS)
     for limit, most in (("most", 5), ("most_tokens", 300)):
-        with pytest.raises(Stopped):
+        with pytest.raises(StoppedEarly):
             described(repo, database, lines := Lines(), **{limit: most})
         assert 0 < len(lines.asked) <= 16
         assert failed(repo, database) == []
@@ -264,7 +264,7 @@ def test_a_limit_stops_early_and_the_next_run_goes_on(repo: Repo, database: SQLi
     limited = run(repo, database, lines := Lines())
     limited.budget = Budget(max_requests=20, requests=lambda: len(lines.asked), a_write=0)
     known = len(held(database))
-    with suppress(Stopped):
+    with suppress(StoppedEarly):
         sync(limited)
     described(repo, database, Lines())
     assert (len(held(database)), said(database)) == (30, ["on"])
@@ -287,7 +287,7 @@ def test_a_dry_run_says_how_many_and_the_price(shop: Repo, database: SQLite) -> 
 
 
 def test_off_takes_them_out(shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("feeder.store.descriptions.UNLINKED", 1)
+    monkeypatch.setattr("feeder.store.descriptions.UNLINK_BATCH", 1)
     described(shop, database, Lines())
     off(shop, database)
     assert (held(database), said(database)) == ({}, [])

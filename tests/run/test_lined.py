@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from feeder.describe import Told
-from feeder.errors import Stopped
+from feeder.errors import StoppedEarly
 from feeder.run.budget import Budget
 from feeder.run.descriptions import KEY
 from feeder.run.feed import Describing, Feed
@@ -101,7 +101,7 @@ def test_another_line_replaces_the_first(shop: Repo, database: SQLite) -> None:
 def test_off_leaves_the_texts(
     shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("feeder.store.descriptions.UNLINKED", 1)
+    monkeypatch.setattr("feeder.store.descriptions.UNLINK_BATCH", 1)
     ran(shop, database, Lines())
     off(shop, database)
     assert lines(database) == {}
@@ -168,8 +168,8 @@ def test_a_run_that_dies_anywhere_leaves_none_of_another_line(
     """At whatever call, be the lines taken out or made anew before the vectors have come."""
     monkeypatch.setattr("feeder.run.asking.AT_ONCE", 2)
     monkeypatch.setattr("feeder.run.vectors.BATCH_VECTORS", 3)
-    monkeypatch.setattr("feeder.store.blends.PIECE", 2)
-    monkeypatch.setattr("feeder.store.vector_lines.PAGE_NODES", 2)
+    monkeypatch.setattr("feeder.store.blends.STATIC_VECTOR_BATCH", 2)
+    monkeypatch.setattr("feeder.store.vector_lines.MODEL_VECTOR_PAGE", 2)
     repo.commit(PARTS)
     for at in range(1, 60):
         database = opened()
@@ -194,12 +194,12 @@ def test_a_budget_leaves_vectors_to_the_next_run(repo: Repo, database: SQLite) -
     """Whole files of them; a limit of descriptions holds no vectors back."""
     repo.commit(PARTS)
     ran(repo, database)
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedEarly):
         ran(repo, database, Lines(), most=2)
     assert (len(lines(database)), unlike(repo, database)) == (2, [])
     limited = run(repo, database, Lines())
     limited.budget = Budget(max_embeddings=2)
-    with pytest.raises(Stopped, match="--max-embeddings 2"):
+    with pytest.raises(StoppedEarly, match="--max-embeddings 2"):
         sync(limited)
     assert (len(lines(database)), limited.report.texts_embedded) == (4, 2)
     assert limited.report.texts_waiting == 1

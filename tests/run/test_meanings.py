@@ -11,7 +11,7 @@ import pytest
 from feeder.run.sync import sync
 from feeder.run.validate import repair, validate
 from feeder.store import Statement
-from feeder.store.meanings import SCALE_BYTES, Meanings, opening
+from feeder.store.meanings import SCALE_BYTES, StaticVectors, setup_statements
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
@@ -64,7 +64,7 @@ def test_the_vector_is_that_of_the_nodes_text(shop: Repo, database: SQLite) -> N
     )
     code = np.frombuffer(cast("bytes", row[1]), np.int8, offset=SCALE_BYTES).astype(np.float32)
     vector = code / np.linalg.norm(code)
-    [first, *_] = Meanings(database).query(vector, 3, Scope.of(REPO))
+    [first, *_] = StaticVectors(database).query(vector, 3, Scope.of_repo(REPO))
     assert first.id == row[0]
     assert first.score == pytest.approx(1, abs=0.01)
 
@@ -74,12 +74,12 @@ def test_a_scope_narrows_before_the_nearest_are_taken(shop: Repo, database: SQLi
     synced(Commit(shop.path), database, meaning=CODES)
     synced(Commit(shop.path), database, meaning=CODES, name="acme/other")
     [vector] = HashedEmbedder(CODES.dimensions).embed(["cart"])
-    meanings = Meanings(database)
+    meanings = StaticVectors(database)
     [[rows]] = [database.run([Statement("SELECT id FROM docs WHERE repo = 'acme/other'")])]
     own = {str(id_) for (id_,) in rows}
-    found = meanings.query(vector, 100, Scope.of("acme/other"))
+    found = meanings.query(vector, 100, Scope.of_repo("acme/other"))
     assert {one.id for one in found} == own
-    assert meanings.query(vector, 100, Scope.of("acme/none")) == []
+    assert meanings.query(vector, 100, Scope.of_repo("acme/none")) == []
 
 
 def test_an_index_without_them_gets_them_by_the_next_run(shop: Repo, database: SQLite) -> None:
@@ -175,7 +175,7 @@ def test_rounding_is_no_difference(shop: Repo, database: SQLite) -> None:
 def test_the_table_is_made_once_for_all_repositories(database: SQLite) -> None:
     """And what a run begins with can be said again."""
     for _ in range(2):
-        database.run(opening(REPO, wanted=True))
+        database.run(setup_statements(REPO, enabled=True))
     assert pairs(database) == (0, 0, 0)
 
 
@@ -194,10 +194,10 @@ def test_all_vectors_are_read_whatever_their_bytes(database: SQLite) -> None:
     """More than one statement reads, of rows with gaps between them; 256 numbers are every byte."""
     every = np.arange(-128, 128, dtype=np.int8)
     code = struct.pack("<f", 1 / 1024) + every.tobytes()
-    database.run(opening(REPO, wanted=True))
+    database.run(setup_statements(REPO, enabled=True))
     database.run([Statement(DOCS, (REPO,)), Statement(ADD_TO_ALL, (code,))])
     query = every / np.linalg.norm(every.astype(np.float32))
-    found = Meanings(database).query(query.astype(np.float32), 20_000, Scope.of(REPO))
+    found = StaticVectors(database).query(query.astype(np.float32), 20_000, Scope.of_repo(REPO))
     assert [int(one.id) for one in found] == list(range(3, 3 * 8_001, 3))
     assert found[0].score == pytest.approx(float(np.linalg.norm(every.astype(float))) / 1024)
 

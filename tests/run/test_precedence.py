@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from feeder.actions.event import Event
-from feeder.errors import Overtaken
+from feeder.errors import Superseded
 from feeder.run.feed import Feed
 from feeder.run.precedence import token_by_hand
 from feeder.run.sync import sync
@@ -41,7 +41,7 @@ def test_an_older_event_that_is_run_again_is_refused(trees: list[Tree], database
     """The same workflow, a smaller number, another commit: nothing is written."""
     sync(answering(trees[1], database, 8))
     before = picture(database)
-    with pytest.raises(Overtaken, match=r"This is run 7 of .*feed.yml, and a later run .*--force"):
+    with pytest.raises(Superseded, match=r"This is run 7 of .*feed.yml, and a later run .*--force"):
         sync(answering(trees[0], database, 7))
     assert picture(database) == before
     assert rows(database, HEAD) == [trees[1].commit]
@@ -67,7 +67,7 @@ def test_a_push_back_that_finds_nothing_to_do_is_remembered(
     """The event between them has not run yet: when it does, it does not turn the index back."""
     sync(answering(trees[0], database, 7))
     sync(answering(trees[0], database, 9))
-    with pytest.raises(Overtaken):
+    with pytest.raises(Superseded):
         sync(answering(trees[1], database, 8))
     assert rows(database, HEAD) == [trees[0].commit]
 
@@ -79,7 +79,7 @@ def test_a_push_back_that_finds_nothing_to_do_stops_a_run_that_has_only_read(
     older, newer = answering(trees[1], database, 8), answering(trees[0], database, 9)
     fuse = Fuse(at=1, before=False, blow=lambda: sync(newer))
     older.index.database = FusedDatabase(database, fuse)
-    with pytest.raises(Overtaken):
+    with pytest.raises(Superseded):
         sync(older)
     assert picture(database) | {"meta": []} == fresh(trees[0]) | {"meta": []}
 
@@ -118,7 +118,7 @@ def test_an_older_event_does_not_finish_for_a_newer_one_that_died(
     dying.index.database = FusedDatabase(database, Fuse(at=2, before=False))
     with pytest.raises(Death):
         sync(dying)
-    with pytest.raises(Overtaken):
+    with pytest.raises(Superseded):
         sync(answering(trees[0], database, 7))
     sync(answering(trees[2], database, 9))
     assert rows(database, HEAD) == [trees[2].commit]
@@ -130,7 +130,7 @@ def test_runs_of_other_workflows_are_older_or_newer_too(
     """The ids of runs grow over all workflows of a repository."""
     other = "acme/shop/.github/workflows/other.yml"
     sync(answering(trees[1], database, 8))
-    with pytest.raises(Overtaken):
+    with pytest.raises(Superseded):
         sync(answering(trees[0], database, 7, other))
     sync(answering(trees[2], database, 9, other))
     assert rows(database, HEAD) == [trees[2].commit]
@@ -169,7 +169,7 @@ def test_by_hand_the_run_that_started_last_wins_whoever_writes_first(
     if later_wins:
         sync(run)
     else:
-        with pytest.raises(Overtaken):
+        with pytest.raises(Superseded):
             sync(run)
     assert picture(database) == fresh(trees[1] if later_wins else trees[0])
 
@@ -181,7 +181,7 @@ def test_an_older_event_gives_way_to_a_newer_one_that_began_meanwhile(
     newer = answering(trees[1], database, 8)
     fuse = Fuse(at=1, before=False, blow=lambda: sync(newer))
     older.index.database = FusedDatabase(database, fuse)
-    with pytest.raises(Overtaken):
+    with pytest.raises(Superseded):
         sync(older)
     assert rows(database, HEAD) == [trees[1].commit]
 

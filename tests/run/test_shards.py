@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feeder.actions.event import Event
-from feeder.errors import Overtaken, Stopped, UserError
+from feeder.errors import StoppedEarly, Superseded, UserError
 from feeder.run.feed import Feed
 from feeder.run.sync import sync
-from feeder.shards import Shard, matrix, parse, shards
+from feeder.shards import Shard, all_shards, parse_shard, shard_matrix
 from feeder.store.sqlite import SQLite
 from feeder.tree import Tree
 from feeder.tree.commit import Commit
@@ -58,27 +58,27 @@ def _wait(together: Barrier) -> None:
 @given(path=st.text(st.characters(codec="utf-8"), min_size=1), count=st.integers(1, 256))
 def test_every_path_falls_to_exactly_one_shard(path: str, count: int) -> None:
     """However many shards there are, no file is left out, and none is fed twice."""
-    assert sum(shard.holds(path) for shard in shards(count)) == 1
+    assert sum(shard.contains(path) for shard in all_shards(count)) == 1
 
 
 def test_the_hash_of_a_path_decides() -> None:
     """By sha1sum, `src/cart.py` begins with 87308fc7: 7 modulo 16, the eighth."""
-    assert Shard(8, 16).holds("src/cart.py")
+    assert Shard(8, 16).contains("src/cart.py")
 
 
 @pytest.mark.parametrize("text", ["", "3", "0/4", "5/4", "1/257", "a/b", "1/4/2", "-1/4", "1 / 4"])
 def test_what_is_no_shard_is_refused(text: str) -> None:
     with pytest.raises(UserError, match="is no shard"):
-        parse(text)
+        parse_shard(text)
 
 
 def test_the_matrix_names_all_shards() -> None:
     """As `strategy.matrix` takes it, and `--shard` reads it."""
-    assert matrix(3) == {"shard": ["1/3", "2/3", "3/3"]}
-    assert [parse(text) for text in matrix(3)["shard"]] == shards(3)
+    assert shard_matrix(3) == {"shard": ["1/3", "2/3", "3/3"]}
+    assert [parse_shard(text) for text in shard_matrix(3)["shard"]] == all_shards(3)
 
 
-@pytest.mark.parametrize("order", [*permutations(shards(3))])
+@pytest.mark.parametrize("order", [*permutations(all_shards(3))])
 def test_shards_in_any_order_make_the_index_of_one_run(
     shop: Repo, database: SQLite, order: tuple[Shard, ...]
 ) -> None:
@@ -96,7 +96,7 @@ def test_a_shard_takes_only_its_own_files(shop: Repo, database: SQLite) -> None:
     tree = Commit(shop.path)
     run = part(tree, database, Shard(2, 3))
     sync(run)
-    own = [entry.path for entry in tree.entries() if Shard(2, 3).holds(entry.path)]
+    own = [entry.path for entry in tree.entries() if Shard(2, 3).contains(entry.path)]
     assert rows(database, "SELECT path FROM files ORDER BY path") == sorted(own)
     assert run.report.files_processed + len(run.report.skipped) == len(own)
 
@@ -119,7 +119,7 @@ def test_shards_that_begin_together_make_the_index_of_one_run(shop: Repo, tmp_pa
             failed.append(exc)
         database.close()
 
-    threads = [Thread(target=run, args=(shard,)) for shard in shards(3)]
+    threads = [Thread(target=run, args=(shard,)) for shard in all_shards(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -155,7 +155,7 @@ def test_a_shard_that_is_done_has_nothing_to_do(shop: Repo, database: SQLite) ->
     sync(again)
     assert fuse.calls == 1
     assert again.report.notes == ["The index equals shard 1/3 of the tree: nothing to do."]
-    own = {entry.path for entry in tree.entries() if Shard(1, 3).holds(entry.path)}
+    own = {entry.path for entry in tree.entries() if Shard(1, 3).contains(entry.path)}
     kept_out = own & {"logo.bin", "yarn.lock"}
     assert again.report.skipped.keys() == kept_out
     assert again.report.files_unchanged == len(own - kept_out)
@@ -197,7 +197,7 @@ def test_a_shard_of_an_older_run_does_not_go_back(shop: Repo, database: SQLite) 
     second = Commit(shop.path)
     sync(replace(feed(second, database, HashedEmbedder()), event=push))
     before = picture(database)
-    with pytest.raises(Overtaken, match="a later run of a workflow"):
+    with pytest.raises(Superseded, match="a later run of a workflow"):
         sync(replace(part(first, database, Shard(2, 2), "again"), event=workflow))
     assert picture(database) == before
 
@@ -209,7 +209,7 @@ def test_shards_end_the_work_although_their_run_has_ended_another(
     sync(replace(feed(Commit(shop.path), database, HashedEmbedder()), token="run"))
     shop.commit({"src/cart.py": CART.replace("Cart", "Basket")})
     tree = Commit(shop.path)
-    for shard in shards(2):
+    for shard in all_shards(2):
         sync(part(tree, database, shard))
     assert rows(database, TREE) == [tree.root_tree_id]
 
@@ -228,7 +228,7 @@ def test_a_later_run_ends_the_shards_of_an_earlier_one(shop: Repo, database: SQL
     later = feed(tree, database, HashedEmbedder())
     fuse = Fuse(at=4, blow=lambda: sync(later))
     slow.index.database = FusedDatabase(database, fuse)
-    with pytest.raises(Overtaken):
+    with pytest.raises(Superseded):
         sync(slow)
     assert picture(database) == fresh(tree, HashedEmbedder())
 
@@ -238,14 +238,14 @@ def test_a_shard_removes_only_its_own_vectors(shop: Repo, database: SQLite) -> N
     synced(Commit(shop.path), database, HashedEmbedder())
     shop.commit({f"src/part{number}.py": None for number in range(9)})
     gone = Commit(shop.path)
-    words_only = [part(gone, database, shard, vectors=False) for shard in shards(2)]
+    words_only = [part(gone, database, shard, vectors=False) for shard in all_shards(2)]
     for run in words_only:
         sync(run)
     waiting = dict(rows(database, "SELECT id, path FROM outbox"))
     assert len(waiting) == 9
     sync(part(gone, database, Shard(1, 2), "again"))
     left = dict(rows(database, "SELECT id, path FROM outbox"))
-    assert left == {id_: path for id_, path in waiting.items() if Shard(2, 2).holds(path)}
+    assert left == {id_: path for id_, path in waiting.items() if Shard(2, 2).contains(path)}
     sync(part(gone, database, Shard(2, 2), "again"))
     assert picture(database) == fresh(gone, HashedEmbedder())
 
@@ -255,7 +255,7 @@ def test_a_shard_that_its_budget_stops_does_not_end_the_work(shop: Repo, databas
     sync(part(tree, database, Shard(1, 2)))
     limited = part(tree, database, Shard(2, 2))
     limited.budget.max_embeddings = 1
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedEarly):
         sync(limited)
     assert rows(database, TREE) == []
     sync(part(tree, database, Shard(2, 2)))

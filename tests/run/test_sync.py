@@ -530,8 +530,8 @@ def test_a_run_by_words_alone_remembers_no_node(repo: Repo, database: SQLite) ->
     synced(Commit(repo.path), database, HashedEmbedder())
     repo.commit({"src/tax.py": "def tax():\n    return 19\n"})
     run = feed(Commit(repo.path), database)
-    state = run.index.state({})
+    state = run.index.read_state({})
     work = compare(run.tree.entries(), state.files or {}, set())
-    run.index.begin(run.token, state, {}, remake=False)
+    run.index.begin(run.token, state, {}, recompute_vectors=False)
     assert write_words(run, state, work, whole=False) == ({}, set())
     assert run.report.texts_waiting == 1

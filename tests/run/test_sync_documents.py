@@ -13,7 +13,7 @@ from feeder.assembly.opening import Place, feeding
 from feeder.assembly.opening import opened as opened_store
 from feeder.assembly.trees import tree_of
 from feeder.config import Settings
-from feeder.errors import Stopped, UserError
+from feeder.errors import StoppedEarly, UserError
 from feeder.parse import extract
 from feeder.parse.workers import WorkerPool
 from feeder.run.stale import Stale
@@ -177,7 +177,7 @@ def test_however_small_the_limit_documents_come_to_be_read_anew(
     shop.commit({f"{number}.docx": MANUAL for number in range(4)})
     synced(Commit(shop.path), database, parser=InProcess(WITH))
     for _ in range(3):
-        with suppress(Stopped):
+        with suppress(StoppedEarly):
             run = feed(Commit(shop.path), database, parser=InProcess(f"{WITH}/newer"))
             run.budget.max_requests = 0
             sync(run)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from feeder.errors import Overtaken
+from feeder.errors import Superseded
 from feeder.run.sync import sync
 from feeder.run.validate import validate
 from feeder.store.sqlite import SQLite
@@ -33,7 +33,7 @@ def _run(tree: Tree, file: Path, fuse: Fuse, dimensions: int = 64) -> bool:
     database = SQLite(file)
     try:
         sync(feed(tree, FusedDatabase(database, fuse), FusedEmbedder(fuse, dimensions)))
-    except Overtaken:
+    except Superseded:
         return False
     finally:
         database.close()
@@ -70,7 +70,7 @@ def test_a_run_that_replaces_the_model_removes_no_vectors_of_its_successor(
         synced(trees.first, database, HashedEmbedder(32))
         later = feed(trees.third, database, HashedEmbedder())
         fuse = Fuse(at, blow=partial(sync, later))
-        with pytest.raises(Overtaken):
+        with pytest.raises(Superseded):
             sync(feed(trees.second, FusedDatabase(database, fuse), HashedEmbedder()))
         assert picture(database) == pictures[trees.third], at
         database.close()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from feeder.errors import Overtaken, Stopped, UserError
+from feeder.errors import StoppedEarly, Superseded, UserError
 from feeder.parse.kept import BLOCK_BYTES, LINE_BYTES, SourceBlock, source_blocks
 from feeder.run.budget import Budget
 from feeder.run.feed import Feed
@@ -42,7 +42,7 @@ NOTEBOOK = {
 
 def lines_of(database: SQLite, path: str) -> dict[int, str]:
     """What the index has of a file, by number."""
-    kept = dict(texts.held(database, REPO)).get(path, [])
+    kept = dict(texts.stored_files(database, REPO)).get(path, [])
     return {number: line for part in kept for number, line in part.lines()}
 
 
@@ -51,7 +51,7 @@ def numbered(text: str) -> dict[int, str]:
 
 
 def kept(database: SQLite) -> list[str]:
-    return sorted(texts.held_paths(database, REPO))
+    return sorted(texts.stored_paths(database, REPO))
 
 
 def said(database: SQLite) -> list[Any]:
@@ -83,7 +83,7 @@ def test_a_notebook_has_the_sources_of_its_cells(repo: Repo, database: SQLite) -
     text = json.dumps(NOTEBOOK, indent=1)
     repo.commit({"prices.ipynb": text})
     synced(Commit(repo.path), database, texts=True)
-    [(_, [part])] = texts.held(database, REPO)
+    [(_, [part])] = texts.stored_files(database, REPO)
     found = [(number, line) for number, line in part.lines() if line]
     lines = numbered(text)
     assert [line for _, line in found] == ["# Prices", "of fruit", "def price():", "    1"]
@@ -144,7 +144,7 @@ def test_a_run_that_dies_while_they_come_or_go_is_finished_by_the_next(
     then: bool,
 ) -> None:
     """At whatever call, and although the next says nothing of texts; until then a proof fails."""
-    monkeypatch.setattr("feeder.store.texts.DROPPED", 1)
+    monkeypatch.setattr("feeder.store.texts.DELETE_BATCH", 1)
     monkeypatch.setattr("feeder.run.feed.BATCH_NODES", 1)
     for at in range(1, 20):
         database = opened()
@@ -173,7 +173,7 @@ def test_a_budget_ends_between_two_pieces(
     fuse = Fuse(0)
     limited = run(shop, FusedDatabase(database, fuse), texts=True)  # type: ignore[arg-type]
     limited.budget = Budget(max_requests=3, requests=lambda: fuse.calls)
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedEarly):
         sync(limited)
     some = kept(database)
     assert 0 < len(some) < 3
@@ -186,7 +186,7 @@ def test_texts_left_over_from_before_are_not_taken_for_new_ones(
     shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A run that took them out died, files changed, and they are wanted again."""
-    monkeypatch.setattr("feeder.store.texts.DROPPED", 1)
+    monkeypatch.setattr("feeder.store.texts.DELETE_BATCH", 1)
     synced(Commit(shop.path), database, texts=True)
     with pytest.raises(Death):
         sync(run(shop, FusedDatabase(database, Fuse(4)), texts=False))  # type: ignore[arg-type]
@@ -233,7 +233,7 @@ def test_repositories_of_one_database_are_told_apart(shop: Repo, database: SQLit
     synced(Commit(shop.path), database, name="acme/other", texts=True)
     synced(Commit(shop.path), database, name="acme/other", texts=False)
     assert kept(database) == WITH_NODES
-    assert texts.held_paths(database, "acme/other") == set()
+    assert texts.stored_paths(database, "acme/other") == set()
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ def test_a_run_that_was_overtaken_leaves_no_text(shop: Repo, database: SQLite) -
         synced(Commit(shop.path), database)
 
     fuse = Fuse(3, blow=overtake)
-    with pytest.raises(Overtaken):
+    with pytest.raises(Superseded):
         sync(run(shop, FusedDatabase(database, fuse), texts=True))  # type: ignore[arg-type]
     assert validate(run(shop, database)).passed
 

@@ -11,7 +11,7 @@ from standin import StandIn
 from standin_fixtures import standin, standin_process
 
 from feeder.actions.event import Event
-from feeder.errors import Overtaken
+from feeder.errors import Superseded
 from feeder.run.feed import Feed
 from feeder.run.sync import sync
 from feeder.run.validate import repair, validate
@@ -107,7 +107,7 @@ def test_a_repair_that_dies_anywhere_is_finished_by_another(
     repo: Repo, monkeypatch: pytest.MonkeyPatch, damage: str
 ) -> None:
     """At each of its transactions, before it or after; whether or not a sync comes between."""
-    monkeypatch.setattr("feeder.store.forgetting.FORGOTTEN", 1)
+    monkeypatch.setattr("feeder.store.forgetting.REMOVAL_BATCH", 1)
     repo.commit(SHOP)
     tree = Commit(repo.path)
     whole = fresh(tree, HashedEmbedder())
@@ -155,7 +155,7 @@ def test_nodes_that_came_while_it_was_validated_keep_postings_and_vectors(
         database.run([Statement(f"CREATE TEMP TABLE kept_{table} AS SELECT * FROM {table}")])
         database.run([Statement(f"DELETE FROM {table} WHERE path = 'src/cart.py'")])
     verdict = validate(feed(tree, database, HashedEmbedder()))
-    assert (len(verdict.damage.postings), len(verdict.damage.vectors)) == (5, 5)
+    assert (len(verdict.damage.orphan_postings), len(verdict.damage.orphan_vectors)) == (5, 5)
     for table in tables:
         database.run([Statement(f"INSERT OR IGNORE INTO {table} SELECT * FROM kept_{table}")])
 
@@ -194,6 +194,6 @@ def test_the_repair_of_an_older_event_takes_nothing_out(repo: Repo, database: SQ
     database.run([Statement("UPDATE docs SET end_line = 99 WHERE symbol = 'Cart.total'")])
     before = picture(database)
     verdict = validate(answering(older, 7))
-    with pytest.raises(Overtaken, match="Nothing was changed"):
+    with pytest.raises(Superseded, match="Nothing was changed"):
         repair(answering(older, 7), verdict)
     assert picture(database) == before

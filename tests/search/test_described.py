@@ -39,7 +39,7 @@ def database(shop: Repo) -> Iterator[SQLite]:
 
 
 def found(database: SQLite, query: str, **where: str) -> list[Found]:
-    return list(search(database, [], query, Scope.of(REPO, **where), Paging(10)).found)
+    return list(search(database, [], query, Scope.of_repo(REPO, **where), Paging(10)).found)
 
 
 def test_a_node_is_found_by_the_words_of_its_line(database: SQLite) -> None:
@@ -83,7 +83,7 @@ def by_meaning(repo: Repo, lines: Lines | None, query: str) -> list[str | None]:
     how = Describing(lines) if lines else None
     synced(Commit(repo.path), database, meaning=StaticCodes(NAME), describing=how)
     sides = [with_the_words(database)]
-    answer = search(database, sides, query, Scope.of(REPO), Paging(10))
+    answer = search(database, sides, query, Scope.of_repo(REPO), Paging(10))
     assert all(list(one.ranks) == [MEANING] for one in answer.found)
     database.close()
     return [one.hit.symbol for one in answer.found]

@@ -21,7 +21,7 @@ from feeder.search.evaluation import (
 )
 from feeder.search.questions import Answer, Question
 from feeder.store.reading import Hit
-from feeder.store.rows import members_text
+from feeder.store.rows import encode_members
 
 
 def hit(
@@ -139,7 +139,7 @@ def test_each_question_is_put_to_the_engine() -> None:
     assert all(one.ms > 0 for one in found)
 
 
-MEMBERS = members_text([Member("RED", 2)])
+MEMBERS = encode_members([Member("RED", 2)])
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from feeder.search.vocabulary import (
     node_types,
     own_categories,
 )
-from feeder.store.reading import hits, listed
+from feeder.store.reading import hits_by_ids, ids_in_scope
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
@@ -51,7 +51,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> SQLite:
 
 def paths(database: SQLite, question: str, standing: Standing = HERE) -> set[str]:
     scope = scope_of(database, parse(question), standing)
-    return {hit.path for hit in hits(database, listed(database, scope, 100), scope)}
+    return {hit.path for hit in hits_by_ids(database, ids_in_scope(database, scope, 100), scope)}
 
 
 PY, GO, TSX = "src/shop/cart.py", "src/shop/cart_test.go", "src/api/routes.tsx"
@@ -208,12 +208,12 @@ def test_several_repositories_are_searched_at_once(tmp_path: Path) -> None:
 
 def test_what_is_preferred_is_known_among_nodes(database: SQLite) -> None:
     """By a folder, a language or a category; a folder that is not there is told."""
-    ids = listed(database, Scope((REPO,)), 100)
+    ids = ids_in_scope(database, Scope((REPO,)), 100)
 
     def of(*asked: str) -> set[str]:
         scopes = scopes_of(database, list(map(preference, asked)), HERE)
         chosen = preferred(database.run(statements(ids, scopes)))
-        return {hit.path for hit in hits(database, ids, Scope((REPO,))) if hit.id in chosen}
+        return {hit.path for hit in hits_by_ids(database, ids, Scope((REPO,))) if hit.id in chosen}
 
     assert of() == set()
     assert of("docs") == {MD}

@@ -115,7 +115,7 @@ def test_functions_of_a_trace_come_first(tmp_path: Path) -> None:
     database = opened()
     synced(Commit(repo.path), database)
 
-    found = search(database, [], GO, Scope.of(REPO), Paging(2)).found
+    found = search(database, [], GO, Scope.of_repo(REPO), Paging(2)).found
 
     assert [(one.hit.path, one.hit.symbol) for one in found] == [
         ("cart.go", "shop.Cart.add"),

@@ -36,7 +36,12 @@ def asked(
         return {hit.id: sources.of(hit) for hit in hits}
 
     said = search(
-        database, [], question, Scope.of(REPO), Paging(10), lines_of=lines_of if copies else None
+        database,
+        [],
+        question,
+        Scope.of_repo(REPO),
+        Paging(10),
+        lines_of=lines_of if copies else None,
     )
     database.close()
     return said.found

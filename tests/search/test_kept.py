@@ -59,7 +59,7 @@ class Shop:
         return self.put(question, page, Filters(), anew=anew)
 
     def put(self, question: str, page: Paging, filters: Filters, *, anew: bool = False) -> Answer:
-        meta = self.store.index.state_of([]).meta
+        meta = self.store.index.read_state_of([]).meta
         sides = [Side(MEANING, 1.5, self.model.nearest)]
         kept = None if anew else self.kept
         asker = Asker(self.store, meta, sides, self.settings, self.told.append, kept)

@@ -30,7 +30,7 @@ def told(tmp_path: Path) -> Told:
     def tell(question: str, **filters: object) -> dict[str, tuple[int, str]]:
         place = place_of(base_of(repo.path), settings)
         with opened(place, settings, writes=False, create=False) as store:
-            asker = Asker(store, store.index.state_of([]).meta, [], settings, None)
+            asker = Asker(store, store.index.read_state_of([]).meta, [], settings, None)
             said = Filters(**filters)  # type: ignore[arg-type]
             asked, answer = ask(asker, question, Paging(5), said)
             assert answer.total == 0

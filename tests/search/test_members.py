@@ -6,7 +6,7 @@ from feeder.cli.showing import as_text
 from feeder.nodes import Member
 from feeder.search.engine import Paging, search
 from feeder.search.found import Found
-from feeder.store.rows import members_of, members_text
+from feeder.store.rows import decode_members, encode_members
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
@@ -43,7 +43,7 @@ def database(repo: Repo) -> SQLite:
 
 
 def first(database: SQLite, query: str) -> Found:
-    return search(database, [], query, Scope.of(REPO), Paging(10)).found[0]
+    return search(database, [], query, Scope.of_repo(REPO), Paging(10)).found[0]
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_a_member_that_only_moves_within_its_class_is_found_where_it_is(repo: Re
 
 def test_members_are_kept_as_a_hash_and_their_names_with_lines() -> None:
     members = (Member("RED", 3), Member("größe", 4))
-    text = members_text(members)
+    text = encode_members(members)
     # sha256 of `RED:3 größe:4`
     assert text == "3f6b3f08835cee72 RED:3 größe:4"
-    assert tuple(members_of(text)) == members
-    assert members_text(()) == "" and not list(members_of(""))
+    assert tuple(decode_members(text)) == members
+    assert encode_members(()) == "" and not list(decode_members(""))

@@ -15,7 +15,7 @@ from feeder.search.engine import Paging
 from feeder.search.found import Found
 from feeder.search.models import MEANING, Side, with_the_words
 from feeder.search.narrowing import Filters, Narrowed, narrowed
-from feeder.store.reading import first_of
+from feeder.store.reading import first_hits
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
@@ -60,7 +60,7 @@ def asker(base: Path) -> Iterator[Asker]:
         database = store.index.database
         assert isinstance(database, SQLite)
         sides = [Side(MEANING, 1.5, with_the_words(database).nearest)]
-        yield Asker(store, store.index.state_of([]).meta, sides, said, None)
+        yield Asker(store, store.index.read_state_of([]).meta, sides, said, None)
 
 
 ALL = Paging(100_000)
@@ -113,7 +113,7 @@ def test_every_node_is_in_one_hit(asker: Asker, question: str) -> None:
     """Of the scope where filters or a pattern alone are asked, else of what was found."""
     asked, database = scope(asker, question), asker.store.index.database
     found = engine.rank(database, asker.sides, asked.text, asked.scope).found
-    nodes = [one.hit for one in found] if asked.text else first_of(database, asked.scope, 1_000)
+    nodes = [one.hit for one in found] if asked.text else first_hits(database, asked.scope, 1_000)
     assert nodes
     assert sorted(ids(ask(asker, question, ALL)[1].found)) == sorted(node.id for node in nodes)
 
@@ -133,7 +133,7 @@ def test_however_it_is_asked_pieces_and_copies_are_one_hit(asker: Asker, questio
 
 def test_a_list_that_is_cut_says_so(asker: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
     """On each page; where just as many nodes are there as are looked at, all of them are."""
-    nodes = len(first_of(asker.store.index.database, scope(asker, "lang:py").scope, 1_000))
+    nodes = len(first_hits(asker.store.index.database, scope(asker, "lang:py").scope, 1_000))
     whole = ask(asker, "lang:py", ALL)[1]
     assert not whole.at_least
     monkeypatch.setattr(asking, "LISTED", nodes)
@@ -153,5 +153,5 @@ def test_a_word_of_more_nodes_than_are_ranked_says_so(
     repo.commit({"a.py": "\n\n".join(functions)})
     database = empty()
     fed(Commit(repo.path), database)
-    answer = engine.search(database, [], "order", Scope.of(REPO), Paging(1))
+    answer = engine.search(database, [], "order", Scope.of_repo(REPO), Paging(1))
     assert (answer.total, answer.at_least) == (min(nodes, 200), at_least)

@@ -81,7 +81,7 @@ class fed:
 
 
 def answer(database: SQLite, question: str, *sides: Side, limit: int = 10) -> Answer:
-    return search(database, sides, question, Scope.of(REPO), Paging(limit))
+    return search(database, sides, question, Scope.of_repo(REPO), Paging(limit))
 
 
 def first(database: SQLite, question: str) -> str | None:
@@ -303,7 +303,7 @@ def test_tests_do_not_lower_the_files_of_sources() -> None:
 
 def test_a_page_follows_another(database: SQLite) -> None:
     """Together they are what one page of both sizes is; the number of all is the same."""
-    scope = Scope.of(REPO)
+    scope = Scope.of_repo(REPO)
     whole = search(database, [], "acquire connection", scope, Paging(4))
     pages = [search(database, [], "acquire connection", scope, Paging(2, at)) for at in (0, 2)]
     assert [*pages[0].found, *pages[1].found] == list(whole.found)
@@ -311,10 +311,10 @@ def test_a_page_follows_another(database: SQLite) -> None:
 
 
 def test_what_is_preferred_rises_and_excludes_nothing(database: SQLite) -> None:
-    docs = Scope.of(REPO, "docs")
-    plain = search(database, [], "acquire a connection pool", Scope.of(REPO), Paging(10))
+    docs = Scope.of_repo(REPO, "docs")
+    plain = search(database, [], "acquire a connection pool", Scope.of_repo(REPO), Paging(10))
     found = search(
-        database, [], "acquire a connection pool", Scope.of(REPO), Paging(10), prefer=[docs]
+        database, [], "acquire a connection pool", Scope.of_repo(REPO), Paging(10), prefer=[docs]
     )
     scores = [
         {one.hit.id: one.score for one in said.found if one.hit.path == "docs/guide.md"}

@@ -4,11 +4,11 @@ import pytest
 
 from feeder.search import remembered
 from feeder.search.remembered import frequent, recurring, slow, unanswered
-from feeder.store.querylog import Question
+from feeder.store.querylog import LoggedQuery
 
 
-def asked(at_s: float, text: str, **more: object) -> Question:
-    question = Question(at_s, "acme/shop", text, "{}", 3, 10.0, "words", "[]", "")
+def asked(at_s: float, text: str, **more: object) -> LoggedQuery:
+    question = LoggedQuery(at_s, "acme/shop", text, "{}", 3, 10.0, "words", "[]", "")
     return question._replace(**more)  # type: ignore[arg-type]  # fields of it
 
 
@@ -16,7 +16,7 @@ def texts(some: list[remembered.Recurring]) -> list[str]:
     return [one.last.text for one in some]
 
 
-def reworded(*some: Question) -> list[list[str]]:
+def reworded(*some: LoggedQuery) -> list[list[str]]:
     return [[one.text for one in chain] for chain in remembered.reworded(some)]
 
 

@@ -8,7 +8,7 @@ import pytest
 from feeder.search.files import lines_indexed
 from feeder.search.query import parse
 from feeder.search.required import Files, Required, grep_of, required
-from feeder.store.reading import hits, listed
+from feeder.store.reading import hits_by_ids, ids_in_scope
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
@@ -54,8 +54,8 @@ def asked(world: tuple[Repo, SQLite], question: str, scope: Scope | None = None)
 
 def found(world: tuple[Repo, SQLite], question: str) -> set[str]:
     scope = asked(world, question).scope
-    ids = listed(world[1], scope, 100)
-    return {hit.symbol or hit.path for hit in hits(world[1], ids, scope)}
+    ids = ids_in_scope(world[1], scope, 100)
+    return {hit.symbol or hit.path for hit in hits_by_ids(world[1], ids, scope)}
 
 
 @pytest.mark.parametrize(
@@ -194,10 +194,10 @@ def test_without_files_a_phrase_is_as_fts5_finds_it(world: tuple[Repo, SQLite]) 
     _, database = world
     question = parse('"connection refused"')
     found = required(database, question, Scope((REPO,)))
-    assert len(listed(database, found.scope, 10)) == 3
+    assert len(ids_in_scope(database, found.scope, 10)) == 3
     assert not found.notes
     found = required(database, parse("/a/"), Scope((REPO,)))
-    assert listed(database, found.scope, 10) == []
+    assert ids_in_scope(database, found.scope, 10) == []
     assert found.notes == ["/a/ is not looked for here: there are no files."]
 
 
@@ -226,9 +226,11 @@ def test_files_speak_for_their_own_repository_alone(world: tuple[Repo, SQLite]) 
     synced(Commit(repo.path), database, name="acme/other")
     both = Scope((REPO, "acme/other"))
     scope, notes, _ = asked(world, '"connection refused"', both)
-    found = [hit.repo for hit in hits(database, listed(database, scope, 100), scope)]
+    found = [hit.repo for hit in hits_by_ids(database, ids_in_scope(database, scope, 100), scope)]
     # of the other, what FTS5 finds: the inflected one too
     assert (found.count(REPO), found.count("acme/other"), notes) == (2, 3, [])
     scope, [note], _ = asked(world, "/def add/", both)
-    assert {hit.repo for hit in hits(database, listed(database, scope, 100), scope)} == {REPO}
+    assert {
+        hit.repo for hit in hits_by_ids(database, ids_in_scope(database, scope, 100), scope)
+    } == {REPO}
     assert note == f"/def add/ is looked for in {REPO} alone, whose files are here."

@@ -18,7 +18,7 @@ from feeder.search.found import Found
 from feeder.search.fusion import WORD, by_name, by_nearness, by_words
 from feeder.search.models import VECTOR, VECTOR_WEIGHT, Side, beside, with_the_words
 from feeder.search.names import is_called
-from feeder.store.local_vectors import LocalVectors
+from feeder.store.local_vectors import SQLiteVectors
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
@@ -57,7 +57,7 @@ def asked(
     *,
     path: str | None = None,
 ) -> list[Found]:
-    return put(database, [beside(semantics)] if semantics else [], query, Scope.of(REPO, path))
+    return put(database, [beside(semantics)] if semantics else [], query, Scope.of_repo(REPO, path))
 
 
 def put(
@@ -229,7 +229,7 @@ class Pointing(HashedEmbedder):
 
 
 def semantic(database: SQLite, embedder: HashedEmbedder) -> Semantics:
-    return Semantics(CachedEmbedder(embedder, MEMORY), LocalVectors(database))
+    return Semantics(CachedEmbedder(embedder, MEMORY), SQLiteVectors(database))
 
 
 def test_words_and_meaning_are_merged(database: SQLite) -> None:
@@ -269,21 +269,21 @@ def test_words_answer_where_the_model_does_not(database: SQLite, kind: type[Feed
     """As without one, and that it is so is told once."""
     told: list[str] = []
     dying = [beside(semantic(database, Dying(kind("The model has ended."))))]
-    found = search(database, dying, "refund", Scope.of(REPO), Paging(10), tell=told.append)
-    assert found == search(database, [], "refund", Scope.of(REPO), Paging(10))
+    found = search(database, dying, "refund", Scope.of_repo(REPO), Paging(10), tell=told.append)
+    assert found == search(database, [], "refund", Scope.of_repo(REPO), Paging(10))
     assert told == ["By words alone: The model has ended."]
     with pytest.raises(kind):  # with nobody to tell
-        put(database, dying, "refund", Scope.of(REPO))
+        put(database, dying, "refund", Scope.of_repo(REPO))
 
 
 @pytest.mark.parametrize(
     ("scope", "expected"),
     [
-        (Scope.of(REPO, path="src/*"), {"src/order.py", "src/refund.py"}),
-        (Scope.of(REPO, path="*.md"), {"docs/payments.md"}),
-        (Scope.of(REPO, language="java"), {"lib/HTTPServer.java"}),
-        (Scope.of(REPO, node_type="class"), {"lib/HTTPServer.java"}),
-        (Scope.of(REPO, path="src/*", language="java"), set()),
+        (Scope.of_repo(REPO, path="src/*"), {"src/order.py", "src/refund.py"}),
+        (Scope.of_repo(REPO, path="*.md"), {"docs/payments.md"}),
+        (Scope.of_repo(REPO, language="java"), {"lib/HTTPServer.java"}),
+        (Scope.of_repo(REPO, node_type="class"), {"lib/HTTPServer.java"}),
+        (Scope.of_repo(REPO, path="src/*", language="java"), set()),
     ],
 )
 def test_a_scope_narrows_words_and_meaning(
@@ -298,11 +298,13 @@ def test_a_scope_narrows_words_and_meaning(
 def test_another_repository_is_not_searched(database: SQLite) -> None:
     """Its nodes are in the file, and in no answer."""
     sides = [beside(semantic(database, HashedEmbedder()))]
-    assert put(database, sides, "refund", Scope.of("acme/other")) == []
+    assert put(database, sides, "refund", Scope.of_repo("acme/other")) == []
 
 
 @pytest.mark.parametrize(
-    "scope", [Scope.of("acme/small"), Scope.of(REPO, "lib"), Scope.of(REPO, "l*/cart.py")], ids=str
+    "scope",
+    [Scope.of_repo("acme/small"), Scope.of_repo(REPO, "lib"), Scope.of_repo(REPO, "l*/cart.py")],
+    ids=str,
 )
 def test_what_is_nearer_elsewhere_hides_nothing(tmp_path: Path, scope: Scope) -> None:
     """The nearest of the scope are found, though 120 nodes of the same index lie nearer."""
@@ -325,7 +327,7 @@ def test_what_is_nearer_elsewhere_hides_nothing(tmp_path: Path, scope: Scope) ->
 
 def test_a_limit_counts_nodes(database: SQLite) -> None:
     """The best come first and no more than asked for."""
-    assert symbols(put(database, [], "refund", Scope.of(REPO), 1)) == ["refundOrder"]
+    assert symbols(put(database, [], "refund", Scope.of_repo(REPO), 1)) == ["refundOrder"]
 
 
 @pytest.fixture
@@ -462,6 +464,11 @@ def test_words_answer_where_the_static_model_cannot_be_read(
     monkeypatch.setattr("feeder.embed.static_codes.loaded", damaged)
     told: list[str] = []
     search(
-        database, [with_the_words(database)], "cart", Scope.of(REPO), Paging(5), tell=told.append
+        database,
+        [with_the_words(database)],
+        "cart",
+        Scope.of_repo(REPO),
+        Paging(5),
+        tell=told.append,
     )
     assert told == ["By words alone: The static model is damaged."]

@@ -45,7 +45,7 @@ def database(repo: Repo) -> SQLite:
 
 
 def asked(database: SQLite, query: str) -> list[Found]:
-    return list(engine.search(database, [], query, Scope.of(REPO), engine.Paging(1)).found)
+    return list(engine.search(database, [], query, Scope.of_repo(REPO), engine.Paging(1)).found)
 
 
 def answer(database: SQLite, base: Path, query: str) -> Page:
@@ -204,7 +204,7 @@ def test_an_untouched_folder_has_nothing_to_say(plain: tuple[SQLite, Path]) -> N
 
 def test_a_window_of_a_class_keeps_out_of_its_methods(database: SQLite, repo: Repo) -> None:
     """They are hits of their own."""
-    all_found = engine.search(database, [], "Duty", Scope.of(REPO), engine.Paging(9)).found
+    all_found = engine.search(database, [], "Duty", Scope.of_repo(REPO), engine.Paging(9)).found
     [found] = [one for one in all_found if one.hit.symbol == "Duty"]
     [hit] = shown(database, repo.path, [found], 2, ["price"]).hits
     assert hit.window.start_line == 6
@@ -213,7 +213,7 @@ def test_a_window_of_a_class_keeps_out_of_its_methods(database: SQLite, repo: Re
 def test_a_hit_of_another_repository_shows_no_lines(database: SQLite, repo: Repo) -> None:
     """Its files are not here, though one here may be called the same."""
     synced(Commit(repo.path), database, name="acme/other")
-    found = engine.search(database, [], "vat", Scope.of("acme/other"), engine.Paging(1)).found
+    found = engine.search(database, [], "vat", Scope.of_repo("acme/other"), engine.Paging(1)).found
     answer = shown(database, repo.path, found)
     assert list(as_text(answer))[:2] == [
         "tax.py:1-3  method  vat  (in acme/other)",

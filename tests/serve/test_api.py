@@ -176,9 +176,9 @@ def noted(repo: Repo, number: int) -> list[str]:
     """The questions that are noted, once there are as many; no answer waits for that."""
     log = QueryLog(repo.path / ".feeder/queries.db")
     until_s = time.monotonic() + 60
-    while len(log.questions()) < number and time.monotonic() < until_s:
+    while len(log.queries()) < number and time.monotonic() < until_s:
         time.sleep(0.05)
-    return [one.text for one in log.questions()]
+    return [one.text for one in log.queries()]
 
 
 def test_questions_are_noted_as_those_of_the_command_line(other: tuple[Repo, Web]) -> None:

@@ -332,7 +332,7 @@ def test_a_question_is_noted_as_the_command_notes_it(tmp_path: Path) -> None:
             some.said("search", query=f"apple {len(options)}", path="a.py")
             some.said("search", query="apple", offset=1)
             assert some.end()[0] == 0
-    [noted] = QueryLog(repo.path / ".feeder/queries.db").questions()
+    [noted] = QueryLog(repo.path / ".feeder/queries.db").queries()
     assert (noted.text, noted.hits) == ("apple 0", 1)
 
 

@@ -16,7 +16,7 @@ from feeder.serve import Look, upkeep
 from feeder.serve.toolbox import Following
 from feeder.serve.upkeep import Upkeep, Upkept
 from feeder.store import Statement
-from feeder.store.turns import SERVER, by_hand, turn
+from feeder.store.turns import SERVER_LOCK, command_lock, try_lock
 from feeder.tree.commit import Commit
 from running import Feeder, runner
 from tree.repos import Repo
@@ -51,8 +51,8 @@ class Kept:
     def vectors(self) -> str | None:
         """What the index says of the vectors of its model."""
         with opened(self.place, self.settings, writes=False, create=False) as store:
-            meta = store.index.state_of([]).meta
-            return meta.get(store.index.key("vectors"))
+            meta = store.index.read_state_of([]).meta
+            return meta.get(store.index.meta_key("vectors"))
 
     def files(self) -> set[str]:
         with opened(self.place, self.settings, writes=False, create=False) as store:
@@ -154,7 +154,7 @@ def test_a_command_that_begins_during_a_look_is_not_overtaken(
     with ExitStack() as command:
 
         def look() -> Commit:
-            command.enter_context(by_hand(kept.index))
+            command.enter_context(command_lock(kept.index))
             return Commit(shop.path)
 
         kept = Kept(shop, look)
@@ -196,10 +196,10 @@ def test_a_command_that_brings_the_index_on_is_left_alone(
     while kept.before_answer():  # however busy the machine is
         pass
     shop.commit({"src/tax.py": "def vat():\n    return 19\n"})
-    with by_hand(kept.index):
+    with command_lock(kept.index):
         assert kept.before_answer() == "A command brings the index on at this moment."
         assert "src/tax.py" not in kept.files()
-    with turn(kept.index, SERVER):
+    with try_lock(kept.index, SERVER_LOCK):
         assert kept.before_answer() == "Another server brings the index on at this moment."
     while kept.before_answer():
         pass

@@ -20,7 +20,7 @@ from feeder.run.report import Report, Talk
 from feeder.run.sync import sync
 from feeder.store import Row, Statement
 from feeder.store.index import Index
-from feeder.store.lookup_table import Lookup
+from feeder.store.lookup_table import LookupTable
 from feeder.store.migrations import migrate
 from feeder.tree import Tree
 from feeder.wire import Clock
@@ -115,7 +115,7 @@ class Cloud:
         *,
         cache: Path = MEMORY,
         branch: str = "main",
-        lookup: Lookup | None = None,
+        lookup: LookupTable | None = None,
         texts: bool | None = None,
         describing: Describing | None = None,
     ) -> Feed:

@@ -5,7 +5,7 @@ from itertools import permutations
 import pytest
 
 from feeder.store import Statement
-from feeder.store.content import held_nodes, words_of
+from feeder.store.content import read_indexed_nodes, read_posting_hashes
 from worlds import opened, rows
 
 NODES = """
@@ -25,7 +25,7 @@ def test_every_node_is_read_once(nodes: int, letters: int) -> None:
     for path in ("b.py", "a.py"):
         many = (nodes, path, "x" * letters, letters)
         database.run([Statement(NODES, many)] if nodes else [])
-    found = list(held_nodes(database, "acme/shop", {}))
+    found = list(read_indexed_nodes(database, "acme/shop", {}))
     assert [path for path, _ in found] == (["a.py", "b.py"] if nodes else [])
     for path, held in found:
         assert list(held) == [f"{path}{number}" for number in range(1, nodes + 1)]
@@ -40,7 +40,7 @@ def test_equal_words_at_equal_places_have_equal_numbers() -> None:
     orders = [("a", "b", " ".join(words)) for words in permutations("cdefg")]
     texts = [*places, *orders]
     database.run([Statement(one, (row, *text)) for row, text in enumerate([*texts, *texts])])
-    numbers = words_of(database)
+    numbers = read_posting_hashes(database)
     assert numbers is not None
     found = [numbers[row] for row in range(2 * len(texts))]
     assert found[: len(texts)] == found[len(texts) :]
@@ -53,5 +53,5 @@ def test_what_has_no_words_has_no_number() -> None:
     """As a node without a posting."""
     database = opened()
     database.run([Statement("INSERT INTO docs_fts (rowid, id, body) VALUES (1, 'a', '')")])
-    assert words_of(database) == {}
+    assert read_posting_hashes(database) == {}
     database.close()

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from feeder.errors import Overtaken
+from feeder.errors import Superseded
 from feeder.nodes import Node
 from feeder.store import Row, Statement
 from feeder.store.index import Index
-from feeder.store.ownership import Moved
-from feeder.store.rows import IndexedFile, groups, keys, pages
-from feeder.store.settling import Settled
+from feeder.store.ownership import SupersededAtStart
+from feeder.store.rows import IndexedFile, file_batches, json_pages, node_keys_json
+from feeder.store.settling import VectorProgress
 from feeder.store.sqlite import SQLite
 from worlds import REPO, opened, rows
 
@@ -46,7 +46,9 @@ def database() -> SQLite:
 def begun(database: SQLite, token: str = "run", *, model: bool = False) -> Index:
     """The index with a run that is about to write."""
     index = Index(database, REPO, "main")
-    index.begin(token, index.state({}), {"model": "m"} if model else {}, remake=False)
+    index.begin(
+        token, index.read_state({}), {"model": "m"} if model else {}, recompute_vectors=False
+    )
     return index
 
 
@@ -133,9 +135,9 @@ def test_vectors_of_gone_nodes_wait_in_the_outbox(database: SQLite) -> None:
     begun(database, model=True).write([wanted], [], "c1", pending=True)
     index = begun(database)
     index.write([file("a.py", add="plums")], [], "c2", pending=True)
-    assert index.state({}).outbox == {wanted.ids[1]: "a.py"}
-    index.settle(Settled(sent=[wanted.ids[1]]))
-    assert index.state({}).outbox == {}
+    assert index.read_state({}).outbox == {wanted.ids[1]: "a.py"}
+    index.record_vectors(VectorProgress(deleted_ids=[wanted.ids[1]]))
+    assert index.read_state({}).outbox == {}
 
 
 def test_a_node_that_comes_back_leaves_the_outbox(database: SQLite) -> None:
@@ -143,16 +145,16 @@ def test_a_node_that_comes_back_leaves_the_outbox(database: SQLite) -> None:
     wanted = file("a.py", add="apples")
     begun(database, model=True).write([wanted], [], "c1", pending=True)
     begun(database).write([], ["a.py"], "c2", pending=True)
-    assert begun(database).state({}).outbox == {wanted.ids[0]: "a.py"}
+    assert begun(database).read_state({}).outbox == {wanted.ids[0]: "a.py"}
     begun(database).write([wanted], [], "c3", pending=True)
-    assert begun(database).state({}).outbox == {}
+    assert begun(database).read_state({}).outbox == {}
 
 
 def test_without_a_model_nothing_waits(database: SQLite) -> None:
     """An index of words has no outbox."""
     begun(database).write([file("a.py", add="apples")], [], "c1", pending=False)
     begun(database).write([], ["a.py"], "c2", pending=False)
-    assert begun(database).state({}).outbox == {}
+    assert begun(database).read_state({}).outbox == {}
 
 
 def test_files_wait_until_they_are_settled(database: SQLite) -> None:
@@ -160,13 +162,13 @@ def test_files_wait_until_they_are_settled(database: SQLite) -> None:
     index = begun(database)
     kept_out = IndexedFile("c.lock", "b", skipped=True, reason="a lock file")
     index.write([file("a.py", add="x"), file("b.py"), kept_out], [], "c1", pending=True)
-    assert {row.path: row.state for row in (index.state({}).files or {}).values()} == {
+    assert {row.path: row.state for row in (index.read_state({}).files or {}).values()} == {
         "a.py": "pending",
         "b.py": "clean",
         "c.lock": "skipped",
     }
-    index.settle(Settled(clean=["a.py", "c.lock"]))
-    states = {row.path: row.state for row in (index.state({}).files or {}).values()}
+    index.record_vectors(VectorProgress(clean_paths=["a.py", "c.lock"]))
+    states = {row.path: row.state for row in (index.read_state({}).files or {}).values()}
     assert (states["a.py"], states["c.lock"]) == ("clean", "skipped")
 
 
@@ -174,12 +176,14 @@ def test_vectors_are_complete_only_when_no_file_waits(database: SQLite) -> None:
     """The last write says so of the files as they are, whatever the run believes."""
     index = begun(database)
     index.write([file("a.py", add="x")], [], "c1", pending=True)
-    index.finish(Settled(), {index.key("vectors"): "complete", index.key("tree"): "t"})
-    meta = index.state({}).meta
-    assert (meta.get(index.key("vectors")), meta[index.key("tree")]) == (None, "t")
+    index.finish(
+        VectorProgress(), {index.meta_key("vectors"): "complete", index.meta_key("tree"): "t"}
+    )
+    meta = index.read_state({}).meta
+    assert (meta.get(index.meta_key("vectors")), meta[index.meta_key("tree")]) == (None, "t")
     index = begun(database)
-    index.finish(Settled(clean=["a.py"]), {index.key("vectors"): "complete"})
-    assert index.state({}).meta[index.key("vectors")] == "complete"
+    index.finish(VectorProgress(clean_paths=["a.py"]), {index.meta_key("vectors"): "complete"})
+    assert index.read_state({}).meta[index.meta_key("vectors")] == "complete"
 
 
 def test_an_overtaken_run_writes_nothing(database: SQLite) -> None:
@@ -191,12 +195,12 @@ def test_an_overtaken_run_writes_nothing(database: SQLite) -> None:
     before = rows(database, "SELECT * FROM meta ORDER BY key")
     for write in (
         lambda: first.write([file("b.py", sum="pears")], ["a.py"], "c1", pending=False),
-        lambda: first.settle(Settled(clean=["a.py"])),
-        lambda: first.finish(Settled(), {"key": "value"}),
+        lambda: first.record_vectors(VectorProgress(clean_paths=["a.py"])),
+        lambda: first.finish(VectorProgress(), {"key": "value"}),
     ):
-        with pytest.raises(Overtaken, match="started later") as raised:
+        with pytest.raises(Superseded, match="started later") as raised:
             write()
-        assert not isinstance(raised.value, Moved)
+        assert not isinstance(raised.value, SupersededAtStart)
     assert found(database, "plums") == ["add"]
     assert rows(database, "SELECT path FROM files") == ["a.py"]
     assert rows(database, "SELECT * FROM meta ORDER BY key") == before
@@ -205,13 +209,13 @@ def test_an_overtaken_run_writes_nothing(database: SQLite) -> None:
 def test_a_run_that_read_too_early_reads_again(database: SQLite) -> None:
     """Another run has begun between reading and the first write: Moved, and nothing written."""
     late = Index(database, REPO, "main")
-    seen = late.state({})
-    begun(database, "other").finish(Settled(), {})
-    late.begin("late", seen, {}, remake=False)
-    with pytest.raises(Moved):
+    seen = late.read_state({})
+    begun(database, "other").finish(VectorProgress(), {})
+    late.begin("late", seen, {}, recompute_vectors=False)
+    with pytest.raises(SupersededAtStart):
         late.write([file("a.py", add="apples")], [], "c1", pending=False)
     assert rows(database, "SELECT count(*) FROM docs") == [0]
-    late.begin("late", late.state({}), {}, remake=False)
+    late.begin("late", late.read_state({}), {}, recompute_vectors=False)
     late.write([file("a.py", add="apples")], [], "c1", pending=False)
     assert found(database, "apples") == ["add"]
 
@@ -221,36 +225,36 @@ def test_a_run_that_is_taken_over_before_its_work_writes_nothing(database: SQLit
     first = begun(database, "first")
     first.write([file("a.py", add="apples")], [], "c1", pending=False)
     second = Index(database, REPO, "main")
-    seen = second.state({})
-    assert second.is_unfinished(seen, "second")
+    seen = second.read_state({})
+    assert second.has_unfinished_run(seen, "second")
     second.take_over("second", seen, {})
-    with pytest.raises(Overtaken):
-        first.finish(Settled(), {})
-    assert second.has_overtaken(second.state({}), "second")
-    second.begin("second", second.state({}), {}, remake=False)
-    second.finish(Settled(), {})
-    assert not second.is_unfinished(second.state({}), "third")
+    with pytest.raises(Superseded):
+        first.finish(VectorProgress(), {})
+    assert second.has_superseded(second.read_state({}), "second")
+    second.begin("second", second.read_state({}), {}, recompute_vectors=False)
+    second.finish(VectorProgress(), {})
+    assert not second.has_unfinished_run(second.read_state({}), "third")
 
 
 def test_a_run_makes_the_index_unequal_to_any_tree_first(database: SQLite) -> None:
     """From the first write on `meta` claims nothing, so that a run that dies is noticed."""
     index = begun(database)
-    equal = {index.key("tree"): "t", index.key("vectors"): "complete"}
-    index.finish(Settled(), equal)
-    assert index.state(equal).files is None
+    equal = {index.meta_key("tree"): "t", index.meta_key("vectors"): "complete"}
+    index.finish(VectorProgress(), equal)
+    assert index.read_state(equal).files is None
     begun(database, "next").write([], [], "c2", pending=False)
-    assert index.state(equal).files == {}
+    assert index.read_state(equal).files == {}
 
 
 def test_state_leaves_files_out_only_when_all_is_met(database: SQLite) -> None:
     """One value that differs, or is missing, and the manifest comes."""
     index = begun(database)
     index.write([file("a.py", add="x")], [], "c1", pending=False)
-    index.finish(Settled(), {"a": "1", "b": "2"})
-    assert index.state({"a": "1", "b": "2"}).files is None
+    index.finish(VectorProgress(), {"a": "1", "b": "2"})
+    assert index.read_state({"a": "1", "b": "2"}).files is None
     for expected in ({"a": "1", "b": "3"}, {"a": "1", "c": "3"}, {}):
-        assert list(index.state(expected).files or {}) == ["a.py"]
-    assert list(index.state_of(["a.py", "b.py"]).files or {}) == ["a.py"]
+        assert list(index.read_state(expected).files or {}) == ["a.py"]
+    assert list(index.read_state_of(["a.py", "b.py"]).files or {}) == ["a.py"]
 
 
 def test_the_manifest_comes_in_pages(database: SQLite, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,7 +263,7 @@ def test_the_manifest_comes_in_pages(database: SQLite, monkeypatch: pytest.Monke
     paths = [f"{number:03}.py" for number in range(30)]
     begun(database).write([file(path) for path in paths], [], "c1", pending=False)
     recording = Recording(database)
-    assert list(Index(recording, REPO, "main").state({}).files or {}) == paths
+    assert list(Index(recording, REPO, "main").read_state({}).files or {}) == paths
     assert len(recording.batches) == 4
 
 
@@ -268,7 +272,7 @@ def test_a_large_manifest_is_read_whole(database: SQLite) -> None:
     files = [IndexedFile(f"{number}.txt", "b") for number in range(20_001)]
     begun(database).write(files, [], "c1", pending=False)
     recording = Recording(database)
-    assert len(Index(recording, REPO, "main").state({}).files or {}) == 20_001
+    assert len(Index(recording, REPO, "main").read_state({}).files or {}) == 20_001
     assert len(recording.batches) == 2
 
 
@@ -281,10 +285,10 @@ def test_parameters_fit_into_d1(database: SQLite) -> None:
     ]
     recording = Recording(database)
     index = Index(recording, REPO, "main")
-    index.begin("run", index.state({}), {"model": "m"}, remake=False)
+    index.begin("run", index.read_state({}), {"model": "m"}, recompute_vectors=False)
     changes = index.write(files, [], "c1", pending=False)
-    assert len(changes.new) == 1200
-    assert len(index.write([], [one.path for one in files], "c2", pending=False).gone) == 1200
+    assert len(changes.added) == 1200
+    assert len(index.write([], [one.path for one in files], "c2", pending=False).removed) == 1200
     sizes = [
         len(str(param).encode())
         for batch in recording.batches
@@ -298,29 +302,29 @@ def test_pages_and_groups_hold_everything_once(monkeypatch: pytest.MonkeyPatch) 
     """Items and files come in their order, however small a page is; a large one goes alone."""
     monkeypatch.setattr("feeder.store.rows.PARAM_BYTES", 50)
     items = ["a" * length for length in (1, 10, 100, 30, 5, 5, 5)]
-    found = [json.loads(page) for page in pages(items)]
+    found = [json.loads(page) for page in json_pages(items)]
     assert [item for page in found for item in page] == items
     assert all(len(json.dumps(page)) <= 60 or len(page) == 1 for page in found)
     files = [file(f"{number}.py", add="x", drop="y") for number in range(3)]
-    assert [one for group in groups(files) for one in group] == files
-    assert all(len(group) == 1 for group in groups(files))
-    assert list(pages([])) == []
-    assert list(groups([])) == []
+    assert [one for group in file_batches(files) for one in group] == files
+    assert all(len(group) == 1 for group in file_batches(files))
+    assert list(json_pages([])) == []
+    assert list(file_batches([])) == []
 
 
 def test_keys_say_what_the_nodes_of_files_are() -> None:
     """Each node's id with the hash of its text."""
     one = file("a.py", add="apples")
-    assert json.loads(keys([one])) == {one.ids[0]: sha("apples")}
+    assert json.loads(node_keys_json([one])) == {one.ids[0]: sha("apples")}
 
 
 def test_repositories_do_not_see_each_other(database: SQLite) -> None:
     """A path of one repository can be written and removed without touching the other's."""
     mine, other = begun(database), Index(database, "acme/other", "main")
     mine.write([file("a.py", add="apples")], [], "c1", pending=False)
-    other.begin("other", other.state({}), {}, remake=False)
+    other.begin("other", other.read_state({}), {}, recompute_vectors=False)
     another = file("a.py", add="plums")._replace(ids=["0" * 40])
     other.write([another], [], "c1", pending=False)
     mine.write([], ["a.py"], "c2", pending=False)
     assert (found(database, "apples"), found(database, "plums")) == ([], ["add"])
-    assert list(other.state({}).files or {}) == ["a.py"]
+    assert list(other.read_state({}).files or {}) == ["a.py"]

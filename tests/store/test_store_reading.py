@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from feeder.store import Statement
-from feeder.store.counting import counted
-from feeder.store.reading import WEIGHTS, worded, words_statement
+from feeder.store.counting import node_counts
+from feeder.store.reading import BM25_WEIGHTS, scores_by_id, word_search_statement
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from worlds import MEMORY, opened
@@ -29,11 +29,11 @@ SELECT DISTINCT repo, path, 'b', 'c', 1, 'clean' FROM docs
 """
 BY_BM25 = f"""
 SELECT d.id FROM docs_fts f JOIN docs d ON d.seq = f.rowid WHERE docs_fts MATCH ?
-ORDER BY bm25(docs_fts, {WEIGHTS}), d.path LIMIT 100
+ORDER BY bm25(docs_fts, {BM25_WEIGHTS}), d.path LIMIT 100
 """
 
 
-EVERYWHERE = Scope.of("acme/shop")
+EVERYWHERE = Scope.of_repo("acme/shop")
 
 
 def crowd(repo: str = "acme/shop", path: Path = MEMORY) -> SQLite:
@@ -48,8 +48,8 @@ def crowd(repo: str = "acme/shop", path: Path = MEMORY) -> SQLite:
 
 
 def found(database: SQLite, *words: str, path: str | None = None) -> list[str]:
-    [rows] = database.run([words_statement(words, Scope.of("acme/shop", path), 100)])
-    return list(worded(rows))
+    [rows] = database.run([word_search_statement(words, Scope.of_repo("acme/shop", path), 100)])
+    return list(scores_by_id(rows))
 
 
 def test_a_common_word_ranks_what_rarer_words_find() -> None:
@@ -107,8 +107,8 @@ SELECT seq, id, path, replace(hex(zeroblob(seq % 101)), '00', 'filler ')
   || iif(seq % 2000 < 4, ' label', '') FROM docs
 """
 SCORES = f"""
-SELECT -bm25(docs_fts, {WEIGHTS}) FROM docs_fts WHERE docs_fts MATCH ?
-ORDER BY bm25(docs_fts, {WEIGHTS}) LIMIT ?
+SELECT -bm25(docs_fts, {BM25_WEIGHTS}) FROM docs_fts WHERE docs_fts MATCH ?
+ORDER BY bm25(docs_fts, {BM25_WEIGHTS}) LIMIT ?
 """
 
 
@@ -124,11 +124,13 @@ def test_a_word_of_most_nodes_is_left_out(rest: str, limit: int) -> None:
     """The scores are next to those of bm25 over all words."""
     database = large()
     [asked, alone] = database.run(
-        [words_statement(words, EVERYWHERE, limit) for words in (["check", rest], [rest])]
+        [word_search_statement(words, EVERYWHERE, limit) for words in (["check", rest], [rest])]
     )
     [best] = database.run([Statement(SCORES, (f"check OR {rest}", limit))])
-    assert worded(asked) == worded(alone)
-    assert list(worded(asked).values()) == pytest.approx([score for [score] in best], abs=1e-4)
+    assert scores_by_id(asked) == scores_by_id(alone)
+    assert list(scores_by_id(asked).values()) == pytest.approx(
+        [score for [score] in best], abs=1e-4
+    )
     database.close()
 
 
@@ -153,9 +155,11 @@ def test_the_rarest_of_common_words_finds_whichever_comes_first() -> None:
     """Of two that are in more than 10,000 nodes."""
     database = large()
     one, other = ["check", "field", "label"], ["field", "check", "label"]
-    answers = database.run([words_statement(words, EVERYWHERE, 100) for words in (one, other)])
-    assert worded(answers[0]) == worded(answers[1])
-    assert all(int(id_) % 5 < 2 or int(id_) % 2000 < 4 for id_ in worded(answers[0]))
+    answers = database.run(
+        [word_search_statement(words, EVERYWHERE, 100) for words in (one, other)]
+    )
+    assert scores_by_id(answers[0]) == scores_by_id(answers[1])
+    assert all(int(id_) % 5 < 2 or int(id_) % 2000 < 4 for id_ in scores_by_id(answers[0]))
     database.close()
 
 
@@ -163,14 +167,14 @@ def test_what_is_known_of_words_changes_no_answer() -> None:
     """Words that are counted before find what those find that are counted with the question."""
     database = large()
     words = ["check", "field", "label", "nowhere"]
-    counts = counted(database, words)
+    counts = node_counts(database, words)
     known, asked = database.run(
         [
-            words_statement(words, EVERYWHERE, 100, counts),
-            words_statement(words, EVERYWHERE, 100),
+            word_search_statement(words, EVERYWHERE, 100, counts),
+            word_search_statement(words, EVERYWHERE, 100),
         ]
     )
-    assert worded(known) == worded(asked)
+    assert scores_by_id(known) == scores_by_id(asked)
     assert counts["nowhere"] == 0
     database.close()
 
@@ -179,12 +183,12 @@ def test_words_are_counted_anew_when_another_connection_has_written(tmp_path: Pa
     """A count is that of the nodes that are there, whoever has changed them."""
     file = tmp_path / "index.db"
     reader = crowd(path=file)
-    assert counted(reader, ["return"])["return"] == 6000
-    assert counted(reader, ["return"])["return"] == 6000
+    assert node_counts(reader, ["return"])["return"] == 6000
+    assert node_counts(reader, ["return"])["return"] == 6000
     writer = SQLite(file)
     writer.run([Statement("DELETE FROM docs_fts WHERE rowid <= 4000")])
-    assert counted(reader, ["return"])["return"] == 4000
+    assert node_counts(reader, ["return"])["return"] == 4000
     reader.run([Statement("DELETE FROM docs_fts WHERE rowid <= 8000")])
-    assert counted(reader, ["return"])["return"] == 2000
+    assert node_counts(reader, ["return"])["return"] == 2000
     writer.close()
     reader.close()

@@ -4,10 +4,10 @@ import pytest
 
 from feeder.errors import UserError
 from feeder.store import Statement
-from feeder.store.reading import hits
+from feeder.store.reading import hits_by_ids
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from feeder.store.tests_by_path import TESTS, is_test
+from feeder.store.tests_by_path import TEST_PATH_GLOBS, is_test_path
 from feeder.tree.commit import Commit
 from tree.repos import Repo
 from worlds import REPO, opened, synced
@@ -32,7 +32,7 @@ def database(repo: Repo) -> SQLite:
 
 def names(database: SQLite, symbol: str) -> set[str]:
     [ids] = database.run([Statement("SELECT id FROM docs")])
-    found = hits(database, [str(id_) for (id_,) in ids], Scope((REPO,), symbols=(symbol,)))
+    found = hits_by_ids(database, [str(id_) for (id_,) in ids], Scope((REPO,), symbols=(symbol,)))
     return {one.symbol or one.logical_path or "" for one in found}
 
 
@@ -91,7 +91,7 @@ def test_quotes_in_a_symbol_are_no_syntax(database: SQLite) -> None:
 )
 def test_tests_are_known_by_their_paths(path: str) -> None:
     """Whatever language they are in."""
-    assert is_test(path)
+    assert is_test_path(path)
 
 
 @pytest.mark.parametrize(
@@ -104,12 +104,12 @@ def test_tests_are_known_by_their_paths(path: str) -> None:
 )
 def test_other_files_are_none(path: str) -> None:
     """Though their names have the letters."""
-    assert not is_test(path)
+    assert not is_test_path(path)
 
 
 def test_sql_and_python_know_the_same_tests() -> None:
     """Those of each glob, in a folder and without one."""
-    paths = [glob.replace("*", "a").replace("[a-z]", "b").lstrip("/") for glob in TESTS]
+    paths = [glob.replace("*", "a").replace("[a-z]", "b").lstrip("/") for glob in TEST_PATH_GLOBS]
     paths += [f"{path}/cart.py" for path in paths] + ["src/cart.py", "latest.py", "a/spec.md"]
     database = opened()
     insert = """INSERT INTO docs (repo, path, id, branch, sha_head, node_type, start_line, end_line,
@@ -117,16 +117,16 @@ def test_sql_and_python_know_the_same_tests() -> None:
     files = """INSERT INTO files (repo, path, blob, sha_head, nodes, state)
         SELECT DISTINCT repo, path, '', '', 1, 'clean' FROM docs"""
     database.run([*(Statement(insert, (path,)) for path in dict.fromkeys(paths)), Statement(files)])
-    found = {one.path for one in hits(database, paths, Scope(("r",), tests="only"))}
-    others = {one.path for one in hits(database, paths, Scope(("r",), tests="no"))}
-    assert found == {path for path in paths if is_test(path)}
+    found = {one.path for one in hits_by_ids(database, paths, Scope(("r",), tests="only"))}
+    others = {one.path for one in hits_by_ids(database, paths, Scope(("r",), tests="no"))}
+    assert found == {path for path in paths if is_test_path(path)}
     assert found | others == set(paths)
     assert not found & others
 
 
 def test_a_glob_of_tests_fits_into_d1() -> None:
     """Fifty bytes, and one of the words that are looked for first."""
-    for glob in TESTS:
+    for glob in TEST_PATH_GLOBS:
         text = glob.replace("[Tt]", "t").casefold()
         assert len(glob.encode()) <= 50
         assert any(word in text for word in ("test", "spec", ".bats"))

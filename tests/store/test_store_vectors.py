@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from feeder.store import NodeVector, Statement
-from feeder.store.local_vectors import LocalVectors
+from feeder.store.local_vectors import SQLiteVectors
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from feeder.store.tests_by_path import is_test
+from feeder.store.tests_by_path import is_test_path
 from worlds import opened, rows
 
 DOC = """INSERT INTO docs (id, repo, branch, sha_head, path, node_type, start_line, end_line,
     text_sha) VALUES (?, 'r', 'b', 'c', 'p', 'chunk', 1, 1, ?)"""
-ALL = Scope.of("r")
+ALL = Scope.of_repo("r")
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def unit(*values: float) -> Any:
 
 def test_a_vector_is_found_by_its_direction(database: SQLite) -> None:
     """The best comes first, and its score is the cosine."""
-    vectors = LocalVectors(database)
+    vectors = SQLiteVectors(database)
     vectors.upsert([vector("a", 1, 0), vector("b", 0, 1), vector("c", 0.6, 0.8)])
     near = vectors.query(unit(1, 0), 10, ALL)
     assert [one.id for one in near] == ["a", "c", "b"]
@@ -51,14 +51,14 @@ def test_a_vector_is_found_by_its_direction(database: SQLite) -> None:
 
 def test_only_a_node_that_is_still_the_same_gets_its_vector(database: SQLite) -> None:
     """A vector of a text that the node has no more, or of no node, is not kept."""
-    vectors = LocalVectors(database)
+    vectors = SQLiteVectors(database)
     vectors.upsert([vector("a", 1, 0), vector("b", 1, 0, text="an older text"), vector("z", 1, 0)])
     assert list(vectors.ids()) == ["a"]
 
 
 def test_a_new_vector_replaces_the_old_one(database: SQLite) -> None:
     """An id has one vector."""
-    vectors = LocalVectors(database)
+    vectors = SQLiteVectors(database)
     vectors.upsert([vector("a", 1, 0)])
     vectors.upsert([vector("a", 0, 1)])
     [near] = vectors.query(unit(0, 1), 10, ALL)
@@ -67,7 +67,7 @@ def test_a_new_vector_replaces_the_old_one(database: SQLite) -> None:
 
 def test_deleting_takes_out_what_has_no_node(database: SQLite) -> None:
     """Ids without a vector are fine; one whose node is there, by another run, keeps its vector."""
-    vectors = LocalVectors(database)
+    vectors = SQLiteVectors(database)
     vectors.upsert([vector(name, 1, 0) for name in "abc"])
     database.run([Statement("DELETE FROM docs WHERE id <> 'c'")])
     vectors.delete(["a", "c", "never"])
@@ -76,7 +76,7 @@ def test_deleting_takes_out_what_has_no_node(database: SQLite) -> None:
 
 def test_clearing_takes_out_all(database: SQLite) -> None:
     """Another model takes the place."""
-    vectors = LocalVectors(database)
+    vectors = SQLiteVectors(database)
     vectors.upsert([vector("a", 1, 0), vector("b", 0, 1)])
     vectors.clear(Statement("SELECT 1"))
     assert list(vectors.ids()) == []
@@ -86,7 +86,7 @@ def test_clearing_takes_out_all(database: SQLite) -> None:
 def test_an_index_of_words_has_no_vectors_and_gets_no_table(database: SQLite) -> None:
     """Asking, deleting and clearing where there are none writes nothing."""
     before = database.connection.total_changes(), rows(database, "SELECT name FROM sqlite_schema")
-    vectors = LocalVectors(database)
+    vectors = SQLiteVectors(database)
     assert vectors.query(unit(1, 0), 10, ALL) == []
     assert list(vectors.ids()) == []
     vectors.delete(["a"])
@@ -97,15 +97,15 @@ def test_an_index_of_words_has_no_vectors_and_gets_no_table(database: SQLite) ->
 
 def test_vectors_of_other_dimensions_are_not_compared(database: SQLite) -> None:
     """While another model's vectors are still being replaced, a query sees its own alone."""
-    LocalVectors(database).upsert([vector("a", 1, 0)])
-    vectors = LocalVectors(database)
+    SQLiteVectors(database).upsert([vector("a", 1, 0)])
+    vectors = SQLiteVectors(database)
     vectors.upsert([vector("b", 1, 0, 0)])
     assert [one.id for one in vectors.query(unit(1, 0, 0), 10, ALL)] == ["b"]
 
 
 def test_a_query_sees_what_was_written_since_the_last_one(database: SQLite) -> None:
     """What is kept in memory for queries is read again after a write."""
-    vectors = LocalVectors(database)
+    vectors = SQLiteVectors(database)
     vectors.upsert([vector("a", 1, 0)])
     assert len(vectors.query(unit(1, 0), 10, ALL)) == 1
     vectors.upsert([vector("b", 1, 0)])
@@ -114,7 +114,7 @@ def test_a_query_sees_what_was_written_since_the_last_one(database: SQLite) -> N
 
 def test_a_vector_of_zeros_is_far_from_everything(database: SQLite) -> None:
     """It divides nothing by zero."""
-    vectors = LocalVectors(database)
+    vectors = SQLiteVectors(database)
     vectors.upsert([vector("a", 0, 0)])
     assert vectors.query(unit(1, 0), 10, ALL) == [("a", 0.0)]
 
@@ -133,7 +133,7 @@ def test_eight_bits_keep_the_order(matrix: Any, query: Any) -> None:
     database = opened()
     ids = [f"{number:02}" for number in range(len(exact))]
     database.run([Statement(DOC, (id_, id_)) for id_ in ids])
-    vectors = LocalVectors(database)
+    vectors = SQLiteVectors(database)
     vectors.upsert([NodeVector(id_, id_, row, {}) for id_, row in zip(ids, exact, strict=True)])
     found = vectors.query(asked, 100, ALL)
     truth = dict(zip(ids, (exact @ asked).tolist(), strict=True))
@@ -150,15 +150,15 @@ def test_many_vectors_are_compared_in_parts(
     database: SQLite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However few rows are turned to floats at once, all are compared."""
-    monkeypatch.setattr("feeder.store.nearest.ROWS_AT_ONCE", 2)
-    vectors = LocalVectors(database)
+    monkeypatch.setattr("feeder.store.nearest.BLOCK_ROWS", 2)
+    vectors = SQLiteVectors(database)
     vectors.upsert([vector("a", 1, 0), vector("b", 0, 1), vector("c", 0.6, 0.8)])
     assert [one.id for one in vectors.query(unit(1, 0), 10, ALL)] == ["a", "c", "b"]
 
 
 def test_of_equal_vectors_the_first_by_id_are_found(database: SQLite) -> None:
     """Also where the limit cuts through them."""
-    vectors = LocalVectors(database)
+    vectors = SQLiteVectors(database)
     vectors.upsert([vector("c", 1, 0), vector("b", 1, 0), vector("a", 1, 0)])
     assert [one.id for one in vectors.query(unit(1, 0), 2, ALL)] == ["a", "b"]
 
@@ -182,7 +182,7 @@ class Kept(NamedTuple):
             and self.node_type not in scope.not_node_types
             and (not scope.paths or any(map(self.lies_at, scope.paths)))
             and not any(map(self.lies_at, scope.not_paths))
-            and scope.tests in {None, "yes", "only" if is_test(self.path) else "no"}
+            and scope.tests in {None, "yes", "only" if is_test_path(self.path) else "no"}
         )
 
     def lies_at(self, path: str) -> bool:
@@ -245,7 +245,7 @@ def test_the_nearest_of_a_scope_are_those_of_its_nodes_alone(
     ids = [f"{number:02}" for number in range(len(nodes))]
     database.run([Statement(NODE, (*n[:4], id_)) for id_, n in zip(ids, nodes, strict=True)])
     database.run([Statement(FILES)])
-    vectors = LocalVectors(database)
+    vectors = SQLiteVectors(database)
     vectors.upsert([vector(id_, n.nearness, 127) for id_, n in zip(ids, nodes, strict=True)])
     for scope in asked:
         inside = [(-n.nearness, id_) for id_, n in zip(ids, nodes, strict=True) if n.lies_in(scope)]
@@ -262,7 +262,7 @@ def test_the_highest_are_those_of_a_sort_of_all(database: SQLite, count: int, li
     database.run([Statement(DOC, (id_, id_)) for id_ in ids])
     some = np.random.default_rng(count)
     directions = some.integers(-3, 4, (count, 2)).astype(np.float32)
-    vectors = LocalVectors(database)
+    vectors = SQLiteVectors(database)
     vectors.upsert([vector(id_, *one) for id_, one in zip(ids, directions, strict=True)])
     cosines = {one.id: one.score for one in vectors.query(unit(1, 2), count, ALL)}
     wanted = sorted(ids, key=lambda id_: (-cosines[id_], id_))[:limit]

@@ -4,23 +4,33 @@ import subprocess
 import sys
 from pathlib import Path
 
-from feeder.store.turns import SERVER, VECTORS, by_hand, is_taken_by_hand, turn
+from feeder.store.turns import (
+    SERVER_LOCK,
+    SERVER_VECTORS_LOCK,
+    command_lock,
+    is_locked_by_command,
+    try_lock,
+)
 
 
 def test_a_turn_is_one_server_s(tmp_path: Path) -> None:
     index = tmp_path / "index.db"
-    with turn(index, SERVER) as first, turn(index, SERVER) as second, turn(index, VECTORS) as other:
+    with (
+        try_lock(index, SERVER_LOCK) as first,
+        try_lock(index, SERVER_LOCK) as second,
+        try_lock(index, SERVER_VECTORS_LOCK) as other,
+    ):
         assert (first, second, other) == (True, False, True)
-    with turn(index, SERVER) as again:
+    with try_lock(index, SERVER_LOCK) as again:
         assert again
 
 
 def test_commands_keep_servers_away_and_not_each_other(tmp_path: Path) -> None:
     index = tmp_path / "index.db"
-    assert not is_taken_by_hand(index)
-    with by_hand(index), by_hand(index):
-        assert is_taken_by_hand(index)
-    assert not is_taken_by_hand(index)
+    assert not is_locked_by_command(index)
+    with command_lock(index), command_lock(index):
+        assert is_locked_by_command(index)
+    assert not is_locked_by_command(index)
 
 
 def test_a_process_that_is_killed_keeps_nobody_away(tmp_path: Path) -> None:
@@ -34,17 +44,17 @@ def test_a_process_that_is_killed_keeps_nobody_away(tmp_path: Path) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout
         assert process.stdout.readline() == b"taken\n"
-        with turn(index, SERVER) as is_mine:
+        with try_lock(index, SERVER_LOCK) as is_mine:
             assert not is_mine
-        assert is_taken_by_hand(index)
+        assert is_locked_by_command(index)
         process.kill()
-    with turn(index, SERVER) as is_mine:
+    with try_lock(index, SERVER_LOCK) as is_mine:
         assert is_mine
-    assert not is_taken_by_hand(index)
+    assert not is_locked_by_command(index)
 
 
 def test_where_no_file_can_be_made_nobody_is_kept_out(tmp_path: Path) -> None:
     index = tmp_path / "nowhere" / "index.db"
-    with turn(index, SERVER) as is_mine, by_hand(index), by_hand(None):
+    with try_lock(index, SERVER_LOCK) as is_mine, command_lock(index), command_lock(None):
         assert is_mine
-        assert not is_taken_by_hand(index)
+        assert not is_locked_by_command(index)

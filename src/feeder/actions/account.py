@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from feeder.actions.github import Job
-from feeder.errors import Stopped
+from feeder.errors import StoppedEarly
 from feeder.tree.names import path_in
 
 REMEDY = (
@@ -67,7 +67,7 @@ class Account:
         if self.verdict and not self.verdict["passed"]:
             self.job.annotate("notice", REMEDY)
         if error:
-            self.job.annotate("warning" if isinstance(error, Stopped) else "error", str(error))
+            self.job.annotate("warning" if isinstance(error, StoppedEarly) else "error", str(error))
 
     def _outputs(self) -> Iterator[tuple[str, str | int]]:
         if self.matrix:

@@ -7,7 +7,7 @@ from typing import Any
 
 from feeder.actions.github import visible
 from feeder.cloudflare.freetier import percent
-from feeder.errors import Interrupted, Overtaken, Stopped
+from feeder.errors import Interrupted, StoppedEarly, Superseded
 from feeder.nodes import NODE_TYPES
 
 SHOWN = 20
@@ -38,7 +38,9 @@ def summary(
     """
     blocks = [f"## {prose(title)}: {_state(report, verdict, error, part)}"]
     if error and str(error):
-        blocks.append(_alert("WARNING" if isinstance(error, Stopped) else "CAUTION", str(error)))
+        blocks.append(
+            _alert("WARNING" if isinstance(error, StoppedEarly) else "CAUTION", str(error))
+        )
     if report:
         blocks += _account(report)
     if verdict:
@@ -93,9 +95,9 @@ def _state(
 
 
 def _ending(error: BaseException) -> str:
-    if isinstance(error, Overtaken):
+    if isinstance(error, Superseded):
         return "gave way to a later run"
-    if isinstance(error, Stopped):
+    if isinstance(error, StoppedEarly):
         return "stopped early, the next run goes on"
     if isinstance(error, Interrupted):
         return "interrupted, the next run goes on"

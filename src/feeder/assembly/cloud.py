@@ -20,12 +20,12 @@ from feeder.run.budget import Budget
 from feeder.run.feed import BATCH_CHARS, BATCH_NODES
 from feeder.run.report import Report
 from feeder.run.vectors import BATCH_VECTORS
-from feeder.store.folder import index_folder, made_folder
-from feeder.store.lookup_table import Lookup
+from feeder.store.folder import checked_index_folder, create_index_folder
+from feeder.store.lookup_table import LookupTable
 from feeder.store.migrations import migrate
-from feeder.store.schema import Current
+from feeder.store.schema import VerifiedDatabase
 from feeder.store.sqlite import IN_MEMORY, SQLite
-from feeder.store.texts import DROPPED
+from feeder.store.texts import DELETE_BATCH
 from feeder.tree import git
 
 ROWS_OF_NEW, ROWS_OF_GONE, ROWS_OF_FILE, ROWS_OF_RUN = 6, 4, 2, 20
@@ -42,7 +42,7 @@ def cloud_parts(
     api = Api(cloud.token, cloud.account_id, base_url=cloud.base_url)
     stack.callback(api.close)
     if settings.shard:
-        api.share(settings.shard.of)
+        api.share(settings.shard.count)
     database = D1(api, cloud.database_id)
     vectors = Vectorize(api, cloud.index_name)
     embedder, describer = embedder_of(settings, api), describer_of(settings, api)
@@ -50,10 +50,12 @@ def cloud_parts(
         stack.callback(describer.close)
     lookup = lookup_for(embedder)
     if writes and git.find_root(base) is None:
-        made_folder(index_folder(base))  # by which the base is known again from a folder below
+        create_index_folder(
+            checked_index_folder(base)
+        )  # by which the base is known again from a folder below
     return Parts(
         f"Cloudflare, {database.place}, {vectors.place}",
-        Current(database),
+        VerifiedDatabase(database),
         embedder,
         vectors if embedder else None,
         lookup=lookup,
@@ -89,7 +91,7 @@ def foreseen_parts(settings: Settings, stack: ExitStack) -> Parts:
     )
 
 
-def lookup_for(embedder: Embedder | None) -> Lookup | None:
+def lookup_for(embedder: Embedder | None) -> LookupTable | None:
     """A Worker has no static model, and asks for the rows that it needs of it."""
     from feeder.embed.static import StaticEmbedder
     from feeder.embed.static_lookup import static_lookup
@@ -113,7 +115,7 @@ def taken(api: Api, database: D1, vectors: Vectorize, spent: Spent) -> Usage:
 
 
 def foreseen(
-    report: Report, embedder: Embedder | None, planned: Spent, lookup: Lookup | None
+    report: Report, embedder: Embedder | None, planned: Spent, lookup: LookupTable | None
 ) -> Usage:
     """What the run of a report would take, roughly: nobody has sent anything yet."""
     files = report.files_processed + report.files_deleted
@@ -125,10 +127,10 @@ def foreseen(
     upserts = math.ceil(vectors / BATCH_VECTORS)
     batches = (report.nodes_new + report.files_processed) / BATCH_NODES
     words = max(1, math.ceil(max(batches, report.text_rows * BLOCK_BYTES / BATCH_CHARS)))
-    words += math.ceil(report.text_rows_gone / DROPPED)
+    words += math.ceil(report.text_rows_gone / DELETE_BATCH)
     is_first = bool(vectors and not report.files_unchanged)  # then it is asked whether they fit
     requests = {
-        "d1": 2 + words + max(0, upserts - 1) + (table.requests if table else 0),
+        "d1": 2 + words + max(0, upserts - 1) + (table.request_count if table else 0),
         "vectorize": (is_first + upserts + math.ceil(report.nodes_deleted / DELETE_IDS))
         if embedder
         else 0,

@@ -12,16 +12,16 @@ from feeder.embed import Spent
 from feeder.errors import UserError
 from feeder.run.budget import Budget
 from feeder.store import Statement
-from feeder.store.folder import index_folder, made_folder
-from feeder.store.local_vectors import LocalVectors
+from feeder.store.folder import checked_index_folder, create_index_folder
+from feeder.store.local_vectors import SQLiteVectors
 from feeder.store.migrations import migrate
-from feeder.store.repositories import fed
+from feeder.store.repositories import indexed_repositories
 from feeder.store.sqlite import IN_MEMORY, SQLite
 
 
 def index_file(base: Path, settings: Settings) -> Path:
     """Where the index of a base folder is, or would be."""
-    return settings.db or index_folder(base) / "index.db"
+    return settings.db or checked_index_folder(base) / "index.db"
 
 
 def local_parts(
@@ -39,13 +39,13 @@ def local_parts(
         )
     in_memory = not writes and not file.exists()
     if writes and settings.db is None:
-        made_folder(file.parent)
+        create_index_folder(file.parent)
     database = SQLite(IN_MEMORY if in_memory else file)
     stack.callback(database.close)
     migrate(database)
     made_with = _made_with(database)
     embedder = embedder_of(settings, made_with=made_with)
-    vectors = LocalVectors(database) if embedder else None
+    vectors = SQLiteVectors(database) if embedder else None
     parts = Parts(f"local index {file}", database, embedder, vectors, keeps_meanings=True)
     parts.meaning = meaning_of(settings)
     parts.note = "" if embedder or not made_with else left_out(settings, made_with)
@@ -80,7 +80,7 @@ def _made_with(database: SQLite) -> dict[str, str]:
     nothing."""
     query = "SELECT key, value FROM meta WHERE key IN ('model', 'dimensions')"
     [rows] = database.run([Statement(query)])
-    none = {"model": ""} if fed(database) else {}
+    none = {"model": ""} if indexed_repositories(database) else {}
     return none | {str(key): str(value) for key, value in rows}
 
 

@@ -21,9 +21,13 @@ from feeder.run.feed import Feed, Semantics
 from feeder.run.precedence import token_by_hand
 from feeder.run.report import Report, Talk
 from feeder.store.index import Index
-from feeder.store.meanings import holds, opening
-from feeder.store.repositories import called, fed, meant
-from feeder.store.state import words_model
+from feeder.store.meanings import has_vectors, setup_statements
+from feeder.store.repositories import (
+    indexed_repositories,
+    matching_repositories,
+    resolve_repository,
+)
+from feeder.store.state import static_model_name
 from feeder.tree import Tree
 
 if TYPE_CHECKING:
@@ -143,7 +147,7 @@ def opened(
         if parts.keeps_meanings:
             if not whole:
                 parts.meaning = _as_made(parts.meaning, index)
-            index.opening = opening(place.repo, wanted=parts.meaning is not None)
+            index.start_statements = setup_statements(place.repo, enabled=parts.meaning is not None)
         by = _models(parts, semantics, settings)
         talk.say(f"{place.repo}: {parts.place}, {by}; {chosen.why}")
         for said in filter(None, (parts.note, parts.lacks) if writes and whole else ()):
@@ -180,17 +184,17 @@ def _models(parts: Parts, semantics: Semantics | None, settings: Settings) -> st
 
 def _fed_as(name: str, parts: Parts, *, whole: bool) -> str:
     """What the index calls the repository that is meant; a run over a part may be its first."""
-    there = fed(parts.database)
-    may_be_new = not there or (not whole and not called(name, there))
-    return name if may_be_new else meant(name, there)
+    there = indexed_repositories(parts.database)
+    may_be_new = not there or (not whole and not matching_repositories(name, there))
+    return name if may_be_new else resolve_repository(name, there)
 
 
 def _as_made(meaning: StaticCodes | None, index: Index) -> StaticCodes | None:
     """The model that comes with the words where the index has one, of whatever version."""
-    made_by = index.state_of([]).meta.get(index.key("parser"))
+    made_by = index.read_state_of([]).meta.get(index.meta_key("parser"))
     if made_by is None:
         return meaning
-    has_some = words_model(made_by) or holds(index.database, index.repo)
+    has_some = static_model_name(made_by) or has_vectors(index.database, index.repo)
     return StaticCodes(NAME) if has_some else None
 
 
@@ -216,7 +220,7 @@ def comparable(
     What it lacks for this search is said; what has failed is told.
     """
     semantics = store.semantics
-    if store.index.key("run") not in meta:
+    if store.index.meta_key("run") not in meta:
         fed = sorted(key.removesuffix(":run") for key in meta if key.endswith(":run"))
         others = f" It has {', '.join(fed)}: --repo names one." if fed else ""
         store.talk.say(f"The index has nothing of {store.place.repo}: feeder sync.{others}")

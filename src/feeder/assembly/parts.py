@@ -11,7 +11,7 @@ from feeder.embed.static_codes import StaticCodes
 from feeder.run.budget import Budget
 from feeder.run.report import Report
 from feeder.store import Database, Vectors
-from feeder.store.lookup_table import Lookup
+from feeder.store.lookup_table import LookupTable
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Parts:
     database: Database
     embedder: Embedder | None
     vectors: Vectors | None
-    lookup: Lookup | None = None
+    lookup: LookupTable | None = None
     describer: Describer | None = None
     meaning: StaticCodes | None = None
     keeps_meanings: bool = False

@@ -74,7 +74,7 @@ def _price(named: tuple[str, Embedder], nodes: int, files: int, node_bytes: int)
     name, embedder = named
     lookup = lookup_for(embedder)
     feed = Report("", "", "", files_processed=files, nodes_new=nodes, texts_embedded=nodes)
-    feed.lookup_rows = lookup.size if lookup else 0
+    feed.lookup_rows = lookup.row_count if lookup else 0
     planned = embedder.foreseen([node_bytes] * nodes)
     return Price(name, embedder.dimensions, foreseen(feed, embedder, planned, lookup))
 

@@ -19,7 +19,7 @@ def compared(store: Store, settings: Settings) -> Iterator[Feed]:
 
     Raises UserError where the index is of a commit and git finds none.
     """
-    meta, key = store.index.state_of([]).meta, store.index.key
+    meta, key = store.index.read_state_of([]).meta, store.index.meta_key
     tree = tree_of(store.place, settings, working=bool(meta.get(key("working"))))
     base = store.place.base
     if meta.get(key("tree")) and not tree.root_tree_id and (base / ".git").exists():
@@ -60,7 +60,7 @@ def working_tree_of(place: Place, settings: Settings, *, writes: bool = True) ->
     """
     from feeder.assembly.local import index_file
     from feeder.cloudflare.credentials import choice
-    from feeder.store.folder import made_folder, working_folder
+    from feeder.store.folder import create_index_folder, working_tree_folder
     from feeder.tree.working import WorkingTree
 
     if choice(settings).is_cloud:
@@ -73,11 +73,11 @@ def working_tree_of(place: Place, settings: Settings, *, writes: bool = True) ->
             "Shards share a commit, and a working tree is one machine's. Leave --shard out."
         )
     index = index_file(place.base, settings)
-    folder = working_folder(index)
+    folder = working_tree_folder(index)
     if writes and settings.db is None:
-        made_folder(folder.parent)
+        create_index_folder(folder.parent)
     if writes:
-        made_folder(folder)
+        create_index_folder(folder)
     own = [index.with_name(f"{index.stem}.")] if settings.db else []
     limits = settings.path, _sizes(settings)
     kept = folder if folder.is_dir() else None

@@ -22,7 +22,7 @@ from feeder.cli import (
     workflow,
 )
 from feeder.cli.unread import Program
-from feeder.errors import FeederError, Interrupted, Unread, UserError
+from feeder.errors import FeederError, Interrupted, OutputClosed, UserError
 
 
 def main() -> None:
@@ -52,7 +52,7 @@ def _run_to_its_end(account: Account) -> tuple[int, FeederError | None]:
     except click.ClickException as exc:
         console.refuse(exc)
         return exc.exit_code, UserError(exc.format_message())
-    except Unread as exc:
+    except OutputClosed as exc:
         return exc.exit_code, None
     except (FeederError, KeyboardInterrupt, click.Abort, OSError, UnicodeEncodeError) as exc:
         error = _in_our_words(exc)

@@ -22,7 +22,7 @@ def result(settings: Settings, facts: Any, lines: Iterable[str]) -> None:
         out(json.dumps(facts, ensure_ascii=False, indent=2))
     else:
         for line in lines:
-            out(shown.line(line))
+            out(shown.escape_line(line))
 
 
 def painted(lines: Iterable[str]) -> None:
@@ -33,12 +33,12 @@ def painted(lines: Iterable[str]) -> None:
 
 def out(text: str) -> None:
     """Text on stdout as it is; JSON means the same after it."""
-    click.echo(account().job.inert(shown.lines(text)))
+    click.echo(account().job.inert(shown.escape_lines(text)))
 
 
 def tell(line: str) -> None:
     """A line for a person on stderr."""
-    click.echo(shown.line(line), err=True)
+    click.echo(shown.escape_line(line), err=True)
 
 
 def refuse(error: click.ClickException) -> None:

@@ -11,7 +11,7 @@ import click
 
 from feeder.cli import console, options
 from feeder.config import Settings
-from feeder.errors import FeederError, Overtaken, ServiceError, Stopped
+from feeder.errors import FeederError, ServiceError, StoppedEarly, Superseded
 
 if TYPE_CHECKING:
     from feeder.assembly.opening import Place
@@ -112,7 +112,7 @@ def _run(
 ) -> Iterator[Feed]:
     """A run that writes, with its account at the end; `part` is what of a commit it is about."""
     from feeder.assembly.opening import feeding, has_index, opened, refusal
-    from feeder.store.turns import by_hand
+    from feeder.store.turns import command_lock
 
     brings = bool(tree.root_tree_id or tree.entries())  # what only takes out makes no index for it
     writes = not dry_run and (brings or has_index(place, settings))
@@ -125,18 +125,18 @@ def _run(
         with opened(place, settings, writes=writes, create=True, whole=whole) as store:
             refused = refusal(store)
             with (
-                by_hand(store.parts.file),
+                command_lock(store.parts.file),
                 feeding(store, tree, settings, dry_run=dry_run) as feed,
             ):
                 try:
                     yield feed
                     if refused:  # words went on
                         raise refused
-                except (Stopped, ServiceError) as exc:
+                except (StoppedEarly, ServiceError) as exc:
                     ended_early = exc
     finally:
         account.report = feed.report.as_json() if feed else None
-    if not isinstance(ended_early, Overtaken):
+    if not isinstance(ended_early, Superseded):
         console.result(settings, feed.report.as_json(), feed.report.lines())
     if ended_early:
         raise ended_early

@@ -47,13 +47,13 @@ def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
     from feeder.assembly.trees import compared
     from feeder.run.validate import repair as mend
     from feeder.run.validate import validate
-    from feeder.store.turns import by_hand
+    from feeder.store.turns import command_lock
 
     settings = Settings(**said)
     place = place_here(settings)
     with (
         opened(place, settings, writes=repair, create=False, whole=False) as store,
-        by_hand(store.parts.file),
+        command_lock(store.parts.file),
         compared(store, settings) as feed,
     ):
         waits = wait or repair

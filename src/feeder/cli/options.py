@@ -9,7 +9,7 @@ import click
 from feeder.cli.describing import DESCRIBING
 from feeder.cli.twins import Command, largest, option
 from feeder.config import Settings
-from feeder.shards import LARGEST, Shard, parse
+from feeder.shards import MAX_SHARDS, Shard, parse_shard
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -22,7 +22,7 @@ def _folder(_: click.Context, __: click.Parameter, value: str | None) -> str:
 
 
 def _shard(_: click.Context, __: click.Parameter, value: str | None) -> Shard | None:
-    return parse(value) if value else None
+    return parse_shard(value) if value else None
 
 
 _WHERE = (
@@ -157,7 +157,7 @@ def counting(command: Command) -> Command:
     shards = option(
         "--shards",
         "How many parts; no more are made than there are files.",
-        type=click.IntRange(1, LARGEST),
+        type=click.IntRange(1, MAX_SHARDS),
         required=True,
     )
     return _with(command, shards, _PART)

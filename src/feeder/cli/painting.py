@@ -61,7 +61,7 @@ class Terminal(NamedTuple):
         """A line of a file behind its number: its first mark is seen, however long the line is."""
         room = self.longest if self.width is None else max(1, self.width - len(gutter))
         if not self.colours and self.width is None and len(text) <= (room or len(text)):
-            return gutter + shown.line(text)
+            return gutter + shown.escape_line(text)
         before = cells(gutter, DIM)
         start, end = _reach(text, marks, room)
         marked = {at for first, last in marks for at in range(first, last)}
@@ -79,7 +79,9 @@ class Terminal(NamedTuple):
         """A text in as many lines as the terminal needs for it."""
         from textwrap import wrap
 
-        return wrap(shown.line(text), self.width) if self.width else [shown.line(text)]
+        return (
+            wrap(shown.escape_line(text), self.width) if self.width else [shown.escape_line(text)]
+        )
 
     def _inked(self, row: Iterable[Cell]) -> str:
         runs = groupby(row, key=lambda cell: cell.style if self.colours else PLAIN)
@@ -181,7 +183,7 @@ def _cells_of(character: str, style: str, column: int | None = None) -> Iterator
     elif character == "\t":
         yield Cell(character, TAB, style)
     else:
-        for one in shown.line(character):
+        for one in shown.escape_line(character):
             yield Cell(one, _width(one), style)
 
 

@@ -12,7 +12,7 @@ from feeder.config import Settings
 
 if TYPE_CHECKING:
     from feeder.search.remembered import Recurring
-    from feeder.store.querylog import QueryLog, Question
+    from feeder.store.querylog import LoggedQuery, QueryLog
 
 TEXT_CHARS = 100
 """Of a question in a line."""
@@ -32,7 +32,7 @@ def queries(limit: int, clear: bool, **said: Any) -> None:
 
     settings = Settings(**said)
     log = QueryLog(log_file(base_of(settings.directory), settings.db))
-    asked = log.questions()
+    asked = log.queries()
     if clear:
         log.clear()
         facts = {"file": str(log.path), "forgotten": len(asked)}
@@ -50,7 +50,7 @@ TITLES = {"frequent": "Most frequent", "slow": "Slowest", "unanswered": "Without
 REWORDED = "Asked again in other words"
 
 
-def _kinds(asked: Sequence[Question], limit: int) -> Kinds:
+def _kinds(asked: Sequence[LoggedQuery], limit: int) -> Kinds:
     from feeder.search import remembered
 
     known = remembered.recurring(asked)
@@ -62,14 +62,14 @@ def _kinds(asked: Sequence[Question], limit: int) -> Kinds:
     return {kind: some[:limit] for kind, some in by_kind.items()}
 
 
-def _chains(asked: Sequence[Question], limit: int) -> list[list[Question]]:
+def _chains(asked: Sequence[LoggedQuery], limit: int) -> list[list[LoggedQuery]]:
     from feeder.search.remembered import reworded
 
     return reworded(asked)[:limit]
 
 
 def _as_json(
-    log: QueryLog, asked: Sequence[Question], kinds: Kinds, chains: list[list[Question]]
+    log: QueryLog, asked: Sequence[LoggedQuery], kinds: Kinds, chains: list[list[LoggedQuery]]
 ) -> dict[str, Any]:
     from feeder.store.querylog import MAX_BYTES, MAX_ROWS
 
@@ -88,7 +88,7 @@ def _recurring_json(one: Recurring) -> dict[str, Any]:
     return {"times": len(one.askings), "typical_ms": one.typical_ms, **_question_json(one.last)}
 
 
-def _question_json(one: Question) -> dict[str, Any]:
+def _question_json(one: LoggedQuery) -> dict[str, Any]:
     import json
 
     facts = {"asked_at": _moment(one.asked_s), **one._asdict()}
@@ -103,7 +103,7 @@ def _moment(seconds: float) -> str:
 
 
 def _as_text(
-    log: QueryLog, asked: Sequence[Question], kinds: Kinds, chains: list[list[Question]]
+    log: QueryLog, asked: Sequence[LoggedQuery], kinds: Kinds, chains: list[list[LoggedQuery]]
 ) -> Iterator[str]:
     if not asked:
         yield f"{log.path}: no question is noted"
@@ -123,12 +123,12 @@ def _line(one: Recurring) -> str:
     return f"  {len(one.askings):>4} x  {one.typical_ms:>7,.0f} ms  {_text(one.last)}  ({hits}{by})"
 
 
-def _text(one: Question) -> str:
+def _text(one: LoggedQuery) -> str:
     """In a line, with what was said beside it."""
     text = " ".join(one.text.split())
     text = text if len(text) <= TEXT_CHARS else f"{text[:TEXT_CHARS]}…"
     return text if one.filters == "{}" else f"{text} {one.filters}"
 
 
-def _count(asked: Sequence[Question]) -> str:
+def _count(asked: Sequence[LoggedQuery]) -> str:
     return "1 question" if len(asked) == 1 else f"{len(asked):,} questions"

@@ -13,7 +13,7 @@ from typing import Any, TextIO
 
 import click
 
-from feeder.errors import FeederError, Unread
+from feeder.errors import FeederError, OutputClosed
 
 
 class Program(click.Group):
@@ -36,7 +36,7 @@ def _broken_pipes() -> Iterator[None]:
         unread = [stream for stream in (sys.stdout, sys.stderr) if _is_unread(stream)]
         for stream in unread:
             _silence(stream)
-        raise (Unread() if unread else FeederError(str(exc))) from exc
+        raise (OutputClosed() if unread else FeederError(str(exc))) from exc
 
 
 def _is_unread(stream: TextIO) -> bool:

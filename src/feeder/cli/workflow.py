@@ -38,14 +38,14 @@ def plan(shards: int, **said: Any) -> None:
     """Print the matrix of jobs that share a first feed: each runs sync --shard."""
     from feeder.assembly.opening import repository_of
     from feeder.run.report import Talk
-    from feeder.shards import matrix
+    from feeder.shards import shard_matrix
     from feeder.tree.commit import Commit
 
     settings = Settings(**said)
     files = len(Commit(repository_of(settings), subfolder=settings.path).entries())
     shards = max(1, min(shards, files))
     account = console.account()
-    account.matrix = json.dumps(matrix(shards))
+    account.matrix = json.dumps(shard_matrix(shards))
     Talk(quiet=settings.quiet).say(f"{files:,} files, about {files / shards:,.0f} each")
     console.out(account.matrix)
 

@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from feeder import shown
 from feeder.cloudflare.pace import Pace
 from feeder.cloudflare.refusals import Refusal, error_of
-from feeder.errors import FeederError, PassingError, ServiceError, UserError
-from feeder.wire import Clock, Patience, asked_wait_s, client, first_words, unreachable
+from feeder.errors import FeederError, ServiceError, TransientError, UserError
+from feeder.wire import (
+    Clock,
+    RetryPolicy,
+    connection_error,
+    create_client,
+    retry_after_s,
+    summarize_error_page,
+)
 
 if TYPE_CHECKING:
     import httpx
@@ -57,19 +64,19 @@ class Api:
         self._lock = threading.Lock()
         self._pace = Pace()
         self._clock = clock or Clock()
-        self._patience = Patience("Cloudflare", self._clock)
+        self._patience = RetryPolicy("Cloudflare", self._clock)
         self._token = token
         self.address = base_url.rstrip("/")
         self._base = f"{self.address}/accounts/{account_id}"
-        self._client = client({"Authorization": f"Bearer {token}"}, timeout_s, CONNECTIONS)
+        self._client = create_client({"Authorization": f"Bearer {token}"}, timeout_s, CONNECTIONS)
 
     def call(self, call: Call) -> Any:
         """The `result` of the answer.
 
         Raises UserError, ServiceError, or TooLargeError where the caller has to ask for less.
         """
-        return self._patience.ask(
-            lambda: self._send(call), again=lambda: self._count(self.retries, call.service)
+        return self._patience.call(
+            lambda: self._send(call), on_retry=lambda: self._count(self.retries, call.service)
         )
 
     def share(self, sharers: int) -> None:
@@ -78,7 +85,7 @@ class Api:
 
     def pause(self, seconds: float) -> None:
         """Sleeps, unless the program ends meanwhile."""
-        self._patience.pause(seconds)
+        self._patience.sleep(seconds)
 
     @property
     def waited_s(self) -> float:
@@ -123,7 +130,7 @@ class Api:
             error = error_of(self._refusal(service, response, answer))
         else:
             error = self._no_json(service, response)
-        if isinstance(error, PassingError):
+        if isinstance(error, TransientError):
             self._heed(response, error)
         raise error
 
@@ -141,16 +148,16 @@ class Api:
         return self._masked(response.headers.get("cf-ray", "")) or None
 
     def _masked(self, text: str) -> str:
-        return shown.without(text, self._token)
+        return shown.mask_secret(text, self._token)
 
     def _no_json(self, service: str, response: "httpx.Response") -> FeederError:
         """The edge answers in HTML when it fails, and so do proxies and log-in pages."""
         status = response.status_code
-        words = first_words(response.text, self._masked)
+        words = summarize_error_page(response.text, self._masked)
         if status in {408, 413, 429} or status >= 500:
             return error_of(Refusal(service, status, None, words, self._ray(response)))
         if "json" in response.headers.get("Content-Type", ""):
-            return PassingError(f"{self.address} gave an answer that breaks off.", status=status)
+            return TransientError(f"{self.address} gave an answer that breaks off.", status=status)
         return UserError(
             f"{self.address} answered HTTP {status} with something else than JSON ({words!r}). "
             "Check CLOUDFLARE_BASE_URL, and the proxy in HTTPS_PROXY if there is one."
@@ -160,14 +167,14 @@ class Api:
         """No answer at all; only settings that are wrong are worth no other try."""
         # what breaks HTTP is quoted, and it may quote the request
         reason = self._masked(str(exc) or type(exc).__name__)
-        return unreachable(exc, reason, self.address, "CLOUDFLARE_BASE_URL")
+        return connection_error(exc, reason, self.address, "CLOUDFLARE_BASE_URL")
 
-    def _heed(self, response: "httpx.Response", error: PassingError) -> None:
+    def _heed(self, response: "httpx.Response", error: TransientError) -> None:
         """Notes how long the service asks to wait; a throttled token waits as a whole."""
         now = self._clock.now()
-        error.after_s = asked_wait_s(response, now)
-        if error.after_s is not None and response.status_code == 429:
-            self._pace.hold(now + error.after_s)
+        error.retry_after_s = retry_after_s(response, now)
+        if error.retry_after_s is not None and response.status_code == 429:
+            self._pace.hold(now + error.retry_after_s)
 
     def _count(self, counter: Counter[str], service: str) -> None:
         with self._lock:
@@ -179,7 +186,7 @@ def _ask(call: Call) -> None:
     try:
         if call.permit:
             call.permit()
-    except PassingError as exc:
+    except TransientError as exc:
         raise ServiceError(str(exc), status=exc.status, code=exc.code, ray=exc.ray) from exc
 
 

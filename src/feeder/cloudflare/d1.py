@@ -6,9 +6,16 @@ from typing import Any
 from urllib.parse import quote
 
 from feeder.cloudflare.api import Api, Call
-from feeder.errors import FeederError, Overtaken, ServiceError, UserError
-from feeder.store import GUARD_BROKEN, OVERTAKEN, TWICE, Repeated, Row, Statement
-from feeder.wire import as_json
+from feeder.errors import FeederError, ServiceError, Superseded, UserError
+from feeder.store import (
+    DUPLICATE_WRITE_ERROR,
+    NOT_OWNER_ERROR,
+    SUPERSEDED_MESSAGE,
+    DuplicateWrite,
+    Row,
+    Statement,
+)
+from feeder.wire import json_bytes
 
 
 class D1:
@@ -49,7 +56,7 @@ class D1:
 
     def _ask(self, route: str, body: object) -> list[dict[str, Any]]:
         try:
-            results = self._api.call(Call("d1", f"{self._path}/{route}", as_json(body)))
+            results = self._api.call(Call("d1", f"{self._path}/{route}", json_bytes(body)))
         except ServiceError as exc:
             raise self._translated(exc) from exc
         if not isinstance(results, list):
@@ -62,10 +69,10 @@ class D1:
         return results
 
     def _translated(self, exc: ServiceError) -> FeederError:
-        if GUARD_BROKEN in str(exc):
-            return Overtaken(OVERTAKEN)
-        if TWICE in str(exc):
-            return Repeated(str(exc))
+        if NOT_OWNER_ERROR in str(exc):
+            return Superseded(SUPERSEDED_MESSAGE)
+        if DUPLICATE_WRITE_ERROR in str(exc):
+            return DuplicateWrite(str(exc))
         if "no such table" in str(exc):
             return UserError(f"{self.place} holds no index. Make one with: feeder init")
         return exc

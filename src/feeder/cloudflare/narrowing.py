@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from feeder.store.scope import Place, Scope, end_of
+from feeder.store.scope import PathPattern, Scope, prefix_end
 
 INDEXED_BYTES = 64
 FILTER_BYTES = 2047
@@ -33,17 +33,17 @@ def narrowings(scope: Scope) -> Iterator[list[Iterator[dict[str, Filter]]]]:
     vectors of unchanged nodes keep the name that they were written with.
     """
     everywhere = _everywhere(scope)
-    places = scope.places or [Place("")]
+    places = scope.path_patterns or [PathPattern("")]
     yield [_at(place, everywhere) for place in places]
     yield [iter([{}])]
 
 
-def _at(place: Place, everywhere: Filter) -> Iterator[dict[str, Filter]]:
-    if place.is_glob or not place.name:
-        yield _filter(everywhere | _beginning(place.beginning))
+def _at(place: PathPattern, everywhere: Filter) -> Iterator[dict[str, Filter]]:
+    if place.is_glob or not place.pattern:
+        yield _filter(everywhere | _beginning(place.literal_prefix))
     else:
-        yield _filter(everywhere | _beginning(f"{place.name}/"))
-        yield _filter(everywhere | {"path": _first(place.name)})
+        yield _filter(everywhere | _beginning(f"{place.pattern}/"))
+        yield _filter(everywhere | {"path": _first(place.pattern)})
 
 
 def _filter(conditions: Filter) -> dict[str, Filter]:
@@ -79,7 +79,7 @@ def _among(values: Sequence[str], others: Sequence[str]) -> str | Filter | None:
 def _beginning(text: str) -> Filter:
     """For paths that begin so; both bounds have at most 64 bytes."""
     text = _first(text)
-    end = end_of(text)
+    end = prefix_end(text)
     if end is not None and len(end.encode()) > INDEXED_BYTES:
         return _beginning(text[:-1])
     upper = {} if end is None else {"$lt": end}

@@ -14,10 +14,10 @@ from feeder.cloudflare.credentials import Known, known, names_of, require
 from feeder.cloudflare.d1 import D1
 from feeder.config import INDEX_FOLDER, Settings
 from feeder.errors import ServiceError, UserError
-from feeder.private import make_folder, unlinked
-from feeder.store.folder import made_folder
+from feeder.private import create_private_folder, reject_symlinks
+from feeder.store.folder import create_index_folder
 from feeder.store.migrations import known_migrations, migrate, missing_migrations
-from feeder.wire import as_json
+from feeder.wire import json_bytes
 
 DATABASES, INDEXES = "d1/database", "vectorize/v2/indexes"
 METRIC: Final = "cosine"
@@ -129,7 +129,7 @@ class Account:
 
     def _ask(self, service: str, path: str, body: object = None) -> Any:
         """The answer's `result`; with a body something is made."""
-        return self._api.call(Call(service, path, None if body is None else as_json(body)))
+        return self._api.call(Call(service, path, None if body is None else json_bytes(body)))
 
 
 def provision(
@@ -221,8 +221,8 @@ def _bound(file: Path, base: Path, names: wrangler.Names, *, dry_run: bool) -> T
         is_there = (said.database_id, said.index_name) == (names.database_id, names.index_name)
         return Thing(f"bindings in {file}", is_there)
     folder = base / INDEX_FOLDER / MIGRATIONS
-    made_folder(folder.parent)
-    make_folder(unlinked(folder))
+    create_index_folder(folder.parent)
+    create_private_folder(reject_symlinks(folder))
     for migration in known_migrations():
         (folder / migration.name).write_bytes(migration.sql.encode())
     return Thing(f"bindings in {file}", not wrangler.write(file, names))

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from feeder.errors import FeederError, PassingError, ServiceError, TooLargeError, UserError
+from feeder.errors import FeederError, ServiceError, TooLargeError, TransientError, UserError
 
 NAMES = {"d1": "D1", "vectorize": "Vectorize", "ai": "Workers AI"}
 PERMISSIONS = {"d1": "D1 Edit", "vectorize": "Vectorize Edit", "ai": "Workers AI Read"}
@@ -22,7 +22,7 @@ MESSAGE_CHARS = 500
 """Of a refusal's words: some quote the whole request."""
 
 
-class OverloadedError(PassingError, TooLargeError):
+class OverloadedError(TransientError, TooLargeError):
     """The same call may go through later, and if it does not, in smaller parts."""
 
 
@@ -85,7 +85,7 @@ def _by_status(refusal: Refusal) -> FeederError:
     if refusal.status == 413:
         return refusal.error(TooLargeError)
     if refusal.status in {408, 429} or refusal.status >= 500:
-        return refusal.error(PassingError)
+        return refusal.error(TransientError)
     return refusal.error()
 
 
@@ -94,7 +94,7 @@ def _final(refusal: Refusal) -> FeederError:
 
 
 def _passing(refusal: Refusal) -> FeederError:
-    return refusal.error(PassingError)
+    return refusal.error(TransientError)
 
 
 def _too_large(refusal: Refusal) -> FeederError:

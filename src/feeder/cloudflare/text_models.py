@@ -10,7 +10,7 @@ from feeder.describe.chat import messages, told, used
 from feeder.embed import Spent
 from feeder.embed.dealing import tokens
 from feeder.errors import UserError
-from feeder.wire import as_json
+from feeder.wire import json_bytes
 
 BEGINNING = "@cf/"
 """Of a model's name there."""
@@ -66,7 +66,7 @@ class WorkersAIDescriber:
     def ask(self, prompt: str, text: str) -> Told:
         body = {"messages": messages(prompt, text), "max_tokens": ANSWER_TOKENS, "temperature": 0}
         try:
-            answer = self._api.call(Call("ai", self._path, as_json(body)))
+            answer = self._api.call(Call("ai", self._path, json_bytes(body)))
         except UserError as exc:
             raise UserError(str(exc).replace("--model", "--describe")) from exc
         found = _told(answer if isinstance(answer, dict) else {})

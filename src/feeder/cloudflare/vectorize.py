@@ -10,9 +10,9 @@ from urllib.parse import quote
 from feeder.cloudflare.api import Api, Call
 from feeder.cloudflare.narrowing import narrowings
 from feeder.errors import UserError
-from feeder.store import Neighbour, NodeVector, Permit, Statement, Value
+from feeder.store import FencingToken, Neighbour, NodeVector, Statement, Value
 from feeder.store.scope import Scope
-from feeder.wire import as_json
+from feeder.wire import json_bytes
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -46,14 +46,14 @@ class Vectorize:
         self._api = api
         self._path = f"vectorize/v2/indexes/{quote(index_name, safe='')}"
 
-    def upsert(self, vectors: Sequence[NodeVector], permit: Permit | None = None) -> None:
+    def upsert(self, vectors: Sequence[NodeVector], permit: FencingToken | None = None) -> None:
         """Never `insert`, which keeps the old vector and says nothing."""
         for body in _bodies(map(_line, vectors)):
             path, kind = f"{self._path}/upsert", "application/x-ndjson"
-            self._api.call(Call("vectorize", path, body, kind, permit=permit and permit.ask))
+            self._api.call(Call("vectorize", path, body, kind, permit=permit and permit.verify))
         self.dimensions_written += sum(len(vector.values) for vector in vectors)
 
-    def delete(self, ids: Sequence[str], permit: Permit | None = None) -> None:
+    def delete(self, ids: Sequence[str], permit: FencingToken | None = None) -> None:
         """A hundred a request: more would be refused whole."""
         for at in range(0, len(ids), DELETE_IDS):
             self._post("delete_by_ids", {"ids": list(ids[at : at + DELETE_IDS])}, permit)
@@ -145,9 +145,11 @@ class Vectorize:
         facts: dict[str, Any] = self._api.call(Call("vectorize", f"{self._path}/info"))
         return facts
 
-    def _post(self, route: str, body: object, permit: Permit | None = None) -> Any:
+    def _post(self, route: str, body: object, permit: FencingToken | None = None) -> Any:
         path = f"{self._path}/{route}"
-        return self._api.call(Call("vectorize", path, as_json(body), permit=permit and permit.ask))
+        return self._api.call(
+            Call("vectorize", path, json_bytes(body), permit=permit and permit.verify)
+        )
 
 
 def _bodies(lines: Iterator[bytes]) -> Iterator[bytes]:

@@ -8,7 +8,7 @@ from feeder.cloudflare.api import Api, Call
 from feeder.cloudflare.models import REQUEST_TOKENS, model_of
 from feeder.embed import Embedder, Spent
 from feeder.embed.dealing import Dealer, Limits, checked, tokens
-from feeder.wire import as_json
+from feeder.wire import json_bytes
 
 if TYPE_CHECKING:
     from feeder.embed import Vector
@@ -76,7 +76,7 @@ class WorkersAI(Embedder):
 
     def _vectors(self, body: dict[str, Any], wanted: int) -> list["Vector"]:
         """One request."""
-        answer = self._api.call(Call("ai", self._path, as_json(body)))
+        answer = self._api.call(Call("ai", self._path, json_bytes(body)))
         found = answer.get("data") if isinstance(answer, dict) else None
         found = found if isinstance(found, list) else []
         return checked(self.model, found, wanted, self.about.dimensions, self._dimensions)

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import apsw
 
 from feeder.errors import UserError
-from feeder.private import make_file
-from feeder.store.sqlite import write_ahead
+from feeder.private import create_private_file
+from feeder.store.sqlite import enable_wal
 
 MAX_BYTES = 500_000_000
 """Some 100,000 vectors of 1,024 numbers, or 250,000 of 384."""
@@ -128,7 +128,7 @@ def size_bytes(path: Path) -> int:
 def _open(path: Path) -> apsw.Connection:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if os.fspath(path) != ":memory:":
-        make_file(path)
+        create_private_file(path)
     connection = apsw.Connection(str(path))
     connection.set_busy_timeout(_BUSY_MS)
     connection.transaction_mode = "IMMEDIATE"
@@ -141,7 +141,7 @@ def _open(path: Path) -> apsw.Connection:
         raise UserError(
             f"{path} is not an embedding cache of this version. Delete it, or name another file."
         )
-    write_ahead(connection)
+    enable_wal(connection)
     return connection
 
 

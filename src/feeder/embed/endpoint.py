@@ -12,17 +12,17 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from feeder import shown
 from feeder.embed.dealing import UNDER_WAY
 from feeder.embed.refused import KEY, Refused, error_of, words_of
-from feeder.errors import FeederError, PassingError, ServiceError, UserError
+from feeder.errors import FeederError, ServiceError, TransientError, UserError
 from feeder.wire import (
-    MASKED_CHARS,
-    TRIES,
+    MAX_MASKED_CHARS,
+    MAX_TRIES,
     Clock,
-    Patience,
-    as_json,
-    asked_wait_s,
-    client,
-    first_words,
-    unreachable,
+    RetryPolicy,
+    connection_error,
+    create_client,
+    json_bytes,
+    retry_after_s,
+    summarize_error_page,
 )
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class Endpoint:
         self._timeouts = timeouts or Timeouts()
         self._lock = threading.Lock()
         self._clock = clock or Clock()
-        self._patience = Patience(address.place, self._clock)
+        self._patience = RetryPolicy(address.place, self._clock)
         self._client = _client(headers, self._timeouts.silent_s)
 
     @property
@@ -146,8 +146,10 @@ class Endpoint:
         A question is sent once: whoever asks has words to go on with. Raises UserError,
         ServiceError, or TooLargeError where the caller has to ask for less.
         """
-        send = partial(self._send, as_json({"model": self.address.model, **body}), question)
-        return self._patience.ask(send, again=lambda: None, tries=1 if question else TRIES)
+        send = partial(self._send, json_bytes({"model": self.address.model, **body}), question)
+        return self._patience.call(
+            send, on_retry=lambda: None, max_tries=1 if question else MAX_TRIES
+        )
 
     def close(self) -> None:
         """Ends the connections, and the sleep of those who wait for another try."""
@@ -170,7 +172,7 @@ class Endpoint:
         except httpx.RequestError as exc:
             # what breaks HTTP is quoted, and it may quote the request
             reason = self._masked(str(exc) or type(exc).__name__)
-            raise unreachable(exc, reason, self.address.place, self._use.option) from None
+            raise connection_error(exc, reason, self.address.place, self._use.option) from None
         return self._answer(response, page)
 
     def _page(self, response: "httpx.Response", whole_s: float) -> bytes:
@@ -194,20 +196,22 @@ class Endpoint:
             found: dict[str, Any] = answer
             return found
         error = self._refusal(response, page.decode(errors="replace"), answer)
-        if isinstance(error, PassingError):
-            error.after_s = asked_wait_s(response, self._clock.now())
+        if isinstance(error, TransientError):
+            error.retry_after_s = retry_after_s(response, self._clock.now())
         raise error
 
     def _refusal(self, response: "httpx.Response", page: str, answer: Any) -> FeederError:
         status, place, example = response.status_code, self.address.place, self._use.example
-        words = self._masked(words_of(answer)[:MASKED_CHARS]) or first_words(page, self._masked)
+        words = self._masked(words_of(answer)[:MAX_MASKED_CHARS]) or summarize_error_page(
+            page, self._masked
+        )
         if response.is_redirect:
             return UserError(
                 f"{place} sends elsewhere (HTTP {status}), and the key does not go along. Name the "
                 f"address itself: {example}."
             )
         if answer is None and "json" in response.headers.get("Content-Type", ""):
-            return PassingError(f"{place} gave an answer that breaks off.", status=status)
+            return TransientError(f"{place} gave an answer that breaks off.", status=status)
         if response.is_success or (answer is None and status < 500 and status not in _OF_ANY_PAGE):
             return UserError(
                 f"{place} answered HTTP {status} with something else than {self._use.what} "
@@ -224,7 +228,7 @@ class Endpoint:
 
     def _masked(self, text: str) -> str:
         for secret in self._secrets:
-            text = shown.without(text, secret)
+            text = shown.mask_secret(text, secret)
         return text
 
 
@@ -246,4 +250,4 @@ def _client(headers: dict[str, str], timeout_s: float) -> "httpx.Client":
     import httpx
 
     timeout = httpx.Timeout(timeout_s, connect=min(timeout_s, CONNECT_S))
-    return client({**headers, "Content-Type": "application/json"}, timeout, UNDER_WAY)
+    return create_client({**headers, "Content-Type": "application/json"}, timeout, UNDER_WAY)

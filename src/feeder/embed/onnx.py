@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from feeder.embed import Embedder
 from feeder.embed.wordpiece import VOCABULARY
 from feeder.errors import ServiceError, UserError
-from feeder.peer import Peer
+from feeder.peer import ChildProcess
 
 if TYPE_CHECKING:
     from feeder.embed import Vector
@@ -68,7 +68,7 @@ class LocalEmbedder(Embedder):
             raise UserError(f"Local embeddings need the package onnxruntime. {INSTALL}")
         self._about = model or _minilm()
         self._threads = threads or min(_cores(), _TOKENS_UNDER_WAY // self._about.max_tokens)
-        self._peer: Peer | None = None
+        self._peer: ChildProcess | None = None
 
     @classmethod
     def from_folder(cls, folder: Path, *, threads: int | None = None) -> Self:
@@ -92,12 +92,12 @@ class LocalEmbedder(Embedder):
 
     def close(self) -> None:
         if self._peer:
-            self._peer.end()
+            self._peer.stop()
         self._peer = None
 
     def _answer(self, texts: list[str]) -> list["Vector"]:
         try:
-            self._peer = self._peer or Peer("feeder.embed.onnx_process", _VARIABLES)
+            self._peer = self._peer or ChildProcess("feeder.embed.onnx_process", _VARIABLES)
             self._peer.send((self._about, self._threads, texts))
             answer: list[Vector] | UserError = self._peer.receive()
         except (OSError, EOFError) as exc:

@@ -12,7 +12,7 @@ import numpy as np
 from feeder.embed.onnx import Model, file_sha256
 from feeder.embed.wordpiece import WordPiece
 from feeder.errors import UserError
-from feeder.peer import channel
+from feeder.peer import open_channel
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def serve() -> None:
     """Answers for one list of texts after the other, all for the same model, until stdin ends."""
-    messages, answers = channel()
+    messages, answers = open_channel()
     network = None
     with suppress(EOFError, BrokenPipeError):  # the program has ended
         while True:

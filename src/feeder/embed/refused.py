@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from feeder.errors import FeederError, PassingError, ServiceError, TooLargeError, UserError
+from feeder.errors import FeederError, ServiceError, TooLargeError, TransientError, UserError
 
 KEY = "FEEDER_API_KEY"
 MESSAGE_CHARS = 300
@@ -96,7 +96,7 @@ def _too_large(refused: Refused) -> FeederError:
 
 
 def _passing(refused: Refused) -> FeederError:
-    return refused.error(PassingError, "Run again later.")
+    return refused.error(TransientError, "Run again later.")
 
 
 def _used_up(refused: Refused) -> FeederError:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from feeder.embed.static import read_table
 from feeder.embed.static_name import NAME
 from feeder.embed.static_tokens import fnv1a
-from feeder.store.lookup_table import Lookup, LookupRow
+from feeder.store.lookup_table import LookupRow, LookupTable
 
 if TYPE_CHECKING:
     from feeder.embed.static_parts import Table
@@ -30,7 +30,7 @@ class _Slot(NamedTuple):
     buckets: list[str]
 
 
-def static_lookup() -> Lookup:
+def static_lookup() -> LookupTable:
     """The shipped model's table: its name and whatever a Worker has to know of the layout."""
     table = read_table()
     count, dimensions = table.rows.shape
@@ -42,7 +42,7 @@ def static_lookup() -> Lookup:
         "dimensions": dimensions,
     }
     chars = count * 4 * math.ceil((HEAD_BYTES + dimensions) / 3)
-    return Lookup(json.dumps(about), SLOTS, chars, lambda: _rows(table))
+    return LookupTable(json.dumps(about), SLOTS, chars, lambda: _rows(table))
 
 
 def _rows(table: "Table") -> Iterator[LookupRow]:

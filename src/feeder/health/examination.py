@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from feeder.config import Settings
-from feeder.errors import FeederError, wrong_and_remedy
+from feeder.errors import FeederError, problem_and_remedy
 from feeder.health import Check, Finding, cloud, index, machine, models, program, repository
 from feeder.parse.secrets import mask_text
 
@@ -40,7 +40,7 @@ def examined(settings: Settings) -> Iterator[Finding]:
         try:
             yield from map(_unnamed, check(settings))
         except (FeederError, OSError) as exc:
-            wrong, remedy = wrong_and_remedy(exc)
+            wrong, remedy = problem_and_remedy(exc)
             if wrong not in told:
                 yield _unnamed(Finding(name, wrong, remedy or "Mend what it says.", stops=True))
             told.add(wrong)

@@ -15,7 +15,7 @@ from feeder.health import Finding
 from feeder.parse.extract import NOT_INSTALLED, extractor_versions, includes_documents
 from feeder.search.age import age_of
 from feeder.store.catalog import files_below
-from feeder.store.descriptions import counting
+from feeder.store.descriptions import undescribed_count_statement
 from feeder.store.migrations import missing_migrations
 from feeder.store.reading import Statistics, statistics
 from feeder.store.sqlite import SQLite
@@ -73,8 +73,8 @@ def lacking(place: Place, settings: Settings) -> str:
 
 def _of(store: Store, facts: Statistics) -> Iterator[Finding]:
     place = store.place
-    meta = store.index.state_of([]).meta
-    if store.index.key("run") not in meta:
+    meta = store.index.read_state_of([]).meta
+    if store.index.meta_key("run") not in meta:
         yield Finding("index", f"it has nothing of {place.repo}", "Feed it: feeder sync")
         return
     age = age_of(place.base, place.repo, meta)
@@ -118,7 +118,7 @@ def _documents(store: Store, facts: Statistics) -> Iterator[Finding]:
 
 def _lines(store: Store, facts: Statistics) -> Finding:
     """Methods and classes that a model has described, and those that wait for a line."""
-    [[row]] = store.index.database.run([counting(store.place.repo, None)])
+    [[row]] = store.index.database.run([undescribed_count_statement(store.place.repo, None)])
     waiting = int(str(row[0]))
     says = ", ".join(f"{nodes:,} nodes by {model}" for model, nodes in facts.descriptions.items())
     remedy = f"{waiting:,} wait for a line: feeder sync --describe MODEL" if waiting else ""

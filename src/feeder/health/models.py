@@ -44,5 +44,5 @@ def describing(settings: Settings) -> Iterator[Finding]:
 def _lacks(store: Store) -> list[str]:
     """What a question by meaning would be told."""
     store.talk = heard = Heard()
-    sides(store, store.index.state_of([]).meta, heard.say)
+    sides(store, store.index.read_state_of([]).meta, heard.say)
     return heard.lines

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from feeder.nodes import Node, embedding_text, text_sha
+from feeder.nodes import Node, embedding_input, text_sha
 from feeder.parse import ParsedFile, StaticEmbedder, headed, notebooks, separated
 from feeder.parse.code import declaration_tree
 from feeder.parse.cutting import SplitPoints
@@ -23,7 +23,7 @@ from feeder.parse.reading import parse_tree
 from feeder.parse.secrets import mask_text
 from feeder.parse.text import NotTextError, decode_text, reject_lfs_pointer, truncate_base64
 from feeder.tree import kinds
-from feeder.words import compounds
+from feeder.words import compound_parts
 
 LINE_FORMAT_LANGUAGES = headed.MARKUP_LANGUAGES | separated.SEPARATED_LANGUAGES
 """Languages whose parts are told by their lines, without a grammar."""
@@ -120,7 +120,7 @@ def static_vectors(
     files: Sequence[ParsedFile], embedder: StaticEmbedder
 ) -> list[tuple[bytes, ...]]:
     """The vectors of each file's nodes, all made at once: a call by itself takes as long as ten."""
-    texts = [embedding_text(file.path, node) for file in files for node in file.nodes]
+    texts = [embedding_input(file.path, node) for file in files for node in file.nodes]
     codes = iter(embedder(texts) if texts else ())
     return [tuple(islice(codes, len(file.nodes))) for file in files]
 
@@ -216,8 +216,8 @@ def _plain_nodes(file: _OpenFile) -> list[Node]:
 
 def _parsed_file(file: _OpenFile, nodes: list[Node], reason: str | None = None) -> ParsedFile:
     """What is made of the nodes' texts is made here too, where several processes share the work."""
-    shas = tuple(text_sha(embedding_text(file.path, node)) for node in nodes)
-    parts = tuple(compounds(node.text) for node in nodes)
+    shas = tuple(text_sha(embedding_input(file.path, node)) for node in nodes)
+    parts = tuple(compound_parts(node.text) for node in nodes)
     parsed = ParsedFile(file.path, nodes, None, reason, file.masked_count, shas, parts)
     return parsed._replace(texts=_compressed_source(file)) if nodes and file.keep_source else parsed
 

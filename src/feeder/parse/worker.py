@@ -19,7 +19,7 @@ from feeder.errors import UserError
 from feeder.parse import ParsedFile, StaticEmbedder
 from feeder.parse.extract.telling import DocumentProgress, progress_listener
 from feeder.parse.grammars import Grammars, load_grammars
-from feeder.peer import channel
+from feeder.peer import open_channel
 from feeder.tree import kinds
 
 WALL_CLOCK_FACTOR = 4
@@ -77,7 +77,7 @@ def serve() -> None:
     _stub_requests_module()
     import feeder.parse.files  # noqa: F401 - before the first file's clock runs
 
-    requests, answers = channel()
+    requests, answers = open_channel()
     order: WorkerConfig = pickle.load(requests)
     try:
         grammars = load_grammars(order.grammar_file)

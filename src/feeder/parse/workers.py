@@ -31,7 +31,7 @@ from feeder.parse.worker import (
     ParseRequest,
     WorkerConfig,
 )
-from feeder.peer import Peer, peak_bytes, reap
+from feeder.peer import ChildProcess, peak_memory_bytes, wait_with_usage
 
 MAX_WORKERS = 8
 """Workers at most, unless more are asked for."""
@@ -216,8 +216,8 @@ class _WorkerProcess:
     def __init__(self, config: WorkerConfig) -> None:
         self._limits = config.limits
         self._is_unproven = False
-        self._inherited_bytes = peak_bytes()
-        self._peer = Peer("feeder.parse.worker", _ENVIRONMENT)
+        self._inherited_bytes = peak_memory_bytes()
+        self._peer = ChildProcess("feeder.parse.worker", _ENVIRONMENT)
         self._config: WorkerConfig | None = config
 
     def start(self) -> None:
@@ -285,7 +285,7 @@ class _WorkerProcess:
 
     def _end_reason(self, path: str, plain_text_reason: str | None = None) -> str:
         """Why it ended; `before` is why the file was to become plain text."""
-        code, used_bytes = reap(self._peer.process)
+        code, used_bytes = wait_with_usage(self._peer.process)
         if code in TIMED_OUT:
             aim = " to make plain text" if plain_text_reason else ""
             return f"the parser took longer than {self._limits.timeout_for(path, plain_text_reason):g} s{aim}"
@@ -304,4 +304,4 @@ class _WorkerProcess:
 
     def close(self) -> None:
         """Stops the process and leaves nothing of it."""
-        self._peer.end()
+        self._peer.stop()

@@ -10,9 +10,9 @@ from feeder.embed.dealing import UNDER_WAY, at_once
 from feeder.errors import FeederError, ServiceError, TooLargeError, UserError
 from feeder.run.feed import Describing, Feed
 from feeder.store import Statement, descriptions
-from feeder.store.descriptions import Made
-from feeder.store.rows import pieces
-from feeder.store.settling import LINED, VECTORS
+from feeder.store.descriptions import Description
+from feeder.store.rows import batched
+from feeder.store.settling import MODEL_VECTORS_KEY, STATIC_VECTORS_KEY
 
 AT_ONCE = 4 * UNDER_WAY
 """Answers that are kept with one write: what a run that dies asks for again."""
@@ -47,11 +47,11 @@ class Asking:
     def ask(self, some: Sequence[Subject], unknown: Collection[str]) -> None:
         """Ties the nodes to their texts, and asks about those that are unknown, each once."""
         pairs = [[id_, one.sha] for one in some for id_ in one.ids]
-        links = list(descriptions.linking(self._feed.index.repo, pairs))
+        links = list(descriptions.link_statements(self._feed.index.repo, pairs))
         due = list({one.sha: one for one in some if one.sha in unknown}.values())
         if not due:
-            self._feed.index.bring_in(links)
-        for most in pieces(due, AT_ONCE):
+            self._feed.index.write_statements(links)
+        for most in batched(due, AT_ONCE):
             group = self._affordable(most)
             if not group or self.is_over:
                 return
@@ -75,15 +75,17 @@ class Asking:
             return group[:left]
         return []
 
-    def _keep(self, links: Sequence[Statement], made: Sequence[Made]) -> None:
-        facts = [VECTORS, LINED]
-        self._feed.index.bring_in([*links, *descriptions.additions(made, facts)])
+    def _keep(self, links: Sequence[Statement], made: Sequence[Description]) -> None:
+        facts = [MODEL_VECTORS_KEY, STATIC_VECTORS_KEY]
+        self._feed.index.write_statements(
+            [*links, *descriptions.add_description_statements(made, facts)]
+        )
         report = self._feed.report
         for one in made:
             report.descriptions_made += not one.reason
             report.descriptions_refused.update([one.reason] if one.reason else [])
 
-    def _made(self, subject: Subject) -> Made | None:
+    def _made(self, subject: Subject) -> Description | None:
         """What becomes of a text; None where nobody could be asked."""
         if self._is_down:
             return None
@@ -93,7 +95,7 @@ class Asking:
             self._fail(exc)
             return None
         self._in_a_row = 0
-        return Made(subject.sha, self._describer.model, version(), *line)
+        return Description(subject.sha, self._describer.model, version(), *line)
 
     def _fail(self, exc: ServiceError | UserError) -> None:
         self.error = exc

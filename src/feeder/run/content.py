@@ -11,8 +11,14 @@ from feeder.run.descriptions import HeldLinks
 from feeder.run.feed import Feed, indexed
 from feeder.run.texts import Held
 from feeder.store import meanings
-from feeder.store.content import IndexedNode, Nodes, due_nodes, held_nodes, words_of
-from feeder.store.rows import IndexedFile, pieces
+from feeder.store.content import (
+    IndexedNode,
+    NodesById,
+    expected_nodes,
+    read_indexed_nodes,
+    read_posting_hashes,
+)
+from feeder.store.rows import IndexedFile, batched
 from feeder.store.state import FileRow
 from feeder.tree import Entry
 
@@ -56,12 +62,14 @@ def compare_content(
     Words too, where the database is on this machine. A few files are in memory at a time.
     """
     database, repo = feed.index.database, feed.index.repo
-    numbers = words_of(database)
-    found = Comparison(has_words=numbers is not None, texts=[] if feed.index.keeps_texts else None)
-    found.described = [] if feed.index.keeps_lines else None
+    numbers = read_posting_hashes(database)
+    found = Comparison(
+        has_words=numbers is not None, texts=[] if feed.index.stores_source else None
+    )
+    found.described = [] if feed.index.stores_descriptions else None
     due = _due(feed, sorted(entries, key=attrgetter("path")), have, found)
-    vectors = {} if numbers is None else meanings.written(database)
-    held_there = held_nodes(database, repo, numbers or {}, vectors)
+    vectors = {} if numbers is None else meanings.read_text_vectors(database)
+    held_there = read_indexed_nodes(database, repo, numbers or {}, vectors)
     for path, wanted, held in _side_by_side(due, held_there):
         if wanted is None:
             found.stopped.append(path)
@@ -72,23 +80,23 @@ def compare_content(
 
 def _due(
     feed: Feed, entries: Sequence[Entry], have: Mapping[str, FileRow], found: Comparison
-) -> Iterator[tuple[str, Nodes | None]]:
+) -> Iterator[tuple[str, NodesById | None]]:
     """Each path, in order, with its nodes; None where they cannot be told.
 
     What its row in `files` says is compared at once.
     """
-    kept_out = ((entry.path, Nodes()) for entry in entries if entry.skip)
+    kept_out = ((entry.path, NodesById()) for entry in entries if entry.skip)
     parsed = _parsed(feed, [entry for entry in entries if not entry.skip], have, found)
     return merge(kept_out, parsed, key=itemgetter(0))
 
 
 def _parsed(
     feed: Feed, entries: Sequence[Entry], have: Mapping[str, FileRow], found: Comparison
-) -> Iterator[tuple[str, Nodes | None]]:
+) -> Iterator[tuple[str, NodesById | None]]:
     texts, links = Held(feed), HeldLinks(feed)
     with feed.talk.step("content", len(entries)) as step:
-        for some in pieces(indexed(feed, entries), FILES_AT_ONCE):
-            nodes = due_nodes(some, feed.index.repo, with_words=found.has_words)
+        for some in batched(indexed(feed, entries), FILES_AT_ONCE):
+            nodes = expected_nodes(some, feed.index.repo, with_words=found.has_words)
             for file in some:
                 row = have[file.path]
                 is_equal = _is_comparable(file, row)
@@ -115,8 +123,8 @@ def _false_facts(file: IndexedFile, row: FileRow) -> list[str]:
 
 
 def _side_by_side(
-    due: Iterable[tuple[str, Nodes | None]], held: Iterable[tuple[str, Nodes]]
-) -> Iterator[tuple[str, Nodes | None, Nodes]]:
+    due: Iterable[tuple[str, NodesById | None]], held: Iterable[tuple[str, NodesById]]
+) -> Iterator[tuple[str, NodesById | None, NodesById]]:
     """Each path that is due, with what is held there; both come in order."""
     left = ((path, True, nodes) for path, nodes in due)
     right = ((path, False, nodes) for path, nodes in held)
@@ -126,7 +134,7 @@ def _side_by_side(
             yield path, nodes[True], nodes.get(False) or {}
 
 
-def _compare(found: Comparison, path: str, due: Nodes, held: Nodes) -> None:
+def _compare(found: Comparison, path: str, due: NodesById, held: NodesById) -> None:
     found.files += 1
     found.nodes += len(due)
     if due == held:
@@ -144,7 +152,7 @@ def _compare(found: Comparison, path: str, due: Nodes, held: Nodes) -> None:
     found.lost |= due.keys() - held.keys()
 
 
-def _false_columns(due: Nodes, held: Nodes) -> Counter[str]:
+def _false_columns(due: NodesById, held: NodesById) -> Counter[str]:
     """In how many nodes that are on both sides each column differs."""
     return Counter(
         column

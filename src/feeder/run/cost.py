@@ -25,7 +25,7 @@ def cost(feed: Feed) -> dict[str, str]:
     facts = {name: getattr(report, name) for name in _COUNTED}
     facts["requests"] = budget.requests() + budget.a_write
     facts |= {"seconds": report.took_s, "ended_s": round(time.time())}
-    return {feed.index.key(KEY + kind(feed)): json.dumps(facts)}
+    return {feed.index.meta_key(KEY + kind(feed)): json.dumps(facts)}
 
 
 def costs(meta: Mapping[str, str]) -> dict[str, dict[str, Any]]:

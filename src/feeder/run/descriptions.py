@@ -9,7 +9,7 @@ from feeder.describe import LINE_TOKENS, Describer
 from feeder.describe.prompt import prompt, version
 from feeder.describe.subjects import Subject, subjects
 from feeder.embed.dealing import tokens
-from feeder.errors import Stopped
+from feeder.errors import StoppedEarly
 from feeder.nodes import node_ids
 from feeder.run import lined
 from feeder.run.asking import Asking
@@ -18,11 +18,11 @@ from feeder.run.kept import FILLING, LEAVING, OFF, ON, standing
 from feeder.run.sharing import is_own
 from feeder.run.verdict import Check
 from feeder.store import Statement, descriptions
-from feeder.store.descriptions import By
+from feeder.store.descriptions import DescriptionSource
 from feeder.store.forgetting import Damage
-from feeder.store.proof import Parity
-from feeder.store.rows import IndexedFile, pieces
-from feeder.store.state import State
+from feeder.store.proof import ParityReport
+from feeder.store.rows import IndexedFile, batched
+from feeder.store.state import IndexState
 from feeder.tree import Entry
 
 KEY, MODEL = "describe", "describer"
@@ -61,7 +61,7 @@ def are_settled(feed: Feed, meta: Mapping[str, str]) -> bool:
 
 def begun(feed: Feed, meta: Mapping[str, str]) -> dict[str, str]:
     """What `meta` says from a run's first write on: a node that it writes may lack a line."""
-    key = feed.index.key
+    key = feed.index.meta_key
     if not are_wanted(feed, meta):
         return {key(KEY): LEAVING} if standing(feed, meta, KEY) != OFF else {}
     describer = _describer(feed)
@@ -71,7 +71,7 @@ def begun(feed: Feed, meta: Mapping[str, str]) -> dict[str, str]:
 def note(feed: Feed, meta: Mapping[str, str]) -> None:
     """Says that some lack where nobody is asked this time."""
     if feed.describing is None and standing(feed, meta, KEY) == FILLING:
-        feed.report.notes.append(WAIT.format(meta.get(feed.index.key(MODEL), "a model")))
+        feed.report.notes.append(WAIT.format(meta.get(feed.index.meta_key(MODEL), "a model")))
 
 
 def bring_on(feed: Feed, meta: Mapping[str, str], *, completes: bool) -> None:
@@ -95,42 +95,46 @@ def bring_on(feed: Feed, meta: Mapping[str, str], *, completes: bool) -> None:
     if asking and asking.limit:
         feed.budget.stop(asking.limit)
     if feed.budget.stopped:
-        raise Stopped(feed.budget.stopped)
+        raise StoppedEarly(feed.budget.stopped)
     feed.report.finished = True
 
 
 def _end(feed: Feed, last: Sequence[Statement], *, keeps: bool) -> None:
     """The last write, of a run that `keeps` lines or one that has taken all out."""
     if not keeps:
-        feed.index.bring_in([*last], last=True)
+        feed.index.write_statements([*last], is_last=True)
         return
-    settling = descriptions.settling(feed.index.repo, feed.index.key(KEY), ON, FILLING)
-    count = descriptions.counting(feed.index.repo, None)
-    if rows := feed.index.bring_in([*settling, *last, count], last=True):
+    settling = descriptions.finish_statements(
+        feed.index.repo, feed.index.meta_key(KEY), ON, FILLING
+    )
+    count = descriptions.undescribed_count_statement(feed.index.repo, None)
+    if rows := feed.index.write_statements([*settling, *last, count], is_last=True):
         feed.report.descriptions_waiting = int(str(rows[-1][0][0]))
 
 
 def _clear(feed: Feed) -> None:
     """Takes all out, as far as the budget goes."""
-    keys = [feed.index.key(name) for name in (KEY, MODEL)]
+    keys = [feed.index.meta_key(name) for name in (KEY, MODEL)]
     before = _with_line(feed)
     while feed.budget.allows(1):
-        rows = feed.index.bring_in(descriptions.dropping(feed.index.repo, keys), last=True)
+        rows = feed.index.write_statements(
+            descriptions.unlink_statements(feed.index.repo, keys), is_last=True
+        )
         if rows is not None and not rows[-1]:
             feed.report.descriptions_gone = before
             return
     feed.report.descriptions_gone = before - _with_line(feed)
-    raise Stopped(feed.budget.stopped)
+    raise StoppedEarly(feed.budget.stopped)
 
 
 def _ask(feed: Feed, how: Describing, describer: Describer) -> Asking:
-    by = By(describer.model, version()) if how.again else None
-    due = descriptions.lacking_paths(feed.index.database, feed.index.repo, by)
+    by = DescriptionSource(describer.model, version()) if how.again else None
+    due = descriptions.undescribed_paths(feed.index.database, feed.index.repo, by)
     entries = [entry for entry in feed.tree.entries() if _is_due(feed, entry, due)]
     asking = Asking(feed, how, describer)
     with feed.talk.step("descriptions", len(entries)) as step:
         done: set[str] = set()
-        for some in pieces(_subjects(feed, entries, done), SUBJECTS):
+        for some in batched(_subjects(feed, entries, done), SUBJECTS):
             asking.ask(some, _unknown(feed, some, by))
             step(len(done))
             done.clear()
@@ -152,12 +156,12 @@ def _subjects(feed: Feed, entries: Sequence[Entry], done: set[str]) -> Iterator[
         done.add(entry.path)
 
 
-def _unknown(feed: Feed, some: Iterable[Subject], by: By | None) -> set[str]:
-    return descriptions.unknown(feed.index.database, (one.sha for one in some), by)
+def _unknown(feed: Feed, some: Iterable[Subject], by: DescriptionSource | None) -> set[str]:
+    return descriptions.missing_keys(feed.index.database, (one.sha for one in some), by)
 
 
 def _with_line(feed: Feed) -> int:
-    return descriptions.with_line(feed.index.database, feed.index.repo)
+    return descriptions.described_count(feed.index.database, feed.index.repo)
 
 
 def foresee(feed: Feed, work: Work) -> None:
@@ -167,12 +171,12 @@ def foresee(feed: Feed, work: Work) -> None:
         feed.report.descriptions_gone = _with_line(feed)
     if not describer or not feed.describing:
         return
-    by = By(describer.model, version()) if feed.describing.again else None
-    due = descriptions.lacking_paths(feed.index.database, feed.index.repo, by)
+    by = DescriptionSource(describer.model, version()) if feed.describing.again else None
+    due = descriptions.undescribed_paths(feed.index.database, feed.index.repo, by)
     entries = [entry for entry in work.process if not entry.skip]
     entries += [one for one in (*work.unchanged, *work.waiting) if not one.skip and one.path in due]
     asked: dict[str, int] = {}
-    for some in pieces(_subjects(feed, entries, set()), SUBJECTS):
+    for some in batched(_subjects(feed, entries, set()), SUBJECTS):
         unknown = _unknown(feed, some, by)
         asked |= {one.sha: tokens(prompt() + one.text) for one in some if one.sha in unknown}
     sizes = list(asked.values())[: feed.describing.most]
@@ -198,29 +202,38 @@ def are_kept(feed: Feed, meta: Mapping[str, str]) -> bool:
 
 def mended(feed: Feed, meta: Mapping[str, str], damage: Damage) -> dict[str, str]:
     """What `meta` says while a repair is under way that has found some lacking."""
-    return {feed.index.key(KEY): FILLING} if damage.lacks_lines else {}
+    return {feed.index.meta_key(KEY): FILLING} if damage.lacks_descriptions else {}
 
 
-def checked(feed: Feed, state: State, found: Parity, damage: Damage) -> Iterator[Check]:
+def checked(feed: Feed, state: IndexState, found: ParityReport, damage: Damage) -> Iterator[Check]:
     """Whether the words of all lines are there, and the lines that the index says it has.
 
     An index whose lines have not come yet is right without them.
     """
     said = standing(feed, state.meta, KEY)
-    [(nodes, asked, without, linked)] = found.standing
-    if said == OFF and not linked and not (found.unposted_lines or found.posted_of_nobody):
+    [(nodes, asked, without, linked)] = found.description_counts
+    if (
+        said == OFF
+        and not linked
+        and not (found.description_posting_mismatches or found.orphan_description_postings)
+    ):
         return
-    damage.lines |= bool(found.unposted_lines or found.posted_of_nobody)
+    damage.has_wrong_description_postings |= bool(
+        found.description_posting_mismatches or found.orphan_description_postings
+    )
     yield Check(
         "every description is found by its words, and no other",
         {},
         [
-            *(f"not by its words, or without any: {line!r}" for (line,) in found.unposted_lines),
-            *(f"words of no description: {row}" for (row,) in found.posted_of_nobody),
+            *(
+                f"not by its words, or without any: {line!r}"
+                for (line,) in found.description_posting_mismatches
+            ),
+            *(f"words of no description: {row}" for (row,) in found.orphan_description_postings),
         ],
     )
-    lacking = found.without_line if said == ON else []
-    damage.lacks_lines |= bool(lacking)
+    lacking = found.undescribed_files if said == ON else []
+    damage.lacks_descriptions |= bool(lacking)
     waiting = int(str(nodes)) - int(str(asked))
     yield Check(
         "every method and class has been described, where the index says so",
@@ -234,8 +247,8 @@ class HeldLinks:
 
     def __init__(self, feed: Feed) -> None:
         index = feed.index
-        keeps = index.keeps_lines
-        self._rest = descriptions.held_links(index.database, index.repo) if keeps else iter(())
+        keeps = index.stores_descriptions
+        self._rest = descriptions.stored_links(index.database, index.repo) if keeps else iter(())
         self._at: tuple[str, dict[str, str]] = ("", {})
 
     def are_of(self, file: IndexedFile) -> bool:
@@ -243,13 +256,13 @@ class HeldLinks:
         while self._at[0] < file.path and (following := next(self._rest, None)):
             self._at = following
         path, held = self._at
-        due = dict(zip(file.ids, file.describes, strict=False))
+        due = dict(zip(file.ids, file.description_keys, strict=False))
         return path != file.path or all(due.get(id_) == sha for id_, sha in held.items())
 
 
-def noted(state: State, feed: Feed, found: Parity) -> Iterator[str]:
+def noted(state: IndexState, feed: Feed, found: ParityReport) -> Iterator[str]:
     """How many wait, where some do."""
-    [(nodes, asked, *_)] = found.standing
+    [(nodes, asked, *_)] = found.description_counts
     waiting = int(str(nodes)) - int(str(asked))
     if standing(feed, state.meta, KEY) == FILLING and waiting:
         yield f"{waiting:,} of {nodes:,} methods and classes wait for a description."

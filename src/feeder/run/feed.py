@@ -17,9 +17,9 @@ from feeder.run.report import Report, Talk
 from feeder.shards import Shard
 from feeder.store import Vectors
 from feeder.store.index import Index
-from feeder.store.lookup_table import Lookup
-from feeder.store.rows import IndexedFile, pieces
-from feeder.store.state import Changes, State
+from feeder.store.lookup_table import LookupTable
+from feeder.store.rows import IndexedFile, batched
+from feeder.store.state import IndexState, NodeChanges
 from feeder.tree import Entry, Tree
 
 BATCH_NODES = 2000
@@ -37,11 +37,11 @@ class Semantics(NamedTuple):
 
     embedder: CachedEmbedder
     vectors: Vectors
-    lookup: Lookup | None = None
+    lookup: LookupTable | None = None
 
     def identity(self) -> dict[str, str]:
         """What `meta` keeps of the model: vectors of another one, or elsewhere, are made again."""
-        place = {"index": self.vectors.index} if self.vectors.index else {}
+        place = {"index": self.vectors.index_name} if self.vectors.index_name else {}
         return {
             **place,
             "model": self.embedder.model,
@@ -144,7 +144,7 @@ class Texts(NamedTuple):
 
 
 def write_words(
-    feed: Feed, state: State, work: Work, *, whole: bool
+    feed: Feed, state: IndexState, work: Work, *, whole: bool
 ) -> tuple[dict[str, Texts], set[str]]:
     """Rows and postings of what has changed; the texts to embed by path, and the ids that went.
 
@@ -157,17 +157,17 @@ def write_words(
     gone: set[str] = set()
     groups = batches(indexed(feed, work.process))
     with feed.talk.step("words", len(work.process)) as step:
-        for files, paths in zip_longest(groups, pieces(work.gone, BATCH_GONE), fillvalue=()):
+        for files, paths in zip_longest(groups, batched(work.gone, BATCH_GONE), fillvalue=()):
             if not whole and not feed.budget.allows(1):
                 _keep_only(work, written)
                 break
             written.update(file.path for file in files)
             changes = _write(feed, files, paths, pending=pending)
-            gone |= changes.gone
+            gone |= changes.removed
             for file in files:
-                count_file(feed.report, file, changes.new)
+                count_file(feed.report, file, changes.added)
                 unvectored = file.path in work.unvectored
-                ids = set(file.ids) if unvectored else changes.new.intersection(file.ids)
+                ids = set(file.ids) if unvectored else changes.added.intersection(file.ids)
                 if ids and feed.semantics:
                     texts[file.path] = Texts.of(file.blob, ids)
                 elif pending:
@@ -184,7 +184,7 @@ def _keep_only(work: Work, written: Collection[str]) -> None:
 
 def _write(
     feed: Feed, files: Sequence[IndexedFile], gone: Sequence[str], *, pending: bool
-) -> Changes:
+) -> NodeChanges:
     """One transaction, or smaller ones where the database wants that, down to a file's."""
     try:
         return feed.index.write(files, gone, feed.tree.commit, pending=pending)
@@ -194,7 +194,7 @@ def _write(
     some, others = len(files) // 2, (len(gone) + 1) // 2
     first = _write(feed, files[:some], gone[:others], pending=pending)
     second = _write(feed, files[some:], gone[others:], pending=pending)
-    return Changes(first.new | second.new, first.gone | second.gone)
+    return NodeChanges(first.added | second.added, first.removed | second.removed)
 
 
 def count_file(report: Report, file: IndexedFile, new: Collection[str]) -> None:
@@ -213,8 +213,8 @@ def count_file(report: Report, file: IndexedFile, new: Collection[str]) -> None:
 
 def count_texts(report: Report, file: IndexedFile) -> None:
     """Adds what the file keeps to the account."""
-    report.text_rows += len(file.texts)
-    report.text_bytes += sum(len(part.compressed) for part in file.texts)
+    report.text_rows += len(file.source_parts)
+    report.text_bytes += sum(len(part.compressed) for part in file.source_parts)
 
 
 def indexed(feed: Feed, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
@@ -223,7 +223,7 @@ def indexed(feed: Feed, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
     for entry in entries:
         if entry.skip:
             yield IndexedFile(entry.path, entry.blob, skipped=True, reason=entry.skip)
-    for entry, parsed in parsed_files(feed, read, texts=feed.index.keeps_texts):
+    for entry, parsed in parsed_files(feed, read, texts=feed.index.stores_source):
         skip = entry.skip or parsed.skip
         yield IndexedFile(
             entry.path,
@@ -236,9 +236,9 @@ def indexed(feed: Feed, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
             reason=skip or parsed.reason,
             stopped=parsed.stopped,
             masked=parsed.masked_count,
-            meanings=parsed.static_vectors,
-            texts=parsed.source_blocks,
-            describes=described(parsed.nodes) if feed.index.keeps_lines else (),
+            static_vectors=parsed.static_vectors,
+            source_parts=parsed.source_blocks,
+            description_keys=described(parsed.nodes) if feed.index.stores_descriptions else (),
         )
 
 

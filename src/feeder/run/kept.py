@@ -11,4 +11,4 @@ next."""
 
 def standing(feed: Feed, meta: Mapping[str, str], key: str) -> str:
     """Which of these it is for the repository of a run."""
-    return meta.get(feed.index.key(key), OFF)
+    return meta.get(feed.index.meta_key(key), OFF)

@@ -10,34 +10,36 @@ from feeder.run.kept import ON, standing
 from feeder.run.vectors import send_stale
 from feeder.run.verdict import Check
 from feeder.store import Row, Statement, blends, vector_lines
-from feeder.store.blends import Meant
+from feeder.store.blends import StaleVector
 from feeder.store.forgetting import Damage
-from feeder.store.meanings import Code
-from feeder.store.proof import Parity
-from feeder.store.settling import LINED, VECTORS, settling
-from feeder.store.state import State
+from feeder.store.meanings import VectorCode
+from feeder.store.proof import ParityReport
+from feeder.store.settling import MODEL_VECTORS_KEY, STATIC_VECTORS_KEY, progress_statements
+from feeder.store.state import IndexState
 
 
 def are_settled(feed: Feed, meta: Mapping[str, str]) -> bool:
     """Whether none of those with the words is stale; what `equal` tells of the others."""
-    return feed.meaning is None or standing(feed, meta, LINED) == ON
+    return feed.meaning is None or standing(feed, meta, STATIC_VECTORS_KEY) == ON
 
 
 def bring_on(feed: Feed) -> list[Statement]:
     """Makes the vectors that are of another line than their node's; what the index does not say
     yet."""
     if feed.meaning:
-        for some in blends.stale(feed.index.database, feed.index.repo):
-            feed.index.bring_in(list(_blended(feed.meaning, some)))
-    return [] if feed.budget.stopped else settling(feed.index.repo, send_stale(feed))
+        for some in blends.stale_static_vectors(feed.index.database, feed.index.repo):
+            feed.index.write_statements(list(_blended(feed.meaning, some)))
+    return [] if feed.budget.stopped else progress_statements(feed.index.repo, send_stale(feed))
 
 
-def _blended(meaning: StaticEmbedder, some: Sequence[Meant]) -> Iterator[Statement]:
-    yield from blends.parting(one for one in some if not one.line.text)
-    lined = [one for one in some if one.line.text]
-    codes = _codes(meaning, [one.code for one in lined], [one.line.text for one in lined])
+def _blended(meaning: StaticEmbedder, some: Sequence[StaleVector]) -> Iterator[Statement]:
+    yield from blends.unblend_statements(one for one in some if not one.description.text)
+    lined = [one for one in some if one.description.text]
+    codes = _codes(
+        meaning, [one.text_code for one in lined], [one.description.text for one in lined]
+    )
     if codes:
-        yield from blends.blending([lined[at] for at in codes], list(codes.values()))
+        yield from blends.blend_statements([lined[at] for at in codes], list(codes.values()))
 
 
 def _codes(
@@ -61,13 +63,17 @@ def saying(feed: Feed, *, completes: bool) -> list[Statement]:
 
     Of those beside the words only a run that `completes` them can say it.
     """
-    repo, key = feed.index.repo, feed.index.key
-    keeps = feed.meaning and feed.index.keeps_lines
-    said = [blends.saying(repo, key(LINED))] if keeps else []
-    return [*said, vector_lines.saying(repo, key(VECTORS))] if completes else said
+    repo, key = feed.index.repo, feed.index.meta_key
+    keeps = feed.meaning and feed.index.stores_descriptions
+    said = [blends.static_current_statement(repo, key(STATIC_VECTORS_KEY))] if keeps else []
+    return (
+        [*said, vector_lines.model_current_statement(repo, key(MODEL_VECTORS_KEY))]
+        if completes
+        else said
+    )
 
 
-def checked(feed: Feed, state: State, found: Parity, damage: Damage) -> Iterator[Check]:
+def checked(feed: Feed, state: IndexState, found: ParityReport, damage: Damage) -> Iterator[Check]:
     """Whether each vector is of its node's line, where the index says so.
 
     Those with the words are worked out anew.
@@ -75,7 +81,7 @@ def checked(feed: Feed, state: State, found: Parity, damage: Damage) -> Iterator
     others = [row for rows, is_said in _others(feed, state, found) if is_said for row in rows]
     false = _falsely_blended(feed)
     damage.paths |= set(false)
-    [(*_, linked)] = found.standing
+    [(*_, linked)] = found.description_counts
     if linked or others or false:
         yield Check(
             "every vector is of its node's line, where the index says so",
@@ -90,20 +96,20 @@ def checked(feed: Feed, state: State, found: Parity, damage: Damage) -> Iterator
         )
 
 
-def noted(feed: Feed, state: State, found: Parity) -> Iterator[str]:
+def noted(feed: Feed, state: IndexState, found: ParityReport) -> Iterator[str]:
     """How many are not, where the next run is to see to it."""
     waiting = [row for rows, is_said in _others(feed, state, found) if not is_said for row in rows]
     if count := sum(int(str(count)) for _, count in waiting):
         yield f"{count:,} vectors are of another line than their node's, or of none."
 
 
-def _others(feed: Feed, state: State, found: Parity) -> list[tuple[list[Row], bool]]:
+def _others(feed: Feed, state: IndexState, found: ParityReport) -> list[tuple[list[Row], bool]]:
     """The files with vectors of another line, of either kind, and whether the index says none."""
     index = feed.index
-    with_words = blends.of_other_lines(index.database, index.repo) if feed.meaning else []
+    with_words = blends.outdated_static_vectors(index.database, index.repo) if feed.meaning else []
     return [
-        (found.of_other_lines, index.key(VECTORS) in state.meta),
-        (with_words, standing(feed, state.meta, LINED) == ON),
+        (found.outdated_vectors, index.meta_key(MODEL_VECTORS_KEY) in state.meta),
+        (with_words, standing(feed, state.meta, STATIC_VECTORS_KEY) == ON),
     ]
 
 
@@ -112,9 +118,13 @@ def _falsely_blended(feed: Feed) -> Counter[str]:
     false: Counter[str] = Counter()
     if not feed.meaning:
         return false
-    for some in blends.held(feed.index.database, feed.index.repo):
-        codes = _codes(feed.meaning, [one.plain for one in some], [one.line for one in some])
+    for some in blends.blended_vectors(feed.index.database, feed.index.repo):
+        codes = _codes(
+            feed.meaning, [one.text_code for one in some], [one.description for one in some]
+        )
         false.update(
-            some[at].path for at, code in codes.items() if Code(code) != Code(some[at].code)
+            some[at].path
+            for at, code in codes.items()
+            if VectorCode(code) != VectorCode(some[at].code)
         )
     return false

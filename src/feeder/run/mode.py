@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from feeder.errors import UserError
 from feeder.run.feed import Feed, Work
-from feeder.store.state import State
+from feeder.store.state import IndexState
 
 BY_WORDS_ALONE = (
     "The index stays one of words alone, as it was made. "
@@ -13,13 +13,13 @@ BY_WORDS_ALONE = (
 )
 
 
-def has_words_only(state: State) -> bool:
+def has_words_only(state: IndexState) -> bool:
     """Whether what has been fed so far, of any repository, was fed without a model."""
     is_fed = any(key.endswith(":run") for key in state.meta)
     return is_fed and not _has_vectors(state.meta)
 
 
-def in_its_mode(feed: Feed, state: State) -> Feed:
+def in_its_mode(feed: Feed, state: IndexState) -> Feed:
     """The run without its model where the index has another one, or none; an empty one has all."""
     if not feed.semantics or feed.semantics.identity().items() <= state.meta.items():
         return feed
@@ -27,7 +27,7 @@ def in_its_mode(feed: Feed, state: State) -> Feed:
     return feed if is_open else replace(feed, semantics=None)
 
 
-def check_mode(feed: Feed, state: State, work: Work) -> None:
+def check_mode(feed: Feed, state: IndexState, work: Work) -> None:
     """Notes that an index of words stays one; for a run whose model was taken from it.
 
     Raises UserError where texts would be embedded beside those of another model.

@@ -4,9 +4,9 @@ import os
 import time
 from typing import NamedTuple
 
-from feeder.errors import Overtaken
+from feeder.errors import Superseded
 from feeder.run.feed import Feed
-from feeder.store.state import State
+from feeder.store.state import IndexState
 
 
 class Begun(NamedTuple):
@@ -25,28 +25,28 @@ def token_by_hand() -> str:
     return f"{_BY_HAND}{time.time_ns():020}-{os.urandom(4).hex()}"
 
 
-def refuse_outdated(feed: Feed, state: State) -> None:
+def refuse_outdated(feed: Feed, state: IndexState) -> None:
     """Raises Overtaken when a later run of a workflow has brought another commit."""
     last = _last(feed, state)
     if feed.force or not feed.event or not last:
         return
     if last.order > feed.event.order and last.commit != feed.tree.commit:
-        raise Overtaken(
+        raise Superseded(
             f"This is run {feed.event.number} of {feed.event.workflow}, and a later run of a "
             f"workflow has brought the index to {last.commit[:10]} or begun to. Nothing was "
             f"changed. To go to {feed.tree.commit[:10]} nevertheless: --force."
         )
 
 
-def is_newest(feed: Feed, state: State) -> bool:
+def is_newest(feed: Feed, state: IndexState) -> bool:
     """Whether the run is a later one than the last of a workflow that the index knows."""
     last = _last(feed, state)
     return bool(feed.event and (not last or last.order < feed.event.order))
 
 
-def goes_on(feed: Feed, state: State) -> bool:
+def goes_on(feed: Feed, state: IndexState) -> bool:
     """Whether a run may go on beside, or over, the one that has begun since it read the index."""
-    begun = state.meta.get(feed.index.key("run"), "")
+    begun = state.meta.get(feed.index.meta_key("run"), "")
     if begun == feed.token:
         return True
     if begun.startswith(_BY_HAND) and feed.token.startswith(_BY_HAND):
@@ -60,11 +60,11 @@ def claim(feed: Feed) -> dict[str, str]:
     if not feed.event:
         return {}
     begun = Begun(feed.event.order, feed.tree.commit, feed.token)
-    return {feed.index.key("event"): " ".join(map(str, begun))}
+    return {feed.index.meta_key("event"): " ".join(map(str, begun))}
 
 
-def _last(feed: Feed, state: State) -> Begun | None:
+def _last(feed: Feed, state: IndexState) -> Begun | None:
     """The last run of a workflow that has begun; None too for what no run has noted so."""
-    order, _, rest = state.meta.get(feed.index.key("event"), "").partition(" ")
+    order, _, rest = state.meta.get(feed.index.meta_key("event"), "").partition(" ")
     commit, _, token = rest.partition(" ")
     return Begun(int(order), commit, token) if order.isdecimal() else None

@@ -160,7 +160,7 @@ class Talk:
     def say(self, line: str) -> None:
         """A line for a person."""
         if not self._quiet:
-            print(shown.line(line), file=sys.stderr, flush=True)
+            print(shown.escape_line(line), file=sys.stderr, flush=True)
 
     @contextmanager
     def step(self, what: str, total: int) -> Iterator[Step]:
@@ -176,7 +176,7 @@ class Talk:
                 return
             with _bar() as bar:
                 task = bar.add_task(what, total=total, at="")
-                self._show = lambda where: bar.update(task, at=shown.line(where))
+                self._show = lambda where: bar.update(task, at=shown.escape_line(where))
                 yield lambda done: bar.advance(task, done)
         finally:
             self._show = None

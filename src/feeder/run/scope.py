@@ -7,7 +7,7 @@ from pathlib import Path
 from feeder.errors import UserError
 from feeder.run.feed import Feed
 from feeder.run.sync import Goal, overtake, plan
-from feeder.store.state import State
+from feeder.store.state import IndexState
 from feeder.tree import listing
 from feeder.tree.deltas import Delta
 from feeder.tree.excluded import exclusion_cause
@@ -22,11 +22,11 @@ def process_paths(feed: Feed, base: Path, paths: Sequence[Path], *, dry_run: boo
     """
     # as the tree does: a link to a folder stands for the folder
     scopes = [_inside(base, path.resolve() if path.is_dir() else path) for path in paths]
-    known = feed.index.state({}).files or {}
+    known = feed.index.read_state({}).files or {}
     for path, scope in zip(paths, scopes, strict=True):
         if not os.path.lexists(path) and not any(_covers([scope], file) for file in known):
             raise UserError(f"{path} does not exist, and the index has nothing of it. Mend --path.")
-    made_by = {feed.index.key("parser"): feed.parser.fingerprint}
+    made_by = {feed.index.meta_key("parser"): feed.parser.fingerprint}
     goal = Goal(feed.tree.entries(), made_by if "" in scopes else {})
     absent = {escape_name(name) for name in listing.sparse_files(base)}
     _bring_below(feed, scopes, goal, absent, dry_run=dry_run)
@@ -42,7 +42,7 @@ def delete_paths(feed: Feed, base: Path, paths: Sequence[Path], *, dry_run: bool
     scopes = [_inside(base, path) for path in paths]
     state = _bring_below(feed, scopes, Goal([], {}), dry_run=dry_run)
     if not feed.report.files_deleted:
-        is_fed = feed.index.key("run") in state.meta
+        is_fed = feed.index.meta_key("run") in state.meta
         what = "The index has nothing at" if is_fed else "Nothing was ever indexed, so nothing at"
         feed.report.notes.append(f"{what} {', '.join(map(str, paths))}.")
 
@@ -51,18 +51,18 @@ def apply_deltas(feed: Feed, deltas: Iterable[Delta], *, dry_run: bool) -> None:
     """Follows each delta; to process what is gone, or delete what is not there, is fine."""
     actions = {delta.file: delta.action for delta in deltas}
     wanted = [entry for entry in feed.tree.entries() if actions.get(entry.path) == "process"]
-    _bring(feed, lambda: feed.index.state_of(actions), Goal(wanted, {}), dry_run=dry_run)
+    _bring(feed, lambda: feed.index.read_state_of(actions), Goal(wanted, {}), dry_run=dry_run)
 
 
 def _bring_below(
     feed: Feed, scopes: Sequence[str], goal: Goal, kept: Set[str] = frozenset(), *, dry_run: bool
-) -> State:
+) -> IndexState:
     """What the index held there before; files at the paths `kept` are left as they are."""
-    state = State({}, {}, {})
+    state = IndexState({}, {}, {})
 
-    def read() -> State:
+    def read() -> IndexState:
         nonlocal state
-        state = feed.index.state({})
+        state = feed.index.read_state({})
         files = {
             path: row
             for path, row in (state.files or {}).items()
@@ -75,7 +75,7 @@ def _bring_below(
     return state
 
 
-def _bring(feed: Feed, read: Callable[[], State], goal: Goal, *, dry_run: bool) -> None:
+def _bring(feed: Feed, read: Callable[[], IndexState], goal: Goal, *, dry_run: bool) -> None:
     if dry_run:
         plan(feed, read(), goal)
     else:

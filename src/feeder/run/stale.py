@@ -10,7 +10,7 @@ from feeder.parse.extract import (
     includes_documents,
 )
 from feeder.run.feed import Feed, Work
-from feeder.store.state import State
+from feeder.store.state import IndexState
 from feeder.tree import Entry, kinds
 
 MIXED = "mixed"
@@ -32,9 +32,9 @@ class Stale(StrEnum):
     VECTORS = "The index has no vectors of this model: every text is embedded."
 
 
-def stale_parts(feed: Feed, state: State) -> set[Stale]:
+def stale_parts(feed: Feed, state: IndexState) -> set[Stale]:
     """What of an index this program would make in another way."""
-    meta, key = state.meta, feed.index.key
+    meta, key = state.meta, feed.index.meta_key
     stale = set()
     ours = feed.parser.fingerprint
     theirs = meta.get(key("parser"), ours)
@@ -63,12 +63,12 @@ def mixed_parser(theirs: str, ours: str, stale: Set[Stale]) -> str:
     return f"{parser} {FINGERPRINT_PREFIX}{MIXED}" if reads else parser
 
 
-def refuse_unread(feed: Feed, state: State, wanted: Iterable[Entry]) -> None:
+def refuse_unread(feed: Feed, state: IndexState, wanted: Iterable[Entry]) -> None:
     """Raises UserError where documents would leave the index because this program cannot read them.
 
     Two installations that share an index would else put them in and take them out by turns.
     """
-    made_by = state.meta.get(feed.index.key("parser"), "")
+    made_by = state.meta.get(feed.index.meta_key("parser"), "")
     if feed.force or not includes_documents(made_by) or includes_documents(feed.parser.fingerprint):
         return
     held = (path for path, row in (state.files or {}).items() if row.state != "skipped")
@@ -81,7 +81,7 @@ def refuse_unread(feed: Feed, state: State, wanted: Iterable[Entry]) -> None:
         )
 
 
-def announce(feed: Feed, state: State, stale: Set[Stale], work: Work) -> None:
+def announce(feed: Feed, state: IndexState, stale: Set[Stale], work: Work) -> None:
     """Says so before the first write, with the files that it is about; an empty index has none."""
     if not state.files or not stale:
         return

@@ -6,7 +6,7 @@ Words first, then vectors: every file is found by word before the first text is 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
-from feeder.errors import Stopped, UserError
+from feeder.errors import StoppedEarly, UserError
 from feeder.run import descriptions, texts
 from feeder.run.compared import compare
 from feeder.run.cost import cost
@@ -19,9 +19,9 @@ from feeder.run.report import Report
 from feeder.run.sharing import is_own, own_part, refuse_shard, share_of
 from feeder.run.stale import Stale, announce, mixed_parser, refuse_unread, stale_parts
 from feeder.run.vectors import clear_outbox, send_vectors
-from feeder.store.ownership import Moved
-from feeder.store.settling import VECTORS, Settled
-from feeder.store.state import ALONE, FileRow, Share, State
+from feeder.store.ownership import SupersededAtStart
+from feeder.store.settling import MODEL_VECTORS_KEY, VectorProgress
+from feeder.store.state import UNSHARDED, FileRow, IndexState, Sharding
 from feeder.tree import Entry
 
 
@@ -34,7 +34,7 @@ class Goal(NamedTuple):
 
     wanted: Sequence[Entry]
     equal: dict[str, str]
-    share: Share = ALONE
+    share: Sharding = UNSHARDED
 
 
 def sync(feed: Feed, *, dry_run: bool = False) -> None:
@@ -44,8 +44,10 @@ def sync(feed: Feed, *, dry_run: bool = False) -> None:
     """
     equal = _equality(feed)
     share = share_of(feed, equal | texts.asked(feed))
-    expected = {share.own: share.whole[share.own]} if feed.shard else equal | made_once(feed)
-    state = own_part(feed, feed.index.state(expected if feed.tree.root_tree_id else {}))
+    expected = (
+        {share.own_key: share.all_keys[share.own_key]} if feed.shard else equal | made_once(feed)
+    )
+    state = own_part(feed, feed.index.read_state(expected if feed.tree.root_tree_id else {}))
     is_equal = state.files is None and _is_named(feed, state) and _is_settled(feed, state)
     nothing_to_do = is_equal and not (state.outbox and feed.semantics)
     if nothing_to_do and (dry_run or _is_remembered(feed, state)):
@@ -57,8 +59,8 @@ def sync(feed: Feed, *, dry_run: bool = False) -> None:
         _account_unchanged(feed, state)
         return
 
-    def read() -> State:
-        return own_part(feed, feed.index.state({}))
+    def read() -> IndexState:
+        return own_part(feed, feed.index.read_state({}))
 
     seen = state if state.files is not None else read()
     goal = Goal(_own_entries(feed), equal, share)
@@ -72,14 +74,14 @@ def _own_entries(feed: Feed) -> list[Entry]:
     return [entry for entry in feed.tree.entries() if is_own(feed, entry.path)]
 
 
-def _account_unchanged(feed: Feed, state: State) -> None:
+def _account_unchanged(feed: Feed, state: IndexState) -> None:
     """The files as the index tells them; those of a shard are only listed here."""
-    _give_reasons(feed.report, state.kept.reasons.values())
+    _give_reasons(feed.report, state.unchanged.reasons.values())
     shard = len(_own_entries(feed)) - len(feed.report.skipped) if feed.shard else None
-    feed.report.files_unchanged = state.kept.indexed if shard is None else shard
+    feed.report.files_unchanged = state.unchanged.indexed if shard is None else shard
 
 
-def _is_remembered(feed: Feed, state: State) -> bool:
+def _is_remembered(feed: Feed, state: IndexState) -> bool:
     """Whether no older event can turn the index back after a run that has nothing to do.
 
     A newer event than the index knows of is noted; False when another run has begun meanwhile.
@@ -87,13 +89,15 @@ def _is_remembered(feed: Feed, state: State) -> bool:
     if feed.shard or not is_newest(feed, state):
         return True
     try:
-        feed.index.pass_by(feed.token, state, claim(feed))
-    except Moved:
+        feed.index.record_noop(feed.token, state, claim(feed))
+    except SupersededAtStart:
         return False
     return True
 
 
-def overtake(feed: Feed, read: Callable[[], State], goal: Goal, seen: State | None = None) -> None:
+def overtake(
+    feed: Feed, read: Callable[[], IndexState], goal: Goal, seen: IndexState | None = None
+) -> None:
     """`bring`, after the end of a run that is still under way; `seen` has just been read.
 
     What an unfinished run may still write is not foreseen: it is stopped first, then read. A run
@@ -105,25 +109,25 @@ def overtake(feed: Feed, read: Callable[[], State], goal: Goal, seen: State | No
         refuse_unread(feed, seen, goal.wanted)  # before the other run is stopped for nothing
         try:
             return bring(feed, claimed(feed, read, seen), goal)
-        except Moved:
-            if not goes_on(feed, feed.index.state_of([])):
+        except SupersededAtStart:
+            if not goes_on(feed, feed.index.read_state_of([])):
                 raise
             seen = None
 
 
-def claimed(feed: Feed, read: Callable[[], State], seen: State) -> State:
+def claimed(feed: Feed, read: Callable[[], IndexState], seen: IndexState) -> IndexState:
     """What the index holds once no other run writes any more; raises where this one must not."""
     refuse_outdated(feed, seen)
     _refuse_other_folder(feed, seen)
-    if feed.index.is_unfinished(seen, feed.token):
+    if feed.index.has_unfinished_run(seen, feed.token):
         feed.index.take_over(feed.token, seen, claim(feed))
         return read()
     return seen
 
 
-def _refuse_other_folder(feed: Feed, state: State) -> None:
+def _refuse_other_folder(feed: Feed, state: IndexState) -> None:
     """Raises UserError when the index is of another part of the tree, which would leave it."""
-    held = state.meta.get(feed.index.key("below"), feed.tree.subfolder)
+    held = state.meta.get(feed.index.meta_key("below"), feed.tree.subfolder)
     if feed.force or not feed.tree.root_tree_id or held == feed.tree.subfolder:
         return
     raise UserError(
@@ -143,13 +147,13 @@ def part(below: str) -> str:
     return f"the folder {below}" if below else "the whole tree"
 
 
-def bring(feed: Feed, state: State, goal: Goal) -> None:
+def bring(feed: Feed, state: IndexState, goal: Goal) -> None:
     """Makes the files of `state` become those of the goal."""
     feed, stale, work = _begun(feed, state, goal)
     sendable = feed.semantics and (work.waiting or state.outbox or lacking(feed, state.meta))
     if _is_told(feed, state, goal) and not (work.process or work.gone or sendable):
-        if feed.index.has_overtaken(state, feed.token):  # one that ended in that moment
-            feed.index.finish(Settled(), {}, goal.share)
+        if feed.index.has_superseded(state, feed.token):  # one that ended in that moment
+            feed.index.finish(VectorProgress(), {}, goal.share)
         feed.report.finished = True
         return
     announce(feed, state, stale, work)
@@ -164,24 +168,26 @@ def bring(feed: Feed, state: State, goal: Goal) -> None:
     filled = texts.fill(feed, state, todo)
     write_lookup(feed, state.meta)
     settled = send_vectors(feed, work, wanted)
-    settled.sent += clear_outbox(feed, state, wanted, gone)
+    settled.deleted_ids += clear_outbox(feed, state, wanted, gone)
     _end(feed, settled, goal, filled)
-    descriptions.bring_on(feed, state.meta, completes=feed.index.key(VECTORS) in goal.equal)
+    descriptions.bring_on(
+        feed, state.meta, completes=feed.index.meta_key(MODEL_VECTORS_KEY) in goal.equal
+    )
 
 
-def _is_told(feed: Feed, state: State, goal: Goal) -> bool:
+def _is_told(feed: Feed, state: IndexState, goal: Goal) -> bool:
     """Whether `meta` says what the goal does, and texts and lines are as they shall be."""
     said = goal.equal.items() <= state.meta.items() and (not goal.equal or _is_named(feed, state))
     return said and _is_settled(feed, state, whole=bool(goal.equal))
 
 
-def _is_settled(feed: Feed, state: State, *, whole: bool = True) -> bool:
+def _is_settled(feed: Feed, state: IndexState, *, whole: bool = True) -> bool:
     """Whether nothing is to be done for texts and lines; raises what `texts.are_settled` does."""
     settled = texts.are_settled(feed, state.meta, whole=whole)
     return settled and descriptions.are_settled(feed, state.meta)
 
 
-def _begun(feed: Feed, state: State, goal: Goal) -> tuple[Feed, set[Stale], Work]:
+def _begun(feed: Feed, state: IndexState, goal: Goal) -> tuple[Feed, set[Stale], Work]:
     """The run as the index takes it, what is stale of that, and the work; accounted for."""
     run = feed if goal.equal else in_its_mode(feed, state)
     refuse_unread(feed, state, goal.wanted)
@@ -192,37 +198,37 @@ def _begun(feed: Feed, state: State, goal: Goal) -> tuple[Feed, set[Stale], Work
         check_mode(feed, state, work)
     _account(feed.report, work, have, stale)
     _note(feed, state)
-    run.index.keeps_texts = texts.are_wanted(feed, state.meta)
-    run.index.keeps_lines = descriptions.are_wanted(feed, state.meta)
-    run.index.has_lines = descriptions.may_be(feed, state.meta)
+    run.index.stores_source = texts.are_wanted(feed, state.meta)
+    run.index.stores_descriptions = descriptions.are_wanted(feed, state.meta)
+    run.index.has_descriptions = descriptions.may_be(feed, state.meta)
     return run, stale, work
 
 
-def _note(feed: Feed, state: State) -> None:
+def _note(feed: Feed, state: IndexState) -> None:
     texts.note(feed, state.meta)
     descriptions.note(feed, state.meta)
 
 
-def _end(feed: Feed, settled: Settled, goal: Goal, filled: Mapping[str, str]) -> None:
+def _end(feed: Feed, settled: VectorProgress, goal: Goal, filled: Mapping[str, str]) -> None:
     """The run's last write but for lines; raises Stopped where a budget has ended it early."""
-    head = {feed.index.key("head"): feed.tree.commit} if feed.tree.root_tree_id else {}
-    lacks_texts = feed.index.keeps_texts and not filled
+    head = {feed.index.meta_key("head"): feed.tree.commit} if feed.tree.root_tree_id else {}
+    lacks_texts = feed.index.stores_source and not filled
     waits = lacks_texts or (feed.semantics and feed.report.texts_waiting)
-    if goal.share.own and (feed.budget.stopped or waits):
-        feed.index.leave(settled)
+    if goal.share.own_key and (feed.budget.stopped or waits):
+        feed.index.finish_incomplete_shard(settled)
     else:
         meta = goal.equal and {**goal.equal, **head, **filled}
-        if feed.index.has_lines:  # which may change yet, and vectors with them
-            meta.pop(feed.index.key(VECTORS), None)
+        if feed.index.has_descriptions:  # which may change yet, and vectors with them
+            meta.pop(feed.index.meta_key(MODEL_VECTORS_KEY), None)
         feed.index.finish(settled, {**meta, **cost(feed)}, goal.share)
     if feed.budget.stopped:
-        raise Stopped(feed.budget.stopped)
+        raise StoppedEarly(feed.budget.stopped)
     feed.report.finished = True
 
 
 def _equality(feed: Feed) -> dict[str, str]:
     """What `meta` says of an index that equals the tree, made as this run would make it."""
-    key = feed.index.key
+    key = feed.index.meta_key
     equal = {
         key("tree"): feed.tree.root_tree_id,
         key("rules"): feed.tree.rules_digest,
@@ -233,13 +239,13 @@ def _equality(feed: Feed) -> dict[str, str]:
     if feed.tree.working_tree_id:  # and what it lies on, which may have moved
         equal |= {key("working"): feed.tree.working_tree_id, key("head"): feed.tree.commit}
     if feed.semantics:
-        equal |= {**feed.semantics.identity(), key(VECTORS): "complete"}
+        equal |= {**feed.semantics.identity(), key(MODEL_VECTORS_KEY): "complete"}
     return equal
 
 
-def _is_named(feed: Feed, state: State) -> bool:
+def _is_named(feed: Feed, state: IndexState) -> bool:
     """Whether the index is called a working tree's if the tree is; it may be committed since."""
-    return state.meta.get(feed.index.key("working"), "") == feed.tree.working_tree_id
+    return state.meta.get(feed.index.meta_key("working"), "") == feed.tree.working_tree_id
 
 
 def _account(report: Report, work: Work, have: dict[str, FileRow], stale: Set[Stale]) -> None:
@@ -260,35 +266,35 @@ def _give_reasons(report: Report, kept: Iterable[FileRow]) -> None:
             reasons[row.path] = row.reason
 
 
-def _begin(feed: Feed, state: State, stale: Set[Stale], share: Share) -> None:
+def _begin(feed: Feed, state: IndexState, stale: Set[Stale], share: Sharding) -> None:
     """Takes the index over with the run's first write; vectors of another model go at once.
 
     Shards do so before anything else: what the first has made of the index, the others find.
     """
     meta = claim(feed) | (feed.semantics.identity() if feed.semantics else {})
     meta |= texts.begun(feed, state.meta) | descriptions.begun(feed, state.meta)
-    theirs, ours = state.meta.get(feed.index.key("parser")), feed.parser.fingerprint
+    theirs, ours = state.meta.get(feed.index.meta_key("parser")), feed.parser.fingerprint
     if theirs is None:
-        meta[feed.index.key("parser")] = ours
+        meta[feed.index.meta_key("parser")] = ours
     elif theirs != ours:
-        meta[feed.index.key("parser")] = mixed_parser(theirs, ours, stale)
+        meta[feed.index.meta_key("parser")] = mixed_parser(theirs, ours, stale)
     remake = Stale.VECTORS in stale
     replaces = remake and "model" in state.meta
     if feed.semantics and remake:
-        feed.semantics.vectors.check_fits(feed.semantics.embedder.dimensions)
+        feed.semantics.vectors.check_dimensions(feed.semantics.embedder.dimensions)
     if feed.semantics and replaces:
         refuse_shard(feed)
-        feed.semantics.vectors.check_clear()
+        feed.semantics.vectors.check_can_clear()
     first = [*superfluous(feed, state.meta), *texts.opening(feed, state.meta)]
-    feed.index.opening = [*feed.index.opening, *first]
-    feed.index.begin(feed.token, state, meta, remake=remake, share=share)
+    feed.index.start_statements = [*feed.index.start_statements, *first]
+    feed.index.begin(feed.token, state, meta, recompute_vectors=remake, sharding=share)
     if feed.shard or replaces:
-        feed.index.claim()
+        feed.index.take_ownership()
     if feed.semantics and replaces:
-        feed.semantics.vectors.clear(feed.index.permit.guard)
+        feed.semantics.vectors.clear(feed.index.fencing_token.guard)
 
 
-def plan(feed: Feed, state: State, goal: Goal) -> None:
+def plan(feed: Feed, state: IndexState, goal: Goal) -> None:
     """Puts into the report what `bring` would do, and writes nothing."""
     _refuse_other_folder(feed, state)
     feed, _, work = _begun(feed, state, goal)
@@ -296,5 +302,5 @@ def plan(feed: Feed, state: State, goal: Goal) -> None:
     texts.foresee(feed, texts.due(feed, state, work, whole=bool(goal.equal)))
     descriptions.foresee(feed, work)
     if table := lacking(feed, state.meta):
-        feed.report.lookup_rows = table.size
+        feed.report.lookup_rows = table.row_count
     feed.report.finished = True

@@ -10,9 +10,9 @@ from feeder.run.kept import FILLING, LEAVING, OFF, ON, standing
 from feeder.run.verdict import Check
 from feeder.store import Statement, texts
 from feeder.store.forgetting import Damage
-from feeder.store.proof import Parity
+from feeder.store.proof import ParityReport
 from feeder.store.rows import IndexedFile
-from feeder.store.state import State
+from feeder.store.state import IndexState
 from feeder.tree import Entry
 
 KEY = "texts"
@@ -57,12 +57,12 @@ def begun(feed: Feed, meta: Mapping[str, str]) -> dict[str, str]:
     if are_settled(feed, meta):
         return {}
     is_clear = standing(feed, meta, KEY) in {OFF, FILLING}
-    return {feed.index.key(KEY): FILLING if are_wanted(feed, meta) and is_clear else LEAVING}
+    return {feed.index.meta_key(KEY): FILLING if are_wanted(feed, meta) and is_clear else LEAVING}
 
 
 def asked(feed: Feed) -> dict[str, str]:
     """What tells the work of shards that make texts from that of others."""
-    return {feed.index.key(KEY): ON} if feed.texts else {}
+    return {feed.index.meta_key(KEY): ON} if feed.texts else {}
 
 
 def note(feed: Feed, meta: Mapping[str, str]) -> None:
@@ -74,22 +74,22 @@ def note(feed: Feed, meta: Mapping[str, str]) -> None:
 def opening(feed: Feed, meta: Mapping[str, str]) -> list[Statement]:
     """What a run begins with that is the first to keep them: no other text is there."""
     is_first = are_wanted(feed, meta) and standing(feed, meta, KEY) == OFF
-    return [texts.clearing(feed.index.repo)] if is_first else []
+    return [texts.delete_all_statement(feed.index.repo)] if is_first else []
 
 
-def due(feed: Feed, state: State, work: Work, *, whole: bool) -> Due:
+def due(feed: Feed, state: IndexState, work: Work, *, whole: bool) -> Due:
     """What is to be done, and says what that takes; a request for every 20,000 files with texts."""
     if are_settled(feed, state.meta, whole=whole):
         return NOTHING
     said = standing(feed, state.meta, KEY)
-    clears = LEAVING in {said, begun(feed, state.meta)[feed.index.key(KEY)]}
+    clears = LEAVING in {said, begun(feed, state.meta)[feed.index.meta_key(KEY)]}
     if not are_wanted(feed, state.meta):
         return Due(clears)
     rows = state.files or {}
     known = [*work.unchanged, *work.waiting]
     known = [entry for entry in known if not entry.skip and rows[entry.path].state != "skipped"]
     is_held = known and said == FILLING
-    held = texts.held_paths(feed.index.database, feed.index.repo) if is_held else set()
+    held = texts.stored_paths(feed.index.database, feed.index.repo) if is_held else set()
     lacking = [entry for entry in known if entry.path not in held]
     if lacking:
         feed.talk.say(
@@ -103,12 +103,14 @@ def clear(feed: Feed, meta: Mapping[str, str], todo: Due) -> None:
     """Takes all texts out where they have to go, as far as the budget goes."""
     then = FILLING if are_wanted(feed, meta) else OFF
     while todo.clears and feed.budget.allows(1):
-        rows = feed.index.bring_in(texts.dropping(feed.index.repo, feed.index.key(KEY), then))
+        rows = feed.index.write_statements(
+            texts.delete_batch_statements(feed.index.repo, feed.index.meta_key(KEY), then)
+        )
         if rows is not None and not rows[-1]:
             return
 
 
-def fill(feed: Feed, state: State, todo: Due) -> dict[str, str]:
+def fill(feed: Feed, state: IndexState, todo: Due) -> dict[str, str]:
     """Writes the texts that lack, as far as the budget goes; what `meta` says if none lacks then.
 
     A file that has changed since it was listed, or whose parser was stopped, is left to the next
@@ -125,18 +127,18 @@ def fill(feed: Feed, state: State, todo: Due) -> dict[str, str]:
             doubtful += [file.path for file in files if _is_other(file, state)]
             step(len(files))
     if doubtful:
-        feed.index.doubt(doubtful)
-    return {} if doubtful else {feed.index.key(KEY): ON}
+        feed.index.invalidate_files(doubtful)
+    return {} if doubtful else {feed.index.meta_key(KEY): ON}
 
 
-def _is_other(file: IndexedFile, state: State) -> bool:
+def _is_other(file: IndexedFile, state: IndexState) -> bool:
     return file.skipped or file.blob != (state.files or {})[file.path].blob
 
 
 def _write(feed: Feed, files: Sequence[IndexedFile]) -> None:
     """One transaction, or smaller ones where the database wants that, down to a file's."""
     try:
-        feed.index.bring_in(list(texts.changes(feed.index.repo, files, [])))
+        feed.index.write_statements(list(texts.change_statements(feed.index.repo, files, [])))
     except TooLargeError:
         if len(files) < 2:
             raise
@@ -153,7 +155,7 @@ def foresee(feed: Feed, todo: Due) -> None:
     for file in indexed(feed, todo.lacking):
         count_texts(feed.report, file)
     if todo.clears:
-        [[(rows, _)]] = feed.index.database.run([texts.sizing(feed.index.repo)])
+        [[(rows, _)]] = feed.index.database.run([texts.size_statement(feed.index.repo)])
         feed.report.text_rows_gone = int(str(rows))
 
 
@@ -164,17 +166,20 @@ def are_kept(feed: Feed, meta: Mapping[str, str]) -> bool:
 
 def mended(feed: Feed, meta: Mapping[str, str], damage: Damage) -> dict[str, str]:
     """What `meta` says while a repair has taken out what was wrong."""
-    return {feed.index.key(KEY): FILLING} if damage.texts and are_kept(feed, meta) else {}
+    return (
+        {feed.index.meta_key(KEY): FILLING} if damage.source_paths and are_kept(feed, meta) else {}
+    )
 
 
-def checked(feed: Feed, state: State, found: Parity, damage: Damage) -> Iterator[Check]:
+def checked(feed: Feed, state: IndexState, found: ParityReport, damage: Damage) -> Iterator[Check]:
     """Whether each file with nodes has its text, and no other one is there."""
     lacking, odd = (
-        [str(path) for (path,) in rows] for rows in (found.without_text, found.texts_without_file)
+        [str(path) for (path,) in rows]
+        for rows in (found.files_without_source, found.source_without_file)
     )
     if standing(feed, state.meta, KEY) == OFF and not odd:
         return
-    damage.texts |= {*lacking, *odd}
+    damage.source_paths |= {*lacking, *odd}
     yield Check(
         "every file with nodes has its text, where they are kept, and every text its file",
         {"lacking": len(lacking), "left over": len(odd)},
@@ -187,7 +192,9 @@ class Held:
 
     def __init__(self, feed: Feed) -> None:
         index = feed.index
-        self._rest = texts.held(index.database, index.repo) if index.keeps_texts else iter(())
+        self._rest = (
+            texts.stored_files(index.database, index.repo) if index.stores_source else iter(())
+        )
         self._at: tuple[str, list[SourceBlock]] = ("", [])
 
     def are_of(self, file: IndexedFile) -> bool:
@@ -195,7 +202,11 @@ class Held:
         while self._at[0] < file.path and (following := next(self._rest, None)):
             self._at = following
         path, parts = self._at
-        return path != file.path or parts == list(file.texts) or _lines(parts) == _lines(file.texts)
+        return (
+            path != file.path
+            or parts == list(file.source_parts)
+            or _lines(parts) == _lines(file.source_parts)
+        )
 
 
 def _lines(parts: Iterable[SourceBlock]) -> list[tuple[int, str]] | None:

@@ -5,15 +5,15 @@ from itertools import groupby
 from typing import NamedTuple
 
 from feeder.embed.blending import blended
-from feeder.nodes import Node, embedding_text, node_ids, text_sha
+from feeder.nodes import Node, embedding_input, node_ids, text_sha
 from feeder.run.feed import Feed, Semantics, Texts, Work, parsed_files
 from feeder.run.report import Step
 from feeder.run.sharing import is_own
 from feeder.store import NodeVector, Value, vector_lines
-from feeder.store.rows import pieces
-from feeder.store.settling import Settled
-from feeder.store.state import State
-from feeder.store.vector_lines import NO_LINE, Line
+from feeder.store.rows import batched
+from feeder.store.settling import VectorProgress
+from feeder.store.state import IndexState
+from feeder.store.vector_lines import NO_DESCRIPTION, DescriptionText
 from feeder.tree import Entry
 
 BATCH_VECTORS = 1000
@@ -29,43 +29,43 @@ class Text(NamedTuple):
     id: str
     node: Node
     ends_file: bool
-    line: Line = NO_LINE
+    line: DescriptionText = NO_DESCRIPTION
 
     @property
     def bodies(self) -> list[str]:
         """What is embedded of it: its text, and its line where it has one."""
-        text = embedding_text(self.path, self.node)
+        text = embedding_input(self.path, self.node)
         return [text, self.line.text] if self.line.text else [text]
 
 
-def send_vectors(feed: Feed, work: Work, wanted: dict[str, Texts]) -> Settled:
+def send_vectors(feed: Feed, work: Work, wanted: dict[str, Texts]) -> VectorProgress:
     """Makes and keeps the vectors of these texts and of the files that waited.
 
     What is settled by that, and the index does not say yet.
     """
     if not feed.semantics:
-        return Settled()
+        return VectorProgress()
     blobs = {entry.path: entry.blob for entry in work.waiting}
     waiting = {path: Texts.of(blobs[path], ids) for path, ids in feed.index.node_ids(blobs)}
     wanted = wanted | waiting
     entries = [*work.process, *work.waiting]
     clean = [entry.path for entry in entries if entry.path not in wanted]
     entries = [entry for entry in entries if entry.path in wanted]
-    return _send(feed, feed.semantics, entries, wanted, Settled(clean))
+    return _send(feed, feed.semantics, entries, wanted, VectorProgress(clean))
 
 
-def send_stale(feed: Feed) -> Settled:
+def send_stale(feed: Feed) -> VectorProgress:
     """The same of what lacks a vector by now, or has one of another line than its own.
 
     A file that has changed since it was indexed is another run's.
     """
     if not feed.semantics:
-        return Settled()
-    found = vector_lines.stale(feed.index.database, feed.index.repo)
+        return VectorProgress()
+    found = vector_lines.stale_model_vectors(feed.index.database, feed.index.repo)
     wanted = {file.path: Texts.of(file.blob, file.ids) for file in found}
     entries = [entry for entry in feed.tree.entries() if _is_wanted(feed, entry, wanted)]
     wanted = {entry.path: wanted[entry.path] for entry in entries}
-    return _send(feed, feed.semantics, entries, wanted, Settled())
+    return _send(feed, feed.semantics, entries, wanted, VectorProgress())
 
 
 def _is_wanted(feed: Feed, entry: Entry, wanted: Mapping[str, Texts]) -> bool:
@@ -78,22 +78,22 @@ def _send(
     semantics: Semantics,
     entries: Sequence[Entry],
     wanted: Mapping[str, Texts],
-    settled: Settled,
-) -> Settled:
+    settled: VectorProgress,
+) -> VectorProgress:
     total = sum(texts.size for texts in wanted.values())
     texts = _with_lines(feed, _texts(feed, entries, wanted))
     if feed.budget.is_set:
         texts = _affordable(feed, semantics, texts, total)
     with feed.talk.step("vectors", total) as step:
-        for number, batch in enumerate(pieces(texts, BATCH_VECTORS)):
+        for number, batch in enumerate(batched(texts, BATCH_VECTORS)):
             vectors = _embedded(feed, semantics, batch, step)
             if number:
-                feed.index.settle(settled)
-                settled = Settled()
-            semantics.vectors.upsert(vectors, feed.index.permit)
-            settled.clean += [text.path for text in batch if text.ends_file]
-            if feed.index.has_lines:
-                settled.lines |= {text.id: text.line.sha for text in batch}
+                feed.index.record_vectors(settled)
+                settled = VectorProgress()
+            semantics.vectors.upsert(vectors, feed.index.fencing_token)
+            settled.clean_paths += [text.path for text in batch if text.ends_file]
+            if feed.index.has_descriptions:
+                settled.description_shas |= {text.id: text.line.sha for text in batch}
     return settled
 
 
@@ -123,12 +123,12 @@ def _affordable(
 
 def _with_lines(feed: Feed, texts: Iterable[Text]) -> Iterator[Text]:
     """The same, each with its line of now; a request for every 1,000."""
-    if not feed.index.has_lines:
+    if not feed.index.has_descriptions:
         yield from texts
         return
-    for some in pieces(texts, BATCH_VECTORS):
-        lines = vector_lines.lines_of(feed.index.database, [text.id for text in some])
-        yield from (text._replace(line=lines.get(text.id, NO_LINE)) for text in some)
+    for some in batched(texts, BATCH_VECTORS):
+        lines = vector_lines.descriptions_of(feed.index.database, [text.id for text in some])
+        yield from (text._replace(line=lines.get(text.id, NO_DESCRIPTION)) for text in some)
 
 
 def _texts(feed: Feed, entries: Sequence[Entry], wanted: Mapping[str, Texts]) -> Iterator[Text]:
@@ -143,7 +143,7 @@ def _texts(feed: Feed, entries: Sequence[Entry], wanted: Mapping[str, Texts]) ->
         found = [(id_, node) for id_, node in zip(ids, parsed.nodes, strict=True) if id_ in due]
         if entry.blob != wanted[entry.path].blob or len(found) < len(due):
             feed.report.texts_waiting += len(due)
-            feed.index.doubt([entry.path])
+            feed.index.invalidate_files([entry.path])
             continue
         for position, (id_, node) in enumerate(found, start=1):
             yield Text(entry.path, id_, node, ends_file=position == len(found))
@@ -153,7 +153,7 @@ def _embedded(
     feed: Feed, semantics: Semantics, texts: Sequence[Text], step: Step
 ) -> list[NodeVector]:
     vectors: list[NodeVector] = []
-    for part in pieces(texts, semantics.embedder.batch):
+    for part in batched(texts, semantics.embedder.batch):
         bodies = [text.bodies for text in part]
         values = iter(semantics.embedder.embed([body for some in bodies for body in some]))
         for text, (body, *lines) in zip(part, bodies, strict=True):
@@ -167,7 +167,7 @@ def _embedded(
 
 
 def clear_outbox(
-    feed: Feed, state: State, wanted: dict[str, Texts], gone: Collection[str]
+    feed: Feed, state: IndexState, wanted: dict[str, Texts], gone: Collection[str]
 ) -> list[str]:
     """Removes the vectors of nodes that are gone; the ids that may leave the outbox."""
     leaving = {*state.outbox, *gone}
@@ -177,17 +177,17 @@ def clear_outbox(
         return []
     removed = _removed(feed, feed.semantics, sorted(leaving))
     # a write of the run that this one overtook may still arrive: the next run deletes once more
-    late = feed.semantics.vectors.late_writes and feed.index.has_overtaken(state, feed.token)
+    late = feed.semantics.vectors.has_late_writes and feed.index.has_superseded(state, feed.token)
     return [] if late else removed
 
 
 def _removed(feed: Feed, semantics: Semantics, ids: list[str]) -> list[str]:
     """Those of the vectors that the budget allowed to remove."""
     removed: list[str] = []
-    for piece in pieces(ids, OUTBOX_PIECE):
+    for piece in batched(ids, OUTBOX_PIECE):
         if not feed.budget.allows(1):
             break
-        semantics.vectors.delete(piece, feed.index.permit)
+        semantics.vectors.delete(piece, feed.index.fencing_token)
         removed += piece
     return removed
 

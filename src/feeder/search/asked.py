@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from functools import cached_property
 
-from feeder.symbols import dotted
-from feeder.words import small_parts, words
+from feeder.symbols import normalize_symbol
+from feeder.words import expand_words, lowercase_parts
 
 _SMALL_WORDS = """
 a an and are as at be but by can could do does did for from get has have how i if in into is it its
@@ -43,7 +43,7 @@ class Asked:
 
         They are quoted, since one can be syntax.
         """
-        found = dict.fromkeys(_ALNUM.findall(words(self.text)))
+        found = dict.fromkeys(_ALNUM.findall(expand_words(self.text)))
         telling = [word for word in found if word.lower() not in SMALL_WORDS]
         joined = dict.fromkeys(_JOINED.findall(self.text[:READ_CHARS]))
         return [f'"{word}"' for word in [*(telling or found), *joined]]
@@ -52,7 +52,7 @@ class Asked:
     def parts(self) -> list[str]:
         """The words that its words are made of, in small letters, each once."""
         found = [
-            part for word in _WORD.findall(self.text[:READ_CHARS]) for part in small_parts(word)
+            part for word in _WORD.findall(self.text[:READ_CHARS]) for part in lowercase_parts(word)
         ]
         return [part for part in dict.fromkeys(found) if part not in SMALL_WORDS]
 
@@ -61,7 +61,7 @@ class Asked:
         """The name that is asked for, its parts joined by dots; empty where it is none."""
         typed = self.text.strip()
         is_one = len(typed) <= READ_CHARS and _NAME.fullmatch(typed)
-        return dotted(typed) if is_one else ""
+        return normalize_symbol(typed) if is_one else ""
 
     @cached_property
     def identifiers(self) -> frozenset[str]:
@@ -99,7 +99,7 @@ class Asked:
 
 def stems(names: Iterable[str]) -> frozenset[str]:
     """Of all their parts."""
-    return frozenset(_stem(part) for name in names for part in small_parts(name))
+    return frozenset(_stem(part) for name in names for part in lowercase_parts(name))
 
 
 def _stem(word: str) -> str:

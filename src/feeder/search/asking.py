@@ -14,7 +14,7 @@ from feeder.search.models import Side
 from feeder.search.narrowing import Filters, Narrowed, narrowed
 from feeder.search.sources import Excerpt, Sources
 from feeder.store import Database
-from feeder.store.reading import Hit, first_of
+from feeder.store.reading import Hit, first_hits
 from feeder.store.scope import Scope
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _ranked(asker: Asker, asked: Narrowed) -> Ranked:
 
 def _listed(database: Database, scope: Scope) -> Ranked:
     """The first nodes of a scope, for who asks by filters or a pattern alone."""
-    found = first_of(database, scope, LISTED + 1) if _is_narrowed(scope) else []
+    found = first_hits(database, scope, LISTED + 1) if _is_narrowed(scope) else []
     listed = [Found(hit, 0.0, {}) for hit in found[:LISTED]]
     return Ranked(listed, is_cut=len(found) > LISTED)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from feeder.errors import UserError
-from feeder.nearby import nothing
+from feeder.nearby import unknown_name_error
 from feeder.search import vocabulary
 from feeder.search.query import Query
 from feeder.search.vocabulary import Categories
@@ -44,7 +44,7 @@ def _check(query: Query, own: Categories) -> None:
     )
     for name in (*query.categories, *query.not_categories):
         if name not in known:
-            raise nothing("category", name, known)
+            raise unknown_name_error("category", name, known)
     kinds = {_kind(name, own) for name in query.categories}
     if len(kinds) > 1:
         raise UserError(

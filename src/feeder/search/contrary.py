@@ -6,7 +6,7 @@ from feeder.errors import UserError
 from feeder.search import vocabulary
 from feeder.search.categories import NO_LANGUAGE
 from feeder.search.query import Query
-from feeder.store.scope import Place, Scope
+from feeder.store.scope import PathPattern, Scope
 from feeder.tree.names import is_below
 
 _SIGNS = {
@@ -63,7 +63,7 @@ def _with(field: str) -> tuple[str, ...]:
 
 def _left_out(scope: Scope) -> list[str]:
     """Its paths that lie in what is left out, as far as their names tell."""
-    folders = [place.name for place in map(Place, scope.not_paths) if not place.is_glob]
+    folders = [place.pattern for place in map(PathPattern, scope.not_paths) if not place.is_glob]
     return [
         path
         for path in scope.paths

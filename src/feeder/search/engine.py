@@ -30,14 +30,14 @@ from feeder.search.query import QUERY_CHARS
 from feeder.search.ranking import ranked
 from feeder.search.trips import BY_WORD, first, second
 from feeder.store import Database
-from feeder.store.naming import CALLED
-from feeder.store.naming import SPELLED as MOST_SPELLED
-from feeder.store.pieces import Spans, runs, runs_among
+from feeder.store.naming import MAX_BY_WORD as MOST_SPELLED
+from feeder.store.naming import MAX_EXACT
+from feeder.store.pieces import PartsByNode, part_ranges, read_part_ranges
 from feeder.store.scope import Scope
 
 BY_MODEL = 100
 """Nodes that each model brings; Vectorize answers no more."""
-MOST = {WORD: BY_WORD, NAME: CALLED, SPELLED: MOST_SPELLED}
+MOST = {WORD: BY_WORD, NAME: MAX_EXACT, SPELLED: MOST_SPELLED}
 """By what finds them, the nodes that are looked at."""
 BY_MEANING_ALONE = 3
 """Nodes that answer where none has a word of the question: what is nearest may be far."""
@@ -62,7 +62,7 @@ class Ranked(NamedTuple):
     notes: Sequence[str] = ()
     is_whole: bool = True
     is_cut: bool = False
-    spans: Spans | None = None
+    spans: PartsByNode | None = None
 
 
 class Paging(NamedTuple):
@@ -128,7 +128,11 @@ def paged(
     end = page.offset + page.limit
     related = akin(ranked.found)
     wanted = [*related, *(one.hit for one in ranked.found[: end + len(related)])]
-    known = runs(database, wanted) if ranked.spans is None else runs_among(wanted, ranked.spans)
+    known = (
+        read_part_ranges(database, wanted)
+        if ranked.spans is None
+        else part_ranges(wanted, ranked.spans)
+    )
     groups = grouped(ranked.found, known, lines_of)
     some, every = groups[page.offset : end], tuple(groups)
     return Answer(some, len(groups), ranked.notes, ranked.is_cut, every)

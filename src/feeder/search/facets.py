@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from posixpath import commonpath, dirname
 
 from feeder.search.found import Found
-from feeder.store.tests_by_path import is_test
+from feeder.store.tests_by_path import is_test_path
 
 MOST = 20
 """Of each, those that most hits have."""
@@ -19,7 +19,7 @@ def facets(found: Sequence[Found]) -> Facets:
         "language": _counts(hit.language for hit in hits if hit.language),
         "path": _counts(_folders([hit.path for hit in hits])),
         "node_type": _counts(hit.node_type for hit in hits),
-        "tests": _counts("only" if is_test(hit.path) else "no" for hit in hits),
+        "tests": _counts("only" if is_test_path(hit.path) else "no" for hit in hits),
     }
 
 

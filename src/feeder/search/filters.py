@@ -7,15 +7,15 @@ from posixpath import join, normpath
 from types import MappingProxyType
 from typing import NamedTuple
 
-from feeder.nearby import nothing
+from feeder.nearby import unknown_name_error
 from feeder.search import vocabulary
 from feeder.search.categories import changes, intersection
 from feeder.search.contrary import check
 from feeder.search.query import Query
 from feeder.search.vocabulary import Categories
 from feeder.store import Database, Statement
-from feeder.store.repositories import fed, meant
-from feeder.store.scope import ANY_FILE, Scope, params
+from feeder.store.repositories import indexed_repositories, resolve_repository
+from feeder.store.scope import ANY_FILE, Scope, scope_params
 from feeder.tree.names import indexed_spellings
 
 # names, and repositories, null for all: whether any of their nodes is so
@@ -51,7 +51,7 @@ def scope_of(database: Database, query: Query, standing: Standing) -> Scope:
 
 def scopes_of(database: Database, queries: Sequence[Query], standing: Standing) -> list[Scope]:
     """That of each; all are looked up in one request, after one for the repositories they name."""
-    fed_ones = fed(database) if any(query.repos for query in queries) else []
+    fed_ones = indexed_repositories(database) if any(query.repos for query in queries) else []
     theres = [_there(query, standing, fed_ones) for query in queries]
     asked = [lookups(query, there, standing) for query, there in zip(queries, theres, strict=True)]
     statements = [one for some in asked for one in some]
@@ -68,7 +68,7 @@ def lookups(query: Query, there: Scope, standing: Standing) -> list[Statement]:
     paths = _readings((*query.paths, *query.not_paths), standing.here)
     return [
         *(
-            Statement(ANY_FILE, (None, *params(there._replace(paths=(path,)))[:4]))
+            Statement(ANY_FILE, (None, *scope_params(there._replace(paths=(path,)))[:4]))
             for some in paths
             for path in some
         ),
@@ -105,7 +105,9 @@ def _all(values: Iterable[Iterable[str]]) -> tuple[str, ...]:
 def _there(query: Query, standing: Standing, fed_ones: Sequence[str]) -> Scope:
     """All of the repositories that a question names, else of the one at hand."""
     if query.repos:
-        return Scope(tuple(dict.fromkeys(meant(name, fed_ones) for name in query.repos)))
+        return Scope(
+            tuple(dict.fromkeys(resolve_repository(name, fed_ones) for name in query.repos))
+        )
     return Scope((standing.repo,) if standing.repo else None)
 
 
@@ -116,7 +118,9 @@ def _languages(
         if not is_there:
             known = _kinds(database, "language", there)
             names = vocabulary.language_names()
-            raise nothing("language", name, known, [n for k in known for n in names.get(k, ())])
+            raise unknown_name_error(
+                "language", name, known, [n for k in known for n in names.get(k, ())]
+            )
     return _all(map(vocabulary.languages, asked))
 
 
@@ -126,7 +130,7 @@ def _node_types(
     for name, is_there in zip(asked, are_there, strict=False):
         if not is_there:
             known = _kinds(database, "node_type", there)
-            raise nothing("type of node", name, known, vocabulary.node_type_names())
+            raise unknown_name_error("type of node", name, known, vocabulary.node_type_names())
     return _all(map(vocabulary.node_types, asked))
 
 
@@ -164,7 +168,7 @@ def _paths(  # noqa: PLR0913 - the index, what is asked, and what is known of it
         if not hits and not out:
             paths = _files(database, there)
             firsts = sorted({path.partition("/")[0] for path in paths})
-            raise nothing("file or folder", typed, firsts, [*paths, *_folders(paths)])
+            raise unknown_name_error("file or folder", typed, firsts, [*paths, *_folders(paths)])
         found.append((hits or some)[0])
     return tuple(dict.fromkeys(found))
 

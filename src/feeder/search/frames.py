@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from feeder.search.asked import Asked
 from feeder.store import Row, Statement
-from feeder.store.naming import Named, called, named
+from feeder.store.naming import NameMatch, exact_name_statement, name_matches
 from feeder.store.scope import Scope
-from feeder.symbols import dotted, ends_with
+from feeder.symbols import normalize_symbol, symbol_ends_with
 
 FRAMES = 12
 """Functions that are looked for, at most."""
@@ -52,13 +52,13 @@ def frames(asked: Asked) -> list[Frame]:
 def statements(asked: Asked, scope: Scope) -> list[Statement]:
     """What the index is asked: the nodes that are called like each frame."""
     lasts = (frame.name.rpartition(".")[2] for frame in frames(asked))
-    return [called(f'symbol : "{last}"', last, scope) for last in lasts]
+    return [exact_name_statement(f'symbol : "{last}"', last, scope) for last in lasts]
 
 
 def running(asked: Asked, answers: Sequence[Iterable[Row]]) -> list[str]:
     """The ids of those that lie in the file which their frame names."""
     answered = zip(frames(asked), answers, strict=True)
-    ids = (id_ for frame, rows in answered for id_ in _in_file(frame, named(rows)))
+    ids = (id_ for frame, rows in answered for id_ in _in_file(frame, name_matches(rows)))
     return list(dict.fromkeys(ids))
 
 
@@ -78,15 +78,15 @@ def _frames(above: str, line: str) -> Iterator[Frame]:
 def _short(name: str) -> str:
     """The last two parts of a name, as the index writes them."""
     plain = _ANONYMOUS.sub("", name.rpartition("/")[2].replace("(*", "").replace(")", ""))
-    return ".".join(dotted(plain).split(".")[-2:])
+    return ".".join(normalize_symbol(plain).split(".")[-2:])
 
 
 def _is_outermost_first(text: str) -> bool:
     return "Traceback (most recent call last)" in text
 
 
-def _in_file(frame: Frame, nodes: Iterable[Named]) -> Iterator[str]:
+def _in_file(frame: Frame, nodes: Iterable[NameMatch]) -> Iterator[str]:
     """Those whose owner is the frame's too, where there are any: `Mux.route`, not `node.route`."""
     there = [node for node in nodes if PurePosixPath(node.path).name == frame.file]
-    own = [node for node in there if ends_with(dotted(node.name), frame.name)]
+    own = [node for node in there if symbol_ends_with(normalize_symbol(node.name), frame.name)]
     return (node.id for node in own or there)

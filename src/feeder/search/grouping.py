@@ -6,9 +6,9 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from feeder.nodes import DOCUMENT_TYPES
 from feeder.search.found import Found, Piece
 from feeder.search.sources import Excerpt
-from feeder.store.pieces import Run
+from feeder.store.pieces import PartRange
 from feeder.store.reading import Hit
-from feeder.symbols import dotted
+from feeder.symbols import normalize_symbol
 
 LinesOf = Callable[[Sequence[Hit]], Mapping[str, Excerpt]]
 """Nodes' lines as they are now, by id, without those that are not here or may be other lines."""
@@ -29,7 +29,7 @@ def akin(found: Iterable[Found]) -> list[Hit]:
 
 
 def grouped(
-    found: Iterable[Found], runs: Mapping[str, Run], lines_of: LinesOf | None = None
+    found: Iterable[Found], runs: Mapping[str, PartRange], lines_of: LinesOf | None = None
 ) -> list[Found]:
     """Each group's best, with the rest of it as its `others`, and its `copies`.
 
@@ -43,17 +43,19 @@ def grouped(
     return [*_once(nodes[:COMPARED], lines_of), *nodes[COMPARED:]] if lines_of else nodes
 
 
-def whole(first: Found, others: Sequence[Found], run: Run | None) -> Found:
+def whole(first: Found, others: Sequence[Found], run: PartRange | None) -> Found:
     """The first with the others; a piece of a node becomes the node, with the lines of all."""
     one = first._replace(others=tuple(others))
-    if run is None or run.pieces < 2:
+    if run is None or run.part_count < 2:
         return one
     hit = one.hit
     # a section's code block, a Pascal declaration are of the group, and no pieces of it
     kind = hit.node_type, hit.signature
     matching = 1 + sum((of.hit.node_type, of.hit.signature) == kind for of in others)
-    piece = Piece(hit.start_line, hit.end_line, matching, run.pieces)
-    return one._replace(hit=hit._replace(start_line=run.first, end_line=run.last), piece=piece)
+    piece = Piece(hit.start_line, hit.end_line, matching, run.part_count)
+    return one._replace(
+        hit=hit._replace(start_line=run.first_line, end_line=run.last_line), piece=piece
+    )
 
 
 def _alike(hits: Iterable[Hit], key: Callable[[Hit], Hashable]) -> list[list[Hit]]:
@@ -63,7 +65,7 @@ def _alike(hits: Iterable[Hit], key: Callable[[Hit], Hashable]) -> list[list[Hit
     return [some for some in same.values() if len(some) > 1]
 
 
-def _key(hit: Hit, runs: Mapping[str, Run] | None = None) -> Hashable:
+def _key(hit: Hit, runs: Mapping[str, PartRange] | None = None) -> Hashable:
     """Overloads differ in their signatures; a Pascal declaration stands with what it declares.
 
     Pieces of one long line without a name are shown alike: that line.
@@ -80,7 +82,7 @@ def _key(hit: Hit, runs: Mapping[str, Run] | None = None) -> Hashable:
 def _form(hit: Hit) -> Hashable:
     """What nodes of one text have in common; what has no name is in no pieces."""
     if hit.symbol:
-        return hit.node_type, hit.signature, dotted(hit.symbol).rpartition(".")[2]
+        return hit.node_type, hit.signature, normalize_symbol(hit.symbol).rpartition(".")[2]
     if hit.node_type in DOCUMENT_TYPES:
         return DOCUMENT_TYPES
     return hit.node_type, hit.language, None if hit.logical_path else _count(hit)

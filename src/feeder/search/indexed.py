@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from feeder.store import Database
-from feeder.store.folder import working_folder
+from feeder.store.folder import working_tree_folder
 from feeder.store.sqlite import SQLite
 from feeder.tree import objects
 
@@ -21,7 +21,7 @@ def beside(database: Database) -> list[Path]:
     """Repositories of ours beside an index, the newest first; none of one at Cloudflare."""
     if not isinstance(database, SQLite):
         return []
-    return objects.private_repositories(working_folder(Path(database.place)))
+    return objects.private_repositories(working_tree_folder(Path(database.place)))
 
 
 def revision(base: Path, database: Database, repo: str, meta: Mapping[str, str]) -> Revision:

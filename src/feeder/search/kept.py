@@ -23,7 +23,7 @@ class Kept:
     def __init__(self, database: SQLite, most: int = MOST) -> None:
         self._database = database
         self._most = most
-        self._state = database.state()
+        self._state = database.change_counters()
         self._ranked: OrderedDict[Hashable, Ranked] = OrderedDict()
         self._lock = Lock()
 
@@ -34,7 +34,7 @@ class Kept:
         """What is kept of a question, else what `rank` finds, which is then kept if it is whole."""
         key = asked.text, asked.scope, tuple(asked.preferred)
         with self._lock:
-            state = self._database.state()
+            state = self._database.change_counters()
             if state != self._state:
                 self._ranked.clear()
                 self._state = state
@@ -49,7 +49,7 @@ class Kept:
     def _keep(self, key: Hashable, made: Ranked, state: tuple[int, int]) -> None:
         """Unless the index was written while it was asked."""
         with self._lock:
-            if self._state == state == self._database.state():
+            if self._state == state == self._database.change_counters():
                 self._ranked[key] = made
                 if len(self._ranked) > self._most:
                     self._ranked.popitem(last=False)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from feeder.search.asked import Asked
 from feeder.store.reading import Hit
-from feeder.store.tests_by_path import is_test
+from feeder.store.tests_by_path import is_test_path
 
 _DOCUMENT = re.compile(
     r"""
@@ -56,7 +56,7 @@ def share(hit: Hit, asked: Asked) -> tuple[str, float]:
 
 @lru_cache(10_000)
 def _kind(path: str, node_type: str) -> Kind | None:
-    if is_test(path):
+    if is_test_path(path):
         return TEST
     part = node_type.partition("_")[0]
     if is_document(path) or part in _DOCUMENT_TYPES:

@@ -3,53 +3,55 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from feeder.nodes import Node, embedding_text, text_sha
+from feeder.nodes import Node, embedding_input, text_sha
 from feeder.search.tracing import KEPT, Traced
-from feeder.store.origins import Inside, Span
+from feeder.store.origins import HitContents, IndexedPart
 from feeder.store.reading import Hit
 
 HASHED_CHARS = 20_000_000
 """That are hashed at most to find a node's texts again, nearest to where they were."""
 
 
-def found_again(hit: Hit, inside: Inside, now: Sequence[str]) -> tuple[Traced | None, bool]:
+def found_again(hit: Hit, inside: HitContents, now: Sequence[str]) -> tuple[Traced | None, bool]:
     """Where the hit is now, and whether these are its lines: where its pieces are, by their texts.
 
     It is edited where pieces between its first and its last are others now. The text of a node with
     others in it, which are no part of that, is found nowhere: then its signature tells.
     """
-    shifts = dict(_shifts(hit, inside.pieces, now))
+    shifts = dict(_shifts(hit, inside.parts, now))
     if not shifts:
         return _by_signature(hit, now), False
-    start, end, count = min(shifts), max(shifts), len(inside.pieces)
+    start, end, count = min(shifts), max(shifts), len(inside.parts)
     first, last = hit.start_line + shifts[start], hit.end_line + shifts[end]
     if start and (signed := _by_signature(hit, now)):
         first = min(first, signed.first)
-    traced = Traced(max(1, first), min(last, len(now)), _is_same(inside.pieces, shifts, now))
+    traced = Traced(max(1, first), min(last, len(now)), _is_same(inside.parts, shifts, now))
     is_framed = start == 0 and end == count - 1
-    is_known = len(shifts) == count or (not inside.inner and len(shifts) >= KEPT * count)
+    is_known = len(shifts) == count or (not inside.inner_lines and len(shifts) >= KEPT * count)
     return traced, is_framed and is_known
 
 
-def _is_same(pieces: Sequence[Span], shifts: Mapping[int, int], now: Sequence[str]) -> bool:
+def _is_same(pieces: Sequence[IndexedPart], shifts: Mapping[int, int], now: Sequence[str]) -> bool:
     """Whether all have moved alike, and nothing stands between them."""
     if len(shifts) < len(pieces) or len(set(shifts.values())) > 1:
         return False
-    between = (range(above.last, below.first - 1) for above, below in pairwise(pieces))
+    between = (range(above.last_line, below.first_line - 1) for above, below in pairwise(pieces))
     return not any(now[row + shifts[0]].strip() for rows in between for row in rows)
 
 
-def _shifts(hit: Hit, pieces: Sequence[Span], now: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _shifts(
+    hit: Hit, pieces: Sequence[IndexedPart], now: Sequence[str]
+) -> Iterator[tuple[int, int]]:
     """How far those pieces have moved that are found one below the other, by their numbers."""
     chars = sum(map(len, now)) / max(1, len(now)) + 1
     shift, above = 0, 0
     for number, piece in enumerate(pieces):
-        count = piece.last - piece.first + 1
+        count = piece.last_line - piece.first_line + 1
         tried = int(HASHED_CHARS / len(pieces) / (count * chars))
-        rows = _nearest(range(above, len(now) - count + 1), piece.first - 1 + shift)[:tried]
+        rows = _nearest(range(above, len(now) - count + 1), piece.first_line - 1 + shift)[:tried]
         found = next((row for row in rows if _is_at(hit, piece, now, row)), None)
         if found is not None:
-            shift, above = found + 1 - piece.first, found + count
+            shift, above = found + 1 - piece.first_line, found + count
             yield number, shift
 
 
@@ -57,11 +59,11 @@ def _nearest(rows: range, expected: int) -> list[int]:
     return sorted(rows, key=lambda row: abs(row - expected))
 
 
-def _is_at(hit: Hit, piece: Span, now: Sequence[str], row: int) -> bool:
+def _is_at(hit: Hit, piece: IndexedPart, now: Sequence[str], row: int) -> bool:
     named = hit.language or "", hit.node_type, hit.symbol, hit.signature, hit.logical_path
-    text = "\n".join(now[row : row + piece.last - piece.first + 1]).rstrip()
+    text = "\n".join(now[row : row + piece.last_line - piece.first_line + 1]).rstrip()
     nodes = (Node(*named, 0, 0, one) for one in {text, text.lstrip()} if one)
-    return any(text_sha(embedding_text(hit.path, node)) == piece.text_sha for node in nodes)
+    return any(text_sha(embedding_input(hit.path, node)) == piece.text_sha for node in nodes)
 
 
 def _by_signature(hit: Hit, now: Sequence[str]) -> Traced | None:

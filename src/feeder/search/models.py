@@ -28,7 +28,7 @@ def sides(store: Store, meta: Mapping[str, str], tell: Callable[[str], None]) ->
     """The models with their weights; what the index lacks is said, what has failed is told."""
     semantics = comparable(store, meta, tell)
     meaning = store.parts.meaning
-    made_by = meta.get(store.index.key("parser"), "").split()
+    made_by = meta.get(store.index.meta_key("parser"), "").split()
     with_words = meaning is not None and meaning.model in made_by
     if meaning and made_by and not with_words:
         store.talk.say(f"The index lacks vectors by {meaning.model}. Make them: feeder sync")
@@ -62,9 +62,9 @@ def beside(semantics: Semantics) -> Side:
 def with_the_words(database: Database, model: Embedder | None = None) -> Side:
     """The model whose vectors come with the words; the shipped one, loaded once a process."""
     from feeder.embed.static_codes import loaded
-    from feeder.store.meanings import Meanings
+    from feeder.store.meanings import StaticVectors
 
-    meanings = Meanings(database)
+    meanings = StaticVectors(database)
 
     def nearest(query: str, limit: int, scope: Scope) -> list[Neighbour]:
         vector = (model or loaded()).embed_query(query)

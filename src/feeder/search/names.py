@@ -9,11 +9,20 @@ from feeder.nodes import Member
 from feeder.search.asked import Asked, stems
 from feeder.search.kinds import TEST, is_document
 from feeder.store import Row, Statement
-from feeder.store.naming import Named, alike, begun, called, files, having, named, spelled
-from feeder.store.rows import members_of
+from feeder.store.naming import (
+    NameMatch,
+    exact_name_statement,
+    file_name_statement,
+    ids_by_word_statement,
+    name_matches,
+    name_prefix_statement,
+    name_words_statement,
+    similar_names_statement,
+)
+from feeder.store.rows import decode_members
 from feeder.store.scope import Scope
-from feeder.store.tests_by_path import is_test
-from feeder.symbols import dotted, ends_with
+from feeder.store.tests_by_path import is_test_path
+from feeder.symbols import normalize_symbol, symbol_ends_with
 
 LEAST_ALIKE = 0.35
 """By how much two names are alike at least: their common trigrams, twice, among all of both."""
@@ -54,13 +63,16 @@ class Names(NamedTuple):
 def statements(asked: Asked, scope: Scope) -> list[Statement]:
     """What the index is asked: nodes by the name, by its words, and files by the path."""
     text = asked.name or asked.text.strip()
-    found = [_called(text, scope), spelled(asked.parts if _may_spell(asked) else [], scope)]
-    return [*found, files(asked.path, scope)] if asked.path else found
+    found = [
+        _called(text, scope),
+        name_words_statement(asked.parts if _may_spell(asked) else [], scope),
+    ]
+    return [*found, file_name_statement(asked.path, scope)] if asked.path else found
 
 
 def names(asked: Asked, answers: Sequence[Iterable[Row]]) -> Names:
     """What they say; types come before their members, definitions before declarations."""
-    by_name, by_words, *by_path = map(named, answers)
+    by_name, by_words, *by_path = map(name_matches, answers)
     text = asked.name or asked.text.strip()
     found = [node for node in by_name if _names(node, text)]
     agreeing = {
@@ -69,7 +81,7 @@ def names(asked: Asked, answers: Sequence[Iterable[Row]]) -> Names:
     }
     written = [node for node in by_words if agreeing[node.id] == 1 and node not in found]
     if not asked.says(TEST.asked_by):
-        written = [node for node in written if not is_test(node.path)]
+        written = [node for node in written if not is_test_path(node.path)]
     return Names(
         _ids(sorted(found, key=lambda node: _order(node, text))),
         _ids(sorted(written, key=lambda node: _order(node, text))),
@@ -78,12 +90,12 @@ def names(asked: Asked, answers: Sequence[Iterable[Row]]) -> Names:
     )
 
 
-def _ids(nodes: Iterable[Named]) -> list[str]:
+def _ids(nodes: Iterable[NameMatch]) -> list[str]:
     return [node.id for node in nodes]
 
 
 def _called(text: str, scope: Scope) -> Statement:
-    return called(_expression(text), text, scope)
+    return exact_name_statement(_expression(text), text, scope)
 
 
 def _most(asked: Asked) -> int:
@@ -133,7 +145,11 @@ def nearly_statements(asked: Asked, scope: Scope) -> list[Statement]:
     if len(name) < ALIKE_LETTERS:
         return []
     itself = _called(asked.name, scope)
-    return [having(name, _most(asked) + 1, itself), begun(name, itself), alike(name, scope)]
+    return [
+        ids_by_word_statement(name, _most(asked) + 1, itself),
+        name_prefix_statement(name, itself),
+        similar_names_statement(name, scope),
+    ]
 
 
 def nearly(asked: Asked, known: Names, answers: Sequence[Iterable[Row]]) -> Nearly:
@@ -143,16 +159,16 @@ def nearly(asked: Asked, known: Names, answers: Sequence[Iterable[Row]]) -> Near
     name = _last(asked.name)
     there, beginning, like = answers
     if ids := [str(id_) for (id_,) in there]:
-        whole = () if known.spelled else _begun(named(beginning), asked.name)
+        whole = () if known.spelled else _begun(name_matches(beginning), asked.name)
         return Nearly(ids if len(ids) <= _most(asked) else (), whole)
     grams = _grams(name)
-    scored = [(_likeness(name, grams, node), node) for node in named(like)]
+    scored = [(_likeness(name, grams, node), node) for node in name_matches(like)]
     near = [(score, node) for score, node in scored if score > LEAST_ALIKE]
     near.sort(key=lambda one: (-one[0], -_owned(one[1], asked.name), *_order(one[1], name)))
     return Nearly(ids=[node.id for _, node in near[:ALIKE]])
 
 
-def _begun(nodes: Iterable[Named], name: str) -> list[str]:
+def _begun(nodes: Iterable[NameMatch], name: str) -> list[str]:
     """Those whose last part begins with a name's: `RealCal` is in the middle of typing `RealCall`.
 
     Those of an owner like its own come first.
@@ -167,32 +183,34 @@ def member(owner: str | None, members: str, query: str) -> Member | None:
     """The member that the query names, alone (`RED`) or with its owner (`Color.RED`)."""
     if not members:
         return None
-    name, asked = (dotted(text).casefold() for text in (owner or "", query))
-    if name and ends_with(name, asked):
+    name, asked = (normalize_symbol(text).casefold() for text in (owner or "", query))
+    if name and symbol_ends_with(name, asked):
         return None
     called = (
-        one for one in members_of(members) if ends_with(f"{name}.{one.name.casefold()}", asked)
+        one
+        for one in decode_members(members)
+        if symbol_ends_with(f"{name}.{one.name.casefold()}", asked)
     )
     return next(called, None)
 
 
 def is_called(name: str, query: str) -> bool:
     """Whether the query is a name or its last parts: `add` or `Cart.add` of `a.Cart.add`."""
-    return ends_with(dotted(name).casefold(), dotted(query).casefold())
+    return symbol_ends_with(normalize_symbol(name).casefold(), normalize_symbol(query).casefold())
 
 
-def _names(node: Named, text: str) -> bool:
+def _names(node: NameMatch, text: str) -> bool:
     return is_called(node.name, text) or member(node.name, node.members, text) is not None
 
 
-def _order(node: Named, text: str) -> tuple[bool | int | str, ...]:
+def _order(node: NameMatch, text: str) -> tuple[bool | int | str, ...]:
     """As typed before other case, sources before tests, types before members, longest first."""
     kind = _DEFINITIONS.index(node.node_type) if node.node_type in _DEFINITIONS else 2
     return (
         is_document(node.path),
         kind == len(_DEFINITIONS),
         not node.name.endswith(text),
-        is_test(node.path),
+        is_test_path(node.path),
         kind,
         node.path.endswith(_DECLARED_IN),
         -node.lines,
@@ -209,12 +227,12 @@ def _expression(text: str) -> str:
     return f'symbol : ("{phrase}"{apart})'
 
 
-def _likeness(name: str, grams: Counter[str], node: Named) -> float:
+def _likeness(name: str, grams: Counter[str], node: NameMatch) -> float:
     last = _letters(_last(node.name))
     return _shared(grams, _grams(last)) + HAS_IT * (_letters(name) in last)
 
 
-def _owned(node: Named, name: str) -> float:
+def _owned(node: NameMatch, name: str) -> float:
     """How like the node's owner is to the one that the name has, up to 1; 0 where it has none."""
     owner, own = (_last(one.rpartition(".")[0]) for one in (name, node.name))
     return _shared(_grams(owner), _grams(own)) if owner and own else 0

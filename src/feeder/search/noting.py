@@ -13,8 +13,8 @@ from feeder.search.found import Answer
 from feeder.search.models import MEANING, VECTOR, model_of
 from feeder.search.narrowing import Filters
 from feeder.search.query import QUERY_CHARS
-from feeder.store.folder import index_folder, made_folder
-from feeder.store.querylog import FILE, QueryLog, Question
+from feeder.store.folder import checked_index_folder, create_index_folder
+from feeder.store.querylog import FILE_NAME, LoggedQuery, QueryLog
 from feeder.store.sqlite import SQLite
 
 TEXT_CHARS = 1_000
@@ -28,7 +28,11 @@ def log_file(base: Path, named: Path | None) -> Path:
 
     Raises UserError where a commit or a link brings another's.
     """
-    return named.with_name(f"{named.stem}.{FILE}") if named else index_folder(base) / FILE
+    return (
+        named.with_name(f"{named.stem}.{FILE_NAME}")
+        if named
+        else checked_index_folder(base) / FILE_NAME
+    )
 
 
 def note(asker: Asker, question: str, filters: Filters, answer: Answer, took_ms: float) -> None:
@@ -37,7 +41,7 @@ def note(asker: Asker, question: str, filters: Filters, answer: Answer, took_ms:
     try:
         file = _file(store, asker.settings.db)
         if file:
-            QueryLog(file).keep(_noted(asker, question, filters, answer, took_ms))
+            QueryLog(file).add(_noted(asker, question, filters, answer, took_ms))
     except FeederError as exc:
         store.talk.say(f"The question is not noted: {exc} FEEDER_QUERY_LOG=off notes none.")
 
@@ -58,20 +62,20 @@ def _file(store: Store, named: Path | None) -> Path | None:
     """None where the index is in the cloud, and nothing of this machine's is beside the tree."""
     if isinstance(store.index.database, SQLite):
         place = Path(store.index.database.place)
-        return log_file(place.parent, place) if named else place.with_name(FILE)
+        return log_file(place.parent, place) if named else place.with_name(FILE_NAME)
     file = log_file(store.place.base, None)
     if not file.parent.is_dir():
         return None
-    made_folder(file.parent)
+    create_index_folder(file.parent)
     return file
 
 
 def _noted(
     asker: Asker, question: str, filters: Filters, answer: Answer, took_ms: float
-) -> Question:
+) -> LoggedQuery:
     store = asker.store
     said = {name: value for name, value in filters._asdict().items() if value}
-    return Question(
+    return LoggedQuery(
         time.time(),
         store.place.repo,
         masked(question[:QUERY_CHARS])[:TEXT_CHARS],
@@ -80,7 +84,7 @@ def _noted(
         round(took_ms, 1),
         _answered_by(answer),
         json.dumps([model_of(store, side.name) for side in asker.sides]),
-        asker.meta.get(store.index.key("head"), ""),
+        asker.meta.get(store.index.meta_key("head"), ""),
     )
 
 

@@ -24,5 +24,5 @@ class Reading(NamedTuple):
 def reading(settings: Settings) -> Iterator[Reading]:
     """The index that the settings mean, closed at the end; raises UserError where there is none."""
     with opened(place_here(settings), settings, writes=False, create=False) as store:
-        corpus = Corpus.of(store, store.index.state_of([]).meta)
+        corpus = Corpus.of(store, store.index.read_state_of([]).meta)
         yield Reading(store, corpus, below(settings.directory, corpus.base))

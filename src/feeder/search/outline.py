@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from feeder.search.age import Age, age_of
 from feeder.search.answers import Corpus
 from feeder.search.sources import Sources, State
-from feeder.store.catalog import in_files
+from feeder.store.catalog import hits_in_files
 from feeder.store.reading import Hit
 
 LEFT_OUT = ("chunk", "md_codeblock", "doc_codeblock")
@@ -53,7 +53,7 @@ class Outline(NamedTuple):
 
 def outline(corpus: Corpus, paths: Sequence[str]) -> Outline:
     """What these files hold; those that are not as they were indexed are matched with it."""
-    found = in_files(corpus.database, corpus.repo, paths)
+    found = hits_in_files(corpus.database, corpus.repo, paths)
     sources = Sources(corpus.database, corpus.base, corpus.repo, found, with_inside=False)
     files = {
         path: list(_entries(_whole(hits, sources), sources))

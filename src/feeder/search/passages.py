@@ -12,7 +12,7 @@ from feeder.search.grouping import whole
 from feeder.search.sources import Excerpt, Sources, State
 from feeder.search.targets import Target
 from feeder.search.windows import Window
-from feeder.store.pieces import runs
+from feeder.store.pieces import read_part_ranges
 from feeder.store.reading import Hit
 
 
@@ -31,7 +31,7 @@ def passage(corpus: Corpus, target: Target) -> Page:
 
 def _nodes(corpus: Corpus, target: Target) -> list[Found]:
     """The nodes, of whose pieces it is told where they lie if not all of them are meant."""
-    known = runs(corpus.database, target.hits)
+    known = read_part_ranges(corpus.database, target.hits)
     nodes: dict[Hashable, list[Found]] = {}
     for hit in target.hits:
         kind = hit.node_type, hit.signature, known.get(hit.id, hit.id)

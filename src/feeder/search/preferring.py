@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from feeder.search.query import Query, parse
 from feeder.store import Row, Statement
-from feeder.store.reading import as_hits, hits_statement
+from feeder.store.reading import hits_from_rows, hits_statement
 from feeder.store.scope import Scope
 
 
@@ -21,4 +21,4 @@ def statements(ids: Sequence[str], scopes: Iterable[Scope]) -> list[Statement]:
 
 def preferred(answers: Iterable[Iterable[Row]]) -> set[str]:
     """The ids of those that lie in any."""
-    return {hit.id for rows in answers for hit in as_hits(rows)}
+    return {hit.id for rows in answers for hit in hits_from_rows(rows)}

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from feeder.errors import UserError
 from feeder.store.reading import Hit
-from feeder.store.rows import members_of
-from feeder.symbols import dotted, ends_with
+from feeder.store.rows import decode_members
+from feeder.symbols import normalize_symbol, symbol_ends_with
 
 EXAMPLE = '{"query": "how is a cart emptied", "answers": ["src/cart.py"]}'
 
@@ -42,7 +42,7 @@ class Answer(NamedTuple):
         return not self.symbol or any(map(self._is_called, _names(hit)))
 
     def _is_called(self, name: str) -> bool:
-        return ends_with(dotted(name), dotted(self.symbol or ""))
+        return symbol_ends_with(normalize_symbol(name), normalize_symbol(self.symbol or ""))
 
 
 class Question(NamedTuple):
@@ -144,4 +144,4 @@ def _names(hit: Hit) -> Iterator[str]:
     """What a node is called, and the names in it that are no nodes."""
     owner = hit.symbol or hit.logical_path or ""
     yield owner
-    yield from (f"{owner}.{member.name}" for member in members_of(hit.members))
+    yield from (f"{owner}.{member.name}" for member in decode_members(hit.members))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from feeder.search.query import parse
 from feeder.search.terms import stems
-from feeder.store.querylog import Question
+from feeder.store.querylog import LoggedQuery
 
 SOON_S = 300
 """Who words a question anew does it within five minutes."""
@@ -19,10 +19,10 @@ ANSWERING = ("words", "filters")
 class Recurring(NamedTuple):
     """A question with all its askings, the latest last."""
 
-    askings: Sequence[Question]
+    askings: Sequence[LoggedQuery]
 
     @property
-    def last(self) -> Question:
+    def last(self) -> LoggedQuery:
         return self.askings[-1]
 
     @property
@@ -31,9 +31,9 @@ class Recurring(NamedTuple):
         return round(median(one.took_ms for one in self.askings), 1)
 
 
-def recurring(questions: Iterable[Question]) -> list[Recurring]:
+def recurring(questions: Iterable[LoggedQuery]) -> list[Recurring]:
     """The questions by repository, text and filters, those asked last before others."""
-    by_key: dict[tuple[str, str, str], list[Question]] = {}
+    by_key: dict[tuple[str, str, str], list[LoggedQuery]] = {}
     for one in questions:
         by_key.setdefault((one.repo, " ".join(one.text.split()), one.filters), []).append(one)
     return sorted(map(Recurring, by_key.values()), key=lambda one: one.last.asked_s, reverse=True)
@@ -56,10 +56,10 @@ def unanswered(asked: Iterable[Recurring]) -> list[Recurring]:
     return sorted(lacking, key=lambda one: len(one.askings), reverse=True)
 
 
-def reworded(questions: Iterable[Question]) -> list[list[Question]]:
+def reworded(questions: Iterable[LoggedQuery]) -> list[list[LoggedQuery]]:
     """Questions that were asked again in other words, each with what followed; the latest first."""
-    chains: list[list[Question]] = []
-    recent: list[list[Question]] = []
+    chains: list[list[LoggedQuery]] = []
+    recent: list[list[LoggedQuery]] = []
     for one in questions:
         recent = [chain for chain in recent if one.asked_s - chain[-1].asked_s <= SOON_S]
         earlier = (chain for chain in reversed(recent) if _is_reworded(chain[-1], one))
@@ -73,7 +73,7 @@ def reworded(questions: Iterable[Question]) -> list[list[Question]]:
     return sorted(several, key=lambda chain: chain[-1].asked_s, reverse=True)
 
 
-def _is_reworded(earlier: Question, later: Question) -> bool:
+def _is_reworded(earlier: LoggedQuery, later: LoggedQuery) -> bool:
     """Whether it is another text, with half of the stems of the one that has fewer."""
     one, other = _stems(earlier.text), _stems(later.text)
     least = SHARED * min(len(one), len(other))

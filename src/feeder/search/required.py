@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from feeder.search.query import Query
 from feeder.store import Database, Statement
-from feeder.store.documents import documents
-from feeder.store.origins import blobs
-from feeder.store.reading import Hit, hits, listed, worded, words_statement
+from feeder.store.documents import count_documents
+from feeder.store.origins import blobs_by_path
+from feeder.store.reading import Hit, hits_by_ids, ids_in_scope, scores_by_id, word_search_statement
 from feeder.store.scope import Scope
 from feeder.tree import git, kinds
 from feeder.tree.grep import GrepMatches, Truncation, git_grep
@@ -135,7 +135,7 @@ def _matching(
         notes.append(f"/{pattern}/ is looked for in {files.repo} alone, whose files are here.")
     if found.is_literal:
         notes.append(f"/{pattern}/ is no regular expression: it was looked for as a text.")
-    unread = documents(database, scope, files.repo, kinds.DOCUMENT_EXTENSIONS)
+    unread = count_documents(database, scope, files.repo, kinds.DOCUMENT_EXTENSIONS)
     if unread:
         several = f"{unread:,} {'document' if unread == 1 else 'documents'}"
         notes.append(f'/{pattern}/ is not looked for in {several}: words and "phrases" are.')
@@ -164,13 +164,13 @@ def _between(numbers: Sequence[int], start: int, end: int) -> Sequence[int]:
 def _checked(database: Database, query: Query, scope: Scope, files: Files) -> Required:
     """The nodes whose lines have each phrase, and with `case` one of the words as it is typed."""
     if scope.with_words:
-        [best] = database.run([words_statement([scope.with_words], scope, CHECKED + 1)])
-        ids = list(worded(best))
+        [best] = database.run([word_search_statement([scope.with_words], scope, CHECKED + 1)])
+        ids = list(scores_by_id(best))
     else:
-        ids = listed(database, scope, CHECKED + 1)
-    found = hits(database, ids[:CHECKED], scope)
+        ids = ids_in_scope(database, scope, CHECKED + 1)
+    found = hits_by_ids(database, ids[:CHECKED], scope)
     own = {hit.id: hit.path for hit in found if hit.repo == files.repo}
-    lines = files.lines(blobs(database, files.repo, dict.fromkeys(own.values())))
+    lines = files.lines(blobs_by_path(database, files.repo, dict.fromkeys(own.values())))
     kept = [hit.id for hit in found if _has_all(hit, query, lines.get(own.get(hit.id, "")))]
     notes = []
     is_cut = len(ids) > CHECKED

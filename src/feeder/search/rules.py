@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from feeder.search.asked import LEAST_LETTERS, Asked
 from feeder.search.names import agreement
 from feeder.store.reading import Hit
-from feeder.words import small_parts
+from feeder.words import lowercase_parts
 
 FILE_SHARE = 0.6
 PATH_SHARE = 0.6
@@ -61,7 +61,7 @@ def _begins(one: str, other: str) -> bool:
 @lru_cache(10_000)
 def _path_parts(path: str) -> frozenset[str]:
     pure = PurePosixPath(path)
-    return frozenset(small_parts(pure.stem) + small_parts(pure.parent.name))
+    return frozenset(lowercase_parts(pure.stem) + lowercase_parts(pure.parent.name))
 
 
 def of_name(hits: Iterable[Hit], asked: Asked) -> dict[str, float]:

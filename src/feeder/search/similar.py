@@ -16,10 +16,10 @@ from feeder.search.fusion import WORD
 from feeder.search.models import MEANING, VECTOR
 from feeder.search.sources import Sources
 from feeder.store import Neighbour
-from feeder.store.meanings import Meanings
-from feeder.store.reading import Hit, hits, worded, words_statement
+from feeder.store.meanings import StaticVectors
+from feeder.store.reading import Hit, hits_by_ids, scores_by_id, word_search_statement
 from feeder.store.scope import Scope
-from feeder.words import words
+from feeder.words import expand_words
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -43,7 +43,7 @@ def similar(
     words answer.
     """
     name, near = _near(store, corpus, target, scope, tell)
-    known = {hit.id: hit for hit in hits(corpus.database, [one.id for one in near], scope)}
+    known = {hit.id: hit for hit in hits_by_ids(corpus.database, [one.id for one in near], scope)}
     others = [one for one in near if one.id in known and not _is_its_own(target, known[one.id])]
     return [
         Found(known[one.id], one.score, {name: rank}) for rank, one in enumerate(others, start=1)
@@ -76,7 +76,7 @@ def _near(
     except ServiceError as exc:
         tell(f"By words alone: {exc}")
     if store.parts.keeps_meanings and store.parts.meaning:
-        meanings = Meanings(corpus.database)
+        meanings = StaticVectors(corpus.database)
         if found := _by_vector(meanings.vector, meanings.query, target, scope):
             return MEANING, found
     return WORD, _by_words(corpus, target, scope)
@@ -90,10 +90,10 @@ def _by_vector(vector: Vector, nearest: Nearest, target: Hit, scope: Scope) -> l
 def _by_words(corpus: Corpus, target: Hit, scope: Scope) -> list[Neighbour]:
     """Nodes that have the words of its name and its lines; of equal rank where it is alike."""
     lines = Sources(corpus.database, corpus.base, corpus.repo, [target]).of(target).lines
-    said = words("\n".join([target.symbol or target.logical_path or "", *lines]))
+    said = expand_words("\n".join([target.symbol or target.logical_path or "", *lines]))
     terms = [f'"{word}"' for word in _telling(said)]
-    [found] = corpus.database.run([words_statement(terms, scope, CANDIDATES)])
-    return [Neighbour(id_, 1 / rank) for rank, id_ in enumerate(worded(found), start=1)]
+    [found] = corpus.database.run([word_search_statement(terms, scope, CANDIDATES)])
+    return [Neighbour(id_, 1 / rank) for rank, id_ in enumerate(scores_by_id(found), start=1)]
 
 
 def _telling(text: str) -> Sequence[str]:

@@ -15,7 +15,7 @@ from feeder.search.indexed import beside
 from feeder.search.lost import found_again
 from feeder.search.tracing import Trace, Traced
 from feeder.store import Database
-from feeder.store.origins import Inside, insides, origins
+from feeder.store.origins import HitContents, read_hit_contents, read_origins
 from feeder.store.reading import Hit
 
 
@@ -89,7 +89,9 @@ class Sources:
     ) -> None:
         self._database, self._repo, self._hits = database, repo, list(hits)
         self._blobs, self._insides = (
-            origins(database, self._hits, with_inside=with_inside) if self._hits else ({}, {})
+            read_origins(database, self._hits, with_contents=with_inside)
+            if self._hits
+            else ({}, {})
         )
         owned = {hit.path: blob for hit in self._hits if (blob := self._own(hit)) is not None}
         self._files = _files(base, owned, beside(database))
@@ -107,7 +109,7 @@ class Sources:
         if traced is None:
             return Excerpt(State.GONE, hit.start_line, hit.end_line)
         shift = traced.first - hit.start_line
-        within = self._insides.get(hit.id, Inside()).inner
+        within = self._insides.get(hit.id, HitContents()).inner_lines
         inner = [(first + shift, last + shift) for first, last in within]
         lines, numbers = _numbered(hit, file.now, traced)
         return Excerpt(state, traced.first, traced.last, lines, numbers, file.commit, inner)
@@ -141,7 +143,7 @@ class Sources:
             traced = file.trace.of(hit.start_line, hit.end_line)
             return traced, _state(hit, traced)
         # only here is it asked for what excerpts need not tell
-        self._insides = self._insides or insides(self._database, self._hits)
+        self._insides = self._insides or read_hit_contents(self._database, self._hits)
         traced, is_sure = found_again(hit, self._insides[hit.id], now)
         return traced, _state(hit, traced) if is_sure else State.UNSURE
 

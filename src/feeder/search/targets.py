@@ -7,17 +7,24 @@ from operator import eq
 from typing import NamedTuple
 
 from feeder.errors import UserError
-from feeder.nearby import nearest
+from feeder.nearby import nearest_names
 from feeder.parse.extract import NOT_INSTALLED
 from feeder.search.answers import Corpus
 from feeder.search.files import cannot_read
 from feeder.search.filters import readings
 from feeder.search.names import member
 from feeder.search.sources import Sources
-from feeder.store.catalog import by_id, files_below, in_files, kept_out, named, symbols
+from feeder.store.catalog import (
+    files_below,
+    hits_by_id_prefix,
+    hits_by_name,
+    hits_in_files,
+    skip_reason,
+    symbol_names,
+)
 from feeder.store.reading import Hit
-from feeder.store.rows import members_of
-from feeder.symbols import dotted, ends_with
+from feeder.store.rows import decode_members
+from feeder.symbols import normalize_symbol, symbol_ends_with
 
 LISTED = 10
 """Of several that could be meant."""
@@ -64,7 +71,7 @@ def resolve(corpus: Corpus, text: str, here: str = "") -> Target:
 
 
 def _nodes(corpus: Corpus, path: str) -> list[Hit]:
-    return in_files(corpus.database, corpus.repo, [path])
+    return hits_in_files(corpus.database, corpus.repo, [path])
 
 
 def _in_file(hits: Sequence[Hit], path: str, name: str) -> Target:
@@ -76,12 +83,16 @@ def _in_file(hits: Sequence[Hit], path: str, name: str) -> Target:
 
 def _anywhere(corpus: Corpus, text: str) -> Target | None:
     """By the beginning of an id, else by a symbol."""
-    found = by_id(corpus.database, corpus.repo, text, LISTED + 1) if _ID.fullmatch(text) else []
-    names = dotted(text)
+    found = (
+        hits_by_id_prefix(corpus.database, corpus.repo, text, LISTED + 1)
+        if _ID.fullmatch(text)
+        else []
+    )
+    names = normalize_symbol(text)
     for one in dict.fromkeys(
         (names, names.rpartition(".")[2])
     ):  # an owner and its member lie apart
-        found = found or _called(named(corpus.database, corpus.repo, one), text)
+        found = found or _called(hits_by_name(corpus.database, corpus.repo, one), text)
     return _one(found, text)
 
 
@@ -121,7 +132,7 @@ def folder(corpus: Corpus, text: str, here: str = "") -> list[str]:
 def _check_kept_out(corpus: Corpus, text: str, here: str) -> None:
     """Raises UserError for a document that is not indexed, with what it lacks."""
     for path in filter(cannot_read, readings(text, here)):
-        if (reason := kept_out(corpus.database, corpus.repo, path)) == NOT_INSTALLED:
+        if (reason := skip_reason(corpus.database, corpus.repo, path)) == NOT_INSTALLED:
             raise UserError(f"{path} is {reason}")
 
 
@@ -145,10 +156,10 @@ def _called(hits: Iterable[Hit], name: str) -> list[Hit]:
 
     Else those that have a member of that name, such as an enum's or a constant.
     """
-    own = [(hit, dotted(hit.symbol or hit.logical_path or "")) for hit in hits]
+    own = [(hit, normalize_symbol(hit.symbol or hit.logical_path or "")) for hit in hits]
     for fold in (str, str.casefold):
-        asked = fold(dotted(name))
-        for is_meant in (eq, ends_with):
+        asked = fold(normalize_symbol(name))
+        for is_meant in (eq, symbol_ends_with):
             if found := [hit for hit, said in own if is_meant(fold(said), asked)]:
                 return found
     return [hit for hit, said in own if member(said, hit.members, name)]
@@ -158,7 +169,7 @@ def _names(hit: Hit) -> Iterator[str]:
     """Its own, and those of its members."""
     if hit.symbol:
         yield hit.symbol
-    yield from (one.name for one in members_of(hit.members))
+    yield from (one.name for one in decode_members(hit.members))
 
 
 def _label(hit: Hit, asked: str) -> str:
@@ -185,7 +196,7 @@ def _unknown(corpus: Corpus, text: str) -> UserError:
     """With the paths or the symbols that are nearest."""
     near = _nearest_paths(corpus, text) if _is_path(text) else []
     return _nothing(
-        text, near or _nearest_symbols(text, symbols(corpus.database, corpus.repo, text))
+        text, near or _nearest_symbols(text, symbol_names(corpus.database, corpus.repo, text))
     )
 
 
@@ -195,11 +206,11 @@ def _is_path(text: str) -> bool:
 
 
 def _nearest_symbols(text: str, known: Iterable[str]) -> list[str]:
-    return nearest(dotted(text), known, ".")
+    return nearest_names(normalize_symbol(text), known, ".")
 
 
 def _nearest_paths(corpus: Corpus, text: str) -> list[str]:
-    return nearest(text, files_below(corpus.database, corpus.repo, ""), "/")
+    return nearest_names(text, files_below(corpus.database, corpus.repo, ""), "/")
 
 
 def _nothing(text: str, near: Sequence[str], within: str = ".") -> UserError:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from feeder.words import parts
+from feeder.words import split_compound
 
 TOKENIZER, FORMS = "porter", ["unicode61"]
 """Of `docs_fts`."""
@@ -68,7 +68,7 @@ class Terms:
 
     def _in_token(self, word: str, start: int, stem: str) -> Iterator[Place]:
         """The token, where the question has it, else what of it the question has."""
-        own = [(at, part, name) for at, part in parts(word) if (name := self._asked(part))]
+        own = [(at, part, name) for at, part in split_compound(word) if (name := self._asked(part))]
         if whole := self._asked(word, stem):
             yield Place(0, start, start + len(word), frozenset([whole, *(one[2] for one in own)]))
             return
@@ -104,7 +104,7 @@ def _stems(word: str) -> Iterator[str]:
     text = word.encode("utf-8", "replace")
     for start, end, stem in _tokens(text):
         yield stem
-        yield from (_stem(part) for _, part in parts(text[start:end].decode()))
+        yield from (_stem(part) for _, part in split_compound(text[start:end].decode()))
 
 
 @lru_cache(10_000)

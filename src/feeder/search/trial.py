@@ -35,7 +35,7 @@ def trial(
     """
     with reading(settings) as (store, corpus, _):
         meta = corpus.meta
-        commit = meta.get(store.index.key("head"), "")
+        commit = meta.get(store.index.meta_key("head"), "")
         asked = [side for side in sides(store, meta, tell) if side.name not in without]
         asker, told = Asker(store, meta, asked, settings, None), set[str]()
 

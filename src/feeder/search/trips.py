@@ -11,11 +11,17 @@ from typing import NamedTuple
 from feeder.search import frames, names, preferring
 from feeder.search.asked import Asked
 from feeder.store import Database, descriptions
-from feeder.store.counting import counted
-from feeder.store.pieces import Spans, pieces_statement, spans
-from feeder.store.reading import Hit, as_hits, hits_statement, worded, words_statement
+from feeder.store.counting import node_counts
+from feeder.store.pieces import PartsByNode, parts_from_rows, parts_statement
+from feeder.store.reading import (
+    Hit,
+    hits_from_rows,
+    hits_statement,
+    scores_by_id,
+    word_search_statement,
+)
 from feeder.store.scope import Scope
-from feeder.store.sqlite import is_here
+from feeder.store.sqlite import is_local
 
 BY_WORD = 200
 """Nodes that words bring."""
@@ -38,23 +44,23 @@ class Second(NamedTuple):
 
     hits: Sequence[Hit]
     preferred: Collection[str]
-    spans: Spans | None
+    spans: PartsByNode | None
 
 
 def first(database: Database, asked: Asked, scope: Scope) -> First:
     """What the index finds by the question alone."""
-    here = is_here(database)
+    here = is_local(database)
     traced, named = frames.statements(asked, scope), names.statements(asked, scope)
     near = names.nearly_statements(asked, scope)
-    words = words_statement(asked.terms, scope, BY_WORD, counted(database, asked.terms))
-    lines = descriptions.words_statement(asked.terms, scope, BY_WORD)
+    words = word_search_statement(asked.terms, scope, BY_WORD, node_counts(database, asked.terms))
+    lines = descriptions.description_search_statement(asked.terms, scope, BY_WORD)
     by_word, by_line, *rest = database.run([words, lines, *traced, *named, *([] if here else near)])
     end = len(traced) + len(named)
     known = names.names(asked, rest[len(traced) : end])
     nearly = database.run(near) if here and near and not known.are_there else rest[end:]
     return First(
-        worded(by_word),
-        worded(by_line),
+        scores_by_id(by_word),
+        scores_by_id(by_line),
         frames.running(asked, rest[: len(traced)]),
         known,
         names.nearly(asked, known, nearly),
@@ -68,7 +74,7 @@ def second(
     if not ids:
         return Second((), (), {})
     liked = preferring.statements(ids, prefer)
-    pieces = [] if is_here(database) else [pieces_statement(ids)]
+    pieces = [] if is_local(database) else [parts_statement(ids)]
     found, *rest = database.run([hits_statement(ids, scope), *liked, *pieces])
-    known = spans(rest[-1]) if pieces else None
-    return Second(as_hits(found), preferring.preferred(rest[: len(liked)]), known)
+    known = parts_from_rows(rest[-1]) if pieces else None
+    return Second(hits_from_rows(found), preferring.preferred(rest[: len(liked)]), known)

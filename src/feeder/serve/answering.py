@@ -121,7 +121,7 @@ def _passage(opened: Opened, text: str) -> Passage:
         target = _target(opened, text)
         return Passage(text, passage(opened.corpus, target))
     except UserError as exc:
-        return Passage(text, None, error=harmless.line(in_tools(str(exc))))
+        return Passage(text, None, error=harmless.escape_line(in_tools(str(exc))))
 
 
 def _nothing(asker: Asker, asked: Narrowed, notes: Sequence[str], age: str) -> Said:

@@ -13,8 +13,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from feeder.errors import FeederError, ServiceError, UserError, wrong_and_remedy
-from feeder.nearby import meant
+from feeder.errors import FeederError, ServiceError, UserError, problem_and_remedy
+from feeder.nearby import did_you_mean
 from feeder.serve import Tell
 from feeder.serve.crew import Crew
 from feeder.serve.desk import Desk
@@ -127,10 +127,10 @@ def _told(
 
 def refusal(status: int, exc: Exception) -> Refusal:
     """What is wrong and what to do, with whose fault it is."""
-    return Refusal(status, *wrong_and_remedy(exc))
+    return Refusal(status, *problem_and_remedy(exc))
 
 
 def _unknown(name: str, key: str, known: list[str]) -> Refusal:
     has = f"It has {', '.join(known)}." if known else "It has none."
-    remedy = " ".join(filter(None, [meant(key, known), has]))
+    remedy = " ".join(filter(None, [did_you_mean(key, known), has]))
     return Refusal(400, f"/api/{name} has no parameter `{key[:60]}`.", remedy)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from feeder.errors import UserError
-from feeder.nearby import meant
+from feeder.nearby import did_you_mean
 
 Schema = Mapping[str, Any]
 
@@ -35,7 +35,7 @@ def checked(tool: str, schema: Schema, arguments: Mapping[str, Any]) -> dict[str
 
 
 def _unknown(tool: str, name: str, known: Iterable[str]) -> str:
-    sentences = (f"{tool} has no argument `{_cut(name)}`.", meant(name, known))
+    sentences = (f"{tool} has no argument `{_cut(name)}`.", did_you_mean(name, known))
     return " ".join(filter(None, [*sentences, f"It has {', '.join(known)}."]))
 
 

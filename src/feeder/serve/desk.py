@@ -49,7 +49,7 @@ class Desk:
             said = checked(name, SCHEMAS[name], arguments)
             return self.ask(lambda opened, says: _tool(name)(opened, said, says), tell)
         except (FeederError, OSError) as exc:
-            return Said(harmless.line(in_tools(str(exc))), is_error=True)
+            return Said(harmless.escape_line(in_tools(str(exc))), is_error=True)
 
     def ask(self, work: Callable[[Opened, str | None], Answer], tell: Tell) -> Answer:
         """What `work` makes of the index as it is now, and of what is to be said of it first.

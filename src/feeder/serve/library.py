@@ -60,11 +60,11 @@ class _Copy:
     def now(self) -> Opened | None:
         """The index as it is now; None where it has to be opened anew."""
         database = self._store.index.database
-        state = database.state() if isinstance(database, SQLite) else None
+        state = database.change_counters() if isinstance(database, SQLite) else None
         if _file(database) != self._file:
             return None
         if self._opened is None or state is None or state != self._state:
-            before, self._meta = self._meta, dict(self._store.index.state_of([]).meta)
+            before, self._meta = self._meta, dict(self._store.index.read_state_of([]).meta)
             if before and any(before.get(key) != self._meta.get(key) for key in _SHAPING):
                 return None
             self._state, self._opened = state, self._read()

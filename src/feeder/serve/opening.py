@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from feeder.private import make_file
+from feeder.private import create_private_file
 
 PAGE = """\
 <!doctype html><meta charset="utf-8"><title>feeder</title>
@@ -25,6 +25,6 @@ def leading_to(address: str) -> Iterator[Path]:
     """
     with TemporaryDirectory(prefix="feeder-", ignore_cleanup_errors=True) as folder:
         page = Path(folder, "open.html")
-        make_file(page)
+        create_private_file(page)
         page.write_text(PAGE.format(escape(address)), "utf-8")
         yield page

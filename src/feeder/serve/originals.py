@@ -64,7 +64,7 @@ async def _document(desk: Desk, crew: Crew, request: Request) -> Response:
 
 def _headers(path: str) -> dict[str, str]:
     ending = kinds.document_extension(path)
-    name = quote(shown.line(path.rpartition("/")[2]), safe="")
+    name = quote(shown.escape_line(path.rpartition("/")[2]), safe="")
     how = "inline" if ending == SHOWN else "attachment"
     return {
         "content-type": TYPES[ending],

@@ -29,7 +29,7 @@ def outline_as_text(outline: Outline, depth: int | None, says: str | None) -> st
     note = standing(says, outline.age.note)
     most = room_beside(DEFAULT_TOKENS, [note])
     for way in WAYS:
-        lines = list(map(harmless.line, way.lines(files)))
+        lines = list(map(harmless.escape_line, way.lines(files)))
         if size("\n".join(lines)) <= most:
             break
     some = cut(lines, most)

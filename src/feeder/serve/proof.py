@@ -63,7 +63,7 @@ class Proof:
         place = place_here(settings)
         with opened(place, settings, writes=False, create=False, whole=False) as store:
             store.talk = self._watch
-            below = store.index.state_of([]).meta.get(store.index.key("below"), "")
+            below = store.index.read_state_of([]).meta.get(store.index.meta_key("below"), "")
             with compared(store, replace(settings, path=below or settings.path)) as feed:
                 verdict = validate(feed)
             usage = store.parts.usage()

@@ -25,8 +25,8 @@ from feeder.search.similar import most_similar
 from feeder.search.targets import Target, folder, node_at, resolve
 from feeder.serve.hiding import hidden, lines_shown
 from feeder.serve.library import Opened
-from feeder.store.catalog import mapped
-from feeder.store.origins import blobs
+from feeder.store.catalog import file_summaries
+from feeder.store.origins import blobs_by_path
 from feeder.store.reading import statistics
 from feeder.tree import git, kinds
 from feeder.tree.history import file_history as last_changes
@@ -109,7 +109,7 @@ def document(opened: Opened, said: Said) -> Facts:
     if not kinds.document_extension(path) or path not in _files(opened, path):
         raise NotThere(f"{path} is no document of the index. Name one by its path from the root.")
     _check_size(opened, path, bytes_there(corpus.base, path))
-    blob = blobs(corpus.database, corpus.repo, [path])[path]
+    blob = blobs_by_path(corpus.database, corpus.repo, [path])[path]
     content = as_indexed(corpus.base, path, blob)
     if content is None:
         wrong = f"{path} is gone, or another than was indexed, with other pages perhaps."
@@ -126,7 +126,7 @@ def outline(opened: Opened, said: Said) -> Facts:
 def map_(opened: Opened, _: Said) -> Facts:
     """Every file that is indexed, and every one that is not, with the reason."""
     corpus = opened.corpus
-    files = [one._asdict() for one in mapped(corpus.database, corpus.repo)]
+    files = [one._asdict() for one in file_summaries(corpus.database, corpus.repo)]
     return {"files": files, "history": _commit(corpus) is not None, **_age(corpus)}
 
 

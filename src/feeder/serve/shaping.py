@@ -59,7 +59,9 @@ def joined(parts: Iterable[str], said: Iterable[str], standing: str) -> str:
     """The parts, and below them at most three lines, the last of what the index equals."""
     first, *more = [in_tools(one) for one in said if one] or [""]
     foot = [first, " ".join(more)[:NOTES_CHARS], standing]
-    return "\n\n".join([*parts, "\n".join(line for line in map(harmless.line, foot) if line)])
+    return "\n\n".join(
+        [*parts, "\n".join(line for line in map(harmless.escape_line, foot) if line)]
+    )
 
 
 def _forms(shown: Shown, first: str) -> list[Form]:
@@ -90,14 +92,16 @@ def heading(shown: Shown, lines: str = "") -> str:
         f"[{lines}]" if lines else "",
         f"({state})" if state else "",
     ]
-    place = harmless.line(" ".join(filter(None, parts)))
-    return f"{place}\n{DESCRIBED}{harmless.line(hit.description)}" if hit.description else place
+    place = harmless.escape_line(" ".join(filter(None, parts)))
+    return (
+        f"{place}\n{DESCRIBED}{harmless.escape_line(hit.description)}" if hit.description else place
+    )
 
 
 def code(lines: Iterable[str]) -> str:
     """Lines without what all of them begin with, and without what a reader cannot see."""
     text = dedent("\n".join(lines)).strip("\n")
-    return harmless.lines("\n".join(line.rstrip() for line in text.split("\n")))
+    return harmless.escape_lines("\n".join(line.rstrip() for line in text.split("\n")))
 
 
 def _body(shown: Shown) -> str:
@@ -132,7 +136,7 @@ def _span(part: Part) -> str:
 
 def _signature(shown: Shown) -> str:
     signature = shown.one.hit.signature
-    return f"{heading(shown)}\n{harmless.line(signature)}" if signature else ""
+    return f"{heading(shown)}\n{harmless.escape_line(signature)}" if signature else ""
 
 
 def _count(page: Page, shown: int) -> str:

@@ -79,4 +79,4 @@ def _lines(window: Mapping[str, Any]) -> Iterator[str]:
 
 def _text(text: str) -> str:
     """Nothing in it is HTML, or turns the direction of writing."""
-    return escape(shown.line(text))
+    return escape(shown.escape_line(text))

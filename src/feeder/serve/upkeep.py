@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 from feeder.assembly.local import index_file
 from feeder.assembly.opening import Place, feeding, opened, place_of, workers_for
 from feeder.config import Settings
-from feeder.errors import FeederError, Overtaken, UserError
+from feeder.errors import FeederError, Superseded, UserError
 from feeder.run.report import Talk
 from feeder.run.sync import sync
 from feeder.serve import Look, Tell
 from feeder.serve.remedies import AGAIN, AT_IT, MADE
 from feeder.serve.watching import Watch
-from feeder.store.turns import SERVER, VECTORS, is_taken_by_hand, turn
+from feeder.store.turns import SERVER_LOCK, SERVER_VECTORS_LOCK, is_locked_by_command, try_lock
 from feeder.tree import Tree
 
 if TYPE_CHECKING:
@@ -184,23 +184,23 @@ class _Run:
 
     def _is_left(self) -> bool:
         """Whether others are at it."""
-        if is_taken_by_hand(self._upkept.file):
+        if is_locked_by_command(self._upkept.file):
             self._waits_for = f"A command {AT_IT}"
             return True
-        with turn(self._upkept.file, SERVER) as is_mine:
+        with try_lock(self._upkept.file, SERVER_LOCK) as is_mine:
             if not is_mine:
                 self._waits_for = f"Another server {AT_IT}"
                 return True
             self._waits_for = ""
             try:
                 self._sync(self._watch, with_model=False)
-            except Overtaken:
+            except Superseded:
                 self._waits_for = f"Another run {AT_IT}"
         return bool(self._waits_for)
 
     def _vectors(self) -> bool:
         """Makes what the words have left; whether nothing is left of it."""
-        with turn(self._upkept.file, VECTORS) as is_mine:
+        with try_lock(self._upkept.file, SERVER_VECTORS_LOCK) as is_mine:
             if is_mine:
                 self._upkept.embeds = True
                 try:
@@ -225,8 +225,8 @@ class _Run:
                 upkept.parser = upkept.parser or workers_for(store, settings)
             parser = None if with_model else upkept.parser
             with feeding(store, tree, settings, dry_run=False, parser=parser) as feed:
-                if is_taken_by_hand(upkept.file):  # one that begins later wins by its token
-                    raise Overtaken("A command has begun since.")
+                if is_locked_by_command(upkept.file):  # one that begins later wins by its token
+                    raise Superseded("A command has begun since.")
                 sync(feed)
             if not with_model:
                 self._seen, self._looked_s = tree.root_tree_id, looked_s

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 Value = str | int | float | None
 Row = tuple[Value, ...]
 
-GUARD_BROKEN = "NOT NULL constraint failed: meta.value"
+NOT_OWNER_ERROR = "NOT NULL constraint failed: meta.value"
 """How SQLite answers, here and in D1, when a run writes that no longer owns the index."""
-OVERTAKEN = "A run that started later has taken over this index; it goes on there."
-TWICE = "NOT NULL constraint failed: meta.key"
+SUPERSEDED_MESSAGE = "A run that started later has taken over this index; it goes on there."
+DUPLICATE_WRITE_ERROR = "NOT NULL constraint failed: meta.key"
 """How it answers when a write arrives that has been done: its first answer was lost."""
 
 
-class Repeated(ServiceError):
+class DuplicateWrite(ServiceError):
     """A marked write was sent again although it had been done; nothing was written twice."""
 
 
@@ -74,35 +74,37 @@ class Neighbour(NamedTuple):
     score: float
 
 
-class Permit(NamedTuple):
+class FencingToken(NamedTuple):
     """A run's right to write, which a later run ends.
 
     `ask` raises that end, before each try of a write; `guard` does so within a write to the index's
     own database, as its first statement.
     """
 
-    ask: Callable[[], None]
+    verify: Callable[[], None]
     guard: Statement
 
 
 class Vectors(Protocol):
     """Embeddings by node id; each write may be told whom to ask whether it is still wanted."""
 
-    index: str
+    index_name: str
     """The name of what keeps them, where that is not the database itself."""
-    late_writes: bool
+    has_late_writes: bool
     """Whether a write of a run that was overtaken can still arrive: its deletes are sent twice."""
 
-    def upsert(self, vectors: Sequence[NodeVector], permit: Permit | None = None) -> None:
+    def upsert(
+        self, vectors: Sequence[NodeVector], fencing_token: FencingToken | None = None
+    ) -> None:
         """Keeps the vectors, over those with the same ids."""
 
-    def delete(self, ids: Sequence[str], permit: Permit | None = None) -> None:
+    def delete(self, ids: Sequence[str], fencing_token: FencingToken | None = None) -> None:
         """Removes vectors; ids without one are fine."""
 
-    def check_fits(self, dimensions: int) -> None:
+    def check_dimensions(self, dimensions: int) -> None:
         """Raises UserError where vectors of these dimensions cannot be kept."""
 
-    def check_clear(self) -> None:
+    def check_can_clear(self) -> None:
         """Raises UserError where `clear` cannot do it; asked before anything is written."""
 
     def clear(self, guard: Statement) -> None:
@@ -124,7 +126,7 @@ class Vectors(Protocol):
         limit, and whoever asks has to leave them out.
         """
 
-    def settled(self, timeout_s: float) -> bool:
+    def wait_until_visible(self, timeout_s: float) -> bool:
         """Waits until all that was written is seen by readers; False when it takes longer."""
 
     def close(self) -> None:

@@ -5,60 +5,60 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from feeder.store import Database, Row, Statement
-from feeder.store.reading import HIT, Hit
+from feeder.store.reading import HIT_COLUMNS, Hit
 from feeder.store.sqlite import SQLite
-from feeder.words import words
+from feeder.words import expand_words
 
-NAMED = 300
+MAX_NAMED_HITS = 300
 """Nodes that are looked at to find those of a name."""
-_COLUMNS = f"SELECT {HIT} FROM"
-_IN_FILES = f"""
-{_COLUMNS} json_each(?2) j CROSS JOIN docs d ON d.path = j.value
+_SELECT_HIT = f"SELECT {HIT_COLUMNS} FROM"
+HITS_IN_FILES = f"""
+{_SELECT_HIT} json_each(?2) j CROSS JOIN docs d ON d.path = j.value
 WHERE d.repo = ?1 ORDER BY d.path, d.start_line, d.end_line DESC
 """
-_BY_ID = f"""
-{_COLUMNS} docs d WHERE d.id >= ?2 AND d.id < ?2 || 'g' AND d.repo = ?1 ORDER BY d.id LIMIT ?3
+HITS_BY_ID_PREFIX = f"""
+{_SELECT_HIT} docs d WHERE d.id >= ?2 AND d.id < ?2 || 'g' AND d.repo = ?1 ORDER BY d.id LIMIT ?3
 """
 # bm25 is not asked: the shortest names come first, which are those that were written whole; of
 # them the first of each file, so that hundreds in one do not hide the others
-_NAMED = f"""
-{_COLUMNS} (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f CROSS JOIN docs d
+HITS_BY_NAME = f"""
+{_SELECT_HIT} (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f CROSS JOIN docs d
 ON d.seq = f.rowid
 WHERE d.repo = ?1
 ORDER BY length(coalesce(d.symbol, d.logical_path)),
   row_number() OVER (PARTITION BY d.path, d.symbol, d.logical_path ORDER BY d.start_line), d.path
 LIMIT ?3
 """
-_BELOW = """
+FILES_BELOW = """
 SELECT path FROM files WHERE repo = ?1 AND state <> 'skipped' AND (?2 = '' OR path = ?2
   OR path >= ?2 || '/' AND path < ?2 || '0') ORDER BY path
 """
-_MAP = """
+FILE_OVERVIEW = """
 SELECT f.path, d.language, d.lines, f.nodes, f.state, f.reason FROM files f LEFT JOIN
   (SELECT path, min(language) AS language, max(end_line) AS lines FROM docs WHERE repo = ?1
    GROUP BY path) d ON d.path = f.path
 WHERE f.repo = ?1 ORDER BY f.path
 """
-_KEPT_OUT = "SELECT reason FROM files WHERE repo = ? AND path = ? AND state = 'skipped'"
-_SYMBOLS = "SELECT DISTINCT symbol FROM docs WHERE repo = ? AND symbol IS NOT NULL"
+_SKIP_REASON = "SELECT reason FROM files WHERE repo = ? AND path = ? AND state = 'skipped'"
+_SYMBOL_NAMES = "SELECT DISTINCT symbol FROM docs WHERE repo = ? AND symbol IS NOT NULL"
 
 
-def in_files(database: Database, repo: str, paths: Iterable[str]) -> list[Hit]:
+def hits_in_files(database: Database, repo: str, paths: Iterable[str]) -> list[Hit]:
     """The nodes of these files, in the order of paths and lines, the outer before the inner."""
-    return _hits(database, _IN_FILES, repo, json.dumps(list(paths)))
+    return _read_hits(database, HITS_IN_FILES, repo, json.dumps(list(paths)))
 
 
-def by_id(database: Database, repo: str, beginning: str, limit: int) -> list[Hit]:
+def hits_by_id_prefix(database: Database, repo: str, prefix: str, limit: int) -> list[Hit]:
     """The nodes whose ids, which are 40 hex digits, begin so."""
-    return _hits(database, _BY_ID, repo, beginning, limit)
+    return _read_hits(database, HITS_BY_ID_PREFIX, repo, prefix, limit)
 
 
-def named(database: Database, repo: str, name: str) -> list[Hit]:
+def hits_by_name(database: Database, repo: str, name: str) -> list[Hit]:
     """Nodes in whose names these words stand in a row, the shortest names first."""
     if not any(map(str.isalnum, name)):
         return []
     phrase = name.replace('"', '""').replace("\0", " ")
-    return _hits(database, _NAMED, repo, f'symbol : "{phrase}"', NAMED)
+    return _read_hits(database, HITS_BY_NAME, repo, f'symbol : "{phrase}"', MAX_NAMED_HITS)
 
 
 def files_below(database: Database, repo: str, folder: str) -> list[str]:
@@ -66,11 +66,11 @@ def files_below(database: Database, repo: str, folder: str) -> list[str]:
 
     What is kept out of the index, such as a name that may hold secrets, is not among them.
     """
-    [rows] = database.run([Statement(_BELOW, (repo, folder))])
+    [rows] = database.run([Statement(FILES_BELOW, (repo, folder))])
     return [str(path) for (path,) in rows]
 
 
-class Mapped(NamedTuple):
+class FileSummary(NamedTuple):
     """A file: its last line that is in a node, its nodes, and its state, with the reason of it."""
 
     path: str
@@ -81,36 +81,36 @@ class Mapped(NamedTuple):
     reason: str | None
 
 
-def mapped(database: Database, repo: str) -> list[Mapped]:
+def file_summaries(database: Database, repo: str) -> list[FileSummary]:
     """Every file that the index knows of, also those that are kept out of it."""
-    [rows] = database.run([Statement(_MAP, (repo,))])
-    return [Mapped(*row) for row in rows]  # type: ignore[arg-type]  # as selected
+    [rows] = database.run([Statement(FILE_OVERVIEW, (repo,))])
+    return [FileSummary(*row) for row in rows]  # type: ignore[arg-type]  # as selected
 
 
-def kept_out(database: Database, repo: str, path: str) -> str:
+def skip_reason(database: Database, repo: str, path: str) -> str:
     """Why a file is not indexed; empty for one that is, and for one that is unknown."""
-    [rows] = database.run([Statement(_KEPT_OUT, (repo, path))])
+    [rows] = database.run([Statement(_SKIP_REASON, (repo, path))])
     return str(rows[0][0]) if rows else ""
 
 
-def symbols(database: Database, repo: str, like: str) -> list[str]:
+def symbol_names(database: Database, repo: str, similar_to: str) -> list[str]:
     """Names of symbols: all in an index on this machine, else those that share a word with `like`.
 
     D1 bills each row that is read.
     """
     if isinstance(database, SQLite):
-        [rows] = database.run([Statement(_SYMBOLS, (repo,))])
+        [rows] = database.run([Statement(_SYMBOL_NAMES, (repo,))])
         return [str(name) for (name,) in rows]
-    parts = dict.fromkeys(part for part in words(like).split() if part.isalnum())
+    parts = dict.fromkeys(part for part in expand_words(similar_to).split() if part.isalnum())
     query = " OR ".join(f'symbol : "{part}"' for part in parts)
-    found = _hits(database, _NAMED, repo, query, NAMED) if query else []
+    found = _read_hits(database, HITS_BY_NAME, repo, query, MAX_NAMED_HITS) if query else []
     return [hit.symbol for hit in found if hit.symbol]
 
 
-def _hits(database: Database, sql: str, *params: str | int) -> list[Hit]:
+def _read_hits(database: Database, sql: str, *params: str | int) -> list[Hit]:
     [rows] = database.run([Statement(sql, params)])
-    return [_hit(row) for row in rows]
+    return [_hit_from_row(row) for row in rows]
 
 
-def _hit(row: Row) -> Hit:
+def _hit_from_row(row: Row) -> Hit:
     return Hit(*row)  # type: ignore[arg-type]  # as selected

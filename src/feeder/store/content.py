@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from feeder.store import Database, Statement, meanings, sql
-from feeder.store.meanings import Code
+from feeder.store.meanings import VectorCode
 from feeder.store.migrations import migrate
-from feeder.store.rows import IndexedFile, doc_rows, pages, postings
+from feeder.store.rows import IndexedFile, doc_rows, json_pages, posting_rows
 from feeder.store.sqlite import SQLite
 
 PAGE_NODES = 5_000
@@ -30,9 +30,9 @@ FROM (
   )
 ) WHERE coalesce(chars_before, 0) < ?5
 """
-_OPEN_WORDS = "CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, docs_fts, instance)"
+_CREATE_WORD_TABLE = "CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, docs_fts, instance)"
 _WORDS = "SELECT doc, concat(term, ' ', col, ' ', offset) FROM temp.words"
-_CLOSE_WORDS = "DROP TABLE temp.words"
+_DROP_WORD_TABLE = "DROP TABLE temp.words"
 
 
 class IndexedNode(NamedTuple):
@@ -42,7 +42,7 @@ class IndexedNode(NamedTuple):
     """
 
     words: int
-    meaning: Code | None
+    meaning: VectorCode | None
     id: str
     path: str
     language: str | None
@@ -56,26 +56,32 @@ class IndexedNode(NamedTuple):
     members: str
 
 
-NONE: Mapping[int, Code] = MappingProxyType({})
-Nodes = dict[str, IndexedNode]
+NO_VECTORS: Mapping[int, VectorCode] = MappingProxyType({})
+NodesById = dict[str, IndexedNode]
 """A file's, by id."""
 
 
-def held_nodes(
-    database: Database, repo: str, words: Mapping[int, int], vectors: Mapping[int, Code] = NONE
-) -> Iterator[tuple[str, Nodes]]:
+def read_indexed_nodes(
+    database: Database,
+    repo: str,
+    posting_hashes: Mapping[int, int],
+    vectors: Mapping[int, VectorCode] = NO_VECTORS,
+) -> Iterator[tuple[str, NodesById]]:
     """Each path with the nodes that the database holds there, in the order of the paths' bytes.
 
     A request for every 5,000 nodes, and one more; `words` is what `words_of` says, `vectors` what
     `meanings.written` does.
     """
-    found = _nodes(database, repo, words, vectors)
+    found = _iterate_nodes(database, repo, posting_hashes, vectors)
     for path, nodes in groupby(found, key=lambda node: node.path):
         yield path, {node.id: node for node in nodes}
 
 
-def _nodes(
-    database: Database, repo: str, words: Mapping[int, int], vectors: Mapping[int, Code]
+def _iterate_nodes(
+    database: Database,
+    repo: str,
+    posting_hashes: Mapping[int, int],
+    vectors: Mapping[int, VectorCode],
 ) -> Iterator[IndexedNode]:
     path, seq = "", 0
     while True:
@@ -85,43 +91,47 @@ def _nodes(
             return
         for number, *columns in page:
             path, seq = str(columns[1]), int(str(number))
-            numbers = words.get(seq, 0), vectors.get(seq)
+            numbers = posting_hashes.get(seq, 0), vectors.get(seq)
             yield IndexedNode(*numbers, *columns)  # type: ignore[arg-type]  # as selected
 
 
-def words_of(database: Database) -> dict[int, int] | None:
+def read_posting_hashes(database: Database) -> dict[int, int] | None:
     """A number for each posting, by row: equal for equal words at equal places, in this process.
 
     None where the database is not on this machine: it would read a row for every word.
     """
     if not isinstance(database, SQLite):
         return None
-    database.run([Statement(_OPEN_WORDS)])
+    database.run([Statement(_CREATE_WORD_TABLE)])
     try:
         numbers: dict[int, int] = defaultdict(int)
         # a sum, since the words of a posting come apart; of strings, since the hashes of tuples
         # add up to the same when two words change places
-        for row, word in database.each(Statement(_WORDS)):
+        for row, word in database.iterate(Statement(_WORDS)):
             numbers[row] += hash(word)  # type: ignore[index]  # as selected
         return numbers
     finally:
-        database.run([Statement(_CLOSE_WORDS)])
+        database.run([Statement(_DROP_WORD_TABLE)])
 
 
-def due_nodes(files: Sequence[IndexedFile], repo: str, *, with_words: bool) -> dict[str, Nodes]:
+def expected_nodes(
+    files: Sequence[IndexedFile], repo: str, *, with_words: bool
+) -> dict[str, NodesById]:
     """The nodes that the files are to have, by path: as an empty index holds them once written."""
     database = SQLite(Path(":memory:"))
     try:
         migrate(database)
-        rows = pages(doc_rows(files))
+        rows = json_pages(doc_rows(files))
         database.run([Statement(sql.ADD_NODES, (repo, "", "", page)) for page in rows])
-        words = _written_words(database, files) if with_words else {}
-        database.run([*meanings.opening(repo, wanted=True), *meanings.additions(files)])
-        return dict(held_nodes(database, repo, words, meanings.written(database)))
+        words = _expected_posting_hashes(database, files) if with_words else {}
+        database.run(
+            [*meanings.setup_statements(repo, enabled=True), *meanings.add_vector_statements(files)]
+        )
+        return dict(read_indexed_nodes(database, repo, words, meanings.read_text_vectors(database)))
     finally:
         database.close()
 
 
-def _written_words(database: SQLite, files: Iterable[IndexedFile]) -> Mapping[int, int]:
-    database.run([Statement(sql.ADD_POSTINGS, (page,)) for page in pages(postings(files))])
-    return words_of(database) or {}
+def _expected_posting_hashes(database: SQLite, files: Iterable[IndexedFile]) -> Mapping[int, int]:
+    database.run([Statement(sql.ADD_POSTINGS, (page,)) for page in json_pages(posting_rows(files))])
+    return read_posting_hashes(database) or {}

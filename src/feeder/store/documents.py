@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterable
 
 from feeder.store import Database, Statement
-from feeder.store.scope import IN_SCOPE, Scope, params
+from feeder.store.scope import IN_SCOPE, Scope, scope_params
 
 # there are ten times as many nodes as files: those of other files are not looked at
-_COUNT = f"""
+_DOCUMENT_COUNT = f"""
 WITH ending(value) AS MATERIALIZED (SELECT '.' || value FROM json_each(?1))
 SELECT count(*) FROM files f WHERE f.repo = ?14 AND f.state <> 'skipped'
 AND (lower(substr(f.path, -4)) IN (SELECT value FROM ending)
@@ -17,8 +17,8 @@ AND EXISTS (SELECT 1 FROM docs d WHERE d.repo = f.repo AND d.path = f.path AND {
 """
 
 
-def documents(database: Database, scope: Scope, repo: str, endings: Iterable[str]) -> int:
+def count_documents(database: Database, scope: Scope, repo: str, extensions: Iterable[str]) -> int:
     """How many files of a repository with nodes in the scope end so, by three to five letters."""
-    asked = json.dumps(sorted(endings)), *params(scope), repo
-    [[(count,)]] = database.run([Statement(_COUNT, asked)])
+    asked = json.dumps(sorted(extensions)), *scope_params(scope), repo
+    [[(count,)]] = database.run([Statement(_DOCUMENT_COUNT, asked)])
     return int(str(count))

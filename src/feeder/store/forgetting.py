@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from feeder.errors import TooLargeError
 from feeder.store import Statement, descriptions, sql, texts
-from feeder.store.lookup_table import unmarking
-from feeder.store.rows import pages, pieces
+from feeder.store.lookup_table import invalidate_statement
+from feeder.store.rows import batched, json_pages
 
-FORGOTTEN = 2_000
+REMOVAL_BATCH = 2_000
 """Files, nodes, postings or vectors that one transaction takes out."""
 
 
@@ -18,33 +18,33 @@ class Damage:
 
     paths: set[str] = field(default_factory=set)
     """Files whose rows disagree."""
-    postings: set[int] = field(default_factory=set)
+    orphan_postings: set[int] = field(default_factory=set)
     """Rows of `docs_fts` that belong to no node."""
-    vectors: set[str] = field(default_factory=set)
+    orphan_vectors: set[str] = field(default_factory=set)
     """Vectors of no node."""
-    waiting: set[str] = field(default_factory=set)
+    paths_without_vectors: set[str] = field(default_factory=set)
     """Files that lack vectors."""
-    nodes: set[str] = field(default_factory=set)
+    misplaced_ids: set[str] = field(default_factory=set)
     """Ids that may be in rows of another file."""
-    texts: set[str] = field(default_factory=set)
+    source_paths: set[str] = field(default_factory=set)
     """Paths at which a text is wrong, lacks or ought not to be."""
-    described: set[str] = field(default_factory=set)
+    description_paths: set[str] = field(default_factory=set)
     """Files with nodes that keep a line of another text."""
-    lacks_lines: bool = False
+    lacks_descriptions: bool = False
     """Whether nodes were not described, of which the index says that all were."""
-    lines: bool = False
+    has_wrong_description_postings: bool = False
     """Whether the words of descriptions are not theirs, or some lack."""
-    lookup: bool = False
+    has_wrong_lookup_table: bool = False
     """Whether the table for a Worker's questions is not as its model has it."""
 
 
-Write = Callable[[list[Statement]], object]
+WriteTransaction = Callable[[list[Statement]], object]
 """One transaction; raises TooLargeError where the database wants less at once."""
-Removal = Callable[[str], Iterable[Statement]]
+RemovalStatements = Callable[[str], Iterable[Statement]]
 """What takes out the items of a page."""
 
 
-def forget(damage: Damage, repo: str, branch: str, write: Write) -> None:
+def remove_damage(damage: Damage, repo: str, branch: str, write: WriteTransaction) -> None:
     """Takes it out of a repository's part; the next sync makes it anew.
 
     `nodes` go whatever file or repository they say they are of. All nodes left are then of this
@@ -53,45 +53,58 @@ def forget(damage: Damage, repo: str, branch: str, write: Write) -> None:
     still wrong, so `nodes` go before the files that tell of them.
     """
 
-    def each(*texts: str) -> Removal:
+    def each(*texts: str) -> RemovalStatements:
         return lambda page: [Statement(text, (repo, page)) for text in texts]
 
-    table = [unmarking()] if damage.lookup else []
-    table += descriptions.rebuilding() if damage.lines else []
-    write([Statement(sql.SET_BRANCH, (branch, repo)), Statement(sql.KEEP_VECTORS, (repo,)), *table])
-    steps: list[tuple[Iterable[object], Removal]] = [
-        (damage.nodes, each(sql.DROP_POSTINGS_OF, sql.OUTBOX_OF, sql.DROP_NODES_OF)),
-        (damage.paths, lambda page: file_removal(repo, page)),
-        (damage.postings, each(sql.DROP_POSTINGS_AT)),
-        (damage.texts, each(texts.DROP)),
-        (damage.described, each(sql.DOUBT)),
-        (damage.vectors, each(sql.SEND_AWAY)),
-        (damage.waiting, each(sql.WAIT)),
+    table = [invalidate_statement()] if damage.has_wrong_lookup_table else []
+    table += (
+        descriptions.rebuild_postings_statements() if damage.has_wrong_description_postings else []
+    )
+    write(
+        [
+            Statement(sql.SET_BRANCH, (branch, repo)),
+            Statement(sql.REMOVE_LIVE_FROM_OUTBOX, (repo,)),
+            *table,
+        ]
+    )
+    steps: list[tuple[Iterable[object], RemovalStatements]] = [
+        (
+            damage.misplaced_ids,
+            each(sql.DELETE_POSTINGS_BY_ID, sql.ADD_TO_OUTBOX_BY_ID, sql.DELETE_NODES_BY_ID),
+        ),
+        (damage.paths, lambda page: file_removal_statements(repo, page)),
+        (damage.orphan_postings, each(sql.DELETE_ORPHAN_POSTINGS)),
+        (damage.source_paths, each(texts.DELETE_SOURCE)),
+        (damage.description_paths, each(sql.INVALIDATE_FILES)),
+        (damage.orphan_vectors, each(sql.ADD_ORPHANS_TO_OUTBOX)),
+        (damage.paths_without_vectors, each(sql.MARK_PENDING)),
     ]
     for items, removal in steps:
-        for piece in pieces(items, FORGOTTEN):
-            _halved(piece, removal, write)
+        for piece in batched(items, REMOVAL_BATCH):
+            _remove_halving(piece, removal, write)
 
 
-def _halved(items: Sequence[object], removal: Removal, write: Write) -> None:
+def _remove_halving(
+    items: Sequence[object], removal: RemovalStatements, write: WriteTransaction
+) -> None:
     """One transaction, or smaller ones where the database wants that, down to an item's."""
     try:
-        write([one for page in pages(items) for one in removal(page)])
+        write([one for page in json_pages(items) for one in removal(page)])
     except TooLargeError:
         if len(items) < 2:
             raise
         half = len(items) // 2
-        _halved(items[:half], removal, write)
-        _halved(items[half:], removal, write)
+        _remove_halving(items[:half], removal, write)
+        _remove_halving(items[half:], removal, write)
 
 
-def node_removal(repo: str, paths: str, wanted: str = "{}") -> Iterator[Statement]:
+def node_removal_statements(repo: str, paths: str, kept_keys: str = "{}") -> Iterator[Statement]:
     """Takes out the nodes of the files at `paths` that are not `wanted`, a page of each."""
-    for text in (sql.INTO_OUTBOX, sql.DROP_POSTINGS, sql.DROP_NODES):
-        yield Statement(text, (repo, paths, wanted))
+    for text in (sql.ADD_TO_OUTBOX, sql.DELETE_POSTINGS, sql.DELETE_NODES):
+        yield Statement(text, (repo, paths, kept_keys))
 
 
-def file_removal(repo: str, paths: str) -> list[Statement]:
+def file_removal_statements(repo: str, paths: str) -> list[Statement]:
     """Takes out the files at a page of paths, with their nodes."""
-    rest = [Statement(text, (repo, paths)) for text in (sql.DROP_FILES, texts.DROP)]
-    return [*node_removal(repo, paths), *rest]
+    rest = [Statement(text, (repo, paths)) for text in (sql.DELETE_FILES, texts.DELETE_SOURCE)]
+    return [*node_removal_statements(repo, paths), *rest]

@@ -15,8 +15,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, cast
 
 from feeder.store import Database, Neighbour, Row, Statement, Value
-from feeder.store.nearest import ROWS_AT_ONCE, Block, Nearest
-from feeder.store.rows import IndexedFile, pieces
+from feeder.store.nearest import BLOCK_ROWS, Block, VectorSearch
+from feeder.store.rows import IndexedFile, batched
 from feeder.store.scope import Scope
 
 if TYPE_CHECKING:
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 SCALE_BYTES = 4
 """A code begins with its scale, a little-endian float32; then comes a byte a dimension."""
-PIECE = 2_000
+BATCH_VECTORS = 2_000
 """Vectors that are written with one statement."""
-ROUNDING = 1
+CODE_TOLERANCE = 1
 """By how much a number of a code may differ from what it is made anew."""
-SCALE_ROUNDING = 1e-3
+SCALE_TOLERANCE = 1e-3
 """By what part of it a scale may."""
 
-_TABLES = (
+_CREATE_TABLES = (
     "CREATE TABLE IF NOT EXISTS meanings (seq INTEGER PRIMARY KEY, code BLOB NOT NULL)",
     """
 CREATE TRIGGER IF NOT EXISTS meanings_go AFTER DELETE ON docs
@@ -58,68 +58,70 @@ BEGIN
 END
 """,
 )
-_OF_REPO = "WHERE seq IN (SELECT seq FROM docs WHERE repo = ?)"
-_CLEAR = (f"DELETE FROM meanings {_OF_REPO}", f"DELETE FROM plain_meanings {_OF_REPO}")
+_IN_REPO = "WHERE seq IN (SELECT seq FROM docs WHERE repo = ?)"
+_DELETE_REPO = (f"DELETE FROM meanings {_IN_REPO}", f"DELETE FROM plain_meanings {_IN_REPO}")
 # of another text, or of another sum of the same: the line is blended with it anew
-_DROP_PLAIN = """
+_DELETE_CHANGED_TEXT_VECTORS = """
 DELETE FROM plain_meanings WHERE seq IN (
   SELECT p.seq FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
   CROSS JOIN plain_meanings p ON p.seq = d.seq AND p.code <> substr(?2, j.key * ?3 + 1, ?3)
 )
 """
 # the cross join keeps the order, as for postings; ?2 the codes in a row, ?3 bytes of each
-_ADD = """
+_UPSERT = """
 INSERT INTO meanings (seq, code)
 SELECT d.seq, substr(?2, j.key * ?3 + 1, ?3)
 FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
 WHERE NOT EXISTS (SELECT 1 FROM plain_meanings p WHERE p.seq = d.seq)
 ON CONFLICT (seq) DO UPDATE SET code = excluded.code WHERE code <> excluded.code
 """
-_EXISTS = "SELECT 1 FROM sqlite_schema WHERE name = ?"
-_WRITTEN = "SELECT seq, code FROM meanings WHERE typeof(code) = 'blob'"
-_PLAIN = """
+_TABLE_EXISTS = "SELECT 1 FROM sqlite_schema WHERE name = ?"
+_ALL_VECTORS = "SELECT seq, code FROM meanings WHERE typeof(code) = 'blob'"
+_TEXT_VECTORS = """
 SELECT m.seq, coalesce(p.code, m.code) FROM meanings m LEFT JOIN plain_meanings p ON p.seq = m.seq
 WHERE typeof(m.code) = 'blob'
 """
 # the bytes of many codes as one value: a third of the time that as many rows take
-_NEXT = """
+_NEXT_BLOCK = """
 SELECT json_group_array(seq), CAST(group_concat(code, '') AS BLOB) FROM (
   SELECT seq, code FROM meanings
   WHERE seq > ?1 AND typeof(code) = 'blob' AND length(code) = ?2 ORDER BY seq LIMIT ?3 + 0
 )
 """
-_SOME = "SELECT 1 FROM meanings m JOIN docs d ON d.seq = m.seq WHERE d.repo = ? LIMIT 1"
-_ONE = """
+_HAS_VECTORS = "SELECT 1 FROM meanings m JOIN docs d ON d.seq = m.seq WHERE d.repo = ? LIMIT 1"
+_VECTOR_BY_ID = """
 SELECT m.code FROM docs d JOIN meanings m ON m.seq = d.seq
 WHERE d.id = ? AND typeof(m.code) = 'blob'
 """
-_IDS = "SELECT d.seq, d.id FROM json_each(?) j CROSS JOIN docs d ON d.seq = j.value"
+_IDS_BY_SEQ = "SELECT d.seq, d.id FROM json_each(?) j CROSS JOIN docs d ON d.seq = j.value"
 
 
-def opening(repo: str, *, wanted: bool) -> list[Statement]:
+def setup_statements(repo: str, *, enabled: bool) -> list[Statement]:
     """What a run begins with: the table, and nothing of the repository in it unless `wanted`."""
-    tables = [Statement(text) for text in _TABLES]
-    return tables if wanted else [*tables, *(Statement(text, (repo,)) for text in _CLEAR)]
+    tables = [Statement(text) for text in _CREATE_TABLES]
+    return tables if enabled else [*tables, *(Statement(text, (repo,)) for text in _DELETE_REPO)]
 
 
-def holds(database: Database, repo: str) -> bool:
+def has_vectors(database: Database, repo: str) -> bool:
     """Whether there is any vector of the repository."""
-    return bool(_rows(database, _SOME, repo))
+    return bool(_run_if_table_exists(database, _HAS_VECTORS, repo))
 
 
-def additions(files: Iterable[IndexedFile]) -> Iterator[Statement]:
+def add_vector_statements(files: Iterable[IndexedFile]) -> Iterator[Statement]:
     """What keeps the vectors of the files' nodes, once their rows are there."""
     rows = (
-        (id_, code) for file in files for id_, code in zip(file.ids, file.meanings, strict=False)
+        (id_, code)
+        for file in files
+        for id_, code in zip(file.ids, file.static_vectors, strict=False)
     )
     for size, some in groupby(rows, key=lambda row: len(row[1])):
-        for piece in pieces(some, PIECE):
+        for piece in batched(some, BATCH_VECTORS):
             ids, codes = zip(*piece, strict=True)
             what = (json.dumps(ids), b"".join(codes), size)
-            yield from (Statement(text, what) for text in (_DROP_PLAIN, _ADD))
+            yield from (Statement(text, what) for text in (_DELETE_CHANGED_TEXT_VECTORS, _UPSERT))
 
 
-class Code(bytes):
+class VectorCode(bytes):
     """A vector as it rests; two are equal where no more than rounding parts them.
 
     Sums come in an order of their own in each process, and on another machine.
@@ -128,15 +130,15 @@ class Code(bytes):
     def __eq__(self, other: object) -> bool:
         import numpy as np
 
-        if not isinstance(other, Code) or len(self) != len(other):
+        if not isinstance(other, VectorCode) or len(self) != len(other):
             return False
         if len(self) < SCALE_BYTES:
             return bytes(self) == bytes(other)
         ours, theirs = (np.frombuffer(code, "<f4", 1)[0] for code in (self, other))
-        if not abs(ours - theirs) <= SCALE_ROUNDING * abs(ours):  # so for NaN too
+        if not abs(ours - theirs) <= SCALE_TOLERANCE * abs(ours):  # so for NaN too
             return False
         one, two = (np.frombuffer(code, np.int8, offset=SCALE_BYTES) for code in (self, other))
-        return bool((np.abs(one.astype(np.int16) - two) <= ROUNDING).all())
+        return bool((np.abs(one.astype(np.int16) - two) <= CODE_TOLERANCE).all())
 
     def __ne__(self, other: object) -> bool:  # else that of bytes, to the last bit
         return not self == other
@@ -144,35 +146,37 @@ class Code(bytes):
     __hash__ = None  # type: ignore[assignment]  # what is nearly equal has no hash
 
 
-def written(database: Database) -> dict[int, Code]:
+def read_text_vectors(database: Database) -> dict[int, VectorCode]:
     """The vectors by row, of the nodes' texts alone."""
-    rows = _rows(database, _PLAIN if is_there(database, "plain_meanings") else _WRITTEN)
-    return {int(str(seq)): Code(cast("bytes", code)) for seq, code in rows}
+    rows = _run_if_table_exists(
+        database, _TEXT_VECTORS if table_exists(database, "plain_meanings") else _ALL_VECTORS
+    )
+    return {int(str(seq)): VectorCode(cast("bytes", code)) for seq, code in rows}
 
 
-def _rows(database: Database, question: str, *params: Value) -> Sequence[Row]:
+def _run_if_table_exists(database: Database, sql: str, *params: Value) -> Sequence[Row]:
     """None where there never was a vector."""
-    return database.run([Statement(question, params)])[0] if is_there(database) else []
+    return database.run([Statement(sql, params)])[0] if table_exists(database) else []
 
 
-def is_there(database: Database, table: str = "meanings") -> bool:
+def table_exists(database: Database, table: str = "meanings") -> bool:
     """Whether there ever was a vector, or one with a line where that is the table."""
-    [there] = database.run([Statement(_EXISTS, (table,))])
+    [there] = database.run([Statement(_TABLE_EXISTS, (table,))])
     return bool(there)
 
 
-class Meanings:
+class StaticVectors:
     """The vectors that came with the words, to be asked for the nearest."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._nearest = Nearest(database, "seq", self._read)
+        self._search = VectorSearch(database, "seq", self._read_blocks)
 
     def vector(self, id_: str) -> NDArray[float32] | None:
         """The vector of a node; None where it has none."""
         import numpy as np
 
-        rows = _rows(self._database, _ONE, id_)
+        rows = _run_if_table_exists(self._database, _VECTOR_BY_ID, id_)
         code = cast("bytes", rows[0][0]) if rows else b""
         if len(code) <= SCALE_BYTES:
             return None
@@ -181,17 +185,19 @@ class Meanings:
 
     def query(self, vector: NDArray[float32], limit: int, scope: Scope) -> list[Neighbour]:
         """The nearest nodes of the scope by cosine, by id, the best first."""
-        found = self._nearest.query(vector, limit, scope)
-        [rows] = self._database.run([Statement(_IDS, (f"[{','.join(one.id for one in found)}]",))])
+        found = self._search.query(vector, limit, scope)
+        [rows] = self._database.run(
+            [Statement(_IDS_BY_SEQ, (f"[{','.join(one.id for one in found)}]",))]
+        )
         ids = {str(seq): str(id_) for seq, id_ in rows}
         return [Neighbour(ids[one.id], one.score) for one in found if one.id in ids]
 
-    def _read(self, dimensions: int) -> Iterator[Block]:
+    def _read_blocks(self, dimensions: int) -> Iterator[Block]:
         import numpy as np
 
         size = SCALE_BYTES + dimensions
         after = -1
-        while rows := _rows(self._database, _NEXT, after, size, ROWS_AT_ONCE):
+        while rows := _run_if_table_exists(self._database, _NEXT_BLOCK, after, size, BLOCK_ROWS):
             [[seqs, codes]] = rows
             if codes is None:
                 return

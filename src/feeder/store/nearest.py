@@ -6,16 +6,22 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.store import Database, Neighbour, Statement, Value
-from feeder.store.scope import EVERYWHERE, INSIDE, INSIDE_PLACES, Scope, params
+from feeder.store.scope import (
+    COLUMN_IN_PATHS,
+    COLUMN_IN_SCOPE,
+    IS_UNRESTRICTED,
+    Scope,
+    scope_params,
+)
 
 if TYPE_CHECKING:
     from numpy import float32, int8, intp
     from numpy.typing import NDArray
 
-ROWS_AT_ONCE = 1024
+BLOCK_ROWS = 1024
 """Rows turned to float32 at a time: they stay in the core's cache, and below what BLAS gives to
 threads, which wait for each other ten times as long as one computes."""
-PART = 128
+SCORE_GROUP = 128
 """Scores of which the highest is found at once."""
 
 
@@ -27,7 +33,7 @@ class Block(NamedTuple):
     codes: NDArray[int8]
 
 
-class Chosen(NamedTuple):
+class ScopeSelection(NamedTuple):
     """The keys of a scope's nodes, None for all; of each block that was met, which rows they are,
     in order, None for all of them."""
 
@@ -36,7 +42,7 @@ class Chosen(NamedTuple):
     rows: list[NDArray[intp] | None]
 
 
-class Nearest:
+class VectorSearch:
     """Compares with the vectors that `read` gives; `column` of `docs` is their key, `id` or `seq`.
 
     They come in blocks of `ROWS_AT_ONCE`, the last of the rest, in the order of their keys. Those
@@ -44,17 +50,17 @@ class Nearest:
     """
 
     def __init__(
-        self, database: Database, column: str, read: Callable[[int], Iterator[Block]]
+        self, database: Database, column: str, read_blocks: Callable[[int], Iterator[Block]]
     ) -> None:
         self._database = database
         self._column = f"d.{column}"
-        self._read = read
+        self._read_blocks = read_blocks
         self._blocks: Sequence[Block] | None = None
-        self._chosen: Chosen | None = None
+        self._selection: ScopeSelection | None = None
 
-    def forget(self) -> None:
+    def invalidate(self) -> None:
         """What has been read is no longer so."""
-        self._blocks = self._chosen = None
+        self._blocks = self._selection = None
 
     def query(self, vector: NDArray[float32], limit: int, scope: Scope) -> list[Neighbour]:
         """The nearest by cosine, the best first; their keys as texts.
@@ -64,49 +70,51 @@ class Nearest:
         """
         import numpy as np
 
-        chosen = self._choose(scope)
+        chosen = self._select(scope)
         blocks, parts = [], []
-        for number, block in enumerate(self._met(len(vector))):
+        for number, block in enumerate(self._iterate_blocks(len(vector))):
             if number == len(chosen.rows):
-                chosen.rows.append(_rows(block, chosen.keys))
+                chosen.rows.append(_selected_rows(block, chosen.keys))
             blocks.append(block)
-            parts.append(_scores(block, chosen.rows[number], vector))
+            parts.append(_cosine_scores(block, chosen.rows[number], vector))
         if not parts:
             return []
         scores = np.concatenate(parts)
         ends = np.cumsum([len(part) for part in parts])
         return [
-            Neighbour(str(_key(blocks, chosen.rows, ends, at)), float(scores[at]))
-            for at in _highest(scores, limit).tolist()
+            Neighbour(str(_key_at(blocks, chosen.rows, ends, at)), float(scores[at]))
+            for at in _top_positions(scores, limit).tolist()
         ]
 
-    def _met(self, dimensions: int) -> Iterator[Block]:
+    def _iterate_blocks(self, dimensions: int) -> Iterator[Block]:
         """The blocks, read where they are not yet."""
         if self._blocks is not None:
             yield from self._blocks
             return
         blocks = []
-        for block in self._read(dimensions):
+        for block in self._read_blocks(dimensions):
             blocks.append(block)
             yield block
         self._blocks = blocks
 
-    def _choose(self, scope: Scope) -> Chosen:
-        if self._chosen is None or self._chosen.scope != scope:
-            self._chosen = Chosen(scope, self._inside(scope), [])
-        return self._chosen
+    def _select(self, scope: Scope) -> ScopeSelection:
+        if self._selection is None or self._selection.scope != scope:
+            self._selection = ScopeSelection(scope, self._keys_in_scope(scope), [])
+        return self._selection
 
-    def _inside(self, scope: Scope) -> set[Value] | None:
-        where = params(scope)
-        [[everywhere]] = self._database.run([Statement(EVERYWHERE, (None, *where))])
+    def _keys_in_scope(self, scope: Scope) -> set[Value] | None:
+        where = scope_params(scope)
+        [[everywhere]] = self._database.run([Statement(IS_UNRESTRICTED, (None, *where))])
         if everywhere[0]:
             return None
-        text = (INSIDE_PLACES if scope.is_listed else INSIDE).format(column=self._column)
+        text = (COLUMN_IN_PATHS if scope.has_literal_paths_only else COLUMN_IN_SCOPE).format(
+            column=self._column
+        )
         [nodes] = self._database.run([Statement(text, (None, *where))])
         return {node[0] for node in nodes}
 
 
-def _rows(block: Block, keys: set[Value] | None) -> NDArray[intp] | None:
+def _selected_rows(block: Block, keys: set[Value] | None) -> NDArray[intp] | None:
     """Which rows of a block have one of these keys; None for all."""
     import numpy as np
 
@@ -115,7 +123,9 @@ def _rows(block: Block, keys: set[Value] | None) -> NDArray[intp] | None:
     return np.array([row for row, key in enumerate(block.keys) if key in keys], dtype=np.intp)
 
 
-def _scores(block: Block, rows: NDArray[intp] | None, vector: NDArray[float32]) -> NDArray[float32]:
+def _cosine_scores(
+    block: Block, rows: NDArray[intp] | None, vector: NDArray[float32]
+) -> NDArray[float32]:
     """Of these rows; of all where they are half, since picking takes twice the time."""
     if rows is None:
         return block.codes @ vector * block.scales
@@ -125,38 +135,38 @@ def _scores(block: Block, rows: NDArray[intp] | None, vector: NDArray[float32]) 
     return block.codes[rows] @ vector * block.scales[rows]
 
 
-def _key(
+def _key_at(
     blocks: Sequence[Block],
     rows: Sequence[NDArray[intp] | None],
     ends: NDArray[intp],
-    at: int,
+    position: int,
 ) -> str | int:
     """That of the vector with this place among all scores, of which each block's end so."""
-    number = int(ends.searchsorted(at, side="right"))
-    row = at - int(ends[number - 1] if number else 0)
+    number = int(ends.searchsorted(position, side="right"))
+    row = position - int(ends[number - 1] if number else 0)
     chosen = rows[number]
     return blocks[number].keys[row if chosen is None else int(chosen[row])]
 
 
-def _highest(scores: NDArray[float32], limit: int) -> NDArray[intp]:
+def _top_positions(scores: NDArray[float32], limit: int) -> NDArray[intp]:
     """Where the highest scores stand, at most `limit`, the first of equal ones first."""
     import numpy as np
 
-    places = np.flatnonzero(scores >= _least(_least_of_many(scores, limit), limit))
+    places = np.flatnonzero(scores >= _lowest_of_top(_top_candidates(scores, limit), limit))
     return places[np.argsort(-scores[places], kind="stable")[:limit]]
 
 
-def _least(scores: NDArray[float32], limit: int) -> float32:
+def _lowest_of_top(scores: NDArray[float32], limit: int) -> float32:
     """The lowest of the highest scores."""
     import numpy as np
 
     return np.partition(scores, -limit)[-limit] if limit < len(scores) else np.float32(-np.inf)
 
 
-def _least_of_many(scores: NDArray[float32], limit: int) -> NDArray[float32]:
+def _top_candidates(scores: NDArray[float32], limit: int) -> NDArray[float32]:
     """The scores that may be among the highest: as many parts as are wanted have one so high.
 
     To find the lowest of the highest among all takes ten times as long.
     """
-    parts = scores[: len(scores) // PART * PART].reshape(-1, PART).max(axis=1)
-    return scores[scores >= _least(parts, limit)]
+    parts = scores[: len(scores) // SCORE_GROUP * SCORE_GROUP].reshape(-1, SCORE_GROUP).max(axis=1)
+    return scores[scores >= _lowest_of_top(parts, limit)]

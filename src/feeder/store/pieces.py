@@ -9,7 +9,7 @@ from feeder.store import Database, Row, Statement
 from feeder.store.reading import Hit
 
 # ?1 ids; each file's nodes are read once, however many of them are asked for
-_PIECES = """
+NODE_PARTS = """
 WITH asked AS MATERIALIZED (
   SELECT DISTINCT o.repo, o.path, o.node_type, o.symbol, o.signature, o.logical_path
   FROM json_each(?1) j CROSS JOIN docs o ON o.id = j.value
@@ -23,65 +23,69 @@ WHERE EXISTS (
 )
 ORDER BY d.start_line, d.end_line
 """
-_GAP = 2
+MAX_GAP_LINES = 2
 """From a piece's last line to the next one's first: a blank line may be between them."""
 
 
-class Run(NamedTuple):
+class PartRange(NamedTuple):
     """Lines from `first` to `last` that so many pieces have together."""
 
-    first: int
-    last: int
-    pieces: int = 1
+    first_line: int
+    last_line: int
+    part_count: int = 1
 
 
-Spans = Mapping[tuple[object, ...], Sequence[Run]]
+PartsByNode = Mapping[tuple[object, ...], Sequence[PartRange]]
 """The lines of nodes, in order, by what those that are named alike have in common."""
 
 
-def runs(database: Database, hits: Iterable[Hit]) -> dict[str, Run]:
+def read_part_ranges(database: Database, hits: Iterable[Hit]) -> dict[str, PartRange]:
     """The runs of these hits; one request."""
     named = [hit for hit in hits if hit.symbol or hit.logical_path]
     if not named:
         return {}
-    [rows] = database.run([pieces_statement(hit.id for hit in named)])
-    return runs_among(named, spans(rows))
+    [rows] = database.run([parts_statement(hit.id for hit in named)])
+    return part_ranges(named, parts_from_rows(rows))
 
 
-def pieces_statement(ids: Iterable[str]) -> Statement:
+def parts_statement(ids: Iterable[str]) -> Statement:
     """Asks for all nodes named like one of these in its file, which is read for it."""
-    return Statement(_PIECES, (json.dumps(list(dict.fromkeys(ids))),))
+    return Statement(NODE_PARTS, (json.dumps(list(dict.fromkeys(ids))),))
 
 
-def spans(rows: Iterable[Row]) -> Spans:
+def parts_from_rows(rows: Iterable[Row]) -> PartsByNode:
     """What it answers."""
-    found: dict[tuple[object, ...], list[Run]] = defaultdict(list)
+    found: dict[tuple[object, ...], list[PartRange]] = defaultdict(list)
     for *kind, first, last in rows:
-        found[tuple(kind)].append(Run(int(str(first)), int(str(last))))
+        found[tuple(kind)].append(PartRange(int(str(first)), int(str(last))))
     return found
 
 
-def runs_among(hits: Iterable[Hit], spans: Spans) -> dict[str, Run]:
+def part_ranges(hits: Iterable[Hit], parts: PartsByNode) -> dict[str, PartRange]:
     """By id, the nodes named alike that follow one another in its file, itself among them.
 
     Others of the name, such as a function's other branch of an `#ifdef`, are runs of their own.
     What has no name is in no run.
     """
     return {
-        hit.id: _holding(hit.start_line, some) for hit in hits if (some := spans.get(_kind(hit)))
+        hit.id: _range_containing(hit.start_line, some)
+        for hit in hits
+        if (some := parts.get(_node_identity(hit)))
     }
 
 
-def _kind(hit: Hit) -> tuple[object, ...]:
+def _node_identity(hit: Hit) -> tuple[object, ...]:
     return hit.repo, hit.path, hit.node_type, hit.symbol, hit.signature, hit.logical_path
 
 
-def _holding(line: int, spans: Sequence[Run]) -> Run:
-    joined = [spans[0]]
-    for span in spans[1:]:
+def _range_containing(line: int, parts: Sequence[PartRange]) -> PartRange:
+    joined = [parts[0]]
+    for span in parts[1:]:
         run = joined[-1]
-        if span.first > run.last + _GAP:
+        if span.first_line > run.last_line + MAX_GAP_LINES:
             joined.append(span)
         else:
-            joined[-1] = Run(run.first, max(run.last, span.last), run.pieces + 1)
-    return next(run for run in joined if run.first <= line <= run.last)
+            joined[-1] = PartRange(
+                run.first_line, max(run.last_line, span.last_line), run.part_count + 1
+            )
+    return next(run for run in joined if run.first_line <= line <= run.last_line)

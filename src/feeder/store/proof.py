@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from feeder.store import Database, Row, Statement, descriptions, vector_lines
 
-SYMBOLS_ASKED = 200
+CHECKED_SYMBOLS = 200
 """Symbols that occur once and are looked up again by word: those with the lowest ids."""
 PAGE_IDS = 20_000
 
@@ -24,17 +24,17 @@ _POSTINGS_WITHOUT_DOC = """
 SELECT f.rowid, f.id FROM docs_fts f LEFT JOIN docs d ON d.seq = f.rowid
 WHERE f.id IS NOT d.id ORDER BY f.rowid
 """
-_MISCOUNTED = """
+_WRONG_NODE_COUNTS = """
 SELECT path, sum(expected), sum(found) FROM (
   SELECT path, nodes AS expected, 0 AS found FROM files WHERE repo = ?1
   UNION ALL SELECT path, 0, count(*) FROM docs WHERE repo = ?1 GROUP BY path
 ) GROUP BY path HAVING sum(expected) <> sum(found) ORDER BY path
 """
-_OF_OTHER_BRANCHES = """
+_ON_OTHER_BRANCHES = """
 SELECT d.path, d.id, d.branch FROM docs d JOIN meta m ON m.key = ?1 || ':branch'
 WHERE d.repo = ?1 AND d.branch <> m.value ORDER BY d.path, d.start_line
 """
-_LOST_SYMBOLS = """
+_UNFINDABLE_SYMBOLS = """
 WITH once AS (
   SELECT min(seq) AS seq, min(id) AS id, min(path) AS path, symbol FROM docs
   WHERE repo = ?1 AND symbol GLOB '*[a-zA-Z0-9]*'
@@ -45,18 +45,20 @@ SELECT path, id, symbol FROM once WHERE NOT EXISTS (
   WHERE docs_fts MATCH 'symbol : "' || replace(once.symbol, '"', '""') || '"' AND f.rowid = once.seq
 )
 """
-_IS_KEPT = "EXISTS (SELECT 1 FROM meta WHERE key = ?1 || ':texts' AND value IN ('on', 'filling'))"
-_WITHOUT_TEXT = f"""
-SELECT path FROM files f WHERE repo = ?1 AND nodes > 0 AND {_IS_KEPT}
+_STORES_SOURCE = (
+    "EXISTS (SELECT 1 FROM meta WHERE key = ?1 || ':texts' AND value IN ('on', 'filling'))"
+)
+_FILES_WITHOUT_SOURCE = f"""
+SELECT path FROM files f WHERE repo = ?1 AND nodes > 0 AND {_STORES_SOURCE}
 AND NOT EXISTS (SELECT 1 FROM texts t WHERE t.repo = f.repo AND t.path = f.path AND t.part = 0)
 ORDER BY path
 """
-_TEXTS_WITHOUT_FILE = f"""
-SELECT DISTINCT path FROM texts t WHERE repo = ?1 AND NOT ({_IS_KEPT}
+_SOURCE_WITHOUT_FILE = f"""
+SELECT DISTINCT path FROM texts t WHERE repo = ?1 AND NOT ({_STORES_SOURCE}
 AND EXISTS (SELECT 1 FROM files f WHERE f.repo = t.repo AND f.path = t.path AND f.nodes > 0))
 ORDER BY path
 """
-_IDS = """
+_NODE_STATES = """
 SELECT d.id, d.repo = ?1, d.path, f.state FROM docs d
 LEFT JOIN files f ON f.repo = d.repo AND f.path = d.path
 WHERE d.id > ?2 ORDER BY d.id LIMIT ?3
@@ -70,11 +72,11 @@ class Counts(NamedTuple):
     postings: int
     docs: int
     files: int
-    nodes_of_files: int
+    nodes_in_files: int
     symbols: int
 
 
-class Parity(NamedTuple):
+class ParityReport(NamedTuple):
     """The rows on which the parts of the index disagree.
 
     `docs_without_posting` are (path, id), `postings_without_doc` (rowid, id), `miscounted`
@@ -88,55 +90,55 @@ class Parity(NamedTuple):
     counts: Counts
     docs_without_posting: list[Row]
     postings_without_doc: list[Row]
-    miscounted: list[Row]
-    of_other_branches: list[Row]
-    lost_symbols: list[Row]
-    without_text: list[Row]
-    texts_without_file: list[Row]
-    unposted_lines: list[Row]
-    posted_of_nobody: list[Row]
-    without_line: list[Row]
-    standing: list[Row]
-    of_other_lines: list[Row]
+    wrong_node_counts: list[Row]
+    on_other_branches: list[Row]
+    unfindable_symbols: list[Row]
+    files_without_source: list[Row]
+    source_without_file: list[Row]
+    description_posting_mismatches: list[Row]
+    orphan_description_postings: list[Row]
+    undescribed_files: list[Row]
+    description_counts: list[Row]
+    outdated_vectors: list[Row]
 
 
-class StoredNode(NamedTuple):
+class NodeState(NamedTuple):
     """A node's id, and whether its file waits for vectors; `path` is None in another repository."""
 
     id: str
     path: str | None
-    pending: bool
+    is_pending: bool
 
 
-def parity(database: Database, repo: str) -> Parity:
+def check_parity(database: Database, repo: str) -> ParityReport:
     """All questions about rows, as one request."""
     counts, *differences = database.run(
         [
             Statement(_COUNTS, (repo,)),
             Statement(_DOCS_WITHOUT_POSTING, (repo,)),
             Statement(_POSTINGS_WITHOUT_DOC),
-            Statement(_MISCOUNTED, (repo,)),
-            Statement(_OF_OTHER_BRANCHES, (repo,)),
-            Statement(_LOST_SYMBOLS, (repo, SYMBOLS_ASKED)),
-            Statement(_WITHOUT_TEXT, (repo,)),
-            Statement(_TEXTS_WITHOUT_FILE, (repo,)),
-            Statement(descriptions.UNPOSTED),
-            Statement(descriptions.POSTED_OF_NOBODY),
-            Statement(descriptions.WITHOUT, (repo,)),
-            Statement(descriptions.STANDING, (repo,)),
-            Statement(vector_lines.OF_OTHER_LINES, (repo,)),
+            Statement(_WRONG_NODE_COUNTS, (repo,)),
+            Statement(_ON_OTHER_BRANCHES, (repo,)),
+            Statement(_UNFINDABLE_SYMBOLS, (repo, CHECKED_SYMBOLS)),
+            Statement(_FILES_WITHOUT_SOURCE, (repo,)),
+            Statement(_SOURCE_WITHOUT_FILE, (repo,)),
+            Statement(descriptions.POSTING_MISMATCHES),
+            Statement(descriptions.ORPHAN_POSTINGS),
+            Statement(descriptions.UNDESCRIBED_FILES, (repo,)),
+            Statement(descriptions.DESCRIPTION_COUNTS, (repo,)),
+            Statement(vector_lines.OUTDATED_MODEL_VECTORS, (repo,)),
         ]
     )
-    return Parity(Counts(*counts[0]), *differences)  # type: ignore[arg-type]  # as selected
+    return ParityReport(Counts(*counts[0]), *differences)  # type: ignore[arg-type]  # as selected
 
 
-def stored_nodes(database: Database, repo: str) -> Iterator[StoredNode]:
+def node_states(database: Database, repo: str) -> Iterator[NodeState]:
     """Every node of the database in the order of ids; a request for every 20,000."""
     last = ""
     while True:
-        [page] = database.run([Statement(_IDS, (repo, last, PAGE_IDS))])
+        [page] = database.run([Statement(_NODE_STATES, (repo, last, PAGE_IDS))])
         for id_, own, path, state in page:
-            yield StoredNode(str(id_), str(path) if own else None, state == "pending")
+            yield NodeState(str(id_), str(path) if own else None, state == "pending")
         if len(page) < PAGE_IDS:
             return
         last = str(page[-1][0])

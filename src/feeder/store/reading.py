@@ -7,17 +7,17 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from feeder.store import Database, Row, Statement, descriptions, texts
-from feeder.store.counting import MOST, NODES
-from feeder.store.scope import EVERYWHERE, IN_SCOPE, Scope, params
-from feeder.store.state import words_model
+from feeder.store.counting import COUNT_LIMIT_SQL, NODE_COUNT_SQL
+from feeder.store.scope import IN_SCOPE, IS_UNRESTRICTED, Scope, scope_params
+from feeder.store.state import static_model_name
 
 # symbol and path say what a node is, body what it says; id is the unindexed first column
-WEIGHTS = "0.0, 8.0, 4.0, 1.0"
-COMMON = 5_000
+BM25_WEIGHTS = "0.0, 8.0, 4.0, 1.0"
+COMMON_WORD_NODES = 5_000
 """A word of more nodes only ranks, where the rarer words of the query find enough."""
-ENOUGH = 1_000
+ENOUGH_NODES = 1_000
 """Nodes that a query finds without its common words: ten times what a search looks at."""
-TIES = 300
+MAX_TIES = 300
 """Nodes beyond the limit that are put in order by path where bm25 makes no difference."""
 
 
@@ -38,7 +38,9 @@ class Hit(NamedTuple):
     description: str = ""
 
 
-HIT = ", ".join([*(f"d.{column}" for column in Hit._fields[:-1]), descriptions.LINE_OF])
+HIT_COLUMNS = ", ".join(
+    [*(f"d.{column}" for column in Hit._fields[:-1]), descriptions.DESCRIPTION_COLUMN]
+)
 """The columns of a hit, from the node `d`."""
 
 
@@ -50,23 +52,23 @@ HIT = ", ".join([*(f"d.{column}" for column in Hit._fields[:-1]), descriptions.L
 # its number of nodes where that is known, ?14 how many nodes; a bare ?14 as the limit would have
 # SQLite prepare all of it anew for each question, which takes a millisecond. Where no word can be
 # common it is enough that one node has it: D1 bills each row that is counted
-_COUNTED = f"""
-iif((SELECT yes FROM everywhere) AND (SELECT max(seq) FROM docs) > {COMMON},
+_COUNT_BOUND = f"""
+iif((SELECT yes FROM everywhere) AND (SELECT max(seq) FROM docs) > {COMMON_WORD_NODES},
   1 + (SELECT nodes FROM most), 1)
 """
-_MATCH = f"""
-WITH everywhere(yes) AS MATERIALIZED ({EVERYWHERE}), most(nodes) AS MATERIALIZED ({MOST}),
+WORD_SEARCH = f"""
+WITH everywhere(yes) AS MATERIALIZED ({IS_UNRESTRICTED}), most(nodes) AS MATERIALIZED ({COUNT_LIMIT_SQL}),
 word AS MATERIALIZED (
   SELECT j.key AS place, j.value->>0 AS text,
-    coalesce(j.value->>1, ({NODES.format(_COUNTED)})) AS nodes
+    coalesce(j.value->>1, ({NODE_COUNT_SQL.format(_COUNT_BOUND)})) AS nodes
   FROM json_each(?1) j
 ), telling AS (
   SELECT * FROM word WHERE nodes > 0 AND NOT (
     (SELECT yes FROM everywhere) AND nodes > (SELECT nodes FROM most)
     AND EXISTS (SELECT 1 FROM word w WHERE w.nodes BETWEEN ?14 AND (SELECT nodes FROM most)))
 ), told AS (
-  SELECT text, place, (SELECT yes FROM everywhere) AND nodes > {COMMON}
-    AND sum(nodes) OVER (ORDER BY nodes, place) - nodes >= {ENOUGH} AS only_ranks
+  SELECT text, place, (SELECT yes FROM everywhere) AND nodes > {COMMON_WORD_NODES}
+    AND sum(nodes) OVER (ORDER BY nodes, place) - nodes >= {ENOUGH_NODES} AS only_ranks
   FROM telling
 ), query(finding, ranking) AS MATERIALIZED (
   SELECT group_concat(text, ' OR ' ORDER BY place) FILTER (WHERE NOT only_ranks),
@@ -74,17 +76,17 @@ word AS MATERIALIZED (
   FROM told
 ), found(seq, score) AS (
   SELECT * FROM (
-    SELECT rowid, bm25(docs_fts, {WEIGHTS}) AS score FROM docs_fts
+    SELECT rowid, bm25(docs_fts, {BM25_WEIGHTS}) AS score FROM docs_fts
     WHERE docs_fts MATCH (SELECT coalesce(finding, '""') FROM query)
     AND ((SELECT yes FROM everywhere)
       OR EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {IN_SCOPE}))
-    ORDER BY score LIMIT ?14 + {TIES}
+    ORDER BY score LIMIT ?14 + {MAX_TIES}
   ) UNION ALL SELECT * FROM (
-    SELECT rowid, bm25(docs_fts, {WEIGHTS}) AS score FROM docs_fts
+    SELECT rowid, bm25(docs_fts, {BM25_WEIGHTS}) AS score FROM docs_fts
     WHERE docs_fts MATCH (
       SELECT coalesce('(' || finding || ') AND (' || ranking || ')', '""') FROM query
     )
-    ORDER BY score LIMIT ?14 + {TIES}
+    ORDER BY score LIMIT ?14 + {MAX_TIES}
   )
 ), best(seq, score) AS (
   SELECT seq, score FROM (
@@ -95,68 +97,73 @@ word AS MATERIALIZED (
 SELECT d.id, -f.score FROM best f CROSS JOIN docs d ON d.seq = f.seq
 ORDER BY f.score, d.path, d.start_line LIMIT ?14 + 0
 """
-_HITS = f"""
-SELECT {HIT}
+HITS_BY_IDS = f"""
+SELECT {HIT_COLUMNS}
 FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
 WHERE {IN_SCOPE}
 ORDER BY j.key
 """
 
 
-def words_statement(
-    terms: Sequence[str], scope: Scope, limit: int, counts: Mapping[str, int] = MappingProxyType({})
+def word_search_statement(
+    terms: Sequence[str],
+    scope: Scope,
+    limit: int,
+    known_counts: Mapping[str, int] = MappingProxyType({}),
 ) -> Statement:
     """Asks for the nodes with any of the terms, FTS5 queries each, the best by bm25 first.
 
     What many nodes have may only rank what the rest of the terms finds. Terms are counted whose
     numbers of nodes are not among the `counts`.
     """
-    words = json.dumps([[term, counts.get(term)] for term in terms])
-    return Statement(_MATCH, (words, *params(scope), limit))
+    words = json.dumps([[term, known_counts.get(term)] for term in terms])
+    return Statement(WORD_SEARCH, (words, *scope_params(scope), limit))
 
 
-def worded(rows: Iterable[Row]) -> dict[str, float]:
+def scores_by_id(rows: Iterable[Row]) -> dict[str, float]:
     """What it answers: scores by id."""
     return {str(id_): float(str(score)) for id_, score in rows}
 
 
-def hits(database: Database, ids: Iterable[str], scope: Scope) -> list[Hit]:
+def hits_by_ids(database: Database, ids: Iterable[str], scope: Scope) -> list[Hit]:
     """The nodes of these ids that lie in the scope, in the order of the ids."""
     [rows] = database.run([hits_statement(ids, scope)])
-    return as_hits(rows)
+    return hits_from_rows(rows)
 
 
 def hits_statement(ids: Iterable[str], scope: Scope) -> Statement:
     """Asks for them."""
-    return Statement(_HITS, (json.dumps(list(ids)), *params(scope)))
+    return Statement(HITS_BY_IDS, (json.dumps(list(ids)), *scope_params(scope)))
 
 
-def as_hits(rows: Iterable[Row]) -> list[Hit]:
+def hits_from_rows(rows: Iterable[Row]) -> list[Hit]:
     """What it answers."""
     return [Hit(*row) for row in rows]  # type: ignore[arg-type]  # as selected
 
 
-_IN_ORDER = f"""
+_ORDERED_NODES = f"""
 FROM docs d WHERE {IN_SCOPE} ORDER BY d.repo, d.path, d.start_line, d.end_line DESC LIMIT ?1 + 0
 """
-_LISTED = f"SELECT d.id {_IN_ORDER}"
-_FIRST = f"SELECT {HIT} {_IN_ORDER}"
+_IDS_IN_SCOPE = f"SELECT d.id {_ORDERED_NODES}"
+FIRST_HITS = f"SELECT {HIT_COLUMNS} {_ORDERED_NODES}"
 
 
-def listed(database: Database, scope: Scope, limit: int) -> list[str]:
+def ids_in_scope(database: Database, scope: Scope, limit: int) -> list[str]:
     """The ids of a scope's nodes, in the order of their lines."""
-    [rows] = database.run([Statement(_LISTED, (limit, *params(scope)))])
+    [rows] = database.run([Statement(_IDS_IN_SCOPE, (limit, *scope_params(scope)))])
     return [str(id_) for (id_,) in rows]
 
 
-def first_of(database: Database, scope: Scope, limit: int) -> list[Hit]:
+def first_hits(database: Database, scope: Scope, limit: int) -> list[Hit]:
     """A scope's nodes, in the order of their lines: for who asks by filters alone."""
-    [rows] = database.run([Statement(_FIRST, (limit, *params(scope)))])
-    return as_hits(rows)
+    [rows] = database.run([Statement(FIRST_HITS, (limit, *scope_params(scope)))])
+    return hits_from_rows(rows)
 
 
-_BY = "SELECT {0}, count(*) FROM {1} WHERE repo = ? GROUP BY {0} ORDER BY count(*) DESC, {0}"
-_SKIPPED = """
+COUNTS_BY_COLUMN = (
+    "SELECT {0}, count(*) FROM {1} WHERE repo = ? GROUP BY {0} ORDER BY count(*) DESC, {0}"
+)
+SKIPPED_COUNTS = """
 SELECT reason, count(*) FROM files WHERE state = 'skipped' AND repo = ? GROUP BY reason
 """
 
@@ -181,7 +188,7 @@ class Statistics:
     @property
     def models(self) -> list[str]:
         """Whose vectors it has: those of the words' own model, and of one beside the words."""
-        made_by = words_model(self.meta.get("parser", "")), self.meta.get("model", "")
+        made_by = static_model_name(self.meta.get("parser", "")), self.meta.get("model", "")
         return [model for model in made_by if model]
 
     @property
@@ -217,19 +224,24 @@ def statistics(database: Database, repo: str) -> Statistics:
     meta, files, types, languages, reasons, [[rows, in_bytes]], lines = database.run(
         [
             Statement("SELECT key, value FROM meta"),
-            Statement(_BY.format("state", "files"), (repo,)),
-            Statement(_BY.format("node_type", "docs"), (repo,)),
-            Statement(_BY.format("language", "docs"), (repo,)),
-            Statement(_SKIPPED, (repo,)),
-            texts.sizing(repo),
-            Statement(descriptions.BY_MODEL, (repo,)),
+            Statement(COUNTS_BY_COLUMN.format("state", "files"), (repo,)),
+            Statement(COUNTS_BY_COLUMN.format("node_type", "docs"), (repo,)),
+            Statement(COUNTS_BY_COLUMN.format("language", "docs"), (repo,)),
+            Statement(SKIPPED_COUNTS, (repo,)),
+            texts.size_statement(repo),
+            Statement(descriptions.COUNTS_BY_MODEL, (repo,)),
         ]
     )
     own = {str(key).removeprefix(f"{repo}:"): str(value) for key, value in meta}
     sizes = {"rows": int(str(rows)), "bytes": int(str(in_bytes))}
-    counts = _counts(files), _counts(types), _counts(languages), _counts(reasons)
-    return Statistics(repo, own, *counts, sizes, _counts(lines))
+    counts = (
+        _counts_from_rows(files),
+        _counts_from_rows(types),
+        _counts_from_rows(languages),
+        _counts_from_rows(reasons),
+    )
+    return Statistics(repo, own, *counts, sizes, _counts_from_rows(lines))
 
 
-def _counts(rows: Iterable[Row]) -> dict[str, int]:
+def _counts_from_rows(rows: Iterable[Row]) -> dict[str, int]:
     return {str(kind): int(str(count)) for kind, count in rows}

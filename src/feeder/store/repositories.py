@@ -3,31 +3,31 @@
 from collections.abc import Sequence
 
 from feeder.errors import UserError
-from feeder.nearby import nothing
+from feeder.nearby import unknown_name_error
 from feeder.store import Database, Statement
 
-_FED = "SELECT substr(key, 1, length(key) - 4) FROM meta WHERE key LIKE '%:run' ORDER BY 1"
+_REPOSITORIES = "SELECT substr(key, 1, length(key) - 4) FROM meta WHERE key LIKE '%:run' ORDER BY 1"
 
 
-def fed(database: Database) -> list[str]:
+def indexed_repositories(database: Database) -> list[str]:
     """The repositories that runs have fed to the index, by name."""
-    [rows] = database.run([Statement(_FED)])
+    [rows] = database.run([Statement(_REPOSITORIES)])
     return [str(repo) for (repo,) in rows]
 
 
-def meant(name: str, there: Sequence[str]) -> str:
+def resolve_repository(name: str, existing: Sequence[str]) -> str:
     """The one of just this name, else the only one whose name ends with `/` and it.
 
     Raises UserError where several end so, and with the nearest where none does.
     """
-    found = called(name, there)
+    found = matching_repositories(name, existing)
     if len(found) > 1:
         raise UserError(f"The repository {name} may be {' or '.join(found)}. Name one of them.")
     if not found:
-        raise nothing("repository", name, there)
+        raise unknown_name_error("repository", name, existing)
     return found[0]
 
 
-def called(name: str, there: Sequence[str]) -> list[str]:
+def matching_repositories(name: str, existing: Sequence[str]) -> list[str]:
     """The one of just this name, else all whose names end with `/` and it."""
-    return [name] if name in there else [repo for repo in there if repo.endswith(f"/{name}")]
+    return [name] if name in existing else [repo for repo in existing if repo.endswith(f"/{name}")]

@@ -8,15 +8,15 @@ from typing import NamedTuple, TypeVar
 from feeder.nodes import Member, Node, text_sha
 from feeder.parse.kept import SourceBlock
 from feeder.store import Database, Row, Statement, Value
-from feeder.words import with_compounds, words
+from feeder.words import append_compounds, expand_words
 
 PARAM_BYTES = 1_500_000
 """D1 takes strings up to 2,000,000 bytes."""
-ENCODED_ITEMS = 16
+ENCODE_BATCH = 16
 """That are turned to JSON at once."""
 KEY_BYTES = 128
 """An id and two hashes in JSON."""
-MEMBERS_HASH = 16
+MEMBERS_HASH_DIGITS = 16
 """Hex digits before the members of a node, which tell a change of them alone."""
 
 
@@ -34,35 +34,35 @@ class IndexedFile(NamedTuple):
     blob: str
     nodes: Sequence[Node] = ()
     ids: Sequence[str] = ()
-    shas: Sequence[str] = ()
+    text_shas: Sequence[str] = ()
     compounds: Sequence[str] = ()
     skipped: bool = False
     reason: str | None = None
     masked: int = 0
     stopped: bool = False
-    meanings: Sequence[bytes] = ()
-    texts: Sequence[SourceBlock] = ()
-    describes: Sequence[str] = ()
+    static_vectors: Sequence[bytes] = ()
+    source_parts: Sequence[SourceBlock] = ()
+    description_keys: Sequence[str] = ()
 
 
-def keys(files: Iterable[IndexedFile]) -> str:
+def node_keys_json(files: Iterable[IndexedFile]) -> str:
     """Of all their nodes, in JSON."""
-    return json.dumps({id_: key for file in files for id_, key in keys_of(file)})
+    return json.dumps({id_: key for file in files for id_, key in node_keys(file)})
 
 
-def keys_of(file: IndexedFile) -> Iterator[tuple[str, str]]:
+def node_keys(file: IndexedFile) -> Iterator[tuple[str, str]]:
     """By id, what tells whether a node is there already: `text_sha` and the members' hash."""
-    for id_, sha, node in zip(file.ids, file.shas, file.nodes, strict=True):
-        yield id_, sha + members_text(node.members)[:MEMBERS_HASH]
+    for id_, sha, node in zip(file.ids, file.text_shas, file.nodes, strict=True):
+        yield id_, sha + encode_members(node.members)[:MEMBERS_HASH_DIGITS]
 
 
-def members_text(members: Iterable[Member]) -> str:
+def encode_members(members: Iterable[Member]) -> str:
     """A node's members as the index keeps them: a hash, then `RED:3 GREEN:4`; empty without any."""
     text = " ".join(f"{member.name}:{member.line}" for member in members)
-    return f"{text_sha(text)[:MEMBERS_HASH]} {text}" if text else ""
+    return f"{text_sha(text)[:MEMBERS_HASH_DIGITS]} {text}" if text else ""
 
 
-def members_of(text: str) -> Iterator[Member]:
+def decode_members(text: str) -> Iterator[Member]:
     """What `members_text` was made of."""
     for member in text.split(" ")[1:]:
         name, _, line = member.rpartition(":")
@@ -73,23 +73,25 @@ def doc_rows(files: Iterable[IndexedFile]) -> Iterator[list[Value]]:
     """A row of `docs` for each node: id, path, what it says of itself, text_sha, members, and the
     hash of what is described of it."""
     for file in files:
-        described = file.describes or [""] * len(file.nodes)
-        for id_, sha, node, asked in zip(file.ids, file.shas, file.nodes, described, strict=True):
+        described = file.description_keys or [""] * len(file.nodes)
+        for id_, sha, node, asked in zip(
+            file.ids, file.text_shas, file.nodes, described, strict=True
+        ):
             *facts, _, members = node
-            yield [id_, file.path, *facts, sha, members_text(members), asked]
+            yield [id_, file.path, *facts, sha, encode_members(members), asked]
 
 
-def postings(files: Iterable[IndexedFile]) -> Iterator[list[str]]:
+def posting_rows(files: Iterable[IndexedFile]) -> Iterator[list[str]]:
     """What is indexed by word for each node: id, then the words of its name, path and text.
 
     Beside its name stand those of its members, whole: their parts are among those of the text.
     """
     for file in files:
-        path = words(file.path)
+        path = expand_words(file.path)
         for id_, node, parts in zip(file.ids, file.nodes, file.compounds, strict=True):
-            name = words(node.symbol or node.logical_path or "")
+            name = expand_words(node.symbol or node.logical_path or "")
             name = " ".join([name, *(member.name for member in node.members)])
-            yield [id_, name, path, with_compounds(node.text, parts)]
+            yield [id_, name, path, append_compounds(node.text, parts)]
 
 
 def file_rows(files: Iterable[IndexedFile], *, pending: bool) -> Iterator[list[Value]]:
@@ -100,7 +102,7 @@ def file_rows(files: Iterable[IndexedFile], *, pending: bool) -> Iterator[list[V
         yield [file.path, file.blob, len(file.nodes), state, file.reason, int(file.stopped)]
 
 
-def groups(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:
+def file_batches(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:
     """The files in groups whose `keys` fit into one parameter."""
     group: list[IndexedFile] = []
     size = 0
@@ -118,14 +120,14 @@ def groups(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:
 Item = TypeVar("Item")
 
 
-def pieces(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+def batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
     """The items in lists of at most so many."""
     rest = iter(items)
     while piece := list(islice(rest, size)):
         yield piece
 
 
-def by_path_and_id(database: Database, text: str, repo: str, most: int) -> Iterator[Row]:
+def paginate_rows(database: Database, sql: str, repo: str, page_size: int) -> Iterator[Row]:
     """All rows of a question, which begin with a path and an id and come in their order.
 
     It is asked `most` rows at a time, behind the last: ?1 the repository, ?2 and ?3 that path and
@@ -133,18 +135,18 @@ def by_path_and_id(database: Database, text: str, repo: str, most: int) -> Itera
     """
     path, id_ = "", ""
     while True:
-        [page] = database.run([Statement(text, (repo, path, id_, most))])
+        [page] = database.run([Statement(sql, (repo, path, id_, page_size))])
         yield from page
-        if len(page) < most:
+        if len(page) < page_size:
             return
         path, id_ = map(str, page[-1][:2])
 
 
-def pages(items: Iterable[object]) -> Iterator[str]:
+def json_pages(items: Iterable[object]) -> Iterator[str]:
     """The items as JSON arrays that fit into a parameter; all ASCII, so a character is a byte."""
     page: list[str] = []
     size = 0
-    for text in _encoded(items):
+    for text in _encode_items(items):
         if page and size + len(text) > PARAM_BYTES:
             yield f"[{','.join(page)}]"
             page, size = [], 0
@@ -154,9 +156,9 @@ def pages(items: Iterable[object]) -> Iterator[str]:
         yield f"[{','.join(page)}]"
 
 
-def _encoded(items: Iterable[object]) -> Iterator[str]:
+def _encode_items(items: Iterable[object]) -> Iterator[str]:
     """The items in JSON, several at once where they are small: that takes half the time."""
-    for some in pieces(items, ENCODED_ITEMS):
+    for some in batched(items, ENCODE_BATCH):
         text = json.dumps(some)[1:-1]
         if len(text) <= PARAM_BYTES:
             yield text

@@ -3,28 +3,28 @@
 from dataclasses import dataclass, field
 
 from feeder.store import Statement, sql
-from feeder.store.rows import pages
-from feeder.store.vector_lines import marking
+from feeder.store.rows import json_pages
+from feeder.store.vector_lines import record_description_statements
 
-VECTORS, LINED = "vectors", "lined"
+MODEL_VECTORS_KEY, STATIC_VECTORS_KEY = "vectors", "lined"
 """In `meta`, of a repository: no vector beside the words lacks, nor is of another line than its
 node's; and none of those with the words is."""
 
 
 @dataclass
-class Settled:
+class VectorProgress:
     """What a run notes of vectors: the files at the paths `clean` have theirs, and the ids `sent`
     have left. `lines` says by id of which line each is, by the line's hash."""
 
-    clean: list[str] = field(default_factory=list)
-    sent: list[str] = field(default_factory=list)
-    lines: dict[str, str] = field(default_factory=dict)
+    clean_paths: list[str] = field(default_factory=list)
+    deleted_ids: list[str] = field(default_factory=list)
+    description_shas: dict[str, str] = field(default_factory=dict)
 
 
-def settling(repo: str, settled: Settled) -> list[Statement]:
+def progress_statements(repo: str, progress: VectorProgress) -> list[Statement]:
     """What notes it of a repository."""
     return [
-        *marking(repo, settled.lines.items()),
-        *(Statement(sql.CLEAN_FILES, (repo, page)) for page in pages(settled.clean)),
-        *(Statement(sql.EMPTY_OUTBOX, (page,)) for page in pages(settled.sent)),
+        *record_description_statements(repo, progress.description_shas.items()),
+        *(Statement(sql.MARK_CLEAN, (repo, page)) for page in json_pages(progress.clean_paths)),
+        *(Statement(sql.DELETE_FROM_OUTBOX, (page,)) for page in json_pages(progress.deleted_ids)),
     ]

@@ -8,21 +8,29 @@ from typing import Any
 
 import apsw
 
-from feeder.errors import FeederError, Overtaken, ServiceError, UserError
-from feeder.private import make_file
-from feeder.store import GUARD_BROKEN, OVERTAKEN, TWICE, Database, Repeated, Row, Statement
+from feeder.errors import FeederError, ServiceError, Superseded, UserError
+from feeder.private import create_private_file
+from feeder.store import (
+    DUPLICATE_WRITE_ERROR,
+    NOT_OWNER_ERROR,
+    SUPERSEDED_MESSAGE,
+    Database,
+    DuplicateWrite,
+    Row,
+    Statement,
+)
 
 IN_MEMORY = Path(":memory:")
 """SQLite's name for a database that leaves nothing behind."""
 CACHE_KB = 32_000
-LOG_PAGES = 8_000
+WAL_CHECKPOINT_PAGES = 8_000
 """Of the write-ahead log before it is folded in: with SQLite's defaults, a first feed moves pages
 to and fro for a tenth of its time in the database."""
 BUSY_TIMEOUT_MS = 30_000
 BUSY_TRIES = 300
 
 
-def write_ahead(connection: apsw.Connection) -> None:
+def enable_wal(connection: apsw.Connection) -> None:
     """Readers do not wait for writers then; the file stays so once it has been said."""
     for tries_left in reversed(range(BUSY_TRIES)):
         try:
@@ -36,7 +44,7 @@ def write_ahead(connection: apsw.Connection) -> None:
             return
 
 
-def _connected(path: Path) -> apsw.Connection:
+def _connect(path: Path) -> apsw.Connection:
     """Where nothing can be written beside the file, it is read as it is."""
     if os.access(path.parent, os.W_OK) or not path.is_file() or Path(f"{path}-wal").exists():
         return apsw.Connection(str(path))
@@ -44,7 +52,7 @@ def _connected(path: Path) -> apsw.Connection:
     return apsw.Connection(f"{path.absolute().as_uri()}?immutable=1", flags=flags)
 
 
-def is_here(database: Database) -> bool:
+def is_local(database: Database) -> bool:
     """Whether it is a file on this machine, which may be asked often; else each time is a trip."""
     return isinstance(database, SQLite)
 
@@ -60,18 +68,18 @@ class SQLite:
         self.place = str(path)
         try:
             if self.place != ":memory:":
-                make_file(path)
+                create_private_file(path)
                 if path.exists() and not path.is_file():
                     raise UserError(f"{path} cannot be written: no file. Name another with --db.")
-            self.connection = _connected(path)
+            self.connection = _connect(path)
             self.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-            write_ahead(self.connection)
+            enable_wal(self.connection)
             self.connection.execute(
-                f"PRAGMA cache_size = -{CACHE_KB}; PRAGMA wal_autocheckpoint = {LOG_PAGES}"
+                f"PRAGMA cache_size = -{CACHE_KB}; PRAGMA wal_autocheckpoint = {WAL_CHECKPOINT_PAGES}"
             )
-            self._kept: tuple[tuple[int, int], dict[str, int]] = self.state(), {}
+            self._count_cache: tuple[tuple[int, int], dict[str, int]] = self.change_counters(), {}
         except apsw.Error as exc:
-            raise self._translated(exc) from exc
+            raise self._translate_error(exc) from exc
         except UnicodeEncodeError as exc:
             raise UserError(
                 f"{path} has a name that is not UTF-8. Name another with --db."
@@ -86,33 +94,33 @@ class SQLite:
             self.connection.execute("COMMIT")
         except apsw.Error as exc:
             self._roll_back()
-            raise self._translated(exc) from exc
+            raise self._translate_error(exc) from exc
         except BaseException:
             self._roll_back()
             raise
         return rows
 
-    def each(self, statement: Statement) -> Iterator[Row]:
+    def iterate(self, statement: Statement) -> Iterator[Row]:
         """The rows of a question one by one, where all of them would not fit into memory."""
         try:
             yield from self.connection.execute(*statement)
         except apsw.Error as exc:
-            raise self._translated(exc) from exc
+            raise self._translate_error(exc) from exc
 
-    def state(self) -> tuple[int, int]:
+    def change_counters(self) -> tuple[int, int]:
         """What every write changes, another process's or this one's; of this connection alone."""
         try:
             other: Any = self.connection.pragma("data_version")
         except apsw.Error as exc:
-            raise self._translated(exc) from exc
+            raise self._translate_error(exc) from exc
         return int(other), self.connection.total_changes()
 
-    def kept(self) -> dict[str, int]:
+    def cached_counts(self) -> dict[str, int]:
         """What its askers keep there; another one once something was written."""
-        state = self.state()
-        if self._kept[0] != state:
-            self._kept = state, {}
-        return self._kept[1]
+        state = self.change_counters()
+        if self._count_cache[0] != state:
+            self._count_cache = state, {}
+        return self._count_cache[1]
 
     def script(self, sql: str, statements: Sequence[Statement]) -> None:
         """A text of several statements is one for SQLite as well."""
@@ -126,11 +134,11 @@ class SQLite:
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
 
-    def _translated(self, exc: apsw.Error) -> FeederError:
-        if GUARD_BROKEN in str(exc):
-            return Overtaken(OVERTAKEN)
-        if TWICE in str(exc):
-            return Repeated(str(exc))
+    def _translate_error(self, exc: apsw.Error) -> FeederError:
+        if NOT_OWNER_ERROR in str(exc):
+            return Superseded(SUPERSEDED_MESSAGE)
+        if DUPLICATE_WRITE_ERROR in str(exc):
+            return DuplicateWrite(str(exc))
         if isinstance(exc, apsw.NotADBError | apsw.CorruptError):
             return UserError(
                 f"{self.place} is no index: {exc}. Delete it, or name another with --db."

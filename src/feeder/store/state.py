@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from feeder.store import Row
 
-FAMILY = "feeder-static-"
+STATIC_MODEL_PREFIX = "feeder-static-"
 """So begin the names of models whose vectors come with the words."""
 
 
@@ -22,60 +22,62 @@ class FileRow(NamedTuple):
     stopped: int = 0
 
 
-class Kept(NamedTuple):
+class UnchangedFiles(NamedTuple):
     """The files of an index that is as expected: how many are indexed, and those with a reason."""
 
     indexed: int = 0
     reasons: Mapping[str, FileRow] = {}
 
 
-class State(NamedTuple):
+class IndexState(NamedTuple):
     """What the index says of itself; `files` is None when all that was expected of it is met."""
 
     meta: dict[str, str]
     files: dict[str, FileRow] | None
     outbox: dict[str, str]
     """The path of each node that is gone and whose vector may not be, by id."""
-    kept: Kept = Kept()
+    unchanged: UnchangedFiles = UnchangedFiles()
     """Where `files` is None."""
 
 
-class Share(NamedTuple):
+class Sharding(NamedTuple):
     """What a run does of a work that several do at once, as `meta` knows it.
 
     `own` is the key that says that this one has done its part, `whole` what the keys of all say
     when the work is done.
     """
 
-    own: str
-    whole: Mapping[str, str]
+    own_key: str
+    all_keys: Mapping[str, str]
 
 
-ALONE = Share("", {})
+UNSHARDED = Sharding("", {})
 
 
-class Changes(NamedTuple):
+class NodeChanges(NamedTuple):
     """What a write really changed, as node ids: `new` ones have no vector of their text yet."""
 
-    new: set[str]
-    gone: set[str]
+    added: set[str]
+    removed: set[str]
 
 
-def meta_of(rows: Iterable[Row]) -> dict[str, str]:
+def meta_from_rows(rows: Iterable[Row]) -> dict[str, str]:
     """What the rows of `meta` say."""
     return {str(key): str(value) for key, value in rows}
 
 
-def manifest(rows: Iterable[Row]) -> dict[str, FileRow]:
+def files_from_rows(rows: Iterable[Row]) -> dict[str, FileRow]:
     """What the rows of `files` say, by path."""
     return {str(row[0]): FileRow(*row) for row in rows}  # type: ignore[arg-type]  # as selected
 
 
-def outbox_of(rows: Iterable[Row]) -> dict[str, str]:
+def outbox_from_rows(rows: Iterable[Row]) -> dict[str, str]:
     """What the rows of `outbox` say: paths by id."""
     return {str(id_): str(path) for id_, path in rows}
 
 
-def words_model(made_by: str) -> str:
+def static_model_name(parser_identity: str) -> str:
     """The model whose vectors come with the words, of what `meta` says of the parser; else ""."""
-    return next((word for word in made_by.split() if word.startswith(FAMILY)), "")
+    return next(
+        (word for word in parser_identity.split() if word.startswith(STATIC_MODEL_PREFIX)), ""
+    )

@@ -4,7 +4,7 @@ import re
 from fnmatch import translate
 
 # of the path with a slash before it; `*` crosses folders, so these find a folder of that name too
-TESTS = (
+TEST_PATH_GLOBS = (
     *("*/test/*", "*/tests/*", "*/spec/*", "*/specs/*", "*/__tests__/*", "*/__test__/*"),
     *("*/Test/*", "*/Tests/*", "*[a-z]Test/*", "*[a-z]Tests/*", "*[._-][Tt]ests/*"),
     *("*/test_*.py", "*/test[_-]*.[jt]s", "*/test_*.rb", "*/test_*.R", "*/test.*", "*/tests.*"),
@@ -17,9 +17,9 @@ TESTS = (
 Each has `test`, `spec` or `.bats` in it, in any case of letters.
 """
 
-_IS_TEST = re.compile("|".join(map(translate, TESTS)))
+_TEST_PATH_PATTERN = re.compile("|".join(map(translate, TEST_PATH_GLOBS)))
 
 
-def is_test(path: str) -> bool:
+def is_test_path(path: str) -> bool:
     """Whether a file is a test, or lies among them."""
-    return _IS_TEST.match(f"/{path}") is not None
+    return _TEST_PATH_PATTERN.match(f"/{path}") is not None

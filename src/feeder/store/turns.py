@@ -14,36 +14,36 @@ try:
 except ImportError:  # there, all take their turn at once, as without servers
     fcntl = None  # type: ignore[assignment]
 
-SERVER, VECTORS = "server", "vectors"
+SERVER_LOCK, SERVER_VECTORS_LOCK = "server", "vectors"
 """Turns of servers: to bring the words on, and then the vectors, which may take long."""
-_HAND = "hand"
+_COMMAND_LOCK = "hand"
 
 
 @contextmanager
-def turn(index: Path, name: str) -> Iterator[bool]:
+def try_lock(index: Path, name: str) -> Iterator[bool]:
     """Whether it is this process's turn, which lasts as long as the block; nobody waits."""
-    with _locked(index, name, shared=False) as is_mine:
+    with _file_lock(index, name, shared=False) as is_mine:
         yield is_mine
 
 
 @contextmanager
-def by_hand(index: Path | None) -> Iterator[None]:
+def command_lock(index: Path | None) -> Iterator[None]:
     """While the block lasts, no server begins to bring the index on; None is one elsewhere."""
     if index is None:
         yield
         return
-    with _locked(index, _HAND, shared=True):
+    with _file_lock(index, _COMMAND_LOCK, shared=True):
         yield
 
 
-def is_taken_by_hand(index: Path) -> bool:
+def is_locked_by_command(index: Path) -> bool:
     """Whether a command brings the index on at this moment."""
-    with _locked(index, _HAND, shared=False) as is_free:
+    with _file_lock(index, _COMMAND_LOCK, shared=False) as is_free:
         return not is_free
 
 
 @contextmanager
-def _locked(index: Path, name: str, *, shared: bool) -> Iterator[bool]:
+def _file_lock(index: Path, name: str, *, shared: bool) -> Iterator[bool]:
     """Where no file can be made, nobody is kept out."""
     file = index.with_name(f"{index.name}-{name}")
     try:
@@ -52,13 +52,13 @@ def _locked(index: Path, name: str, *, shared: bool) -> Iterator[bool]:
         yield True
         return
     try:
-        yield _take(handle, shared=shared)
+        yield _acquire(handle, shared=shared)
     finally:
         with suppress(OSError):
             os.close(handle)
 
 
-def _take(handle: int, *, shared: bool) -> bool:
+def _acquire(handle: int, *, shared: bool) -> bool:
     if fcntl is None:
         return True
     try:

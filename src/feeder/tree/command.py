@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Event, Timer
 from types import MappingProxyType
 
-from feeder.config import SECRETS
+from feeder.config import SECRET_VARIABLES
 from feeder.errors import UserError
 from feeder.tree import names
 
@@ -114,7 +114,7 @@ def git_environment() -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if name not in SECRETS
+        if name not in SECRET_VARIABLES
         and (not name.startswith("GIT_") or name.startswith(_PASSED_VARIABLES))
     }
     return kept | _FORCED_VARIABLES

@@ -97,5 +97,5 @@ class CloudHistory(Branch):
         parts = (*PARTS, *OF_D1) if asks or not lines else PARTS
         assert {part: seen[part] for part in parts} == {part: expected[part] for part in parts}
         assert self._is_named(self._cloud.d1)
-        assert self._cloud.looked_up() == [list(LOOKUP.rows()), LOOKUP.about]
+        assert self._cloud.looked_up() == [list(LOOKUP.rows()), LOOKUP.identity]
         assert self._cloud.vector_ids() == [str(row[0]) for row in expected["vectors"]]

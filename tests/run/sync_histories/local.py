@@ -9,11 +9,11 @@ from guarantees.picture import LINES, WORDS, may_have_lines
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, rule
 
-from feeder.errors import Overtaken, Stopped, UserError
+from feeder.errors import StoppedEarly, Superseded, UserError
 from feeder.run.feed import Feed
 from feeder.run.sync import sync
 from feeder.run.validate import validate
-from feeder.shards import shards
+from feeder.shards import all_shards
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
 from feeder.tree.kinds import document_extension
@@ -167,7 +167,7 @@ class History(Branch):
         tree, made_by = self._head.tree, model
         try:
             sync(self._fused(Fuse(at, blow=overtake), model, asks=asks))
-        except Overtaken:
+        except Superseded:
             self._happened["overtaken"] += 1
             tree, made_by = other, MODEL
         self._is_of(tree, made_by)
@@ -195,7 +195,7 @@ class History(Branch):
         run.describing = describing("lines" if lines else "", most=lines)
         try:
             sync(run)
-        except Stopped:
+        except StoppedEarly:
             self._happened["stops"] += 1
 
     @rule(edits=edits, embeddings=st.integers(1, 4))
@@ -203,7 +203,7 @@ class History(Branch):
         """However small the limit, runs come to an end."""
         self._push(edits)
         for _ in range(2 * len(self._head.files) + 3):
-            with suppress(Stopped):
+            with suppress(StoppedEarly):
                 sync(self._limited(MODEL, embeddings, None))
                 break
         self._is_of(self._head.tree)
@@ -218,7 +218,7 @@ class History(Branch):
         """Shards, of which each ends (0), dies at a call or does not begin."""
         self._push(edits)
         token = f"run {next(self._names)}"
-        for shard, fate in zip(shards(len(fates)), fates, strict=True):
+        for shard, fate in zip(all_shards(len(fates)), fates, strict=True):
             run = self._fused(Fuse(fate), model, asks=asks)
             run.shard, run.token = shard, token
             try:
