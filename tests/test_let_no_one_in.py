@@ -16,8 +16,8 @@ from feeder.embed.cache import CachedEmbedder
 from feeder.errors import UserError
 from feeder.run.sync import sync
 from feeder.run.validate import validate
-from feeder.search.engine import Paging, search
-from feeder.search.found import Found
+from feeder.search.engine import Pagination, search_scope
+from feeder.search.found import Result
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
@@ -57,8 +57,8 @@ def before(database: SQLite) -> Picture:
     return picture(database)
 
 
-def asked(database: SQLite, query: str, path: str | None = None) -> Sequence[Found]:
-    return search(database, [], query, Scope.of_repo(REPO, path), Paging(10)).found
+def asked(database: SQLite, query: str, path: str | None = None) -> Sequence[Result]:
+    return search_scope(database, [], query, Scope.of_repo(REPO, path), Pagination(10)).results
 
 
 SYNTAX = [

@@ -20,8 +20,8 @@ from feeder.parse.grammars import Grammars, load_grammars
 from feeder.run.feed import Describing, Feed, Semantics
 from feeder.run.report import Report, Talk
 from feeder.run.sync import sync
-from feeder.search.answers import Corpus, Page, Shaped, page
-from feeder.search.found import Answer, Found
+from feeder.search.answers import Corpus, Page, PageOptions, build_page
+from feeder.search.found import Result, ResultList
 from feeder.store import Database, Row, Statement, Value
 from feeder.store.index import Index
 from feeder.store.local_vectors import SQLiteVectors
@@ -246,7 +246,7 @@ def synced(tree: Tree, database: Database, embedder: Embedder | None = None, **m
 def shown(
     database: Database,
     base: Path,
-    found: Sequence[Found],
+    found: Sequence[Result],
     lines: int = 6,
     words: Sequence[str] = (),
     *,
@@ -254,7 +254,7 @@ def shown(
 ) -> Page:
     """What an answer shows of these hits, whose files are in the folder."""
     corpus = Corpus(database, base, name, Index(database, name, "main").read_state_of([]).meta)
-    return page(corpus, Answer(found, len(found)), Shaped(words, lines))
+    return build_page(corpus, ResultList(found, len(found)), PageOptions(words, lines))
 
 
 Picture = Tables

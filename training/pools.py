@@ -33,7 +33,7 @@ from feeder.embed.static_tokens import parts
 from feeder.embed.static_tokens import words as words_of
 from feeder.nodes import embedding_input
 from feeder.parse.workers import WorkerPool
-from feeder.search.asked import Asked
+from feeder.search.asked import QueryText
 from feeder.words import expand_words as indexed
 
 
@@ -78,7 +78,7 @@ def by_words(documents: list[tuple[str, str]], questions: list[str]) -> list[dic
         database.executemany("INSERT INTO f(rowid, symbol, path, body) VALUES(?, ?, ?, ?)", rows)
     found = []
     for question in questions:
-        terms = " OR ".join(Asked(question).terms)
+        terms = " OR ".join(QueryText(question).fts_terms)
         asked = "SELECT rowid, -bm25(f, 8, 4, 1) s FROM f WHERE f MATCH ? ORDER BY s DESC LIMIT 100"
         found.append(dict(database.execute(asked, (terms,))) if terms else {})
     return found

@@ -4,8 +4,8 @@ from typing import Any
 
 import feeder
 from feeder.run import cost
-from feeder.search.engine import NO_WORD
-from feeder.search.query import QUERY_CHARS
+from feeder.search.engine import NO_WORD_NOTE
+from feeder.search.query import MAX_QUERY_CHARS
 from feeder.serve import (
     answering,
     borders,
@@ -38,7 +38,7 @@ FACTS: dict[str, Any] = {
     },
     "parameters": {name: sorted(known) for name, (_, known) in QUESTIONS.items()},
     "paging": {"limit": LIMIT, "most": MOST, "deepest": DEEPEST},
-    "query_chars": QUERY_CHARS,
+    "query_chars": MAX_QUERY_CHARS,
     "body_bytes": borders.BODY_BYTES,
     "token_chars": listening.TOKEN_CHARS,
     "own_sites": borders.OWN_SITES,
@@ -49,7 +49,7 @@ FACTS: dict[str, Any] = {
         "window_lines": answering.WINDOW_LINES,
         "targets": answering.TARGETS,
         "default_tokens": catalogue.DEFAULT_TOKENS,
-        "no_word": NO_WORD,
+        "no_word": NO_WORD_NOTE,
     },
     "fitting": {
         "bytes_a_token": fitting.BYTES_A_TOKEN,

@@ -42,7 +42,7 @@ WITH form AS MATERIALIZED (
   SELECT d.id, count(*) OVER (PARTITION BY d.node_type, iif(d.symbol IS NULL, NULL, d.signature),
     d.end_line - d.start_line) AS alike
   FROM json_each(?2) i CROSS JOIN docs d ON d.id = i.value
-  WHERE d.end_line - d.start_line + 1 >= {grouping.COPIED_LINES}
+  WHERE d.end_line - d.start_line + 1 >= {grouping.MIN_DUPLICATE_LINES}
 )
 SELECT DISTINCT {_TEXT_COLUMNS} FROM (
   SELECT value AS id FROM json_each(?1) UNION SELECT id FROM form WHERE alike > 1
@@ -102,9 +102,9 @@ STATEMENTS = {
     "below": catalog.FILES_BELOW,
     "map": catalog.FILE_OVERVIEW,
     "anyFile": scope.ANY_FILE,
-    "has": filters._HAS,
-    "kinds": filters._KINDS,
-    "paths": filters._PATHS,
+    "has": filters.ANY_WITH_VALUE,
+    "kinds": filters.VALUES_BY_COUNT,
+    "paths": filters.PATHS_SQL,
     "meta": store_sql.READ_META,
 }
 COMMON = {

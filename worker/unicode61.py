@@ -9,7 +9,7 @@ from typing import cast
 
 import apsw
 
-from feeder.search.terms import FORMS
+from feeder.search.terms import TOKENIZER_ARGUMENTS
 
 Token = tuple[int, int, str]
 
@@ -35,7 +35,7 @@ def unicode61() -> dict[str, object]:
 
 
 def _tokens(text: str) -> list[Token]:
-    name, *forms = FORMS
+    name, *forms = TOKENIZER_ARGUMENTS
     tokenizer = apsw.Connection(":memory:").fts5_tokenizer(name, forms)
     found = tokenizer(text.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_colocated=False)
     return cast("list[Token]", found)

@@ -15,10 +15,10 @@ from answers.doc_comments import documented
 from answers.sets import SETS, Corpus, Sources, repositories
 from feeder.config import Settings
 from feeder.embed import onnx
-from feeder.search.evaluation import Outcome, evaluated
-from feeder.search.models import MEANING
-from feeder.search.questions import parsed
-from feeder.search.trial import trial
+from feeder.search.evaluation import Outcome, run_evaluation
+from feeder.search.models import STATIC_VECTORS
+from feeder.search.questions import parse_judgments
+from feeder.search.trial import open_evaluated_index
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 
@@ -38,7 +38,7 @@ class Way(NamedTuple):
 
 WAYS = {
     "words": Way("words", "static", "words", (), 0),
-    "minilm": Way("words + MiniLM", "minilm", "minilm", (MEANING,), 1),
+    "minilm": Way("words + MiniLM", "minilm", "minilm", (STATIC_VECTORS,), 1),
     "static": Way("words + static", "static", "static", (), 1),
     "all": Way("all three", "minilm", "minilm", (), 2),
 }
@@ -108,10 +108,10 @@ def _asked(corpus: Corpus, way: Way, sources: Sources) -> list[Outcome]:
         quiet=True,
     )
     lines = "".join(f"{json.dumps(line)}\n" for line in corpus.questions)
-    with trial(settings, sources.tell, way.without) as index:
+    with open_evaluated_index(settings, sources.tell, way.without) as index:
         if len(index.models) != way.models:
             raise Absent(f"{corpus.name}: asked by {', '.join(index.models) or 'words'} alone")
-        return evaluated(parsed(lines.encode(), corpus.name), index.ask)
+        return run_evaluation(parse_judgments(lines.encode(), corpus.name), index.search)
 
 
 def _fed(corpus: Corpus, model: str, sources: Sources) -> Path:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from speed.page import table
 
 from answers.measuring import ALL_SETS, DOC_COMMENTS, NAMES, WAYS, Results
-from feeder.search.evaluation import Outcome, by_group, means
+from feeder.search.evaluation import Outcome, by_group, mean_values
 
 MEASURES = {
     "repositories-small": ("NDCG@10", "hit@10"),
@@ -38,7 +38,7 @@ def _lines(
 ) -> Iterator[Sequence[str | None]]:
     """A row for each measure of a set, or of a group of it."""
     count = str(len(next(iter(by_way.values()))))
-    figures = {way: means(asked) for way, asked in by_way.items()}
+    figures = {way: mean_values(asked) for way, asked in by_way.items()}
     for measure in MEASURES[name]:
         cells = [_cell(figures[way][measure]) if way in figures else None for way in WAYS]
         title = f"{name}: {group}" if group else name

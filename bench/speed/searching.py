@@ -11,8 +11,8 @@ from feeder.embed.cache import CachedEmbedder
 from feeder.embed.onnx import LocalEmbedder, available
 from feeder.embed.static_codes import loaded
 from feeder.run.feed import Semantics
-from feeder.search.engine import Paging, search
-from feeder.search.models import Side, beside, with_the_words
+from feeder.search.engine import Pagination, search_scope
+from feeder.search.models import QueryModel, embedding_query_model, static_query_model
 from feeder.store.scope import Scope
 from feeder.store.sqlite import IN_MEMORY, SQLite
 from speed import large_index
@@ -60,7 +60,7 @@ class Searcher:
     """Searches in an opened index, as one process does that is asked again and again."""
 
     def __init__(
-        self, database: SQLite, sides: Callable[[], list[Side]], clock: Clocked | None
+        self, database: SQLite, sides: Callable[[], list[QueryModel]], clock: Clocked | None
     ) -> None:
         self._database = database
         self._new_sides = sides
@@ -87,7 +87,7 @@ class Searcher:
 
     def _seconds(self, question: str) -> float:
         began, cpu_began = time.perf_counter(), time.process_time()
-        search(self._database, self._sides, question, self._scope, Paging(LIMIT))
+        search_scope(self._database, self._sides, question, self._scope, Pagination(LIMIT))
         self._cpu_seconds.append(time.process_time() - cpu_began)
         return time.perf_counter() - began
 
@@ -116,14 +116,16 @@ def _searchers(bench: Bench, database: SQLite, size: str, stack: ExitStack) -> d
     static = Clocked(loaded())
     searchers = {
         WORDS: Searcher(database, list, None),
-        WITH_STATIC: Searcher(database, lambda: [with_the_words(database, static)], static),
+        WITH_STATIC: Searcher(database, lambda: [static_query_model(database, static)], static),
     }
     if size != LARGE:
         return searchers
     if available():
         clock = Clocked(LocalEmbedder())
         embedder = stack.enter_context(closing(CachedEmbedder(clock, IN_MEMORY)))
-        side = beside(Semantics(embedder, large_index.fill(database, clock.dimensions)))
+        side = embedding_query_model(
+            Semantics(embedder, large_index.fill(database, clock.dimensions))
+        )
         searchers[WITH_LOCAL] = Searcher(database, lambda: [side], clock)
     else:
         bench.fail("search by vectors", "the local model is not installed")

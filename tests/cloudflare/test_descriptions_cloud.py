@@ -9,7 +9,7 @@ from feeder.errors import UserError
 from feeder.run.feed import Describing, Feed
 from feeder.run.sync import sync
 from feeder.run.validate import validate
-from feeder.search.engine import Paging, search
+from feeder.search.engine import Pagination, search_scope
 from feeder.store.scope import Scope
 from feeder.tree.commit import Commit
 from tree.repos import Repo
@@ -48,9 +48,9 @@ def test_each_line_is_kept_and_found(cloud: Cloud, shop: Repo) -> None:
     described(cloud, shop)
     assert cloud.rows(LINES) == DUE
     for path in (None, "src"):
-        found = search(
-            cloud.d1, [], "does what is here", Scope.of_repo(REPO, path), Paging(10)
-        ).found
+        found = search_scope(
+            cloud.d1, [], "does what is here", Scope.of_repo(REPO, path), Pagination(10)
+        ).results
         assert {str(one.hit.symbol) for one in found if "line" in one.ranks} == {
             name for name, _ in DUE
         }

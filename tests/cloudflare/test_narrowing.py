@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from feeder.cloudflare.narrowing import narrowings
 from feeder.embed.cache import CachedEmbedder
 from feeder.run.feed import Semantics
-from feeder.search.engine import Paging, search
-from feeder.search.models import VECTOR, beside
+from feeder.search.engine import Pagination, search_scope
+from feeder.search.models import MODEL_VECTORS, embedding_query_model
 from feeder.store.scope import Scope
 from feeder.tree.commit import Commit
 from hashed import HashedEmbedder
@@ -173,5 +173,7 @@ def test_a_search_asks_vectorize_once(cloud: Cloud, repo: Repo) -> None:
 def meant(cloud: Cloud, scope: Scope) -> list[str]:
     """The paths that a question finds by meaning."""
     semantics = Semantics(CachedEmbedder(HashedEmbedder(DIMENSIONS), MEMORY), cloud.vectorize)
-    found = search(cloud.d1, [beside(semantics)], "cancel order", scope, Paging(10)).found
-    return [one.hit.path for one in found if VECTOR in one.ranks]
+    found = search_scope(
+        cloud.d1, [embedding_query_model(semantics)], "cancel order", scope, Pagination(10)
+    ).results
+    return [one.hit.path for one in found if MODEL_VECTORS in one.ranks]

@@ -3,11 +3,11 @@
 import pytest
 from clouds import Cloud
 
-from feeder.search.engine import Paging, search
-from feeder.search.filters import Standing, scope_of
-from feeder.search.found import Answer
-from feeder.search.query import parse
-from feeder.search.required import required
+from feeder.search.engine import Pagination, search_scope
+from feeder.search.filters import FilterContext, build_scope
+from feeder.search.found import ResultList
+from feeder.search.query import parse_query
+from feeder.search.required import require_matches
 from feeder.store import Database
 from feeder.tree.commit import Commit
 from tree.repos import Repo
@@ -42,14 +42,16 @@ def test_d1_answers_as_sqlite_does(cloud: Cloud, repo: Repo) -> None:
     cloud.migrated().synced(Commit(repo.path))
     for question in QUESTIONS:
         ours, theirs = (answered(database, question) for database in (here, cloud.d1))
-        assert [one.hit for one in theirs.found] == [one.hit for one in ours.found], question
-        scores = [one.score for one in ours.found]
-        assert [one.score for one in theirs.found] == pytest.approx(scores), question
+        assert [one.hit for one in theirs.results] == [one.hit for one in ours.results], question
+        scores = [one.score for one in ours.results]
+        assert [one.score for one in theirs.results] == pytest.approx(scores), question
         assert (theirs.total, theirs.notes) == (ours.total, ours.notes), question
     here.close()
 
 
-def answered(database: Database, question: str) -> Answer:
-    query = parse(question)
-    scope = required(database, query, scope_of(database, query, Standing(REPO))).scope
-    return search(database, [], query.text, scope, Paging(10))
+def answered(database: Database, question: str) -> ResultList:
+    query = parse_query(question)
+    scope = require_matches(
+        database, query, build_scope(database, query, FilterContext(REPO))
+    ).scope
+    return search_scope(database, [], query.text, scope, Pagination(10))

@@ -4,13 +4,13 @@ from clouds import DIMENSIONS, Cloud
 
 from feeder.embed.cache import CachedEmbedder
 from feeder.run.feed import Semantics
-from feeder.search.engine import Paging, search
-from feeder.search.filters import Standing, scopes_of
-from feeder.search.found import Answer
-from feeder.search.models import Side, beside
-from feeder.search.preferring import preference
-from feeder.search.query import parse
-from feeder.search.required import required
+from feeder.search.engine import Pagination, search_scope
+from feeder.search.filters import FilterContext, build_scopes
+from feeder.search.found import ResultList
+from feeder.search.models import QueryModel, embedding_query_model
+from feeder.search.preferring import parse_preference
+from feeder.search.query import parse_query
+from feeder.search.required import require_matches
 from feeder.tree.commit import Commit
 from hashed import HashedEmbedder
 from tree.repos import Repo
@@ -27,13 +27,13 @@ MANY = 300
 
 
 def asked(
-    cloud: Cloud, question: str, prefer: tuple[str, ...] = (), side: Side | None = None
-) -> Answer:
-    query, *preferred = [parse(question), *map(preference, prefer)]
-    scope, *scopes = scopes_of(cloud.d1, [query, *preferred], Standing(REPO))
-    scope = required(cloud.d1, query, scope).scope
+    cloud: Cloud, question: str, prefer: tuple[str, ...] = (), side: QueryModel | None = None
+) -> ResultList:
+    query, *preferred = [parse_query(question), *map(parse_preference, prefer)]
+    scope, *scopes = build_scopes(cloud.d1, [query, *preferred], FilterContext(REPO))
+    scope = require_matches(cloud.d1, query, scope).scope
     sides = [side] if side else []
-    return search(cloud.d1, sides, query.text, scope, Paging(10), prefer=scopes)
+    return search_scope(cloud.d1, sides, query.text, scope, Pagination(10), preferred_scopes=scopes)
 
 
 QUESTIONS = [
@@ -61,7 +61,7 @@ def test_a_question_takes_two_trips(cloud: Cloud, repo: Repo) -> None:
         cloud.spent()
         answer = asked(cloud, question)
         assert cloud.spent()["d1"] == trips, question
-        assert finds in {one.hit.path for one in answer.found}, question
+        assert finds in {one.hit.path for one in answer.results}, question
 
 
 def test_what_finds_nothing_takes_one(cloud: Cloud, repo: Repo) -> None:
@@ -70,7 +70,7 @@ def test_what_finds_nothing_takes_one(cloud: Cloud, repo: Repo) -> None:
     cloud.migrated().synced(Commit(repo.path))
     cloud.spent()
 
-    assert not asked(cloud, "nowhereatall").found
+    assert not asked(cloud, "nowhereatall").results
     assert cloud.spent()["d1"] == 1
 
 
@@ -80,10 +80,10 @@ def test_what_is_preferred_is_looked_up_with_the_filters(cloud: Cloud, repo: Rep
     cloud.migrated().synced(Commit(repo.path))
     cloud.spent()
 
-    found = asked(cloud, "line lang:py,md", prefer=("docs", "lang:md")).found
+    found = asked(cloud, "line lang:py,md", prefer=("docs", "lang:md")).results
 
     assert cloud.spent()["d1"] == 3
-    assert [one.hit.path for one in found if "preferred" in one.parts] == ["docs/guide.md"]
+    assert [one.hit.path for one in found if "preferred" in one.score_parts] == ["docs/guide.md"]
 
 
 def test_a_model_is_no_further_trip_to_d1(cloud: Cloud, repo: Repo) -> None:
@@ -94,7 +94,7 @@ def test_a_model_is_no_further_trip_to_d1(cloud: Cloud, repo: Repo) -> None:
     semantics = Semantics(CachedEmbedder(HashedEmbedder(DIMENSIONS), MEMORY), cloud.vectorize)
     cloud.spent()
 
-    found = asked(cloud, "how is a line added", side=beside(semantics)).found
+    found = asked(cloud, "how is a line added", side=embedding_query_model(semantics)).results
 
     assert cloud.spent() == {"d1": 2, "vectorize": 1, "ai": 0}
     assert any("vector" in one.ranks for one in found)

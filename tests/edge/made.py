@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from edge.texts import KNOWN
-from feeder.search.found import Found
-from feeder.search.fusion import Ranking, by_name, by_nearness, by_words, together
+from feeder.search.found import Result
+from feeder.search.fusion import Ranking, name_ranking, tied_ranking, vector_ranking, word_ranking
 from feeder.store.naming import NameMatch
 from feeder.store.reading import Hit
 
@@ -113,11 +113,11 @@ def rankings(draw: st.DrawFn, ids: Sequence[str]) -> list[Ranking]:
     some = st.lists(st.sampled_from([*ids, "elsewhere"]), unique=True)
     scored = st.dictionaries(st.sampled_from([*ids, "elsewhere"]), scores)
     return [
-        *(by_name(name, draw(some)) for name in ("name", "path", "alike")),
-        together("rare", draw(some)),
+        *(name_ranking(name, draw(some)) for name in ("name", "path", "alike")),
+        tied_ranking("rare", draw(some)),
         Ranking("spelled", 1.0, draw(scored)),
-        by_words(draw(scored)),
-        by_nearness("meaning", 1.5, draw(scored)),
+        word_ranking(draw(scored)),
+        vector_ranking("meaning", 1.5, draw(scored)),
     ]
 
 
@@ -130,23 +130,23 @@ nodes = st.lists(_some, max_size=6).map(
 
 def ways(rankings: Iterable[Ranking]) -> list[list[Any]]:
     """Rankings with their scores in pairs, which keep their order in JSON."""
-    return [[one.name, one.weight, pairs(one.scores), one.is_firm] for one in rankings]
+    return [[one.name, one.weight, pairs(one.scores), one.is_priority] for one in rankings]
 
 
 def pairs(facts: Mapping[str, Any]) -> list[list[Any]]:
     return [[key, value] for key, value in facts.items()]
 
 
-def told(one: Found) -> dict[str, Any]:
+def told(one: Result) -> dict[str, Any]:
     """A hit that answers, without what the question has given."""
-    hit, piece = one.hit, one.piece
+    hit, piece = one.hit, one.part_match
     return {
         "id": hit.id,
         "lines": [hit.start_line, hit.end_line],
         "score": one.score,
         # a hit is given its ranks in no order
         "ranks": dict(one.ranks),
-        "parts": dict(one.parts),
+        "parts": dict(one.score_parts),
         "member": one.member and one.member._asdict(),
         "piece": piece
         and {
@@ -155,6 +155,6 @@ def told(one: Found) -> dict[str, Any]:
             "matching": piece.matching,
             "of": piece.of,
         },
-        "others": [other.hit.id for other in one.others],
-        "copies": [copy.hit.id for copy in one.copies],
+        "others": [other.hit.id for other in one.grouped],
+        "copies": [copy.hit.id for copy in one.duplicates],
     }

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 from edge.calling import Worker
 from edge.made import pairs, told, ways
 from feeder.search import engine, names
-from feeder.search.asked import Asked
-from feeder.search.facets import facets
+from feeder.search.asked import QueryText
+from feeder.search.facets import count_facets
 from feeder.search.fusion import Ranking
-from feeder.search.grouping import akin, grouped
-from feeder.search.models import Side
-from feeder.search.ranking import ranked
+from feeder.search.grouping import group_results, grouping_candidates
+from feeder.search.models import QueryModel
+from feeder.search.ranking import rank_hits
 from feeder.store import Database, Row
 from feeder.store.pieces import part_ranges, parts_from_rows, parts_statement
 from feeder.store.reading import Hit, hits_by_ids
@@ -22,7 +22,7 @@ class Recorded(NamedTuple):
     """A question, with what found its candidates, these, and the rows that names, those nearly so
     and pieces are read from."""
 
-    asked: Asked
+    asked: QueryText
     rankings: list[Ranking]
     hits: list[Hit]
     named: list[list[Row]]
@@ -30,14 +30,14 @@ class Recorded(NamedTuple):
     pieces: list[Row]
 
 
-def recorded(database: Database, sides: Sequence[Side], text: str, scope: Scope) -> Recorded:
-    asked = Asked(text)
-    rankings = engine._rankings(database, sides, asked, scope, None)
+def recorded(database: Database, sides: Sequence[QueryModel], text: str, scope: Scope) -> Recorded:
+    asked = QueryText(text)
+    rankings = engine._retrieve_rankings(database, sides, asked, scope, None)
     found = hits_by_ids(
         database, dict.fromkeys(id_ for one in rankings for id_ in one.scores), scope
     )
     pieces = parts_statement(hit.id for hit in found)
-    near, named = names.nearly_statements(asked, scope), names.statements(asked, scope)
+    near, named = names.similar_statements(asked, scope), names.name_statements(asked, scope)
     *rest, rows = database.run([*near, *named, pieces])
     named_rows, near_rows = rest[len(near) :], rest[: len(near)]
     return Recorded(asked, rankings, found, named_rows, near_rows, rows)
@@ -46,20 +46,20 @@ def recorded(database: Database, sides: Sequence[Side], text: str, scope: Scope)
 def in_python(given: Recorded) -> dict[str, Any]:
     """What the program answers."""
     asked, rankings, found, named, near, pieces = given
-    known, before = names.names(asked, named), ranked(asked, rankings, found)
-    groups = grouped(before, part_ranges(found, parts_from_rows(pieces)))
-    counts = facets(before)
+    known, before = names.match_names(asked, named), rank_hits(asked, rankings, found)
+    groups = group_results(before, part_ranges(found, parts_from_rows(pieces)))
+    counts = count_facets(before)
     return {
-        "names": [known.called, known.written, known.of_path, pairs(known.spelled)],
-        "nearly": [list(ids) for ids in names.nearly(asked, known, near)],
+        "names": [known.exact_ids, known.composed_ids, known.path_ids, pairs(known.overlap_scores)],
+        "nearly": [list(ids) for ids in names.match_similar(asked, known, near)],
         "ranked": [told(one) for one in before],
-        "akin": [hit.id for hit in akin(before)],
+        "akin": [hit.id for hit in grouping_candidates(before)],
         "grouped": [told(one) for one in groups],
         "facets": {name: pairs(counts) for name, counts in counts.items()},
         "told": [
-            engine._notes(asked, rankings, before),
-            engine._is_far(rankings),
-            engine._is_cut(rankings),
+            engine._result_notes(asked, rankings, before),
+            engine._is_vector_only(rankings),
+            engine._is_truncated(rankings),
         ],
     }
 

@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 from edge.calling import Worker
 from edge.made import hits, members, names, nodes, pairs, questions, rankings, scores, told, ways
 from feeder.search import engine
-from feeder.search.asked import Asked, stems
-from feeder.search.facets import facets
-from feeder.search.found import Found
-from feeder.search.frames import frames, running
-from feeder.search.fusion import by_name, by_nearness, by_words, together
-from feeder.search.grouping import akin, grouped
-from feeder.search.kinds import share
-from feeder.search.names import agreement, is_called, member, nearly
-from feeder.search.names import names as names_of
-from feeder.search.ranking import ranked
-from feeder.search.rules import LEAST_OF_BEST, of_file, of_name, of_path
-from feeder.search.sources import Excerpt, State
+from feeder.search.asked import QueryText, name_part_stems
+from feeder.search.facets import count_facets
+from feeder.search.found import Result
+from feeder.search.frames import frame_node_ids, parse_frames
+from feeder.search.fusion import name_ranking, tied_ranking, vector_ranking, word_ranking
+from feeder.search.grouping import group_results, grouping_candidates
+from feeder.search.kinds import kind_weight
+from feeder.search.names import find_member, is_named, match_similar, name_overlap
+from feeder.search.names import match_names as names_of
+from feeder.search.ranking import rank_hits
+from feeder.search.rules import MIN_SHARE_OF_BEST, file_boosts, name_boosts, path_boosts
+from feeder.search.sources import Excerpt, Freshness
 from feeder.store import Row
 from feeder.store.naming import NameMatch
 from feeder.store.pieces import part_ranges, parts_from_rows
@@ -37,10 +37,10 @@ def test_rankings_have_the_same_scores(worker: Worker, said: dict[str, float]) -
     """Whichever way the nodes are found."""
     ids = list(said)
     made = [
-        by_name("name", ids),
-        together("rare", ids),
-        by_words(said),
-        by_nearness("meaning", 1.5, said),
+        name_ranking("name", ids),
+        tied_ranking("rare", ids),
+        word_ranking(said),
+        vector_ranking("meaning", 1.5, said),
     ]
     assert worker.call("byWays", ids, pairs(said)) == ways(made)
 
@@ -49,7 +49,7 @@ def test_rankings_have_the_same_scores(worker: Worker, said: dict[str, float]) -
 @given(text=questions, found=hits())
 def test_kinds_count_alike(worker: Worker, text: str, found: list[Hit]) -> None:
     for hit in found:
-        assert worker.call("share", hit, text) == list(share(hit, Asked(text)))
+        assert worker.call("share", hit, text) == list(kind_weight(hit, QueryText(text)))
 
 
 @settings(max_examples=60, deadline=None)
@@ -58,17 +58,17 @@ def test_rules_give_the_same(
     worker: Worker, text: str, found: list[Hit], data: st.DataObject
 ) -> None:
     own = {hit.id: data.draw(scores) for hit in found}
-    asked = Asked(text)
-    given = [of_file(found, own), of_path(found, asked), of_name(found, asked)]
+    asked = QueryText(text)
+    given = [file_boosts(found, own), path_boosts(found, asked), name_boosts(found, asked)]
     assert [dict(one) for one in worker.call("rules", text, found, pairs(own))] == given
 
 
 def test_just_the_least_share_of_the_best_counts_for_a_file(worker: Worker) -> None:
     facts = ("method", None, None, None, 1, 2, "", "shop")
     found = [Hit(id_, path, None, *facts) for id_, path in zip("abcd", "xxxy", strict=True)]
-    own = {"a": 1.0, "b": LEAST_OF_BEST, "c": LEAST_OF_BEST - 0.01, "d": 1.0}
+    own = {"a": 1.0, "b": MIN_SHARE_OF_BEST, "c": MIN_SHARE_OF_BEST - 0.01, "d": 1.0}
     by_file, _, _ = worker.call("rules", "?", found, pairs(own))
-    assert dict(by_file) == of_file(found, own)
+    assert dict(by_file) == file_boosts(found, own)
 
 
 @settings(max_examples=60, deadline=None)
@@ -78,9 +78,11 @@ def test_just_the_least_share_of_the_best_counts_for_a_file(worker: Worker) -> N
 def test_names_and_members_are_meant_alike(
     worker: Worker, name: str, text: str, said: str, owner: str | None
 ) -> None:
-    assert worker.call("isCalled", name, text) == is_called(name, text)
-    assert worker.call("agreement", name, [*stems([text])]) == agreement(name, stems([text]))
-    found = member(owner, said, text)
+    assert worker.call("isCalled", name, text) == is_named(name, text)
+    assert worker.call("agreement", name, [*name_part_stems([text])]) == name_overlap(
+        name, name_part_stems([text])
+    )
+    found = find_member(owner, said, text)
     assert worker.call("member", owner, said, text) == (found and found._asdict())
 
 
@@ -89,12 +91,12 @@ def test_names_and_members_are_meant_alike(
 def test_names_are_found_in_the_same_order(
     worker: Worker, text: str, answers: list[list[NameMatch]]
 ) -> None:
-    found = names_of(Asked(text), answers)
+    found = names_of(QueryText(text), answers)
     assert worker.call("names", text, answers) == [
-        found.called,
-        found.written,
-        found.of_path,
-        pairs(found.spelled),
+        found.exact_ids,
+        found.composed_ids,
+        found.path_ids,
+        pairs(found.overlap_scores),
     ]
 
 
@@ -117,8 +119,8 @@ def test_what_is_nearly_called_so_is_found_alike(
     # what is asked for is often nearly what is there
     text = next((node.name[: len(node.name) - typed] for node in like), text)
     said: list[Sequence[Row]] = [[(str(n),) for n in range(count)], beginning, like]
-    asked = Asked(text)
-    found = nearly(asked, names_of(asked, answers), said)
+    asked = QueryText(text)
+    found = match_similar(asked, names_of(asked, answers), said)
     assert worker.call("nearly", text, answers, said) == [*map(list, found)]
 
 
@@ -130,20 +132,20 @@ def test_traces_are_read_alike(worker: Worker, trace: str, data: st.DataObject) 
     cut = data.draw(st.integers(0, len(trace)))
     put = data.draw(questions | st.sampled_from(["\n", "é", "\u2028", "(*"]))
     for text in (trace, trace[:cut] + put + trace[cut + len(put) :]):
-        found = frames(Asked(text))
+        found = parse_frames(QueryText(text))
         assert worker.call("frames", text) == [frame._asdict() for frame in found]
 
 
 @settings(max_examples=60, deadline=None)
 @given(trace=st.sampled_from(TRACES), data=st.data())
 def test_what_was_running_is_found_alike(worker: Worker, trace: str, data: st.DataObject) -> None:
-    asked = Asked(trace)
+    asked = QueryText(trace)
     answers = [
         [node._replace(path=data.draw(st.sampled_from([frame.file, node.path]))) for node in some]
-        for frame in frames(asked)
+        for frame in parse_frames(asked)
         for some in [data.draw(nodes)]
     ]
-    assert worker.call("running", trace, answers) == running(asked, answers)
+    assert worker.call("running", trace, answers) == frame_node_ids(asked, answers)
 
 
 @settings(max_examples=100, deadline=None)
@@ -155,7 +157,7 @@ def test_hits_come_in_the_same_order_with_the_same_scores(
     ids = [hit.id for hit in found]
     said = data.draw(rankings(ids))
     liked = data.draw(st.lists(st.sampled_from([*ids, "elsewhere"])))
-    expected = [told(one) for one in ranked(Asked(text), said, found, liked)]
+    expected = [told(one) for one in rank_hits(QueryText(text), said, found, liked)]
     assert worker.call("ranked", text, ways(said), found, liked) == expected
 
 
@@ -166,7 +168,7 @@ def test_hits_are_grouped_alike(
 ) -> None:
     """By name, by run, and by text."""
     said = data.draw(rankings([hit.id for hit in found]))
-    before = ranked(Asked(text), said, found)
+    before = rank_hits(QueryText(text), said, found)
     pieces: list[Row] = [(*_kind(hit), hit.start_line, hit.end_line) for hit in _by_line(found)]
     runs = part_ranges(found, parts_from_rows(pieces))
     texts = st.sampled_from([["a", "b", "c"], ["a", "b"], [" ", "", "\x1c"], ["a", "b", "c", "d"]])
@@ -180,9 +182,9 @@ def test_hits_are_grouped_alike(
         return {hit.id: lines[hit.id] for hit in some}
 
     assert worker.call("grouped", text, ways(said), found, pieces, pairs(read)) == [
-        [hit.id for hit in akin(before)],
-        [told(one) for one in grouped(before, runs)],
-        [told(one) for one in grouped(before, runs, lines_of)],
+        [hit.id for hit in grouping_candidates(before)],
+        [told(one) for one in group_results(before, runs)],
+        [told(one) for one in group_results(before, runs, lines_of)],
     ]
 
 
@@ -190,7 +192,7 @@ def test_hits_are_grouped_alike(
 @given(found=hits(20))
 def test_hits_are_counted_alike(worker: Worker, found: list[Hit]) -> None:
     """Each value in the same place."""
-    said = facets([Found(hit, 0.0, {}) for hit in found])
+    said = count_facets([Result(hit, 0.0, {}) for hit in found])
     heard = worker.call("facets", found)
     assert {name: pairs(counts) for name, counts in heard.items()} == {
         name: pairs(counts) for name, counts in said.items()
@@ -206,15 +208,15 @@ def test_the_same_is_said_of_an_answer(
     found = [hit for hit in found if hit.symbol]  # as all have that are nearly called so
     made = data.draw(rankings([hit.id for hit in found]))
     said = [one for one in made if data.draw(st.booleans())]
-    asked = Asked(text)
+    asked = QueryText(text)
     assert worker.call("told", text, ways(said), found) == [
-        engine._notes(asked, said, ranked(asked, said, found)),
-        engine._is_far(said),
-        engine._is_cut(said),
+        engine._result_notes(asked, said, rank_hits(asked, said, found)),
+        engine._is_vector_only(said),
+        engine._is_truncated(said),
     ]
 
 
-@pytest.mark.parametrize(("found", "most"), engine.MOST.items())
+@pytest.mark.parametrize(("found", "most"), engine.CANDIDATE_LIMITS.items())
 def test_more_may_answer_where_as_many_were_found_as_are_looked_at(
     worker: Worker, found: str, most: int
 ) -> None:
@@ -235,4 +237,4 @@ def _by_line(found: Sequence[Hit]) -> list[Hit]:
 
 
 def _excerpt(hit: Hit, lines: Sequence[str]) -> Excerpt:
-    return Excerpt(State.SAME, hit.start_line + 100, hit.end_line + 100, lines)
+    return Excerpt(Freshness.SAME, hit.start_line + 100, hit.end_line + 100, lines)

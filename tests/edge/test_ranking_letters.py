@@ -16,19 +16,20 @@ from feeder.store.tests_by_path import TEST_PATH_GLOBS, is_test_path
 from feeder.symbols import SEPARATOR_PATTERN, normalize_symbol
 
 PATTERNS = {
-    "place": frames._PLACE,
-    "python": frames._PYTHON,
-    "ruby": frames._RUBY,
-    "java": frames._BEFORE[0],
-    "debugger": frames._BEFORE[1],
-    "go": frames._ABOVE[0],
-    "rust": frames._ABOVE[1],
-    "anonymous": frames._ANONYMOUS,
-    "document": kinds._DOCUMENT,
-    "example": kinds._EXAMPLE,
+    "place": frames.LOCATION,
+    "python": frames.PYTHON_NAME,
+    "ruby": frames.RUBY_NAME,
+    "java": frames.NAME_BEFORE[0],
+    "debugger": frames.NAME_BEFORE[1],
+    "go": frames.NAME_ABOVE[0],
+    "rust": frames.NAME_ABOVE[1],
+    "anonymous": frames.ANONYMOUS_PATTERN,
+    "document": kinds.DOCUMENT_PATH_PATTERN,
+    "example": kinds.EXAMPLE_PATH_PATTERN,
     "joints": SEPARATOR_PATTERN,
     **{
-        kind.name: kind.asked_by for kind in (kinds.TEST, kinds.DOCUMENT, kinds.EXAMPLE, kinds.DATA)
+        kind.name: kind.query_pattern
+        for kind in (kinds.TEST, kinds.DOCUMENT, kinds.EXAMPLE, kinds.DATA)
     },
     "edges": re.compile(r"\A\w+\b.\Z"),
 }

@@ -6,7 +6,7 @@ import pytest
 
 from edge.calling import Worker
 from edge.recorded import in_python, in_worker, recorded
-from feeder.search.models import MEANING, MEANING_WEIGHT, Side
+from feeder.search.models import STATIC_VECTORS, STATIC_WEIGHT, QueryModel
 from feeder.store import Neighbour
 from feeder.store.reading import ids_in_scope
 from feeder.store.scope import Scope
@@ -54,6 +54,6 @@ def test_answers_of_an_index_are_ranked_alike(
     near = [
         Neighbour(id_, 1 / (3 + at)) for at, id_ in enumerate(ids_in_scope(database, scope, 20))
     ]
-    sides = [Side(MEANING, MEANING_WEIGHT, lambda *_: near)] if meaning else []
+    sides = [QueryModel(STATIC_VECTORS, STATIC_WEIGHT, lambda *_: near)] if meaning else []
     given = recorded(database, sides, question, scope)
     assert in_worker(worker, given) == in_python(given)

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from edge.calling import Worker
 from feeder import shown
-from feeder.search.answers import Page, Shaped, page
-from feeder.search.asking import ask
-from feeder.search.engine import Paging
-from feeder.search.outline import outline
-from feeder.search.passages import passage
-from feeder.search.targets import folder, resolve
+from feeder.search.answers import Page, PageOptions, build_page
+from feeder.search.asking import run_query
+from feeder.search.engine import Pagination
+from feeder.search.outline import build_outline
+from feeder.search.passages import read_target
+from feeder.search.targets import files_below_path, resolve_target
 from feeder.serve.answering import WINDOW_LINES
 from feeder.serve.catalogue import DEFAULT_TOKENS, DETAILS
 from feeder.serve.desk import Desk
@@ -68,8 +68,8 @@ def found(desk: Desk, query: str, limit: int, offset: int = 0) -> Page:
     """What the program shows a model of the answer to a question."""
 
     def work(opened: Opened) -> Page:
-        _, answer = ask(opened.asker, query, Paging(limit, offset))
-        return page(opened.corpus, answer, Shaped(query.split(), WINDOW_LINES, offset))
+        _, answer = run_query(opened.asker, query, Pagination(limit, offset))
+        return build_page(opened.corpus, answer, PageOptions(query.split(), WINDOW_LINES, offset))
 
     result: Page = of(desk, work)
     return result
@@ -111,7 +111,9 @@ def test_what_is_read_has_the_programs_text(worker: Worker, bank: Desk, targets:
         return [
             Passage(target, None, "feeder outline src shows more.")
             if target == "src/nothing.py"
-            else Passage(target, passage(opened.corpus, resolve(opened.corpus, target, "")))
+            else Passage(
+                target, read_target(opened.corpus, resolve_target(opened.corpus, target, ""))
+            )
             for target in targets
         ]
 
@@ -142,7 +144,9 @@ def test_what_is_read_has_the_programs_text(worker: Worker, bank: Desk, targets:
 def test_outlines_have_the_programs_text(
     worker: Worker, bank: Desk, path: str, depth: int | None
 ) -> None:
-    some = of(bank, lambda opened: outline(opened.corpus, folder(opened.corpus, path, "")))
+    some = of(
+        bank, lambda opened: build_outline(opened.corpus, files_below_path(opened.corpus, path, ""))
+    )
     wanted = outline_as_text(some, depth, None)
     assert worker.call("outline_as_text", some.as_json(), depth, DEFAULT_TOKENS) == wanted
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from edge.calling import Worker
 from feeder.cloudflare.narrowing import narrowings
 from feeder.nearby import nearest_names
-from feeder.search.filters import readings
+from feeder.search.filters import path_candidates
 from feeder.store.scope import Scope, prefix_end, scope_params
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -67,7 +67,7 @@ def test_vectorize_is_asked_alike(worker: Worker, scope: Scope) -> None:
 @settings(max_examples=300, deadline=None)
 @given(PATH, TEXT)
 def test_a_path_and_its_end_are_read_alike(worker: Worker, path: str, text: str) -> None:
-    assert worker.call("readings", path) == readings(path, "")
+    assert worker.call("readings", path) == path_candidates(path, "")
     assert worker.call("endOf", text) == prefix_end(text)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from edge.calling import ROOT, Worker
 from edge.texts import SAMPLES, some, texts, unhurried
-from feeder.search.terms import _SMALL, Terms, _tokens, stems
+from feeder.search.terms import HIGHLIGHT_STOP_WORDS, TermMatcher, _tokens, text_stems
 
 SAMPLE_FILES = [*(ROOT / "tests" / "parse" / "samples").iterdir()]
 QUESTION = "where is the name of a file returned, added* or printed to users"
@@ -40,7 +40,7 @@ def places(asked: list[str], lines: list[str]) -> list[list[object]]:
     """What the program finds."""
     return [
         [place.row, place.start, place.end, sorted(place.stems)]
-        for place in Terms(asked).places(lines)
+        for place in TermMatcher(asked).find_matches(lines)
     ]
 
 
@@ -75,7 +75,7 @@ def test_stems_are_sqlites(worker: Worker, word: str) -> None:
 @given(texts)
 def test_tokens_are_sqlites(worker: Worker, text: str) -> None:
     assert worker.call("tokens", text) == tokens(text)
-    assert worker.call("termStems", text) == sorted(stems(text))
+    assert worker.call("termStems", text) == sorted(text_stems(text))
 
 
 @unhurried
@@ -104,4 +104,4 @@ def test_in_code_of_every_language_places_are_the_same(worker: Worker, path: Pat
 
 def test_small_words_are_the_programs(worker: Worker) -> None:
     shared = worker.call("shared")
-    assert set(shared["lexis"]["terms"]["small"]) == _SMALL
+    assert set(shared["lexis"]["terms"]["small"]) == HIGHLIGHT_STOP_WORDS

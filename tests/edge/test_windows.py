@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from edge.calling import ROOT, Worker
 from edge.texts import texts, unhurried
-from feeder.search.windows import Wanted, window
+from feeder.search.windows import SnippetRequest, make_snippet
 
 CASES = json.loads((ROOT / "tests" / "search" / "windows.json").read_text("utf-8"))
 SAMPLE_FILES = [*(ROOT / "tests" / "parse" / "samples").iterdir()]
@@ -43,7 +43,7 @@ words = st.lists(
     st.sampled_from(["cart", "total", "emptyCart", "the", "\u03c0", "c*", "\0", "a b", "total"])
 )
 wanted = st.builds(
-    Wanted,
+    SnippetRequest,
     words,
     st.integers(0, 12),
     st.sampled_from([None, "", "def cart(total):", "cart", "total( (emptyCart", SIGNATURE]),
@@ -52,15 +52,15 @@ wanted = st.builds(
 )
 
 
-def chosen(rows: list[str], start_line: int, asked: Wanted) -> dict[str, Any]:
+def chosen(rows: list[str], start_line: int, asked: SnippetRequest) -> dict[str, Any]:
     """As the cases have it."""
-    found = window(rows, start_line, asked)._asdict()
+    found = make_snippet(rows, start_line, asked)._asdict()
     found["marks"] = [list(mark) for mark in found["marks"]]
     found["head"] = found["head"] and found["head"]._asdict()
     return found
 
 
-def given_to_worker(asked: Wanted) -> dict[str, Any]:
+def given_to_worker(asked: SnippetRequest) -> dict[str, Any]:
     """The same in JSON."""
     return {**asked._asdict(), "words": [*asked.words], "inner": [*map(list, asked.inner)]}
 
@@ -76,8 +76,8 @@ def test_the_window_is_the_one_that_was_chosen_by_hand(
 
 @unhurried
 @given(lines, wanted)
-@example(["def cart(total):,,", "\U0001d538\U0001d538 x"], Wanted(["x"], 6, SIGNATURE))
-def test_the_same_lines_are_chosen(worker: Worker, rows: list[str], asked: Wanted) -> None:
+@example(["def cart(total):,,", "\U0001d538\U0001d538 x"], SnippetRequest(["x"], 6, SIGNATURE))
+def test_the_same_lines_are_chosen(worker: Worker, rows: list[str], asked: SnippetRequest) -> None:
     assert worker.call("window", rows, 7, given_to_worker(asked)) == chosen(rows, 7, asked)
 
 
@@ -88,11 +88,11 @@ def test_in_code_of_every_language_the_same_lines_are_chosen(worker: Worker, pat
     some = [*dict.fromkeys(" ".join(rows).split())]
     for asked in [*([word] for word in some[:40]), some[::7], ["name", "return", "value*"]]:
         for size in (3, 6, 12):
-            one = Wanted(asked, size, rows[0])
+            one = SnippetRequest(asked, size, rows[0])
             assert worker.call("window", rows, 1, given_to_worker(one)) == chosen(rows, 1, one)
 
 
 def test_of_a_line_that_is_a_file_as_many_marks_are_shown(worker: Worker) -> None:
-    one = Wanted(["zebra"])
+    one = SnippetRequest(["zebra"])
     rows = ["\U0001d538 zebra " * 5000]
     assert worker.call("window", rows, 1, given_to_worker(one)) == chosen(rows, 1, one)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from edge.calling import Worker
 from edge.texts import KNOWN, SAMPLES, some, texts, unhurried
-from feeder.search.asked import READ_CHARS, Asked, stems
-from feeder.search.query import QUERY_CHARS, Query, parse
+from feeder.search.asked import ANALYZED_CHARS, QueryText, name_part_stems
+from feeder.search.query import MAX_QUERY_CHARS, Query, parse_query
 from feeder.symbols import normalize_symbol, symbol_ends_with
 from feeder.words import expand_words, lowercase_parts, split_compound
 
@@ -48,9 +48,9 @@ def letters(text: str) -> dict[str, object]:
 
 def asked_of(text: str) -> list[Any]:
     """What a question says."""
-    asked = Asked(text)
-    sets = [asked.identifiers, asked.keys, asked.stems, asked.all_stems]
-    return [asked.terms, asked.parts, asked.name, asked.path, *map(sorted, sets)]
+    asked = QueryText(text)
+    sets = [asked.identifiers, asked.path_words, asked.stems, asked.stems_with_stop_words]
+    return [asked.fts_terms, asked.word_parts, asked.name, asked.path, *map(sorted, sets)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: ascii(case["question"]))
@@ -92,7 +92,7 @@ def test_words_and_their_parts_are_the_same(worker: Worker, text: str) -> None:
     assert worker.call("words", text) == expand_words(text)
     assert worker.call("parts", text) == [list(one) for one in split_compound(text)]
     assert worker.call("smallParts", text) == lowercase_parts(text)
-    assert sorted(worker.call("stems", [text])) == sorted(stems([text]))
+    assert sorted(worker.call("stems", [text])) == sorted(name_part_stems([text]))
 
 
 @unhurried
@@ -105,7 +105,7 @@ def test_names_are_the_same(worker: Worker, name: str, other: str) -> None:
 @unhurried
 @given(texts)
 def test_questions_are_parsed_alike(worker: Worker, text: str) -> None:
-    assert worker.call("parse", text) == in_typescript(parse(text))
+    assert worker.call("parse", text) == in_typescript(parse_query(text))
 
 
 @unhurried
@@ -117,14 +117,14 @@ def test_questions_are_parsed_alike(worker: Worker, text: str) -> None:
     ).map("".join)
 )
 def test_signs_are_read_alike_in_any_mixture(worker: Worker, text: str) -> None:
-    assert worker.call("parse", text) == in_typescript(parse(text))
+    assert worker.call("parse", text) == in_typescript(parse_query(text))
 
 
 @unhurried
 @given(texts | NAMES)
-@example("a" * (READ_CHARS + 1))
-@example("\U0001d538" * READ_CHARS)
-@example("\U0001d538" * (READ_CHARS + 1))
+@example("a" * (ANALYZED_CHARS + 1))
+@example("\U0001d538" * ANALYZED_CHARS)
+@example("\U0001d538" * (ANALYZED_CHARS + 1))
 def test_a_question_says_the_same(worker: Worker, text: str) -> None:
     assert worker.call("asked", [text]) == [asked_of(text)]
 
@@ -139,12 +139,12 @@ def test_a_sample_of_each_script_says_the_same(worker: Worker, text: str) -> Non
 @given(texts, st.sampled_from(["stra", "ss", "i", "\u03c3", "^a", r"\Z", "\uab70|\u13a0"]))
 def test_its_beginning_is_searched_alike(worker: Worker, text: str, pattern: str) -> None:
     given = pattern.replace(r"\Z", "$")
-    assert worker.call("says", text, given) == Asked(text).says(re.compile(pattern))
+    assert worker.call("says", text, given) == QueryText(text).matches(re.compile(pattern))
 
 
 @pytest.mark.parametrize(
     "text", ["a" * 1_000_000, '"' * 100_000, "/a " * 400_000, "\U0001d538" * 20_000]
 )
 def test_of_a_megabyte_the_same_beginning_is_read(worker: Worker, text: str) -> None:
-    assert worker.call("parse", text) == in_typescript(parse(text))
-    assert len(worker.call("parse", text)["words"]) <= QUERY_CHARS
+    assert worker.call("parse", text) == in_typescript(parse_query(text))
+    assert len(worker.call("parse", text)["words"]) <= MAX_QUERY_CHARS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from feeder.search.age import age_of
+from feeder.search.age import read_index_status
 from tree.repos import Repo
 from worlds import REPO
 
@@ -23,7 +23,7 @@ def shop(repo: Repo) -> Repo:
 
 
 def note(repo: Repo, known: dict[str, str]) -> str:
-    return age_of(repo.path, REPO, known).note
+    return read_index_status(repo.path, REPO, known).note
 
 
 def test_a_commit_that_changes_no_file_leaves_no_index_behind(shop: Repo) -> None:
@@ -69,7 +69,7 @@ def test_an_index_equals_the_working_tree_only_where_somebody_has_looked_since(s
     head = known[f"{REPO}:head"][:7]
 
     def said(seen: str) -> str:
-        return age_of(shop.path, REPO, known, seen=seen).note
+        return read_index_status(shop.path, REPO, known, seen_tree=seen).note
 
     assert said("some tree") == f"The index equals the working tree on {head}."
     assert said("") == f"The index equals the working tree last seen on {head}."

@@ -9,9 +9,9 @@ from feeder.describe import Told
 from feeder.embed.static_codes import StaticCodes
 from feeder.embed.static_name import NAME
 from feeder.run.feed import Describing
-from feeder.search.engine import Paging, search
-from feeder.search.found import Found
-from feeder.search.models import MEANING, with_the_words
+from feeder.search.engine import Pagination, search_scope
+from feeder.search.found import Result
+from feeder.search.models import STATIC_VECTORS, static_query_model
 from feeder.serve.shaping import Wanted, hits_as_text
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
@@ -38,8 +38,10 @@ def database(shop: Repo) -> Iterator[SQLite]:
     database.close()
 
 
-def found(database: SQLite, query: str, **where: str) -> list[Found]:
-    return list(search(database, [], query, Scope.of_repo(REPO, **where), Paging(10)).found)
+def found(database: SQLite, query: str, **where: str) -> list[Result]:
+    return list(
+        search_scope(database, [], query, Scope.of_repo(REPO, **where), Pagination(10)).results
+    )
 
 
 def test_a_node_is_found_by_the_words_of_its_line(database: SQLite) -> None:
@@ -82,11 +84,11 @@ def by_meaning(repo: Repo, lines: Lines | None, query: str) -> list[str | None]:
     database = opened()
     how = Describing(lines) if lines else None
     synced(Commit(repo.path), database, meaning=StaticCodes(NAME), describing=how)
-    sides = [with_the_words(database)]
-    answer = search(database, sides, query, Scope.of_repo(REPO), Paging(10))
-    assert all(list(one.ranks) == [MEANING] for one in answer.found)
+    sides = [static_query_model(database)]
+    answer = search_scope(database, sides, query, Scope.of_repo(REPO), Pagination(10))
+    assert all(list(one.ranks) == [STATIC_VECTORS] for one in answer.results)
     database.close()
-    return [one.hit.symbol for one in answer.found]
+    return [one.hit.symbol for one in answer.results]
 
 
 @pytest.mark.parametrize("query", ["cryptography", "hashing secrets"])

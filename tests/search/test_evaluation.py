@@ -11,15 +11,15 @@ from feeder.search.evaluation import (
     MEASURES,
     Outcome,
     by_group,
-    evaluated,
-    latency_ms,
-    means,
-    moved,
+    changed_outcomes,
+    latency_summary_ms,
+    mean_values,
     ndcg,
-    rank_of,
+    run_evaluation,
+    target_rank,
     worst,
 )
-from feeder.search.questions import Answer, Question
+from feeder.search.questions import JudgedQuery, RelevantTarget
 from feeder.store.reading import Hit
 from feeder.store.rows import encode_members
 
@@ -44,8 +44,8 @@ def hit(
 
 def asked(*ranks: int | None, group: str = "", line: int = 1) -> Outcome:
     """A question whose answers have these ranks."""
-    answers = tuple(Answer(f"{number}.py") for number in range(len(ranks)))
-    return Outcome(Question(line, "how", answers, group), [], ranks, 1.0)
+    answers = tuple(RelevantTarget(f"{number}.py") for number in range(len(ranks)))
+    return Outcome(JudgedQuery(line, "how", answers, group), [], ranks, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -89,40 +89,45 @@ def test_each_measure_of_a_question(ranks: list[int | None], expected: list[floa
 def test_a_mean_is_over_questions_and_a_group_over_its_own() -> None:
     """A question with many answers weighs as one with few."""
     some = [asked(1, group="b"), asked(None, None, group="a"), asked(2)]
-    assert means(some)["MRR"] == pytest.approx((1 + 0 + 1 / 2) / 3)
-    assert {name: means(mine)["hit@1"] for name, mine in by_group(some).items()} == {"a": 0, "b": 1}
+    assert mean_values(some)["MRR"] == pytest.approx((1 + 0 + 1 / 2) / 3)
+    assert {name: mean_values(mine)["hit@1"] for name, mine in by_group(some).items()} == {
+        "a": 0,
+        "b": 1,
+    }
     assert list(by_group(some)) == ["a", "b"]
 
 
 def test_the_worst_come_first_and_the_perfect_not_at_all() -> None:
     """Of those with nothing among the first ten, that which is further down is worse."""
     some = [asked(1, line=1), asked(2, line=2), asked(12, line=3), asked(None, line=4)]
-    assert [one.question.line for one in worst(some)] == [4, 3, 2]
-    assert [one.question.line for one in worst(some, 1)] == [4]
+    assert [one.query.line for one in worst(some)] == [4, 3, 2]
+    assert [one.query.line for one in worst(some, 1)] == [4]
 
 
 def test_what_moved_most_comes_first() -> None:
     """Up or down; what stays is not among it."""
     before = [asked(1, line=1), asked(2, line=2), asked(None, line=3)]
     after = [asked(1, line=1), asked(1, line=2), asked(1, line=3)]
-    assert [(one.after.question.line, round(one.gain, 3)) for one in moved(before, after)] == [
+    assert [
+        (one.after.query.line, round(one.gain, 3)) for one in changed_outcomes(before, after)
+    ] == [
         (3, 1.0),
         (2, round(1 - 1 / log2(3), 3)),
     ]
-    assert moved(after, before)[0].gain == -1.0
+    assert changed_outcomes(after, before)[0].gain == -1.0
 
 
 def test_a_time_is_that_of_the_nearest_rank() -> None:
     """Of twenty the nineteenth; of one that one."""
-    assert latency_ms(range(20, 0, -1)) == {"median": 10.5, "p95": 19}
-    assert latency_ms([3.0]) == {"median": 3.0, "p95": 3.0}
+    assert latency_summary_ms(range(20, 0, -1)) == {"median": 10.5, "p95": 19}
+    assert latency_summary_ms([3.0]) == {"median": 3.0, "p95": 3.0}
 
 
 def test_each_question_is_put_to_the_engine() -> None:
     """The hits come with it, and the rank of each of its answers among the first twenty."""
     questions = [
-        Question(1, "one", (Answer("b.py"), Answer("z.py"))),
-        Question(2, "other", (Answer("a.py"),)),
+        JudgedQuery(1, "one", (RelevantTarget("b.py"), RelevantTarget("z.py"))),
+        JudgedQuery(2, "other", (RelevantTarget("a.py"),)),
     ]
     limits = []
 
@@ -130,9 +135,9 @@ def test_each_question_is_put_to_the_engine() -> None:
         limits.append(limit)
         return [hit("a.py"), hit("b.py")] if query == "one" else []
 
-    found = evaluated(questions, ask)
+    found = run_evaluation(questions, ask)
 
-    assert [one.question for one in found] == questions
+    assert [one.query for one in found] == questions
     assert [one.ranks for one in found] == [[2, None], [None]]
     assert [len(one.hits) for one in found] == [2, 0]
     assert {*limits} == {DEPTH}
@@ -145,25 +150,25 @@ MEMBERS = encode_members([Member("RED", 2)])
 @pytest.mark.parametrize(
     ("answer", "rank"),
     [
-        (Answer("a.py"), 1),
-        (Answer("lib/a.py"), None),
-        (Answer("b.py", 10, 12), 3),
-        (Answer("b.py", 8, 8), 2),
-        (Answer("b.py", 30, 40), None),
-        (Answer(symbol="Cart.add"), 2),
-        (Answer(symbol="Cart::add"), 2),
-        (Answer(symbol="acme.Cart.add"), 2),
-        (Answer(symbol="art.add"), None),
-        (Answer(symbol="cart.add"), None),
-        (Answer("b.py", symbol="Cart.add"), 2),
-        (Answer("a.py", symbol="Cart.add"), None),
-        (Answer(symbol="Color.RED"), 4),
-        (Answer(symbol="RED"), 4),
-        (Answer(symbol="From source"), 5),
+        (RelevantTarget("a.py"), 1),
+        (RelevantTarget("lib/a.py"), None),
+        (RelevantTarget("b.py", 10, 12), 3),
+        (RelevantTarget("b.py", 8, 8), 2),
+        (RelevantTarget("b.py", 30, 40), None),
+        (RelevantTarget(symbol="Cart.add"), 2),
+        (RelevantTarget(symbol="Cart::add"), 2),
+        (RelevantTarget(symbol="acme.Cart.add"), 2),
+        (RelevantTarget(symbol="art.add"), None),
+        (RelevantTarget(symbol="cart.add"), None),
+        (RelevantTarget("b.py", symbol="Cart.add"), 2),
+        (RelevantTarget("a.py", symbol="Cart.add"), None),
+        (RelevantTarget(symbol="Color.RED"), 4),
+        (RelevantTarget(symbol="RED"), 4),
+        (RelevantTarget(symbol="From source"), 5),
     ],
     ids=str,
 )
-def test_an_answer_is_a_file_lines_or_a_name(answer: Answer, rank: int | None) -> None:
+def test_an_answer_is_a_file_lines_or_a_name(answer: RelevantTarget, rank: int | None) -> None:
     """One line that both have is enough; a name may be its last parts, or that of a member."""
     hits = [
         hit("a.py", symbol="main"),
@@ -172,4 +177,4 @@ def test_an_answer_is_a_file_lines_or_a_name(answer: Answer, rank: int | None) -
         hit("c.py", symbol="acme.Color", members=MEMBERS),
         hit("d.md")._replace(logical_path="Install > From source"),
     ]
-    assert rank_of(answer, hits) == rank
+    assert target_rank(answer, hits) == rank

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, cast
 
-from feeder.search.facets import facets
-from feeder.search.found import Found
+from feeder.search.facets import count_facets
+from feeder.search.found import Result
 
 
 @dataclass
@@ -17,8 +17,8 @@ class Node:
 
 
 def counted(*nodes: Node) -> Any:
-    found: list[Any] = [Found(cast(Any, node), 1.0, {}) for node in nodes]
-    return facets(found)
+    found: list[Any] = [Result(cast(Any, node), 1.0, {}) for node in nodes]
+    return count_facets(found)
 
 
 def test_folders_are_told_where_paths_part() -> None:

@@ -8,16 +8,16 @@ import pytest
 from feeder.errors import UserError
 from feeder.nodes import NODE_TYPES
 from feeder.parse.extract import DOCUMENT_LANGUAGES as DOCUMENTS
-from feeder.search.filters import Standing, scope_of, scopes_of
-from feeder.search.preferring import preference, preferred, statements
-from feeder.search.query import parse
+from feeder.search.filters import FilterContext, build_scope, build_scopes
+from feeder.search.preferring import parse_preference, preference_statements, preferred_ids
+from feeder.search.query import parse_query
 from feeder.search.vocabulary import (
     category_languages,
-    language_names,
-    languages,
+    language_aliases,
     node_type_names,
-    node_types,
-    own_categories,
+    repository_categories,
+    resolve_languages,
+    resolve_node_types,
 )
 from feeder.store.reading import hits_by_ids, ids_in_scope
 from feeder.store.scope import Scope
@@ -36,7 +36,7 @@ TREE = {
     ".feeder.toml": '[categories]\nshop = ["src/shop"]\npages = "docs/*.md"\n',
     r"odd\name.txt": "cart\n",
 }
-HERE = Standing(REPO, "src")
+HERE = FilterContext(REPO, "src")
 OWN = {"shop": ["src/shop"], "pages": ["docs/*.md"]}
 
 
@@ -49,8 +49,8 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> SQLite:
     return database
 
 
-def paths(database: SQLite, question: str, standing: Standing = HERE) -> set[str]:
-    scope = scope_of(database, parse(question), standing)
+def paths(database: SQLite, question: str, standing: FilterContext = HERE) -> set[str]:
+    scope = build_scope(database, parse_query(question), standing)
     return {hit.path for hit in hits_by_ids(database, ids_in_scope(database, scope, 100), scope)}
 
 
@@ -143,7 +143,7 @@ def test_a_filter_that_names_nothing_is_told_with_the_nearest(
 ) -> None:
     """It is the user's to change, and never an answer of nothing."""
     with pytest.raises(UserError) as refusal:
-        scope_of(database, parse(question), HERE._replace(categories=OWN))
+        build_scope(database, parse_query(question), HERE._replace(categories=OWN))
     assert message in str(refusal.value)
 
 
@@ -170,14 +170,16 @@ def test_filters_that_contradict_each_other_are_refused(
 ) -> None:
     """They can find nothing in any index: neither wins in silence."""
     with pytest.raises(UserError) as refusal:
-        scope_of(database, parse(question), HERE._replace(categories=OWN))
+        build_scope(database, parse_query(question), HERE._replace(categories=OWN))
     assert message in str(refusal.value)
 
 
 def test_a_category_of_ones_own_is_listed_once(database: SQLite) -> None:
     """Though it is called as one that is there anyway."""
     with pytest.raises(UserError) as refusal:
-        scope_of(database, parse("category:zzz"), HERE._replace(categories={"code": ["src"]}))
+        build_scope(
+            database, parse_query("category:zzz"), HERE._replace(categories={"code": ["src"]})
+        )
     assert str(refusal.value).count("code") == 1
 
 
@@ -188,13 +190,13 @@ def test_several_repositories_are_searched_at_once(tmp_path: Path) -> None:
         repo = Repo(tmp_path / name)
         repo.commit({f"{name.replace('/', '-')}.py": "def cart(): ...\n"})
         synced(Commit(repo.path), database, name=name)
-    alone = Standing("acme/shop")
+    alone = FilterContext("acme/shop")
     assert paths(database, "", alone) == {"acme-shop.py"}
     assert paths(database, "repo:acme/shop repo:acme/api", alone) == {"acme-shop.py", "acme-api.py"}
     assert paths(database, "repo:acme/api repo:other/api", alone) == {"acme-api.py", "other-api.py"}
     with pytest.raises(UserError, match="api may be acme/api or other/api"):
         paths(database, "repo:api", alone)
-    assert paths(database, "repo:shop", Standing("acme/api")) == {"acme-shop.py"}
+    assert paths(database, "repo:shop", FilterContext("acme/api")) == {"acme-shop.py"}
     repo = Repo(tmp_path / "api")
     repo.commit({"api.py": "def cart(): ...\n"})
     synced(Commit(repo.path), database, name="api")
@@ -202,8 +204,8 @@ def test_several_repositories_are_searched_at_once(tmp_path: Path) -> None:
     repo.commit({"api.py": None})
     synced(Commit(repo.path), database, name="api")
     assert paths(database, "repo:api", alone) == set()
-    assert len(paths(database, "lang:py path:*.py", Standing(None))) == 3
-    assert paths(database, "path:*other*", Standing(None)) == {"other-api.py"}
+    assert len(paths(database, "lang:py path:*.py", FilterContext(None))) == 3
+    assert paths(database, "path:*other*", FilterContext(None)) == {"other-api.py"}
 
 
 def test_what_is_preferred_is_known_among_nodes(database: SQLite) -> None:
@@ -211,8 +213,8 @@ def test_what_is_preferred_is_known_among_nodes(database: SQLite) -> None:
     ids = ids_in_scope(database, Scope((REPO,)), 100)
 
     def of(*asked: str) -> set[str]:
-        scopes = scopes_of(database, list(map(preference, asked)), HERE)
-        chosen = preferred(database.run(statements(ids, scopes)))
+        scopes = build_scopes(database, list(map(parse_preference, asked)), HERE)
+        chosen = preferred_ids(database.run(preference_statements(ids, scopes)))
         return {hit.path for hit in hits_by_ids(database, ids, Scope((REPO,))) if hit.id in chosen}
 
     assert of() == set()
@@ -229,20 +231,20 @@ def test_a_language_has_other_names() -> None:
     """As people call it, in any case of letters."""
     called = {"c++": ["cpp"], "C#": ["csharp"], "sh": ["bash"], "js": ["javascript"]}
     called |= {"ts": ["tsx", "typescript"], "Makefile": ["make"], "protobuf": ["proto"]}
-    assert {name: sorted(languages(name)) for name in called} == called
-    assert languages("c") == ["c"]
-    assert languages("nothing") == ["nothing"]
-    assert node_types("json") == ["json_object", "json_array", "json_prop"]
+    assert {name: sorted(resolve_languages(name)) for name in called} == called
+    assert resolve_languages("c") == ["c"]
+    assert resolve_languages("nothing") == ["nothing"]
+    assert resolve_node_types("json") == ["json_object", "json_array", "json_prop"]
 
 
 def test_a_repository_names_its_own_categories(tmp_path: Path) -> None:
     """In a file at its root, as one path or several."""
-    assert own_categories(tmp_path) == {}
+    assert repository_categories(tmp_path) == {}
     file = tmp_path / ".feeder.toml"
     file.write_text('[categories]\napi = "src/api/"\nui = ["web", "src/*.tsx"]\n')
-    assert own_categories(tmp_path) == {"api": ["src/api"], "ui": ["web", "src/*.tsx"]}
+    assert repository_categories(tmp_path) == {"api": ["src/api"], "ui": ["web", "src/*.tsx"]}
     file.write_text('[categories]\napi = "src/api"\n[tags]\nmanuals = ["docs", "*.pdf"]\n')
-    assert own_categories(tmp_path) == {"api": ["src/api"], "manuals": ["docs", "*.pdf"]}
+    assert repository_categories(tmp_path) == {"api": ["src/api"], "manuals": ["docs", "*.pdf"]}
 
 
 @pytest.mark.parametrize(
@@ -259,7 +261,7 @@ def test_a_mistake_in_it_is_told(tmp_path: Path, text: str, message: str) -> Non
     """With what to write."""
     (tmp_path / ".feeder.toml").write_text(text)
     with pytest.raises(UserError) as refusal:
-        own_categories(tmp_path)
+        repository_categories(tmp_path)
     assert message in str(refusal.value)
 
 
@@ -270,9 +272,11 @@ def test_other_names_are_of_languages_and_types_that_there_are() -> None:
         *(endings[key].values() for key in ("code_extensions", "noncode_ts_grammar")),
         endings["text_extensions"].values(),
     )
-    assert language_names().keys() <= known
+    assert language_aliases().keys() <= known
     assert set().union(*category_languages().values()) <= known
-    others = {name for names in language_names().values() for name in names}
-    assert all(name in languages(name) for name in others & known)
+    others = {name for names in language_aliases().values() for name in names}
+    assert all(name in resolve_languages(name) for name in others & known)
     assert set(node_type_names()) >= set(NODE_TYPES)
-    assert {kind for name in node_type_names() for kind in node_types(name)} == set(NODE_TYPES)
+    assert {kind for name in node_type_names() for kind in resolve_node_types(name)} == set(
+        NODE_TYPES
+    )

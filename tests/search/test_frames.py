@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from feeder.search.asked import Asked
-from feeder.search.engine import Paging, search
-from feeder.search.frames import Frame, frames
+from feeder.search.asked import QueryText
+from feeder.search.engine import Pagination, search_scope
+from feeder.search.frames import Frame, parse_frames
 from feeder.store.scope import Scope
 from feeder.tree.commit import Commit
 from tree.repos import Repo
@@ -83,7 +83,7 @@ def test_functions_of_a_trace_are_read_with_their_files(
     trace: str, found: list[tuple[str, str]]
 ) -> None:
     """The innermost first, however the language prints them; a question of a line has none."""
-    assert frames(Asked(trace)) == [Frame(*one) for one in found]
+    assert parse_frames(QueryText(trace)) == [Frame(*one) for one in found]
 
 
 CART = """\
@@ -115,7 +115,7 @@ def test_functions_of_a_trace_come_first(tmp_path: Path) -> None:
     database = opened()
     synced(Commit(repo.path), database)
 
-    found = search(database, [], GO, Scope.of_repo(REPO), Paging(2)).found
+    found = search_scope(database, [], GO, Scope.of_repo(REPO), Pagination(2)).results
 
     assert [(one.hit.path, one.hit.symbol) for one in found] == [
         ("cart.go", "shop.Cart.add"),

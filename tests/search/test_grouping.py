@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from feeder.search.engine import Paging, search
-from feeder.search.found import Found, Piece
-from feeder.search.sources import Excerpt, Sources
+from feeder.search.engine import Pagination, search_scope
+from feeder.search.found import PartMatch, Result
+from feeder.search.sources import Excerpt, ExcerptReader
 from feeder.store.reading import Hit
 from feeder.store.scope import Scope
 from feeder.tree.commit import Commit
@@ -22,7 +22,7 @@ def asked(
     *,
     copies: bool = False,
     now: Mapping[str, str] = {},
-) -> Sequence[Found]:
+) -> Sequence[Result]:
     """What answers after the files of `now` have been edited."""
     repo = Repo(folder)
     repo.commit(files)
@@ -32,19 +32,19 @@ def asked(
         (folder / name).write_text(text)
 
     def lines_of(hits: Sequence[Hit]) -> dict[str, Excerpt]:
-        sources = Sources(database, repo.path, REPO, hits)
-        return {hit.id: sources.of(hit) for hit in hits}
+        sources = ExcerptReader(database, repo.path, REPO, hits)
+        return {hit.id: sources.read(hit) for hit in hits}
 
-    said = search(
+    said = search_scope(
         database,
         [],
         question,
         Scope.of_repo(REPO),
-        Paging(10),
-        lines_of=lines_of if copies else None,
+        Pagination(10),
+        find_excerpts=lines_of if copies else None,
     )
     database.close()
-    return said.found
+    return said.results
 
 
 def test_the_pieces_of_a_long_function_are_one_hit_with_all_its_lines(tmp_path: Path) -> None:
@@ -53,9 +53,9 @@ def test_the_pieces_of_a_long_function_are_one_hit_with_all_its_lines(tmp_path: 
     text = f"def weigh(order):\n    total = 0\n{body}    return total\n"
     [found] = asked(tmp_path, {"weigh.py": text}, "order 150")
     assert (found.hit.start_line, found.hit.end_line) == (1, 203)
-    assert isinstance(found.piece, Piece)
-    assert found.piece.matching == found.piece.of > 1
-    assert found.piece.start_line <= 153 <= found.piece.end_line
+    assert isinstance(found.part_match, PartMatch)
+    assert found.part_match.matching == found.part_match.of > 1
+    assert found.part_match.start_line <= 153 <= found.part_match.end_line
 
 
 def test_overloads_are_hits_of_their_own(tmp_path: Path) -> None:
@@ -87,10 +87,10 @@ def test_a_code_block_is_no_piece_of_its_section(tmp_path: Path) -> None:
     prose, code = "".join(map(line.format, range(60))), "weigh(order).parcels(belong)\n" * 60
     text = f"# Weigh\n\n{prose}\n```python\n{code}```\n"
     [found] = asked(tmp_path, {"weigh.md": text}, "order belong sent")
-    kinds = [one.hit.node_type for one in (found, *found.others)]
+    kinds = [one.hit.node_type for one in (found, *found.grouped)]
     assert kinds.count("md_codeblock") > 0
-    assert found.piece
-    assert found.piece.matching == found.piece.of == kinds.count("md_section") > 1
+    assert found.part_match
+    assert found.part_match.matching == found.part_match.of == kinds.count("md_section") > 1
 
 
 def test_a_pascal_declaration_stands_with_its_implementation(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_copies_of_a_text_are_one_hit(tmp_path: Path) -> None:
     files = {f"{name}.py": text + "\n\n" + short for name in "abc"}
     found = asked(tmp_path, files, "ship order", copies=True)
     [ship] = [one for one in found if one.hit.symbol == "ship"]
-    assert {one.hit.path for one in ship.copies} == {"a.py", "b.py", "c.py"} - {ship.hit.path}
+    assert {one.hit.path for one in ship.duplicates} == {"a.py", "b.py", "c.py"} - {ship.hit.path}
     assert sum(one.hit.symbol == "send" for one in found) == 3
     assert sum(one.hit.symbol == "ship" for one in asked(tmp_path, files, "ship order")) == 3
 
@@ -124,7 +124,7 @@ def test_copies_are_told_by_the_lines_as_they_are_now(tmp_path: Path) -> None:
     now = {"b.py": f"# new\n\n{ship}", "c.py": f"{ship}\n\n{other}"}
     found = asked(tmp_path, files, "ship order", copies=True, now=now)
     assert {one.hit.path for one in found} == {"a.py", "c.py"}
-    [copy] = next(one for one in found if one.hit.path == "a.py").copies
+    [copy] = next(one for one in found if one.hit.path == "a.py").duplicates
     assert (copy.hit.path, copy.hit.start_line, copy.hit.end_line) == ("b.py", 3, 5)
 
 
@@ -134,7 +134,7 @@ def test_copies_of_a_long_function_are_one_hit_whichever_of_their_pieces_answer(
     text = "def weigh(order):\n    total = 0\n" + "".join(map(LINE.format, range(120)))
     files = {f"{name}.py": f"{text}    return total\n" for name in "ab"}
     [found] = asked(tmp_path, files, "order 110", copies=True)
-    [copy] = found.copies
+    [copy] = found.duplicates
     assert (copy.hit.start_line, copy.hit.end_line) == (1, 123)
 
 
@@ -143,4 +143,4 @@ def test_pieces_of_one_long_line_are_one_hit(tmp_path: Path) -> None:
     line = " ".join(f"zebra{number} crosses" for number in range(2000))
     found = asked(tmp_path, {"long.txt": f"{line}\n", "b.txt": "a zebra0\n"}, "crosses")
     assert [one.hit.path for one in found] == ["long.txt"]
-    assert len(found[0].others) > 1
+    assert len(found[0].grouped) > 1

@@ -13,12 +13,12 @@ from feeder.config import Settings
 from feeder.errors import ServiceError
 from feeder.run.feed import Feed
 from feeder.run.sync import sync
-from feeder.search.asking import Asker, ask
-from feeder.search.engine import Paging
-from feeder.search.found import Answer
-from feeder.search.kept import Kept
-from feeder.search.models import MEANING, Side, with_the_words
-from feeder.search.narrowing import Filters
+from feeder.search.asking import SearchIndex, run_query
+from feeder.search.engine import Pagination
+from feeder.search.found import ResultList
+from feeder.search.kept import ResultCache
+from feeder.search.models import STATIC_VECTORS, QueryModel, static_query_model
+from feeder.search.narrowing import RequestFilters
 from feeder.store import Neighbour, Statement
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
@@ -41,7 +41,7 @@ class Counted:
         self.asked.append(question)
         if self.fails:
             raise ServiceError("the model is busy")
-        return with_the_words(self.database).nearest(question, limit, scope)
+        return static_query_model(self.database).nearest(question, limit, scope)
 
 
 @dataclass
@@ -52,18 +52,22 @@ class Shop:
     store: Store
     settings: Settings
     model: Counted
-    kept: Kept
+    kept: ResultCache
     told: list[str] = field(default_factory=list)
 
-    def ask(self, question: str, page: Paging = Paging(10), *, anew: bool = False) -> Answer:  # noqa: B008 - a value
-        return self.put(question, page, Filters(), anew=anew)
+    def ask(
+        self, question: str, page: Pagination = Pagination(10), *, anew: bool = False
+    ) -> ResultList:  # noqa: B008 - a value
+        return self.put(question, page, RequestFilters(), anew=anew)
 
-    def put(self, question: str, page: Paging, filters: Filters, *, anew: bool = False) -> Answer:
+    def put(
+        self, question: str, page: Pagination, filters: RequestFilters, *, anew: bool = False
+    ) -> ResultList:
         meta = self.store.index.read_state_of([]).meta
-        sides = [Side(MEANING, 1.5, self.model.nearest)]
+        sides = [QueryModel(STATIC_VECTORS, 1.5, self.model.nearest)]
         kept = None if anew else self.kept
-        asker = Asker(self.store, meta, sides, self.settings, self.told.append, kept)
-        return ask(asker, question, page, filters)[1]
+        asker = SearchIndex(self.store, meta, sides, self.settings, self.told.append, kept)
+        return run_query(asker, question, page, filters)[1]
 
 
 def synced(base: Path, settings: Settings) -> None:
@@ -89,7 +93,7 @@ def shop(repo: Repo) -> Iterator[Shop]:
         store = stack.enter_context(opened(place, settings, writes=False, create=False))
         database = store.index.database
         assert isinstance(database, SQLite)
-        yield Shop(repo, store, settings, Counted(database), Kept(database))
+        yield Shop(repo, store, settings, Counted(database), ResultCache(database))
 
 
 def test_the_same_question_costs_no_model(shop: Shop) -> None:
@@ -105,15 +109,20 @@ def test_so_does_the_next_page_of_it(shop: Shop) -> None:
     """Pages are cut from what is kept, as from what is found anew."""
     total = shop.ask("cart").total
     assert total > 2
-    pages = [shop.ask("cart", Paging(1, offset)) for offset in range(total)]
+    pages = [shop.ask("cart", Pagination(1, offset)) for offset in range(total)]
     assert shop.model.asked == ["cart"]
-    assert pages == [shop.ask("cart", Paging(1, offset), anew=True) for offset in range(total)]
+    assert pages == [shop.ask("cart", Pagination(1, offset), anew=True) for offset in range(total)]
 
 
 def test_other_filters_are_another_question(shop: Shop) -> None:
     """Also those that only prefer."""
-    page = Paging(10)
-    some = (Filters(), Filters(path=["a"]), Filters(prefer=["docs"]), Filters(tests="no"))
+    page = Pagination(10)
+    some = (
+        RequestFilters(),
+        RequestFilters(path=["a"]),
+        RequestFilters(prefer=["docs"]),
+        RequestFilters(tests="no"),
+    )
     kept = [shop.put("shipping", page, filters) for filters in (*some, *some)]
     assert len(shop.model.asked) == 4
     anew = [shop.put("shipping", page, filters, anew=True) for filters in some]
@@ -123,10 +132,10 @@ def test_other_filters_are_another_question(shop: Shop) -> None:
 
 
 def test_no_answer_outlives_a_sync_of_another_process(shop: Shop) -> None:
-    before = {one.hit.path for one in shop.ask("shipping").found}
+    before = {one.hit.path for one in shop.ask("shipping").results}
     shop.repo.commit({"c/three.py": "def shipping_by_air(order):\n    return 9\n"})
     synced(shop.repo.path, shop.settings)
-    after = {one.hit.path for one in shop.ask("shipping").found}
+    after = {one.hit.path for one in shop.ask("shipping").results}
     assert "c/three.py" in after - before
     assert len(shop.model.asked) == 2
 
@@ -135,18 +144,18 @@ def test_no_answer_outlives_a_write_of_its_own_process(shop: Shop) -> None:
     """Nor one that no run has made."""
     assert shop.ask("shipping").total
     shop.store.index.database.run([Statement("DELETE FROM docs WHERE path LIKE '%.py'")])
-    assert {one.hit.path for one in shop.ask("shipping").found}.isdisjoint(FILES.keys() - SHOP)
+    assert {one.hit.path for one in shop.ask("shipping").results}.isdisjoint(FILES.keys() - SHOP)
     assert len(shop.model.asked) == 2
 
 
 def test_what_the_files_decide_is_as_they_are_now(shop: Shop) -> None:
     """Copies are no part of what is kept."""
-    [shipping] = [one for one in shop.ask("shipping weight").found if one.copies]
+    [shipping] = [one for one in shop.ask("shipping weight").results if one.duplicates]
 
     (shop.repo.path / "b/two.py").write_text(TWICE.replace("order.weight", "Weight(order)"))
-    after = shop.ask("shipping weight").found
-    assert [one.copies for one in after] == [()] * len(after)
-    assert {shipping.hit.path, shipping.copies[0].hit.path} <= {one.hit.path for one in after}
+    after = shop.ask("shipping weight").results
+    assert [one.duplicates for one in after] == [()] * len(after)
+    assert {shipping.hit.path, shipping.duplicates[0].hit.path} <= {one.hit.path for one in after}
     assert shop.model.asked == ["shipping weight"]
 
 
@@ -162,7 +171,7 @@ def test_an_answer_that_lacks_a_model_is_not_kept(shop: Shop) -> None:
 
 def test_so_many_are_kept(shop: Shop) -> None:
     """What was not asked for longest goes."""
-    shop.kept = Kept(shop.model.database, most=2)
+    shop.kept = ResultCache(shop.model.database, capacity=2)
     for question in ("cart", "guide", "cart", "shipping", "cart", "guide"):
         shop.ask(question)
     assert len(shop.kept) == 2

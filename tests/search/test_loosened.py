@@ -7,10 +7,10 @@ import pytest
 
 from feeder.assembly.opening import base_of, opened, place_of
 from feeder.config import Settings
-from feeder.search.asking import Asker, ask
-from feeder.search.engine import Paging
-from feeder.search.loosened import loosened
-from feeder.search.narrowing import Filters
+from feeder.search.asking import SearchIndex, run_query
+from feeder.search.engine import Pagination
+from feeder.search.loosened import relax_filters
+from feeder.search.narrowing import RequestFilters
 from serve.conftest import index
 from tree.repos import Repo
 
@@ -30,11 +30,11 @@ def told(tmp_path: Path) -> Told:
     def tell(question: str, **filters: object) -> dict[str, tuple[int, str]]:
         place = place_of(base_of(repo.path), settings)
         with opened(place, settings, writes=False, create=False) as store:
-            asker = Asker(store, store.index.read_state_of([]).meta, [], settings, None)
-            said = Filters(**filters)  # type: ignore[arg-type]
-            asked, answer = ask(asker, question, Paging(5), said)
+            asker = SearchIndex(store, store.index.read_state_of([]).meta, [], settings, None)
+            said = RequestFilters(**filters)  # type: ignore[arg-type]
+            asked, answer = run_query(asker, question, Pagination(5), said)
             assert answer.total == 0
-            some = list(loosened(asker, asked))
+            some = list(relax_filters(asker, asked))
         return {one.name: (one.total, one.best.path if one.best else "") for one in some}
 
     return tell

@@ -4,8 +4,8 @@ import pytest
 
 from feeder.cli.showing import as_text
 from feeder.nodes import Member
-from feeder.search.engine import Paging, search
-from feeder.search.found import Found
+from feeder.search.engine import Pagination, search_scope
+from feeder.search.found import Result
 from feeder.store.rows import decode_members, encode_members
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
@@ -42,8 +42,8 @@ def database(repo: Repo) -> SQLite:
     return database
 
 
-def first(database: SQLite, query: str) -> Found:
-    return search(database, [], query, Scope.of_repo(REPO), Paging(10)).found[0]
+def first(database: SQLite, query: str) -> Result:
+    return search_scope(database, [], query, Scope.of_repo(REPO), Pagination(10)).results[0]
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from feeder.assembly.opening import Place, opened
 from feeder.config import Settings
 from feeder.search import asking, engine, grouping
-from feeder.search.asking import Asker, ask
-from feeder.search.engine import Paging
-from feeder.search.found import Found
-from feeder.search.models import MEANING, Side, with_the_words
-from feeder.search.narrowing import Filters, Narrowed, narrowed
+from feeder.search.asking import SearchIndex, run_query
+from feeder.search.engine import Pagination
+from feeder.search.found import Result
+from feeder.search.models import STATIC_VECTORS, QueryModel, static_query_model
+from feeder.search.narrowing import QueryPlan, RequestFilters, plan_query
 from feeder.store.reading import first_hits
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
@@ -53,17 +53,17 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def asker(base: Path) -> Iterator[Asker]:
+def asker(base: Path) -> Iterator[SearchIndex]:
     said = Settings(directory=base, model="static", quiet=True, jobs=1)
     synced(base, said)
     with opened(Place(base, REPO, "main"), said, writes=False, create=False) as store:
         database = store.index.database
         assert isinstance(database, SQLite)
-        sides = [Side(MEANING, 1.5, with_the_words(database).nearest)]
-        yield Asker(store, store.index.read_state_of([]).meta, sides, said, None)
+        sides = [QueryModel(STATIC_VECTORS, 1.5, static_query_model(database).nearest)]
+        yield SearchIndex(store, store.index.read_state_of([]).meta, sides, said, None)
 
 
-ALL = Paging(100_000)
+ALL = Pagination(100_000)
 WORDS = ["ship", "order", "weigh", "parcel", "send", "total", "cart", "belong", "where", "zzz"]
 SIGNS = [
     "lang:py",
@@ -78,68 +78,72 @@ SIGNS = [
 questions = st.lists(st.sampled_from([*WORDS, *SIGNS]), min_size=1, max_size=4, unique=True)
 
 
-def ids(found: Sequence[Found]) -> list[str]:
+def ids(found: Sequence[Result]) -> list[str]:
     """Of all nodes that these hits stand for."""
-    return [id_ for one in found for id_ in (one.hit.id, *ids(one.others), *ids(one.copies))]
+    return [id_ for one in found for id_ in (one.hit.id, *ids(one.grouped), *ids(one.duplicates))]
 
 
-@pytest.mark.parametrize("compared", [grouping.COMPARED, 3])
+@pytest.mark.parametrize("compared", [grouping.MAX_DEDUPLICATED, 3])
 @settings(deadline=None, max_examples=60)
 @given(questions, st.integers(1, 9))
 def test_all_pages_together_are_one_large_page(
-    asker: Asker, compared: int, words: list[str], size: int
+    asker: SearchIndex, compared: int, words: list[str], size: int
 ) -> None:
     """With the same total, and each node that was found in one place; a page may begin before and
     behind the last text that is compared."""
     question = " ".join(words)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grouping, "COMPARED", compared)
-        _, whole = ask(asker, question, ALL)
+        _, whole = run_query(asker, question, ALL)
         pages = [
-            ask(asker, question, Paging(size, offset))[1]
-            for offset in range(0, len(whole.found) + size, size)
+            run_query(asker, question, Pagination(size, offset))[1]
+            for offset in range(0, len(whole.results) + size, size)
         ]
-    assert [one for page in pages for one in page.found] == list(whole.found)
-    assert {page.total for page in pages} == {whole.total} == {len(whole.found)}
-    assert len(set(ids(whole.found))) == len(ids(whole.found))
+    assert [one for page in pages for one in page.results] == list(whole.results)
+    assert {page.total for page in pages} == {whole.total} == {len(whole.results)}
+    assert len(set(ids(whole.results))) == len(ids(whole.results))
 
 
-def scope(asker: Asker, question: str) -> Narrowed:
-    return narrowed(asker.store, question, Filters(), asker.settings, asker.meta)
+def scope(asker: SearchIndex, question: str) -> QueryPlan:
+    return plan_query(asker.store, question, RequestFilters(), asker.settings, asker.meta)
 
 
 @pytest.mark.parametrize("question", ["lang:py", "/order/", "path:docs", "ship order", "zzz cart"])
-def test_every_node_is_in_one_hit(asker: Asker, question: str) -> None:
+def test_every_node_is_in_one_hit(asker: SearchIndex, question: str) -> None:
     """Of the scope where filters or a pattern alone are asked, else of what was found."""
     asked, database = scope(asker, question), asker.store.index.database
-    found = engine.rank(database, asker.sides, asked.text, asked.scope).found
+    found = engine.rank_query(database, asker.models, asked.text, asked.scope).results
     nodes = [one.hit for one in found] if asked.text else first_hits(database, asked.scope, 1_000)
     assert nodes
-    assert sorted(ids(ask(asker, question, ALL)[1].found)) == sorted(node.id for node in nodes)
+    assert sorted(ids(run_query(asker, question, ALL)[1].results)) == sorted(
+        node.id for node in nodes
+    )
 
 
 @pytest.mark.parametrize("question", ["symbol:weigh", "/parcel_weight/", "weigh"])
-def test_however_it_is_asked_pieces_and_copies_are_one_hit(asker: Asker, question: str) -> None:
+def test_however_it_is_asked_pieces_and_copies_are_one_hit(
+    asker: SearchIndex, question: str
+) -> None:
     """The function is 163 lines long, and lies in three files."""
-    found = ask(asker, question, ALL)[1].found
+    found = run_query(asker, question, ALL)[1].results
     first, *others = [one for one in found if one.hit.path == "a/weigh.py"]
     assert [one.hit.symbol for one in others] in ([], ["ship"])
     assert (first.hit.start_line, first.hit.end_line) == (1, 163)
-    assert {copy.hit.path for copy in first.copies} == {"b/weigh.py", "c/weigh.py"}
-    assert {(copy.hit.start_line, copy.hit.end_line) for copy in first.copies} == {(1, 163)}
-    assert first.piece
-    assert first.piece.matching == first.piece.of > 2
+    assert {copy.hit.path for copy in first.duplicates} == {"b/weigh.py", "c/weigh.py"}
+    assert {(copy.hit.start_line, copy.hit.end_line) for copy in first.duplicates} == {(1, 163)}
+    assert first.part_match
+    assert first.part_match.matching == first.part_match.of > 2
 
 
-def test_a_list_that_is_cut_says_so(asker: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_that_is_cut_says_so(asker: SearchIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     """On each page; where just as many nodes are there as are looked at, all of them are."""
     nodes = len(first_hits(asker.store.index.database, scope(asker, "lang:py").scope, 1_000))
-    whole = ask(asker, "lang:py", ALL)[1]
+    whole = run_query(asker, "lang:py", ALL)[1]
     assert not whole.at_least
     monkeypatch.setattr(asking, "LISTED", nodes)
-    assert ask(asker, "lang:py", ALL)[1] == whole
+    assert run_query(asker, "lang:py", ALL)[1] == whole
     monkeypatch.setattr(asking, "LISTED", nodes - 1)
-    cut = [ask(asker, "lang:py", Paging(2, offset))[1] for offset in (0, 2, 100)]
+    cut = [run_query(asker, "lang:py", Pagination(2, offset))[1] for offset in (0, 2, 100)]
     assert all(page.at_least for page in cut)
     assert len({page.total for page in cut}) == 1
 
@@ -153,5 +157,5 @@ def test_a_word_of_more_nodes_than_are_ranked_says_so(
     repo.commit({"a.py": "\n\n".join(functions)})
     database = empty()
     fed(Commit(repo.path), database)
-    answer = engine.search(database, [], "order", Scope.of_repo(REPO), Paging(1))
+    answer = engine.search_scope(database, [], "order", Scope.of_repo(REPO), Pagination(1))
     assert (answer.total, answer.at_least) == (min(nodes, 200), at_least)

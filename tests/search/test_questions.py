@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from feeder.errors import UserError
-from feeder.search.questions import Answer, Question, parsed
+from feeder.search.questions import JudgedQuery, RelevantTarget, parse_judgments
 
 
-def read(*lines: object) -> list[Question]:
+def read(*lines: object) -> list[JudgedQuery]:
     """The questions of a file of these lines, each as JSON unless it is text."""
     texts = (line if isinstance(line, str) else json.dumps(line) for line in lines)
-    return parsed("\n".join(texts).encode(), "q.jsonl")
+    return parse_judgments("\n".join(texts).encode(), "q.jsonl")
 
 
 def line(*answers: object, **more: Any) -> dict[str, Any]:
@@ -22,38 +22,38 @@ def line(*answers: object, **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("said", "meant"),
     [
-        ("src/a.py", Answer("src/a.py")),
-        ("./src/a.py", Answer("src/a.py")),
-        ("src/a.py:12", Answer("src/a.py", 12, 12)),
-        ("src/a.py:12-40", Answer("src/a.py", 12, 40)),
-        ("src/a.py#Cart.add", Answer("src/a.py", symbol="Cart.add")),
-        ("C#/a.cs", Answer("C#/a.cs")),
-        ("docs/größe und mehr.md", Answer("docs/größe und mehr.md")),
-        ({"path": "a.py:1"}, Answer("a.py:1")),
-        ({"path": "a.py", "start_line": 3}, Answer("a.py", 3, 3)),
-        ({"path": "a.py", "start_line": 3, "end_line": 5}, Answer("a.py", 3, 5)),
-        ({"symbol": "acme.Cart.add"}, Answer(symbol="acme.Cart.add")),
-        ({"path": "a.py", "symbol": "add"}, Answer("a.py", symbol="add")),
-        ({"path": "a.py", "start_line": None, "symbol": None}, Answer("a.py")),
+        ("src/a.py", RelevantTarget("src/a.py")),
+        ("./src/a.py", RelevantTarget("src/a.py")),
+        ("src/a.py:12", RelevantTarget("src/a.py", 12, 12)),
+        ("src/a.py:12-40", RelevantTarget("src/a.py", 12, 40)),
+        ("src/a.py#Cart.add", RelevantTarget("src/a.py", symbol="Cart.add")),
+        ("C#/a.cs", RelevantTarget("C#/a.cs")),
+        ("docs/größe und mehr.md", RelevantTarget("docs/größe und mehr.md")),
+        ({"path": "a.py:1"}, RelevantTarget("a.py:1")),
+        ({"path": "a.py", "start_line": 3}, RelevantTarget("a.py", 3, 3)),
+        ({"path": "a.py", "start_line": 3, "end_line": 5}, RelevantTarget("a.py", 3, 5)),
+        ({"symbol": "acme.Cart.add"}, RelevantTarget(symbol="acme.Cart.add")),
+        ({"path": "a.py", "symbol": "add"}, RelevantTarget("a.py", symbol="add")),
+        ({"path": "a.py", "start_line": None, "symbol": None}, RelevantTarget("a.py")),
     ],
     ids=str,
 )
-def test_an_answer_is_text_or_an_object(said: object, meant: Answer) -> None:
+def test_an_answer_is_text_or_an_object(said: object, meant: RelevantTarget) -> None:
     """A path, with lines or a name behind it; a path with such signs is written as an object."""
     [question] = read(line(said))
-    assert question.answers == (meant,)
+    assert question.targets == (meant,)
 
 
 @pytest.mark.parametrize(
     ("answer", "text"),
     [
-        (Answer("a.py"), "a.py"),
-        (Answer("a.py", 2, 3), "a.py:2-3"),
-        (Answer("a.py", symbol="add"), "a.py#add"),
-        (Answer(symbol="Cart.add"), "Cart.add"),
+        (RelevantTarget("a.py"), "a.py"),
+        (RelevantTarget("a.py", 2, 3), "a.py:2-3"),
+        (RelevantTarget("a.py", symbol="add"), "a.py#add"),
+        (RelevantTarget(symbol="Cart.add"), "Cart.add"),
     ],
 )
-def test_an_answer_is_shown_in_short(answer: Answer, text: str) -> None:
+def test_an_answer_is_shown_in_short(answer: RelevantTarget, text: str) -> None:
     assert str(answer) == text
 
 
@@ -61,9 +61,9 @@ def test_a_line_is_a_question() -> None:
     """Blank ones, a mark of the encoding, other facts and an answer given twice do no harm."""
     text = '\ufeff{"query": "a", "answers": ["a.py"], "id": 7}\r\n\n  \n'
     text += '{"query": "b\u2028c", "group": "g", "answers": ["a.py", {"path": "a.py"}, "b.py"]}\n'
-    assert parsed(text.encode(), "q") == [
-        Question(1, "a", (Answer("a.py"),)),
-        Question(4, "b\u2028c", (Answer("a.py"), Answer("b.py")), "g"),
+    assert parse_judgments(text.encode(), "q") == [
+        JudgedQuery(1, "a", (RelevantTarget("a.py"),)),
+        JudgedQuery(4, "b\u2028c", (RelevantTarget("a.py"), RelevantTarget("b.py")), "g"),
     ]
 
 
@@ -111,9 +111,9 @@ def test_what_is_wrong_is_told_with_its_line(wrong: object, said: str) -> None:
 @pytest.mark.parametrize("empty", [b"", b"\n \n", "\ufeff".encode()])
 def test_a_file_without_questions_is_told(empty: bytes) -> None:
     with pytest.raises(UserError, match=r"q\.jsonl has no questions\. Write one a line"):
-        parsed(empty, "q.jsonl")
+        parse_judgments(empty, "q.jsonl")
 
 
 def test_another_encoding_is_told() -> None:
     with pytest.raises(UserError, match=r"q\.jsonl is not UTF-8 .* Write it so\."):
-        parsed("größe".encode("latin-1"), "q.jsonl")
+        parse_judgments("größe".encode("latin-1"), "q.jsonl")

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from feeder.search.asked import Asked
-from feeder.search.engine import Paging, search
-from feeder.search.found import Answer
-from feeder.search.fusion import by_words
-from feeder.search.kinds import share
-from feeder.search.models import MEANING_WEIGHT, Side
-from feeder.search.names import agreement
-from feeder.search.ranking import ranked
-from feeder.search.rules import FILE_SHARE, of_file
+from feeder.search.asked import QueryText
+from feeder.search.engine import Pagination, search_scope
+from feeder.search.found import ResultList
+from feeder.search.fusion import word_ranking
+from feeder.search.kinds import kind_weight
+from feeder.search.models import STATIC_WEIGHT, QueryModel
+from feeder.search.names import name_overlap
+from feeder.search.ranking import rank_hits
+from feeder.search.rules import FILE_BOOST, file_boosts
 from feeder.store import Neighbour
 from feeder.store.reading import Hit
 from feeder.store.scope import Scope
@@ -80,12 +80,12 @@ class fed:
         self.database.close()
 
 
-def answer(database: SQLite, question: str, *sides: Side, limit: int = 10) -> Answer:
-    return search(database, sides, question, Scope.of_repo(REPO), Paging(limit))
+def answer(database: SQLite, question: str, *sides: QueryModel, limit: int = 10) -> ResultList:
+    return search_scope(database, sides, question, Scope.of_repo(REPO), Pagination(limit))
 
 
 def first(database: SQLite, question: str) -> str | None:
-    hit = answer(database, question).found[0].hit
+    hit = answer(database, question).results[0].hit
     return hit.symbol or hit.path
 
 
@@ -113,14 +113,14 @@ def test_a_name_finds_its_node_first(database: SQLite, question: str, symbol: st
 @pytest.mark.parametrize("question", ["recoverer.py", "a/recoverer.py", "./a/recoverer", "a/recov"])
 def test_a_path_or_a_part_of_it_finds_the_file(database: SQLite, question: str) -> None:
     """Before a file that only speaks of it."""
-    assert answer(database, question).found[0].hit.path == "a/recoverer.py"
+    assert answer(database, question).results[0].hit.path == "a/recoverer.py"
 
 
 def test_a_file_called_as_the_question_says_comes_before_one_that_speaks_of_it(
     database: SQLite,
 ) -> None:
     """Its name says what all of it is for."""
-    found = answer(database, "recoverer handlers").found
+    found = answer(database, "recoverer handlers").results
     assert [one.hit.path for one in found[:2]] == ["a/recoverer.py", "b/other.py"]
 
 
@@ -135,7 +135,7 @@ def test_a_file_called_as_the_question_says_comes_before_one_that_speaks_of_it(
 def test_tests_and_documents_come_after_code_unless_asked_for(
     database: SQLite, question: str, path: str
 ) -> None:
-    assert answer(database, question).found[0].hit.path == path
+    assert answer(database, question).results[0].hit.path == path
 
 
 def hit(path: str, node_type: str = "method", id_: str = "id") -> Hit:
@@ -164,37 +164,37 @@ def hit(path: str, node_type: str = "method", id_: str = "id") -> Hit:
     ],
 )
 def test_a_file_is_of_a_kind_by_its_path(node: Hit, kind: str) -> None:
-    assert share(node, Asked("nothing of them"))[0] == kind
+    assert kind_weight(node, QueryText("nothing of them"))[0] == kind
 
 
 def test_a_name_agrees_with_a_question_by_the_words_of_both() -> None:
     """Twice the common ones among all of both; endings do not count."""
-    asked = Asked("parsing dates").stems
-    assert agreement("a.parseDate", asked) == 1
-    assert agreement("a.parseHTTPDate", asked) == pytest.approx(4 / 5)
-    assert agreement("a.listen", asked) == 0
+    asked = QueryText("parsing dates").stems
+    assert name_overlap("a.parseDate", asked) == 1
+    assert name_overlap("a.parseHTTPDate", asked) == pytest.approx(4 / 5)
+    assert name_overlap("a.listen", asked) == 0
 
 
 def test_letters_beyond_ascii_part_no_word() -> None:
     """As in the index; in any script a name's own words are its question."""
-    assert Asked("größenOrdnung prüfen").parts == ["größen", "ordnung", "prüfen"]
-    assert agreement("Lager.prüfeGröße", Asked("prüfe größe").stems) == 1
-    assert agreement("имяФайла", Asked("имяФайла").stems) == 1
-    assert agreement("Lager.prüfeGröße", Asked("prall").stems) == 0
+    assert QueryText("größenOrdnung prüfen").word_parts == ["größen", "ordnung", "prüfen"]
+    assert name_overlap("Lager.prüfeGröße", QueryText("prüfe größe").stems) == 1
+    assert name_overlap("имяФайла", QueryText("имяФайла").stems) == 1
+    assert name_overlap("Lager.prüfeGröße", QueryText("prall").stems) == 0
 
 
 def test_nonsense_is_told_and_gets_few_hits(database: SQLite) -> None:
     """What a model finds nearest may be far: three at most, and the answer says so."""
-    [ids] = [[one.hit.id for one in answer(database, "acquire connection").found]]
-    near = Side("meaning", MEANING_WEIGHT, lambda *_: [Neighbour(id_, 0.2) for id_ in ids])
+    [ids] = [[one.hit.id for one in answer(database, "acquire connection").results]]
+    near = QueryModel("meaning", STATIC_WEIGHT, lambda *_: [Neighbour(id_, 0.2) for id_ in ids])
     assert len(ids) > 3
     said = answer(database, "qwertz zuiop", near)
-    assert len(said.found) == said.total == 3
+    assert len(said.results) == said.total == 3
     assert said.notes == [
         "No node that was looked at has a word of the question; "
         "what follows is near in meaning alone."
     ]
-    assert answer(database, "qwertz zuiop") == Answer(
+    assert answer(database, "qwertz zuiop") == ResultList(
         [], 0, ["No node that was looked at has a word of the question."]
     )
 
@@ -208,9 +208,9 @@ def test_names_like_one_that_is_nowhere_are_told(database: SQLite) -> None:
 
 def test_a_rare_word_comes_before_what_a_model_finds_near(database: SQLite) -> None:
     """Who types one word that few nodes have wants those, wherever they are."""
-    others = [one.hit.id for one in answer(database, "acquire connection").found]
-    near = Side("meaning", MEANING_WEIGHT, lambda *_: [Neighbour(id_, 0.5) for id_ in others])
-    assert answer(database, "panics", near).found[0].hit.path == "b/other.py"
+    others = [one.hit.id for one in answer(database, "acquire connection").results]
+    near = QueryModel("meaning", STATIC_WEIGHT, lambda *_: [Neighbour(id_, 0.5) for id_ in others])
+    assert answer(database, "panics", near).results[0].hit.path == "b/other.py"
 
 
 CALLS = """\
@@ -246,7 +246,7 @@ def test_the_owner_of_a_misspelt_name_decides(tmp_path: Path, misspelt: str) -> 
     files = {f"net/{owner.lower()}.py": RUNNERS % owner for owner in owners}
     with fed(tmp_path, files) as database:
         said = answer(database, misspelt)
-    assert said.found[0].hit.symbol == "RealCall.execute"
+    assert said.results[0].hit.symbol == "RealCall.execute"
     assert said.notes[0].startswith(
         f"Nothing is called {misspelt}. Names like it: RealCall.execute"
     )
@@ -257,7 +257,7 @@ def test_a_name_with_underscores_is_one_word(tmp_path: Path) -> None:
     users = {f"src/use_{n}.py": f"def use_{n}():\n    SHOP_DEFAULT_RATE\n" for n in range(25)}
     apart = {"shop/default.py": "def rate():\n    # the default rate of the shop\n    pass\n"}
     with fed(tmp_path, users | apart) as database:
-        found = answer(database, "SHOP_DEFAULT_RATE", limit=26).found
+        found = answer(database, "SHOP_DEFAULT_RATE", limit=26).results
     assert {one.hit.path for one in found[:25]} == set(users)
     assert found[25].hit.path == "shop/default.py"
 
@@ -278,47 +278,56 @@ def test_of_nodes_that_have_a_rare_word_sources_come_first(tmp_path: Path) -> No
         "docs/flow.md": "# Flow\n\nBackpressure is backpressure.\n",
     }
     with fed(tmp_path, files) as database:
-        assert answer(database, "backpressure").found[0].hit.path == "src/flow.py"
+        assert answer(database, "backpressure").results[0].hit.path == "src/flow.py"
 
 
 def test_a_file_counts_what_its_nodes_have_but_for_the_least_of_them() -> None:
     """Ten nodes that hardly answer say less of a file than two that do."""
     many = {f"m{n}": 0.1 for n in range(10)}
     hits = [hit("a.py", id_=id_) for id_ in ("a", *many)] + [hit("b.py", id_=i) for i in "bc"]
-    assert of_file(hits, many | {"a": 1.0, "b": 0.9, "c": 0.6}) == pytest.approx(
-        {"a": FILE_SHARE * 1.0 / 1.5, "b": FILE_SHARE}
+    assert file_boosts(hits, many | {"a": 1.0, "b": 0.9, "c": 0.6}) == pytest.approx(
+        {"a": FILE_BOOST * 1.0 / 1.5, "b": FILE_BOOST}
     )
 
 
 def test_tests_do_not_lower_the_files_of_sources() -> None:
     """A file's sum counts its nodes as their kind does: three tenths of a test's."""
-    asked = Asked("acquire")
+    asked = QueryText("acquire")
     hits = [hit("tests/test_a.py", id_="t"), hit("src/a.py", id_="s")]
-    found = ranked(asked, [by_words({"t": 1.0, "s": 0.6})], hits)
+    found = rank_hits(asked, [word_ranking({"t": 1.0, "s": 0.6})], hits)
     # the source has the most of its file, as the test is worth 0.3
-    assert {one.hit.id: one.parts["file"] for one in found} == pytest.approx(
-        {"s": FILE_SHARE, "t": FILE_SHARE * 0.3 / 0.6}
+    assert {one.hit.id: one.score_parts["file"] for one in found} == pytest.approx(
+        {"s": FILE_BOOST, "t": FILE_BOOST * 0.3 / 0.6}
     )
 
 
 def test_a_page_follows_another(database: SQLite) -> None:
     """Together they are what one page of both sizes is; the number of all is the same."""
     scope = Scope.of_repo(REPO)
-    whole = search(database, [], "acquire connection", scope, Paging(4))
-    pages = [search(database, [], "acquire connection", scope, Paging(2, at)) for at in (0, 2)]
-    assert [*pages[0].found, *pages[1].found] == list(whole.found)
+    whole = search_scope(database, [], "acquire connection", scope, Pagination(4))
+    pages = [
+        search_scope(database, [], "acquire connection", scope, Pagination(2, at)) for at in (0, 2)
+    ]
+    assert [*pages[0].results, *pages[1].results] == list(whole.results)
     assert {page.total for page in pages} == {whole.total}
 
 
 def test_what_is_preferred_rises_and_excludes_nothing(database: SQLite) -> None:
     docs = Scope.of_repo(REPO, "docs")
-    plain = search(database, [], "acquire a connection pool", Scope.of_repo(REPO), Paging(10))
-    found = search(
-        database, [], "acquire a connection pool", Scope.of_repo(REPO), Paging(10), prefer=[docs]
+    plain = search_scope(
+        database, [], "acquire a connection pool", Scope.of_repo(REPO), Pagination(10)
+    )
+    found = search_scope(
+        database,
+        [],
+        "acquire a connection pool",
+        Scope.of_repo(REPO),
+        Pagination(10),
+        preferred_scopes=[docs],
     )
     scores = [
-        {one.hit.id: one.score for one in said.found if one.hit.path == "docs/guide.md"}
+        {one.hit.id: one.score for one in said.results if one.hit.path == "docs/guide.md"}
         for said in (plain, found)
     ]
     assert {id_: pytest.approx(1.5 * one) for id_, one in scores[0].items()} == scores[1]
-    assert {one.hit.id for one in plain.found} == {one.hit.id for one in found.found}
+    assert {one.hit.id for one in plain.results} == {one.hit.id for one in found.results}

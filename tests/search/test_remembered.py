@@ -3,7 +3,7 @@
 import pytest
 
 from feeder.search import remembered
-from feeder.search.remembered import frequent, recurring, slow, unanswered
+from feeder.search.remembered import group_queries, most_frequent, slowest, unanswered
 from feeder.store.querylog import LoggedQuery
 
 
@@ -12,27 +12,29 @@ def asked(at_s: float, text: str, **more: object) -> LoggedQuery:
     return question._replace(**more)  # type: ignore[arg-type]  # fields of it
 
 
-def texts(some: list[remembered.Recurring]) -> list[str]:
+def texts(some: list[remembered.RepeatedQuery]) -> list[str]:
     return [one.last.text for one in some]
 
 
 def reworded(*some: LoggedQuery) -> list[list[str]]:
-    return [[one.text for one in chain] for chain in remembered.reworded(some)]
+    return [[one.text for one in chain] for chain in remembered.reworded_chains(some)]
 
 
 def test_what_was_asked_twice_is_frequent() -> None:
     """By text and filters; spaces do not count."""
     some = [asked(1, "a b"), asked(2, "c"), asked(3, "c"), asked(4, "a  b"), asked(5, "c")]
-    found = frequent(recurring([*some, asked(6, "d"), asked(7, "d", filters='{"tests": "no"}')]))
-    assert [(one.last.text, len(one.askings)) for one in found] == [("c", 3), ("a  b", 2)]
+    found = most_frequent(
+        group_queries([*some, asked(6, "d"), asked(7, "d", filters='{"tests": "no"}')])
+    )
+    assert [(one.last.text, len(one.occurrences)) for one in found] == [("c", 3), ("a  b", 2)]
 
 
 def test_what_takes_long_as_a_rule_is_slow() -> None:
     """One slow time of three, as the first after a restart, is none."""
     times = [("once", 900), ("once", 10), ("once", 20), ("always", 50), ("never", 5)]
     some = [asked(at, text, took_ms=ms) for at, (text, ms) in enumerate(times)]
-    found = slow(recurring(some))
-    assert [(one.last.text, one.typical_ms) for one in found] == [
+    found = slowest(group_queries(some))
+    assert [(one.last.text, one.median_ms) for one in found] == [
         *(("always", 50), ("once", 20), ("never", 5))
     ]
 
@@ -47,7 +49,7 @@ def test_what_has_no_answer_now_is_unanswered() -> None:
         asked(5, "far", answered_by="meaning"),
         asked(6, "path:src", answered_by="filters"),
     ]
-    assert texts(unanswered(recurring(some))) == ["far", "never"]
+    assert texts(unanswered(group_queries(some))) == ["far", "never"]
 
 
 @pytest.mark.parametrize(

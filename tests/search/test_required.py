@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from feeder.search.files import lines_indexed
-from feeder.search.query import parse
-from feeder.search.required import Files, Required, grep_of, required
+from feeder.search.files import indexed_lines
+from feeder.search.query import parse_query
+from feeder.search.required import MatchConstraint, RepositoryFiles, git_grep, require_matches
 from feeder.store.reading import hits_by_ids, ids_in_scope
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
@@ -45,11 +45,11 @@ def world(repo: Repo) -> tuple[Repo, SQLite]:
     return repo, database
 
 
-def asked(world: tuple[Repo, SQLite], question: str, scope: Scope | None = None) -> Required:
+def asked(world: tuple[Repo, SQLite], question: str, scope: Scope | None = None) -> MatchConstraint:
     repo, database = world
-    search = grep_of(repo.path, repo.git("rev-parse", "HEAD"))
-    files = Files(REPO, partial(lines_indexed, repo.path), search)
-    return required(database, parse(question), scope or Scope((REPO,)), files)
+    search = git_grep(repo.path, repo.git("rev-parse", "HEAD"))
+    files = RepositoryFiles(REPO, partial(indexed_lines, repo.path), search)
+    return require_matches(database, parse_query(question), scope or Scope((REPO,)), files)
 
 
 def found(world: tuple[Repo, SQLite], question: str) -> set[str]:
@@ -108,8 +108,10 @@ def test_of_contents_that_are_lost_fts5_is_believed(
     """Rather than lines of other contents: the inflected phrase is found with the other two."""
     _, database = world
     (tmp_path / "cart.py").write_text("nothing\n")
-    files = Files(REPO, partial(lines_indexed, tmp_path), grep_of(tmp_path, ""))
-    scope = required(database, parse('"connection refused"'), Scope((REPO,)), files).scope
+    files = RepositoryFiles(REPO, partial(indexed_lines, tmp_path), git_grep(tmp_path, ""))
+    scope = require_matches(
+        database, parse_query('"connection refused"'), Scope((REPO,)), files
+    ).scope
     assert len(scope.ids or ()) == 3
 
 
@@ -157,12 +159,12 @@ def test_documents_that_a_pattern_is_not_looked_for_in_are_told(
     repo, database = world
     repo.commit({**PAPERS, "broken.pdf": b"no PDF\n"})
     synced(Commit(repo.path), database)
-    asks = parse(question)
+    asks = parse_query(question)
     scope = Scope((REPO,), asks.paths, languages=asks.languages, node_types=asks.node_types)
     found = asked(world, question, scope)
     several = f'/words/ is not looked for in {said}: words and "phrases" are.'
     assert list(found.notes) == ([several] if said else [])
-    assert found.is_cut == bool(said)
+    assert found.is_truncated == bool(said)
 
 
 def test_lines_of_a_document_that_git_takes_for_a_text_are_none_of_its_nodes(
@@ -182,9 +184,9 @@ def test_lines_of_a_document_that_git_takes_for_a_text_are_none_of_its_nodes(
 def test_what_git_has_not_come_to_is_said(world: tuple[Repo, SQLite], found: GrepMatches) -> None:
     """Which is not that there were too many lines, above all where there is none."""
     repo, database = world
-    files = Files(REPO, partial(lines_indexed, repo.path), lambda *_: found)
-    question, scope = parse("/a{1000}{1000}/"), Scope((REPO,))
-    assert required(database, question, scope, files).notes == [
+    files = RepositoryFiles(REPO, partial(indexed_lines, repo.path), lambda *_: found)
+    question, scope = parse_query("/a{1000}{1000}/"), Scope((REPO,))
+    assert require_matches(database, question, scope, files).notes == [
         "/a{1000}{1000}/ took git too long: it was stopped before it had looked at all files."
     ]
 
@@ -192,11 +194,11 @@ def test_what_git_has_not_come_to_is_said(world: tuple[Repo, SQLite], found: Gre
 def test_without_files_a_phrase_is_as_fts5_finds_it(world: tuple[Repo, SQLite]) -> None:
     """Inflected words count there, and a pattern finds nothing, which is said."""
     _, database = world
-    question = parse('"connection refused"')
-    found = required(database, question, Scope((REPO,)))
+    question = parse_query('"connection refused"')
+    found = require_matches(database, question, Scope((REPO,)))
     assert len(ids_in_scope(database, found.scope, 10)) == 3
     assert not found.notes
-    found = required(database, parse("/a/"), Scope((REPO,)))
+    found = require_matches(database, parse_query("/a/"), Scope((REPO,)))
     assert ids_in_scope(database, found.scope, 10) == []
     assert found.notes == ["/a/ is not looked for here: there are no files."]
 
@@ -205,10 +207,10 @@ def test_too_many_nodes_are_not_looked_at(
     world: tuple[Repo, SQLite], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The rest is not found, and said."""
-    monkeypatch.setattr("feeder.search.required.CHECKED", 1)
+    monkeypatch.setattr("feeder.search.required.MAX_CHECKED", 1)
     answer = asked(world, '"connection refused"')
     assert len(answer.scope.ids or ()) == 1
-    assert answer.is_cut
+    assert answer.is_truncated
     assert answer.notes == [
         '"connection refused" is in too many nodes to look at each: narrow it, as with path:'
     ]

@@ -12,12 +12,18 @@ from feeder.cli.showing import as_text
 from feeder.embed.cache import CachedEmbedder
 from feeder.errors import FeederError, ServiceError, UserError
 from feeder.run.feed import Semantics
-from feeder.search.asked import Asked
-from feeder.search.engine import Paging, search
-from feeder.search.found import Found
-from feeder.search.fusion import WORD, by_name, by_nearness, by_words
-from feeder.search.models import VECTOR, VECTOR_WEIGHT, Side, beside, with_the_words
-from feeder.search.names import is_called
+from feeder.search.asked import QueryText
+from feeder.search.engine import Pagination, search_scope
+from feeder.search.found import Result
+from feeder.search.fusion import WORD, name_ranking, vector_ranking, word_ranking
+from feeder.search.models import (
+    MODEL_VECTORS,
+    MODEL_WEIGHT,
+    QueryModel,
+    embedding_query_model,
+    static_query_model,
+)
+from feeder.search.names import is_named
 from feeder.store.local_vectors import SQLiteVectors
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
@@ -56,21 +62,26 @@ def asked(
     semantics: Semantics | None = None,
     *,
     path: str | None = None,
-) -> list[Found]:
-    return put(database, [beside(semantics)] if semantics else [], query, Scope.of_repo(REPO, path))
+) -> list[Result]:
+    return put(
+        database,
+        [embedding_query_model(semantics)] if semantics else [],
+        query,
+        Scope.of_repo(REPO, path),
+    )
 
 
 def put(
-    database: SQLite, sides: Sequence[Side], query: str, scope: Scope, limit: int = 10
-) -> list[Found]:
-    return list(search(database, sides, query, scope, Paging(limit)).found)
+    database: SQLite, sides: Sequence[QueryModel], query: str, scope: Scope, limit: int = 10
+) -> list[Result]:
+    return list(search_scope(database, sides, query, scope, Pagination(limit)).results)
 
 
-def symbols(found: Sequence[Found]) -> list[str | None]:
+def symbols(found: Sequence[Result]) -> list[str | None]:
     return [one.hit.symbol for one in found]
 
 
-def paths(found: Sequence[Found]) -> list[str]:
+def paths(found: Sequence[Result]) -> list[str]:
     return [one.hit.path for one in found]
 
 
@@ -127,7 +138,7 @@ def test_a_test_counts_less_than_what_it_tests(repo: Repo) -> None:
 )
 def test_a_query_can_be_the_end_of_a_name(name: str, query: str, called: bool) -> None:
     """A name is recognised by its last parts, whole ones only."""
-    assert is_called(name, query) is called
+    assert is_named(name, query) is called
 
 
 @pytest.mark.parametrize(
@@ -184,7 +195,7 @@ def test_parts_stems_paths_and_any_case_are_found(database: SQLite, query: str, 
 def test_no_query_is_syntax(database: SQLite, query: str) -> None:
     """Operators and signs of FTS5 are words or nothing; no query is an error."""
     for one in asked(database, query):
-        assert VECTOR not in one.ranks
+        assert MODEL_VECTORS not in one.ranks
 
 
 @settings(max_examples=300, deadline=None)
@@ -197,25 +208,25 @@ def test_any_text_is_a_query(database: SQLite, query: str) -> None:
 
 def test_every_word_is_quoted() -> None:
     """Any of the words may match, each once, and the parts of compound ones too."""
-    assert Asked('foo NOT "foo"').terms == ['"foo"', '"NOT"']
-    assert Asked("x:y*").terms == ['"x"', '"y"']
-    assert Asked("parseFile").terms == ['"parseFile"', '"parse"', '"File"']
-    assert Asked("?!").terms == []
+    assert QueryText('foo NOT "foo"').fts_terms == ['"foo"', '"NOT"']
+    assert QueryText("x:y*").fts_terms == ['"x"', '"y"']
+    assert QueryText("parseFile").fts_terms == ['"parseFile"', '"parse"', '"File"']
+    assert QueryText("?!").fts_terms == []
 
 
 def test_small_words_are_asked_for_where_there_are_no_others() -> None:
     """They stand in most texts, and say nothing of what is sought."""
-    assert Asked("how do I parse a file").terms == ['"parse"', '"file"']
-    assert Asked("How to").terms == ['"How"', '"to"']
+    assert QueryText("how do I parse a file").fts_terms == ['"parse"', '"file"']
+    assert QueryText("How to").fts_terms == ['"How"', '"to"']
 
 
 def test_ways_of_finding_are_compared_as_shares_of_their_best() -> None:
     """Words by bm25's score; a nearness above three fifths of the least; names by their order."""
-    assert by_words({"a": 8.0, "b": 2.0}).scores == {"a": 1.0, "b": 0.25}
-    near = by_nearness("m", 1.5, {"a": 0.8, "b": 0.55, "c": 0.5})
+    assert word_ranking({"a": 8.0, "b": 2.0}).scores == {"a": 1.0, "b": 0.25}
+    near = vector_ranking("m", 1.5, {"a": 0.8, "b": 0.55, "c": 0.5})
     assert near.scores == pytest.approx({"a": 1.0, "b": 0.5, "c": 0.4})
-    assert by_name("n", ["a", "b"]).scores == pytest.approx({"a": 1.0, "b": 20 / 21})
-    assert by_words({}).scores == by_nearness("m", 1.5, {}).scores == {}
+    assert name_ranking("n", ["a", "b"]).scores == pytest.approx({"a": 1.0, "b": 20 / 21})
+    assert word_ranking({}).scores == vector_ranking("m", 1.5, {}).scores == {}
 
 
 class Pointing(HashedEmbedder):
@@ -237,20 +248,20 @@ def test_words_and_meaning_are_merged(database: SQLite) -> None:
     found = asked(database, "refund", semantic(database, Pointing()))
     by_symbol = {one.hit.symbol: one for one in found}
     place = by_symbol["place"]
-    assert dict(place.ranks) == {VECTOR: 1}
-    assert place.parts[VECTOR] == VECTOR_WEIGHT
+    assert dict(place.ranks) == {MODEL_VECTORS: 1}
+    assert place.score_parts[MODEL_VECTORS] == MODEL_WEIGHT
     refund = by_symbol["refundOrder"]
-    assert (refund.ranks[WORD], refund.parts[WORD]) == (1, 1.0)
-    assert 0 < refund.parts[VECTOR] < VECTOR_WEIGHT
+    assert (refund.ranks[WORD], refund.score_parts[WORD]) == (1, 1.0)
+    assert 0 < refund.score_parts[MODEL_VECTORS] < MODEL_WEIGHT
     for one in found:
-        assert one.score == pytest.approx(sum(one.parts.values()))
+        assert one.score == pytest.approx(sum(one.score_parts.values()))
 
 
 def test_words_alone_tell_no_rank_by_meaning(database: SQLite) -> None:
     """Without a model nodes are found by their words."""
     found = asked(database, "due refund")
     assert {one.hit.symbol: one.ranks[WORD] for one in found} == {"cancel": 1, "refundOrder": 2}
-    assert not any(VECTOR in one.ranks for one in found)
+    assert not any(MODEL_VECTORS in one.ranks for one in found)
 
 
 class Dying(HashedEmbedder):
@@ -268,9 +279,11 @@ class Dying(HashedEmbedder):
 def test_words_answer_where_the_model_does_not(database: SQLite, kind: type[FeederError]) -> None:
     """As without one, and that it is so is told once."""
     told: list[str] = []
-    dying = [beside(semantic(database, Dying(kind("The model has ended."))))]
-    found = search(database, dying, "refund", Scope.of_repo(REPO), Paging(10), tell=told.append)
-    assert found == search(database, [], "refund", Scope.of_repo(REPO), Paging(10))
+    dying = [embedding_query_model(semantic(database, Dying(kind("The model has ended."))))]
+    found = search_scope(
+        database, dying, "refund", Scope.of_repo(REPO), Pagination(10), on_warning=told.append
+    )
+    assert found == search_scope(database, [], "refund", Scope.of_repo(REPO), Pagination(10))
     assert told == ["By words alone: The model has ended."]
     with pytest.raises(kind):  # with nobody to tell
         put(database, dying, "refund", Scope.of_repo(REPO))
@@ -291,13 +304,13 @@ def test_a_scope_narrows_words_and_meaning(
 ) -> None:
     """By a glob whose star crosses folders, by language, by type, and by all of them together."""
     query = "order refund customers HTTPServer parser"
-    for sides in ([], [beside(semantic(database, HashedEmbedder()))]):
+    for sides in ([], [embedding_query_model(semantic(database, HashedEmbedder()))]):
         assert set(paths(put(database, sides, query, scope))) == expected
 
 
 def test_another_repository_is_not_searched(database: SQLite) -> None:
     """Its nodes are in the file, and in no answer."""
-    sides = [beside(semantic(database, HashedEmbedder()))]
+    sides = [embedding_query_model(semantic(database, HashedEmbedder()))]
     assert put(database, sides, "refund", Scope.of_repo("acme/other")) == []
 
 
@@ -318,10 +331,12 @@ def test_what_is_nearer_elsewhere_hides_nothing(tmp_path: Path, scope: Scope) ->
     synced(Commit(large.path), database, HashedEmbedder())
 
     # no word of the question is in the one node that there is
-    sides = [beside(semantic(database, HashedEmbedder()))]
+    sides = [embedding_query_model(semantic(database, HashedEmbedder()))]
     found = put(database, sides, "cancel order", scope)
 
-    assert [(one.hit.path, dict(one.ranks)) for one in found] == [("lib/cart.py", {VECTOR: 1})]
+    assert [(one.hit.path, dict(one.ranks)) for one in found] == [
+        ("lib/cart.py", {MODEL_VECTORS: 1})
+    ]
     database.close()
 
 
@@ -463,12 +478,12 @@ def test_words_answer_where_the_static_model_cannot_be_read(
 
     monkeypatch.setattr("feeder.embed.static_codes.loaded", damaged)
     told: list[str] = []
-    search(
+    search_scope(
         database,
-        [with_the_words(database)],
+        [static_query_model(database)],
         "cart",
         Scope.of_repo(REPO),
-        Paging(5),
-        tell=told.append,
+        Pagination(5),
+        on_warning=told.append,
     )
     assert told == ["By words alone: The static model is damaged."]

@@ -7,7 +7,7 @@ import pytest
 from feeder.cli.showing import as_text
 from feeder.search import engine
 from feeder.search.answers import Page
-from feeder.search.found import Found
+from feeder.search.found import Result
 from feeder.store.reading import Hit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
@@ -44,8 +44,10 @@ def database(repo: Repo) -> SQLite:
     return database
 
 
-def asked(database: SQLite, query: str) -> list[Found]:
-    return list(engine.search(database, [], query, Scope.of_repo(REPO), engine.Paging(1)).found)
+def asked(database: SQLite, query: str) -> list[Result]:
+    return list(
+        engine.search_scope(database, [], query, Scope.of_repo(REPO), engine.Pagination(1)).results
+    )
 
 
 def answer(database: SQLite, base: Path, query: str) -> Page:
@@ -99,7 +101,7 @@ def test_other_ends_of_lines_are_no_edit(database: SQLite, repo: Repo, ends: str
     """As git checks files out on Windows."""
     (repo.path / "tax.py").write_bytes(TAX.replace("\n", ends).encode())
     page = answer(database, repo.path, "vat")
-    assert (page.hits[0].excerpt.state, page.age.edited) == ("", 0)
+    assert (page.hits[0].excerpt.freshness, page.status.edited) == ("", 0)
 
 
 def test_head_that_has_moved_on_is_told(database: SQLite, repo: Repo) -> None:
@@ -204,16 +206,20 @@ def test_an_untouched_folder_has_nothing_to_say(plain: tuple[SQLite, Path]) -> N
 
 def test_a_window_of_a_class_keeps_out_of_its_methods(database: SQLite, repo: Repo) -> None:
     """They are hits of their own."""
-    all_found = engine.search(database, [], "Duty", Scope.of_repo(REPO), engine.Paging(9)).found
+    all_found = engine.search_scope(
+        database, [], "Duty", Scope.of_repo(REPO), engine.Pagination(9)
+    ).results
     [found] = [one for one in all_found if one.hit.symbol == "Duty"]
     [hit] = shown(database, repo.path, [found], 2, ["price"]).hits
-    assert hit.window.start_line == 6
+    assert hit.snippet.start_line == 6
 
 
 def test_a_hit_of_another_repository_shows_no_lines(database: SQLite, repo: Repo) -> None:
     """Its files are not here, though one here may be called the same."""
     synced(Commit(repo.path), database, name="acme/other")
-    found = engine.search(database, [], "vat", Scope.of_repo("acme/other"), engine.Paging(1)).found
+    found = engine.search_scope(
+        database, [], "vat", Scope.of_repo("acme/other"), engine.Pagination(1)
+    ).results
     answer = shown(database, repo.path, found)
     assert list(as_text(answer))[:2] == [
         "tax.py:1-3  method  vat  (in acme/other)",
@@ -242,7 +248,7 @@ def test_lines_of_a_notebook_have_the_numbers_of_its_file(repo: Repo) -> None:
     ]
     (repo.path / "a.ipynb").write_text(f"\n{notebook}")
     [hit] = shown(database, repo.path, asked(database, "load"), 6, ["path"]).hits
-    assert [mark.line for mark in hit.window.marks] == [3, 4]
+    assert [mark.line for mark in hit.snippet.marks] == [3, 4]
 
 
 def test_a_removed_file_is_shown_as_head_has_it(database: SQLite, repo: Repo) -> None:
@@ -257,12 +263,12 @@ def test_the_piece_that_answers_is_told_where_it_is_now(repo: Repo) -> None:
     database = opened()
     synced(Commit(repo.path), database)
     [found] = asked(database, "parcel_150")
-    assert found.piece
+    assert found.part_match
     (repo.path / "weigh.py").write_text(f"# new\n{(repo.path / 'weigh.py').read_text()}")
     [hit] = shown(database, repo.path, [found]).as_json()["hits"]
     assert (hit["start_line"], hit["end_line"]) == (2, 203)
     lines = hit["piece"]["start_line"], hit["piece"]["end_line"]
-    assert lines == (found.piece.start_line + 1, found.piece.end_line + 1)
+    assert lines == (found.part_match.start_line + 1, found.part_match.end_line + 1)
 
 
 def test_a_member_is_told_where_the_hash_of_its_node_is_found(tmp_path: Path) -> None:
@@ -325,6 +331,6 @@ def test_a_piece_that_was_edited_is_told(
 def test_lines_that_come_between_two_pieces_are_no_move(long: tuple[Path, SQLite]) -> None:
     folder, database = long
     [found] = asked(database, "parcel_150")
-    cut = found.others[0].hit.start_line - 1
+    cut = found.grouped[0].hit.start_line - 1
     edited = [*WEIGH[:cut], "    print(total)", *WEIGH[cut:]]
     assert "edited since, was 1-202)" in heading(folder, database, edited)

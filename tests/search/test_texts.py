@@ -18,8 +18,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where they are kept, for a process that knows none yet."""
     need("documents")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    extracted._known.clear()
-    return tmp_path / "feeder" / texts.FOLDER
+    extracted._text_by_key.clear()
+    return tmp_path / "feeder" / texts.CACHE_FOLDER
 
 
 def test_it_is_kept_for_its_owner_alone(folder: Path) -> None:
@@ -33,7 +33,7 @@ def test_the_next_process_takes_it_from_there(folder: Path) -> None:
     extracted.document_text("a.docx", MANUAL)
     [file] = folder.iterdir()
     file.write_bytes(zlib.compress(b"kept"))
-    extracted._known.clear()
+    extracted._text_by_key.clear()
     assert extracted.document_text("a.docx", MANUAL) == "kept"
 
 
@@ -41,7 +41,7 @@ def test_a_file_that_cannot_be_read_is_none(folder: Path) -> None:
     extracted.document_text("a.docx", MANUAL)
     [file] = folder.iterdir()
     file.write_bytes(b"damaged")
-    extracted._known.clear()
+    extracted._text_by_key.clear()
     assert extracted.document_text("a.docx", MANUAL) == "The clock ticks.\n"
 
 
@@ -53,9 +53,9 @@ def test_what_cannot_be_taken_out_is_not_kept(folder: Path) -> None:
 def test_those_asked_for_last_stay(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     some = os.urandom(500).hex()
     for n in range(4):
-        texts.remember(str(n), some)
+        texts.cache_text(str(n), some)
         os.utime(folder / str(n), (n, n))
-    texts.remembered("0")
+    texts.read_cached_text("0")
     monkeypatch.setattr(texts, "MAX_BYTES", 4 * (folder / "0").stat().st_size)
-    texts.remember("4", some)
+    texts.cache_text("4", some)
     assert {file.name for file in folder.iterdir()} == {"0", "3", "4"}

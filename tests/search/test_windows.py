@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feeder.search.windows import MARKS, Mark, Wanted, window
+from feeder.search.windows import MAX_HIGHLIGHTS, Highlight, SnippetRequest, make_snippet
 
 CASES = json.loads((Path(__file__).parent / "windows.json").read_text("utf-8"))
 WORDS = st.lists(st.sampled_from(["cart", "total", "emptyCart", "the", "π", "c*", "\0", "a b"]))
@@ -32,7 +32,9 @@ LINES = st.lists(
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["name"]))
 def test_the_window_is_the_one_that_was_chosen_by_hand(case: dict[str, Any]) -> None:
-    found = window(case["lines"], case["start_line"], Wanted(**case["wanted"]))._asdict()
+    found = make_snippet(
+        case["lines"], case["start_line"], SnippetRequest(**case["wanted"])
+    )._asdict()
     found["marks"] = [list(mark) for mark in found["marks"]]
     found["head"] = found["head"] and found["head"]._asdict()
     assert found == case["window"]
@@ -43,7 +45,7 @@ def test_a_window_is_of_the_text_and_no_larger_than_wanted(
     lines: list[str], words: list[str], size: int, signature: str | None
 ) -> None:
     """Marks lie in its lines, and nothing follows the lines that is not counted."""
-    found = window(lines, 5, Wanted(words, size, signature))
+    found = make_snippet(lines, 5, SnippetRequest(words, size, signature))
     shown = [
         (part.start_line + at, text) for part in found.parts for at, text in enumerate(part.lines)
     ]
@@ -57,12 +59,12 @@ def test_a_window_is_of_the_text_and_no_larger_than_wanted(
 @given(LINES, WORDS)
 def test_what_is_found_is_seen(lines: list[str], words: list[str]) -> None:
     """Where any line has a word of the question, the window has one."""
-    whole = window(lines, 1, Wanted(words, len(lines)))
-    part = window(lines, 1, Wanted(words, 1))
+    whole = make_snippet(lines, 1, SnippetRequest(words, len(lines)))
+    part = make_snippet(lines, 1, SnippetRequest(words, 1))
     assert bool(whole.marks) == bool(part.marks)
 
 
 def test_a_line_that_is_a_file_has_no_end_of_marks() -> None:
-    marks = window(["zebra " * 5000], 1, Wanted(["zebra"])).marks
-    assert len(marks) == MARKS
-    assert marks[1] == Mark(1, 6, 11)
+    marks = make_snippet(["zebra " * 5000], 1, SnippetRequest(["zebra"])).marks
+    assert len(marks) == MAX_HIGHLIGHTS
+    assert marks[1] == Highlight(1, 6, 11)

@@ -2,14 +2,14 @@
 
 import pytest
 
-from feeder.search.age import Age
+from feeder.search.age import IndexStatus
 from feeder.serve.shaping import standing
 from feeder.serve.upkeep import EMBEDS
 
 FOLLOWS = "The files have changed, and the index follows: ask again soon."
 AT_IT = "Another server brings the index on at this moment."
 OLD, NEW = "a" * 40, "b" * 40
-BEHIND = Age("shop", OLD, NEW, 2)
+BEHIND = IndexStatus("shop", OLD, NEW, 2)
 NOTES = {
     BEHIND: "The index is 2 commits behind HEAD (aaaaaaa → bbbbbbb).",
     BEHIND._replace(below="my dir"): "The index of the folder my dir is 2 commits behind HEAD "
@@ -20,14 +20,16 @@ NOTES = {
     BEHIND._replace(unfinished=True): "The index equalled aaaaaaa; a run since is under way, "
     "or was stopped.",
     BEHIND._replace(partial=True): "The index equals aaaaaaa but for files given one by one.",
-    Age("shop", head=NEW, unfinished=True): "No run has come to its end: files are missing.",
-    Age("shop", NEW, NEW): "The index equals HEAD bbbbbbb.",
+    IndexStatus(
+        "shop", head=NEW, unfinished=True
+    ): "No run has come to its end: files are missing.",
+    IndexStatus("shop", NEW, NEW): "The index equals HEAD bbbbbbb.",
 }
 
 
 @pytest.mark.parametrize("before", [FOLLOWS, AT_IT, EMBEDS])
 @pytest.mark.parametrize("age", NOTES)
-def test_who_waits_is_told_no_command(age: Age, before: str) -> None:
+def test_who_waits_is_told_no_command(age: IndexStatus, before: str) -> None:
     assert standing(before, age.note) == f"{before} {NOTES[age]}"
 
 

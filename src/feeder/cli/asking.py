@@ -27,29 +27,29 @@ def search(query: str, limit: int, **said: Any) -> None:
     A question may have "phrases", /patterns/, -words to leave out, beginnings*, and lang: path:
     -path: type: symbol: repo: category: tests: and case:yes. After -- all is the question.
     """
-    from feeder.search.answers import Shaped, page, sought
-    from feeder.search.asking import Asker, ask
-    from feeder.search.engine import Paging
-    from feeder.search.models import sides
-    from feeder.search.narrowing import Filters
-    from feeder.search.opening import reading
+    from feeder.search.answers import PageOptions, build_page, highlight_words
+    from feeder.search.asking import SearchIndex, run_query
+    from feeder.search.engine import Pagination
+    from feeder.search.models import query_models
+    from feeder.search.narrowing import RequestFilters
+    from feeder.search.opening import open_index
 
     began = time.perf_counter()
-    filters = Filters.of(said)
+    filters = RequestFilters.from_options(said)
     shape = Shape.of(said)
     settings = Settings(**said)
-    with reading(settings) as (store, corpus, _):
-        models = sides(store, corpus.meta, console.tell)
-        asker = Asker(store, corpus.meta, models, settings, console.tell)
-        asked, answer = ask(asker, query, Paging(limit, shape.offset), filters)
-        shaped = Shaped(sought(asked.query), shape.lines, shape.offset)
-        shown = page(corpus, answer, shaped)
+    with open_index(settings) as (store, corpus, _):
+        models = query_models(store, corpus.meta, console.tell)
+        asker = SearchIndex(store, corpus.meta, models, settings, console.tell)
+        asked, answer = run_query(asker, query, Pagination(limit, shape.offset), filters)
+        shaped = PageOptions(highlight_words(asked.query), shape.lines, shape.offset)
+        shown = build_page(corpus, answer, shaped)
     took_ms = (time.perf_counter() - began) * 1000
     show_page(shown, shape, settings, corpus.base)
     if settings.query_log and not shape.offset:
-        from feeder.search.noting import note
+        from feeder.search.noting import log_query
 
-        note(asker, query, filters, answer, took_ms)
+        log_query(asker, query, filters, answer, took_ms)
 
 
 @click.command()

@@ -14,7 +14,7 @@ from feeder.errors import UserError
 
 if TYPE_CHECKING:
     from feeder.cli.measured import Measured
-    from feeder.search.questions import Question
+    from feeder.search.questions import JudgedQuery
 
 
 @click.command()
@@ -42,11 +42,11 @@ def evaluate(questions: IO[bytes], against: str | None, **said: Any) -> None:
     a name. The group may be left out.
     """
     from feeder.cli.measured import as_json, as_text, compared, compared_as_json
-    from feeder.search.questions import parsed
+    from feeder.search.questions import parse_judgments
 
     settings = Settings(**said)
     other = _instead(settings, against) if against is not None else None
-    asked = parsed(questions.read(), questions.name)
+    asked = parse_judgments(questions.read(), questions.name)
     first = _measured(settings, asked)
     if other is None:
         _say_what_lacks(settings, first)
@@ -57,16 +57,16 @@ def evaluate(questions: IO[bytes], against: str | None, **said: Any) -> None:
         console.result(settings, compared_as_json(first, second), compared(first, second))
 
 
-def _measured(settings: Settings, questions: list[Question]) -> Measured:
+def _measured(settings: Settings, questions: list[JudgedQuery]) -> Measured:
     """Puts the questions to the index that the settings mean."""
     from feeder.cli.measured import Measured
-    from feeder.search.evaluation import evaluated
-    from feeder.search.labels import absent
-    from feeder.search.trial import trial
+    from feeder.search.evaluation import run_evaluation
+    from feeder.search.labels import missing_targets
+    from feeder.search.trial import open_evaluated_index
 
-    with trial(settings, console.tell) as index:
-        lacking = absent(index.database, index.repo, questions)
-        asked = evaluated(questions, index.ask)
+    with open_evaluated_index(settings, console.tell) as index:
+        lacking = missing_targets(index.database, index.repo, questions)
+        asked = run_evaluation(questions, index.search)
     return Measured(index.repo, index.commit, index.models, asked, lacking)
 
 

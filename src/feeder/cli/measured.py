@@ -5,17 +5,17 @@ from typing import Any, NamedTuple
 
 from feeder.search.evaluation import (
     DEPTH,
-    MAIN,
+    MAIN_MEASURE,
     MEASURES,
     Outcome,
-    Pair,
+    OutcomePair,
     by_group,
-    latency_ms,
-    means,
-    moved,
+    changed_outcomes,
+    latency_summary_ms,
+    mean_values,
     worst,
 )
-from feeder.search.questions import Answer, Question
+from feeder.search.questions import JudgedQuery, RelevantTarget
 from feeder.store.reading import Hit
 
 SHOWN = 10
@@ -32,7 +32,7 @@ class Measured(NamedTuple):
     commit: str
     models: tuple[str, ...]
     asked: Sequence[Outcome]
-    absent: Sequence[tuple[Question, Answer]]
+    absent: Sequence[tuple[JudgedQuery, RelevantTarget]]
 
     @property
     def by(self) -> str:
@@ -40,7 +40,7 @@ class Measured(NamedTuple):
         return ", ".join(("words", *self.models))
 
 
-def absence(absent: Sequence[tuple[Question, Answer]]) -> str:
+def absence(absent: Sequence[tuple[JudgedQuery, RelevantTarget]]) -> str:
     """What the index lacks, in a line."""
     names = dict.fromkeys(f"{answer} (line {question.line})" for question, answer in absent)
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
@@ -55,9 +55,9 @@ def as_text(measured: Measured) -> Iterator[str]:
     """For a person: the table, the time of a question, the worst with what came instead."""
     yield f"{_count(measured.asked)}, {_index(measured)}, by {measured.by}"
     yield _row("", "n", MEASURES)
-    yield _row("all", len(measured.asked), _numbers(means(measured.asked).values()))
+    yield _row("all", len(measured.asked), _numbers(mean_values(measured.asked).values()))
     for name, some in by_group(measured.asked).items():
-        yield _row(name, len(some), _numbers(means(some).values()))
+        yield _row(name, len(some), _numbers(mean_values(some).values()))
     yield _latency(measured.asked)
     if wrong := worst(measured.asked, SHOWN):
         yield f"The worst {len(wrong)}:"
@@ -70,16 +70,18 @@ def compared(first: Measured, second: Measured) -> Iterator[str]:
     yield f"{_count(first.asked)}; first {_index(first)}, by {first.by}"
     yield f"{'':{len(_count(first.asked))}}  then {_index(second)}, by {second.by}"
     yield _row("", "", ("first", "then", "more"))
-    before, after = means(first.asked), means(second.asked)
+    before, after = mean_values(first.asked), mean_values(second.asked)
     for name in MEASURES:
         yield _row(name, "", _difference(before[name], after[name]))
     others = by_group(second.asked)
     for name, some in by_group(first.asked).items():
-        figures = _difference(means(some)[MAIN], means(others[name])[MAIN])
-        yield _row(f"{MAIN} of {name}", len(some), figures)
+        figures = _difference(
+            mean_values(some)[MAIN_MEASURE], mean_values(others[name])[MAIN_MEASURE]
+        )
+        yield _row(f"{MAIN_MEASURE} of {name}", len(some), figures)
     for which, one in (("first", first), ("then", second)):
         yield f"{which}: {_latency(one.asked)}"
-    yield from _moved(moved(first.asked, second.asked), len(first.asked))
+    yield from _moved(changed_outcomes(first.asked, second.asked), len(first.asked))
 
 
 def as_json(measured: Measured) -> dict[str, Any]:
@@ -90,22 +92,22 @@ def as_json(measured: Measured) -> dict[str, Any]:
         "commit": measured.commit,
         "models": list(measured.models),
         "questions": len(measured.asked),
-        "overall": _rounded(means(measured.asked)),
+        "overall": _rounded(mean_values(measured.asked)),
         "groups": {
-            name: {"questions": len(some), **_rounded(means(some))} for name, some in groups
+            name: {"questions": len(some), **_rounded(mean_values(some))} for name, some in groups
         },
-        "latency_ms": _rounded(latency_ms(one.ms for one in measured.asked)),
+        "latency_ms": _rounded(latency_summary_ms(one.ms for one in measured.asked)),
         "not_in_index": [
             {"line": question.line, "answer": str(answer)} for question, answer in measured.absent
         ],
-        "worst": [one.question.line for one in worst(measured.asked, SHOWN)],
+        "worst": [one.query.line for one in worst(measured.asked, SHOWN)],
         "each": [_facts(one) for one in measured.asked],
     }
 
 
 def compared_as_json(first: Measured, second: Measured) -> dict[str, Any]:
     """The first, with the second as `against`, and what the second gives more."""
-    before, after = means(first.asked), means(second.asked)
+    before, after = mean_values(first.asked), mean_values(second.asked)
     return {
         **as_json(first),
         "against": as_json(second),
@@ -116,12 +118,12 @@ def compared_as_json(first: Measured, second: Measured) -> dict[str, Any]:
 def _facts(one: Outcome) -> dict[str, Any]:
     """A question, the ranks of its answers and its first hits."""
     return {
-        "line": one.question.line,
-        "query": one.question.query,
-        "group": one.question.group or None,
-        "answers": [str(answer) for answer in one.question.answers],
+        "line": one.query.line,
+        "query": one.query.query,
+        "group": one.query.group or None,
+        "answers": [str(answer) for answer in one.query.targets],
         "ranks": list(one.ranks),
-        **_rounded({name: one.figure(name) for name in MEASURES}),
+        **_rounded({name: one.value(name) for name in MEASURES}),
         "ms": round(one.ms, 3),
         "hits": [
             {
@@ -139,22 +141,22 @@ def _facts(one: Outcome) -> dict[str, Any]:
 
 def _wrong(one: Outcome) -> Iterator[str]:
     """A question with what is right, where that came, and what came first."""
-    yield f"line {one.question.line}: {_cut(one.question.query)}"
-    for answer, rank in zip(one.question.answers, one.ranks, strict=True):
+    yield f"line {one.query.line}: {_cut(one.query.query)}"
+    for answer, rank in zip(one.query.targets, one.ranks, strict=True):
         yield f"    right: {answer} ({_place(rank)})"
     for rank, hit in enumerate(one.hits[:CAME], start=1):
         mark = "right" if rank in one.ranks else "came"
         yield f"    {mark} {rank}. {_named(hit)}"
 
 
-def _moved(pairs: Sequence[Pair], of: int) -> Iterator[str]:
+def _moved(pairs: Sequence[OutcomePair], of: int) -> Iterator[str]:
     better = sum(pair.gain > 0 for pair in pairs)
     worse = len(pairs) - better
     yield f"Better: {better}, worse: {worse}, the same: {of - len(pairs)}."
     for pair in pairs[:SHOWN]:
-        question, hits = pair.after.question, pair.after.hits
+        question, hits = pair.after.query, pair.after.hits
         yield f"{pair.gain:+.3f}  line {question.line}: {_cut(question.query)}"
-        yield f"    first right: {_place(pair.before.first)}, then {_place(pair.after.first)}"
+        yield f"    first right: {_place(pair.before.first_rank)}, then {_place(pair.after.first_rank)}"
         if hits:
             yield f"    then came 1. {_named(hits[0])}"
 
@@ -168,7 +170,7 @@ def _index(measured: Measured) -> str:
 
 
 def _latency(asked: Iterable[Outcome]) -> str:
-    times = latency_ms(one.ms for one in asked)
+    times = latency_summary_ms(one.ms for one in asked)
     return f"A question takes {times['median']:.1f} ms (median), {times['p95']:.1f} ms (p95)."
 
 

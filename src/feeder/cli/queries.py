@@ -11,7 +11,7 @@ from feeder.cli import console, options
 from feeder.config import Settings
 
 if TYPE_CHECKING:
-    from feeder.search.remembered import Recurring
+    from feeder.search.remembered import RepeatedQuery
     from feeder.store.querylog import LoggedQuery, QueryLog
 
 TEXT_CHARS = 100
@@ -53,19 +53,19 @@ REWORDED = "Asked again in other words"
 def _kinds(asked: Sequence[LoggedQuery], limit: int) -> Kinds:
     from feeder.search import remembered
 
-    known = remembered.recurring(asked)
+    known = remembered.group_queries(asked)
     by_kind = {
-        "frequent": remembered.frequent(known),
-        "slow": remembered.slow(known),
+        "frequent": remembered.most_frequent(known),
+        "slow": remembered.slowest(known),
         "unanswered": remembered.unanswered(known),
     }
     return {kind: some[:limit] for kind, some in by_kind.items()}
 
 
 def _chains(asked: Sequence[LoggedQuery], limit: int) -> list[list[LoggedQuery]]:
-    from feeder.search.remembered import reworded
+    from feeder.search.remembered import reworded_chains
 
-    return reworded(asked)[:limit]
+    return reworded_chains(asked)[:limit]
 
 
 def _as_json(
@@ -84,8 +84,8 @@ def _as_json(
     }
 
 
-def _recurring_json(one: Recurring) -> dict[str, Any]:
-    return {"times": len(one.askings), "typical_ms": one.typical_ms, **_question_json(one.last)}
+def _recurring_json(one: RepeatedQuery) -> dict[str, Any]:
+    return {"times": len(one.occurrences), "typical_ms": one.median_ms, **_question_json(one.last)}
 
 
 def _question_json(one: LoggedQuery) -> dict[str, Any]:
@@ -117,10 +117,12 @@ def _as_text(
         yield "  " + " → ".join(_text(one) for one in chain)
 
 
-def _line(one: Recurring) -> str:
+def _line(one: RepeatedQuery) -> str:
     hits = "1 hit" if one.last.hits == 1 else f"{one.last.hits:,} hits"
     by = f" by {one.last.answered_by}" if one.last.answered_by else ""
-    return f"  {len(one.askings):>4} x  {one.typical_ms:>7,.0f} ms  {_text(one.last)}  ({hits}{by})"
+    return (
+        f"  {len(one.occurrences):>4} x  {one.median_ms:>7,.0f} ms  {_text(one.last)}  ({hits}{by})"
+    )
 
 
 def _text(one: LoggedQuery) -> str:

@@ -19,24 +19,26 @@ from feeder.config import Settings
 @options.reading
 def similar(target: str, limit: int, **said: Any) -> None:
     """Find nodes that are like one, by its vector where it has one, else by its words."""
-    from feeder.search.answers import Shaped, page
-    from feeder.search.engine import Paging
-    from feeder.search.narrowing import Filters, from_root, narrowed
-    from feeder.search.opening import reading
-    from feeder.search.similar import most_similar
-    from feeder.search.targets import node_at, resolve
+    from feeder.search.answers import PageOptions, build_page
+    from feeder.search.engine import Pagination
+    from feeder.search.narrowing import RequestFilters, path_from_root, plan_query
+    from feeder.search.opening import open_index
+    from feeder.search.similar import similar_page
+    from feeder.search.targets import resolve_target, target_node
 
-    filters = Filters.of(said)
+    filters = RequestFilters.from_options(said)
     shape = Shape.of(said)
     settings = Settings(**said)
-    with reading(settings) as (store, corpus, here):
-        node = node_at(corpus, resolve(corpus, from_root(target, corpus.base), here))
-        scope = narrowed(store, "", filters, settings, corpus.meta).scope
-        asked_for = Paging(limit, shape.offset)
-        some = most_similar(store, corpus, node, scope, asked_for, tell=console.tell)
+    with open_index(settings) as (store, corpus, here):
+        node = target_node(
+            corpus, resolve_target(corpus, path_from_root(target, corpus.base), here)
+        )
+        scope = plan_query(store, "", filters, settings, corpus.meta).scope
+        asked_for = Pagination(limit, shape.offset)
+        some = similar_page(store, corpus, node, scope, asked_for, on_warning=console.tell)
         name = node.symbol or node.logical_path or ""
-        shaped = Shaped([name], shape.lines, shape.offset)
-        answer = page(corpus, some, shaped)
+        shaped = PageOptions([name], shape.lines, shape.offset)
+        answer = build_page(corpus, some, shaped)
     show_page(answer, shape, settings, corpus.base)
 
 
@@ -48,14 +50,16 @@ def outline(path: str, color: str, **said: Any) -> None:
     """List the symbols and sections of a file or folder with their lines, without their bodies."""
     from feeder.cli.painting import terminal
     from feeder.cli.showing import as_outline
-    from feeder.search.narrowing import from_root
-    from feeder.search.opening import reading
-    from feeder.search.outline import outline
-    from feeder.search.targets import folder
+    from feeder.search.narrowing import path_from_root
+    from feeder.search.opening import open_index
+    from feeder.search.outline import build_outline
+    from feeder.search.targets import files_below_path
 
     settings = Settings(**said)
-    with reading(settings) as (_, corpus, here):
-        found = outline(corpus, folder(corpus, from_root(path, corpus.base), here))
+    with open_index(settings) as (_, corpus, here):
+        found = build_outline(
+            corpus, files_below_path(corpus, path_from_root(path, corpus.base), here)
+        )
     if settings.json:
         console.result(settings, found.as_json(), ())
     else:
@@ -68,12 +72,14 @@ def outline(path: str, color: str, **said: Any) -> None:
 @options.reading
 def show(target: str, color: str, **said: Any) -> None:
     """Print a node or some lines of a file as they are now."""
-    from feeder.search.narrowing import from_root
-    from feeder.search.opening import reading
-    from feeder.search.passages import passage
-    from feeder.search.targets import resolve
+    from feeder.search.narrowing import path_from_root
+    from feeder.search.opening import open_index
+    from feeder.search.passages import read_target
+    from feeder.search.targets import resolve_target
 
     settings = Settings(**said)
-    with reading(settings) as (_, corpus, here):
-        answer = passage(corpus, resolve(corpus, from_root(target, corpus.base), here))
+    with open_index(settings) as (_, corpus, here):
+        answer = read_target(
+            corpus, resolve_target(corpus, path_from_root(target, corpus.base), here)
+        )
     show_page(answer, Shape(color=color), settings, corpus.base)

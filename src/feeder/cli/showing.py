@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from feeder.cli.painting import BOLD, DIM, LINES, PATH, PLAIN, Cell, Terminal, cells, styles_of
-from feeder.search.answers import Page, Shown
-from feeder.search.outline import Entry, Outline
-from feeder.search.sources import State
-from feeder.search.wording import GONE, name_of, state_of, state_of_entry
+from feeder.search.answers import Page, PageHit
+from feeder.search.outline import Outline, OutlineEntry
+from feeder.search.sources import Freshness
+from feeder.search.wording import UNAVAILABLE_REASONS, entry_status, hit_name, hit_status
 
 ALIKE = 5
 """Nodes of one name in a row that an outline has a line each for, or lines that it tells."""
@@ -47,7 +47,7 @@ def as_vimgrep(page: Page, base: Path, longest: int | None = None) -> Iterator[s
     """
     for shown in filter(lies_here, page.hits):
         if shown.excerpt.lines:
-            window = shown.window
+            window = shown.snippet
             first = (window.start_line, 0) if window.lines else (shown.excerpt.first, 0)
             line, start = next(((mark.line, mark.start) for mark in window.marks), first)
             text = dict(zip(shown.excerpt.numbers, shown.excerpt.lines, strict=True))[line]
@@ -61,7 +61,7 @@ def as_files(page: Page, base: Path) -> Iterator[str]:
     yield from dict.fromkeys(_from_here(base, shown) for shown in filter(lies_here, page.hits))
 
 
-def lies_here(shown: Shown) -> bool:
+def lies_here(shown: PageHit) -> bool:
     """Whether the hit's path leads to its lines: a path is all that a program is given."""
     return shown.excerpt.is_shown and shown.excerpt.commit is None
 
@@ -70,17 +70,17 @@ def left_out(page: Page) -> Iterator[str]:
     """What a program is not given, and why."""
     for shown in page.hits:
         if not lies_here(shown):
-            yield f"Left out: {shown.one.hit.path}:{shown.excerpt.first} ({_absence(shown)})"
+            yield f"Left out: {shown.result.hit.path}:{shown.excerpt.first} ({_absence(shown)})"
 
 
-def _absence(shown: Shown) -> str:
+def _absence(shown: PageHit) -> str:
     """Why a path does not lead to the hit's lines."""
-    state, commit = shown.excerpt.state, shown.excerpt.commit
-    if state is State.ELSEWHERE:
-        return f"in {shown.one.hit.repo}"
+    state, commit = shown.excerpt.freshness, shown.excerpt.commit
+    if state is Freshness.OTHER_REPOSITORY:
+        return f"in {shown.result.hit.repo}"
     if commit:
         return f"not in the working tree, as committed in {commit[:10]}"
-    return GONE[state]
+    return UNAVAILABLE_REASONS[state]
 
 
 def as_outline(outline: Outline, terminal: Terminal) -> Iterator[str]:
@@ -96,26 +96,26 @@ def as_outline(outline: Outline, terminal: Terminal) -> Iterator[str]:
             yield from (terminal.line(_entry(entry)) for entry in some)
             if len(alike) > ALIKE:
                 yield terminal.line(cells(_beside(_others(alike[1:])), DIM))
-    if outline.age.note:
-        yield from terminal.wrapped(outline.age.note)
+    if outline.status.note:
+        yield from terminal.wrapped(outline.status.note)
 
 
-def _called(entry: Entry) -> tuple[str | int | None, ...]:
+def _called(entry: OutlineEntry) -> tuple[str | int | None, ...]:
     hit = entry.hit
     return entry.depth, hit.node_type, hit.symbol or hit.logical_path, hit.signature
 
 
-def _others(entries: Sequence[Entry]) -> str:
+def _others(entries: Sequence[OutlineEntry]) -> str:
     """Where they are; of many the first and the last."""
     lines = [f"{entry.start_line}-{entry.end_line}" for entry in entries]
     told = lines if len(lines) <= ALIKE else [*lines[: ALIKE - 1], "…", lines[-1]]
     return f"    and {len(lines):,} more of this name: {', '.join(told)}"
 
 
-def _entry(entry: Entry) -> list[Cell]:
+def _entry(entry: OutlineEntry) -> list[Cell]:
     hit = entry.hit
     name = hit.symbol or hit.logical_path or ""
-    state = state_of_entry(entry)
+    state = entry_status(entry)
     return [
         *cells(f"{entry.start_line}-{entry.end_line}".rjust(GUTTER + 4) + "  ", LINES),
         *cells("  " * entry.depth),
@@ -126,24 +126,24 @@ def _entry(entry: Entry) -> list[Cell]:
     ]
 
 
-def reasons(shown: Shown) -> str:
+def reasons(shown: PageHit) -> str:
     """The score, the ranks by which the hit was found, and what each rule has given."""
-    one = shown.one
+    one = shown.result
     ranks = {name: f" (rank {rank})" for name, rank in one.ranks.items()}
-    parts = [f"{name} {value:+.4g}{ranks.get(name, '')}" for name, value in one.parts.items()]
+    parts = [f"{name} {value:+.4g}{ranks.get(name, '')}" for name, value in one.score_parts.items()]
     return f"score {one.score:.4g}: {', '.join(parts) or 'by filters alone'}"
 
 
-def _from_here(base: Path, shown: Shown) -> str:
+def _from_here(base: Path, shown: PageHit) -> str:
     """The path as it leads there from where the user stands."""
-    return os.path.relpath(base / shown.one.hit.path)
+    return os.path.relpath(base / shown.result.hit.path)
 
 
-def _heading(shown: Shown) -> list[Cell]:
-    hit, member, excerpt = shown.one.hit, shown.member, shown.excerpt
-    name = name_of(shown)
+def _heading(shown: PageHit) -> list[Cell]:
+    hit, member, excerpt = shown.result.hit, shown.member, shown.excerpt
+    name = hit_name(shown)
     where = member.line if member else f"{excerpt.first}-{excerpt.last}"
-    state = state_of(shown)
+    state = hit_status(shown)
     return [
         *cells(hit.path, PATH),
         *cells(f":{where}", LINES),
@@ -153,16 +153,18 @@ def _heading(shown: Shown) -> list[Cell]:
     ]
 
 
-def _description(shown: Shown, terminal: Terminal) -> Iterator[str]:
+def _description(shown: PageHit, terminal: Terminal) -> Iterator[str]:
     """What a model says that it does."""
     beside = terminal._replace(width=terminal.width and max(1, terminal.width - GUTTER))
-    for line in beside.wrapped(shown.one.hit.description) if shown.one.hit.description else ():
+    for line in (
+        beside.wrapped(shown.result.hit.description) if shown.result.hit.description else ()
+    ):
         yield terminal.line(cells(_beside(line), DIM))
 
 
-def _lines(shown: Shown, terminal: Terminal) -> Iterator[str]:
-    window = shown.window
-    if gone := GONE.get(shown.excerpt.state):
+def _lines(shown: PageHit, terminal: Terminal) -> Iterator[str]:
+    window = shown.snippet
+    if gone := UNAVAILABLE_REASONS.get(shown.excerpt.freshness):
         yield terminal.line(cells(_beside(f"({gone})"), DIM))
     if not window.lines:
         return
@@ -175,18 +177,18 @@ def _lines(shown: Shown, terminal: Terminal) -> Iterator[str]:
         yield terminal.line(cells(_beside(f"… {window.below} {lines} more"), DIM))
 
 
-def _part(shown: Shown, first: int, lines: list[str], terminal: Terminal) -> Iterator[str]:
+def _part(shown: PageHit, first: int, lines: list[str], terminal: Terminal) -> Iterator[str]:
     numbers = list(shown.excerpt.numbers)
     at = numbers.index(first)
     styles = _styles(shown, at, len(lines)) if terminal.colours else [()] * len(lines)
     for number, line, style in zip(numbers[at:], lines, styles, strict=False):
-        marks = [mark[1:] for mark in shown.window.marks if mark.line == number]
+        marks = [mark[1:] for mark in shown.snippet.marks if mark.line == number]
         yield terminal.code(f"{number:>{GUTTER - 2}}  ", line, marks, style)
 
 
-def _styles(shown: Shown, at: int, count: int) -> list[list[str]]:
+def _styles(shown: PageHit, at: int, count: int) -> list[list[str]]:
     """Colours of some lines: all of the node is read, since a text or comment may be open."""
-    return styles_of(shown.excerpt.lines, shown.one.hit.language)[at : at + count]
+    return styles_of(shown.excerpt.lines, shown.result.hit.language)[at : at + count]
 
 
 def _beside(text: str) -> str:

@@ -13,7 +13,7 @@ from feeder.cloudflare.credentials import choice
 from feeder.config import Settings
 from feeder.health import Finding
 from feeder.parse.extract import NOT_INSTALLED, extractor_versions, includes_documents
-from feeder.search.age import age_of
+from feeder.search.age import read_index_status
 from feeder.store.catalog import files_below
 from feeder.store.descriptions import undescribed_count_statement
 from feeder.store.migrations import missing_migrations
@@ -77,7 +77,7 @@ def _of(store: Store, facts: Statistics) -> Iterator[Finding]:
     if store.index.meta_key("run") not in meta:
         yield Finding("index", f"it has nothing of {place.repo}", "Feed it: feeder sync")
         return
-    age = age_of(place.base, place.repo, meta)
+    age = read_index_status(place.base, place.repo, meta)
     is_now = not age.unfinished and not age.partial and age.equals == age.head
     equals = age.note or f"It is of {facts.files.get('clean', 0):,} files as they were given."
     yield Finding("index", f"{_where(store)}. {equals}", "" if is_now else "feeder sync")

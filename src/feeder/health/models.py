@@ -10,7 +10,7 @@ from feeder.config import Settings
 from feeder.health import Finding
 from feeder.health.index import lacking
 from feeder.run.report import Heard
-from feeder.search.models import sides
+from feeder.search.models import query_models
 
 _WORD, _PROMPT = "health", "Say what this word means, in five words at most."
 
@@ -44,5 +44,5 @@ def describing(settings: Settings) -> Iterator[Finding]:
 def _lacks(store: Store) -> list[str]:
     """What a question by meaning would be told."""
     store.talk = heard = Heard()
-    sides(store, store.index.read_state_of([]).meta, heard.say)
+    query_models(store, store.index.read_state_of([]).meta, heard.say)
     return heard.lines

@@ -6,7 +6,7 @@ from feeder.assembly.opening import place_here
 from feeder.cloudflare import wrangler
 from feeder.config import Settings
 from feeder.health import Finding
-from feeder.search.vocabulary import OWN_FILE, own_categories
+from feeder.search.vocabulary import REPOSITORY_FILE, repository_categories
 from feeder.tree import git
 from feeder.tree.command import run_git
 
@@ -37,8 +37,8 @@ def here(settings: Settings) -> Iterator[Finding]:
 def own_settings(settings: Settings) -> Iterator[Finding]:
     """Whether the files that set things can be read."""
     base = place_here(settings).base
-    if own := own_categories(base):
-        yield Finding(OWN_FILE, f"categories: {', '.join(own)}")
+    if own := repository_categories(base):
+        yield Finding(REPOSITORY_FILE, f"categories: {', '.join(own)}")
     if file := wrangler.find(settings.directory):
         wrangler.read(file)
         yield Finding(file.name, f"read from {file}")

@@ -7,88 +7,96 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.assembly.opening import Store
 from feeder.config import Settings
-from feeder.search.engine import Paging, Ranked, paged, rank
-from feeder.search.found import Answer, Found
-from feeder.search.grouping import LinesOf
-from feeder.search.models import Side
-from feeder.search.narrowing import Filters, Narrowed, narrowed
-from feeder.search.sources import Excerpt, Sources
+from feeder.search.engine import Pagination, RankedResults, paginate, rank_query
+from feeder.search.found import Result, ResultList
+from feeder.search.grouping import ExcerptLookup
+from feeder.search.models import QueryModel
+from feeder.search.narrowing import QueryPlan, RequestFilters, plan_query
+from feeder.search.sources import Excerpt, ExcerptReader
 from feeder.store import Database
 from feeder.store.reading import Hit, first_hits
 from feeder.store.scope import Scope
 
 if TYPE_CHECKING:
-    from feeder.search.kept import Kept
+    from feeder.search.kept import ResultCache
 
-LISTED = 1_000
+MAX_LISTED = 1_000
 """Nodes that are looked at where filters or a pattern alone are asked."""
 
 
-class Asker(NamedTuple):
+class SearchIndex(NamedTuple):
     """An opened index with what it says of itself, and the models that are asked."""
 
     store: Store
     meta: Mapping[str, str]
-    sides: list[Side]
+    models: list[QueryModel]
     settings: Settings
-    tell: Callable[[str], None] | None
+    on_warning: Callable[[str], None] | None
     """Who is told that a model fails; without anybody, that is raised."""
-    kept: Kept | None = None
+    cache: ResultCache | None = None
     """Of this very store and these sides: what a process that is asked again and again keeps."""
 
 
-def ask(
-    asker: Asker, question: str, page: Paging, filters: Filters | None = None
-) -> tuple[Narrowed, Answer]:
+def run_query(
+    index: SearchIndex,
+    query_text: str,
+    pagination: Pagination,
+    filters: RequestFilters | None = None,
+) -> tuple[QueryPlan, ResultList]:
     """What the question was understood to be, and a page of what answers it.
 
     Raises UserError for a filter that names nothing in the index.
     """
-    said = filters or Filters()
-    asked = narrowed(asker.store, question, said, asker.settings, asker.meta)
-    return asked, answered(asker, asked, page)
+    said = filters or RequestFilters()
+    asked = plan_query(index.store, query_text, said, index.settings, index.meta)
+    return asked, run_plan(index, asked, pagination)
 
 
-def answered(asker: Asker, asked: Narrowed, page: Paging) -> Answer:
+def run_plan(index: SearchIndex, plan: QueryPlan, pagination: Pagination) -> ResultList:
     """A page of what answers a question that has been understood."""
-    database = asker.store.index.database
-    ranked = _ranked(asker, asked) if asked.text else _listed(database, asked.scope)
-    answer = paged(database, ranked, page, lines_of(asker.store))
-    notes, at_least = [*asked.notes, *answer.notes], asked.is_cut or answer.at_least
+    database = index.store.index.database
+    ranked = _rank_plan(index, plan) if plan.text else _list_scope(database, plan.scope)
+    answer = paginate(database, ranked, pagination, excerpt_lookup(index.store))
+    notes, at_least = [*plan.notes, *answer.notes], plan.is_truncated or answer.at_least
     return answer._replace(notes=notes, at_least=at_least)
 
 
-def _ranked(asker: Asker, asked: Narrowed) -> Ranked:
+def _rank_plan(index: SearchIndex, plan: QueryPlan) -> RankedResults:
     """What the index answers, or has answered before at the same state."""
-    database = asker.store.index.database
+    database = index.store.index.database
 
-    def ranked() -> Ranked:
-        return rank(
-            database, asker.sides, asked.text, asked.scope, prefer=asked.preferred, tell=asker.tell
+    def ranked() -> RankedResults:
+        return rank_query(
+            database,
+            index.models,
+            plan.text,
+            plan.scope,
+            preferred_scopes=plan.preferred_scopes,
+            on_warning=index.on_warning,
         )
 
-    return ranked() if asker.kept is None else asker.kept.ranked(asked, ranked)
+    return ranked() if index.cache is None else index.cache.get_or_rank(plan, ranked)
 
 
-def _listed(database: Database, scope: Scope) -> Ranked:
+def _list_scope(database: Database, scope: Scope) -> RankedResults:
     """The first nodes of a scope, for who asks by filters or a pattern alone."""
-    found = first_hits(database, scope, LISTED + 1) if _is_narrowed(scope) else []
-    listed = [Found(hit, 0.0, {}) for hit in found[:LISTED]]
-    return Ranked(listed, is_cut=len(found) > LISTED)
+    found = first_hits(database, scope, MAX_LISTED + 1) if _has_filters(scope) else []
+    listed = [Result(hit, 0.0, {}) for hit in found[:MAX_LISTED]]
+    return RankedResults(listed, is_truncated=len(found) > MAX_LISTED)
 
 
-def _is_narrowed(scope: Scope) -> bool:
+def _has_filters(scope: Scope) -> bool:
     return any(scope[1:]) or scope.ids is not None
 
 
-def lines_of(store: Store) -> LinesOf:
+def excerpt_lookup(store: Store) -> ExcerptLookup:
     """Where nodes of the repository at hand are in its files now, and their lines."""
     place, database = store.place, store.index.database
 
     def found(hits: Sequence[Hit]) -> dict[str, Excerpt]:
         own = [hit for hit in hits if hit.repo == place.repo]
-        sources = Sources(database, place.base, place.repo, own, with_inside=False)
-        excerpts = {hit.id: sources.of(hit) for hit in own}
-        return {id_: one for id_, one in excerpts.items() if one.is_shown and one.is_sure}
+        sources = ExcerptReader(database, place.base, place.repo, own, with_inner=False)
+        excerpts = {hit.id: sources.read(hit) for hit in own}
+        return {id_: one for id_, one in excerpts.items() if one.is_shown and one.is_certain}
 
     return found

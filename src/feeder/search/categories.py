@@ -14,16 +14,18 @@ NO_LANGUAGE = ("",)
 """What no node is in."""
 
 
-def changes(query: Query, own: Categories) -> Iterator[Scope]:
+def category_scopes(query: Query, repository_categories_by_name: Categories) -> Iterator[Scope]:
     """What the question's categories ask for and leave out; raises UserError for one that is none,
     and for several that cannot be asked for at once."""
-    _check(query, own)
+    _check_categories(query, repository_categories_by_name)
     if query.categories:
-        yield _asked(query.categories, own)
-    yield from (_left_out(name, own) for name in query.not_categories)
+        yield _included_scope(query.categories, repository_categories_by_name)
+    yield from (
+        _excluded_scope(name, repository_categories_by_name) for name in query.not_categories
+    )
 
 
-def intersection(scope: Scope, change: Scope) -> Scope:
+def intersect(scope: Scope, change: Scope) -> Scope:
     """What lies in both."""
     languages = change.languages or scope.languages
     if scope.languages and change.languages:
@@ -38,14 +40,14 @@ def intersection(scope: Scope, change: Scope) -> Scope:
     )
 
 
-def _check(query: Query, own: Categories) -> None:
+def _check_categories(query: Query, own: Categories) -> None:
     known = list(
         dict.fromkeys([*vocabulary.category_languages(), vocabulary.CODE, vocabulary.TESTS, *own])
     )
     for name in (*query.categories, *query.not_categories):
         if name not in known:
             raise unknown_name_error("category", name, known)
-    kinds = {_kind(name, own) for name in query.categories}
+    kinds = {_category_kind(name, own) for name in query.categories}
     if len(kinds) > 1:
         raise UserError(
             f"The categories {' and '.join(query.categories)} are not all of languages or all of "
@@ -58,34 +60,34 @@ def _check(query: Query, own: Categories) -> None:
         )
 
 
-def _kind(name: str, own: Categories) -> str:
+def _category_kind(name: str, own: Categories) -> str:
     if name in own:
         return "paths"
     return "tests" if name == vocabulary.TESTS else "languages"
 
 
-def _asked(names: Sequence[str], own: Categories) -> Scope:
+def _included_scope(names: Sequence[str], own: Categories) -> Scope:
     by_language = vocabulary.category_languages()
     if names[0] in own:
-        return Scope(None, paths=_all(own[name] for name in names))
+        return Scope(None, paths=_unique(own[name] for name in names))
     if names[0] == vocabulary.TESTS:
         return Scope(None, tests="only")
     if vocabulary.CODE in names:
         others = (languages for name, languages in by_language.items() if name not in names)
-        return Scope(None, not_languages=_all(others))
-    return Scope(None, languages=_all(by_language[name] for name in names))
+        return Scope(None, not_languages=_unique(others))
+    return Scope(None, languages=_unique(by_language[name] for name in names))
 
 
-def _left_out(name: str, own: Categories) -> Scope:
+def _excluded_scope(name: str, own: Categories) -> Scope:
     by_language = vocabulary.category_languages()
     if name in own:
         return Scope(None, not_paths=tuple(own[name]))
     if name == vocabulary.TESTS:
         return Scope(None, tests="no")
     if name == vocabulary.CODE:
-        return Scope(None, languages=_all(by_language.values()))
+        return Scope(None, languages=_unique(by_language.values()))
     return Scope(None, not_languages=tuple(by_language[name]))
 
 
-def _all(values: Iterable[Iterable[str]]) -> tuple[str, ...]:
+def _unique(values: Iterable[Iterable[str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(chain.from_iterable(values)))

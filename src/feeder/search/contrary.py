@@ -9,7 +9,7 @@ from feeder.search.query import Query
 from feeder.store.scope import PathPattern, Scope
 from feeder.tree.names import is_below
 
-_SIGNS = {
+_FILTER_PREFIXES = {
     "categories": "category:",
     "not_categories": "-category:",
     "languages": "lang:",
@@ -19,25 +19,31 @@ _SIGNS = {
     "node_types": "type:",
     "not_node_types": "-type:",
 }
-_CATEGORIES = tuple(_SIGNS)[:2]
+_CATEGORY_FIELDS = tuple(_FILTER_PREFIXES)[:2]
 
 
-def check(query: Query, scope: Scope) -> None:
+def check_conflicts(query: Query, scope: Scope) -> None:
     """Raises UserError where the filters, which make the scope, leave nothing of any index."""
-    if {"no", "only"} <= set(_tests(query)):
+    if {"no", "only"} <= set(_tests_values(query)):
         said = [f"tests:{query.tests}"] if query.tests else []
-        raise _nothing_left([*said, *_typed(query, _CATEGORIES)])
+        raise _conflict_error([*said, *_as_typed(query, _CATEGORY_FIELDS)])
     is_of_none = scope.languages == NO_LANGUAGE
     for is_empty, fields in (
-        (is_of_none or _none_left(scope.languages, scope.not_languages), _with("languages")),
-        (_none_left(scope.paths, _left_out(scope)), _with("paths")),
-        (_none_left(scope.node_types, scope.not_node_types), ("node_types", "not_node_types")),
+        (
+            is_of_none or _is_all_excluded(scope.languages, scope.not_languages),
+            _fields_with_categories("languages"),
+        ),
+        (_is_all_excluded(scope.paths, _excluded_paths(scope)), _fields_with_categories("paths")),
+        (
+            _is_all_excluded(scope.node_types, scope.not_node_types),
+            ("node_types", "not_node_types"),
+        ),
     ):
         if is_empty:
-            raise _nothing_left(_typed(query, fields))
+            raise _conflict_error(_as_typed(query, fields))
 
 
-def overruled(query: Query, tests: str | None) -> Iterator[str]:
+def overridden_notes(query: Query, tests: str | None) -> Iterator[str]:
     """A sentence for each sign that does not count, as another one is said after or beside it.
 
     `tests` is what is said of them beside the question.
@@ -51,17 +57,17 @@ def overruled(query: Query, tests: str | None) -> Iterator[str]:
         yield f"{sign} does not count beside {counting[sign.partition(':')[0]]}."
 
 
-def _tests(query: Query) -> Iterator[str]:
+def _tests_values(query: Query) -> Iterator[str]:
     yield query.tests or ""
     yield "only" if vocabulary.TESTS in query.categories else ""
     yield "no" if vocabulary.TESTS in query.not_categories else ""
 
 
-def _with(field: str) -> tuple[str, ...]:
-    return (field, f"not_{field}", *_CATEGORIES)
+def _fields_with_categories(field: str) -> tuple[str, ...]:
+    return (field, f"not_{field}", *_CATEGORY_FIELDS)
 
 
-def _left_out(scope: Scope) -> list[str]:
+def _excluded_paths(scope: Scope) -> list[str]:
     """Its paths that lie in what is left out, as far as their names tell."""
     folders = [place.pattern for place in map(PathPattern, scope.not_paths) if not place.is_glob]
     return [
@@ -71,13 +77,15 @@ def _left_out(scope: Scope) -> list[str]:
     ]
 
 
-def _none_left(asked: Sequence[str], left_out: Sequence[str]) -> bool:
-    return bool(asked) and set(asked) <= set(left_out)
+def _is_all_excluded(included: Sequence[str], excluded: Sequence[str]) -> bool:
+    return bool(included) and set(included) <= set(excluded)
 
 
-def _typed(query: Query, fields: Sequence[str]) -> list[str]:
-    return [f"{_SIGNS[field]}{value}" for field in fields for value in getattr(query, field)]
+def _as_typed(query: Query, fields: Sequence[str]) -> list[str]:
+    return [
+        f"{_FILTER_PREFIXES[field]}{value}" for field in fields for value in getattr(query, field)
+    ]
 
 
-def _nothing_left(signs: Sequence[str]) -> UserError:
-    return UserError(f"{' and '.join(signs)} leave nothing to search. Leave one of them out.")
+def _conflict_error(conflicting: Sequence[str]) -> UserError:
+    return UserError(f"{' and '.join(conflicting)} leave nothing to search. Leave one of them out.")

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from feeder.errors import UserError
-from feeder.search.questions import Answer, Question
+from feeder.search.questions import JudgedQuery, RelevantTarget
 from feeder.store.reading import Hit
 
 DEPTH = 20
 """So many hits are asked for, and what lies deeper was not found."""
 
-Ask = Callable[[str, int], Sequence[Hit]]
+SearchFunction = Callable[[str, int], Sequence[Hit]]
 """What a question, and at most so many hits, are put to; the best come first."""
 Ranks = Sequence[int | None]
 """Of each answer of a question."""
@@ -25,48 +25,48 @@ Ranks = Sequence[int | None]
 class Outcome(NamedTuple):
     """A question with its hits, the rank of each of its answers, and the milliseconds it took."""
 
-    question: Question
+    query: JudgedQuery
     hits: Sequence[Hit]
     ranks: Ranks
     ms: float
 
     @property
-    def first(self) -> int | None:
+    def first_rank(self) -> int | None:
         """The rank of the first right answer."""
-        return min(_found(self.ranks, DEPTH), default=None)
+        return min(_ranks_within(self.ranks, DEPTH), default=None)
 
-    def figure(self, measure: str) -> float:
+    def value(self, measure: str) -> float:
         """One of `MEASURES`."""
         return MEASURES[measure](self.ranks)
 
 
-def evaluated(questions: Iterable[Question], ask: Ask) -> list[Outcome]:
+def run_evaluation(queries: Iterable[JudgedQuery], search: SearchFunction) -> list[Outcome]:
     """Puts each question once; before the clock runs, the first, so that a model is loaded.
 
     Raises UserError, with the question's line, where a filter in it names nothing.
     """
     asked: list[Outcome] = []
-    for question in questions:
+    for question in queries:
         if not asked:
-            _put(question, ask)
+            _run_query(question, search)
         began = time.perf_counter()
-        hits = _put(question, ask)
+        hits = _run_query(question, search)
         ms = (time.perf_counter() - began) * 1000
-        ranks = [rank_of(answer, hits) for answer in question.answers]
+        ranks = [target_rank(answer, hits) for answer in question.targets]
         asked.append(Outcome(question, hits, ranks, ms))
     return asked
 
 
-def _put(question: Question, ask: Ask) -> Sequence[Hit]:
+def _run_query(query: JudgedQuery, search: SearchFunction) -> Sequence[Hit]:
     try:
-        return ask(question.query, DEPTH)[:DEPTH]
+        return search(query.query, DEPTH)[:DEPTH]
     except UserError as exc:
-        raise UserError(f"The question in line {question.line}: {exc}") from exc
+        raise UserError(f"The question in line {query.line}: {exc}") from exc
 
 
-def rank_of(answer: Answer, hits: Iterable[Hit]) -> int | None:
+def target_rank(target: RelevantTarget, hits: Iterable[Hit]) -> int | None:
     """The place of the first hit that is this answer."""
-    return next((rank for rank, hit in enumerate(hits, start=1) if answer.is_met_by(hit)), None)
+    return next((rank for rank, hit in enumerate(hits, start=1) if target.is_matched_by(hit)), None)
 
 
 def ndcg(ranks: Ranks, k: int = 10) -> float:
@@ -75,59 +75,61 @@ def ndcg(ranks: Ranks, k: int = 10) -> float:
     Divided by what all answers, at the first places, would give. A hit gives 1 once, even where it
     is several answers.
     """
-    gain = sum(1 / math.log2(rank + 1) for rank in {*_found(ranks, k)})
+    gain = sum(1 / math.log2(rank + 1) for rank in {*_ranks_within(ranks, k)})
     ideal = sum(1 / math.log2(place + 1) for place in range(1, min(k, len(ranks)) + 1))
     return gain / ideal
 
 
-def reciprocal(ranks: Ranks) -> float:
+def reciprocal_rank(ranks: Ranks) -> float:
     """1 over the rank of the first right answer, 0 where there is none."""
-    return max((1 / rank for rank in _found(ranks, DEPTH)), default=0.0)
+    return max((1 / rank for rank in _ranks_within(ranks, DEPTH)), default=0.0)
 
 
-def hit(ranks: Ranks, k: int) -> float:
+def hit_rate(ranks: Ranks, k: int) -> float:
     """1 where one of the first `k` hits is right, else 0."""
-    return float(any(_found(ranks, k)))
+    return float(any(_ranks_within(ranks, k)))
 
 
-def passed(ranks: Ranks, k: int) -> float:
+def recall(ranks: Ranks, k: int) -> float:
     """The share of the right answers that are among the first `k` hits."""
-    return len(_found(ranks, k)) / len(ranks)
+    return len(_ranks_within(ranks, k)) / len(ranks)
 
 
 MEASURES: Mapping[str, Callable[[Ranks], float]] = {
     "NDCG@10": ndcg,
-    "MRR": reciprocal,
-    "hit@1": lambda ranks: hit(ranks, 1),
-    "hit@10": lambda ranks: hit(ranks, 10),
-    "pass@5": lambda ranks: passed(ranks, 5),
-    "pass@10": lambda ranks: passed(ranks, 10),
-    "pass@20": lambda ranks: passed(ranks, 20),
+    "MRR": reciprocal_rank,
+    "hit@1": lambda ranks: hit_rate(ranks, 1),
+    "hit@10": lambda ranks: hit_rate(ranks, 10),
+    "pass@5": lambda ranks: recall(ranks, 5),
+    "pass@10": lambda ranks: recall(ranks, 10),
+    "pass@20": lambda ranks: recall(ranks, 20),
 }
-MAIN = "NDCG@10"
+MAIN_MEASURE = "NDCG@10"
 
 
-def means(asked: Sequence[Outcome]) -> dict[str, float]:
+def mean_values(outcomes: Sequence[Outcome]) -> dict[str, float]:
     """Each measure's mean over the questions, of which there is at least one."""
-    return {name: statistics.fmean(one.figure(name) for one in asked) for name in MEASURES}
+    return {name: statistics.fmean(one.value(name) for one in outcomes) for name in MEASURES}
 
 
-def by_group(asked: Iterable[Outcome]) -> dict[str, list[Outcome]]:
+def by_group(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
     """The questions of each group in the order of their names; those of none are not in it."""
     groups: dict[str, list[Outcome]] = {}
-    for one in asked:
-        if one.question.group:
-            groups.setdefault(one.question.group, []).append(one)
+    for one in outcomes:
+        if one.query.group:
+            groups.setdefault(one.query.group, []).append(one)
     return dict(sorted(groups.items()))
 
 
-def worst(asked: Iterable[Outcome], most: int = 10) -> list[Outcome]:
+def worst(outcomes: Iterable[Outcome], limit: int = 10) -> list[Outcome]:
     """Those that are not answered as well as can be, the worst first."""
-    imperfect = [one for one in asked if one.figure(MAIN) < 1 - 1e-9]
-    return sorted(imperfect, key=lambda one: (one.figure(MAIN), reciprocal(one.ranks)))[:most]
+    imperfect = [one for one in outcomes if one.value(MAIN_MEASURE) < 1 - 1e-9]
+    return sorted(imperfect, key=lambda one: (one.value(MAIN_MEASURE), reciprocal_rank(one.ranks)))[
+        :limit
+    ]
 
 
-class Pair(NamedTuple):
+class OutcomePair(NamedTuple):
     """One question under two settings."""
 
     before: Outcome
@@ -136,16 +138,16 @@ class Pair(NamedTuple):
     @property
     def gain(self) -> float:
         """What the second setting gives more."""
-        return self.after.figure(MAIN) - self.before.figure(MAIN)
+        return self.after.value(MAIN_MEASURE) - self.before.value(MAIN_MEASURE)
 
 
-def moved(before: Iterable[Outcome], after: Iterable[Outcome]) -> list[Pair]:
+def changed_outcomes(before: Iterable[Outcome], after: Iterable[Outcome]) -> list[OutcomePair]:
     """The questions that one setting answers better, the largest difference first."""
-    pairs = map(Pair, before, after)
+    pairs = map(OutcomePair, before, after)
     return sorted((one for one in pairs if abs(one.gain) > 1e-9), key=lambda one: -abs(one.gain))
 
 
-def latency_ms(times: Iterable[float]) -> dict[str, float]:
+def latency_summary_ms(times: Iterable[float]) -> dict[str, float]:
     """The median, and the time within which 95 of 100 are answered (nearest rank)."""
     ordered = sorted(times)
     return {
@@ -154,5 +156,5 @@ def latency_ms(times: Iterable[float]) -> dict[str, float]:
     }
 
 
-def _found(ranks: Ranks, k: int) -> list[int]:
+def _ranks_within(ranks: Ranks, k: int) -> list[int]:
     return [rank for rank in ranks if rank is not None and rank <= k]

@@ -9,13 +9,13 @@ from collections import OrderedDict
 from threading import Lock
 
 from feeder.parse.extract import extractor_versions
-from feeder.search.texts import remember, remembered
+from feeder.search.texts import cache_text, read_cached_text
 from feeder.tree import kinds
 
-_IN_MEMORY = 8
+_MAX_IN_MEMORY = 8
 """Documents; the text of one has 10 MB at most."""
 
-_known: OrderedDict[str, str | None] = OrderedDict()
+_text_by_key: OrderedDict[str, str | None] = OrderedDict()
 _lock = Lock()
 
 
@@ -25,24 +25,24 @@ def document_text(path: str, content: bytes) -> str | None:
     made_by = f"{ending} {extractor_versions()} ".encode()
     key = hashlib.sha256(made_by + content).hexdigest()
     with _lock:  # several that ask for one document at once take its text out once
-        if key not in _known:
-            _known[key] = _text(key, ending, content)
-        _known.move_to_end(key)
-        if len(_known) > _IN_MEMORY:
-            _known.popitem(last=False)
-        return _known[key]
+        if key not in _text_by_key:
+            _text_by_key[key] = _cached_or_extracted(key, ending, content)
+        _text_by_key.move_to_end(key)
+        if len(_text_by_key) > _MAX_IN_MEMORY:
+            _text_by_key.popitem(last=False)
+        return _text_by_key[key]
 
 
-def _text(key: str, ending: str, content: bytes) -> str | None:
-    text = remembered(key)
+def _cached_or_extracted(key: str, ending: str, content: bytes) -> str | None:
+    text = read_cached_text(key)
     if text is None:
-        text = _taken_out(ending, content)
+        text = _extract_text(ending, content)
         if text is not None:
-            remember(key, text)
+            cache_text(key, text)
     return text
 
 
-def _taken_out(ending: str, content: bytes) -> str | None:
+def _extract_text(ending: str, content: bytes) -> str | None:
     from feeder.parse.files import extract_document_text
     from feeder.parse.workers import WorkerPool
 

@@ -7,7 +7,7 @@ from feeder.nodes import Member
 from feeder.store.reading import Hit
 
 
-class Piece(NamedTuple):
+class PartMatch(NamedTuple):
     """The lines of a node that answer, where it is kept in pieces; and how many of them do."""
 
     start_line: int
@@ -16,7 +16,7 @@ class Piece(NamedTuple):
     of: int
 
 
-class Found(NamedTuple):
+class Result(NamedTuple):
     """A node that answers: its score and what that is made of, its ranks from 1 by what found it.
 
     `parts` are the rules' shares, which add up to the score; `member` is what the query names,
@@ -27,21 +27,21 @@ class Found(NamedTuple):
     score: float
     ranks: Mapping[str, int]
     member: Member | None = None
-    parts: Mapping[str, float] = {}
-    others: "tuple[Found, ...]" = ()
-    copies: "tuple[Found, ...]" = ()
-    piece: Piece | None = None
+    score_parts: Mapping[str, float] = {}
+    grouped: "tuple[Result, ...]" = ()
+    duplicates: "tuple[Result, ...]" = ()
+    part_match: PartMatch | None = None
 
 
-class Answer(NamedTuple):
+class ResultList(NamedTuple):
     """Nodes from a place on, the number of all that were found, and what has to be said.
 
     Where `at_least`, there may be more of them than `total`, which were not looked at. `every` has
     those before and after, too.
     """
 
-    found: Sequence[Found] = ()
+    results: Sequence[Result] = ()
     total: int = 0
     notes: Sequence[str] = ()
     at_least: bool = False
-    every: Sequence[Found] = ()
+    all_results: Sequence[Result] = ()

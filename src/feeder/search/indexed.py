@@ -17,17 +17,19 @@ class Revision(NamedTuple):
     name: str
 
 
-def beside(database: Database) -> list[Path]:
+def snapshot_repositories(database: Database) -> list[Path]:
     """Repositories of ours beside an index, the newest first; none of one at Cloudflare."""
     if not isinstance(database, SQLite):
         return []
     return objects.private_repositories(working_tree_folder(Path(database.place)))
 
 
-def revision(base: Path, database: Database, repo: str, meta: Mapping[str, str]) -> Revision:
+def indexed_revision(
+    base: Path, database: Database, repo: str, meta: Mapping[str, str]
+) -> Revision:
     """What the index says of itself; a working tree that is nowhere any more is none."""
     working = meta.get(f"{repo}:working", "")
     if not working:
         return Revision(base, meta.get(f"{repo}:head", ""))
-    holder = objects.repository_with_tree(beside(database), working)
+    holder = objects.repository_with_tree(snapshot_repositories(database), working)
     return Revision(holder or base, working if holder else "")

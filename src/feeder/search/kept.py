@@ -4,15 +4,15 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from threading import Lock
 
-from feeder.search.engine import Ranked
-from feeder.search.narrowing import Narrowed
+from feeder.search.engine import RankedResults
+from feeder.search.narrowing import QueryPlan
 from feeder.store.sqlite import SQLite
 
-MOST = 100
+MAX_QUERIES = 100
 """Questions; what one of two hundred nodes finds takes some 0.3 MB."""
 
 
-class Kept:
+class ResultCache:
     """What an opened index, and the models that are asked with it, answered to `most` questions.
 
     Only nodes in their order are kept: lines and copies, which the files decide, are looked at anew
@@ -20,36 +20,36 @@ class Kept:
     says whether anything was written since, by whomever; then all is forgotten.
     """
 
-    def __init__(self, database: SQLite, most: int = MOST) -> None:
+    def __init__(self, database: SQLite, capacity: int = MAX_QUERIES) -> None:
         self._database = database
-        self._most = most
+        self._capacity = capacity
         self._state = database.change_counters()
-        self._ranked: OrderedDict[Hashable, Ranked] = OrderedDict()
+        self._results: OrderedDict[Hashable, RankedResults] = OrderedDict()
         self._lock = Lock()
 
     def __len__(self) -> int:
-        return len(self._ranked)
+        return len(self._results)
 
-    def ranked(self, asked: Narrowed, rank: Callable[[], Ranked]) -> Ranked:
+    def get_or_rank(self, plan: QueryPlan, rank: Callable[[], RankedResults]) -> RankedResults:
         """What is kept of a question, else what `rank` finds, which is then kept if it is whole."""
-        key = asked.text, asked.scope, tuple(asked.preferred)
+        key = plan.text, plan.scope, tuple(plan.preferred_scopes)
         with self._lock:
             state = self._database.change_counters()
             if state != self._state:
-                self._ranked.clear()
+                self._results.clear()
                 self._state = state
-            if key in self._ranked:
-                self._ranked.move_to_end(key)
-                return self._ranked[key]
+            if key in self._results:
+                self._results.move_to_end(key)
+                return self._results[key]
         made = rank()
-        if made.is_whole:
-            self._keep(key, made, state)
+        if made.is_complete:
+            self._store(key, made, state)
         return made
 
-    def _keep(self, key: Hashable, made: Ranked, state: tuple[int, int]) -> None:
+    def _store(self, key: Hashable, results: RankedResults, state: tuple[int, int]) -> None:
         """Unless the index was written while it was asked."""
         with self._lock:
             if self._state == state == self._database.change_counters():
-                self._ranked[key] = made
-                if len(self._ranked) > self._most:
-                    self._ranked.popitem(last=False)
+                self._results[key] = results
+                if len(self._results) > self._capacity:
+                    self._results.popitem(last=False)

@@ -4,11 +4,11 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from feeder.search.asked import Asked
+from feeder.search.asked import QueryText
 from feeder.store.reading import Hit
 from feeder.store.tests_by_path import is_test_path
 
-_DOCUMENT = re.compile(
+DOCUMENT_PATH_PATTERN = re.compile(
     r"""
     \.(?:md|markdown|mdx|rst|txt|adoc|org|pdf|docx|docm|odt|pptx|pptm|odp|epub|x?html?|mhtml?|rtf|[1-9])$
     | (?:^|/)(?:changes|changelog|history|news|license|licence|copying|authors)(?:[.-][^/]*)?$
@@ -16,27 +16,27 @@ _DOCUMENT = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_EXAMPLE = re.compile(
+EXAMPLE_PATH_PATTERN = re.compile(
     r"(?:^|/)_?(?:examples?|samples?|demos?|templates?|fixtures?|testdata|mocks?|__mocks__"
     r"|benchmarks?|playground|website|www)/",
     re.IGNORECASE,
 )
-_DOCUMENT_TYPES = ("doc", "md", "sheet")
-_DATA_TYPES = ("json", "yaml", "toml", "xml")
+DOCUMENT_NODE_TYPES = ("doc", "md", "sheet")
+DATA_NODE_TYPES = ("json", "yaml", "toml", "xml")
 """What types of nodes begin with, of documents, whatever their files are called, and of data."""
 
 
-class Kind(NamedTuple):
+class FileKind(NamedTuple):
     """A kind of files: how much its nodes count, and which words ask for it."""
 
     name: str
-    share: float
-    asked_by: re.Pattern[str]
+    weight: float
+    query_pattern: re.Pattern[str]
 
 
 # chosen by `python -m bench answers`, as docs/search.md tells
-TEST = Kind("test", 0.3, re.compile("test|spec"))
-DOCUMENT = Kind(
+TEST = FileKind("test", 0.3, re.compile("test|spec"))
+DOCUMENT = FileKind(
     "document",
     0.4,
     re.compile(
@@ -44,28 +44,36 @@ DOCUMENT = Kind(
         r"|release notes|licen[sc]e)\b"
     ),
 )
-EXAMPLE = Kind("example", 0.7, re.compile("example|sample|demo|template|fixture|mock|benchmark"))
-DATA = Kind("data", 0.6, re.compile(r"\b(?:json|ya?ml|toml|xml|config\w*|settings?|manifest)\b"))
+EXAMPLE = FileKind(
+    "example", 0.7, re.compile("example|sample|demo|template|fixture|mock|benchmark")
+)
+DATA = FileKind(
+    "data", 0.6, re.compile(r"\b(?:json|ya?ml|toml|xml|config\w*|settings?|manifest)\b")
+)
 
 
-def share(hit: Hit, asked: Asked) -> tuple[str, float]:
+def kind_weight(hit: Hit, query_text: QueryText) -> tuple[str, float]:
     """What kind a node is of and how much it counts; 1 for code and for what is asked for."""
-    kind = _kind(hit.path, hit.node_type)
-    return (kind.name, kind.share) if kind and not asked.says(kind.asked_by) else ("", 1.0)
+    kind = _classify(hit.path, hit.node_type)
+    return (
+        (kind.name, kind.weight)
+        if kind and not query_text.matches(kind.query_pattern)
+        else ("", 1.0)
+    )
 
 
 @lru_cache(10_000)
-def _kind(path: str, node_type: str) -> Kind | None:
+def _classify(path: str, node_type: str) -> FileKind | None:
     if is_test_path(path):
         return TEST
     part = node_type.partition("_")[0]
-    if is_document(path) or part in _DOCUMENT_TYPES:
+    if is_document(path) or part in DOCUMENT_NODE_TYPES:
         return DOCUMENT
-    if part in _DATA_TYPES:
+    if part in DATA_NODE_TYPES:
         return DATA
-    return EXAMPLE if _EXAMPLE.search(path) else None
+    return EXAMPLE if EXAMPLE_PATH_PATTERN.search(path) else None
 
 
 def is_document(path: str) -> bool:
     """Whether it is for people to read."""
-    return _DOCUMENT.search(path) is not None
+    return DOCUMENT_PATH_PATTERN.search(path) is not None

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 
-TAB = 4
-IN_BRACKETS, UNDER_ITS_HEADING, BEFORE_ITS_END = 8, 4, 2
-DEEPEST = 3
+TAB_WIDTH = 4
+BRACKET_COST, HEADING_COST, END_COST = 8, 4, 2
+MAX_DEPTH_COST = 3
 """A cut deeper in is no worse."""
-_QUOTED = re.compile(r'"(?:\\.|[^"\\])*"|' + r"'(?:\\.|[^'\\])*'")
-_GOES_ON = re.compile(
+QUOTED_PATTERN = re.compile(r'"(?:\\.|[^"\\])*"|' + r"'(?:\\.|[^'\\])*'")
+CONTINUATION = re.compile(
     r"\s*(?:[)\]}]|(?:end|else|elif|elsif|except|finally|catch|rescue|ensure|fi|done|esac)\b)"
 )
 
@@ -20,8 +20,8 @@ class Layout:
         self.count = len(lines)
         self._lines = lines
         self._indents = list(_indents(lines))
-        self._levels = list(_levels(self._indents))
-        self._open = list(_open(lines))
+        self._depths = list(_nesting_depths(self._indents))
+        self._open_brackets = list(_open_bracket_counts(lines))
 
     def start_cost(self, row: int) -> int:
         """What it costs to leave out the lines above this one."""
@@ -32,11 +32,13 @@ class Layout:
         if row >= self.count:
             return 0
         is_deeper = self._indents[row] > self._indents[row - 1]
-        return self._cost(row) + is_deeper * UNDER_ITS_HEADING
+        return self._cost(row) + is_deeper * HEADING_COST
 
     def _cost(self, row: int) -> int:
-        cost = min(DEEPEST, self._levels[row]) + bool(self._open[row]) * IN_BRACKETS
-        cost += bool(_GOES_ON.match(self._lines[row])) * BEFORE_ITS_END
+        cost = (
+            min(MAX_DEPTH_COST, self._depths[row]) + bool(self._open_brackets[row]) * BRACKET_COST
+        )
+        cost += bool(CONTINUATION.match(self._lines[row])) * END_COST
         return cost - (not self._lines[row - 1].strip())
 
 
@@ -47,12 +49,12 @@ def _indents(lines: Sequence[str]) -> Iterator[int]:
     for line in reversed(lines):
         text = line.lstrip()
         if text:
-            following = len(line[: len(line) - len(text)].expandtabs(TAB))
+            following = len(line[: len(line) - len(text)].expandtabs(TAB_WIDTH))
         found.append(following)
     return reversed(found)
 
 
-def _levels(indents: Sequence[int]) -> Iterator[int]:
+def _nesting_depths(indents: Sequence[int]) -> Iterator[int]:
     """In how many others each line lies."""
     outer: list[int] = []
     for indent in indents:
@@ -62,11 +64,11 @@ def _levels(indents: Sequence[int]) -> Iterator[int]:
         outer.append(indent)
 
 
-def _open(lines: Sequence[str]) -> Iterator[int]:
+def _open_bracket_counts(lines: Sequence[str]) -> Iterator[int]:
     """How many round and square brackets are open before each line."""
     depth = 0
     for line in lines:
         yield depth
-        text = _QUOTED.sub("", line)
+        text = QUOTED_PATTERN.sub("", line)
         opened = text.count("(") + text.count("[")
         depth = max(0, depth + opened - text.count(")") - text.count("]"))

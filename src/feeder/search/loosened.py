@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from feeder.search.asking import Asker, answered
-from feeder.search.engine import Paging
-from feeder.search.narrowing import Narrowed
+from feeder.search.asking import SearchIndex, run_plan
+from feeder.search.engine import Pagination
+from feeder.search.narrowing import QueryPlan
 from feeder.store.reading import Hit
 from feeder.store.scope import Scope
 
-FILTERS: Mapping[str, tuple[str, ...]] = {
+SCOPE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "path": ("paths",),
     "-path": ("not_paths",),
     "lang": ("languages",),
@@ -22,10 +22,10 @@ FILTERS: Mapping[str, tuple[str, ...]] = {
     "phrases, patterns and begin*": ("with_words", "ids"),
 }
 """How each is written in a question, and the parts of a scope that it makes."""
-OPEN = Scope(None)
+UNFILTERED = Scope(None)
 
 
-class Loosened(NamedTuple):
+class RelaxedFilter(NamedTuple):
     """A filter, how many nodes answer without it, and the best of them."""
 
     name: str
@@ -33,11 +33,11 @@ class Loosened(NamedTuple):
     best: Hit | None
 
 
-def loosened(asker: Asker, asked: Narrowed) -> Iterator[Loosened]:
+def relax_filters(index: SearchIndex, plan: QueryPlan) -> Iterator[RelaxedFilter]:
     """Each filter of a question that narrows it, with what answers without that one alone."""
-    for name, parts in FILTERS.items():
-        unset: dict[str, Any] = {part: getattr(OPEN, part) for part in parts}
-        scope = asked.scope._replace(**unset)
-        if scope != asked.scope:
-            answer = answered(asker, asked._replace(scope=scope), Paging(1))
-            yield Loosened(name, answer.total, next((one.hit for one in answer.found), None))
+    for name, parts in SCOPE_FIELDS.items():
+        unset: dict[str, Any] = {part: getattr(UNFILTERED, part) for part in parts}
+        scope = plan.scope._replace(**unset)
+        if scope != plan.scope:
+            answer = run_plan(index, plan._replace(scope=scope), Pagination(1))
+            yield RelaxedFilter(name, answer.total, next((one.hit for one in answer.results), None))

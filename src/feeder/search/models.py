@@ -9,13 +9,13 @@ from feeder.run.feed import Semantics
 from feeder.store import Database, Neighbour
 from feeder.store.scope import Scope
 
-MEANING, VECTOR = "meaning", "vector"
+STATIC_VECTORS, MODEL_VECTORS = "meaning", "vector"
 """What a rank is called after: the model that comes with the words, one beside them."""
-MEANING_WEIGHT, VECTOR_WEIGHT = 1.5, 1.5
+STATIC_WEIGHT, MODEL_WEIGHT = 1.5, 1.5
 """Beside words' 1; chosen by `python -m bench answers`."""
 
 
-class Side(NamedTuple):
+class QueryModel(NamedTuple):
     """A model that is asked: its weight beside the words, and so many nodes that it finds nearest
     to a question."""
 
@@ -24,9 +24,11 @@ class Side(NamedTuple):
     nearest: Callable[[str, int, Scope], list[Neighbour]]
 
 
-def sides(store: Store, meta: Mapping[str, str], tell: Callable[[str], None]) -> list[Side]:
+def query_models(
+    store: Store, meta: Mapping[str, str], on_warning: Callable[[str], None]
+) -> list[QueryModel]:
     """The models with their weights; what the index lacks is said, what has failed is told."""
-    semantics = comparable(store, meta, tell)
+    semantics = comparable(store, meta, on_warning)
     meaning = store.parts.meaning
     made_by = meta.get(store.index.meta_key("parser"), "").split()
     with_words = meaning is not None and meaning.model in made_by
@@ -35,31 +37,31 @@ def sides(store: Store, meta: Mapping[str, str], tell: Callable[[str], None]) ->
     if store.parts.lacks:
         store.talk.say(store.parts.lacks)
     return [
-        *([with_the_words(store.index.database)] if with_words else []),
-        *([beside(semantics)] if semantics else []),
+        *([static_query_model(store.index.database)] if with_words else []),
+        *([embedding_query_model(semantics)] if semantics else []),
     ]
 
 
-def model_of(store: Store, side: str) -> str:
+def model_name(store: Store, source: str) -> str:
     """The name of the model that a side asks."""
     by_side = {
-        MEANING: store.parts.meaning and store.parts.meaning.model,
-        VECTOR: store.semantics and store.semantics.embedder.model,
+        STATIC_VECTORS: store.parts.meaning and store.parts.meaning.model,
+        MODEL_VECTORS: store.semantics and store.semantics.embedder.model,
     }
-    return by_side.get(side) or side
+    return by_side.get(source) or source
 
 
-def beside(semantics: Semantics) -> Side:
+def embedding_query_model(semantics: Semantics) -> QueryModel:
     """The model whose vectors are kept beside the words."""
 
     def nearest(query: str, limit: int, scope: Scope) -> list[Neighbour]:
         vector = semantics.embedder.embed_query(query)
         return list(semantics.vectors.query(vector, limit, scope)) if vector.any() else []
 
-    return Side(VECTOR, VECTOR_WEIGHT, nearest)
+    return QueryModel(MODEL_VECTORS, MODEL_WEIGHT, nearest)
 
 
-def with_the_words(database: Database, model: Embedder | None = None) -> Side:
+def static_query_model(database: Database, model: Embedder | None = None) -> QueryModel:
     """The model whose vectors come with the words; the shipped one, loaded once a process."""
     from feeder.embed.static_codes import loaded
     from feeder.store.meanings import StaticVectors
@@ -70,4 +72,4 @@ def with_the_words(database: Database, model: Embedder | None = None) -> Side:
         vector = (model or loaded()).embed_query(query)
         return meanings.query(vector, limit, scope) if vector.any() else []
 
-    return Side(MEANING, MEANING_WEIGHT, nearest)
+    return QueryModel(STATIC_VECTORS, STATIC_WEIGHT, nearest)

@@ -8,20 +8,20 @@ from typing import Any, NamedTuple
 
 from feeder.assembly.opening import Store
 from feeder.config import Settings
-from feeder.search.contrary import overruled
-from feeder.search.files import lines_indexed
-from feeder.search.filters import Standing, scopes_of
-from feeder.search.indexed import beside, revision
-from feeder.search.preferring import preference
-from feeder.search.query import Query, parse
-from feeder.search.required import Files, grep_of, required
-from feeder.search.vocabulary import own_categories
+from feeder.search.contrary import overridden_notes
+from feeder.search.files import indexed_lines
+from feeder.search.filters import FilterContext, build_scopes
+from feeder.search.indexed import indexed_revision, snapshot_repositories
+from feeder.search.preferring import parse_preference
+from feeder.search.query import Query, parse_query
+from feeder.search.required import RepositoryFiles, git_grep, require_matches
+from feeder.search.vocabulary import repository_categories
 from feeder.store.scope import Scope
 from feeder.tree.grep import GrepMatches
 from feeder.tree.names import escape_name
 
 
-class Filters(NamedTuple):
+class RequestFilters(NamedTuple):
     """What is said beside the question; the same as if it stood in it."""
 
     path: Sequence[str] = ()
@@ -35,12 +35,12 @@ class Filters(NamedTuple):
     repos: Sequence[str] = ()
 
     @classmethod
-    def of(cls, said: dict[str, Any]) -> "Filters":
+    def from_options(cls, options: dict[str, Any]) -> "RequestFilters":
         """Takes those out of what was said by its names."""
-        return cls(**{name: said.pop(name) for name in cls._fields if name in said})
+        return cls(**{name: options.pop(name) for name in cls._fields if name in options})
 
 
-class Narrowed(NamedTuple):
+class QueryPlan(NamedTuple):
     """A question as it is put to an index.
 
     Its parts, the words that rank, where it looks, what it prefers, what to say. Its scope `is_cut`
@@ -50,38 +50,44 @@ class Narrowed(NamedTuple):
     query: Query
     text: str
     scope: Scope
-    preferred: Sequence[Scope]
+    preferred_scopes: Sequence[Scope]
     notes: Sequence[str]
-    is_cut: bool = False
+    is_truncated: bool = False
 
 
-def narrowed(
-    store: Store, question: str, filters: Filters, settings: Settings, meta: Mapping[str, str]
-) -> Narrowed:
+def plan_query(
+    store: Store,
+    query_text: str,
+    filters: RequestFilters,
+    settings: Settings,
+    meta: Mapping[str, str],
+) -> QueryPlan:
     """The question as it is put to an index that says `meta` of itself.
 
     Raises UserError for a filter that names nothing there, with the nearest that is.
     """
-    typed = parse(question)
-    query = _with(typed, filters)
+    typed = parse_query(query_text)
+    query = _add_filters(typed, filters)
     database, place = store.index.database, store.place
     repo = None if filters.all_repos else place.repo
-    standing = Standing(repo, below(settings.directory, place.base), own_categories(place.base))
-    asked = [query, *map(preference, filters.prefer)]
-    scope, *preferred = scopes_of(database, asked, standing)
-    lines = partial(lines_indexed, place.base, beside=beside(database))
+    standing = FilterContext(
+        repo, directory_below(settings.directory, place.base), repository_categories(place.base)
+    )
+    asked = [query, *map(parse_preference, filters.prefer)]
+    scope, *preferred = build_scopes(database, asked, standing)
+    lines = partial(indexed_lines, place.base, other_repositories=snapshot_repositories(database))
 
     def grep(pattern: str, case: bool) -> GrepMatches:
-        equal = revision(place.base, database, place.repo, meta)
-        return grep_of(equal.repository, equal.name)(pattern, case)
+        equal = indexed_revision(place.base, database, place.repo, meta)
+        return git_grep(equal.repository, equal.name)(pattern, case)
 
-    files = Files(place.repo, lines, grep)
-    scope, notes, is_cut = required(database, query, scope, files)
-    said = [*overruled(typed, filters.tests), *notes]
-    return Narrowed(query, query.text, scope, preferred, said, is_cut)
+    files = RepositoryFiles(place.repo, lines, grep)
+    scope, notes, is_cut = require_matches(database, query, scope, files)
+    said = [*overridden_notes(typed, filters.tests), *notes]
+    return QueryPlan(query, query.text, scope, preferred, said, is_cut)
 
 
-def _with(query: Query, filters: Filters) -> Query:
+def _add_filters(query: Query, filters: RequestFilters) -> Query:
     return query._replace(
         paths=(*query.paths, *filters.path),
         languages=(*query.languages, *filters.language),
@@ -93,22 +99,22 @@ def _with(query: Query, filters: Filters) -> Query:
     )
 
 
-def below(directory: Path, base: Path) -> str:
+def directory_below(directory: Path, base: Path) -> str:
     """Where the one who asks stands, from the root."""
     inside = os.path.relpath(directory.resolve(), base)
     is_below = inside != os.curdir and not inside.startswith(os.pardir)
     return escape_name(os.fsencode(inside)) if is_below else ""
 
 
-def inside(typed: str, base: Path) -> str:
+def strip_root(path: str, base: Path) -> str:
     """A path without the folder that the root lies in, where it is written with that."""
     for above in dict.fromkeys([str(base), str(base.resolve())]):
-        if typed.rstrip(os.sep) == above:
+        if path.rstrip(os.sep) == above:
             return os.curdir
-        typed = typed.removeprefix(f"{above}{os.sep}")
-    return typed
+        path = path.removeprefix(f"{above}{os.sep}")
+    return path
 
 
-def from_root(typed: str, base: Path) -> str:
+def path_from_root(path: str, base: Path) -> str:
     """What begins with a path, in characters that can be shown, and from the root."""
-    return os.fsencode(inside(typed, base)).decode("utf-8", "backslashreplace")
+    return os.fsencode(strip_root(path, base)).decode("utf-8", "backslashreplace")

@@ -9,20 +9,20 @@ from typing import NamedTuple
 from feeder.assembly.opening import Store, opened, place_here
 from feeder.config import Settings
 from feeder.search.answers import Corpus
-from feeder.search.narrowing import below
+from feeder.search.narrowing import directory_below
 
 
-class Reading(NamedTuple):
+class OpenIndex(NamedTuple):
     """An opened index, what answers are about, and the folder of whoever asks, from the root."""
 
     store: Store
     corpus: Corpus
-    here: str
+    directory: str
 
 
 @contextmanager
-def reading(settings: Settings) -> Iterator[Reading]:
+def open_index(settings: Settings) -> Iterator[OpenIndex]:
     """The index that the settings mean, closed at the end; raises UserError where there is none."""
     with opened(place_here(settings), settings, writes=False, create=False) as store:
-        corpus = Corpus.of(store, store.index.read_state_of([]).meta)
-        yield Reading(store, corpus, below(settings.directory, corpus.base))
+        corpus = Corpus.from_store(store, store.index.read_state_of([]).meta)
+        yield OpenIndex(store, corpus, directory_below(settings.directory, corpus.base))

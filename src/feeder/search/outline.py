@@ -4,25 +4,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from feeder.search.age import Age, age_of
+from feeder.search.age import IndexStatus, read_index_status
 from feeder.search.answers import Corpus
-from feeder.search.sources import Sources, State
+from feeder.search.sources import ExcerptReader, Freshness
 from feeder.store.catalog import hits_in_files
 from feeder.store.reading import Hit
 
-LEFT_OUT = ("chunk", "md_codeblock", "doc_codeblock")
+UNNAMED_TYPES = ("chunk", "md_codeblock", "doc_codeblock")
 """Nodes that have no name of their own."""
-GAP = 2
+MAX_PART_GAP = 2
 """From a piece's last line to the next one's first: a blank line may be between them."""
 
 
-class Entry(NamedTuple):
+class OutlineEntry(NamedTuple):
     """A named node, its lines as they are now, and in how many others it lies."""
 
     hit: Hit
     start_line: int
     end_line: int
-    state: State
+    freshness: Freshness
     depth: int
 
     def as_json(self) -> dict[str, Any]:
@@ -31,7 +31,7 @@ class Entry(NamedTuple):
         lines = {"start_line": self.start_line, "end_line": self.end_line}
         return {name: getattr(self.hit, name) for name in names} | {
             **lines,
-            "state": self.state.value or "same",
+            "state": self.freshness.value or "same",
             "depth": self.depth,
         }
 
@@ -39,8 +39,8 @@ class Entry(NamedTuple):
 class Outline(NamedTuple):
     """The entries of each file in the order of their lines, and how old the index is."""
 
-    files: dict[str, list[Entry]]
-    age: Age
+    files: dict[str, list[OutlineEntry]]
+    status: IndexStatus
 
     def as_json(self) -> dict[str, Any]:
         """The whole of it."""
@@ -48,30 +48,36 @@ class Outline(NamedTuple):
             {"path": path, "nodes": [entry.as_json() for entry in entries]}
             for path, entries in self.files.items()
         ]
-        return {"files": files, "index": self.age.as_json(), "note": self.age.note}
+        return {"files": files, "index": self.status.as_json(), "note": self.status.note}
 
 
-def outline(corpus: Corpus, paths: Sequence[str]) -> Outline:
+def build_outline(corpus: Corpus, paths: Sequence[str]) -> Outline:
     """What these files hold; those that are not as they were indexed are matched with it."""
     found = hits_in_files(corpus.database, corpus.repo, paths)
-    sources = Sources(corpus.database, corpus.base, corpus.repo, found, with_inside=False)
+    sources = ExcerptReader(corpus.database, corpus.base, corpus.repo, found, with_inner=False)
     files = {
-        path: list(_entries(_whole(hits, sources), sources))
+        path: list(_nested_entries(_merge_parts(hits, sources), sources))
         for path, hits in groupby(found, key=lambda hit: hit.path)
     }
-    where = age_of(corpus.base, corpus.repo, corpus.meta, len(sources.edited), seen=corpus.seen)
+    where = read_index_status(
+        corpus.base,
+        corpus.repo,
+        corpus.meta,
+        len(sources.changed_paths),
+        seen_tree=corpus.seen_tree,
+    )
     return Outline({path: files.get(path, []) for path in paths}, where)
 
 
-def _whole(hits: Iterable[Hit], sources: Sources) -> list[Hit]:
+def _merge_parts(hits: Iterable[Hit], sources: ExcerptReader) -> list[Hit]:
     """The named nodes; one that was cut into pieces is one again."""
     nodes: dict[tuple[str | None, ...], list[Hit]] = {}
     for hit in hits:
         name = hit.symbol or hit.logical_path
-        if hit.node_type in LEFT_OUT or not name:
+        if hit.node_type in UNNAMED_TYPES or not name:
             continue
         alike = nodes.setdefault((hit.node_type, name, hit.signature), [])
-        if alike and _goes_on(alike[-1], hit, sources):
+        if alike and _continues(alike[-1], hit, sources):
             alike[-1] = alike[-1]._replace(end_line=max(alike[-1].end_line, hit.end_line))
         else:
             alike.append(hit)
@@ -79,30 +85,30 @@ def _whole(hits: Iterable[Hit], sources: Sources) -> list[Hit]:
     return sorted(whole, key=lambda hit: (hit.start_line, -hit.end_line))
 
 
-def _goes_on(before: Hit, hit: Hit, sources: Sources) -> bool:
+def _continues(before: Hit, hit: Hit, sources: ExcerptReader) -> bool:
     """Whether it is the next piece of a node, and not another one of the name behind that.
 
     Pieces may share lines, which nodes of one name do not; a piece does not begin anew.
     """
     if hit.start_line <= before.end_line:
         return True
-    if hit.start_line > before.end_line + GAP:
+    if hit.start_line > before.end_line + MAX_PART_GAP:
         return False
-    text = " ".join(" ".join(sources.of(hit).lines).split())
+    text = " ".join(" ".join(sources.read(hit).lines).split())
     return not (hit.signature and " ".join(hit.signature.split()) in text)
 
 
-def _entries(hits: Iterable[Hit], sources: Sources) -> Iterator[Entry]:
+def _nested_entries(hits: Iterable[Hit], sources: ExcerptReader) -> Iterator[OutlineEntry]:
     outer: list[Hit] = []
     for hit in hits:
-        while outer and not _holds(outer[-1], hit):
+        while outer and not _contains(outer[-1], hit):
             outer.pop()
-        excerpt = sources.of(hit)
-        yield Entry(hit, excerpt.first, excerpt.last, excerpt.state, len(outer))
+        excerpt = sources.read(hit)
+        yield OutlineEntry(hit, excerpt.first, excerpt.last, excerpt.freshness, len(outer))
         outer.append(hit)
 
 
-def _holds(outer: Hit, hit: Hit) -> bool:
+def _contains(outer: Hit, hit: Hit) -> bool:
     """Whether one lies in another that begins no later; of the same lines, the names tell."""
     if (outer.start_line, outer.end_line) == (hit.start_line, hit.end_line):
         name, within = (one.symbol or one.logical_path or "" for one in (outer, hit))

@@ -4,19 +4,19 @@ from collections.abc import Hashable
 
 from feeder.errors import UserError
 from feeder.parse.extract import NOT_INSTALLED
-from feeder.search.age import age_of
-from feeder.search.answers import Corpus, Page, Shaped, Shown, page
-from feeder.search.files import cannot_read, files_now, lines_of
-from feeder.search.found import Answer, Found
-from feeder.search.grouping import whole
-from feeder.search.sources import Excerpt, Sources, State
+from feeder.search.age import read_index_status
+from feeder.search.answers import Corpus, Page, PageHit, PageOptions, build_page
+from feeder.search.files import current_files, decode_lines, is_unreadable_document
+from feeder.search.found import Result, ResultList
+from feeder.search.grouping import merge_parts
+from feeder.search.sources import Excerpt, ExcerptReader, Freshness
 from feeder.search.targets import Target
-from feeder.search.windows import Window
+from feeder.search.windows import Snippet
 from feeder.store.pieces import read_part_ranges
 from feeder.store.reading import Hit
 
 
-def passage(corpus: Corpus, target: Target) -> Page:
+def read_target(corpus: Corpus, target: Target) -> Page:
     """The nodes that are meant whole, also by one piece of theirs; of a path its lines.
 
     Raises UserError for lines that the file has not, and for a file that cannot be shown.
@@ -24,29 +24,31 @@ def passage(corpus: Corpus, target: Target) -> Page:
     names = {hit.symbol or hit.logical_path for hit in target.hits}
     is_one = len(names) == 1 and names != {None}
     if target.lines is None and (is_one or not target.is_file):
-        nodes = _nodes(corpus, target)
-        return page(corpus, Answer(nodes, len(nodes)), Shaped(lines=None))
-    return _lines(corpus, target)
+        nodes = _target_results(corpus, target)
+        return build_page(corpus, ResultList(nodes, len(nodes)), PageOptions(snippet_lines=None))
+    return _line_page(corpus, target)
 
 
-def _nodes(corpus: Corpus, target: Target) -> list[Found]:
+def _target_results(corpus: Corpus, target: Target) -> list[Result]:
     """The nodes, of whose pieces it is told where they lie if not all of them are meant."""
     known = read_part_ranges(corpus.database, target.hits)
-    nodes: dict[Hashable, list[Found]] = {}
+    nodes: dict[Hashable, list[Result]] = {}
     for hit in target.hits:
         kind = hit.node_type, hit.signature, known.get(hit.id, hit.id)
-        nodes.setdefault(kind, []).append(Found(hit, 0.0, {}))
-    found = (whole(one, rest, known.get(one.hit.id)) for one, *rest in nodes.values())
+        nodes.setdefault(kind, []).append(Result(hit, 0.0, {}))
+    found = (merge_parts(one, rest, known.get(one.hit.id)) for one, *rest in nodes.values())
     return [
-        one._replace(piece=None) if one.piece and one.piece.matching == one.piece.of else one
+        one._replace(piece=None)
+        if one.part_match and one.part_match.matching == one.part_match.of
+        else one
         for one in found
     ]
 
 
-def _lines(corpus: Corpus, target: Target) -> Page:
-    now = files_now(corpus.base, [target.path])[target.path]
-    lines = lines_of(target.path, now.content)
-    if lines is None and now.content is not None and cannot_read(target.path):
+def _line_page(corpus: Corpus, target: Target) -> Page:
+    now = current_files(corpus.base, [target.path])[target.path]
+    lines = decode_lines(target.path, now.content)
+    if lines is None and now.content is not None and is_unreadable_document(target.path):
         raise UserError(f"{target.path} is {NOT_INSTALLED}")
     if lines is None:
         raise UserError(
@@ -63,8 +65,10 @@ def _lines(corpus: Corpus, target: Target) -> Page:
     last = first + len(some) - 1
     language = target.hits[0].language if target.hits else None
     hit = Hit("", target.path, language, "lines", None, None, None, first, last, "", corpus.repo)
-    excerpt = Excerpt(State.SAME, first, last, some, range(first, last + 1), now.commit)
-    edited = Sources(corpus.database, corpus.base, corpus.repo, target.hits[:1]).edited
-    where = age_of(corpus.base, corpus.repo, corpus.meta, len(edited), seen=corpus.seen)
-    shown = Shown(Found(hit, 0.0, {}), excerpt, Window(first, some, []))
+    excerpt = Excerpt(Freshness.SAME, first, last, some, range(first, last + 1), now.commit)
+    edited = ExcerptReader(corpus.database, corpus.base, corpus.repo, target.hits[:1]).changed_paths
+    where = read_index_status(
+        corpus.base, corpus.repo, corpus.meta, len(edited), seen_tree=corpus.seen_tree
+    )
+    shown = PageHit(Result(hit, 0.0, {}), excerpt, Snippet(first, some, []))
     return Page([shown], where, 1)

@@ -7,22 +7,22 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-QUERY_CHARS = 10_000
+MAX_QUERY_CHARS = 10_000
 """A longer question is cut: twenty thousand words take seconds, and D1 refuses more."""
 
-_SPACES = (
+SPACE_CHARS = (
     " \t\n\v\f\r\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
 )
-_SPACE = re.compile(f"[{_SPACES}]")
-_LINE_END = re.compile("[\n\r\u2028\u2029]")
-_LONE = re.compile("[\ud800-\udfff]")
+SPACE_PATTERN = re.compile(f"[{SPACE_CHARS}]")
+LINE_END_PATTERN = re.compile("[\n\r\u2028\u2029]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 # what is not seen, and would hide a sign: marks of direction and of no width
-_UNSEEN = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+INVISIBLE = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+CONTROL_PATTERN = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 
 # a text in quotes or slashes ends where a space follows: `"name": 1` and `/usr/lib` are words
-_TOKEN = re.compile(
+TOKEN_PATTERN = re.compile(
     r"""
     (?P<head>-?(?:[a-z]+:)?) (?:"(?P<quoted>(?:[^"\\]|\\.)+)"|“(?P<curly>[^”]+)”) (?![^ ])
     | /(?P<regex>(?![ *+?])(?:[^/\\]|\\.)+)/i? (?![^ ])
@@ -30,12 +30,12 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_FILTER = re.compile(r"(?P<head>-?[a-z]+:)(?P<value>(?!:|//)[^\"“=].*)")
-_NAME = r"[^\W\d]\w+(?:(?:\.|::|->|[/#-])\w+)*"
-_PREFIX = re.compile(rf"({_NAME})\*")
-_EXCLUDED = re.compile(rf"-({_NAME}\*?)(?:\(\))?")
+FILTER_PATTERN = re.compile(r"(?P<head>-?[a-z]+:)(?P<value>(?!:|//)[^\"“=].*)")
+_NAME_PATTERN = r"[^\W\d]\w+(?:(?:\.|::|->|[/#-])\w+)*"
+PREFIX_PATTERN = re.compile(rf"({_NAME_PATTERN})\*")
+EXCLUDED_PATTERN = re.compile(rf"-({_NAME_PATTERN}\*?)(?:\(\))?")
 
-_FIELDS = {
+FILTER_FIELDS = {
     "lang:": "languages",
     "language:": "languages",
     "-lang:": "not_languages",
@@ -54,8 +54,8 @@ _FIELDS = {
     "-": "without",
 }
 """What stands before a value, and the field that takes it."""
-_CHOICES = {"tests:": ("yes", "no", "only"), "case:": ("yes", "no")}
-_LISTS = ("languages", "not_languages", "node_types", "not_node_types")
+CHOICE_FILTERS = {"tests:": ("yes", "no", "only"), "case:": ("yes", "no")}
+COMMA_LIST_FIELDS = ("languages", "not_languages", "node_types", "not_node_types")
 """Fields whose values may be joined by commas, which no name of theirs has."""
 
 
@@ -92,70 +92,70 @@ class Query(NamedTuple):
         return " ".join(filter(None, [self.words, *self.phrases, *self.prefixes, *self.symbols]))
 
 
-class _Sign(NamedTuple):
+class _ParsedToken(NamedTuple):
     field: str
     value: str
-    typed: str
+    raw: str
 
 
-def parse(text: str) -> Query:
+def parse_query(text: str) -> Query:
     """What the text asks for. Of several lines it is words alone; what is no sign is a word."""
-    text = _cleaned(text[:QUERY_CHARS])
-    if _LINE_END.search(text):
+    text = _normalize(text[:MAX_QUERY_CHARS])
+    if LINE_END_PATTERN.search(text):
         return Query(text)
-    signs = [_sign(token) for token in _TOKEN.finditer(_SPACE.sub(" ", text))]
+    signs = [_parse_token(token) for token in TOKEN_PATTERN.finditer(SPACE_PATTERN.sub(" ", text))]
     values: dict[str, list[str]] = {}
     for sign in signs:
         is_second = sign.field == "regex" in values
-        field, value = ("words", sign.typed) if is_second else sign[:2]
-        values.setdefault(field, []).extend(_parts(field, value))
+        field, value = ("words", sign.raw) if is_second else sign[:2]
+        values.setdefault(field, []).extend(_split_values(field, value))
     if "without" in values and values.keys() <= {"without", "case"}:
         # there is nothing to leave it out of
         del values["without"]
-        values["words"] = [sign.typed for sign in signs if sign.field == "without"]
-    return _query(values)
+        values["words"] = [sign.raw for sign in signs if sign.field == "without"]
+    return _build_query(values)
 
 
-def _cleaned(text: str) -> str:
-    text = _CONTROL.sub(" ", _UNSEEN.sub("", _LONE.sub("\ufffd", text)))
-    return text.strip(_SPACES)
+def _normalize(text: str) -> str:
+    text = CONTROL_PATTERN.sub(" ", INVISIBLE.sub("", _LONE_SURROGATE.sub("\ufffd", text)))
+    return text.strip(SPACE_CHARS)
 
 
-def _sign(token: re.Match[str]) -> _Sign:
+def _parse_token(token: re.Match[str]) -> _ParsedToken:
     """What a token is: a word unless it is surely something else."""
     typed = token[0]
     if token["regex"]:
-        return _Sign("regex", token["regex"].replace(r"\/", "/"), typed)
+        return _ParsedToken("regex", token["regex"].replace(r"\/", "/"), typed)
     text = token["curly"] or (token["quoted"] or "").replace(r"\"", '"')
     head, value = token["head"], text.strip(" ")
-    if token["bare"] and (found := _FILTER.fullmatch(typed)):
+    if token["bare"] and (found := FILTER_PATTERN.fullmatch(typed)):
         head, value = found.groups()
     if head is not None and value:
-        field = _FIELDS.get(head)
+        field = FILTER_FIELDS.get(head)
         if field:
-            return _Sign(field, value, typed)
-        if value in _CHOICES.get(head, ()):
-            return _Sign(head.rstrip(":"), value, typed)
-    return _bare(typed)
+            return _ParsedToken(field, value, typed)
+        if value in CHOICE_FILTERS.get(head, ()):
+            return _ParsedToken(head.rstrip(":"), value, typed)
+    return _parse_bare_word(typed)
 
 
-def _bare(typed: str) -> _Sign:
-    for field, form in (("prefixes", _PREFIX), ("without", _EXCLUDED)):
-        if found := form.fullmatch(typed):
-            return _Sign(field, found[1], typed)
-    return _Sign("words", typed, typed)
+def _parse_bare_word(raw: str) -> _ParsedToken:
+    for field, form in (("prefixes", PREFIX_PATTERN), ("without", EXCLUDED_PATTERN)):
+        if found := form.fullmatch(raw):
+            return _ParsedToken(field, found[1], raw)
+    return _ParsedToken("words", raw, raw)
 
 
-def _parts(field: str, value: str) -> Iterator[str]:
-    parts = value.split(",") if field in _LISTS else [value]
+def _split_values(field: str, value: str) -> Iterator[str]:
+    parts = value.split(",") if field in COMMA_LIST_FIELDS else [value]
     return (part.strip(" ") for part in parts if part.strip(" "))
 
 
-def _query(values: dict[str, list[str]]) -> Query:
+def _build_query(values: dict[str, list[str]]) -> Query:
     """The last of what can be said once, and each of the rest once."""
     overruled = tuple(
         f"{head}{value}"
-        for head in _CHOICES
+        for head in CHOICE_FILTERS
         for value in dict.fromkeys(values.get(head.rstrip(":"), ()))
         if value != values[head.rstrip(":")][-1]
     )

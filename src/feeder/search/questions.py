@@ -17,7 +17,7 @@ _SHORT = re.compile(r"(.+?)(?:#([^#/]+)|:([1-9][0-9]*)(?:-([1-9][0-9]*))?)?", re
 _KEYS = ("path", "start_line", "end_line", "symbol")
 
 
-class Answer(NamedTuple):
+class RelevantTarget(NamedTuple):
     """What is right: a file, lines of it, or what is called so, in one file or in any.
 
     Lines are 1-based and inclusive. A symbol is a name as the index has it, or its last parts.
@@ -33,51 +33,51 @@ class Answer(NamedTuple):
         name = f"{'#' if self.path else ''}{self.symbol}" if self.symbol else ""
         return f"{self.path or ''}{lines}{name}"
 
-    def is_met_by(self, hit: Hit) -> bool:
+    def is_matched_by(self, hit: Hit) -> bool:
         """Whether the hit is of the file, has one of the lines, and is called so or holds it."""
         if self.path and hit.path != self.path:
             return False
         if self.start_line and self.end_line:
             return hit.start_line <= self.end_line and hit.end_line >= self.start_line
-        return not self.symbol or any(map(self._is_called, _names(hit)))
+        return not self.symbol or any(map(self._is_named, _names_of_hit(hit)))
 
-    def _is_called(self, name: str) -> bool:
+    def _is_named(self, name: str) -> bool:
         return symbol_ends_with(normalize_symbol(name), normalize_symbol(self.symbol or ""))
 
 
-class Question(NamedTuple):
+class JudgedQuery(NamedTuple):
     """What is asked, what answers it, and the kind of question that it is; the line of its file."""
 
     line: int
     query: str
-    answers: tuple[Answer, ...]
+    targets: tuple[RelevantTarget, ...]
     group: str = ""
 
 
-def parsed(content: bytes, file: str) -> list[Question]:
+def parse_judgments(content: bytes, file: str) -> list[JudgedQuery]:
     """The questions of a file; raises UserError that names the line and what to change."""
     try:
         lines = content.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as exc:
         raise UserError(f"{file} is not UTF-8 ({exc}). Write it so.") from exc
-    found = list(_questions(lines, file))
+    found = list(_parse_lines(lines, file))
     if not found:
         raise UserError(f"{file} has no questions. Write one a line, such as {EXAMPLE}")
     return found
 
 
-def _questions(lines: Iterable[str], file: str) -> Iterator[Question]:
+def _parse_lines(lines: Iterable[str], file: str) -> Iterator[JudgedQuery]:
     for number, line in enumerate(lines, start=1):
         if line.strip():
             try:
-                yield _question(number, line)
+                yield _parse_query(number, line)
             except ValueError as exc:
                 raise UserError(f"{file}, line {number}: {exc}") from exc
 
 
-def _question(number: int, line: str) -> Question:
+def _parse_query(number: int, line: str) -> JudgedQuery:
     """Raises ValueError with a sentence that says what to change."""
-    facts = _object(line)
+    facts = _parse_object(line)
     query, group = facts.get("query"), facts.get("group")
     if not (isinstance(query, str) and query.strip()):
         raise ValueError('it has no query. Put the question there as text: "query": "…"')
@@ -87,11 +87,11 @@ def _question(number: int, line: str) -> Question:
     if not (isinstance(answers, list) and answers):
         raise ValueError('it has no answers. List what is right: "answers": ["src/cart.py"]')
     # one that is there twice is one
-    right = dict.fromkeys(_answer(answer) for answer in answers)
-    return Question(number, query, tuple(right), group or "")
+    right = dict.fromkeys(_parse_target(answer) for answer in answers)
+    return JudgedQuery(number, query, tuple(right), group or "")
 
 
-def _object(line: str) -> dict[str, Any]:
+def _parse_object(line: str) -> dict[str, Any]:
     try:
         facts = json.loads(line)
     except (ValueError, RecursionError) as exc:
@@ -102,33 +102,33 @@ def _object(line: str) -> dict[str, Any]:
     return facts
 
 
-def _answer(said: object) -> Answer:
-    if isinstance(said, dict):
-        return _of_object(said)
-    match = _SHORT.fullmatch(said) if isinstance(said, str) else None
+def _parse_target(value: object) -> RelevantTarget:
+    if isinstance(value, dict):
+        return _target_from_object(value)
+    match = _SHORT.fullmatch(value) if isinstance(value, str) else None
     if not match:
         raise ValueError(
-            f"{json.dumps(said)} is no answer. Write it as "
+            f"{json.dumps(value)} is no answer. Write it as "
             '"src/cart.py", "src/cart.py:12-40", "src/cart.py#Cart.add" or {"symbol": "Cart.add"}.'
         )
     path, symbol, start, end = match.groups()
-    return _checked(path, start and int(start), (end or start) and int(end or start), symbol)
+    return _checked_target(path, start and int(start), (end or start) and int(end or start), symbol)
 
 
-def _of_object(said: dict[str, Any]) -> Answer:
-    if unknown := [key for key in said if key not in _KEYS]:
+def _target_from_object(value: dict[str, Any]) -> RelevantTarget:
+    if unknown := [key for key in value if key not in _KEYS]:
         raise ValueError(f"an answer has no {unknown[0]!r}. It may have {', '.join(_KEYS)}.")
-    path, start, end, symbol = map(said.get, _KEYS)
+    path, start, end, symbol = map(value.get, _KEYS)
     if any(not isinstance(text, str | None) or text == "" for text in (path, symbol)):
         raise ValueError(
-            f"path and symbol in {json.dumps(said)} are text. Write it, or leave it out."
+            f"path and symbol in {json.dumps(value)} are text. Write it, or leave it out."
         )
     if any(not isinstance(line, int | None) or isinstance(line, bool) for line in (start, end)):
-        raise ValueError(f"the lines in {json.dumps(said)} are no whole numbers. Write them so.")
-    return _checked(path, start, start if end is None else end, symbol)
+        raise ValueError(f"the lines in {json.dumps(value)} are no whole numbers. Write them so.")
+    return _checked_target(path, start, start if end is None else end, symbol)
 
 
-def _checked(path: Any, start: Any, end: Any, symbol: Any) -> Answer:
+def _checked_target(path: Any, start: Any, end: Any, symbol: Any) -> RelevantTarget:
     """Raises ValueError for lines that cannot be, and for an answer that names nothing."""
     if not path and not symbol:
         raise ValueError("an answer names neither a path nor a symbol. Write one of them.")
@@ -137,10 +137,10 @@ def _checked(path: Any, start: Any, end: Any, symbol: Any) -> Answer:
             raise ValueError(f"there are no lines {start} to {end}. The first is 1: mend them.")
         if not path or symbol:
             raise ValueError("lines go with a path alone. Leave out the lines or the symbol.")
-    return Answer(path and path.removeprefix("./"), start, end, symbol)
+    return RelevantTarget(path and path.removeprefix("./"), start, end, symbol)
 
 
-def _names(hit: Hit) -> Iterator[str]:
+def _names_of_hit(hit: Hit) -> Iterator[str]:
     """What a node is called, and the names in it that are no nodes."""
     owner = hit.symbol or hit.logical_path or ""
     yield owner

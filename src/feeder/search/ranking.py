@@ -8,43 +8,43 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import fsum
 
 from feeder.search import kinds
-from feeder.search.asked import Asked
-from feeder.search.found import Found
+from feeder.search.asked import QueryText
+from feeder.search.found import Result
 from feeder.search.fusion import Ranking
-from feeder.search.names import member
-from feeder.search.rules import of_file, of_name, of_path
+from feeder.search.names import find_member
+from feeder.search.rules import file_boosts, name_boosts, path_boosts
 from feeder.store.reading import Hit
 
-PREFERRED = 1.5
+PREFERENCE_BOOST = 1.5
 """By what the score of a node is multiplied that lies where the one who asks prefers."""
 
 
-def ranked(
-    asked: Asked,
+def rank_hits(
+    query_text: QueryText,
     rankings: Sequence[Ranking],
     hits: Sequence[Hit],
-    preferred: Collection[str] = (),
-) -> list[Found]:
+    preferred_ids: Collection[str] = (),
+) -> list[Result]:
     """The hits in their order; those that are `preferred`, by their ids, count more."""
-    gained = _by_what(rankings, hits)
-    firm = {ranking.name for ranking in rankings if ranking.is_firm}
+    gained = _score_parts(rankings, hits)
+    firm = {ranking.name for ranking in rankings if ranking.is_priority}
     scores = {
         id_: fsum(score for name, score in parts.items() if name not in firm)
         for id_, parts in gained.items()
     }
     best = max(scores.values(), default=0.0)
     for rule, shares in (
-        ("file", of_file(hits, _as_kinds(asked, hits, scores))),
-        ("folder", of_path(hits, asked)),
-        ("naming", of_name(hits, asked)),
+        ("file", file_boosts(hits, _weigh_by_kind(query_text, hits, scores))),
+        ("folder", path_boosts(hits, query_text)),
+        ("naming", name_boosts(hits, query_text)),
     ):
         for id_, share in shares.items():
             gained[id_][rule] = share * best
-    for id_ in gained.keys() & set(preferred):
-        gained[id_]["preferred"] = (PREFERRED - 1) * fsum(gained[id_].values())
-    ranks = _ranks(rankings, hits)
-    found = [_found(hit, asked, gained[hit.id], ranks[hit.id]) for hit in hits]
-    called, last = _places(rankings), (len(rankings), 0.0)
+    for id_ in gained.keys() & set(preferred_ids):
+        gained[id_]["preferred"] = (PREFERENCE_BOOST - 1) * fsum(gained[id_].values())
+    ranks = _ranks_by_id(rankings, hits)
+    found = [_make_result(hit, query_text, gained[hit.id], ranks[hit.id]) for hit in hits]
+    called, last = _priority_order(rankings), (len(rankings), 0.0)
     found.sort(
         key=lambda one: (
             called.get(one.hit.id, last),
@@ -56,22 +56,24 @@ def ranked(
     return found
 
 
-def _as_kinds(asked: Asked, hits: Iterable[Hit], scores: Mapping[str, float]) -> dict[str, float]:
+def _weigh_by_kind(
+    query_text: QueryText, hits: Iterable[Hit], scores: Mapping[str, float]
+) -> dict[str, float]:
     """The scores by how much each node's kind counts."""
-    return {hit.id: scores[hit.id] * kinds.share(hit, asked)[1] for hit in hits}
+    return {hit.id: scores[hit.id] * kinds.kind_weight(hit, query_text)[1] for hit in hits}
 
 
-def _places(rankings: Sequence[Ranking]) -> dict[str, tuple[int, float]]:
+def _priority_order(rankings: Sequence[Ranking]) -> dict[str, tuple[int, float]]:
     """Where the nodes come that are called so, or whose path is asked for; equal ones together."""
     return {
         id_: (place, -score)
         for place, ranking in reversed([*enumerate(rankings)])
-        if ranking.is_firm
+        if ranking.is_priority
         for id_, score in ranking.scores.items()
     }
 
 
-def _by_what(rankings: Iterable[Ranking], hits: Iterable[Hit]) -> dict[str, dict[str, float]]:
+def _score_parts(rankings: Iterable[Ranking], hits: Iterable[Hit]) -> dict[str, dict[str, float]]:
     """What each ranking gives a hit, by its id."""
     gained: dict[str, dict[str, float]] = {hit.id: {} for hit in hits}
     for one in rankings:
@@ -80,7 +82,7 @@ def _by_what(rankings: Iterable[Ranking], hits: Iterable[Hit]) -> dict[str, dict
     return gained
 
 
-def _ranks(rankings: Iterable[Ranking], hits: Iterable[Hit]) -> dict[str, dict[str, int]]:
+def _ranks_by_id(rankings: Iterable[Ranking], hits: Iterable[Hit]) -> dict[str, dict[str, int]]:
     """At which place each ranking has a hit, by its id."""
     ranks: dict[str, dict[str, int]] = {hit.id: {} for hit in hits}
     for one in rankings:
@@ -90,10 +92,12 @@ def _ranks(rankings: Iterable[Ranking], hits: Iterable[Hit]) -> dict[str, dict[s
     return ranks
 
 
-def _found(hit: Hit, asked: Asked, gained: dict[str, float], ranks: Mapping[str, int]) -> Found:
-    score = fsum(gained.values())
-    kind, share = kinds.share(hit, asked)
+def _make_result(
+    hit: Hit, query_text: QueryText, score_parts: dict[str, float], ranks: Mapping[str, int]
+) -> Result:
+    score = fsum(score_parts.values())
+    kind, share = kinds.kind_weight(hit, query_text)
     if kind:
-        gained[kind] = (share - 1) * score
-    named = member(hit.symbol, hit.members, asked.text)
-    return Found(hit, score * share, ranks, named, gained)
+        score_parts[kind] = (share - 1) * score
+    named = find_member(hit.symbol, hit.members, query_text.text)
+    return Result(hit, score * share, ranks, named, score_parts)

@@ -16,12 +16,12 @@ from feeder.store.scope import Scope
 from feeder.tree import git, kinds
 from feeder.tree.grep import GrepMatches, Truncation, git_grep
 
-CHECKED = 2_000
+MAX_CHECKED = 2_000
 """Nodes whose lines are looked at for a phrase; of more, the rest is not found, and said."""
-MATCHED = 20_000
+MAX_MATCHED = 20_000
 """Nodes that a pattern may find: their ids are one parameter of D1's at most."""
 
-Lines = Callable[[Mapping[str, str]], Mapping[str, "list[str] | None"]]
+ReadIndexedLines = Callable[[Mapping[str, str]], Mapping[str, "list[str] | None"]]
 """The lines of files as they were indexed, by path with git's name of them; None where they are
 lost."""
 Grep = Callable[[str, bool], GrepMatches]
@@ -29,32 +29,34 @@ Grep = Callable[[str, bool], GrepMatches]
 
 _WORD = re.compile(r"[^\W_]")
 _SPACES = re.compile(r"\s+")
-_SPANS = """
+_NODE_SPANS = """
 SELECT d.path, d.start_line, d.end_line, d.id
 FROM json_each(?1) j CROSS JOIN docs d ON d.repo = ?2 AND d.path = j.value
 ORDER BY d.start_line, d.end_line - d.start_line DESC
 """
 
 
-def grep_of(base: Path, equal: str) -> Grep:
+def git_grep(base: Path, revision: str) -> Grep:
     """git's search in the commit or tree that the index equals, else in the files as they lie."""
 
     def found(pattern: str, case: bool) -> GrepMatches:
-        is_here = bool(equal) and git.find_root(base) is not None and git.has_tree(base, equal)
-        return git_grep(base, equal if is_here else None, pattern, case_sensitive=case)
+        is_here = (
+            bool(revision) and git.find_root(base) is not None and git.has_tree(base, revision)
+        )
+        return git_grep(base, revision if is_here else None, pattern, case_sensitive=case)
 
     return found
 
 
-class Files(NamedTuple):
+class RepositoryFiles(NamedTuple):
     """The files of a repository, where they are here."""
 
     repo: str
-    lines: Lines
+    read_lines: ReadIndexedLines
     grep: Grep
 
 
-class Required(NamedTuple):
+class MatchConstraint(NamedTuple):
     """The scope with what the question insists on, and what has to be said of it.
 
     It `is_cut` where more nodes may have that than were looked at.
@@ -62,73 +64,77 @@ class Required(NamedTuple):
 
     scope: Scope
     notes: Sequence[str] = ()
-    is_cut: bool = False
+    is_truncated: bool = False
 
 
-def required(
-    database: Database, query: Query, scope: Scope, files: Files | None = None
-) -> Required:
+def require_matches(
+    database: Database, query: Query, scope: Scope, files: RepositoryFiles | None = None
+) -> MatchConstraint:
     """The scope narrowed to the nodes that have each phrase, each prefix, the pattern, and, where
     case counts, a word as it is typed; and to those without what is left out.
 
     Where there are no files, phrases are as FTS5 finds them, whose words may be inflected, and a
     pattern finds nothing, which is said. It is looked for in no document, which is said too.
     """
-    scope = scope._replace(with_words=_with(query), without_words=_without(query.without))
-    found = Required(scope)
-    for pattern in _patterns(query):
-        found = _and(found, _matching(database, pattern, found.scope, files, case=query.case))
+    scope = scope._replace(
+        with_words=_required_expression(query), without_words=_excluded_expression(query.without)
+    )
+    found = MatchConstraint(scope)
+    for pattern in _required_patterns(query):
+        found = _combine(
+            found, _match_pattern(database, pattern, found.scope, files, case=query.case)
+        )
     if files and (any(map(_WORD.search, query.phrases)) or query.case):
-        found = _and(found, _checked(database, query, found.scope, files))
+        found = _combine(found, _check_lines(database, query, found.scope, files))
     return found
 
 
-def _and(before: Required, after: Required) -> Required:
+def _combine(before: MatchConstraint, after: MatchConstraint) -> MatchConstraint:
     """What narrows further, with all that has to be said."""
     notes = [*before.notes, *after.notes]
-    return Required(after.scope, notes, before.is_cut or after.is_cut)
+    return MatchConstraint(after.scope, notes, before.is_truncated or after.is_truncated)
 
 
-def _with(query: Query) -> str | None:
-    parts = [_quoted(phrase) for phrase in query.phrases if _WORD.search(phrase)]
-    parts += [f"{_quoted(prefix)} *" for prefix in query.prefixes]
+def _required_expression(query: Query) -> str | None:
+    parts = [_quote_phrase(phrase) for phrase in query.phrases if _WORD.search(phrase)]
+    parts += [f"{_quote_phrase(prefix)} *" for prefix in query.prefixes]
     if query.case and (words := [word for word in query.words.split() if _WORD.search(word)]):
-        parts.append(f"({' OR '.join(map(_quoted, words))})")
+        parts.append(f"({' OR '.join(map(_quote_phrase, words))})")
     return " AND ".join(parts) or None
 
 
-def _without(excluded: Iterable[str]) -> str | None:
+def _excluded_expression(excluded: Iterable[str]) -> str | None:
     parts = [
-        f"{_quoted(one.removesuffix('*'))}{' *' if one.endswith('*') else ''}"
+        f"{_quote_phrase(one.removesuffix('*'))}{' *' if one.endswith('*') else ''}"
         for one in excluded
         if _WORD.search(one)
     ]
     return " OR ".join(parts) or None
 
 
-def _quoted(text: str) -> str:
+def _quote_phrase(text: str) -> str:
     """As FTS5 reads a phrase."""
     return '"' + text.replace('"', '""') + '"'
 
 
-def _patterns(query: Query) -> list[str]:
+def _required_patterns(query: Query) -> list[str]:
     """The pattern, and the phrases that have no word by which they are found."""
     signs = [re.escape(phrase) for phrase in query.phrases if not _WORD.search(phrase)]
     return [*([query.regex] if query.regex else []), *signs]
 
 
-def _matching(
-    database: Database, pattern: str, scope: Scope, files: Files | None, *, case: bool
-) -> Required:
+def _match_pattern(
+    database: Database, pattern: str, scope: Scope, files: RepositoryFiles | None, *, case: bool
+) -> MatchConstraint:
     if files is None:
         said = f"/{pattern}/ is not looked for here: there are no files."
-        return Required(scope._replace(ids=()), [said])
+        return MatchConstraint(scope._replace(ids=()), [said])
     found = files.grep(pattern, case)
     notes = []
     # git may take a document for a text, whose lines are others
     lines = {path: some for path, some in found.lines.items() if not kinds.document_extension(path)}
-    ids = nodes_at(database, lines, files.repo)
-    cut = found.truncation or (Truncation.TOO_MANY if len(ids) > MATCHED else Truncation.NONE)
+    ids = innermost_nodes(database, lines, files.repo)
+    cut = found.truncation or (Truncation.TOO_MANY if len(ids) > MAX_MATCHED else Truncation.NONE)
     if cut:
         notes.append(f"/{pattern}/ {cut}")
     if scope.repos != (files.repo,):
@@ -142,61 +148,63 @@ def _matching(
     if scope.ids is not None:
         known = set(scope.ids)
         ids = [id_ for id_ in ids if id_ in known]
-    return Required(scope._replace(ids=tuple(ids[:MATCHED])), notes, bool(cut or unread))
+    return MatchConstraint(scope._replace(ids=tuple(ids[:MAX_MATCHED])), notes, bool(cut or unread))
 
 
-def nodes_at(database: Database, lines: Mapping[str, Sequence[int]], repo: str) -> list[str]:
+def innermost_nodes(database: Database, lines: Mapping[str, Sequence[int]], repo: str) -> list[str]:
     """The ids of the innermost nodes of a repository at these lines of its files, by path."""
-    [rows] = database.run([Statement(_SPANS, (json.dumps(list(lines)), repo))])
+    [rows] = database.run([Statement(_NODE_SPANS, (json.dumps(list(lines)), repo))])
     innermost: dict[tuple[str, int], str] = {}
     wanted = {path: sorted(numbers) for path, numbers in lines.items()}
     for path, start, end, id_ in rows:
         # ordered by their starts, the longer first: the last that holds a line is the innermost
-        for line in _between(wanted[str(path)], int(str(start)), int(str(end))):
+        for line in _numbers_between(wanted[str(path)], int(str(start)), int(str(end))):
             innermost[str(path), line] = str(id_)
     return list(dict.fromkeys(innermost.values()))
 
 
-def _between(numbers: Sequence[int], start: int, end: int) -> Sequence[int]:
+def _numbers_between(numbers: Sequence[int], start: int, end: int) -> Sequence[int]:
     return numbers[bisect_left(numbers, start) : bisect_right(numbers, end)]
 
 
-def _checked(database: Database, query: Query, scope: Scope, files: Files) -> Required:
+def _check_lines(
+    database: Database, query: Query, scope: Scope, files: RepositoryFiles
+) -> MatchConstraint:
     """The nodes whose lines have each phrase, and with `case` one of the words as it is typed."""
     if scope.with_words:
-        [best] = database.run([word_search_statement([scope.with_words], scope, CHECKED + 1)])
+        [best] = database.run([word_search_statement([scope.with_words], scope, MAX_CHECKED + 1)])
         ids = list(scores_by_id(best))
     else:
-        ids = ids_in_scope(database, scope, CHECKED + 1)
-    found = hits_by_ids(database, ids[:CHECKED], scope)
+        ids = ids_in_scope(database, scope, MAX_CHECKED + 1)
+    found = hits_by_ids(database, ids[:MAX_CHECKED], scope)
     own = {hit.id: hit.path for hit in found if hit.repo == files.repo}
-    lines = files.lines(blobs_by_path(database, files.repo, dict.fromkeys(own.values())))
+    lines = files.read_lines(blobs_by_path(database, files.repo, dict.fromkeys(own.values())))
     kept = [hit.id for hit in found if _has_all(hit, query, lines.get(own.get(hit.id, "")))]
     notes = []
-    is_cut = len(ids) > CHECKED
+    is_cut = len(ids) > MAX_CHECKED
     if is_cut:
         asked = ", ".join(f'"{phrase}"' for phrase in query.phrases) or query.words
         notes.append(f"{asked} is in too many nodes to look at each: narrow it, as with path:")
-    return Required(scope._replace(ids=tuple(kept)), notes, is_cut)
+    return MatchConstraint(scope._replace(ids=tuple(kept)), notes, is_cut)
 
 
 def _has_all(hit: Hit, query: Query, lines: Sequence[str] | None) -> bool:
     """Of a file that is not here, what FTS5 says counts."""
     if lines is None:
         return True
-    shown = _plain("\n".join(lines[hit.start_line - 1 : hit.end_line]), case=query.case)
+    shown = _normalize_spaces("\n".join(lines[hit.start_line - 1 : hit.end_line]), case=query.case)
     words = query.words.split() if query.case else []
     phrases = [phrase for phrase in query.phrases if _WORD.search(phrase)]
-    return all(_plain(phrase, case=query.case) in shown for phrase in phrases) and (
-        not words or any(_stands_in(word, shown) for word in words)
+    return all(_normalize_spaces(phrase, case=query.case) in shown for phrase in phrases) and (
+        not words or any(_has_whole_word(word, shown) for word in words)
     )
 
 
-def _plain(text: str, *, case: bool) -> str:
+def _normalize_spaces(text: str, *, case: bool) -> str:
     text = _SPACES.sub(" ", text)
     return text if case else text.casefold()
 
 
-def _stands_in(word: str, text: str) -> bool:
+def _has_whole_word(word: str, text: str) -> bool:
     """Whether it is there as a whole word."""
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None

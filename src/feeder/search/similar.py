@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from feeder.assembly.opening import Store, comparable
 from feeder.errors import ServiceError
 from feeder.search.answers import Corpus
-from feeder.search.asking import lines_of
-from feeder.search.engine import Paging, Ranked, paged
-from feeder.search.found import Answer, Found
+from feeder.search.asking import excerpt_lookup
+from feeder.search.engine import Pagination, RankedResults, paginate
+from feeder.search.found import Result, ResultList
 from feeder.search.fusion import WORD
-from feeder.search.models import MEANING, VECTOR
-from feeder.search.sources import Sources
+from feeder.search.models import MODEL_VECTORS, STATIC_VECTORS
+from feeder.search.sources import ExcerptReader
 from feeder.store import Neighbour
 from feeder.store.meanings import StaticVectors
 from feeder.store.reading import Hit, hits_by_ids, scores_by_id, word_search_statement
@@ -25,89 +25,91 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-CANDIDATES = 100
+MAX_CANDIDATES = 100
 """Nodes that are looked at; Vectorize answers no more."""
-WORDS = 40
+MAX_WORDS = 40
 """Of a text that has no vector: the most frequent, and of those the longest."""
 
-Vector = Callable[[str], "NDArray[float32] | None"]
-Nearest = Callable[["NDArray[float32]", int, Scope], Iterable[Neighbour]]
+VectorLookup = Callable[[str], "NDArray[float32] | None"]
+NearestLookup = Callable[["NDArray[float32]", int, Scope], Iterable[Neighbour]]
 
 
-def similar(
-    store: Store, corpus: Corpus, target: Hit, scope: Scope, tell: Callable[[str], None]
-) -> list[Found]:
+def similar_nodes(
+    store: Store, corpus: Corpus, target: Hit, scope: Scope, on_warning: Callable[[str], None]
+) -> list[Result]:
     """The nodes most like it, the best first; without itself, what holds it, and its parts.
 
     Pieces and copies stand each for themselves. Where vectors cannot be asked that is told, and
     words answer.
     """
-    name, near = _near(store, corpus, target, scope, tell)
+    name, near = _neighbours(store, corpus, target, scope, on_warning)
     known = {hit.id: hit for hit in hits_by_ids(corpus.database, [one.id for one in near], scope)}
-    others = [one for one in near if one.id in known and not _is_its_own(target, known[one.id])]
+    others = [one for one in near if one.id in known and not _is_same_node(target, known[one.id])]
     return [
-        Found(known[one.id], one.score, {name: rank}) for rank, one in enumerate(others, start=1)
+        Result(known[one.id], one.score, {name: rank}) for rank, one in enumerate(others, start=1)
     ]
 
 
-def most_similar(  # noqa: PLR0913 - the seams, the node, and how it is answered
+def similar_page(  # noqa: PLR0913 - the seams, the node, and how it is answered
     store: Store,
     corpus: Corpus,
     target: Hit,
     scope: Scope,
-    page: Paging,
+    pagination: Pagination,
     *,
-    tell: Callable[[str], None],
-) -> Answer:
+    on_warning: Callable[[str], None],
+) -> ResultList:
     """A page of them, with pieces of one node and copies of a text as one hit, as in a search."""
-    found = similar(store, corpus, target, scope, tell)
-    return paged(corpus.database, Ranked(found), page, lines_of(store))
+    found = similar_nodes(store, corpus, target, scope, on_warning)
+    return paginate(corpus.database, RankedResults(found), pagination, excerpt_lookup(store))
 
 
-def _near(
-    store: Store, corpus: Corpus, target: Hit, scope: Scope, tell: Callable[[str], None]
+def _neighbours(
+    store: Store, corpus: Corpus, target: Hit, scope: Scope, on_warning: Callable[[str], None]
 ) -> tuple[str, list[Neighbour]]:
     """What is near, and by which ranking."""
     try:
-        if semantics := comparable(store, corpus.meta, tell):
+        if semantics := comparable(store, corpus.meta, on_warning):
             vectors = semantics.vectors
             if found := _by_vector(vectors.vector, vectors.query, target, scope):
-                return VECTOR, found
+                return MODEL_VECTORS, found
     except ServiceError as exc:
-        tell(f"By words alone: {exc}")
+        on_warning(f"By words alone: {exc}")
     if store.parts.keeps_meanings and store.parts.meaning:
         meanings = StaticVectors(corpus.database)
         if found := _by_vector(meanings.vector, meanings.query, target, scope):
-            return MEANING, found
+            return STATIC_VECTORS, found
     return WORD, _by_words(corpus, target, scope)
 
 
-def _by_vector(vector: Vector, nearest: Nearest, target: Hit, scope: Scope) -> list[Neighbour]:
+def _by_vector(
+    vector: VectorLookup, nearest: NearestLookup, target: Hit, scope: Scope
+) -> list[Neighbour]:
     values = vector(target.id)
-    return [] if values is None else list(nearest(values, CANDIDATES, scope))
+    return [] if values is None else list(nearest(values, MAX_CANDIDATES, scope))
 
 
 def _by_words(corpus: Corpus, target: Hit, scope: Scope) -> list[Neighbour]:
     """Nodes that have the words of its name and its lines; of equal rank where it is alike."""
-    lines = Sources(corpus.database, corpus.base, corpus.repo, [target]).of(target).lines
+    lines = ExcerptReader(corpus.database, corpus.base, corpus.repo, [target]).read(target).lines
     said = expand_words("\n".join([target.symbol or target.logical_path or "", *lines]))
-    terms = [f'"{word}"' for word in _telling(said)]
-    [found] = corpus.database.run([word_search_statement(terms, scope, CANDIDATES)])
+    terms = [f'"{word}"' for word in _frequent_words(said)]
+    [found] = corpus.database.run([word_search_statement(terms, scope, MAX_CANDIDATES)])
     return [Neighbour(id_, 1 / rank) for rank, id_ in enumerate(scores_by_id(found), start=1)]
 
 
-def _telling(text: str) -> Sequence[str]:
+def _frequent_words(text: str) -> Sequence[str]:
     """The words to look for."""
-    counts = Counter(word for word in _plain(text) if len(word) > 2)
-    return sorted(counts, key=lambda word: (-counts[word], -len(word), word))[:WORDS]
+    counts = Counter(word for word in _plain_words(text) if len(word) > 2)
+    return sorted(counts, key=lambda word: (-counts[word], -len(word), word))[:MAX_WORDS]
 
 
-def _plain(text: str) -> list[str]:
+def _plain_words(text: str) -> list[str]:
     """The words of letters and digits, in small letters."""
     return "".join(one if one.isalnum() else " " for one in text.casefold()).split()
 
 
-def _is_its_own(target: Hit, other: Hit) -> bool:
+def _is_same_node(target: Hit, other: Hit) -> bool:
     """Whether it is the node itself, holds it, lies in it, or is another piece of it."""
     if (other.repo, other.path) != (target.repo, target.path):
         return False

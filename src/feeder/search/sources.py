@@ -10,26 +10,32 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from feeder.search.files import Now, cannot_read, contents, files_now, lines_of
-from feeder.search.indexed import beside
-from feeder.search.lost import found_again
-from feeder.search.tracing import Trace, Traced
+from feeder.search.files import (
+    FileContent,
+    current_files,
+    decode_lines,
+    is_unreadable_document,
+    read_blobs,
+)
+from feeder.search.indexed import snapshot_repositories
+from feeder.search.lost import relocate_by_hash
+from feeder.search.tracing import LineMap, LineRange
 from feeder.store import Database
 from feeder.store.origins import HitContents, read_hit_contents, read_origins
 from feeder.store.reading import Hit
 
 
-class State(StrEnum):
+class Freshness(StrEnum):
     """What has become of a node's lines since they were indexed."""
 
     SAME = ""
     MOVED = "moved"
-    EDITED = "edited"
-    UNSURE = "unsure"
-    GONE = "gone"
-    NO_FILE = "no file"
-    UNREAD = "unread"
-    ELSEWHERE = "elsewhere"
+    CHANGED = "edited"
+    UNCERTAIN = "unsure"
+    DELETED = "gone"
+    FILE_DELETED = "no file"
+    UNREADABLE = "unread"
+    OTHER_REPOSITORY = "elsewhere"
 
 
 class Excerpt(NamedTuple):
@@ -39,39 +45,44 @@ class Excerpt(NamedTuple):
     the working tree. `inner` are the lines of the nodes in it, first and last.
     """
 
-    state: State
+    freshness: Freshness
     first: int
     last: int
     lines: Sequence[str] = ()
     numbers: Sequence[int] = ()
     commit: str | None = None
-    inner: Sequence[tuple[int, int]] = ()
+    inner_ranges: Sequence[tuple[int, int]] = ()
 
     @property
     def is_shown(self) -> bool:
         """Whether there are lines that can be shown."""
-        return self.state not in (State.GONE, State.NO_FILE, State.UNREAD, State.ELSEWHERE)
+        return self.freshness not in (
+            Freshness.DELETED,
+            Freshness.FILE_DELETED,
+            Freshness.UNREADABLE,
+            Freshness.OTHER_REPOSITORY,
+        )
 
     @property
-    def is_sure(self) -> bool:
+    def is_certain(self) -> bool:
         """Whether they are the node's own lines, be some of them edited since."""
-        return self.is_shown and self.state is not State.UNSURE
+        return self.is_shown and self.freshness is not Freshness.UNCERTAIN
 
 
-class Lines(NamedTuple):
+class FileLines(NamedTuple):
     """A file's lines now and, where it is another since, those that were indexed.
 
     A document is `unread` where this program has nothing that takes its text out.
     """
 
-    now: list[str] | None
+    current: list[str] | None
     commit: str | None
     is_changed: bool
-    trace: Trace | None = None
-    unread: bool = False
+    line_map: LineMap | None = None
+    is_unreadable: bool = False
 
 
-class Sources:
+class ExcerptReader:
     """The files of some nodes in the folder `base`, of the repository that the index calls `repo`.
 
     A hit may have the lines of several pieces of its node. `edited` are the paths of the files that
@@ -85,105 +96,119 @@ class Sources:
         repo: str,
         hits: Iterable[Hit],
         *,
-        with_inside: bool = True,
+        with_inner: bool = True,
     ) -> None:
         self._database, self._repo, self._hits = database, repo, list(hits)
-        self._blobs, self._insides = (
-            read_origins(database, self._hits, with_contents=with_inside)
-            if self._hits
-            else ({}, {})
+        self._blobs, self._inner_nodes = (
+            read_origins(database, self._hits, with_contents=with_inner) if self._hits else ({}, {})
         )
-        owned = {hit.path: blob for hit in self._hits if (blob := self._own(hit)) is not None}
-        self._files = _files(base, owned, beside(database))
-        self.edited = [path for path, file in self._files.items() if file.is_changed]
+        owned = {
+            hit.path: blob for hit in self._hits if (blob := self._indexed_blob(hit)) is not None
+        }
+        self._files = _read_files(base, owned, snapshot_repositories(database))
+        self.changed_paths = [path for path, file in self._files.items() if file.is_changed]
 
-    def of(self, hit: Hit) -> Excerpt:
+    def read(self, hit: Hit) -> Excerpt:
         """The lines of a node; of a notebook's those of its cells."""
-        if self._own(hit) is None:
-            return Excerpt(State.ELSEWHERE, hit.start_line, hit.end_line)
+        if self._indexed_blob(hit) is None:
+            return Excerpt(Freshness.OTHER_REPOSITORY, hit.start_line, hit.end_line)
         file = self._files[hit.path]
-        if file.now is None:
-            state = State.UNREAD if file.unread else State.NO_FILE
+        if file.current is None:
+            state = Freshness.UNREADABLE if file.is_unreadable else Freshness.FILE_DELETED
             return Excerpt(state, hit.start_line, hit.end_line)
-        traced, state = self._found(hit, file, file.now)
+        traced, state = self._locate(hit, file, file.current)
         if traced is None:
-            return Excerpt(State.GONE, hit.start_line, hit.end_line)
+            return Excerpt(Freshness.DELETED, hit.start_line, hit.end_line)
         shift = traced.first - hit.start_line
-        within = self._insides.get(hit.id, HitContents()).inner_lines
+        within = self._inner_nodes.get(hit.id, HitContents()).inner_lines
         inner = [(first + shift, last + shift) for first, last in within]
-        lines, numbers = _numbered(hit, file.now, traced)
+        lines, numbers = _numbered_lines(hit, file.current, traced)
         return Excerpt(state, traced.first, traced.last, lines, numbers, file.commit, inner)
 
-    def line(self, hit: Hit, line: int, excerpt: Excerpt) -> int | None:
+    def current_line(self, hit: Hit, line: int, excerpt: Excerpt) -> int | None:
         """Where a line of the node that was indexed is now, whose lines now are the `excerpt`'s."""
         file = self._files[hit.path]
-        if not file.trace:
+        if not file.line_map:
             return line + excerpt.first - hit.start_line
-        traced = file.trace.of(line, line)
+        traced = file.line_map.locate(line, line)
         return traced and traced.first
 
     def indexed_line(self, path: str, line: int) -> int:
         """Where a line that a file has now was when it was indexed, as far as that can be told."""
         file = self._files[path]
-        if not file.trace:
+        if not file.line_map:
             return line
-        above = (file.trace.backwards.of(at, at) for at in range(line, 0, -1))
+        above = (file.line_map.inverse.locate(at, at) for at in range(line, 0, -1))
         return next((traced.first for traced in above if traced), line)
 
-    def _own(self, hit: Hit) -> str | None:
+    def _indexed_blob(self, hit: Hit) -> str | None:
         """Git's name of the contents that it was read from, empty where git has none."""
         return self._blobs.get(hit.id) if hit.repo == self._repo else None
 
-    def _found(self, hit: Hit, file: Lines, now: Sequence[str]) -> tuple[Traced | None, State]:
+    def _locate(
+        self, hit: Hit, file: FileLines, now: Sequence[str]
+    ) -> tuple[LineRange | None, Freshness]:
         """Where the node is, and what that has to be called."""
         if not file.is_changed:
             last = min(hit.end_line, len(now))
-            return Traced(hit.start_line, last, True), State.SAME
-        if file.trace:
-            traced = file.trace.of(hit.start_line, hit.end_line)
-            return traced, _state(hit, traced)
+            return LineRange(hit.start_line, last, True), Freshness.SAME
+        if file.line_map:
+            traced = file.line_map.locate(hit.start_line, hit.end_line)
+            return traced, _freshness_of(hit, traced)
         # only here is it asked for what excerpts need not tell
-        self._insides = self._insides or read_hit_contents(self._database, self._hits)
-        traced, is_sure = found_again(hit, self._insides[hit.id], now)
-        return traced, _state(hit, traced) if is_sure else State.UNSURE
+        self._inner_nodes = self._inner_nodes or read_hit_contents(self._database, self._hits)
+        traced, is_sure = relocate_by_hash(hit, self._inner_nodes[hit.id], now)
+        return traced, _freshness_of(hit, traced) if is_sure else Freshness.UNCERTAIN
 
 
-def _files(base: Path, blobs: Mapping[str, str], beside: Iterable[Path]) -> dict[str, Lines]:
+def _read_files(
+    base: Path, blobs: Mapping[str, str], other_repositories: Iterable[Path]
+) -> dict[str, FileLines]:
     """The files by path; `blobs` are git's names of what was indexed, kept in git or `beside`."""
-    now = files_now(base, blobs)
-    changed = {path: blob for path, blob in blobs.items() if not _file(now, path).is_blob(blob)}
-    before = contents(base, [blob for path, blob in changed.items() if path in now], beside)
+    now = current_files(base, blobs)
+    changed = {
+        path: blob for path, blob in blobs.items() if not _content_of(now, path).has_blob_id(blob)
+    }
+    before = read_blobs(
+        base, [blob for path, blob in changed.items() if path in now], other_repositories
+    )
     return {
-        path: _lines(path, _file(now, path), path in changed, lines_of(path, before.get(blob)))
+        path: _file_lines(
+            path, _content_of(now, path), path in changed, decode_lines(path, before.get(blob))
+        )
         for path, blob in blobs.items()
     }
 
 
-def _file(now: Mapping[str, Now], path: str) -> Now:
-    return now.get(path, Now())
+def _content_of(now: Mapping[str, FileContent], path: str) -> FileContent:
+    return now.get(path, FileContent())
 
 
-def _lines(path: str, now: Now, is_changed: bool, before: list[str] | None) -> Lines:
+def _file_lines(
+    path: str, now: FileContent, is_changed: bool, before: list[str] | None
+) -> FileLines:
     """Contents that differ in the ends of lines or their encoding alone have the same lines."""
-    lines = lines_of(path, now.content)
-    if now.content is not None and cannot_read(path):
-        return Lines(None, now.commit, is_changed, unread=True)
+    lines = decode_lines(path, now.content)
+    if now.content is not None and is_unreadable_document(path):
+        return FileLines(None, now.commit, is_changed, is_unreadable=True)
     if lines is None and now.content is not None:  # it is there, and no text any more
-        return Lines([], now.commit, True, Trace([], []))
+        return FileLines([], now.commit, True, LineMap([], []))
     if lines is None or not is_changed or lines == before:
-        return Lines(lines, now.commit, is_changed and lines != before)
-    return Lines(lines, now.commit, True, Trace(before, lines) if before is not None else None)
+        return FileLines(lines, now.commit, is_changed and lines != before)
+    return FileLines(
+        lines, now.commit, True, LineMap(before, lines) if before is not None else None
+    )
 
 
-def _state(hit: Hit, traced: Traced | None) -> State:
+def _freshness_of(hit: Hit, traced: LineRange | None) -> Freshness:
     if traced is None:
-        return State.GONE
-    if not traced.same:
-        return State.EDITED
-    return State.SAME if traced.first == hit.start_line else State.MOVED
+        return Freshness.DELETED
+    if not traced.is_same:
+        return Freshness.CHANGED
+    return Freshness.SAME if traced.first == hit.start_line else Freshness.MOVED
 
 
-def _numbered(hit: Hit, now: list[str], at: Traced) -> tuple[Sequence[str], Sequence[int]]:
+def _numbered_lines(hit: Hit, now: list[str], at: LineRange) -> tuple[Sequence[str], Sequence[int]]:
     """The lines and their numbers; of a notebook those that are the source of a cell."""
     if hit.language == "notebook":
         from feeder.parse.notebooks import notebook_source_lines

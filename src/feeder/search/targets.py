@@ -10,10 +10,10 @@ from feeder.errors import UserError
 from feeder.nearby import nearest_names
 from feeder.parse.extract import NOT_INSTALLED
 from feeder.search.answers import Corpus
-from feeder.search.files import cannot_read
-from feeder.search.filters import readings
-from feeder.search.names import member
-from feeder.search.sources import Sources
+from feeder.search.files import is_unreadable_document
+from feeder.search.filters import path_candidates
+from feeder.search.names import find_member
+from feeder.search.sources import ExcerptReader
 from feeder.store.catalog import (
     files_below,
     hits_by_id_prefix,
@@ -26,11 +26,11 @@ from feeder.store.reading import Hit
 from feeder.store.rows import decode_members
 from feeder.symbols import normalize_symbol, symbol_ends_with
 
-LISTED = 10
+MAX_LISTED = 10
 """Of several that could be meant."""
-MOST_NAMED = 8
+MAX_SEPARATORS = 8
 """Signs behind which a name may stand: each is a question to the index."""
-NAMELESS = "Nothing is named. Name a path, path:line, path#symbol, a symbol or an id."
+EMPTY_TARGET_ERROR = "Nothing is named. Name a path, path:line, path#symbol, a symbol or an id."
 _LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?", re.DOTALL)
 _ID = re.compile(r"[0-9a-f]{7,40}")
 
@@ -47,44 +47,44 @@ class Target(NamedTuple):
     is_file: bool = False
 
 
-def resolve(corpus: Corpus, text: str, here: str = "") -> Target:
+def resolve_target(corpus: Corpus, text: str, directory: str = "") -> Target:
     """What is meant; a path is from the root, else from the folder `here`, else by its name alone.
 
     Raises UserError with the nearest for what there is not, and with a list for what several are.
     """
     if not text.strip():
-        raise UserError(NAMELESS)
+        raise UserError(EMPTY_TARGET_ERROR)
     lines = _LINES.fullmatch(text)
-    if lines and (file := _file(corpus, lines["path"], here)):
+    if lines and (file := _resolve_file(corpus, lines["path"], directory)):
         first = int(lines["first"])
-        return Target(file, _nodes(corpus, file), (first, int(lines["last"] or first)))
-    if file := _file(corpus, text, here):
-        return Target(file, _nodes(corpus, file), is_file=True)
-    for sign in islice(re.finditer("#(?=.)", text, re.DOTALL), MOST_NAMED):
-        if file := _file(corpus, text[: sign.start()], here):
-            return _in_file(_nodes(corpus, file), file, text[sign.end() :])
+        return Target(file, _file_nodes(corpus, file), (first, int(lines["last"] or first)))
+    if file := _resolve_file(corpus, text, directory):
+        return Target(file, _file_nodes(corpus, file), is_file=True)
+    for sign in islice(re.finditer("#(?=.)", text, re.DOTALL), MAX_SEPARATORS):
+        if file := _resolve_file(corpus, text[: sign.start()], directory):
+            return _symbol_in_file(_file_nodes(corpus, file), file, text[sign.end() :])
     path = lines["path"] if lines else text.partition("#")[0] or text
-    if found := _anywhere(corpus, text):
+    if found := _by_id_or_symbol(corpus, text):
         return found
-    _check_kept_out(corpus, path, here)
-    raise _unknown(corpus, path)
+    _check_excluded(corpus, path, directory)
+    raise _unknown_target_error(corpus, path)
 
 
-def _nodes(corpus: Corpus, path: str) -> list[Hit]:
+def _file_nodes(corpus: Corpus, path: str) -> list[Hit]:
     return hits_in_files(corpus.database, corpus.repo, [path])
 
 
-def _in_file(hits: Sequence[Hit], path: str, name: str) -> Target:
-    if found := _one(_called(hits, name), f"{path}#{name}"):
+def _symbol_in_file(hits: Sequence[Hit], path: str, name: str) -> Target:
+    if found := _single_target(_nodes_named(hits, name), f"{path}#{name}"):
         return found
-    known = [one for hit in hits for one in _names(hit)]
-    raise _nothing(f"{path}#{name}", _nearest_symbols(name, known), path)
+    known = [one for hit in hits for one in _names_of_hit(hit)]
+    raise _not_found_error(f"{path}#{name}", _nearest_symbols(name, known), path)
 
 
-def _anywhere(corpus: Corpus, text: str) -> Target | None:
+def _by_id_or_symbol(corpus: Corpus, text: str) -> Target | None:
     """By the beginning of an id, else by a symbol."""
     found = (
-        hits_by_id_prefix(corpus.database, corpus.repo, text, LISTED + 1)
+        hits_by_id_prefix(corpus.database, corpus.repo, text, MAX_LISTED + 1)
         if _ID.fullmatch(text)
         else []
     )
@@ -92,11 +92,11 @@ def _anywhere(corpus: Corpus, text: str) -> Target | None:
     for one in dict.fromkeys(
         (names, names.rpartition(".")[2])
     ):  # an owner and its member lie apart
-        found = found or _called(hits_by_name(corpus.database, corpus.repo, one), text)
-    return _one(found, text)
+        found = found or _nodes_named(hits_by_name(corpus.database, corpus.repo, one), text)
+    return _single_target(found, text)
 
 
-def node_at(corpus: Corpus, target: Target) -> Hit:
+def target_node(corpus: Corpus, target: Target) -> Hit:
     """The one node that is meant: of lines the smallest that holds the first of them.
 
     Raises UserError where no node does.
@@ -107,7 +107,7 @@ def node_at(corpus: Corpus, target: Target) -> Hit:
         if len({(hit.symbol, hit.logical_path) for hit in target.hits}) > 1:
             raise UserError(f"{target.path} has several nodes. Name a line, as in {target.path}:1")
         return target.hits[0]
-    sources = Sources(corpus.database, corpus.base, corpus.repo, target.hits[:1])
+    sources = ExcerptReader(corpus.database, corpus.base, corpus.repo, target.hits[:1])
     line = sources.indexed_line(target.path, target.lines[0])
     holding = [hit for hit in target.hits if hit.start_line <= line <= hit.end_line]
     if not holding:
@@ -118,31 +118,31 @@ def node_at(corpus: Corpus, target: Target) -> Hit:
     return min(holding, key=lambda hit: hit.end_line - hit.start_line)
 
 
-def folder(corpus: Corpus, text: str, here: str = "") -> list[str]:
+def files_below_path(corpus: Corpus, text: str, directory: str = "") -> list[str]:
     """The files at or below a path; raises UserError with the nearest where there is none."""
-    for path in readings(text or ".", here):
+    for path in path_candidates(text or ".", directory):
         if found := files_below(corpus.database, corpus.repo, "" if path == "." else path):
             return found
     if not files_below(corpus.database, corpus.repo, ""):
         raise UserError(f"The index has no file of {corpus.repo}. Make it: feeder sync")
-    _check_kept_out(corpus, text, here)
-    raise _nothing(text, _nearest_paths(corpus, text))
+    _check_excluded(corpus, text, directory)
+    raise _not_found_error(text, _nearest_paths(corpus, text))
 
 
-def _check_kept_out(corpus: Corpus, text: str, here: str) -> None:
+def _check_excluded(corpus: Corpus, text: str, directory: str) -> None:
     """Raises UserError for a document that is not indexed, with what it lacks."""
-    for path in filter(cannot_read, readings(text, here)):
+    for path in filter(is_unreadable_document, path_candidates(text, directory)):
         if (reason := skip_reason(corpus.database, corpus.repo, path)) == NOT_INSTALLED:
             raise UserError(f"{path} is {reason}")
 
 
-def _file(corpus: Corpus, text: str, here: str) -> str | None:
+def _resolve_file(corpus: Corpus, text: str, directory: str) -> str | None:
     """The file that is meant, None where there is none; by its name alone where only one has it."""
     if not text:
         return None
-    for path in readings(text, here):
+    for path in path_candidates(text, directory):
         anywhere = path.startswith("*/")
-        if anywhere and not _is_path(text):
+        if anywhere and not _looks_like_path(text):
             return None
         known = files_below(corpus.database, corpus.repo, "" if anywhere else path)
         found = [one for one in known if one == path or (anywhere and one.endswith(path[1:]))]
@@ -151,7 +151,7 @@ def _file(corpus: Corpus, text: str, here: str) -> str | None:
     return None
 
 
-def _called(hits: Iterable[Hit], name: str) -> list[Hit]:
+def _nodes_named(hits: Iterable[Hit], name: str) -> list[Hit]:
     """Those whose whole name it is, else its last parts; written so, else in another case.
 
     Else those that have a member of that name, such as an enum's or a constant.
@@ -162,45 +162,45 @@ def _called(hits: Iterable[Hit], name: str) -> list[Hit]:
         for is_meant in (eq, symbol_ends_with):
             if found := [hit for hit, said in own if is_meant(fold(said), asked)]:
                 return found
-    return [hit for hit, said in own if member(said, hit.members, name)]
+    return [hit for hit, said in own if find_member(said, hit.members, name)]
 
 
-def _names(hit: Hit) -> Iterator[str]:
+def _names_of_hit(hit: Hit) -> Iterator[str]:
     """Its own, and those of its members."""
     if hit.symbol:
         yield hit.symbol
     yield from (one.name for one in decode_members(hit.members))
 
 
-def _label(hit: Hit, asked: str) -> str:
+def _target_label(hit: Hit, text: str) -> str:
     """What it is called; a chunk as what is asked for in it."""
-    named_in_it = member("", hit.members, asked.rpartition("#")[2])
+    named_in_it = find_member("", hit.members, text.rpartition("#")[2])
     return hit.symbol or hit.logical_path or (named_in_it.name if named_in_it else hit.id)
 
 
-def _one(hits: Sequence[Hit], text: str) -> Target | None:
+def _single_target(hits: Sequence[Hit], text: str) -> Target | None:
     """The target where all are of one name in one file; raises UserError where they are not."""
     if not hits:
         return None
-    kinds = dict.fromkeys((hit.path, _label(hit, text)) for hit in hits)
+    kinds = dict.fromkeys((hit.path, _target_label(hit, text)) for hit in hits)
     if len(kinds) == 1:
         return Target(hits[0].path, list(hits))
     told = [f"{path}#{name}" for path, name in kinds]
-    more = f" and {len(told) - LISTED} more" if len(told) > LISTED else ""
+    more = f" and {len(told) - MAX_LISTED} more" if len(told) > MAX_LISTED else ""
     raise UserError(
-        f"{text} may be one of {len(told)}: {', '.join(told[:LISTED])}{more}. Name one."
+        f"{text} may be one of {len(told)}: {', '.join(told[:MAX_LISTED])}{more}. Name one."
     )
 
 
-def _unknown(corpus: Corpus, text: str) -> UserError:
+def _unknown_target_error(corpus: Corpus, text: str) -> UserError:
     """With the paths or the symbols that are nearest."""
-    near = _nearest_paths(corpus, text) if _is_path(text) else []
-    return _nothing(
+    near = _nearest_paths(corpus, text) if _looks_like_path(text) else []
+    return _not_found_error(
         text, near or _nearest_symbols(text, symbol_names(corpus.database, corpus.repo, text))
     )
 
 
-def _is_path(text: str) -> bool:
+def _looks_like_path(text: str) -> bool:
     """Whether it is written like a file's."""
     return "/" in text or bool(re.search(r"\.\w{1,5}$", text))
 
@@ -213,7 +213,7 @@ def _nearest_paths(corpus: Corpus, text: str) -> list[str]:
     return nearest_names(text, files_below(corpus.database, corpus.repo, ""), "/")
 
 
-def _nothing(text: str, near: Sequence[str], within: str = ".") -> UserError:
+def _not_found_error(text: str, near: Sequence[str], within: str = ".") -> UserError:
     meant = f"Did you mean {' or '.join(near)}?" if near else ""
     return UserError(
         f"The index has no {text}. {meant or f'See what is there: feeder outline {within}'}"

@@ -9,9 +9,9 @@ import apsw
 
 from feeder.words import split_compound
 
-TOKENIZER, FORMS = "porter", ["unicode61"]
+TOKENIZER, TOKENIZER_ARGUMENTS = "porter", ["unicode61"]
 """Of `docs_fts`."""
-_SMALL = frozenset(
+HIGHLIGHT_STOP_WORDS = frozenset(
     re.findall(
         r"\w+",
         """
@@ -25,7 +25,7 @@ your
 """Words of questions that tell little of what is sought: looked for where there are no others."""
 
 
-class Place(NamedTuple):
+class TermMatch(NamedTuple):
     """A word of the question in a line: the line's index, characters from `start` to `end`."""
 
     row: int
@@ -34,7 +34,7 @@ class Place(NamedTuple):
     stems: frozenset[str]
 
 
-class Terms:
+class TermMatcher:
     """A question's words, small ones only where there are no others.
 
     `*` at a word's end finds all that begin so.
@@ -42,48 +42,54 @@ class Terms:
 
     def __init__(self, words: Iterable[str]) -> None:
         asked = [word for word in words if word.strip("*")]
-        asked = [word for word in asked if word.casefold() not in _SMALL] or asked
-        self._stems = frozenset(stem for word in asked for stem in _stems(word))
-        self._beginnings = tuple(word.strip("*").casefold() for word in asked if word[-1] == "*")
-        self._near = _near(self._stems)
-        self._last: tuple[str, list[Place]] = ("", [])
+        asked = [word for word in asked if word.casefold() not in HIGHLIGHT_STOP_WORDS] or asked
+        self._stems = frozenset(stem for word in asked for stem in _word_stems(word))
+        self._prefixes = tuple(word.strip("*").casefold() for word in asked if word[-1] == "*")
+        self._prefilter = _prefilter_pattern(self._stems)
+        self._last_line: tuple[str, list[TermMatch]] = ("", [])
         """Pieces of one long line are looked at one after another."""
 
-    def places(self, lines: Sequence[str]) -> Iterator[Place]:
+    def find_matches(self, lines: Sequence[str]) -> Iterator[TermMatch]:
         """In the order of the lines; a compound word whole, or those of its parts."""
         for row, line in enumerate(lines):
-            if self._near.search(line):
-                last = self._last
+            if self._prefilter.search(line):
+                last = self._last_line
                 if last[0] != line:
-                    last = self._last = (line, list(self._in_line(line)))
+                    last = self._last_line = (line, list(self._match_line(line)))
                 yield from (place._replace(row=row) for place in last[1])
 
-    def _in_line(self, line: str) -> Iterator[Place]:
+    def _match_line(self, line: str) -> Iterator[TermMatch]:
         text = line.encode("utf-8", "replace")
         column, counted = 0, 0
         for start, end, stem in _tokens(text):
             column += len(text[counted:start].decode())
             counted = start
-            yield from self._in_token(text[start:end].decode(), column, stem)
+            yield from self._match_token(text[start:end].decode(), column, stem)
 
-    def _in_token(self, word: str, start: int, stem: str) -> Iterator[Place]:
+    def _match_token(self, word: str, start: int, stem: str) -> Iterator[TermMatch]:
         """The token, where the question has it, else what of it the question has."""
-        own = [(at, part, name) for at, part in split_compound(word) if (name := self._asked(part))]
-        if whole := self._asked(word, stem):
-            yield Place(0, start, start + len(word), frozenset([whole, *(one[2] for one in own)]))
+        own = [
+            (at, part, name)
+            for at, part in split_compound(word)
+            if (name := self._matching_stem(part))
+        ]
+        if whole := self._matching_stem(word, stem):
+            yield TermMatch(
+                0, start, start + len(word), frozenset([whole, *(one[2] for one in own)])
+            )
             return
         for at, part, name in own:
-            yield Place(0, start + at, start + at + len(part), frozenset([name]))
+            yield TermMatch(0, start + at, start + at + len(part), frozenset([name]))
 
-    def _asked(self, word: str, stem: str = "") -> str:
+    def _matching_stem(self, word: str, stem: str = "") -> str:
         """The stem by which the question has this word; empty where it has it not."""
         stem = stem or _stem(word)
         if stem in self._stems:
             return stem
-        return next((one for one in self._beginnings if word.casefold().startswith(one)), "")
+        return next((one for one in self._prefixes if word.casefold().startswith(one)), "")
 
 
-def _near(stems: Iterable[str]) -> re.Pattern[str]:
+def _prefilter_pattern(stems: Iterable[str]) -> re.Pattern[str]:
     """What every line has that may have one of these: most of a text is passed over by it.
 
     A stem may differ from its words in its last letters, and in accents.
@@ -93,13 +99,13 @@ def _near(stems: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join([*beginnings, *accented]), re.IGNORECASE)
 
 
-def stems(text: str) -> frozenset[str]:
+def text_stems(text: str) -> frozenset[str]:
     """The stems of a text's words and of their parts, small words apart."""
-    asked = (word for word in text.split() if word.casefold() not in _SMALL)
-    return frozenset(stem for word in asked for stem in _stems(word))
+    asked = (word for word in text.split() if word.casefold() not in HIGHLIGHT_STOP_WORDS)
+    return frozenset(stem for word in asked for stem in _word_stems(word))
 
 
-def _stems(word: str) -> Iterator[str]:
+def _word_stems(word: str) -> Iterator[str]:
     """What is looked for: each token of a word, and each part of it."""
     text = word.encode("utf-8", "replace")
     for start, end, stem in _tokens(text):
@@ -119,4 +125,4 @@ def _tokens(text: bytes) -> Iterator[tuple[int, int, str]]:
 
 @cache
 def _tokenizer() -> Any:
-    return apsw.Connection(":memory:").fts5_tokenizer(TOKENIZER, FORMS)
+    return apsw.Connection(":memory:").fts5_tokenizer(TOKENIZER, TOKENIZER_ARGUMENTS)

@@ -8,15 +8,15 @@ from tempfile import NamedTemporaryFile
 
 from feeder.embed.place import users_file
 
-FOLDER = "texts"
-MAX_BYTES = 300_000_000
-KEPT_SHARE = 0.8
+CACHE_FOLDER = "texts"
+MAX_CACHE_BYTES = 300_000_000
+CACHE_KEEP_SHARE = 0.8
 """Of the limit, what is left where it was reached: the texts that were asked for last."""
 
 
-def remembered(key: str) -> str | None:
+def read_cached_text(key: str) -> str | None:
     """The text under a key of hex digits; None where there is none, or none that can be read."""
-    folder = _folder()
+    folder = _cache_folder()
     if folder is None:
         return None
     try:
@@ -27,29 +27,29 @@ def remembered(key: str) -> str | None:
     return text
 
 
-def remember(key: str, text: str) -> None:
+def cache_text(key: str, text: str) -> None:
     """Keeps a text for the next process; where there is no room for it, it is taken out again."""
-    if folder := _folder():
+    if folder := _cache_folder():
         with suppress(OSError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with NamedTemporaryFile(dir=folder, prefix=".", delete=False) as file:
                 file.write(zlib.compress(text.encode()))
             Path(file.name).replace(folder / key)
-            _make_room(folder)
+            _evict_oldest(folder)
 
 
-def _folder() -> Path | None:
+def _cache_folder() -> Path | None:
     beside = users_file()
-    return beside.with_name(FOLDER) if beside else None
+    return beside.with_name(CACHE_FOLDER) if beside else None
 
 
-def _make_room(folder: Path) -> None:
+def _evict_oldest(folder: Path) -> None:
     files = [(file.stat(), file) for file in folder.iterdir()]
     left = sum(status.st_size for status, _ in files)
-    if left <= MAX_BYTES:
+    if left <= MAX_CACHE_BYTES:
         return
     for status, file in sorted(files, key=lambda one: one[0].st_mtime):
-        if left <= KEPT_SHARE * MAX_BYTES:
+        if left <= CACHE_KEEP_SHARE * MAX_CACHE_BYTES:
             break
         file.unlink(missing_ok=True)
         left -= status.st_size

@@ -4,25 +4,25 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-MATCHED_LINES = 20_000
+MAX_DIFF_LINES = 20_000
 """Of texts that differ in more lines than these only whole moves are found: a match takes long."""
-KEPT = 0.4
+MIN_KEPT_SHARE = 0.4
 """The part of the lines that must still be there for a text to be the same, edited."""
-LIKE, LIKE_LINES, LIKE_CHARS = 0.6, 3, 500
+MIN_SIMILARITY, MAX_REWRITTEN_LINES, MAX_COMPARED_CHARS = 0.6, 3, 500
 """How like each other lines are of which one took the other's place, how many, and how long."""
-TELLING = 3
+MIN_DISTINCTIVE_LINES = 3
 """Lines with letters; of fewer, the same ones may stand elsewhere by chance."""
 
 
-class Traced(NamedTuple):
+class LineRange(NamedTuple):
     """Lines, 1-based and inclusive; whether they are as they were."""
 
     first: int
     last: int
-    same: bool
+    is_same: bool
 
 
-class Trace:
+class LineMap:
     """What became of the lines `before` in the lines `now`; the comparison is made once."""
 
     def __init__(self, before: Sequence[str], now: Sequence[str]) -> None:
@@ -30,72 +30,74 @@ class Trace:
         self._now = now
 
     @cached_property
-    def backwards(self) -> "Trace":
+    def inverse(self) -> "LineMap":
         """From the lines now to those before."""
-        return Trace(self._now, self._before)
+        return LineMap(self._now, self._before)
 
-    def of(self, first: int, last: int) -> Traced | None:
+    def locate(self, first: int, last: int) -> LineRange | None:
         """Where the lines from `first` to `last` are now; None where they are gone."""
         last = min(last, len(self._before))
         lines = list(self._before[first - 1 : last])
         if not lines:
             return None
         if list(self._now[first - 1 : last]) == lines:
-            return Traced(first, last, True)
-        matched = self._matched(first, last)
-        if matched and matched.same:
+            return LineRange(first, last, True)
+        matched = self._locate_by_diff(first, last)
+        if matched and matched.is_same:
             return matched
-        return self._elsewhere(lines) or matched
+        return self._locate_unique(lines) or matched
 
-    def _matched(self, first: int, last: int) -> Traced | None:
+    def _locate_by_diff(self, first: int, last: int) -> LineRange | None:
         kept = {
             row: to + row - at
-            for at, to, size in self._blocks
+            for at, to, size in self._matching_blocks
             for row in range(max(at, first - 1), min(at + size, last))
         }
         rows = range(first - 1, last)
-        telling = [row for row in rows if _tells(self._before[row])] or rows
+        telling = [row for row in rows if _is_distinctive(self._before[row])] or rows
         held = sum(row in kept for row in telling)
         if not held:
-            return None if kept else self._in_place(first - 1, last)
-        if held < KEPT * len(telling):
+            return None if kept else self._locate_rewritten(first - 1, last)
+        if held < MIN_KEPT_SHARE * len(telling):
             return None
-        start, end = self._start(first - 1, kept), self._end(last - 1, kept)
+        start, end = self._map_start(first - 1, kept), self._map_end(last - 1, kept)
         same = list(self._now[start : end + 1]) == list(self._before[first - 1 : last])
-        return Traced(start + 1, end + 1, same)
+        return LineRange(start + 1, end + 1, same)
 
-    def _in_place(self, start: int, end: int) -> Traced | None:
+    def _locate_rewritten(self, start: int, end: int) -> LineRange | None:
         """Rows that have all been rewritten, each by one that is much like it."""
-        above = max((at + size, to + size) for at, to, size in self._blocks if at + size <= start)
-        below = min((at, to) for at, to, _ in self._blocks if at >= end)
+        above = max(
+            (at + size, to + size) for at, to, size in self._matching_blocks if at + size <= start
+        )
+        below = min((at, to) for at, to, _ in self._matching_blocks if at >= end)
         shift = above[1] - above[0]
-        if below[1] - below[0] != shift or end - start > LIKE_LINES:
+        if below[1] - below[0] != shift or end - start > MAX_REWRITTEN_LINES:
             return None
         from difflib import SequenceMatcher
 
-        old = "\n".join(self._before[start:end])[:LIKE_CHARS]
-        new = "\n".join(self._now[start + shift : end + shift])[:LIKE_CHARS]
-        is_like = SequenceMatcher(None, old, new).ratio() > LIKE
-        return Traced(start + shift + 1, end + shift, False) if is_like else None
+        old = "\n".join(self._before[start:end])[:MAX_COMPARED_CHARS]
+        new = "\n".join(self._now[start + shift : end + shift])[:MAX_COMPARED_CHARS]
+        is_like = SequenceMatcher(None, old, new).ratio() > MIN_SIMILARITY
+        return LineRange(start + shift + 1, end + shift, False) if is_like else None
 
-    def _start(self, row: int, kept: dict[int, int]) -> int:
+    def _map_start(self, row: int, kept: dict[int, int]) -> int:
         """Where the first row is now; of one that was rewritten, what stands in its place."""
         if row in kept:
             return kept[row]
         following = min(kept)
-        above = max(to + size for at, to, size in self._blocks if at + size <= row)
+        above = max(to + size for at, to, size in self._matching_blocks if at + size <= row)
         return min(kept[following], max(above, kept[following] - (following - row)))
 
-    def _end(self, row: int, kept: dict[int, int]) -> int:
+    def _map_end(self, row: int, kept: dict[int, int]) -> int:
         """The same for the last row."""
         if row in kept:
             return kept[row]
         before = max(kept)
-        below = min(to for at, to, _ in self._blocks if at > row)
+        below = min(to for at, to, _ in self._matching_blocks if at > row)
         return max(kept[before], min(below - 1, kept[before] + row - before))
 
     @cached_property
-    def _blocks(self) -> list[tuple[int, int, int]]:
+    def _matching_blocks(self) -> list[tuple[int, int, int]]:
         """Rows before, rows now, and how many in a row are the same; the whole in order."""
         before, now = self._before, self._now
         shortest = min(len(before), len(now))
@@ -104,21 +106,21 @@ class Trace:
         tail = next((row for row in range(rest) if before[-1 - row] != now[-1 - row]), rest)
         old, new = before[top : len(before) - tail], now[top : len(now) - tail]
         ends = (0, 0, top), (len(before) - tail, len(now) - tail, tail)
-        if max(len(old), len(new)) > MATCHED_LINES:
+        if max(len(old), len(new)) > MAX_DIFF_LINES:
             return list(ends)
         from difflib import SequenceMatcher
 
         found = SequenceMatcher(None, old, new).get_matching_blocks()
         return [ends[0], *((at + top, to + top, size) for at, to, size in found if size), ends[1]]
 
-    def _elsewhere(self, lines: list[str]) -> Traced | None:
+    def _locate_unique(self, lines: list[str]) -> LineRange | None:
         """The one place where all of the lines stand in a row; None where there are several."""
-        if sum(map(_tells, lines)) < TELLING:
+        if sum(map(_is_distinctive, lines)) < MIN_DISTINCTIVE_LINES:
             return None
-        found = list(self._places(lines))
-        return Traced(found[0] + 1, found[0] + len(lines), True) if len(found) == 1 else None
+        found = list(self._occurrences(lines))
+        return LineRange(found[0] + 1, found[0] + len(lines), True) if len(found) == 1 else None
 
-    def _places(self, lines: list[str]) -> Iterator[int]:
+    def _occurrences(self, lines: list[str]) -> Iterator[int]:
         longest = max(range(len(lines)), key=lambda row: len(lines[row]))
         for row, line in enumerate(self._now):
             start = row - longest
@@ -128,5 +130,5 @@ class Trace:
                 yield start
 
 
-def _tells(line: str) -> bool:
+def _is_distinctive(line: str) -> bool:
     return any(character.isalnum() for character in line)

@@ -5,20 +5,20 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from feeder.config import Settings
-from feeder.search.asking import Asker
-from feeder.search.asking import ask as put
-from feeder.search.engine import Paging
-from feeder.search.evaluation import Ask
-from feeder.search.models import model_of, sides
-from feeder.search.opening import reading
+from feeder.search.asking import SearchIndex
+from feeder.search.asking import run_query as put
+from feeder.search.engine import Pagination
+from feeder.search.evaluation import SearchFunction
+from feeder.search.models import model_name, query_models
+from feeder.search.opening import open_index
 from feeder.store import Database
 from feeder.store.reading import Hit
 
 
-class Trial(NamedTuple):
+class EvaluatedIndex(NamedTuple):
     """An engine that can be asked, and its index: the repository, the commit, the models."""
 
-    ask: Ask
+    search: SearchFunction
     database: Database
     repo: str
     commit: str
@@ -26,25 +26,29 @@ class Trial(NamedTuple):
 
 
 @contextmanager
-def trial(
-    settings: Settings, tell: Callable[[str], None], without: Collection[str] = ()
-) -> Iterator[Trial]:
+def open_evaluated_index(
+    settings: Settings, on_warning: Callable[[str], None], without_models: Collection[str] = ()
+) -> Iterator[EvaluatedIndex]:
     """The engine over the index that the settings mean; `without` names sides that stay unasked.
 
     A model that fails ends the evaluation: words would answer in its place.
     """
-    with reading(settings) as (store, corpus, _):
+    with open_index(settings) as (store, corpus, _):
         meta = corpus.meta
         commit = meta.get(store.index.meta_key("head"), "")
-        asked = [side for side in sides(store, meta, tell) if side.name not in without]
-        asker, told = Asker(store, meta, asked, settings, None), set[str]()
+        asked = [
+            side
+            for side in query_models(store, meta, on_warning)
+            if side.name not in without_models
+        ]
+        asker, told = SearchIndex(store, meta, asked, settings, None), set[str]()
 
         def ask(query: str, limit: int) -> Sequence[Hit]:
-            understood, answer = put(asker, query, Paging(limit))
+            understood, answer = put(asker, query, Pagination(limit))
             for note in {*understood.notes} - told:
-                tell(note)
+                on_warning(note)
             told.update(understood.notes)
-            return [one.hit for one in answer.found]
+            return [one.hit for one in answer.results]
 
-        models = tuple(model_of(store, side.name) for side in asked)
-        yield Trial(ask, corpus.database, corpus.repo, commit, models)
+        models = tuple(model_name(store, side.name) for side in asked)
+        yield EvaluatedIndex(ask, corpus.database, corpus.repo, commit, models)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from feeder.search import frames, names, preferring
-from feeder.search.asked import Asked
+from feeder.search.asked import QueryText
 from feeder.store import Database, descriptions
 from feeder.store.counting import node_counts
 from feeder.store.pieces import PartsByNode, parts_from_rows, parts_statement
@@ -23,58 +23,65 @@ from feeder.store.reading import (
 from feeder.store.scope import Scope
 from feeder.store.sqlite import is_local
 
-BY_WORD = 200
+MAX_BY_WORD = 200
 """Nodes that words bring."""
 
 
-class First(NamedTuple):
+class QueryCandidates(NamedTuple):
     """What a question finds: nodes with bm25's scores of its words, in their texts and in the lines
     that describe them, those that a trace names, and what it names itself, or nearly so."""
 
-    words: dict[str, float]
-    lines: dict[str, float]
-    running: Sequence[str]
-    names: names.Names
-    nearly: names.Nearly
+    word_scores: dict[str, float]
+    description_scores: dict[str, float]
+    frame_ids: Sequence[str]
+    name_matches: names.NameMatches
+    similar_names: name_matches.Nearly
 
 
-class Second(NamedTuple):
+class CandidateDetails(NamedTuple):
     """What is known of nodes: all of each, which are preferred; and where those lie that are named
     alike in their files, None where it was not asked."""
 
     hits: Sequence[Hit]
-    preferred: Collection[str]
+    preferred_ids: Collection[str]
     spans: PartsByNode | None
 
 
-def first(database: Database, asked: Asked, scope: Scope) -> First:
+def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope) -> QueryCandidates:
     """What the index finds by the question alone."""
     here = is_local(database)
-    traced, named = frames.statements(asked, scope), names.statements(asked, scope)
-    near = names.nearly_statements(asked, scope)
-    words = word_search_statement(asked.terms, scope, BY_WORD, node_counts(database, asked.terms))
-    lines = descriptions.description_search_statement(asked.terms, scope, BY_WORD)
+    traced, named = (
+        frames.frame_statements(query_text, scope),
+        names.name_statements(query_text, scope),
+    )
+    near = names.similar_statements(query_text, scope)
+    words = word_search_statement(
+        query_text.fts_terms, scope, MAX_BY_WORD, node_counts(database, query_text.fts_terms)
+    )
+    lines = descriptions.description_search_statement(query_text.fts_terms, scope, MAX_BY_WORD)
     by_word, by_line, *rest = database.run([words, lines, *traced, *named, *([] if here else near)])
     end = len(traced) + len(named)
-    known = names.names(asked, rest[len(traced) : end])
-    nearly = database.run(near) if here and near and not known.are_there else rest[end:]
-    return First(
+    known = names.match_names(query_text, rest[len(traced) : end])
+    nearly = database.run(near) if here and near and not known.has_exact else rest[end:]
+    return QueryCandidates(
         scores_by_id(by_word),
         scores_by_id(by_line),
-        frames.running(asked, rest[: len(traced)]),
+        frames.frame_node_ids(query_text, rest[: len(traced)]),
         known,
-        names.nearly(asked, known, nearly),
+        names.match_similar(query_text, known, nearly),
     )
 
 
-def second(
-    database: Database, ids: Sequence[str], scope: Scope, prefer: Collection[Scope]
-) -> Second:
+def load_candidates(
+    database: Database, ids: Sequence[str], scope: Scope, preferred_scopes: Collection[Scope]
+) -> CandidateDetails:
     """What the index knows of the nodes that were found."""
     if not ids:
-        return Second((), (), {})
-    liked = preferring.statements(ids, prefer)
+        return CandidateDetails((), (), {})
+    liked = preferring.preference_statements(ids, preferred_scopes)
     pieces = [] if is_local(database) else [parts_statement(ids)]
     found, *rest = database.run([hits_statement(ids, scope), *liked, *pieces])
     known = parts_from_rows(rest[-1]) if pieces else None
-    return Second(hits_from_rows(found), preferring.preferred(rest[: len(liked)]), known)
+    return CandidateDetails(
+        hits_from_rows(found), preferring.preferred_ids(rest[: len(liked)]), known
+    )

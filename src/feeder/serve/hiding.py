@@ -7,20 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from feeder.parse.secrets import mask_text
-from feeder.search.files import files_now, text_of
+from feeder.search.files import current_files, decode_text
 
 
 def hidden(hits: Iterable[dict[str, Any]], base: Path) -> list[dict[str, Any]]:
     """Hits as JSON with each line as it may be shown; a line keeps its length."""
     some = list(hits)
-    now = files_now(base, {hit["path"] for hit in some})
+    now = current_files(base, {hit["path"] for hit in some})
     shown = {path: _masks(path, file.content) for path, file in now.items()}
     return [_hit(hit, shown[hit["path"]]) for hit in some]
 
 
 def lines_shown(path: str, content: bytes | None, *, masks: bool = True) -> list[str] | None:
     """The lines of a file as they may be shown; None for what is no text."""
-    text = None if content is None else text_of(path, content)
+    text = None if content is None else decode_text(path, content)
     if text is not None and masks:
         text = mask_text(path, text.encode()).content.decode()
     shown = None if text is None else text.split("\n")

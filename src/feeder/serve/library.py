@@ -14,10 +14,10 @@ from feeder.config import Settings
 from feeder.errors import FeederError
 from feeder.run.report import Heard
 from feeder.search.answers import Corpus
-from feeder.search.asking import Asker
-from feeder.search.kept import Kept
-from feeder.search.models import sides
-from feeder.search.narrowing import below
+from feeder.search.asking import SearchIndex
+from feeder.search.kept import ResultCache
+from feeder.search.models import query_models
+from feeder.search.narrowing import directory_below
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 
@@ -28,7 +28,7 @@ _SHAPING = ("model", "dimensions")
 class Opened(NamedTuple):
     """An opened index, what answers are about, the folder of the one who asks, what it lacks."""
 
-    asker: Asker
+    asker: SearchIndex
     corpus: Corpus
     here: str
     lacks: list[str]
@@ -48,7 +48,7 @@ class _Copy:
         found = opened(place_here(settings), settings, writes=False, create=False)
         self._store = self._stack.enter_context(found)
         database = self._store.index.database
-        self._kept = Kept(database) if isinstance(database, SQLite) else None
+        self._kept = ResultCache(database) if isinstance(database, SQLite) else None
         self._file = _file(database)
         self._state: object = None
         self._meta: dict[str, str] = {}
@@ -74,11 +74,11 @@ class _Copy:
         store, settings = self._store, self._settings
         before, heard = store.talk, Heard()
         store.talk = heard
-        some = sides(store, self._meta, heard.say)
+        some = query_models(store, self._meta, heard.say)
         store.talk = before
-        asker = Asker(store, self._meta, some, settings, None, self._kept)
-        corpus = Corpus.of(store, self._meta)
-        return Opened(asker, corpus, below(settings.directory, corpus.base), heard.lines)
+        asker = SearchIndex(store, self._meta, some, settings, None, self._kept)
+        corpus = Corpus.from_store(store, self._meta)
+        return Opened(asker, corpus, directory_below(settings.directory, corpus.base), heard.lines)
 
 
 class Library:
@@ -103,7 +103,7 @@ class Library:
         """Makes the next answer quick; what hinders that is said by the next answer."""
         try:
             with self.lent() as found:
-                for side in found.asker.sides:
+                for side in found.asker.models:
                     side.nearest("warm", 1, Scope((found.corpus.repo,)))
         except FeederError:
             return

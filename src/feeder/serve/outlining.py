@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from feeder import shown as harmless
-from feeder.search.outline import Entry, Outline
-from feeder.search.wording import state_of_entry
+from feeder.search.outline import Outline, OutlineEntry
+from feeder.search.wording import entry_status
 from feeder.serve.catalogue import DEFAULT_TOKENS
 from feeder.serve.fitting import cut, size
 from feeder.serve.shaping import joined, room_beside, standing
 
-Files = dict[str, list[Entry]]
+Files = dict[str, list[OutlineEntry]]
 
 
 class _Way(NamedTuple):
@@ -26,7 +26,7 @@ def outline_as_text(outline: Outline, depth: int | None, says: str | None) -> st
         path: [one for one in entries if depth is None or one.depth < depth]
         for path, entries in outline.files.items()
     }
-    note = standing(says, outline.age.note)
+    note = standing(says, outline.status.note)
     most = room_beside(DEFAULT_TOKENS, [note])
     for way in WAYS:
         lines = list(map(harmless.escape_line, way.lines(files)))
@@ -86,12 +86,12 @@ def _folders(files: Files) -> Iterator[str]:
         yield f"{above or '.'}/ {_files(count)}"
 
 
-def _name(entry: Entry) -> str:
+def _name(entry: OutlineEntry) -> str:
     return entry.hit.symbol or entry.hit.logical_path or ""
 
 
-def _entry(entry: Entry) -> str:
-    hit, state = entry.hit, state_of_entry(entry)
+def _entry(entry: OutlineEntry) -> str:
+    hit, state = entry.hit, entry_status(entry)
     parts = [
         f"{' ' * entry.depth} {entry.start_line}-{entry.end_line}",
         hit.node_type,

@@ -11,18 +11,18 @@ from typing import Any
 from feeder.errors import UserError
 from feeder.parse.extract import NOT_INSTALLED
 from feeder.run.cost import costs
-from feeder.search.age import age_of
-from feeder.search.answers import Corpus, Page, Shaped, page, sought
-from feeder.search.asking import Asker, ask
-from feeder.search.engine import Paging
-from feeder.search.facets import facets
-from feeder.search.files import as_indexed, bytes_there, cannot_read, files_now
-from feeder.search.narrowing import Filters, from_root, narrowed
-from feeder.search.noting import note_beside
-from feeder.search.outline import outline as outlined
-from feeder.search.passages import passage
-from feeder.search.similar import most_similar
-from feeder.search.targets import Target, folder, node_at, resolve
+from feeder.search.age import read_index_status
+from feeder.search.answers import Corpus, Page, PageOptions, build_page, highlight_words
+from feeder.search.asking import SearchIndex, run_query
+from feeder.search.engine import Pagination
+from feeder.search.facets import count_facets
+from feeder.search.files import current_files, file_size, indexed_content, is_unreadable_document
+from feeder.search.narrowing import RequestFilters, path_from_root, plan_query
+from feeder.search.noting import log_query_in_background
+from feeder.search.outline import build_outline as outlined
+from feeder.search.passages import read_target
+from feeder.search.similar import similar_page
+from feeder.search.targets import Target, files_below_path, resolve_target, target_node
 from feeder.serve.hiding import hidden, lines_shown
 from feeder.serve.library import Opened
 from feeder.store.catalog import file_summaries
@@ -52,25 +52,25 @@ def search(opened: Opened, said: Said) -> Facts:
     began_s = time.perf_counter()
     asker, some = _asker(opened, said)._replace(tell=told.append), _page(said)
     question, filters = _one(said, "q"), _filters(said)
-    asked, answer = ask(asker, question, some, filters)
-    shaped = Shaped(sought(asked.query), offset=some.offset)
+    asked, answer = run_query(asker, question, some, filters)
+    shaped = PageOptions(highlight_words(asked.query), offset=some.offset)
     notes = [*answer.notes, *told, *opened.lacks]
-    found = page(opened.corpus, answer._replace(notes=notes), shaped)
+    found = build_page(opened.corpus, answer._replace(notes=notes), shaped)
     if not some.offset and said.get("meaning") != ["no"]:  # as while somebody types
-        note_beside(asker, question, filters, answer, began_s)
-    return {**_shown(opened, found), "facets": facets(answer.every)}
+        log_query_in_background(asker, question, filters, answer, began_s)
+    return {**_shown(opened, found), "facets": count_facets(answer.all_results)}
 
 
 def similar(opened: Opened, said: Said) -> Facts:
     """A page of what is most like a node."""
     told: list[str] = []
     corpus, some = opened.corpus, _page(said)
-    node = node_at(corpus, _target(opened, _one(said, "target")))
-    scope = narrowed(opened.store, "", _filters(said), opened.asker.settings, corpus.meta).scope
-    answer = most_similar(opened.store, corpus, node, scope, some, tell=told.append)
-    shaped = Shaped([node.symbol or node.logical_path or ""], offset=some.offset)
-    shown = _shown(opened, page(corpus, answer._replace(notes=told), shaped))
-    return {**shown, "facets": facets(answer.every)}
+    node = target_node(corpus, _target(opened, _one(said, "target")))
+    scope = plan_query(opened.store, "", _filters(said), opened.asker.settings, corpus.meta).scope
+    answer = similar_page(opened.store, corpus, node, scope, some, on_warning=told.append)
+    shaped = PageOptions([node.symbol or node.logical_path or ""], offset=some.offset)
+    shown = _shown(opened, build_page(corpus, answer._replace(notes=told), shaped))
+    return {**shown, "facets": count_facets(answer.all_results)}
 
 
 def node(opened: Opened, said: Said) -> Facts:
@@ -78,7 +78,7 @@ def node(opened: Opened, said: Said) -> Facts:
     id_ = _one(said, "id")
     if not _ID.fullmatch(id_):
         raise UserError("`id` is 8 to 40 hex digits. Take the one of a hit.")
-    return _shown(opened, passage(opened.corpus, _target(opened, id_)))
+    return _shown(opened, read_target(opened.corpus, _target(opened, id_)))
 
 
 def file(opened: Opened, said: Said) -> Facts:
@@ -86,9 +86,9 @@ def file(opened: Opened, said: Said) -> Facts:
     corpus, path = opened.corpus, _one(said, "path")
     if path not in _files(opened, path):
         raise NotThere(f"{path} is no file of the index. Name one by its path from the root.")
-    now = files_now(corpus.base, [path])[path]
+    now = current_files(corpus.base, [path])[path]
     lines = lines_shown(path, now.content, masks=opened.asker.settings.mask_secrets)
-    if lines is None and now.content is not None and cannot_read(path):
+    if lines is None and now.content is not None and is_unreadable_document(path):
         raise NotThere(f"{path} is {NOT_INSTALLED}")
     if lines is None:
         raise NotThere(f"{path} is there no more, or no text any more. Bring the index on.")
@@ -98,8 +98,8 @@ def file(opened: Opened, said: Said) -> Facts:
         "lines": lines,
         "text_of": now.commit,
         "nodes": content.as_json()["files"][0]["nodes"],
-        "index": content.age.as_json(),
-        "note": content.age.note,
+        "index": content.status.as_json(),
+        "note": content.status.note,
     }
 
 
@@ -108,9 +108,9 @@ def document(opened: Opened, said: Said) -> Facts:
     corpus, path = opened.corpus, _one(said, "path")
     if not kinds.document_extension(path) or path not in _files(opened, path):
         raise NotThere(f"{path} is no document of the index. Name one by its path from the root.")
-    _check_size(opened, path, bytes_there(corpus.base, path))
+    _check_size(opened, path, file_size(corpus.base, path))
     blob = blobs_by_path(corpus.database, corpus.repo, [path])[path]
-    content = as_indexed(corpus.base, path, blob)
+    content = indexed_content(corpus.base, path, blob)
     if content is None:
         wrong = f"{path} is gone, or another than was indexed, with other pages perhaps."
         raise NotThere(f"{wrong} Open it where it lies, or bring the index on: feeder sync")
@@ -171,7 +171,7 @@ def _check_size(opened: Opened, path: str, size: int) -> None:
 
 
 def _age(corpus: Corpus) -> Facts:
-    age = age_of(corpus.base, corpus.repo, corpus.meta, seen=corpus.seen)
+    age = read_index_status(corpus.base, corpus.repo, corpus.meta, seen_tree=corpus.seen_tree)
     return {"index": age.as_json(), "note": age.note}
 
 
@@ -193,27 +193,27 @@ def _shown(opened: Opened, found: Page) -> Facts:
 def _target(opened: Opened, text: str) -> Target:
     corpus = opened.corpus
     try:
-        return resolve(corpus, from_root(text, corpus.base), opened.here)
+        return resolve_target(corpus, path_from_root(text, corpus.base), opened.here)
     except UserError as exc:
         raise NotThere(str(exc)) from exc
 
 
 def _files(opened: Opened, path: str) -> list[str]:
     try:
-        return folder(opened.corpus, path)
+        return files_below_path(opened.corpus, path)
     except UserError as exc:
         raise NotThere(str(exc)) from exc
 
 
-def _filters(said: Said) -> Filters:
+def _filters(said: Said) -> RequestFilters:
     several = {name: list(said.get(name, ())) for name in _NARROWING}
     tests = said.get("tests", [None])[0]
     if tests not in (None, "yes", "no", "only"):
         raise UserError("`tests` is none of yes, no and only. Say one, or leave it out.")
-    return Filters(tests=tests, **several)  # type: ignore[arg-type]  # lists, by their names
+    return RequestFilters(tests=tests, **several)  # type: ignore[arg-type]  # lists, by their names
 
 
-def _asker(opened: Opened, said: Said) -> Asker:
+def _asker(opened: Opened, said: Said) -> SearchIndex:
     """Who asks no model where meaning is not wanted, or not yet."""
     meaning = said.get("meaning", ["yes"])[0]
     if meaning not in ("yes", "no"):
@@ -228,8 +228,10 @@ def _web(corpus: Corpus) -> str | None:
     return f"https://github.com/{slug}/blob/{commit}" if commit and slug else None
 
 
-def _page(said: Said) -> Paging:
-    return Paging(_number(said, "limit", LIMIT, 1, MOST), _number(said, "offset", 0, 0, DEEPEST))
+def _page(said: Said) -> Pagination:
+    return Pagination(
+        _number(said, "limit", LIMIT, 1, MOST), _number(said, "offset", 0, 0, DEEPEST)
+    )
 
 
 def _number(said: Said, name: str, default: int, least: int, most: int) -> int:

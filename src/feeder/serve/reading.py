@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from feeder.search.answers import Page, Shown
+from feeder.search.answers import Page, PageHit
 from feeder.serve.fitting import BLANK, cut, size
 from feeder.serve.shaping import code, heading, joined, room_beside, standing
 
@@ -56,8 +56,8 @@ def _fits(passage: Passage, left: int) -> Iterator[Fitted]:
         yield fit
 
 
-def _fitted(shown: Shown, left: int) -> Fitted:
-    excerpt, path = shown.excerpt, shown.one.hit.path
+def _fitted(shown: PageHit, left: int) -> Fitted:
+    excerpt, path = shown.excerpt, shown.result.hit.path
     head = heading(shown)
     whole = f"{head}\n{code(excerpt.lines)}" if excerpt.lines else head
     if size(whole) <= left:

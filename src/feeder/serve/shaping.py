@@ -6,9 +6,9 @@ from textwrap import dedent
 from typing import NamedTuple
 
 from feeder import shown as harmless
-from feeder.search.answers import Page, Shown
-from feeder.search.windows import Part
-from feeder.search.wording import GONE, name_of, state_of
+from feeder.search.answers import Page, PageHit
+from feeder.search.windows import SnippetPart
+from feeder.search.wording import UNAVAILABLE_REASONS, hit_name, hit_status
 from feeder.serve.catalogue import DEFAULT_TOKENS
 from feeder.serve.fitting import Form, fitted, room, size
 from feeder.serve.remedies import in_tools, left_to
@@ -64,7 +64,7 @@ def joined(parts: Iterable[str], said: Iterable[str], standing: str) -> str:
     )
 
 
-def _forms(shown: Shown, first: str) -> list[Form]:
+def _forms(shown: PageHit, first: str) -> list[Form]:
     """The ways to show a hit, from the one that is asked for to the smallest."""
     known = {
         FULL: _body(shown),
@@ -81,14 +81,16 @@ def _texts(forms: Iterable[Form]) -> set[str]:
     return {form.text for form in forms}
 
 
-def heading(shown: Shown, lines: str = "") -> str:
+def heading(shown: PageHit, lines: str = "") -> str:
     """Where it is, what it is, and which `lines` of it follow, where those are not all."""
-    hit, excerpt = shown.one.hit, shown.excerpt
-    state = ", ".join(filter(None, [state_of(shown), GONE.get(excerpt.state, "")]))
+    hit, excerpt = shown.result.hit, shown.excerpt
+    state = ", ".join(
+        filter(None, [hit_status(shown), UNAVAILABLE_REASONS.get(excerpt.freshness, "")])
+    )
     parts = [
         f"{hit.path}:{excerpt.first}-{excerpt.last}",
         "" if hit.node_type == "lines" else hit.node_type,
-        name_of(shown),
+        hit_name(shown),
         f"[{lines}]" if lines else "",
         f"({state})" if state else "",
     ]
@@ -104,13 +106,13 @@ def code(lines: Iterable[str]) -> str:
     return harmless.escape_lines("\n".join(line.rstrip() for line in text.split("\n")))
 
 
-def _body(shown: Shown) -> str:
+def _body(shown: PageHit) -> str:
     lines = shown.excerpt.lines if shown.excerpt.is_shown else ()
     return f"{heading(shown)}\n{code(lines)}" if lines else ""
 
 
-def _window(shown: Shown) -> str:
-    parts = [part for part in shown.window.parts if part.lines]
+def _window(shown: PageHit) -> str:
+    parts = [part for part in shown.snippet.parts if part.lines]
     if not parts:
         return ""
     if sum(len(part.lines) for part in parts) == len(shown.excerpt.lines):
@@ -129,13 +131,13 @@ def _with_gaps(lines: Sequence[str]) -> str:
     return "\n".join(text)
 
 
-def _span(part: Part) -> str:
+def _span(part: SnippetPart) -> str:
     last = part.start_line + len(part.lines) - 1
     return f"{part.start_line}-{last}" if last > part.start_line else f"{last}"
 
 
-def _signature(shown: Shown) -> str:
-    signature = shown.one.hit.signature
+def _signature(shown: PageHit) -> str:
+    signature = shown.result.hit.signature
     return f"{heading(shown)}\n{harmless.escape_line(signature)}" if signature else ""
 
 
