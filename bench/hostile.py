@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from feeder.parse.worker import Limits  # noqa: E402  # what follows lies among the tests
 from feeder.parse.workers import WorkerPool  # noqa: E402
-from feeder.run.report import Talk  # noqa: E402
+from feeder.run.report import ProgressReporter  # noqa: E402
 from parse.corpus import KINDS, Case  # noqa: E402
 from parse.laws import broken_law, most_s  # noqa: E402
 from parse.mutations import mutated  # noqa: E402
@@ -132,7 +132,7 @@ def tallies(tasks: Sequence[Task], jobs: int) -> Iterator[Tally]:
     spawn = multiprocessing.get_context("spawn")
     with (
         ProcessPoolExecutor(jobs, mp_context=spawn, max_tasks_per_child=1) as pool,
-        Talk().step("languages of a row", len(tasks)) as step,
+        ProgressReporter().step("languages of a row", len(tasks)) as step,
     ):
         for row, found in groupby(pool.map(fed, tasks), key=lambda tally: tally.row):
             total = Tally(row)

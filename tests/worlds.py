@@ -17,8 +17,8 @@ from feeder.nodes import text_sha
 from feeder.parse import ParsedFile, Parser, StaticEmbedder
 from feeder.parse.files import parse_file, static_vectors
 from feeder.parse.grammars import Grammars, load_grammars
-from feeder.run.feed import Describing, Feed, Semantics
-from feeder.run.report import Report, Talk
+from feeder.run.feed import DescriptionOptions, ModelVectors, SyncContext
+from feeder.run.report import ProgressReporter, Report
 from feeder.run.sync import sync
 from feeder.search.answers import Corpus, Page, PageOptions, build_page
 from feeder.search.found import Result, ResultList
@@ -208,8 +208,8 @@ def feed(
     cache: Path = MEMORY,
     meaning: StaticEmbedder | None = None,
     texts: bool | None = None,
-    describing: Describing | None = None,
-) -> Feed:
+    describing: DescriptionOptions | None = None,
+) -> SyncContext:
     """A run over the in-process parser, with vectors where there is an embedder.
 
     With a `meaning` vectors come with the words too.
@@ -217,22 +217,22 @@ def feed(
     semantics = None
     if embedder:
         cached = CachedEmbedder(embedder, cache)
-        semantics = Semantics(cached, SQLiteVectors(database))
+        semantics = ModelVectors(cached, SQLiteVectors(database))
     report = Report(name, branch, tree.commit)
     index = Index(database, name, branch)
     index.start_statements = setup_statements(name, enabled=meaning is not None)
     token = secrets.token_hex(8)
-    return Feed(
+    return SyncContext(
         tree,
         parser or InProcess(meaning=meaning),
         index,
         semantics,
         report,
-        Talk(quiet=True),
+        ProgressReporter(quiet=True),
         token,
-        texts=texts,
-        describing=describing,
-        meaning=meaning,
+        store_source=texts,
+        description_options=describing,
+        static_model=meaning,
     )
 
 

@@ -44,7 +44,7 @@ FACTS: dict[str, Any] = {
     "own_sites": borders.OWN_SITES,
     "headers": borders.HEADERS,
     "elsewhere": borders.ELSEWHERE,
-    "cost": cost.KEY,
+    "cost": cost.COST_KEY,
     "answering": {
         "window_lines": answering.WINDOW_LINES,
         "targets": answering.TARGETS,

@@ -132,10 +132,10 @@ class Limits(NamedTuple):
         import feeder.store.ownership
 
         feeder.run.feed.BATCH_NODES = self.nodes
-        feeder.run.feed.BATCH_GONE = self.gone
+        feeder.run.feed.BATCH_DELETED_FILES = self.gone
         feeder.run.vectors.BATCH_VECTORS = self.vectors
-        feeder.run.vectors.OUTBOX_PIECE = self.outbox
-        feeder.run.asking.AT_ONCE = self.lines
+        feeder.run.vectors.DELETE_BATCH = self.outbox
+        feeder.run.asking.BATCH_REQUESTS = self.lines
         if self.trust_s is not None:
             feeder.store.ownership.RECHECK_AFTER_S = self.trust_s
 

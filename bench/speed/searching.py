@@ -10,7 +10,7 @@ from feeder.embed import Embedder, Spent, Vector
 from feeder.embed.cache import CachedEmbedder
 from feeder.embed.onnx import LocalEmbedder, available
 from feeder.embed.static_codes import loaded
-from feeder.run.feed import Semantics
+from feeder.run.feed import ModelVectors
 from feeder.search.engine import Pagination, search_scope
 from feeder.search.models import QueryModel, embedding_query_model, static_query_model
 from feeder.store.scope import Scope
@@ -124,7 +124,7 @@ def _searchers(bench: Bench, database: SQLite, size: str, stack: ExitStack) -> d
         clock = Clocked(LocalEmbedder())
         embedder = stack.enter_context(closing(CachedEmbedder(clock, IN_MEMORY)))
         side = embedding_query_model(
-            Semantics(embedder, large_index.fill(database, clock.dimensions))
+            ModelVectors(embedder, large_index.fill(database, clock.dimensions))
         )
         searchers[WITH_LOCAL] = Searcher(database, lambda: [side], clock)
     else:

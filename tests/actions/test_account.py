@@ -19,7 +19,7 @@ from feeder.errors import (
     UserError,
 )
 from feeder.run.report import Report
-from feeder.run.verdict import Check, Verdict
+from feeder.run.verdict import Check, ValidationResult
 from feeder.store.forgetting import Damage
 
 HEAD = "abc1234def5678900000000000000000000000ff"
@@ -69,7 +69,7 @@ def report(**facts: Any) -> dict[str, Any]:
 
 
 def verdict(*checks: Check) -> dict[str, Any]:
-    return Verdict(list(checks), Damage()).as_json()
+    return ValidationResult(list(checks), Damage()).as_json()
 
 
 def test_the_outputs_are_the_counts_of_the_report(place: Place) -> None:

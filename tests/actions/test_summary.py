@@ -17,7 +17,7 @@ from feeder.actions.summary import code, prose, summary
 from feeder.cloudflare.freetier import Usage
 from feeder.errors import Interrupted, ServiceError, StoppedEarly, Superseded, UserError
 from feeder.run.report import Report
-from feeder.run.verdict import Check, Verdict
+from feeder.run.verdict import Check, ValidationResult
 from feeder.store.forgetting import Damage
 
 SHA = "abc1234def5678900000000000000000000000ff"
@@ -37,7 +37,7 @@ def report(**facts: Any) -> dict[str, Any]:
 
 
 def verdict(*checks: Check) -> dict[str, Any]:
-    return Verdict(list(checks), Damage()).as_json()
+    return ValidationResult(list(checks), Damage()).as_json()
 
 
 GOOD = Check("every node has its posting", {"docs": 9200, "docs_fts": 9200}, [])
@@ -221,7 +221,7 @@ def test_parity_is_a_table_of_checks() -> None:
 
 def test_what_a_proof_did_not_look_at_stands_below_it() -> None:
     """As the verdict notes it."""
-    proof = Verdict([GOOD], Damage(), ["Words were *not* compared."]).as_json()
+    proof = ValidationResult([GOOD], Damage(), ["Words were *not* compared."]).as_json()
     text = summary("feeder", None, proof, None)
     assert text.endswith("\n\nWords were &#42;not&#42; compared.\n")
 

@@ -163,11 +163,11 @@ def test_the_local_index_knows_the_limit_of_embeddings_too(
 
 def test_the_first_piece_is_always_allowed_and_a_no_stays_a_no() -> None:
     """So repeated runs end, and a stopped one does not begin smaller pieces."""
-    budget = Budget(max_requests=5, requests=lambda: 3)
+    budget = Budget(max_requests=5, requests_sent=lambda: 3)
     assert budget.allows(100)
     assert not budget.allows(1)
     assert not budget.allows(0)
-    assert "--max-requests 5" in budget.stopped
+    assert "--max-requests 5" in budget.stop_reason
     assert Budget().allows(10**9)
     assert not Budget().is_set
 

@@ -6,7 +6,7 @@ from standin_fixtures import standin_process
 
 from feeder.cloudflare.text_models import PRICES, WorkersAIDescriber
 from feeder.errors import UserError
-from feeder.run.feed import Describing, Feed
+from feeder.run.feed import DescriptionOptions, SyncContext
 from feeder.run.sync import sync
 from feeder.run.validate import validate
 from feeder.search.engine import Pagination, search_scope
@@ -36,8 +36,8 @@ def shop(cloud: Cloud, repo: Repo) -> Repo:
     return repo
 
 
-def described(cloud: Cloud, shop: Repo, *, named: bool = True) -> Feed:
-    how = Describing(WorkersAIDescriber(cloud.api, MODEL)) if named else None
+def described(cloud: Cloud, shop: Repo, *, named: bool = True) -> SyncContext:
+    how = DescriptionOptions(WorkersAIDescriber(cloud.api, MODEL)) if named else None
     run = cloud.feed(Commit(shop.path), describing=how)
     sync(run)
     return run
@@ -77,7 +77,7 @@ def test_what_has_moved_costs_no_question_and_what_has_changed_one(
 def test_neurons_are_counted_by_the_models_price(cloud: Cloud, shop: Repo) -> None:
     """And foreseen; of a model that no list has, nothing is said."""
     describer = WorkersAIDescriber(cloud.api, MODEL)
-    sync(cloud.feed(Commit(shop.path), describing=Describing(describer)))
+    sync(cloud.feed(Commit(shop.path), describing=DescriptionOptions(describer)))
     price = PRICES[MODEL]
     assert describer.spent.tokens == 400
     assert 400 * price.tokens_in / 1e6 < describer.spent.neurons < 400 * price.tokens_out / 1e6

@@ -8,8 +8,8 @@ import pytest
 from clouds import DIMENSIONS, INDEX, Cloud
 from standin_fixtures import standin_process
 
-from feeder.run.asking import AT_ONCE
-from feeder.run.feed import Describing
+from feeder.run.asking import BATCH_REQUESTS
+from feeder.run.feed import DescriptionOptions
 from feeder.run.sync import sync
 from feeder.run.validate import validate
 from feeder.tree.commit import Commit
@@ -50,7 +50,7 @@ def unlike(cloud: Cloud, shop: Repo) -> list[str]:
 
 
 def described(cloud: Cloud, shop: Repo, lines: Lines | None = None, **more: Any) -> None:
-    how = Describing(lines, **more) if lines or more else None
+    how = DescriptionOptions(lines, **more) if lines or more else None
     sync(cloud.feed(Commit(shop.path), describing=how))
 
 
@@ -69,7 +69,7 @@ def test_each_vector_is_of_the_text_and_of_the_line(cloud: Cloud, shop: Repo) ->
     assert (unlike(cloud, shop), cloud.rows(MARKS)) == ([], [(4,)])
     described(cloud, shop, Others("others"), again=True)
     assert unlike(cloud, shop) == []
-    sync(cloud.feed(Commit(shop.path), describing=Describing(None)))
+    sync(cloud.feed(Commit(shop.path), describing=DescriptionOptions(None)))
     assert (unlike(cloud, shop), cloud.rows(MARKS)) == ([], [(0,)])
     assert validate(cloud.feed(Commit(shop.path)), wait=True).passed
 
@@ -90,7 +90,7 @@ def test_what_a_line_costs(cloud: Cloud, repo: Repo) -> None:
         described(cloud, repo, Lines())
         rows.append(cloud.standin.rows_written() - before)
         assert cloud.spent()["vectorize"] == 1
-    writes = 60 // AT_ONCE - 20 // AT_ONCE  # each leaves its number
+    writes = 60 // BATCH_REQUESTS - 20 // BATCH_REQUESTS  # each leaves its number
     assert (rows[1] - rows[0] - writes) / (60 - 20) == 4
 
 
@@ -104,16 +104,16 @@ def test_what_a_dying_run_has_sent_is_sent_again(cloud: Cloud, shop: Repo, then:
     described(cloud, shop)
     for at in range(1, 30):
         fuse = Fuse(at, before=False)
-        run = cloud.feed(Commit(shop.path), describing=Describing(Lines()))
+        run = cloud.feed(Commit(shop.path), describing=DescriptionOptions(Lines()))
         run.index.database = FusedDatabase(cloud.d1, fuse)
         with suppress(Death):
             sync(run)
         if then == "off":
-            sync(cloud.feed(Commit(shop.path), describing=Describing(None)))
+            sync(cloud.feed(Commit(shop.path), describing=DescriptionOptions(None)))
         else:
             described(cloud, shop, Others("others"), again=True)
         assert unlike(cloud, shop) == []
-        sync(cloud.feed(Commit(shop.path), describing=Describing(None)))
+        sync(cloud.feed(Commit(shop.path), describing=DescriptionOptions(None)))
         if not fuse.has_blown:
             assert at > 8
             return

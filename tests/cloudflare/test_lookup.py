@@ -16,7 +16,7 @@ from feeder.embed.static import MODEL, StaticEmbedder
 from feeder.embed.static_lookup import SLOTS, static_lookup
 from feeder.errors import StoppedEarly
 from feeder.run.budget import Budget
-from feeder.run.feed import Feed, Semantics
+from feeder.run.feed import ModelVectors, SyncContext
 from feeder.run.sync import sync
 from feeder.run.validate import repair, validate
 from feeder.shards import Shard
@@ -73,12 +73,12 @@ def shop(cloud: Cloud, repo: Repo) -> Repo:
     return repo
 
 
-def fed(cloud: Cloud, repo: Repo, lookup: LookupTable | None) -> Feed:
+def fed(cloud: Cloud, repo: Repo, lookup: LookupTable | None) -> SyncContext:
     """A run with this table."""
     return cloud.feed(Commit(repo.path), lookup=lookup)
 
 
-def synced(cloud: Cloud, repo: Repo, lookup: LookupTable | None) -> Feed:
+def synced(cloud: Cloud, repo: Repo, lookup: LookupTable | None) -> SyncContext:
     run = fed(cloud, repo, lookup)
     sync(run)
     return run
@@ -140,7 +140,7 @@ def test_a_model_that_needs_none_takes_it_out(cloud: Cloud, shop: Repo) -> None:
     cloud.make_index("other", 128)
     run = fed(cloud, shop, None)
     embedder = CachedEmbedder(HashedEmbedder(128), MEMORY)
-    run.semantics = Semantics(embedder, Vectorize(cloud.api, "other"))
+    run.model_vectors = ModelVectors(embedder, Vectorize(cloud.api, "other"))
     sync(run)
     assert cloud.rows("SELECT name FROM sqlite_schema WHERE name = 'lookup'") == []
     assert cloud.rows(f"SELECT 1 FROM meta WHERE key = '{META_KEY}'") == []
@@ -151,7 +151,7 @@ def test_a_run_without_a_model_leaves_it(cloud: Cloud, shop: Repo) -> None:
     synced(cloud, shop, small_lookup())
     shop.commit({"src/new.py": "def new():\n    pass\n"})
     run = fed(cloud, shop, None)
-    run.semantics = None
+    run.model_vectors = None
     sync(run)
     assert cloud.looked_up() == whole(small_lookup())
 

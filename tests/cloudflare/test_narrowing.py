@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from feeder.cloudflare.narrowing import narrowings
 from feeder.embed.cache import CachedEmbedder
-from feeder.run.feed import Semantics
+from feeder.run.feed import ModelVectors
 from feeder.search.engine import Pagination, search_scope
 from feeder.search.models import MODEL_VECTORS, embedding_query_model
 from feeder.store.scope import Scope
@@ -172,7 +172,7 @@ def test_a_search_asks_vectorize_once(cloud: Cloud, repo: Repo) -> None:
 
 def meant(cloud: Cloud, scope: Scope) -> list[str]:
     """The paths that a question finds by meaning."""
-    semantics = Semantics(CachedEmbedder(HashedEmbedder(DIMENSIONS), MEMORY), cloud.vectorize)
+    semantics = ModelVectors(CachedEmbedder(HashedEmbedder(DIMENSIONS), MEMORY), cloud.vectorize)
     found = search_scope(
         cloud.d1, [embedding_query_model(semantics)], "cancel order", scope, Pagination(10)
     ).results

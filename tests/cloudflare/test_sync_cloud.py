@@ -12,7 +12,7 @@ from standin import StandIn
 from feeder.cloudflare.api import Api
 from feeder.cloudflare.vectorize import Vectorize
 from feeder.errors import ServiceError, Superseded, TooLargeError, TransientError, UserError
-from feeder.run.feed import Semantics
+from feeder.run.feed import ModelVectors
 from feeder.run.sync import sync
 from feeder.run.validate import validate
 from feeder.store import Row
@@ -246,7 +246,7 @@ def test_a_run_that_is_overtaken_while_it_waits_for_another_try_writes_no_vector
     run = cloud.feed(older)
     run.index = Index(cloud.d1, REPO, "main", clock=clock.now)
     assert run.semantics
-    run.semantics = Semantics(run.semantics.embedder, Vectorize(asleep, INDEX))
+    run.semantics = ModelVectors(run.semantics.embedder, Vectorize(asleep, INDEX))
     cloud.standin.fault("throttled", route=route, retry_after=300)
 
     with pytest.raises(Superseded):

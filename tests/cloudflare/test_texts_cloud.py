@@ -10,7 +10,7 @@ import pytest
 from clouds import Cloud
 
 from feeder.parse.kept import BLOCK_BYTES
-from feeder.run.feed import Feed
+from feeder.run.feed import SyncContext
 from feeder.run.sync import sync
 from feeder.run.validate import validate
 from feeder.store import texts
@@ -50,7 +50,7 @@ def shop(cloud: Cloud, repo: Repo) -> Repo:
     return repo
 
 
-def synced(cloud: Cloud, repo: Repo, *, texts: bool | None = None) -> Feed:
+def synced(cloud: Cloud, repo: Repo, *, texts: bool | None = None) -> SyncContext:
     run = cloud.feed(Commit(repo.path), texts=texts)
     sync(run)
     return run

@@ -3,7 +3,7 @@
 from clouds import DIMENSIONS, Cloud
 
 from feeder.embed.cache import CachedEmbedder
-from feeder.run.feed import Semantics
+from feeder.run.feed import ModelVectors
 from feeder.search.engine import Pagination, search_scope
 from feeder.search.filters import FilterContext, build_scopes
 from feeder.search.found import ResultList
@@ -91,7 +91,7 @@ def test_a_model_is_no_further_trip_to_d1(cloud: Cloud, repo: Repo) -> None:
     repo.commit(FILES)
     cloud.migrated().synced(Commit(repo.path))
     cloud.standin.settle()
-    semantics = Semantics(CachedEmbedder(HashedEmbedder(DIMENSIONS), MEMORY), cloud.vectorize)
+    semantics = ModelVectors(CachedEmbedder(HashedEmbedder(DIMENSIONS), MEMORY), cloud.vectorize)
     cloud.spent()
 
     found = asked(cloud, "how is a line added", side=embedding_query_model(semantics)).results

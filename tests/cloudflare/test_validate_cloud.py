@@ -4,7 +4,7 @@ import pytest
 from clouds import Cloud
 
 from feeder.run.validate import repair, validate
-from feeder.run.verdict import Verdict
+from feeder.run.verdict import ValidationResult
 from feeder.tree.commit import Commit
 from tree.repos import Repo
 from worlds import SHOP
@@ -14,7 +14,7 @@ WORDS = "Words are compared with the files only where the database is on this ma
 COLUMNS = ("language", "node_type", "symbol", "signature", "logical_path", "text_sha")
 
 
-def proof(cloud: Cloud, repo: Repo) -> Verdict:
+def proof(cloud: Cloud, repo: Repo) -> ValidationResult:
     """Once Vectorize shows all that was written."""
     return validate(cloud.feed(Commit(repo.path)), wait=True)
 

@@ -1,6 +1,6 @@
 """What the index keeps of the last run of each kind."""
 
-from feeder.run.cost import costs
+from feeder.run.cost import last_run_costs
 from feeder.run.scope import delete_paths
 from feeder.store.reading import statistics
 from feeder.store.sqlite import SQLite
@@ -16,7 +16,7 @@ ONE, TWO = "def one():\n    return 1\n", "def two():\n    return 2\n"
 
 def kept(database: SQLite) -> dict[str, dict[str, int]]:
     """The counts of each kind; of time there is as much as there is."""
-    found = costs(statistics(database, REPO).meta)
+    found = last_run_costs(statistics(database, REPO).meta)
     for one in found.values():
         assert one.pop("seconds") >= 0
         assert one.pop("ended_s") > 1_700_000_000

@@ -13,7 +13,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from feeder.run.stale import Stale
+from feeder.run.stale import StaleReason
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from tree.repos import Repo
@@ -327,7 +327,7 @@ def test_an_overtaken_run_ends_with_75(tmp_path: Path, environment: Mapping[str,
         out, err = program.communicate(timeout=60)
     assert (program.returncode, out) == (75, "")
     assert err.splitlines()[1:] == [
-        Stale.RULES,
+        StaleReason.RULES,
         "Files to read: 1; for their vectors alone: 0.",
         "feeder: A run that started later has taken over this index; it goes on there.",
     ]

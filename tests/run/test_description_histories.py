@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
 
 from feeder.errors import StoppedEarly, Superseded
-from feeder.run.feed import Describing, Feed
+from feeder.run.feed import DescriptionOptions, SyncContext
 from feeder.run.sync import sync
 from feeder.run.validate import validate
 from feeder.store.sqlite import SQLite
@@ -45,7 +45,7 @@ calls = st.integers(1, 40)
 
 def lined(lines: Lines, **more: Any) -> dict[str, Any]:
     """A run with vectors of both kinds that asks for lines, also in place of another model's."""
-    return {**BOTH, "describing": Describing(lines, again=True, **more)}
+    return {**BOTH, "describing": DescriptionOptions(lines, redescribe=True, **more)}
 
 
 BOTH: dict[str, Any] = {"embedder": HashedEmbedder(), "meaning": HashedCodes()}
@@ -80,13 +80,13 @@ class DescribedHistory(Branch):
     def run_without_vectors(self, edits: list[Edit]) -> None:
         """Those beside the words wait, and those that come with them go."""
         self._push(edits)
-        synced(self._head.tree, self._database, describing=Describing(Lines()))
+        synced(self._head.tree, self._database, describing=DescriptionOptions(Lines()))
 
     @rule(edits=some_edits, by=st.sampled_from([BOTH, {}]))
     def take_all_out(self, edits: list[Edit], by: dict[str, Any]) -> None:
         """With a model for the vectors, or none."""
         self._push(edits)
-        synced(self._head.tree, self._database, **by, describing=Describing(None))
+        synced(self._head.tree, self._database, **by, describing=DescriptionOptions(None))
 
     @rule(edits=some_edits, at=calls, before=st.booleans())
     def die(self, edits: list[Edit], at: int, before: bool) -> None:
@@ -149,7 +149,7 @@ class DescribedHistory(Branch):
             self._known[tree.root_tree_id] = fresh(tree, **lined(Lines()))
         return self._known[tree.root_tree_id]
 
-    def _fused(self, fuse: Fuse) -> Feed:
+    def _fused(self, fuse: Fuse) -> SyncContext:
         database: Any = FusedDatabase(self._database, fuse)
         return feed(self._head.tree, database, **lined(Lines(fuse=fuse)))
 

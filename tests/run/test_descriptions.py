@@ -10,10 +10,10 @@ from feeder.describe import Told
 from feeder.describe.lines import Reason
 from feeder.describe.prompt import prompt, version
 from feeder.errors import ServiceError, StoppedEarly, Superseded, TooLargeError, UserError
-from feeder.run.asking import FAILURES
+from feeder.run.asking import MAX_FAILURES_IN_A_ROW
 from feeder.run.budget import Budget
-from feeder.run.descriptions import WAIT
-from feeder.run.feed import Describing, Feed
+from feeder.run.descriptions import WAITING_NOTE
+from feeder.run.feed import DescriptionOptions, SyncContext
 from feeder.run.report import Report
 from feeder.run.scope import process_paths
 from feeder.run.sync import sync
@@ -35,8 +35,8 @@ POSTED = "every description is found by its words, and no other"
 PARTS = {f"p{at}.py": f"def part_{at}(value):\n    return value + {at}\n" for at in range(30)}
 
 
-def run(shop: Repo, database: Any, lines: Lines | None = None, **more: Any) -> Feed:
-    how = Describing(lines, **more) if lines else None
+def run(shop: Repo, database: Any, lines: Lines | None = None, **more: Any) -> SyncContext:
+    how = DescriptionOptions(lines, **more) if lines else None
     return feed(Commit(shop.path), database, describing=how)
 
 
@@ -61,7 +61,7 @@ def said(database: SQLite) -> list[Any]:
 
 
 def off(shop: Repo, database: SQLite) -> None:
-    sync(feed(Commit(shop.path), database, describing=Describing(None)))
+    sync(feed(Commit(shop.path), database, describing=DescriptionOptions(None)))
 
 
 def failed(shop: Repo, database: SQLite) -> list[str]:
@@ -91,7 +91,7 @@ def test_what_is_moved_renamed_or_copied_is_not_asked_again(shop: Repo, database
     shop.commit(moved)
     for lines in (None, Lines()):
         report = described(shop, database, lines)
-        assert (report.descriptions_made, report.notes[:1] == [WAIT]) == (0, False)
+        assert (report.descriptions_made, report.notes[:1] == [WAITING_NOTE]) == (0, False)
     assert held(database) == before
     assert len(rows(database, "SELECT 1 FROM docs WHERE describes <> ''")) == 2 * len(NAMES)
     assert failed(shop, database) == []
@@ -108,7 +108,7 @@ def test_what_has_changed_is_asked_again_and_no_line_is_of_an_older_text(
     verdict = validate(run(shop, database))
     assert verdict.passed
     assert "1 of 4 methods and classes wait for a description." in verdict.notes
-    assert described(shop, database).notes[0] == WAIT.format("lines")
+    assert described(shop, database).notes[0] == WAITING_NOTE.format("lines")
     lines = Lines()
     described(shop, database, lines)
     assert lines.asked == ["newCart"]
@@ -213,7 +213,7 @@ def test_a_run_that_dies_is_finished_by_the_next_and_what_is_kept_is_not_asked_a
     repo: Repo, monkeypatch: pytest.MonkeyPatch, *, before: bool
 ) -> None:
     """At whatever call to the database or the model; the files are right at each of them."""
-    monkeypatch.setattr("feeder.run.asking.AT_ONCE", 2)
+    monkeypatch.setattr("feeder.run.asking.BATCH_REQUESTS", 2)
     monkeypatch.setattr("feeder.run.feed.BATCH_NODES", 3)
     repo.commit(dict(list(PARTS.items())[:6]))
     for at in range(1, 60):
@@ -236,7 +236,7 @@ def test_a_run_that_dies_is_finished_by_the_next_and_what_is_kept_is_not_asked_a
 def test_an_overtaken_run_stops_and_what_it_has_asked_for_is_kept(
     repo: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("feeder.run.asking.AT_ONCE", 4)
+    monkeypatch.setattr("feeder.run.asking.BATCH_REQUESTS", 4)
     repo.commit(PARTS)
 
     def overtake() -> None:
@@ -262,7 +262,9 @@ def test_a_limit_stops_early_and_the_next_run_goes_on(repo: Repo, database: SQLi
         assert failed(repo, database) == []
         assert said(database) == ["filling"]
     limited = run(repo, database, lines := Lines())
-    limited.budget = Budget(max_requests=20, requests=lambda: len(lines.asked), a_write=0)
+    limited.budget = Budget(
+        max_requests=20, requests_sent=lambda: len(lines.asked), requests_per_write=0
+    )
     known = len(held(database))
     with suppress(StoppedEarly):
         sync(limited)
@@ -318,10 +320,10 @@ def test_a_server_that_is_down_is_not_asked_for_every_node(
     repo.commit(PARTS)
     lines = Lines()
     lines.said = dict.fromkeys((f"part_{at}" for at in range(30)), error)
-    made = feed(Commit(repo.path), database, HashedEmbedder(), describing=Describing(lines))
+    made = feed(Commit(repo.path), database, HashedEmbedder(), describing=DescriptionOptions(lines))
     with pytest.raises(type(error)):
         sync(made)
-    assert len(lines.asked) <= 2 * FAILURES
+    assert len(lines.asked) <= 2 * MAX_FAILURES_IN_A_ROW
     assert not made.report.finished
     assert validate(feed(Commit(repo.path), database, HashedEmbedder())).passed
 
@@ -368,7 +370,7 @@ def test_a_run_over_a_part_asks_about_its_files(tmp_path: Path, database: SQLite
         (tmp_path / f"{name}.py").write_text(f"def {name}():\n    pass\n")
     for name in ("a", "b"):
         tree = Folder(tmp_path, [tmp_path / f"{name}.py"])
-        part = feed(tree, database, describing=Describing(lines := Lines()))
+        part = feed(tree, database, describing=DescriptionOptions(lines := Lines()))
         process_paths(part, tmp_path, [tmp_path / f"{name}.py"], dry_run=False)
         assert lines.asked == [name]
     assert sorted(held(database)) == ["a", "b"]

@@ -8,8 +8,8 @@ import pytest
 from feeder.describe import Told
 from feeder.errors import StoppedEarly
 from feeder.run.budget import Budget
-from feeder.run.descriptions import KEY
-from feeder.run.feed import Describing, Feed
+from feeder.run.descriptions import DESCRIPTIONS_KEY
+from feeder.run.feed import DescriptionOptions, SyncContext
 from feeder.run.sync import sync
 from feeder.run.validate import repair, validate
 from feeder.store import Statement
@@ -25,20 +25,20 @@ OTHER = "every vector is of its node's line, where the index says so"
 PARTS = {f"p{at}.py": f"def part_{at}(value):\n    return value + {at}\n" for at in range(4)}
 
 
-def run(shop: Repo, database: Any, lines: Lines | None = None, **more: Any) -> Feed:
+def run(shop: Repo, database: Any, lines: Lines | None = None, **more: Any) -> SyncContext:
     """A run with vectors of both kinds."""
-    how = Describing(lines, **more) if lines or more else None
+    how = DescriptionOptions(lines, **more) if lines or more else None
     return feed(Commit(shop.path), database, HashedEmbedder(), meaning=CODES, describing=how)
 
 
-def ran(shop: Repo, database: Any, lines: Lines | None = None, **more: Any) -> Feed:
+def ran(shop: Repo, database: Any, lines: Lines | None = None, **more: Any) -> SyncContext:
     made = run(shop, database, lines, **more)
     sync(made)
     return made
 
 
 def off(shop: Repo, database: Any) -> None:
-    how = Describing(None)
+    how = DescriptionOptions(None)
     sync(feed(Commit(shop.path), database, HashedEmbedder(), meaning=CODES, describing=how))
 
 
@@ -124,7 +124,7 @@ def test_a_class_whose_members_have_changed_loses_its_line(shop: Repo, database:
 def test_lines_of_a_run_without_a_model_wait_for_one(shop: Repo, database: SQLite) -> None:
     """It is said, and is no mistake."""
     ran(shop, database)
-    how = Describing(Lines())
+    how = DescriptionOptions(Lines())
     sync(feed(Commit(shop.path), database, meaning=CODES, describing=how))
     assert other_meanings(Commit(shop.path), database) == []
     assert len(other_vectors(Commit(shop.path), database)) == 4
@@ -152,7 +152,7 @@ def test_a_line_of_another_repository_is_this_ones_too(shop: Repo, database: SQL
     lines.said["emptyCart"] = Told("?!?!")  # none, at first
     ran(shop, database, lines)
     tree = Commit(shop.path)
-    how = Describing(Lines(), again=True)
+    how = DescriptionOptions(Lines(), redescribe=True)
     sync(feed(tree, database, HashedEmbedder(), name="b", meaning=CODES, describing=how))
     assert len(unlike(shop, database)) == 2
     assert other_vectors(tree, database, "b") == other_meanings(tree, database, "b") == []
@@ -166,7 +166,7 @@ def test_a_run_that_dies_anywhere_leaves_none_of_another_line(
     repo: Repo, then: list[str], monkeypatch: pytest.MonkeyPatch, *, before: bool
 ) -> None:
     """At whatever call, be the lines taken out or made anew before the vectors have come."""
-    monkeypatch.setattr("feeder.run.asking.AT_ONCE", 2)
+    monkeypatch.setattr("feeder.run.asking.BATCH_REQUESTS", 2)
     monkeypatch.setattr("feeder.run.vectors.BATCH_VECTORS", 3)
     monkeypatch.setattr("feeder.store.blends.STATIC_VECTOR_BATCH", 2)
     monkeypatch.setattr("feeder.store.vector_lines.MODEL_VECTOR_PAGE", 2)
@@ -180,7 +180,7 @@ def test_a_run_that_dies_anywhere_leaves_none_of_another_line(
         for what in then:
             # with nothing that could make vectors: only the lines change
             kind = {"off": None, "others": Others("others"), "lines": Lines("once more")}[what]
-            how = Describing(kind, again=True)
+            how = DescriptionOptions(kind, redescribe=True)
             sync(feed(Commit(repo.path), database, meaning=CODES, describing=how))
         ran(repo, database)
         assert is_right(repo, database)
@@ -253,6 +253,6 @@ def test_meta_says_nothing_of_lines_where_there_are_none(shop: Repo, database: S
     """And the key goes with them."""
     ran(shop, database)
     keys = "SELECT key FROM meta WHERE key IN (?1 || ':lined', ?1 || ?2)"
-    assert rows(database, keys, REPO, f":{KEY}") == []
+    assert rows(database, keys, REPO, f":{DESCRIPTIONS_KEY}") == []
     ran(shop, database, Lines())
-    assert len(rows(database, keys, REPO, f":{KEY}")) == 2
+    assert len(rows(database, keys, REPO, f":{DESCRIPTIONS_KEY}")) == 2

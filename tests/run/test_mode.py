@@ -10,8 +10,8 @@ from standin_fixtures import standin, standin_process
 
 from feeder.embed import Embedder
 from feeder.errors import UserError
-from feeder.run.feed import Feed
-from feeder.run.mode import BY_WORDS_ALONE
+from feeder.run.feed import SyncContext
+from feeder.run.mode import STAYS_WORDS_ONLY
 from feeder.run.scope import apply_deltas, delete_paths, process_paths
 from feeder.run.sync import sync
 from feeder.run.validate import repair, validate
@@ -26,24 +26,24 @@ from worlds import CART, SHOP, feed, fresh, opened, picture, rows, synced
 
 __all__ = ["standin", "standin_process"]
 
-STAYS = BY_WORDS_ALONE.format("feeder sync")
+STAYS = STAYS_WORDS_ONLY.format("feeder sync")
 EDITED = CART.replace("return Cart()", "return Basket()")
-Act = Callable[[Feed, Path, bool], None]
+Act = Callable[[SyncContext, Path, bool], None]
 
 
-def _process(run: Feed, base: Path, dry_run: bool) -> None:
+def _process(run: SyncContext, base: Path, dry_run: bool) -> None:
     process_paths(run, base, [base / "src/cart.py"], dry_run=dry_run)
 
 
-def _delete(run: Feed, base: Path, dry_run: bool) -> None:
+def _delete(run: SyncContext, base: Path, dry_run: bool) -> None:
     delete_paths(run, base, [base / "docs"], dry_run=dry_run)
 
 
-def _delete_all(run: Feed, base: Path, dry_run: bool) -> None:
+def _delete_all(run: SyncContext, base: Path, dry_run: bool) -> None:
     delete_paths(run, base, [base], dry_run=dry_run)
 
 
-def _apply(run: Feed, base: Path, dry_run: bool) -> None:
+def _apply(run: SyncContext, base: Path, dry_run: bool) -> None:
     deltas = [Delta("src/cart.py", "process"), Delta("docs/guide.md", "delete")]
     apply_deltas(run, deltas, dry_run=dry_run)
 
@@ -64,7 +64,7 @@ def shop(repo: Repo) -> Repo:
     return repo
 
 
-def part(shop: Repo, database: SQLite, embedder: Embedder | None) -> Feed:
+def part(shop: Repo, database: SQLite, embedder: Embedder | None) -> SyncContext:
     """A run over files of the working tree."""
     return feed(Folder(shop.path, [shop.path / "src/cart.py"]), database, embedder)
 
@@ -192,7 +192,7 @@ def test_a_run_over_all_of_a_folder_may_bring_a_model(tmp_path: Path, database: 
     (tmp_path / "a.py").write_text("def apple():\n    pass\n")
     (tmp_path / "b.py").write_text("def bread():\n    pass\n")
 
-    def processed(name: str, embedder: Embedder | None) -> Feed:
+    def processed(name: str, embedder: Embedder | None) -> SyncContext:
         run = feed(Folder(tmp_path, [tmp_path / name]), database, embedder)
         process_paths(run, tmp_path, [tmp_path / name], dry_run=False)
         return run
@@ -200,7 +200,7 @@ def test_a_run_over_all_of_a_folder_may_bring_a_model(tmp_path: Path, database: 
     processed(".", None)
     (tmp_path / "a.py").write_text("def apricot():\n    pass\n")
     run = processed("a.py", HashedEmbedder())
-    assert run.report.notes == [BY_WORDS_ALONE.format("feeder process --path .")]
+    assert run.report.notes == [STAYS_WORDS_ONLY.format("feeder process --path .")]
     processed(".", HashedEmbedder())
     assert rows(database, "SELECT symbol FROM docs JOIN vectors USING (id) ORDER BY symbol") == [
         "apricot",
@@ -245,7 +245,9 @@ def cloud(standin: StandIn) -> Iterator[Cloud]:
     cloud.close()
 
 
-def _in_the_cloud(cloud: Cloud, shop: Repo, paths: Sequence[Path], words: bool = False) -> Feed:
+def _in_the_cloud(
+    cloud: Cloud, shop: Repo, paths: Sequence[Path], words: bool = False
+) -> SyncContext:
     run = cloud.feed(Folder(shop.path, paths))
     if words:
         run.semantics = None
@@ -274,13 +276,13 @@ def test_vectors_of_another_index_of_vectorize_stay(cloud: Cloud, shop: Repo) ->
     cloud.make_index("another", DIMENSIONS)
     vectorize = type(cloud.vectorize)(cloud.api, "another")
     run = _in_the_cloud(cloud, shop, [shop.path / "src/cart.py"])
-    assert run.semantics
-    run.semantics = run.semantics._replace(vectors=vectorize)
+    assert run.model_vectors
+    run.model_vectors = run.model_vectors._replace(vectors=vectorize)
     with pytest.raises(UserError, match=r"index acme_shop_code and not another.*--index-name"):
         _process(run, shop.path, False)
     deleted = _in_the_cloud(cloud, shop, [])
-    assert deleted.semantics
-    deleted.semantics = deleted.semantics._replace(vectors=vectorize)
+    assert deleted.model_vectors
+    deleted.model_vectors = deleted.model_vectors._replace(vectors=vectorize)
     _delete(deleted, shop.path, False)
     assert cloud.vector_ids() == before
     shop.commit()

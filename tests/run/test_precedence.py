@@ -6,8 +6,8 @@ import pytest
 
 from feeder.actions.event import Event
 from feeder.errors import Superseded
-from feeder.run.feed import Feed
-from feeder.run.precedence import token_by_hand
+from feeder.run.feed import SyncContext
+from feeder.run.precedence import manual_run_token
 from feeder.run.sync import sync
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
@@ -30,7 +30,7 @@ def trees(repo: Repo) -> list[Tree]:
     return made
 
 
-def answering(tree: Tree, database: SQLite, number: int, workflow: str = FEED) -> Feed:
+def answering(tree: Tree, database: SQLite, number: int, workflow: str = FEED) -> SyncContext:
     """A run of a workflow; its id grows with the number."""
     token = f"actions-{1000 + number}-1"
     event = Event("push", "refs/heads/main", tree.commit, "acme/shop", workflow, number, token)
@@ -161,7 +161,7 @@ def test_by_hand_the_run_that_started_last_wins_whoever_writes_first(
     trees: list[Tree], database: SQLite, later_wins: bool
 ) -> None:
     """The other writes between its reading and its first write."""
-    older, newer = token_by_hand(), token_by_hand()
+    older, newer = manual_run_token(), manual_run_token()
     mine, others = (newer, older) if later_wins else (older, newer)
     other = replace(feed(trees[0], database), token=others)
     fuse = Fuse(at=1, before=False, blow=lambda: sync(other))

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from feeder.run.report import Report, Talk
+from feeder.run.report import ProgressReporter, Report
 
 
 def test_the_account_is_a_few_lines() -> None:
@@ -81,8 +81,8 @@ def test_a_machine_gets_all_of_it() -> None:
 
 def test_talk_goes_to_stderr_unless_it_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
     """stdout is for results."""
-    Talk().say("a line")
-    Talk(quiet=True).say("another line")
+    ProgressReporter().message("a line")
+    ProgressReporter(quiet=True).message("another line")
     assert capsys.readouterr() == ("", "a line\n")
 
 
@@ -97,12 +97,12 @@ def test_a_log_gets_a_line_now_and_then(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not before half a minute has passed, so that a short run is silent; quiet is quiet."""
-    with Talk().step("words", 10) as step:
+    with ProgressReporter().step("words", 10) as step:
         step(4)
     assert capsys.readouterr() == ("", "")
-    monkeypatch.setattr("feeder.run.report.TELL_S", 0)
+    monkeypatch.setattr("feeder.run.report.LINE_INTERVAL_S", 0)
     for quiet in (False, True):
-        with Talk(quiet=quiet).step("words", 2000) as step:
+        with ProgressReporter(quiet=quiet).step("words", 2000) as step:
             step(4)
             step(1000)
     assert capsys.readouterr() == ("", "words: 4 of 2,000\nwords: 1,004 of 2,000\n")
@@ -112,15 +112,15 @@ def test_a_log_says_where_in_a_long_file_it_is(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Behind what is done, as seldom; not before a step, nor after it."""
-    monkeypatch.setattr("feeder.run.report.TELL_S", 0)
+    monkeypatch.setattr("feeder.run.report.LINE_INTERVAL_S", 0)
     for quiet in (False, True):
-        talk = Talk(quiet=quiet)
-        talk.at("a.pdf: page 1 of 9")
+        talk = ProgressReporter(quiet=quiet)
+        talk.set_position("a.pdf: page 1 of 9")
         with talk.step("words", 10) as step:
             step(4)
-            talk.at("a.pdf: page 2 of 9")
-            talk.at("")
-        talk.at("a.pdf: page 3 of 9")
+            talk.set_position("a.pdf: page 2 of 9")
+            talk.set_position("")
+        talk.set_position("a.pdf: page 3 of 9")
     assert capsys.readouterr() == (
         "",
         "words: 4 of 10\nwords: 4 of 10; a.pdf: page 2 of 9\n",
@@ -133,9 +133,9 @@ def test_a_bar_says_where_in_a_long_file_it_is(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("COLUMNS", "200")
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    talk = Talk()
+    talk = ProgressReporter()
     with talk.step("words", 10):
-        talk.at("[red]a.pdf: page 1,200 of 1,213")
+        talk.set_position("[red]a.pdf: page 1,200 of 1,213")
     assert "[red]a.pdf: page 1,200 of 1,213" in terminal.getvalue()
 
 
@@ -145,6 +145,6 @@ def test_bars_are_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
     for quiet in (False, True):
         terminal = Terminal()
         monkeypatch.setattr(sys, "stderr", terminal)
-        with Talk(quiet=quiet).step("words", 10) as step:
+        with ProgressReporter(quiet=quiet).step("words", 10) as step:
             step(4)
         assert ("4/10" in terminal.getvalue()) is not quiet

@@ -9,7 +9,7 @@ from feeder.errors import UserError
 from feeder.parse import ParsedFile
 from feeder.run.report import Report
 from feeder.run.scope import apply_deltas, delete_paths, process_paths
-from feeder.run.stale import Stale
+from feeder.run.stale import StaleReason
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
 from feeder.tree.deltas import Delta, compute_deltas
@@ -253,7 +253,7 @@ def test_a_new_parser_is_noticed_without_git(plain: Path, database: SQLite) -> N
     processed(plain, database, ".", parser=InProcess("1"))
     parser = InProcess("2")
     report = processed(plain, database, ".", parser=parser)
-    assert report.notes == [Stale.PARSER]
+    assert report.notes == [StaleReason.PARSER]
     assert {"a.py", "b.py", "sub/c.py"} <= set(parser.parsed)
     parser = InProcess("2")
     processed(plain, database, ".", parser=parser)

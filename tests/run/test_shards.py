@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from feeder.actions.event import Event
 from feeder.errors import StoppedEarly, Superseded, UserError
-from feeder.run.feed import Feed
+from feeder.run.feed import SyncContext
 from feeder.run.sync import sync
 from feeder.shards import Shard, all_shards, parse_shard, shard_matrix
 from feeder.store.sqlite import SQLite
@@ -46,7 +46,7 @@ def shop(repo: Repo) -> Repo:
 
 def part(
     tree: Tree, database: SQLite, shard: Shard, token: str = "run", *, vectors: bool = True
-) -> Feed:
+) -> SyncContext:
     run = feed(tree, database, HashedEmbedder() if vectors else None)
     return replace(run, shard=shard, token=token)
 

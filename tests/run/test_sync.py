@@ -10,10 +10,10 @@ import pytest
 
 from feeder.errors import UserError
 from feeder.parse import ParsedFile
-from feeder.run.compared import compare
-from feeder.run.feed import write_words
-from feeder.run.report import Talk
-from feeder.run.stale import Stale
+from feeder.run.compared import compare_files
+from feeder.run.feed import write_nodes
+from feeder.run.report import ProgressReporter
+from feeder.run.stale import StaleReason
 from feeder.run.sync import sync
 from feeder.store.sqlite import SQLite
 from feeder.tree import Sizes
@@ -338,7 +338,7 @@ def test_words_come_first_and_vectors_later(shop: Repo, database: SQLite) -> Non
     embedder = HashedEmbedder()
     report = synced(Commit(shop.path), database, embedder)
     assert report.texts_embedded == embedder.texts == nodes
-    assert report.notes == [Stale.VECTORS]
+    assert report.notes == [StaleReason.VECTORS]
     assert picture(database) == fresh(Commit(shop.path), HashedEmbedder())
 
 
@@ -387,7 +387,7 @@ def test_another_model_makes_all_vectors_anew(
     synced(Commit(shop.path), database, HashedEmbedder())
     shop.commit({"src/cart.py": CART.replace("return Cart()", "return Basket()")})
     report = synced(Commit(shop.path), database, other)
-    assert report.notes == [Stale.VECTORS]
+    assert report.notes == [StaleReason.VECTORS]
     assert other.texts == rows(database, "SELECT count(*) FROM docs")[0]
     assert picture(database) == fresh(
         Commit(shop.path), HashedEmbedder(other.dimensions, model=other.model)
@@ -403,7 +403,7 @@ def test_another_parser_parses_everything_and_rewrites_what_differs(
     parser, embedder = InProcess("2"), HashedEmbedder()
     report = synced(Commit(shop.path), database, embedder, parser=parser)
     assert {"config.json", "docs/guide.md", "src/__init__.py", "src/cart.py"} <= set(parser.parsed)
-    assert report.notes == [Stale.PARSER]
+    assert report.notes == [StaleReason.PARSER]
     assert rows(database, "SELECT id, seq FROM docs ORDER BY id") == before
     assert embedder.texts == 0
     parser = InProcess("2")
@@ -420,10 +420,10 @@ def test_what_is_made_anew_is_said_before_it_is(
     run = feed(Commit(shop.path), database, writes, parser=InProcess("2"))
     run.index.database = FusedDatabase(database, reads)
     with pytest.raises(Death):
-        sync(replace(run, talk=Talk()))
+        sync(replace(run, talk=ProgressReporter()))
     amount = "Files to read: 4; for their vectors alone: 0."
     said = capfd.readouterr().err.splitlines()
-    assert said == [*sorted([Stale.PARSER, Stale.VECTORS]), amount]
+    assert said == [*sorted([StaleReason.PARSER, StaleReason.VECTORS]), amount]
 
 
 def test_other_rules_look_at_what_was_kept_out(shop: Repo, database: SQLite) -> None:
@@ -432,7 +432,7 @@ def test_other_rules_look_at_what_was_kept_out(shop: Repo, database: SQLite) -> 
     synced(Commit(shop.path, sizes=Sizes(1000)), database)
     assert rows(database, IDS_OF, "large.txt") == []
     report = synced(Commit(shop.path, sizes=Sizes(2000)), database)
-    assert report.notes == [Stale.RULES]
+    assert report.notes == [StaleReason.RULES]
     assert rows(database, IDS_OF, "large.txt") != []
     assert picture(database) == fresh(Commit(shop.path, sizes=Sizes(2000)))
 
@@ -531,7 +531,7 @@ def test_a_run_by_words_alone_remembers_no_node(repo: Repo, database: SQLite) ->
     repo.commit({"src/tax.py": "def tax():\n    return 19\n"})
     run = feed(Commit(repo.path), database)
     state = run.index.read_state({})
-    work = compare(run.tree.entries(), state.files or {}, set())
+    work = compare_files(run.tree.entries(), state.files or {}, set())
     run.index.begin(run.token, state, {}, recompute_vectors=False)
-    assert write_words(run, state, work, whole=False) == ({}, set())
+    assert write_nodes(run, state, work, ignore_budget=False) == ({}, set())
     assert run.report.texts_waiting == 1

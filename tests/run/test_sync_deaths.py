@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 from guarantees.picture import head
 
-from feeder.run.feed import Describing
+from feeder.run.feed import DescriptionOptions
 from feeder.run.sync import sync
 from feeder.store.sqlite import SQLite
 from feeder.tree import Tree
@@ -47,7 +47,10 @@ __all__ = ["file", "pictures", "trees"]
 @pytest.fixture(scope="module")
 def described(trees: Trees) -> dict[Tree, Picture]:
     """What a fresh index holds of each, with a line on each method and class."""
-    return {tree: fresh(tree, HashedEmbedder(), describing=Describing(Lines())) for tree in trees}
+    return {
+        tree: fresh(tree, HashedEmbedder(), describing=DescriptionOptions(Lines()))
+        for tree in trees
+    }
 
 
 def _nothing(tree: Commit, database: SQLite) -> None:
@@ -59,7 +62,7 @@ def _words(tree: Commit, database: SQLite) -> None:
 
 
 def _lines(tree: Commit, database: SQLite) -> None:
-    synced(tree, database, HashedEmbedder(), describing=Describing(Lines()))
+    synced(tree, database, HashedEmbedder(), describing=DescriptionOptions(Lines()))
 
 
 def _other_parser(tree: Commit, database: SQLite) -> None:
@@ -172,7 +175,7 @@ def _dies(
     embedder = FusedEmbedder(fuse, batch=3) if with_model else None
     try:
         run = feed(tree, FusedDatabase(database, fuse), embedder)
-        run.describing = Describing(Lines(fuse=fuse)) if with_lines else None
+        run.description_options = DescriptionOptions(Lines(fuse=fuse)) if with_lines else None
         sync(run)
     except Death:
         return True

@@ -16,7 +16,7 @@ from feeder.config import Settings
 from feeder.errors import StoppedEarly, UserError
 from feeder.parse import extract
 from feeder.parse.workers import WorkerPool
-from feeder.run.stale import Stale
+from feeder.run.stale import StaleReason
 from feeder.run.sync import sync
 from feeder.run.validate import validate
 from feeder.serve.watching import Watch
@@ -75,7 +75,7 @@ def test_an_extra_that_is_installed_later_reads_the_documents_alone(
     parser = InProcess(WITH)
     report = synced(Commit(shop.path), database, parser=parser)
     assert parser.parsed == ["manual.docx"]
-    assert report.notes == [Stale.DOCUMENTS]
+    assert report.notes == [StaleReason.DOCUMENTS]
     assert picture(database) == fresh(Commit(shop.path), parser=InProcess(WITH))
 
 

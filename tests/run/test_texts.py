@@ -10,10 +10,10 @@ import pytest
 from feeder.errors import StoppedEarly, Superseded, UserError
 from feeder.parse.kept import BLOCK_BYTES, LINE_BYTES, SourceBlock, source_blocks
 from feeder.run.budget import Budget
-from feeder.run.feed import Feed
+from feeder.run.feed import SyncContext
 from feeder.run.scope import process_paths
 from feeder.run.sync import sync
-from feeder.run.texts import KEPT
+from feeder.run.texts import SOURCE_KEPT_NOTE
 from feeder.run.validate import repair, validate
 from feeder.shards import Shard
 from feeder.store import texts
@@ -58,7 +58,7 @@ def said(database: SQLite) -> list[Any]:
     return rows(database, "SELECT value FROM meta WHERE key = ?", f"{REPO}:texts")
 
 
-def run(shop: Repo, database: SQLite, **more: Any) -> Feed:
+def run(shop: Repo, database: SQLite, **more: Any) -> SyncContext:
     return feed(Commit(shop.path), database, **more)
 
 
@@ -107,7 +107,7 @@ def test_turned_on_later_what_lacks_is_written_and_nothing_is_embedded(
     """What that takes is said before the first write."""
     synced(Commit(shop.path), database, HashedEmbedder())
     later = run(shop, database, embedder=(embedder := HashedEmbedder()), texts=True)
-    later.talk._quiet = False
+    later.progress._quiet = False
     sync(later)
     assert kept(database) == WITH_NODES
     assert (embedder.texts, later.report.nodes_new, later.report.text_rows) == (0, 0, 3)
@@ -120,7 +120,7 @@ def test_what_the_index_was_told_holds_until_it_is_told_otherwise(
     """A later run that says nothing follows it, says so, and where nothing changed asks once."""
     synced(Commit(shop.path), database, texts=True)
     shop.commit({"src/new.py": "def new():\n    pass\n", "config.json": None})
-    assert synced(Commit(shop.path), database).notes == [KEPT]
+    assert synced(Commit(shop.path), database).notes == [SOURCE_KEPT_NOTE]
     assert kept(database) == ["docs/guide.md", "src/cart.py", "src/new.py"]
     for flag in (None, True):
         fuse = Fuse(0)
@@ -172,7 +172,7 @@ def test_a_budget_ends_between_two_pieces(
     synced(Commit(shop.path), database)
     fuse = Fuse(0)
     limited = run(shop, FusedDatabase(database, fuse), texts=True)  # type: ignore[arg-type]
-    limited.budget = Budget(max_requests=3, requests=lambda: fuse.calls)
+    limited.budget = Budget(max_requests=3, requests_sent=lambda: fuse.calls)
     with pytest.raises(StoppedEarly):
         sync(limited)
     some = kept(database)

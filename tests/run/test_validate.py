@@ -7,11 +7,11 @@ from typing import NamedTuple
 import pytest
 
 from feeder.errors import UserError
-from feeder.run.feed import Feed
+from feeder.run.feed import SyncContext
 from feeder.run.scope import process_paths
 from feeder.run.sync import sync
 from feeder.run.validate import NO_MODEL, repair, validate
-from feeder.run.verdict import Verdict
+from feeder.run.verdict import ValidationResult
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
@@ -40,7 +40,7 @@ class Shop(NamedTuple):
     repo: Repo
     database: SQLite
 
-    def feed(self) -> Feed:
+    def feed(self) -> SyncContext:
         return feed(Commit(self.repo.path), self.database, HashedEmbedder())
 
     def change(self, sql: str, *params: str | int) -> None:
@@ -59,7 +59,7 @@ def shop(repo: Repo) -> Iterator[Shop]:
     database.close()
 
 
-def failed(verdict: Verdict) -> dict[str, list[str]]:
+def failed(verdict: ValidationResult) -> dict[str, list[str]]:
     """What differs, by the name of the check."""
     return {check.name: check.differences for check in verdict.checks if not check.passed}
 
@@ -342,7 +342,7 @@ def test_a_folder_beside_others_is_not_made_the_whole_tree(shop: Shop) -> None:
     synced(part, shop.database, HashedEmbedder(), name="acme/src")
     whole = Commit(shop.repo.path)
 
-    def run(tree: Commit) -> Feed:
+    def run(tree: Commit) -> SyncContext:
         return feed(tree, shop.database, HashedEmbedder(), name="acme/src")
 
     verdict = validate(run(whole))
@@ -382,7 +382,7 @@ def test_a_folder_outside_of_git_is_mended_too(tmp_path: Path) -> None:
     (tmp_path / "unknown.py").write_text("x = 1\n")
     database = opened()
 
-    def run(*names: str) -> Feed:
+    def run(*names: str) -> SyncContext:
         tree = Folder(tmp_path, [tmp_path / name for name in names or (".",)])
         return feed(tree, database, HashedEmbedder())
 

@@ -9,10 +9,10 @@ import pytest
 from feeder.parse import ParsedFile
 from feeder.parse.files import parse_as_plain_text
 from feeder.parse.grammars import load_grammars
-from feeder.run.feed import Feed
+from feeder.run.feed import SyncContext
 from feeder.run.scope import process_paths
-from feeder.run.validate import WRITTEN_TO, repair, validate
-from feeder.run.verdict import Verdict
+from feeder.run.validate import CHANGED_DURING_VALIDATION, repair, validate
+from feeder.run.verdict import ValidationResult
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
@@ -32,14 +32,14 @@ class Shop(NamedTuple):
     repo: Repo
     database: SQLite
 
-    def feed(self, parser: InProcess | None = None) -> Feed:
+    def feed(self, parser: InProcess | None = None) -> SyncContext:
         tree = Commit(self.repo.path)
         return feed(tree, self.database, HashedEmbedder(), parser=parser)
 
     def change(self, *statements: str) -> None:
         self.database.run([Statement(sql) for sql in statements])
 
-    def check_mended(self, verdict: Verdict) -> None:
+    def check_mended(self, verdict: ValidationResult) -> None:
         """The repair makes the index equal to one that has seen nothing but HEAD."""
         repair(self.feed(), verdict)
         assert validate(self.feed()).passed
@@ -67,7 +67,7 @@ class Hurried(InProcess):
                 yield from super().parse([(path, content)], texts=texts)
 
 
-def differences(verdict: Verdict, name: str) -> list[str]:
+def differences(verdict: ValidationResult, name: str) -> list[str]:
     """What a check says."""
     [check] = [check for check in verdict.checks if check.name == name]
     return check.differences
@@ -245,7 +245,7 @@ def test_rows_that_a_run_writes_meanwhile_are_not_taken_for_damage(shop: Shop) -
 
     verdict = validate(shop.feed(Slow()))
     assert verdict.passed
-    assert verdict.notes == [WRITTEN_TO]
+    assert verdict.notes == [CHANGED_DURING_VALIDATION]
 
 
 def test_the_cheap_form_parses_nothing(shop: Shop) -> None:

@@ -12,7 +12,7 @@ from standin_fixtures import standin, standin_process
 
 from feeder.actions.event import Event
 from feeder.errors import Superseded
-from feeder.run.feed import Feed
+from feeder.run.feed import SyncContext
 from feeder.run.sync import sync
 from feeder.run.validate import repair, validate
 from feeder.store import Statement
@@ -172,7 +172,7 @@ def test_the_first_transaction_ends_the_claim_to_be_head(repo: Repo, database: S
     database.run([Statement("DELETE FROM files")])
     verdict = validate(feed(tree, database))
     fuse = Fuse(3)  # the state is read, the claim is dropped
-    run: Feed = feed(tree, database)
+    run: SyncContext = feed(tree, database)
     run = replace(run, index=Index(FusedDatabase(database, fuse), run.index.repo, "main"))
     with pytest.raises(Death):
         repair(run, verdict)
@@ -186,7 +186,7 @@ def test_the_repair_of_an_older_event_takes_nothing_out(repo: Repo, database: SQ
     repo.commit({"new.py": "x = 1\n"})
     newer = Commit(repo.path)
 
-    def answering(tree: Commit, number: int) -> Feed:
+    def answering(tree: Commit, number: int) -> SyncContext:
         event = Event("push", "refs/heads/main", tree.commit, REPO, "feed", number, f"r-{number}-1")
         return replace(feed(tree, database), event=event, token=event.run)
 

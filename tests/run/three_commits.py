@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from feeder.run.feed import Describing
+from feeder.run.feed import DescriptionOptions
 from feeder.run.sync import sync
 from feeder.run.validate import validate
 from feeder.store.sqlite import SQLite
@@ -89,7 +89,7 @@ def ends_right(
 ) -> None:
     database = SQLite(file)
     run = feed(tree, database, HashedEmbedder())
-    run.describing = Describing(Lines()) if with_lines else None
+    run.description_options = DescriptionOptions(Lines()) if with_lines else None
     sync(run)
     assert picture(database) == pictures[tree]
     assert validate(run).passed

@@ -8,7 +8,7 @@ from feeder.cli.showing import as_text
 from feeder.describe import Told
 from feeder.embed.static_codes import StaticCodes
 from feeder.embed.static_name import NAME
-from feeder.run.feed import Describing
+from feeder.run.feed import DescriptionOptions
 from feeder.search.engine import Pagination, search_scope
 from feeder.search.found import Result
 from feeder.search.models import STATIC_VECTORS, static_query_model
@@ -33,7 +33,7 @@ def database(shop: Repo) -> Iterator[SQLite]:
     database = opened()
     lines = Lines()
     lines.said["emptyCart"] = Told(LINE)
-    synced(Commit(shop.path), database, describing=Describing(lines))
+    synced(Commit(shop.path), database, describing=DescriptionOptions(lines))
     yield database
     database.close()
 
@@ -82,7 +82,7 @@ ENCRYPTS = "Encrypts a password before it is stored."
 def by_meaning(repo: Repo, lines: Lines | None, query: str) -> list[str | None]:
     """What the static model finds, the best first."""
     database = opened()
-    how = Describing(lines) if lines else None
+    how = DescriptionOptions(lines) if lines else None
     synced(Commit(repo.path), database, meaning=StaticCodes(NAME), describing=how)
     sides = [static_query_model(database)]
     answer = search_scope(database, sides, query, Scope.of_repo(REPO), Pagination(10))

@@ -11,7 +11,7 @@ from feeder.assembly.opening import Place, Store, opened
 from feeder.assembly.trees import tree_of
 from feeder.config import Settings
 from feeder.errors import ServiceError
-from feeder.run.feed import Feed
+from feeder.run.feed import SyncContext
 from feeder.run.sync import sync
 from feeder.search.asking import SearchIndex, run_query
 from feeder.search.engine import Pagination
@@ -57,7 +57,7 @@ class Shop:
 
     def ask(
         self, question: str, page: Pagination = Pagination(10), *, anew: bool = False
-    ) -> ResultList:  # noqa: B008 - a value
+    ) -> ResultList:
         return self.put(question, page, RequestFilters(), anew=anew)
 
     def put(
@@ -79,7 +79,7 @@ def synced(base: Path, settings: Settings) -> None:
         opened(place, settings, writes=True, create=True) as store,
         feeding(store, tree_of(place, settings), settings, dry_run=False) as feed,
     ):
-        assert isinstance(feed, Feed)
+        assert isinstance(feed, SyncContext)
         sync(feed)
 
 

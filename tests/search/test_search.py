@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from feeder.cli.showing import as_text
 from feeder.embed.cache import CachedEmbedder
 from feeder.errors import FeederError, ServiceError, UserError
-from feeder.run.feed import Semantics
+from feeder.run.feed import ModelVectors
 from feeder.search.asked import QueryText
 from feeder.search.engine import Pagination, search_scope
 from feeder.search.found import Result
@@ -59,7 +59,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SQLite]:
 def asked(
     database: SQLite,
     query: str,
-    semantics: Semantics | None = None,
+    semantics: ModelVectors | None = None,
     *,
     path: str | None = None,
 ) -> list[Result]:
@@ -239,8 +239,8 @@ class Pointing(HashedEmbedder):
         return vector
 
 
-def semantic(database: SQLite, embedder: HashedEmbedder) -> Semantics:
-    return Semantics(CachedEmbedder(embedder, MEMORY), SQLiteVectors(database))
+def semantic(database: SQLite, embedder: HashedEmbedder) -> ModelVectors:
+    return ModelVectors(CachedEmbedder(embedder, MEMORY), SQLiteVectors(database))
 
 
 def test_words_and_meaning_are_merged(database: SQLite) -> None:

@@ -15,8 +15,8 @@ from feeder.cloudflare.provision import PROPERTIES
 from feeder.cloudflare.vectorize import Vectorize
 from feeder.embed import Embedder
 from feeder.embed.cache import CachedEmbedder
-from feeder.run.feed import Describing, Feed, Semantics
-from feeder.run.report import Report, Talk
+from feeder.run.feed import DescriptionOptions, ModelVectors, SyncContext
+from feeder.run.report import ProgressReporter, Report
 from feeder.run.sync import sync
 from feeder.store import Row, Statement
 from feeder.store.index import Index
@@ -117,20 +117,20 @@ class Cloud:
         branch: str = "main",
         lookup: LookupTable | None = None,
         texts: bool | None = None,
-        describing: Describing | None = None,
-    ) -> Feed:
+        describing: DescriptionOptions | None = None,
+    ) -> SyncContext:
         """A run of its own."""
         cached = CachedEmbedder(embedder or HashedEmbedder(DIMENSIONS, batch=1000), cache)
-        return Feed(
+        return SyncContext(
             tree,
             InProcess(),
             Index(self.d1, REPO, branch),
-            Semantics(cached, self.vectorize, lookup),
+            ModelVectors(cached, self.vectorize, lookup),
             Report(REPO, branch, tree.commit),
-            Talk(quiet=True),
+            ProgressReporter(quiet=True),
             secrets.token_hex(8),
-            texts=texts,
-            describing=describing,
+            store_source=texts,
+            description_options=describing,
         )
 
     def synced(self, tree: Tree, embedder: Embedder | None = None, **more: Any) -> Report:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from feeder.config import Settings
 from feeder.describe import Describer
 from feeder.errors import UserError
-from feeder.run.feed import Describing
+from feeder.run.feed import DescriptionOptions
 
 if TYPE_CHECKING:
     from feeder.cloudflare.api import Api
@@ -32,13 +32,13 @@ def describer_of(settings: Settings, api: Api | None = None) -> Describer | None
     return _of_workers_ai(said, api)
 
 
-def describing_of(settings: Settings, describer: Describer | None) -> Describing | None:
+def describing_of(settings: Settings, describer: Describer | None) -> DescriptionOptions | None:
     """Who is asked for lines, if anybody; raises UserError for more of it without a model."""
     if settings.redescribe and not describer:
         raise UserError("--redescribe asks a model again: name it with --describe.")
     if not settings.describe:
         return None
-    return Describing(
+    return DescriptionOptions(
         describer,
         settings.redescribe,
         settings.max_descriptions,

@@ -65,13 +65,13 @@ def _budget(settings: Settings, parts: Parts) -> Budget:
     """Requests are those to models elsewhere; a write costs none."""
     embedder = parts.embedder
     if not embedder and not parts.describer:
-        return Budget(a_write=0)
+        return Budget(requests_per_write=0)
     return Budget(
         settings.max_embeddings,
         settings.max_requests,
         lambda: parts.spent.requests,
         lambda texts: embedder.foreseen([0] * texts).requests if embedder else 0,
-        a_write=0,
+        requests_per_write=0,
     )
 
 

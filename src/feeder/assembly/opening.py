@@ -17,9 +17,9 @@ from feeder.embed.place import users_file
 from feeder.embed.static_codes import StaticCodes
 from feeder.embed.static_name import NAME
 from feeder.errors import FeederError, UserError
-from feeder.run.feed import Feed, Semantics
-from feeder.run.precedence import token_by_hand
-from feeder.run.report import Report, Talk
+from feeder.run.feed import ModelVectors, SyncContext
+from feeder.run.precedence import manual_run_token
+from feeder.run.report import ProgressReporter, Report
 from feeder.store.index import Index
 from feeder.store.meanings import has_vectors, setup_statements
 from feeder.store.repositories import (
@@ -49,8 +49,8 @@ class Store:
 
     place: Place
     index: Index
-    semantics: Semantics | None
-    talk: Talk
+    semantics: ModelVectors | None
+    talk: ProgressReporter
     parts: Parts
 
 
@@ -134,7 +134,7 @@ def opened(
     With `create` a missing local one is made, in memory only unless the run `writes`. A run that is
     not over the `whole` tree leaves it with or without vectors as it was made.
     """
-    talk = Talk(quiet=settings.quiet)
+    talk = ProgressReporter(quiet=settings.quiet)
     chosen = choice(settings)
     with ExitStack() as stack:
         parts_of = _cloud if chosen.is_cloud else _local
@@ -149,9 +149,9 @@ def opened(
                 parts.meaning = _as_made(parts.meaning, index)
             index.start_statements = setup_statements(place.repo, enabled=parts.meaning is not None)
         by = _models(parts, semantics, settings)
-        talk.say(f"{place.repo}: {parts.place}, {by}; {chosen.why}")
+        talk.message(f"{place.repo}: {parts.place}, {by}; {chosen.why}")
         for said in filter(None, (parts.note, parts.lacks) if writes and whole else ()):
-            talk.say(said)
+            talk.message(said)
         yield Store(place, index, semantics, talk, parts)
 
 
@@ -174,7 +174,7 @@ def _cloud(
     return cloud_parts(place.base, place.repo, settings, stack, writes=writes)
 
 
-def _models(parts: Parts, semantics: Semantics | None, settings: Settings) -> str:
+def _models(parts: Parts, semantics: ModelVectors | None, settings: Settings) -> str:
     """Which models are asked, for a person."""
     models = [parts.meaning.model] if parts.meaning else []
     models += [semantics.embedder.model] if semantics else []
@@ -205,7 +205,7 @@ def refusal(store: Store) -> FeederError | None:
     """
     try:
         if store.semantics:
-            store.semantics.identity()
+            store.semantics.model_identity()
     except FeederError as exc:
         store.semantics = None
         return exc
@@ -214,7 +214,7 @@ def refusal(store: Store) -> FeederError | None:
 
 def comparable(
     store: Store, meta: Mapping[str, str], tell: Callable[[str], None]
-) -> Semantics | None:
+) -> ModelVectors | None:
     """What a search by meaning needs; None where the index, which says `meta`, lacks it.
 
     What it lacks for this search is said; what has failed is told.
@@ -223,11 +223,11 @@ def comparable(
     if store.index.meta_key("run") not in meta:
         fed = sorted(key.removesuffix(":run") for key in meta if key.endswith(":run"))
         others = f" It has {', '.join(fed)}: --repo names one." if fed else ""
-        store.talk.say(f"The index has nothing of {store.place.repo}: feeder sync.{others}")
+        store.talk.message(f"The index has nothing of {store.place.repo}: feeder sync.{others}")
     elif refused := refusal(store):
         tell(f"By words alone: {refused}")
-    elif semantics and not semantics.identity().items() <= meta.items():
-        store.talk.say(
+    elif semantics and not semantics.model_identity().items() <= meta.items():
+        store.talk.message(
             f"The index has no vectors by {semantics.embedder.model}. "
             "Make them: feeder sync, with --model as here"
         )
@@ -254,48 +254,50 @@ def feeding(
     *,
     dry_run: bool,
     parser: "WorkerPool | None" = None,
-) -> Iterator[Feed]:
+) -> Iterator[SyncContext]:
     """A run over a store; without a `parser` that is kept, with parsers that end with it."""
     report = Report(store.place.repo, store.place.branch, tree.commit, dry_run=dry_run)
     index, semantics, budget = store.index, store.semantics, store.parts.budget
     token, event = _run(tree, settings)
     with ExitStack() as stack:
         parser = parser or stack.enter_context(workers_for(store, settings))
-        parser.on_progress = store.talk.at
-        feed = Feed(tree, parser, index, semantics, report, store.talk, token, budget)
+        parser.on_progress = store.talk.set_position
+        feed = SyncContext(tree, parser, index, semantics, report, store.talk, token, budget)
         try:
             texts, force = settings.texts, settings.force
             feed = replace(feed, shard=settings.shard, event=event, force=force, texts=texts)
             feed = replace(feed, meaning=store.parts.meaning)
             yield replace(feed, describing=describing_of(settings, store.parts.describer))
         finally:
-            report.seconds = report.took_s
+            report.seconds = report.elapsed_s
             planned = semantics.embedder.planned if semantics else NOTHING_SPENT
             parts = store.parts
             report.usage = parts.foreseen(report, planned) if dry_run else parts.usage()
             report.requests.update(report.usage.requests if report.usage else {})
 
 
-def _cache(settings: Settings, talk: Talk, *, writes: bool) -> Path | None:
+def _cache(settings: Settings, talk: ProgressReporter, *, writes: bool) -> Path | None:
     """Where embeddings are remembered; None where they are not, which is said of a run's."""
     file = settings.cache or users_file()
     if file is None and settings.vectors and writes:
-        talk.say(
+        talk.message(
             "There is no home folder to remember embeddings in: this run goes on without. "
             "--cache names a file for them."
         )
     return file if file and (writes or os.access(file, os.F_OK)) else None
 
 
-def _semantics(parts: Parts, stack: ExitStack, cache: Path | None, talk: Talk) -> Semantics | None:
+def _semantics(
+    parts: Parts, stack: ExitStack, cache: Path | None, talk: ProgressReporter
+) -> ModelVectors | None:
     """The embedder behind its cache, and what keeps the vectors."""
     from feeder.embed.cache import CachedEmbedder
 
     if parts.embedder is None or parts.vectors is None:
         return None
-    embedder = CachedEmbedder(parts.embedder, cache, tell=talk.say)
+    embedder = CachedEmbedder(parts.embedder, cache, tell=talk.message)
     stack.callback(embedder.close)
-    return Semantics(embedder, parts.vectors, parts.lookup)
+    return ModelVectors(embedder, parts.vectors, parts.lookup)
 
 
 def _run(tree: Tree, settings: Settings) -> tuple[str, Event | None]:
@@ -307,5 +309,5 @@ def _run(tree: Tree, settings: Settings) -> tuple[str, Event | None]:
     name = settings.run or (event.run if event else "")
     if settings.shard and not name:
         raise UserError("Shards have to know each other: give all the same --run NAME.")
-    token = f"{name}-{tree.commit[:10]}" if name else token_by_hand()
+    token = f"{name}-{tree.commit[:10]}" if name else manual_run_token()
     return token, event if event and event.order else None

@@ -9,12 +9,12 @@ from shlex import quote
 from feeder.assembly.opening import Place, Store, feeding
 from feeder.config import Settings
 from feeder.errors import UserError
-from feeder.run.feed import Feed
+from feeder.run.feed import SyncContext
 from feeder.tree import Sizes, Tree
 
 
 @contextmanager
-def compared(store: Store, settings: Settings) -> Iterator[Feed]:
+def compared(store: Store, settings: Settings) -> Iterator[SyncContext]:
     """A run over the tree that the index says it equals: HEAD's, or the working tree as it is.
 
     Raises UserError where the index is of a commit and git finds none.

@@ -73,11 +73,11 @@ def _measured(settings: Settings, questions: list[JudgedQuery]) -> Measured:
 def _say_what_lacks(settings: Settings, *measured: Measured) -> None:
     """Once, where two lack the same."""
     from feeder.cli.measured import absence
-    from feeder.run.report import Talk
+    from feeder.run.report import ProgressReporter
 
     for absent in dict.fromkeys(tuple(one.absent) for one in measured):
         if absent:
-            Talk(quiet=settings.quiet).say(absence(absent))
+            ProgressReporter(quiet=settings.quiet).message(absence(absent))
 
 
 def _instead(settings: Settings, text: str) -> Settings:

@@ -15,7 +15,7 @@ from feeder.errors import FeederError, ServiceError, StoppedEarly, Superseded
 
 if TYPE_CHECKING:
     from feeder.assembly.opening import Place
-    from feeder.run.feed import Feed
+    from feeder.run.feed import SyncContext
     from feeder.tree import Tree
 
 SOME = "the given files"
@@ -109,7 +109,7 @@ def _folder_name(settings: Settings) -> str:
 @contextmanager
 def _run(
     place: Place, tree: Tree, settings: Settings, *, dry_run: bool, part: str
-) -> Iterator[Feed]:
+) -> Iterator[SyncContext]:
     """A run that writes, with its account at the end; `part` is what of a commit it is about."""
     from feeder.assembly.opening import feeding, has_index, opened, refusal
     from feeder.store.turns import command_lock
@@ -119,7 +119,7 @@ def _run(
     ended_early: FeederError | None = None
     account = console.account()
     account.base, account.part = place.base, part
-    feed: Feed | None = None
+    feed: SyncContext | None = None
     try:
         whole = part != SOME
         with opened(place, settings, writes=writes, create=True, whole=whole) as store:

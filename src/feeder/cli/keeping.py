@@ -113,9 +113,11 @@ def _provision(
     from feeder.assembly.embedders import dimensions_at_cloudflare
     from feeder.cloudflare.credentials import choice
     from feeder.cloudflare.provision import Wanted, provision
-    from feeder.run.report import Talk
+    from feeder.run.report import ProgressReporter
 
-    Talk(quiet=settings.quiet).say(f"{place.repo}: Cloudflare; {choice(settings).why}")
+    ProgressReporter(quiet=settings.quiet).message(
+        f"{place.repo}: Cloudflare; {choice(settings).why}"
+    )
     wanted = Wanted(dimensions_at_cloudflare(settings), database_name)
     things = provision(place.base, place.repo, settings, wanted, dry_run=dry_run)
     if settings.json:
@@ -128,11 +130,11 @@ def _provision(
 def _say_choice(settings: Settings, dimensions: int) -> None:
     """What the models cost, for who has not decided."""
     from feeder.assembly.prices import advice
-    from feeder.run.report import Talk
+    from feeder.run.report import ProgressReporter
 
-    talk = Talk(quiet=settings.quiet)
+    talk = ProgressReporter(quiet=settings.quiet)
     try:
         for line in advice(settings.model, dimensions):
-            talk.say(line)
+            talk.message(line)
     except UserError as exc:
-        talk.say(f"What models cost cannot be told: {exc}")
+        talk.message(f"What models cost cannot be told: {exc}")

@@ -21,13 +21,13 @@ from feeder.errors import UserError
 def deltas(base: str, head: str, merge_base: bool, **said: Any) -> None:
     """Print what leads from one commit to another, in the form that `apply` takes."""
     from feeder.assembly.opening import repository_of
-    from feeder.run.report import Talk
+    from feeder.run.report import ProgressReporter
     from feeder.tree.deltas import compute_deltas, deltas_as_json
 
     settings = Settings(**said)
     answer = compute_deltas(repository_of(settings), base, head, from_merge_base=merge_base)
     if answer.note:
-        Talk(quiet=settings.quiet).say(answer.note)
+        ProgressReporter(quiet=settings.quiet).message(answer.note)
     console.out(deltas_as_json(answer.deltas))
 
 
@@ -37,7 +37,7 @@ def deltas(base: str, head: str, merge_base: bool, **said: Any) -> None:
 def plan(shards: int, **said: Any) -> None:
     """Print the matrix of jobs that share a first feed: each runs sync --shard."""
     from feeder.assembly.opening import repository_of
-    from feeder.run.report import Talk
+    from feeder.run.report import ProgressReporter
     from feeder.shards import shard_matrix
     from feeder.tree.commit import Commit
 
@@ -46,7 +46,9 @@ def plan(shards: int, **said: Any) -> None:
     shards = max(1, min(shards, files))
     account = console.account()
     account.matrix = json.dumps(shard_matrix(shards))
-    Talk(quiet=settings.quiet).say(f"{files:,} files, about {files / shards:,.0f} each")
+    ProgressReporter(quiet=settings.quiet).message(
+        f"{files:,} files, about {files / shards:,.0f} each"
+    )
     console.out(account.matrix)
 
 

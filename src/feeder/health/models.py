@@ -9,7 +9,7 @@ from feeder.cloudflare.credentials import choice
 from feeder.config import Settings
 from feeder.health import Finding
 from feeder.health.index import lacking
-from feeder.run.report import Heard
+from feeder.run.report import RecordingReporter
 from feeder.search.models import query_models
 
 _WORD, _PROMPT = "health", "Say what this word means, in five words at most."
@@ -43,6 +43,6 @@ def describing(settings: Settings) -> Iterator[Finding]:
 
 def _lacks(store: Store) -> list[str]:
     """What a question by meaning would be told."""
-    store.talk = heard = Heard()
-    query_models(store, store.index.read_state_of([]).meta, heard.say)
+    store.talk = heard = RecordingReporter()
+    query_models(store, store.index.read_state_of([]).meta, heard.message)
     return heard.lines

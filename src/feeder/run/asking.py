@@ -8,110 +8,114 @@ from feeder.describe.prompt import prompt, version
 from feeder.describe.subjects import Subject
 from feeder.embed.dealing import UNDER_WAY, at_once
 from feeder.errors import FeederError, ServiceError, TooLargeError, UserError
-from feeder.run.feed import Describing, Feed
+from feeder.run.feed import DescriptionOptions, SyncContext
 from feeder.store import Statement, descriptions
 from feeder.store.descriptions import Description
 from feeder.store.rows import batched
 from feeder.store.settling import MODEL_VECTORS_KEY, STATIC_VECTORS_KEY
 
-AT_ONCE = 4 * UNDER_WAY
+BATCH_REQUESTS = 4 * UNDER_WAY
 """Answers that are kept with one write: what a run that dies asks for again."""
-FAILURES = UNDER_WAY
+MAX_FAILURES_IN_A_ROW = UNDER_WAY
 """In a row, after which a service is taken for down."""
-LEAST_CHARS = 500
+MIN_CHARS = 500
 """Of a text that is halved because it is too long for the model."""
 
 
-class Asking:
+class DescriptionRequests:
     """A run's questions; `error` is what has ended them, or the last that failed.
 
     `limit` is the user's own of them that was come to; what else a run does goes on.
     """
 
-    def __init__(self, feed: Feed, how: Describing, describer: Describer) -> None:
+    def __init__(self, run: SyncContext, options: DescriptionOptions, describer: Describer) -> None:
         self.error: FeederError | None = None
         self.limit = ""
-        self._feed = feed
-        self._how = how
+        self._run = run
+        self._options = options
         self._describer = describer
-        self._asked = 0
-        self._in_a_row = 0
+        self._requested = 0
+        self._failures_in_a_row = 0
         self._is_down = False
         self._tokens_before = describer.spent.tokens
 
     @property
-    def is_over(self) -> bool:
+    def is_stopped(self) -> bool:
         """Whether no further question is asked."""
-        return self._is_down or bool(self.limit or self._feed.budget.stopped)
+        return self._is_down or bool(self.limit or self._run.budget.stop_reason)
 
-    def ask(self, some: Sequence[Subject], unknown: Collection[str]) -> None:
+    def request(self, batch: Sequence[Subject], undescribed: Collection[str]) -> None:
         """Ties the nodes to their texts, and asks about those that are unknown, each once."""
-        pairs = [[id_, one.sha] for one in some for id_ in one.ids]
-        links = list(descriptions.link_statements(self._feed.index.repo, pairs))
-        due = list({one.sha: one for one in some if one.sha in unknown}.values())
+        pairs = [[id_, one.sha] for one in batch for id_ in one.ids]
+        links = list(descriptions.link_statements(self._run.index.repo, pairs))
+        due = list({one.sha: one for one in batch if one.sha in undescribed}.values())
         if not due:
-            self._feed.index.write_statements(links)
-        for most in batched(due, AT_ONCE):
+            self._run.index.write_statements(links)
+        for most in batched(due, BATCH_REQUESTS):
             group = self._affordable(most)
-            if not group or self.is_over:
+            if not group or self.is_stopped:
                 return
-            made = [one for one in at_once(self._made, group) if one]
-            self._asked += len(group)
-            self._keep(links, made)
+            made = [one for one in at_once(self._describe, group) if one]
+            self._requested += len(group)
+            self._store(links, made)
             links = []
             if len(group) < len(most):
                 self._affordable(most)  # says that it stops here
 
     def _affordable(self, group: list[Subject]) -> list[Subject]:
         """As many of them as the limits leave; none where that is a stop."""
-        budget, how = self._feed.budget, self._how
-        left = len(group) if how.most is None else how.most - self._asked
+        budget, how = self._run.budget, self._options
+        left = (
+            len(group) if how.max_descriptions is None else how.max_descriptions - self._requested
+        )
         spent = self._describer.spent.tokens - self._tokens_before
         if left <= 0:
-            self.limit = f"--max-descriptions {how.most}"
-        elif how.most_tokens is not None and spent >= how.most_tokens:
-            self.limit = f"--max-description-tokens {how.most_tokens}"
-        elif budget.allows(1, asks=min(left, len(group))):
+            self.limit = f"--max-descriptions {how.max_descriptions}"
+        elif how.max_tokens is not None and spent >= how.max_tokens:
+            self.limit = f"--max-description-tokens {how.max_tokens}"
+        elif budget.allows(1, description_requests=min(left, len(group))):
             return group[:left]
         return []
 
-    def _keep(self, links: Sequence[Statement], made: Sequence[Description]) -> None:
+    def _store(self, links: Sequence[Statement], descriptions_made: Sequence[Description]) -> None:
         facts = [MODEL_VECTORS_KEY, STATIC_VECTORS_KEY]
-        self._feed.index.write_statements(
-            [*links, *descriptions.add_description_statements(made, facts)]
+        self._run.index.write_statements(
+            [*links, *descriptions.add_description_statements(descriptions_made, facts)]
         )
-        report = self._feed.report
-        for one in made:
+        report = self._run.report
+        for one in descriptions_made:
             report.descriptions_made += not one.reason
             report.descriptions_refused.update([one.reason] if one.reason else [])
 
-    def _made(self, subject: Subject) -> Description | None:
+    def _describe(self, subject: Subject) -> Description | None:
         """What becomes of a text; None where nobody could be asked."""
         if self._is_down:
             return None
         try:
-            line = self._line(subject)
+            line = self._sanitized(subject)
         except (ServiceError, UserError) as exc:
-            self._fail(exc)
+            self._record_failure(exc)
             return None
-        self._in_a_row = 0
+        self._failures_in_a_row = 0
         return Description(subject.sha, self._describer.model, version(), *line)
 
-    def _fail(self, exc: ServiceError | UserError) -> None:
+    def _record_failure(self, exc: ServiceError | UserError) -> None:
         self.error = exc
-        self._in_a_row += 1
-        self._is_down |= isinstance(exc, UserError) or self._in_a_row >= FAILURES
-        self._feed.report.descriptions_failed.update([str(exc)])
+        self._failures_in_a_row += 1
+        self._is_down |= (
+            isinstance(exc, UserError) or self._failures_in_a_row >= MAX_FAILURES_IN_A_ROW
+        )
+        self._run.report.descriptions_failed.update([str(exc)])
 
-    def _line(self, subject: Subject) -> Line:
-        told = self._told(subject.text)
+    def _sanitized(self, subject: Subject) -> Line:
+        told = self._answer(subject.text)
         if told is None:
             return Line(reason=Reason.TOO_LONG)
-        return line_of(told, subject.text, mask_secrets=self._how.masks)
+        return line_of(told, subject.text, mask_secrets=self._options.mask_secrets)
 
-    def _told(self, text: str) -> Told | None:
+    def _answer(self, text: str) -> Told | None:
         """The answer to as much of a text as the model takes; None where that is nearly nothing."""
-        while len(text) >= LEAST_CHARS:
+        while len(text) >= MIN_CHARS:
             try:
                 return self._describer.ask(prompt(), text)
             except TooLargeError:

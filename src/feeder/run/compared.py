@@ -2,45 +2,47 @@
 
 from collections.abc import Iterable, Set
 
-from feeder.run.feed import Work
-from feeder.run.stale import Stale
+from feeder.run.feed import Diff
+from feeder.run.stale import StaleReason
 from feeder.store.state import FileRow
 from feeder.tree import Entry, SkipReason, kinds
 
-_OF_THE_TREE = frozenset(SkipReason)
+_SKIPS_BY_TREE = frozenset(SkipReason)
 """Reasons that are not in a file's contents."""
 
 
-def compare(wanted: Iterable[Entry], have: dict[str, FileRow], stale: Set[Stale]) -> Work:
+def compare_files(
+    entries: Iterable[Entry], stored_files: dict[str, FileRow], stale: Set[StaleReason]
+) -> Diff:
     """What separates the files that the index has from the wanted ones."""
-    rest = dict(have)
-    work = Work([], [], [], [], set())
-    for entry in wanted:
+    rest = dict(stored_files)
+    work = Diff([], [], [], [], set())
+    for entry in entries:
         row = rest.pop(entry.path, None)
         unvectored = row is not None and _lacks_vectors(row, stale)
         if unvectored:
-            work.unvectored.add(entry.path)
+            work.without_vectors.add(entry.path)
         if row is None or _differs(entry, row, stale):
-            work.process.append(entry)
+            work.to_index.append(entry)
         elif unvectored:
-            work.waiting.append(entry)
+            work.pending.append(entry)
         else:
             work.unchanged.append(entry)
-    work.gone.extend(sorted(rest))
+    work.deleted.extend(sorted(rest))
     return work
 
 
-def _lacks_vectors(row: FileRow, stale: Set[Stale]) -> bool:
-    return row.state == "pending" or (Stale.VECTORS in stale and row.state == "clean")
+def _lacks_vectors(row: FileRow, stale: Set[StaleReason]) -> bool:
+    return row.state == "pending" or (StaleReason.VECTORS in stale and row.state == "clean")
 
 
-def _differs(entry: Entry, row: FileRow, stale: Set[Stale]) -> bool:
+def _differs(entry: Entry, row: FileRow, stale: Set[StaleReason]) -> bool:
     if entry.skip:
         return (row.state, row.reason, row.blob) != ("skipped", entry.skip, entry.blob)
     if entry.blob != row.blob:
         return True
-    if row.state == "skipped" and row.reason in _OF_THE_TREE:
+    if row.state == "skipped" and row.reason in _SKIPS_BY_TREE:
         return True
-    return Stale.PARSER in stale or (
-        Stale.DOCUMENTS in stale and bool(kinds.document_extension(entry.path))
+    return StaleReason.PARSER in stale or (
+        StaleReason.DOCUMENTS in stale and bool(kinds.document_extension(entry.path))
     )

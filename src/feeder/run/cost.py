@@ -5,11 +5,11 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from feeder.run.feed import Feed
+from feeder.run.feed import SyncContext
 
-KEY = "cost:"
+COST_KEY = "cost:"
 """What the keys of `meta` begin with, before the kind."""
-_COUNTED = (
+_REPORT_FIELDS = (
     "files_processed",
     "files_deleted",
     "nodes_new",
@@ -19,27 +19,29 @@ _COUNTED = (
 )
 
 
-def cost(feed: Feed) -> dict[str, str]:
+def run_cost_meta(run: SyncContext) -> dict[str, str]:
     """What `meta` says of a run that ends with its next write, which is one of its requests."""
-    report, budget = feed.report, feed.budget
-    facts = {name: getattr(report, name) for name in _COUNTED}
-    facts["requests"] = budget.requests() + budget.a_write
-    facts |= {"seconds": report.took_s, "ended_s": round(time.time())}
-    return {feed.index.meta_key(KEY + kind(feed)): json.dumps(facts)}
+    report, budget = run.report, run.budget
+    facts = {name: getattr(report, name) for name in _REPORT_FIELDS}
+    facts["requests"] = budget.requests_sent() + budget.requests_per_write
+    facts |= {"seconds": report.elapsed_s, "ended_s": round(time.time())}
+    return {run.index.meta_key(COST_KEY + run_kind(run)): json.dumps(facts)}
 
 
-def costs(meta: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+def last_run_costs(meta: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """By kind what the `meta` of one repository, without its name in the keys, has of that."""
-    kept = {key.removeprefix(KEY): value for key, value in meta.items() if key.startswith(KEY)}
+    kept = {
+        key.removeprefix(COST_KEY): value for key, value in meta.items() if key.startswith(COST_KEY)
+    }
     return {kind: json.loads(value) for kind, value in kept.items()}
 
 
-def kind(feed: Feed) -> str:
+def run_kind(run: SyncContext) -> str:
     """Whether it was about a commit, the working tree, some files, or vectors alone."""
-    report = feed.report
+    report = run.report
     has_vectors = bool(report.texts_embedded + report.texts_cached)
     if has_vectors and not (report.files_processed or report.files_deleted):
         return "vectors"
-    if not feed.tree.root_tree_id:
+    if not run.tree.root_tree_id:
         return "files"
-    return "working" if feed.tree.working_tree_id else "sync"
+    return "working" if run.tree.working_tree_id else "sync"

@@ -12,10 +12,10 @@ from feeder.embed.dealing import tokens
 from feeder.errors import StoppedEarly
 from feeder.nodes import node_ids
 from feeder.run import lined
-from feeder.run.asking import Asking
-from feeder.run.feed import Describing, Feed, Work, parsed_files
-from feeder.run.kept import FILLING, LEAVING, OFF, ON, standing
-from feeder.run.sharing import is_own
+from feeder.run.asking import DescriptionRequests
+from feeder.run.feed import DescriptionOptions, Diff, SyncContext, parsed_files
+from feeder.run.kept import CLEARING, FILLING, OFF, ON, table_status
+from feeder.run.sharing import is_in_shard
 from feeder.run.verdict import Check
 from feeder.store import Statement, descriptions
 from feeder.store.descriptions import DescriptionSource
@@ -25,201 +25,232 @@ from feeder.store.rows import IndexedFile, batched
 from feeder.store.state import IndexState
 from feeder.tree import Entry
 
-KEY, MODEL = "describe", "describer"
+DESCRIPTIONS_KEY, DESCRIBER_KEY = "describe", "describer"
 """In `meta`, of a repository: `on` says that no line lacks; and who was asked last."""
-SUBJECTS = 200
+SUBJECTS_PER_BATCH = 200
 """Whose lines are looked for at once."""
-WAIT = (
+WAITING_NOTE = (
     "Methods and classes of the index wait for descriptions by {}: feeder sync --describe, with "
     "the model. --describe off takes all out."
 )
 
 
-def are_wanted(feed: Feed, meta: Mapping[str, str]) -> bool:
+def is_wanted(run: SyncContext, meta: Mapping[str, str]) -> bool:
     """Whether the index is to have lines."""
-    if feed.describing:
-        return feed.describing.describer is not None
-    return standing(feed, meta, KEY) in {ON, FILLING}
+    if run.description_options:
+        return run.description_options.describer is not None
+    return table_status(run, meta, DESCRIPTIONS_KEY) in {ON, FILLING}
 
 
-def may_be(feed: Feed, meta: Mapping[str, str]) -> bool:
+def may_exist(run: SyncContext, meta: Mapping[str, str]) -> bool:
     """Whether there are any in the run, be it that they have to go."""
-    return are_wanted(feed, meta) or standing(feed, meta, KEY) != OFF
+    return is_wanted(run, meta) or table_status(run, meta, DESCRIPTIONS_KEY) != OFF
 
 
-def are_settled(feed: Feed, meta: Mapping[str, str]) -> bool:
+def is_settled(run: SyncContext, meta: Mapping[str, str]) -> bool:
     """Whether nothing is to be done for them; without a model to ask, nothing can be."""
-    said = standing(feed, meta, KEY)
-    if not are_wanted(feed, meta):
+    said = table_status(run, meta, DESCRIPTIONS_KEY)
+    if not is_wanted(run, meta):
         return said == OFF
-    if not lined.are_settled(feed, meta):
+    if not lined.static_vectors_settled(run, meta):
         return False
-    if feed.describing is None:
+    if run.description_options is None:
         return True
-    return said == ON and not feed.describing.again
+    return said == ON and not run.description_options.redescribe
 
 
-def begun(feed: Feed, meta: Mapping[str, str]) -> dict[str, str]:
+def start_meta(run: SyncContext, meta: Mapping[str, str]) -> dict[str, str]:
     """What `meta` says from a run's first write on: a node that it writes may lack a line."""
-    key = feed.index.meta_key
-    if not are_wanted(feed, meta):
-        return {key(KEY): LEAVING} if standing(feed, meta, KEY) != OFF else {}
-    describer = _describer(feed)
-    return {key(KEY): FILLING, **({key(MODEL): describer.model} if describer else {})}
+    key = run.index.meta_key
+    if not is_wanted(run, meta):
+        return (
+            {key(DESCRIPTIONS_KEY): CLEARING}
+            if table_status(run, meta, DESCRIPTIONS_KEY) != OFF
+            else {}
+        )
+    describer = _language_model(run)
+    return {
+        key(DESCRIPTIONS_KEY): FILLING,
+        **({key(DESCRIBER_KEY): describer.model} if describer else {}),
+    }
 
 
-def note(feed: Feed, meta: Mapping[str, str]) -> None:
+def add_notes(run: SyncContext, meta: Mapping[str, str]) -> None:
     """Says that some lack where nobody is asked this time."""
-    if feed.describing is None and standing(feed, meta, KEY) == FILLING:
-        feed.report.notes.append(WAIT.format(meta.get(feed.index.meta_key(MODEL), "a model")))
+    if run.description_options is None and table_status(run, meta, DESCRIPTIONS_KEY) == FILLING:
+        run.report.notes.append(
+            WAITING_NOTE.format(meta.get(run.index.meta_key(DESCRIBER_KEY), "a model"))
+        )
 
 
-def bring_on(feed: Feed, meta: Mapping[str, str], *, completes: bool) -> None:
+def finish(run: SyncContext, meta: Mapping[str, str], *, completes_vectors: bool) -> None:
     """Asks for what lacks once the index equals the tree; raises what the asking has ended with.
 
     Vectors follow the lines; a run that `completes` them notes it. Raises Stopped where a budget
     ends it, Overtaken where a later run has begun.
     """
-    if not may_be(feed, meta):
+    if not may_exist(run, meta):
         return
-    feed.report.finished = False
+    run.report.finished = False
     asking = None
-    if not are_wanted(feed, meta):
-        _clear(feed)
-    elif feed.describing and feed.describing.describer:
-        asking = _ask(feed, feed.describing, feed.describing.describer)
-    settled = lined.bring_on(feed)
-    _end(feed, [*settled, *lined.saying(feed, completes=completes)], keeps=are_wanted(feed, meta))
+    if not is_wanted(run, meta):
+        _delete_all(run)
+    elif run.description_options and run.description_options.describer:
+        asking = _request_missing(run, run.description_options, run.description_options.describer)
+    settled = lined.refresh_all(run)
+    _last_write(
+        run,
+        [*settled, *lined.settled_statements(run, completes_vectors=completes_vectors)],
+        keeps_descriptions=is_wanted(run, meta),
+    )
     if asking and asking.error:
         raise asking.error
     if asking and asking.limit:
-        feed.budget.stop(asking.limit)
-    if feed.budget.stopped:
-        raise StoppedEarly(feed.budget.stopped)
-    feed.report.finished = True
+        run.budget.stop(asking.limit)
+    if run.budget.stop_reason:
+        raise StoppedEarly(run.budget.stop_reason)
+    run.report.finished = True
 
 
-def _end(feed: Feed, last: Sequence[Statement], *, keeps: bool) -> None:
+def _last_write(
+    run: SyncContext, statements: Sequence[Statement], *, keeps_descriptions: bool
+) -> None:
     """The last write, of a run that `keeps` lines or one that has taken all out."""
-    if not keeps:
-        feed.index.write_statements([*last], is_last=True)
+    if not keeps_descriptions:
+        run.index.write_statements([*statements], is_last=True)
         return
     settling = descriptions.finish_statements(
-        feed.index.repo, feed.index.meta_key(KEY), ON, FILLING
+        run.index.repo, run.index.meta_key(DESCRIPTIONS_KEY), ON, FILLING
     )
-    count = descriptions.undescribed_count_statement(feed.index.repo, None)
-    if rows := feed.index.write_statements([*settling, *last, count], is_last=True):
-        feed.report.descriptions_waiting = int(str(rows[-1][0][0]))
+    count = descriptions.undescribed_count_statement(run.index.repo, None)
+    if rows := run.index.write_statements([*settling, *statements, count], is_last=True):
+        run.report.descriptions_waiting = int(str(rows[-1][0][0]))
 
 
-def _clear(feed: Feed) -> None:
+def _delete_all(run: SyncContext) -> None:
     """Takes all out, as far as the budget goes."""
-    keys = [feed.index.meta_key(name) for name in (KEY, MODEL)]
-    before = _with_line(feed)
-    while feed.budget.allows(1):
-        rows = feed.index.write_statements(
-            descriptions.unlink_statements(feed.index.repo, keys), is_last=True
+    keys = [run.index.meta_key(name) for name in (DESCRIPTIONS_KEY, DESCRIBER_KEY)]
+    before = _count_described(run)
+    while run.budget.allows(1):
+        rows = run.index.write_statements(
+            descriptions.unlink_statements(run.index.repo, keys), is_last=True
         )
         if rows is not None and not rows[-1]:
-            feed.report.descriptions_gone = before
+            run.report.descriptions_gone = before
             return
-    feed.report.descriptions_gone = before - _with_line(feed)
-    raise StoppedEarly(feed.budget.stopped)
+    run.report.descriptions_gone = before - _count_described(run)
+    raise StoppedEarly(run.budget.stop_reason)
 
 
-def _ask(feed: Feed, how: Describing, describer: Describer) -> Asking:
-    by = DescriptionSource(describer.model, version()) if how.again else None
-    due = descriptions.undescribed_paths(feed.index.database, feed.index.repo, by)
-    entries = [entry for entry in feed.tree.entries() if _is_due(feed, entry, due)]
-    asking = Asking(feed, how, describer)
-    with feed.talk.step("descriptions", len(entries)) as step:
+def _request_missing(
+    run: SyncContext, options: DescriptionOptions, describer: Describer
+) -> DescriptionRequests:
+    by = DescriptionSource(describer.model, version()) if options.redescribe else None
+    due = descriptions.undescribed_paths(run.index.database, run.index.repo, by)
+    entries = [entry for entry in run.tree.entries() if _is_unchanged_since(run, entry, due)]
+    asking = DescriptionRequests(run, options, describer)
+    with run.progress.step("descriptions", len(entries)) as step:
         done: set[str] = set()
-        for some in batched(_subjects(feed, entries, done), SUBJECTS):
-            asking.ask(some, _unknown(feed, some, by))
+        for some in batched(_parsed_subjects(run, entries, done), SUBJECTS_PER_BATCH):
+            asking.request(some, _undescribed(run, some, by))
             step(len(done))
             done.clear()
-            if asking.is_over:
+            if asking.is_stopped:
                 break
     return asking
 
 
-def _is_due(feed: Feed, entry: Entry, due: Mapping[str, str]) -> bool:
+def _is_unchanged_since(run: SyncContext, entry: Entry, missing_paths: Mapping[str, str]) -> bool:
     """One that has changed since it was indexed is another run's."""
-    return not entry.skip and due.get(entry.path) == entry.blob and is_own(feed, entry.path)
+    return (
+        not entry.skip
+        and missing_paths.get(entry.path) == entry.blob
+        and is_in_shard(run, entry.path)
+    )
 
 
-def _subjects(feed: Feed, entries: Sequence[Entry], done: set[str]) -> Iterator[Subject]:
+def _parsed_subjects(
+    run: SyncContext, entries: Sequence[Entry], finished_paths: set[str]
+) -> Iterator[Subject]:
     """The methods and classes of files that are parsed once more, each with its place."""
-    for entry, parsed in parsed_files(feed, entries):
-        ids = node_ids(feed.index.repo, entry.path, parsed.nodes)
+    for entry, parsed in parsed_files(run, entries):
+        ids = node_ids(run.index.repo, entry.path, parsed.nodes)
         yield from subjects(parsed.nodes, ids)
-        done.add(entry.path)
+        finished_paths.add(entry.path)
 
 
-def _unknown(feed: Feed, some: Iterable[Subject], by: DescriptionSource | None) -> set[str]:
-    return descriptions.missing_keys(feed.index.database, (one.sha for one in some), by)
+def _undescribed(
+    run: SyncContext, batch: Iterable[Subject], model_version: DescriptionSource | None
+) -> set[str]:
+    return descriptions.missing_keys(run.index.database, (one.sha for one in batch), model_version)
 
 
-def _with_line(feed: Feed) -> int:
-    return descriptions.described_count(feed.index.database, feed.index.repo)
+def _count_described(run: SyncContext) -> int:
+    return descriptions.described_count(run.index.database, run.index.repo)
 
 
-def foresee(feed: Feed, work: Work) -> None:
+def estimate(run: SyncContext, diff: Diff) -> None:
     """Counts what would be asked and what it takes; only reads."""
-    describer = _describer(feed)
-    if feed.describing and not describer:
-        feed.report.descriptions_gone = _with_line(feed)
-    if not describer or not feed.describing:
+    describer = _language_model(run)
+    if run.description_options and not describer:
+        run.report.descriptions_gone = _count_described(run)
+    if not describer or not run.description_options:
         return
-    by = DescriptionSource(describer.model, version()) if feed.describing.again else None
-    due = descriptions.undescribed_paths(feed.index.database, feed.index.repo, by)
-    entries = [entry for entry in work.process if not entry.skip]
-    entries += [one for one in (*work.unchanged, *work.waiting) if not one.skip and one.path in due]
+    by = (
+        DescriptionSource(describer.model, version())
+        if run.description_options.redescribe
+        else None
+    )
+    due = descriptions.undescribed_paths(run.index.database, run.index.repo, by)
+    entries = [entry for entry in diff.to_index if not entry.skip]
+    entries += [one for one in (*diff.unchanged, *diff.pending) if not one.skip and one.path in due]
     asked: dict[str, int] = {}
-    for some in batched(_subjects(feed, entries, set()), SUBJECTS):
-        unknown = _unknown(feed, some, by)
+    for some in batched(_parsed_subjects(run, entries, set()), SUBJECTS_PER_BATCH):
+        unknown = _undescribed(run, some, by)
         asked |= {one.sha: tokens(prompt() + one.text) for one in some if one.sha in unknown}
-    sizes = list(asked.values())[: feed.describing.most]
-    feed.report.descriptions_made = len(sizes)
-    feed.report.descriptions_price = _price(describer, sum(sizes), LINE_TOKENS * len(sizes))
+    sizes = list(asked.values())[: run.description_options.max_descriptions]
+    run.report.descriptions_made = len(sizes)
+    run.report.descriptions_price = _price_text(describer, sum(sizes), LINE_TOKENS * len(sizes))
 
 
-def _price(describer: Describer, tokens_in: int, tokens_out: int) -> str:
+def _price_text(describer: Describer, tokens_in: int, tokens_out: int) -> str:
     """What so many tokens cost, in words."""
     neurons = describer.neurons(tokens_in, tokens_out)
     price = "the price is unknown" if neurons is None else f"{neurons:,.0f} neurons of Workers AI"
     return f"about {tokens_in + tokens_out:,} tokens by {describer.model}, {price}"
 
 
-def _describer(feed: Feed) -> Describer | None:
-    return feed.describing.describer if feed.describing else None
+def _language_model(run: SyncContext) -> Describer | None:
+    return run.description_options.describer if run.description_options else None
 
 
-def are_kept(feed: Feed, meta: Mapping[str, str]) -> bool:
+def is_stored(run: SyncContext, meta: Mapping[str, str]) -> bool:
     """Whether the index has lines, all or some."""
-    return standing(feed, meta, KEY) in {ON, FILLING}
+    return table_status(run, meta, DESCRIPTIONS_KEY) in {ON, FILLING}
 
 
-def mended(feed: Feed, meta: Mapping[str, str], damage: Damage) -> dict[str, str]:
+def repair_meta(run: SyncContext, meta: Mapping[str, str], damage: Damage) -> dict[str, str]:
     """What `meta` says while a repair is under way that has found some lacking."""
-    return {feed.index.meta_key(KEY): FILLING} if damage.lacks_descriptions else {}
+    return {run.index.meta_key(DESCRIPTIONS_KEY): FILLING} if damage.lacks_descriptions else {}
 
 
-def checked(feed: Feed, state: IndexState, found: ParityReport, damage: Damage) -> Iterator[Check]:
+def check(
+    run: SyncContext, state: IndexState, parity: ParityReport, damage: Damage
+) -> Iterator[Check]:
     """Whether the words of all lines are there, and the lines that the index says it has.
 
     An index whose lines have not come yet is right without them.
     """
-    said = standing(feed, state.meta, KEY)
-    [(nodes, asked, without, linked)] = found.description_counts
+    said = table_status(run, state.meta, DESCRIPTIONS_KEY)
+    [(nodes, asked, without, linked)] = parity.description_counts
     if (
         said == OFF
         and not linked
-        and not (found.description_posting_mismatches or found.orphan_description_postings)
+        and not (parity.description_posting_mismatches or parity.orphan_description_postings)
     ):
         return
     damage.has_wrong_description_postings |= bool(
-        found.description_posting_mismatches or found.orphan_description_postings
+        parity.description_posting_mismatches or parity.orphan_description_postings
     )
     yield Check(
         "every description is found by its words, and no other",
@@ -227,12 +258,12 @@ def checked(feed: Feed, state: IndexState, found: ParityReport, damage: Damage) 
         [
             *(
                 f"not by its words, or without any: {line!r}"
-                for (line,) in found.description_posting_mismatches
+                for (line,) in parity.description_posting_mismatches
             ),
-            *(f"words of no description: {row}" for (row,) in found.orphan_description_postings),
+            *(f"words of no description: {row}" for (row,) in parity.orphan_description_postings),
         ],
     )
-    lacking = found.undescribed_files if said == ON else []
+    lacking = parity.undescribed_files if said == ON else []
     damage.lacks_descriptions |= bool(lacking)
     waiting = int(str(nodes)) - int(str(asked))
     yield Check(
@@ -242,27 +273,29 @@ def checked(feed: Feed, state: IndexState, found: ParityReport, damage: Damage) 
     )
 
 
-class HeldLinks:
+class StoredLinksReader:
     """What the nodes of files say to describe, for files asked for in the order of their paths."""
 
-    def __init__(self, feed: Feed) -> None:
-        index = feed.index
+    def __init__(self, run: SyncContext) -> None:
+        index = run.index
         keeps = index.stores_descriptions
-        self._rest = descriptions.stored_links(index.database, index.repo) if keeps else iter(())
-        self._at: tuple[str, dict[str, str]] = ("", {})
+        self._remaining = (
+            descriptions.stored_links(index.database, index.repo) if keeps else iter(())
+        )
+        self._current: tuple[str, dict[str, str]] = ("", {})
 
-    def are_of(self, file: IndexedFile) -> bool:
+    def matches(self, file: IndexedFile) -> bool:
         """Whether they are its texts' of now; what nobody has asked for yet is told elsewhere."""
-        while self._at[0] < file.path and (following := next(self._rest, None)):
-            self._at = following
-        path, held = self._at
+        while self._current[0] < file.path and (following := next(self._remaining, None)):
+            self._current = following
+        path, held = self._current
         due = dict(zip(file.ids, file.description_keys, strict=False))
         return path != file.path or all(due.get(id_) == sha for id_, sha in held.items())
 
 
-def noted(state: IndexState, feed: Feed, found: ParityReport) -> Iterator[str]:
+def remaining_notes(state: IndexState, run: SyncContext, parity: ParityReport) -> Iterator[str]:
     """How many wait, where some do."""
-    [(nodes, asked, *_)] = found.description_counts
+    [(nodes, asked, *_)] = parity.description_counts
     waiting = int(str(nodes)) - int(str(asked))
-    if standing(feed, state.meta, KEY) == FILLING and waiting:
+    if table_status(run, state.meta, DESCRIPTIONS_KEY) == FILLING and waiting:
         yield f"{waiting:,} of {nodes:,} methods and classes wait for a description."

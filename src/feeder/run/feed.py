@@ -13,7 +13,7 @@ from feeder.errors import TooLargeError
 from feeder.nodes import HEADER_VERSION, node_ids
 from feeder.parse import ParsedFile, Parser, StaticEmbedder
 from feeder.run.budget import Budget
-from feeder.run.report import Report, Talk
+from feeder.run.report import ProgressReporter, Report
 from feeder.shards import Shard
 from feeder.store import Vectors
 from feeder.store.index import Index
@@ -25,11 +25,11 @@ from feeder.tree import Entry, Tree
 BATCH_NODES = 2000
 BATCH_CHARS = 3_000_000
 """What one transaction takes: a few of D1's parameters, and a few seconds of its time."""
-BATCH_GONE = 2000
+BATCH_DELETED_FILES = 2000
 """Files that one transaction removes."""
 
 
-class Semantics(NamedTuple):
+class ModelVectors(NamedTuple):
     """What makes vectors and what keeps them; they belong to one model.
 
     `lookup` is the table that a Worker needs for a question's vector, where nothing else makes it.
@@ -39,7 +39,7 @@ class Semantics(NamedTuple):
     vectors: Vectors
     lookup: LookupTable | None = None
 
-    def identity(self) -> dict[str, str]:
+    def model_identity(self) -> dict[str, str]:
         """What `meta` keeps of the model: vectors of another one, or elsewhere, are made again."""
         place = {"index": self.vectors.index_name} if self.vectors.index_name else {}
         return {
@@ -50,7 +50,7 @@ class Semantics(NamedTuple):
         }
 
 
-class Occasion(Protocol):
+class WorkflowRun(Protocol):
     """What a run answers to: one run of a workflow. A later run has a higher `order`."""
 
     @property
@@ -69,21 +69,21 @@ class Occasion(Protocol):
         ...
 
 
-class Describing(NamedTuple):
+class DescriptionOptions(NamedTuple):
     """Who is asked for lines on methods and classes, and how much; without anybody they go.
 
     With `again` so is for lines of other models and prompts, and where there was a reason for none.
     """
 
     describer: Describer | None
-    again: bool = False
-    most: int | None = None
-    most_tokens: int | None = None
-    masks: bool = True
+    redescribe: bool = False
+    max_descriptions: int | None = None
+    max_tokens: int | None = None
+    mask_secrets: bool = True
 
 
 @dataclass
-class Feed:
+class SyncContext:
     """The seams of a run, and its account.
 
     `token` names the run; several that share it share the work, by `shard`. `event` is what it
@@ -96,34 +96,34 @@ class Feed:
     tree: Tree
     parser: Parser
     index: Index
-    semantics: Semantics | None
+    model_vectors: ModelVectors | None
     report: Report
-    talk: Talk
+    progress: ProgressReporter
     token: str
     budget: Budget = field(default_factory=Budget)
     shard: Shard | None = None
-    event: Occasion | None = None
+    event: WorkflowRun | None = None
     force: bool = False
-    texts: bool | None = None
-    describing: Describing | None = None
-    meaning: StaticEmbedder | None = None
+    store_source: bool | None = None
+    description_options: DescriptionOptions | None = None
+    static_model: StaticEmbedder | None = None
 
 
-class Work(NamedTuple):
+class Diff(NamedTuple):
     """What separates the index from the tree.
 
     `waiting` files are right but for their vectors; at the paths `unvectored` no node can be
     trusted to have one, whether or not it has changed.
     """
 
-    process: list[Entry]
-    gone: list[str]
-    waiting: list[Entry]
+    to_index: list[Entry]
+    deleted: list[str]
+    pending: list[Entry]
     unchanged: list[Entry]
-    unvectored: set[str]
+    without_vectors: set[str]
 
 
-class Texts(NamedTuple):
+class PendingNodes(NamedTuple):
     """The nodes of a file whose texts are to be embedded, and the blob that they are from.
 
     Their ids wait as one string, which takes a third of a set's memory: a first feed has as many as
@@ -132,104 +132,108 @@ class Texts(NamedTuple):
 
     blob: str
     size: int
-    joined: str
+    joined_ids: str
 
     @classmethod
-    def of(cls, blob: str, ids: Collection[str]) -> Self:
+    def from_ids(cls, blob: str, ids: Collection[str]) -> Self:
         return cls(blob, len(ids), " ".join(ids))
 
     @property
     def ids(self) -> set[str]:
-        return set(self.joined.split(" "))
+        return set(self.joined_ids.split(" "))
 
 
-def write_words(
-    feed: Feed, state: IndexState, work: Work, *, whole: bool
-) -> tuple[dict[str, Texts], set[str]]:
+def write_nodes(
+    run: SyncContext, state: IndexState, diff: Diff, *, ignore_budget: bool
+) -> tuple[dict[str, PendingNodes], set[str]]:
     """Rows and postings of what has changed; the texts to embed by path, and the ids that went.
 
     Without a model texts are only counted: a first feed has as many as the repository has nodes.
     Where the budget ends it, `work` is cut down to what is done; `whole` goes through all of it.
     """
     written: set[str] = set()
-    pending = bool(feed.semantics) or "model" in state.meta
-    texts: dict[str, Texts] = {}
+    pending = bool(run.model_vectors) or "model" in state.meta
+    texts: dict[str, PendingNodes] = {}
     gone: set[str] = set()
-    groups = batches(indexed(feed, work.process))
-    with feed.talk.step("words", len(work.process)) as step:
-        for files, paths in zip_longest(groups, batched(work.gone, BATCH_GONE), fillvalue=()):
-            if not whole and not feed.budget.allows(1):
-                _keep_only(work, written)
+    groups = batch_files(indexed_files(run, diff.to_index))
+    with run.progress.step("words", len(diff.to_index)) as step:
+        for files, paths in zip_longest(
+            groups, batched(diff.deleted, BATCH_DELETED_FILES), fillvalue=()
+        ):
+            if not ignore_budget and not run.budget.allows(1):
+                _drop_unwritten(diff, written)
                 break
             written.update(file.path for file in files)
-            changes = _write(feed, files, paths, pending=pending)
+            changes = _write_batch(run, files, paths, pending=pending)
             gone |= changes.removed
             for file in files:
-                count_file(feed.report, file, changes.added)
-                unvectored = file.path in work.unvectored
+                count_file(run.report, file, changes.added)
+                unvectored = file.path in diff.without_vectors
                 ids = set(file.ids) if unvectored else changes.added.intersection(file.ids)
-                if ids and feed.semantics:
-                    texts[file.path] = Texts.of(file.blob, ids)
+                if ids and run.model_vectors:
+                    texts[file.path] = PendingNodes.from_ids(file.blob, ids)
                 elif pending:
-                    feed.report.texts_waiting += len(ids)
+                    run.report.texts_waiting += len(ids)
             step(len(files))
-    feed.report.nodes_deleted = len(gone)
+    run.report.nodes_deleted = len(gone)
     return texts, gone
 
 
-def _keep_only(work: Work, written: Collection[str]) -> None:
-    work.process[:] = [entry for entry in work.process if entry.path in written]
-    work.waiting.clear()
+def _drop_unwritten(diff: Diff, written: Collection[str]) -> None:
+    diff.to_index[:] = [entry for entry in diff.to_index if entry.path in written]
+    diff.pending.clear()
 
 
-def _write(
-    feed: Feed, files: Sequence[IndexedFile], gone: Sequence[str], *, pending: bool
+def _write_batch(
+    run: SyncContext, files: Sequence[IndexedFile], deleted: Sequence[str], *, pending: bool
 ) -> NodeChanges:
     """One transaction, or smaller ones where the database wants that, down to a file's."""
     try:
-        return feed.index.write(files, gone, feed.tree.commit, pending=pending)
+        return run.index.write(files, deleted, run.tree.commit, pending=pending)
     except TooLargeError:
-        if len(files) + len(gone) < 2:
+        if len(files) + len(deleted) < 2:
             raise
-    some, others = len(files) // 2, (len(gone) + 1) // 2
-    first = _write(feed, files[:some], gone[:others], pending=pending)
-    second = _write(feed, files[some:], gone[others:], pending=pending)
+    some, others = len(files) // 2, (len(deleted) + 1) // 2
+    first = _write_batch(run, files[:some], deleted[:others], pending=pending)
+    second = _write_batch(run, files[some:], deleted[others:], pending=pending)
     return NodeChanges(first.added | second.added, first.removed | second.removed)
 
 
-def count_file(report: Report, file: IndexedFile, new: Collection[str]) -> None:
+def count_file(report: Report, file: IndexedFile, new_ids: Collection[str]) -> None:
     """Adds the file, of whose nodes these are new, to the account."""
     report.files_processed += not file.skipped
-    count_texts(report, file)
+    count_stored_source(report, file)
     if file.reason:
         reasons = report.skipped if file.skipped else report.as_plain_text
         reasons[file.path] = file.reason
     if file.masked:
         report.secrets_masked[file.path] = file.masked
-    types = [node.node_type for id_, node in zip(file.ids, file.nodes, strict=True) if id_ in new]
+    types = [
+        node.node_type for id_, node in zip(file.ids, file.nodes, strict=True) if id_ in new_ids
+    ]
     report.nodes_by_type.update(types)
     report.nodes_new += len(types)
 
 
-def count_texts(report: Report, file: IndexedFile) -> None:
+def count_stored_source(report: Report, file: IndexedFile) -> None:
     """Adds what the file keeps to the account."""
     report.text_rows += len(file.source_parts)
     report.text_bytes += sum(len(part.compressed) for part in file.source_parts)
 
 
-def indexed(feed: Feed, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
+def indexed_files(run: SyncContext, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
     """The files as the index shall hold them, what is kept out first: it need not be read."""
     read = [entry for entry in entries if not entry.skip]
     for entry in entries:
         if entry.skip:
             yield IndexedFile(entry.path, entry.blob, skipped=True, reason=entry.skip)
-    for entry, parsed in parsed_files(feed, read, texts=feed.index.stores_source):
+    for entry, parsed in parsed_files(run, read, with_source=run.index.stores_source):
         skip = entry.skip or parsed.skip
         yield IndexedFile(
             entry.path,
             entry.blob,
             parsed.nodes,
-            node_ids(feed.index.repo, entry.path, parsed.nodes),
+            node_ids(run.index.repo, entry.path, parsed.nodes),
             parsed.shas,
             parsed.compounds,
             skipped=skip is not None,
@@ -238,26 +242,26 @@ def indexed(feed: Feed, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
             masked=parsed.masked_count,
             static_vectors=parsed.static_vectors,
             source_parts=parsed.source_blocks,
-            description_keys=described(parsed.nodes) if feed.index.stores_descriptions else (),
+            description_keys=described(parsed.nodes) if run.index.stores_descriptions else (),
         )
 
 
 def parsed_files(
-    feed: Feed, entries: Iterable[Entry], *, texts: bool = False
+    run: SyncContext, entries: Iterable[Entry], *, with_source: bool = False
 ) -> Iterator[tuple[Entry, ParsedFile]]:
     """Each file with its nodes, as many in memory as the parser has under way."""
     under_way: deque[Entry] = deque()
 
     def contents() -> Iterator[tuple[str, bytes]]:
-        for entry, content in feed.tree.read(entries):
+        for entry, content in run.tree.read(entries):
             under_way.append(entry)
             yield entry.path, content
 
-    for parsed in feed.parser.parse(contents(), keep_source=texts):
+    for parsed in run.parser.parse(contents(), keep_source=with_source):
         yield under_way.popleft(), parsed
 
 
-def batches(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:
+def batch_files(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:
     """The files of each transaction."""
     batch: list[IndexedFile] = []
     nodes = chars = 0

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from feeder.run.feed import Feed
+from feeder.run.feed import SyncContext
 
-OFF, ON, FILLING, LEAVING = "", "on", "filling", "leaving"
+OFF, ON, FILLING, CLEARING = "", "on", "filling", "leaving"
 """There is none, where nothing is said; none lacks; and what a run that ended early leaves to the
 next."""
 
 
-def standing(feed: Feed, meta: Mapping[str, str], key: str) -> str:
+def table_status(run: SyncContext, meta: Mapping[str, str], key: str) -> str:
     """Which of these it is for the repository of a run."""
-    return meta.get(feed.index.meta_key(key), OFF)
+    return meta.get(run.index.meta_key(key), OFF)

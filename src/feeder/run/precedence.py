@@ -5,11 +5,11 @@ import time
 from typing import NamedTuple
 
 from feeder.errors import Superseded
-from feeder.run.feed import Feed
+from feeder.run.feed import SyncContext
 from feeder.store.state import IndexState
 
 
-class Begun(NamedTuple):
+class RecordedRun(NamedTuple):
     """A run of a workflow as `meta` remembers it; `order` grows with the runs."""
 
     order: int
@@ -17,54 +17,54 @@ class Begun(NamedTuple):
     token: str
 
 
-_BY_HAND = "by-hand-"
+_MANUAL_PREFIX = "by-hand-"
 
 
-def token_by_hand() -> str:
+def manual_run_token() -> str:
     """Who a run is that answers to no workflow; those that start later come later in order."""
-    return f"{_BY_HAND}{time.time_ns():020}-{os.urandom(4).hex()}"
+    return f"{_MANUAL_PREFIX}{time.time_ns():020}-{os.urandom(4).hex()}"
 
 
-def refuse_outdated(feed: Feed, state: IndexState) -> None:
+def refuse_superseded(run: SyncContext, state: IndexState) -> None:
     """Raises Overtaken when a later run of a workflow has brought another commit."""
-    last = _last(feed, state)
-    if feed.force or not feed.event or not last:
+    last = _last_workflow_run(run, state)
+    if run.force or not run.event or not last:
         return
-    if last.order > feed.event.order and last.commit != feed.tree.commit:
+    if last.order > run.event.order and last.commit != run.tree.commit:
         raise Superseded(
-            f"This is run {feed.event.number} of {feed.event.workflow}, and a later run of a "
+            f"This is run {run.event.number} of {run.event.workflow}, and a later run of a "
             f"workflow has brought the index to {last.commit[:10]} or begun to. Nothing was "
-            f"changed. To go to {feed.tree.commit[:10]} nevertheless: --force."
+            f"changed. To go to {run.tree.commit[:10]} nevertheless: --force."
         )
 
 
-def is_newest(feed: Feed, state: IndexState) -> bool:
+def is_newest_event(run: SyncContext, state: IndexState) -> bool:
     """Whether the run is a later one than the last of a workflow that the index knows."""
-    last = _last(feed, state)
-    return bool(feed.event and (not last or last.order < feed.event.order))
+    last = _last_workflow_run(run, state)
+    return bool(run.event and (not last or last.order < run.event.order))
 
 
-def goes_on(feed: Feed, state: IndexState) -> bool:
+def may_continue(run: SyncContext, state: IndexState) -> bool:
     """Whether a run may go on beside, or over, the one that has begun since it read the index."""
-    begun = state.meta.get(feed.index.meta_key("run"), "")
-    if begun == feed.token:
+    begun = state.meta.get(run.index.meta_key("run"), "")
+    if begun == run.token:
         return True
-    if begun.startswith(_BY_HAND) and feed.token.startswith(_BY_HAND):
-        return begun < feed.token
-    last = _last(feed, state)
-    return bool(feed.event and last and last.token == begun and last.order < feed.event.order)
+    if begun.startswith(_MANUAL_PREFIX) and run.token.startswith(_MANUAL_PREFIX):
+        return begun < run.token
+    last = _last_workflow_run(run, state)
+    return bool(run.event and last and last.token == begun and last.order < run.event.order)
 
 
-def claim(feed: Feed) -> dict[str, str]:
+def event_meta(run: SyncContext) -> dict[str, str]:
     """What `meta` remembers of the run."""
-    if not feed.event:
+    if not run.event:
         return {}
-    begun = Begun(feed.event.order, feed.tree.commit, feed.token)
-    return {feed.index.meta_key("event"): " ".join(map(str, begun))}
+    begun = RecordedRun(run.event.order, run.tree.commit, run.token)
+    return {run.index.meta_key("event"): " ".join(map(str, begun))}
 
 
-def _last(feed: Feed, state: IndexState) -> Begun | None:
+def _last_workflow_run(run: SyncContext, state: IndexState) -> RecordedRun | None:
     """The last run of a workflow that has begun; None too for what no run has noted so."""
-    order, _, rest = state.meta.get(feed.index.meta_key("event"), "").partition(" ")
+    order, _, rest = state.meta.get(run.index.meta_key("event"), "").partition(" ")
     commit, _, token = rest.partition(" ")
-    return Begun(int(order), commit, token) if order.isdecimal() else None
+    return RecordedRun(int(order), commit, token) if order.isdecimal() else None

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from feeder import shown
 
-SHOWN_REASONS = 20
+MAX_SHOWN_REASONS = 20
 """Files that are named one by one before the rest is only counted."""
 
 
@@ -68,7 +68,7 @@ class Report:
     _began_s: float = field(default_factory=time.monotonic, init=False, repr=False, compare=False)
 
     @property
-    def took_s(self) -> float:
+    def elapsed_s(self) -> float:
         """Seconds since it began."""
         return round(time.monotonic() - self._began_s, 2)
 
@@ -84,10 +84,17 @@ class Report:
     def lines(self) -> list[str]:
         """The account in a few lines for a person."""
         usage = self.usage.lines() if self.usage else ()
-        kept = [*self._texts(), *self._lines()]
-        return [*self.notes, self._files(), self._nodes(), *kept, *self._reasons(), *usage]
+        kept = [*self._stored_source_lines(), *self._description_lines()]
+        return [
+            *self.notes,
+            self._files_line(),
+            self._nodes_line(),
+            *kept,
+            *self._reason_lines(),
+            *usage,
+        ]
 
-    def _files(self) -> str:
+    def _files_line(self) -> str:
         verb = "would be " if self.dry_run else ""
         counts = (
             f"{self.files_processed} {verb}processed, {self.files_deleted} {verb}deleted, "
@@ -95,13 +102,13 @@ class Report:
         )
         return f"Files: {counts}."
 
-    def _nodes(self) -> str:
+    def _nodes_line(self) -> str:
         verb = "would be " if self.dry_run else ""
         texts = f"{self.texts_embedded} {verb}embedded, {self.texts_cached} from the cache"
         waiting = f", {self.texts_waiting} waiting for a later run" if self.texts_waiting else ""
         return f"Nodes: {self.nodes_new} new, {self.nodes_deleted} gone; texts: {texts}{waiting}."
 
-    def _texts(self) -> Iterator[str]:
+    def _stored_source_lines(self) -> Iterator[str]:
         verb = "would be " if self.dry_run else ""
         if self.text_rows:
             size = f"{self.text_bytes / 1e6:,.1f} MB compressed"
@@ -109,7 +116,7 @@ class Report:
         if self.text_rows_gone:
             yield f"Texts {verb}taken out: {self.text_rows_gone:,} rows."
 
-    def _lines(self) -> Iterator[str]:
+    def _description_lines(self) -> Iterator[str]:
         if gone := self.descriptions_gone:
             yield f"Descriptions {'would be ' if self.dry_run else ''}taken out: {gone:,}."
         made, none = self.descriptions_made, self.descriptions_refused.total()
@@ -126,104 +133,104 @@ class Report:
         for reason, count in (self.descriptions_refused + self.descriptions_failed).most_common():
             yield f"  no description {count}: {reason}"
 
-    def _reasons(self) -> Iterator[str]:
+    def _reason_lines(self) -> Iterator[str]:
         for reason, count in Counter(self.skipped.values()).most_common():
             yield f"  skipped {count}: {reason}"
-        for path, reason in list(self.as_plain_text.items())[:SHOWN_REASONS]:
+        for path, reason in list(self.as_plain_text.items())[:MAX_SHOWN_REASONS]:
             yield f"  as plain text: {path}: {reason}"
-        if (more := len(self.as_plain_text) - SHOWN_REASONS) > 0:
+        if (more := len(self.as_plain_text) - MAX_SHOWN_REASONS) > 0:
             yield f"  as plain text: {more} more files"
         if self.secrets_masked:
             count, files = sum(self.secrets_masked.values()), len(self.secrets_masked)
             yield f"  secrets masked {count}, in {files} {'file' if files == 1 else 'files'}"
 
 
-class Step(Protocol):
+class ProgressStep(Protocol):
     """A stretch of work that shows how far it is."""
 
     def __call__(self, done: int) -> None:
         """`done` more of it are done."""
 
 
-TELL_S = 30.0
+LINE_INTERVAL_S = 30.0
 """Between two lines that say how far a run is, where there is no terminal."""
 
 
-class Talk:
+class ProgressReporter:
     """What a run says on stderr; bars only on a terminal, elsewhere a line now and then."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
         self._has_bars = sys.stderr.isatty() and "GITHUB_ACTIONS" not in os.environ
-        self._show: Callable[[str], object] | None = None
+        self._on_position: Callable[[str], object] | None = None
 
-    def say(self, line: str) -> None:
+    def message(self, text: str) -> None:
         """A line for a person."""
         if not self._quiet:
-            print(shown.escape_line(line), file=sys.stderr, flush=True)
+            print(shown.escape_line(text), file=sys.stderr, flush=True)
 
     @contextmanager
-    def step(self, what: str, total: int) -> Iterator[Step]:
+    def step(self, label: str, total: int) -> Iterator[ProgressStep]:
         """A bar with rate and time left while the block runs, or lines with what is done."""
         if self._quiet or not total:
             yield lambda done: None
             return
         try:
             if not self._has_bars:
-                lines = _Lines(self.say, what, total)
-                self._show = lines.at
+                lines = _ProgressLines(self.message, label, total)
+                self._on_position = lines.set_position
                 yield lines.step
                 return
-            with _bar() as bar:
-                task = bar.add_task(what, total=total, at="")
-                self._show = lambda where: bar.update(task, at=shown.escape_line(where))
+            with _progress_bar() as bar:
+                task = bar.add_task(label, total=total, at="")
+                self._on_position = lambda where: bar.update(task, at=shown.escape_line(where))
                 yield lambda done: bar.advance(task, done)
         finally:
-            self._show = None
+            self._on_position = None
 
-    def at(self, where: str) -> None:
+    def set_position(self, position: str) -> None:
         """Where in a long file the step is that is under way; empty when it is through that.
 
         From any thread, also when no step is under way: then it is not shown.
         """
-        if show := self._show:
-            show(where)
+        if show := self._on_position:
+            show(position)
 
 
-class Heard(Talk):
+class RecordingReporter(ProgressReporter):
     """Keeps what would be said on stderr, in `lines`, for an answer."""
 
     def __init__(self) -> None:
         super().__init__(quiet=True)
         self.lines: list[str] = []
 
-    def say(self, line: str) -> None:
+    def message(self, text: str) -> None:
         """Notes it."""
-        self.lines.append(line)
+        self.lines.append(text)
 
 
-class _Lines:
+class _ProgressLines:
     """A line now and then with what is done."""
 
-    def __init__(self, say: Callable[[str], None], what: str, total: int) -> None:
-        self._say, self._what, self._total = say, what, total
-        self._done, self._told_s = 0, time.monotonic()
+    def __init__(self, print_line: Callable[[str], None], label: str, total: int) -> None:
+        self._print, self._label, self._total = print_line, label, total
+        self._done, self._printed_s = 0, time.monotonic()
 
     def step(self, done: int) -> None:
         self._done += done
-        self._line("")
+        self._print_if_due("")
 
-    def at(self, where: str) -> None:
-        if where:
-            self._line(f"; {where}")
+    def set_position(self, position: str) -> None:
+        if position:
+            self._print_if_due(f"; {position}")
 
-    def _line(self, where: str) -> None:
-        if time.monotonic() - self._told_s >= TELL_S:
-            self._told_s = time.monotonic()
-            self._say(f"{self._what}: {self._done:,} of {self._total:,}{where}")
+    def _print_if_due(self, suffix: str) -> None:
+        if time.monotonic() - self._printed_s >= LINE_INTERVAL_S:
+            self._printed_s = time.monotonic()
+            self._print(f"{self._label}: {self._done:,} of {self._total:,}{suffix}")
 
 
-def _bar() -> Any:
+def _progress_bar() -> Any:
     from rich.console import Console
     from rich.progress import (
         BarColumn,

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from pathlib import Path
 
 from feeder.errors import UserError
-from feeder.run.feed import Feed
-from feeder.run.sync import Goal, overtake, plan
+from feeder.run.feed import SyncContext
+from feeder.run.sync import Target, plan_target, sync_as_owner
 from feeder.store.state import IndexState
 from feeder.tree import listing
 from feeder.tree.deltas import Delta
@@ -14,79 +14,86 @@ from feeder.tree.excluded import exclusion_cause
 from feeder.tree.names import escape_name, is_below
 
 
-def process_paths(feed: Feed, base: Path, paths: Sequence[Path], *, dry_run: bool) -> None:
+def process_paths(run: SyncContext, base: Path, paths: Sequence[Path], *, dry_run: bool) -> None:
     """Indexes what lies at these paths; what the index holds below them and is gone, leaves it.
 
     What a sparse checkout leaves out is not gone. Raises UserError for a path that neither exists
     nor is in the index.
     """
     # as the tree does: a link to a folder stands for the folder
-    scopes = [_inside(base, path.resolve() if path.is_dir() else path) for path in paths]
-    known = feed.index.read_state({}).files or {}
+    scopes = [_relative_path(base, path.resolve() if path.is_dir() else path) for path in paths]
+    known = run.index.read_state({}).files or {}
     for path, scope in zip(paths, scopes, strict=True):
-        if not os.path.lexists(path) and not any(_covers([scope], file) for file in known):
+        if not os.path.lexists(path) and not any(_contains([scope], file) for file in known):
             raise UserError(f"{path} does not exist, and the index has nothing of it. Mend --path.")
-    made_by = {feed.index.meta_key("parser"): feed.parser.fingerprint}
-    goal = Goal(feed.tree.entries(), made_by if "" in scopes else {})
+    made_by = {run.index.meta_key("parser"): run.parser.fingerprint}
+    goal = Target(run.tree.entries(), made_by if "" in scopes else {})
     absent = {escape_name(name) for name in listing.sparse_files(base)}
-    _bring_below(feed, scopes, goal, absent, dry_run=dry_run)
+    _apply_below(run, scopes, goal, absent, dry_run=dry_run)
     for path, scope in zip(paths, scopes, strict=True):
-        if path.is_dir() and not any(is_below(entry.path, scope) for entry in goal.wanted):
-            feed.report.notes.append(
+        if path.is_dir() and not any(is_below(entry.path, scope) for entry in goal.entries):
+            run.report.notes.append(
                 f"Nothing was indexed at {path}: {exclusion_cause(base, path)}."
             )
 
 
-def delete_paths(feed: Feed, base: Path, paths: Sequence[Path], *, dry_run: bool) -> None:
+def delete_paths(run: SyncContext, base: Path, paths: Sequence[Path], *, dry_run: bool) -> None:
     """Takes what the index holds at these paths and below them out of it."""
-    scopes = [_inside(base, path) for path in paths]
-    state = _bring_below(feed, scopes, Goal([], {}), dry_run=dry_run)
-    if not feed.report.files_deleted:
-        is_fed = feed.index.meta_key("run") in state.meta
+    scopes = [_relative_path(base, path) for path in paths]
+    state = _apply_below(run, scopes, Target([], {}), dry_run=dry_run)
+    if not run.report.files_deleted:
+        is_fed = run.index.meta_key("run") in state.meta
         what = "The index has nothing at" if is_fed else "Nothing was ever indexed, so nothing at"
-        feed.report.notes.append(f"{what} {', '.join(map(str, paths))}.")
+        run.report.notes.append(f"{what} {', '.join(map(str, paths))}.")
 
 
-def apply_deltas(feed: Feed, deltas: Iterable[Delta], *, dry_run: bool) -> None:
+def apply_deltas(run: SyncContext, deltas: Iterable[Delta], *, dry_run: bool) -> None:
     """Follows each delta; to process what is gone, or delete what is not there, is fine."""
     actions = {delta.file: delta.action for delta in deltas}
-    wanted = [entry for entry in feed.tree.entries() if actions.get(entry.path) == "process"]
-    _bring(feed, lambda: feed.index.read_state_of(actions), Goal(wanted, {}), dry_run=dry_run)
+    wanted = [entry for entry in run.tree.entries() if actions.get(entry.path) == "process"]
+    _apply(run, lambda: run.index.read_state_of(actions), Target(wanted, {}), dry_run=dry_run)
 
 
-def _bring_below(
-    feed: Feed, scopes: Sequence[str], goal: Goal, kept: Set[str] = frozenset(), *, dry_run: bool
+def _apply_below(
+    run: SyncContext,
+    scopes: Sequence[str],
+    target: Target,
+    ignored_paths: Set[str] = frozenset(),
+    *,
+    dry_run: bool,
 ) -> IndexState:
     """What the index held there before; files at the paths `kept` are left as they are."""
     state = IndexState({}, {}, {})
 
     def read() -> IndexState:
         nonlocal state
-        state = feed.index.read_state({})
+        state = run.index.read_state({})
         files = {
             path: row
             for path, row in (state.files or {}).items()
-            if path not in kept and _covers(scopes, path)
+            if path not in ignored_paths and _contains(scopes, path)
         }
         state = state._replace(files=files)
         return state
 
-    _bring(feed, read, goal, dry_run=dry_run)
+    _apply(run, read, target, dry_run=dry_run)
     return state
 
 
-def _bring(feed: Feed, read: Callable[[], IndexState], goal: Goal, *, dry_run: bool) -> None:
+def _apply(
+    run: SyncContext, read_state: Callable[[], IndexState], target: Target, *, dry_run: bool
+) -> None:
     if dry_run:
-        plan(feed, read(), goal)
+        plan_target(run, read_state(), target)
     else:
-        overtake(feed, read, goal)
+        sync_as_owner(run, read_state, target)
 
 
-def _covers(scopes: Sequence[str], path: str) -> bool:
+def _contains(scopes: Sequence[str], path: str) -> bool:
     return any(is_below(path, scope) for scope in scopes)
 
 
-def _inside(base: Path, path: Path) -> str:
+def _relative_path(base: Path, path: Path) -> str:
     """The path as the index writes it, empty for the base itself; it need not exist."""
     place = Path(os.path.realpath(path.parent)) / path.name if path.name else path.resolve()
     place = Path(os.path.normpath(place))

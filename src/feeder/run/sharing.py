@@ -4,40 +4,40 @@ import hashlib
 import json
 
 from feeder.errors import UserError
-from feeder.run.feed import Feed
+from feeder.run.feed import SyncContext
 from feeder.shards import all_shards
 from feeder.store.state import UNSHARDED, IndexState, Sharding
 
 
-def is_own(feed: Feed, path: str) -> bool:
+def is_in_shard(run: SyncContext, path: str) -> bool:
     """Whether a file falls to this run: all do, where nobody shares the work."""
-    return feed.shard is None or feed.shard.contains(path)
+    return run.shard is None or run.shard.contains(path)
 
 
-def own_part(feed: Feed, state: IndexState) -> IndexState:
+def shard_state(run: SyncContext, state: IndexState) -> IndexState:
     """What the index holds of this run's files; how many are as expected, it cannot tell."""
     files = state.files
     if files is not None:
-        files = {path: row for path, row in files.items() if is_own(feed, path)}
-    outbox = {id_: path for id_, path in state.outbox.items() if is_own(feed, path)}
-    reasons = {path: row for path, row in state.unchanged.reasons.items() if is_own(feed, path)}
+        files = {path: row for path, row in files.items() if is_in_shard(run, path)}
+    outbox = {id_: path for id_, path in state.outbox.items() if is_in_shard(run, path)}
+    reasons = {path: row for path, row in state.unchanged.reasons.items() if is_in_shard(run, path)}
     return state._replace(
         files=files, outbox=outbox, kept=state.unchanged._replace(reasons=reasons)
     )
 
 
-def share_of(feed: Feed, equal: dict[str, str]) -> Sharding:
+def shard_share(run: SyncContext, target_meta: dict[str, str]) -> Sharding:
     """What the shards of this very work write down as they end."""
-    if not feed.shard:
+    if not run.shard:
         return UNSHARDED
-    work = hashlib.sha1(json.dumps(equal, sort_keys=True).encode()).hexdigest()
-    keys = [feed.index.meta_key(f"shard:{shard}") for shard in all_shards(feed.shard.count)]
-    return Sharding(keys[feed.shard.number - 1], dict.fromkeys(keys, work))
+    work = hashlib.sha1(json.dumps(target_meta, sort_keys=True).encode()).hexdigest()
+    keys = [run.index.meta_key(f"shard:{shard}") for shard in all_shards(run.shard.count)]
+    return Sharding(keys[run.shard.number - 1], dict.fromkeys(keys, work))
 
 
-def refuse_shard(feed: Feed) -> None:
+def refuse_shard_for_new_model(run: SyncContext) -> None:
     """Raises UserError for a shard that would replace the vectors of all."""
-    if feed.shard:
+    if run.shard:
         raise UserError(
             "The index has vectors of another model, and shards cannot replace them: others would "
             "lose theirs. Begin with: feeder sync --max-embeddings 1"

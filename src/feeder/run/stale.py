@@ -9,15 +9,15 @@ from feeder.parse.extract import (
     fingerprint_without_documents,
     includes_documents,
 )
-from feeder.run.feed import Feed, Work
+from feeder.run.feed import Diff, SyncContext
 from feeder.store.state import IndexState
 from feeder.tree import Entry, kinds
 
-MIXED = "mixed"
+MIXED_PARSER = "mixed"
 """Under `parser` in `meta`, in place of what has read only a part of its files."""
 
 
-class Stale(StrEnum):
+class StaleReason(StrEnum):
     """Why an index is made anew, in part or whole, although its files are the tree's."""
 
     PARSER = (
@@ -32,47 +32,51 @@ class Stale(StrEnum):
     VECTORS = "The index has no vectors of this model: every text is embedded."
 
 
-def stale_parts(feed: Feed, state: IndexState) -> set[Stale]:
+def stale_reasons(run: SyncContext, state: IndexState) -> set[StaleReason]:
     """What of an index this program would make in another way."""
-    meta, key = state.meta, feed.index.meta_key
+    meta, key = state.meta, run.index.meta_key
     stale = set()
-    ours = feed.parser.fingerprint
+    ours = run.parser.fingerprint
     theirs = meta.get(key("parser"), ours)
     if fingerprint_without_documents(theirs) != fingerprint_without_documents(ours):
-        stale.add(Stale.PARSER)
+        stale.add(StaleReason.PARSER)
     elif theirs != ours:
-        stale.add(Stale.DOCUMENTS)
+        stale.add(StaleReason.DOCUMENTS)
     if (
-        feed.tree.root_tree_id
-        and meta.get(key("rules"), feed.tree.rules_digest) != feed.tree.rules_digest
+        run.tree.root_tree_id
+        and meta.get(key("rules"), run.tree.rules_digest) != run.tree.rules_digest
     ):
-        stale.add(Stale.RULES)
-    if feed.semantics and not feed.semantics.identity().items() <= meta.items():
-        stale.add(Stale.VECTORS)
+        stale.add(StaleReason.RULES)
+    if run.model_vectors and not run.model_vectors.model_identity().items() <= meta.items():
+        stale.add(StaleReason.VECTORS)
     return stale
 
 
-def mixed_parser(theirs: str, ours: str, stale: Set[Stale]) -> str:
+def mixed_parser_value(index_parser: str, own_parser: str, stale: Set[StaleReason]) -> str:
     """What `meta` calls the parser while files are read anew: that of no program.
 
     So a run that dies leaves them to the next. It says that documents may be there as soon as one
     of both programs can read them.
     """
-    parser = MIXED if Stale.PARSER in stale else fingerprint_without_documents(ours)
-    reads = includes_documents(theirs) or includes_documents(ours)
-    return f"{parser} {FINGERPRINT_PREFIX}{MIXED}" if reads else parser
+    parser = (
+        MIXED_PARSER if StaleReason.PARSER in stale else fingerprint_without_documents(own_parser)
+    )
+    reads = includes_documents(index_parser) or includes_documents(own_parser)
+    return f"{parser} {FINGERPRINT_PREFIX}{MIXED_PARSER}" if reads else parser
 
 
-def refuse_unread(feed: Feed, state: IndexState, wanted: Iterable[Entry]) -> None:
+def refuse_unreadable_documents(
+    run: SyncContext, state: IndexState, entries: Iterable[Entry]
+) -> None:
     """Raises UserError where documents would leave the index because this program cannot read them.
 
     Two installations that share an index would else put them in and take them out by turns.
     """
-    made_by = state.meta.get(feed.index.meta_key("parser"), "")
-    if feed.force or not includes_documents(made_by) or includes_documents(feed.parser.fingerprint):
+    made_by = state.meta.get(run.index.meta_key("parser"), "")
+    if run.force or not includes_documents(made_by) or includes_documents(run.parser.fingerprint):
         return
     held = (path for path, row in (state.files or {}).items() if row.state != "skipped")
-    paths = (*held, *(entry.path for entry in wanted if not entry.skip))
+    paths = (*held, *(entry.path for entry in entries if not entry.skip))
     if found := next(filter(kinds.document_extension, paths), None):
         raise UserError(
             f"The index has documents, such as {found}, which this installation cannot read. "
@@ -81,12 +85,14 @@ def refuse_unread(feed: Feed, state: IndexState, wanted: Iterable[Entry]) -> Non
         )
 
 
-def announce(feed: Feed, state: IndexState, stale: Set[Stale], work: Work) -> None:
+def announce_stale(
+    run: SyncContext, state: IndexState, stale: Set[StaleReason], diff: Diff
+) -> None:
     """Says so before the first write, with the files that it is about; an empty index has none."""
     if not state.files or not stale:
         return
     for why in sorted(stale):
-        feed.talk.say(why)
-    feed.talk.say(
-        f"Files to read: {len(work.process)}; for their vectors alone: {len(work.waiting)}."
+        run.progress.message(why)
+    run.progress.message(
+        f"Files to read: {len(diff.to_index)}; for their vectors alone: {len(diff.pending)}."
     )

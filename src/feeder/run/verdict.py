@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from feeder.store.forgetting import Damage
 
-DIFFERENCES_SHOWN = 20
+MAX_SHOWN_DIFFERENCES = 20
 """Of each check; --json has all."""
-REPAIR = "feeder validate --repair"
+REPAIR_COMMAND = "feeder validate --repair"
 
 
 class Check(NamedTuple):
@@ -22,7 +22,7 @@ class Check(NamedTuple):
         return not self.differences
 
 
-class Verdict(NamedTuple):
+class ValidationResult(NamedTuple):
     """All checks of one validation, and in `notes` what they did not look at.
 
     `advice` is what mends the differences; `repaired` where they were asked again after a repair.
@@ -40,7 +40,7 @@ class Verdict(NamedTuple):
 
     @property
     def _remedy(self) -> str:
-        if self.repaired and self.advice.startswith(REPAIR):
+        if self.repaired and self.advice.startswith(REPAIR_COMMAND):
             return "a repair has not mended it. Delete the index and make it anew"
         return self.advice
 
@@ -50,8 +50,8 @@ class Verdict(NamedTuple):
             figures = ", ".join(f"{name} {count}" for name, count in check.figures.items())
             said = f"{check.name}: {figures}" if figures else check.name
             yield f"{'ok  ' if check.passed else 'FAIL'} {said}"
-            yield from (f"       {line}" for line in check.differences[:DIFFERENCES_SHOWN])
-            if (more := len(check.differences) - DIFFERENCES_SHOWN) > 0:
+            yield from (f"       {line}" for line in check.differences[:MAX_SHOWN_DIFFERENCES])
+            if (more := len(check.differences) - MAX_SHOWN_DIFFERENCES) > 0:
                 yield f"       and {more} more"
         yield from self.notes
         yield "The index is right." if self.passed else f"The index is not right: {self._remedy}"

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from feeder.assembly.opening import Store, comparable
 from feeder.embed import Embedder
-from feeder.run.feed import Semantics
+from feeder.run.feed import ModelVectors
 from feeder.store import Database, Neighbour
 from feeder.store.scope import Scope
 
@@ -33,9 +33,9 @@ def query_models(
     made_by = meta.get(store.index.meta_key("parser"), "").split()
     with_words = meaning is not None and meaning.model in made_by
     if meaning and made_by and not with_words:
-        store.talk.say(f"The index lacks vectors by {meaning.model}. Make them: feeder sync")
+        store.talk.message(f"The index lacks vectors by {meaning.model}. Make them: feeder sync")
     if store.parts.lacks:
-        store.talk.say(store.parts.lacks)
+        store.talk.message(store.parts.lacks)
     return [
         *([static_query_model(store.index.database)] if with_words else []),
         *([embedding_query_model(semantics)] if semantics else []),
@@ -51,7 +51,7 @@ def model_name(store: Store, source: str) -> str:
     return by_side.get(source) or source
 
 
-def embedding_query_model(semantics: Semantics) -> QueryModel:
+def embedding_query_model(semantics: ModelVectors) -> QueryModel:
     """The model whose vectors are kept beside the words."""
 
     def nearest(query: str, limit: int, scope: Scope) -> list[Neighbour]:

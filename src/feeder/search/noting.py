@@ -49,7 +49,7 @@ def log_query(
         if file:
             QueryLog(file).add(_log_entry(index, query_text, filters, results, took_ms))
     except FeederError as exc:
-        store.talk.say(f"The question is not noted: {exc} FEEDER_QUERY_LOG=off notes none.")
+        store.talk.message(f"The question is not noted: {exc} FEEDER_QUERY_LOG=off notes none.")
 
 
 def log_query_in_background(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from feeder.assembly.opening import Store, opened, place_here
 from feeder.config import Settings
 from feeder.errors import FeederError
-from feeder.run.report import Heard
+from feeder.run.report import RecordingReporter
 from feeder.search.answers import Corpus
 from feeder.search.asking import SearchIndex
 from feeder.search.kept import ResultCache
@@ -72,9 +72,9 @@ class _Copy:
 
     def _read(self) -> Opened:
         store, settings = self._store, self._settings
-        before, heard = store.talk, Heard()
+        before, heard = store.talk, RecordingReporter()
         store.talk = heard
-        some = query_models(store, self._meta, heard.say)
+        some = query_models(store, self._meta, heard.message)
         store.talk = before
         asker = SearchIndex(store, self._meta, some, settings, None, self._kept)
         corpus = Corpus.from_store(store, self._meta)

@@ -10,7 +10,7 @@ from typing import Any
 
 from feeder.errors import UserError
 from feeder.parse.extract import NOT_INSTALLED
-from feeder.run.cost import costs
+from feeder.run.cost import last_run_costs
 from feeder.search.age import read_index_status
 from feeder.search.answers import Corpus, Page, PageOptions, build_page, highlight_words
 from feeder.search.asking import SearchIndex, run_query
@@ -146,7 +146,7 @@ def status(opened: Opened, _: Said) -> Facts:
     found = statistics(corpus.database, corpus.repo)
     documents = sorted(kinds.DOCUMENT_EXTENSIONS)
     places = {"folder": os.fspath(corpus.base), "web": _web(corpus), "documents": documents}
-    about = {"repo": corpus.repo, "holds": found.as_json(), "costs": costs(found.meta)}
+    about = {"repo": corpus.repo, "holds": found.as_json(), "costs": last_run_costs(found.meta)}
     return {**about, "places": places, **_age(corpus)}
 
 

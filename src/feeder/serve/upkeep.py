@@ -18,7 +18,7 @@ from feeder.assembly.local import index_file
 from feeder.assembly.opening import Place, feeding, opened, place_of, workers_for
 from feeder.config import Settings
 from feeder.errors import FeederError, Superseded, UserError
-from feeder.run.report import Talk
+from feeder.run.report import ProgressReporter
 from feeder.run.sync import sync
 from feeder.serve import Look, Tell
 from feeder.serve.remedies import AGAIN, AT_IT, MADE
@@ -204,12 +204,12 @@ class _Run:
             if is_mine:
                 self._upkept.embeds = True
                 try:
-                    self._sync(Talk(quiet=True), with_model=True)
+                    self._sync(ProgressReporter(quiet=True), with_model=True)
                 finally:
                     self._upkept.embeds = False
             return is_mine
 
-    def _sync(self, talk: Talk, *, with_model: bool) -> None:
+    def _sync(self, talk: ProgressReporter, *, with_model: bool) -> None:
         """Makes the index equal to the files, but for vectors of a model that is not asked."""
         upkept = self._upkept
         looked_s = time.monotonic()
@@ -219,7 +219,7 @@ class _Run:
         with opened(place, settings, writes=True, create=True) as store:
             store.talk = talk
             # a model that is elsewhere costs: only a command asks it
-            self._has_model = bool(store.semantics) and not store.parts.budget.requests_for(1)
+            self._has_model = bool(store.semantics) and not store.parts.budget.embedding_requests(1)
             if not with_model:
                 store.semantics = None
                 upkept.parser = upkept.parser or workers_for(store, settings)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Condition
 
-from feeder.run.report import Step, Talk
+from feeder.run.report import ProgressReporter, ProgressStep
 
 
-class Watch(Talk):
+class Watch(ProgressReporter):
     """What a run does now, and how much of that is done; `news` is notified of each step."""
 
     def __init__(self, news: Condition) -> None:
@@ -29,7 +29,7 @@ class Watch(Talk):
             self._news.notify_all()
 
     @contextmanager
-    def step(self, what: str, total: int) -> Iterator[Step]:
+    def step(self, what: str, total: int) -> Iterator[ProgressStep]:
         """Notes what is done."""
 
         def step(done: int) -> None:

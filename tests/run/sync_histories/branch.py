@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize
 
 from feeder.parse import extract
 from feeder.parse.extract import extractor_versions
-from feeder.run.feed import Describing
+from feeder.run.feed import DescriptionOptions
 from feeder.store import Database
 from feeder.tree.commit import Commit
 from hashed import HashedCodes, HashedEmbedder
@@ -81,7 +81,9 @@ def documents_unread() -> Iterator[None]:
 class Pictures:
     """What fresh indexes hold, each made once."""
 
-    def __init__(self, describing: Callable[[], Describing] = lambda: Describing(Lines())) -> None:
+    def __init__(
+        self, describing: Callable[[], DescriptionOptions] = lambda: DescriptionOptions(Lines())
+    ) -> None:
         self._describing = describing
         self._known: dict[tuple[object, ...], Picture] = {}
 

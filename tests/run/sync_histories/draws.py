@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from feeder.run.feed import Describing
+from feeder.run.feed import DescriptionOptions
 from feeder.store import Database, Statement
 from worlds import REPO, Fuse, Lines
 
@@ -21,6 +21,12 @@ def is_kept(database: Database, key: str) -> bool:
     return database.run([said])[0] in ([("on",)], [("filling",)])
 
 
-def describing(said: str, fuse: Fuse | None = None, most: int | None = None) -> Describing | None:
+def describing(
+    said: str, fuse: Fuse | None = None, most: int | None = None
+) -> DescriptionOptions | None:
     """Lines by a model on this machine."""
-    return Describing(Lines(fuse=fuse) if said == "lines" else None, most=most) if said else None
+    return (
+        DescriptionOptions(Lines(fuse=fuse) if said == "lines" else None, max_descriptions=most)
+        if said
+        else None
+    )

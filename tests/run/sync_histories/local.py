@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, rule
 
 from feeder.errors import StoppedEarly, Superseded, UserError
-from feeder.run.feed import Feed
+from feeder.run.feed import SyncContext
 from feeder.run.sync import sync
 from feeder.run.validate import validate
 from feeder.shards import all_shards
@@ -192,7 +192,7 @@ class History(Branch):
         """By the limits that a user may set."""
         self._push(edits)
         run = self._limited(model, embeddings, requests, parser)
-        run.describing = describing("lines" if lines else "", most=lines)
+        run.description_options = describing("lines" if lines else "", most=lines)
         try:
             sync(run)
         except StoppedEarly:
@@ -263,7 +263,7 @@ class History(Branch):
 
     def _fused(
         self, fuse: Fuse, model: int | None, parser: str = "in process", asks: str = ""
-    ) -> Feed:
+    ) -> SyncContext:
         database = FusedDatabase(self._database, fuse)
         kinds = both(model, parser)
         if model:
@@ -277,12 +277,12 @@ class History(Branch):
         embeddings: int | None,
         requests: int | None,
         parser: str = "in process",
-    ) -> Feed:
+    ) -> SyncContext:
         fuse = Fuse(0)
         run = self._fused(fuse, model, parser)
         run.budget.max_embeddings, run.budget.max_requests = embeddings, requests
-        run.budget.requests = lambda: fuse.calls
-        run.budget.requests_for = lambda texts: -(-texts // 3)
+        run.budget.requests_sent = lambda: fuse.calls
+        run.budget.embedding_requests = lambda texts: -(-texts // 3)
         return run
 
     def _copy(self) -> SQLite:

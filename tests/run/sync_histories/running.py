@@ -17,17 +17,17 @@ OFTEN, ROUNDS = 10, 12
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """They make many writes of a run."""
     monkeypatch.setattr("feeder.run.feed.BATCH_NODES", 4)
-    monkeypatch.setattr("feeder.run.feed.BATCH_GONE", 1)
+    monkeypatch.setattr("feeder.run.feed.BATCH_DELETED_FILES", 1)
     monkeypatch.setattr("feeder.run.vectors.BATCH_VECTORS", 3)
     monkeypatch.setattr("feeder.store.lookup_table.BATCH_STATEMENTS", 3)
     monkeypatch.setattr("feeder.store.texts.DELETE_BATCH", 2)
     monkeypatch.setattr("feeder.store.texts.PAGE_PATHS", 2)
     monkeypatch.setattr("feeder.store.texts.PAGE_PARTS", 2)
     monkeypatch.setattr("feeder.parse.kept.BLOCK_BYTES", 20)
-    monkeypatch.setattr("feeder.run.vectors.OUTBOX_PIECE", 2)
+    monkeypatch.setattr("feeder.run.vectors.DELETE_BATCH", 2)
     monkeypatch.setattr("feeder.embed.dealing.UNDER_WAY", 1)  # of several, chance is first
-    monkeypatch.setattr("feeder.run.asking.AT_ONCE", 2)
-    monkeypatch.setattr("feeder.run.descriptions.SUBJECTS", 3)
+    monkeypatch.setattr("feeder.run.asking.BATCH_REQUESTS", 2)
+    monkeypatch.setattr("feeder.run.descriptions.SUBJECTS_PER_BATCH", 3)
 
 
 def histories(examples: int, steps: int) -> settings:
