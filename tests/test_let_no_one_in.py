@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from feeder.assembly.local import local_parts
+from feeder.assembly.local import local_backend
 from feeder.cli.showing import as_text
 from feeder.config import Settings
 from feeder.embed.cache import CachedEmbedder
@@ -260,7 +260,7 @@ def test_a_link_that_a_commit_brings_is_not_followed(
     outside.mkdir()
     settings = Settings(vectors=False)
     with pytest.raises(UserError, match=f"{link} is a symbolic link"), ExitStack() as stack:
-        local_parts(base, settings, stack, writes=writes, create=True)
+        local_backend(base, settings, stack, writes=writes, create=True)
     assert list(outside.iterdir()) == []
 
 
@@ -304,14 +304,14 @@ def in_default_place(repo: Repo, *, writes: bool = True, db: Path | None = None)
     """Opens the index of a repository, and closes it."""
     with ExitStack() as stack:
         settings = Settings(vectors=False, db=db)
-        local_parts(repo.path, settings, stack, writes=writes, create=True)
+        local_backend(repo.path, settings, stack, writes=writes, create=True)
 
 
 def test_a_place_that_the_user_names_may_be_a_link(tmp_path: Path) -> None:
     """Whoever says --db has chosen."""
     (tmp_path / "link.db").symlink_to(tmp_path / "real.db")
     with ExitStack() as stack:
-        local_parts(
+        local_backend(
             tmp_path,
             Settings(vectors=False, db=tmp_path / "link.db"),
             stack,

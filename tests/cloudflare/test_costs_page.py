@@ -5,7 +5,7 @@ from pathlib import Path
 import costs
 from standin import StandIn
 
-from feeder.assembly.prices import prices
+from feeder.assembly.prices import model_prices
 
 PAGE = (Path(__file__).parents[2] / "docs/costs.md").read_text()
 
@@ -26,10 +26,10 @@ def test_so_it_does_for_each_model(standin: StandIn) -> None:
     """And `feeder init` foresees those requests without sending one."""
     assert costs.models_table(standin, 60) in PAGE
     assert "First feed of 10,000 nodes in 500 files, by the model:" in PAGE
-    foreseen = {(price.model, price.dimensions): price for price in prices(1_200, 60, 60)}
+    foreseen = {(price.model, price.dimensions): price for price in model_prices(1_200, 60, 60)}
     rows = [line.split(" | ") for line in PAGE.splitlines() if line.startswith("| `")]
     for model, dimensions, d1, vectorize, ai, *_, fit in rows[len(costs.MODELS) :]:
         price = foreseen[model.strip("| `"), int(dimensions.replace(",", ""))]
         requests = {"d1": int(d1), "vectorize": int(vectorize), "ai": int(ai)}
         assert {name: price.usage.requests.get(name, 0) for name in requests} == requests
-        assert f"{price.nodes_free:,} |" == fit
+        assert f"{price.free_nodes:,} |" == fit

@@ -6,7 +6,7 @@ import pytest
 from chatting import Answer, Model, Reply, chatting, line, refusal
 from clouds import MovedClock
 
-from feeder.assembly.describers import describer_of
+from feeder.assembly.describers import select_describer
 from feeder.config import Settings
 from feeder.describe import ANSWER_TOKENS, Told
 from feeder.describe.chat import AddressDescriber
@@ -125,9 +125,9 @@ def test_what_a_model_refuses_to_be_told_is_told_otherwise_from_then_on(
 )
 def test_what_is_no_model_is_refused_in_a_sentence(said: str, words: str) -> None:
     with pytest.raises(UserError, match=words):
-        describer_of(Settings(describe=said))
+        select_describer(Settings(describe=said))
 
 
 def test_nobody_is_asked_where_none_is_named() -> None:
-    assert describer_of(Settings()) is None
-    assert describer_of(Settings(describe="off")) is None
+    assert select_describer(Settings()) is None
+    assert select_describer(Settings(describe="off")) is None

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from feeder.assembly.opening import Place, feeding
-from feeder.assembly.opening import opened as opened_store
-from feeder.assembly.trees import tree_of
+from feeder.assembly.opening import Workspace, open_run
+from feeder.assembly.opening import open_session as opened_store
+from feeder.assembly.trees import indexed_tree
 from feeder.config import Settings
 from feeder.errors import StoppedEarly, UserError
 from feeder.parse import extract
@@ -212,14 +212,14 @@ def test_an_index_with_documents_is_proved(shop: Repo, database: SQLite) -> None
 
 def test_a_run_shows_where_in_a_document_its_workers_are(shop: Repo) -> None:
     settings = Settings(directory=shop.path, vectors=False, quiet=True)
-    place = Place(shop.path, "shop", "main")
+    place = Workspace(shop.path, "shop", "main")
     with opened_store(place, settings, writes=True, create=True) as store:
-        store.talk = Watch(Condition())
-        with feeding(store, tree_of(place, settings), settings, dry_run=False) as run:
+        store.progress = Watch(Condition())
+        with open_run(store, indexed_tree(place, settings), settings, dry_run=False) as run:
             assert isinstance(run.parser, WorkerPool)
-            with store.talk.step("words", 3) as step:
+            with store.progress.step("words", 3) as step:
                 step(1)
                 run.parser.on_progress("manual.pdf: page 2 of 9")
-                assert str(store.talk) == "words: 1 of 3 files, manual.pdf: page 2 of 9"
+                assert str(store.progress) == "words: 1 of 3 files, manual.pdf: page 2 of 9"
                 run.parser.on_progress("")
-            assert str(store.talk) == "words: 1 of 3 files"
+            assert str(store.progress) == "words: 1 of 3 files"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from feeder.assembly.opening import Place, Store, opened
-from feeder.assembly.trees import tree_of
+from feeder.assembly.opening import Session, Workspace, open_session
+from feeder.assembly.trees import indexed_tree
 from feeder.config import Settings
 from feeder.errors import ServiceError
 from feeder.run.feed import SyncContext
@@ -49,7 +49,7 @@ class Shop:
     """An index of a repository, opened for long."""
 
     repo: Repo
-    store: Store
+    store: Session
     settings: Settings
     model: Counted
     kept: ResultCache
@@ -72,12 +72,12 @@ class Shop:
 
 def synced(base: Path, settings: Settings) -> None:
     """As another process does it: by a connection of its own."""
-    from feeder.assembly.opening import feeding
+    from feeder.assembly.opening import open_run
 
-    place = Place(base, REPO, "main")
+    place = Workspace(base, REPO, "main")
     with (
-        opened(place, settings, writes=True, create=True) as store,
-        feeding(store, tree_of(place, settings), settings, dry_run=False) as feed,
+        open_session(place, settings, writes=True, create=True) as store,
+        open_run(store, indexed_tree(place, settings), settings, dry_run=False) as feed,
     ):
         assert isinstance(feed, SyncContext)
         sync(feed)
@@ -89,8 +89,8 @@ def shop(repo: Repo) -> Iterator[Shop]:
     settings = Settings(directory=repo.path, model="static", quiet=True, jobs=1)
     synced(repo.path, settings)
     with ExitStack() as stack:
-        place = Place(repo.path, REPO, "main")
-        store = stack.enter_context(opened(place, settings, writes=False, create=False))
+        place = Workspace(repo.path, REPO, "main")
+        store = stack.enter_context(open_session(place, settings, writes=False, create=False))
         database = store.index.database
         assert isinstance(database, SQLite)
         yield Shop(repo, store, settings, Counted(database), ResultCache(database))

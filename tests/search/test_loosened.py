@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from feeder.assembly.opening import base_of, opened, place_of
+from feeder.assembly.opening import base_folder, open_session, workspace_for
 from feeder.config import Settings
 from feeder.search.asking import SearchIndex, run_query
 from feeder.search.engine import Pagination
@@ -28,8 +28,8 @@ def told(tmp_path: Path) -> Told:
     settings = Settings(directory=repo.path, vectors=False, quiet=True)
 
     def tell(question: str, **filters: object) -> dict[str, tuple[int, str]]:
-        place = place_of(base_of(repo.path), settings)
-        with opened(place, settings, writes=False, create=False) as store:
+        place = workspace_for(base_folder(repo.path), settings)
+        with open_session(place, settings, writes=False, create=False) as store:
             asker = SearchIndex(store, store.index.read_state_of([]).meta, [], settings, None)
             said = RequestFilters(**filters)  # type: ignore[arg-type]
             asked, answer = run_query(asker, question, Pagination(5), said)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feeder.assembly.opening import Place, opened
+from feeder.assembly.opening import Workspace, open_session
 from feeder.config import Settings
 from feeder.search import asking, engine, grouping
 from feeder.search.asking import SearchIndex, run_query
@@ -56,7 +56,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def asker(base: Path) -> Iterator[SearchIndex]:
     said = Settings(directory=base, model="static", quiet=True, jobs=1)
     synced(base, said)
-    with opened(Place(base, REPO, "main"), said, writes=False, create=False) as store:
+    with open_session(Workspace(base, REPO, "main"), said, writes=False, create=False) as store:
         database = store.index.database
         assert isinstance(database, SQLite)
         sides = [QueryModel(STATIC_VECTORS, 1.5, static_query_model(database).nearest)]

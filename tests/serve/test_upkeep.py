@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from feeder.assembly.opening import base_of, opened, place_of
+from feeder.assembly.opening import base_folder, open_session, workspace_for
 from feeder.config import Settings
 from feeder.errors import UserError
 from feeder.serve import Look, upkeep
@@ -30,7 +30,7 @@ class Kept:
         self, repo: Repo, tree: Callable[[], Commit] | None = None, *, model: str = "static"
     ) -> None:
         settings = Settings(directory=repo.path, model=model, jobs=1)
-        self.place = place_of(base_of(repo.path), settings)
+        self.place = workspace_for(base_folder(repo.path), settings)
         self.settings = settings
         self.looks = 0
         self.told: list[str] = []
@@ -50,12 +50,12 @@ class Kept:
 
     def vectors(self) -> str | None:
         """What the index says of the vectors of its model."""
-        with opened(self.place, self.settings, writes=False, create=False) as store:
+        with open_session(self.place, self.settings, writes=False, create=False) as store:
             meta = store.index.read_state_of([]).meta
             return meta.get(store.index.meta_key("vectors"))
 
     def files(self) -> set[str]:
-        with opened(self.place, self.settings, writes=False, create=False) as store:
+        with open_session(self.place, self.settings, writes=False, create=False) as store:
             [rows] = store.index.database.run([Statement("SELECT DISTINCT path FROM docs")])
         return {str(path) for (path,) in rows}
 
@@ -267,7 +267,7 @@ def test_rows_are_of_the_branch_that_is_checked_out(shop: Repo) -> None:
     kept.before_answer()
     shop.git("checkout", "-q", "-b", "feature")
     kept.before_answer()
-    with opened(kept.place, kept.settings, writes=False, create=False) as store:
+    with open_session(kept.place, kept.settings, writes=False, create=False) as store:
         [rows] = store.index.database.run([Statement("SELECT DISTINCT branch FROM docs")])
     assert rows == [("feature",)]
 

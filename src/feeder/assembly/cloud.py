@@ -4,9 +4,9 @@ import math
 from contextlib import ExitStack
 from pathlib import Path
 
-from feeder.assembly.describers import describer_of
-from feeder.assembly.embedders import embedder_of
-from feeder.assembly.parts import Parts, spent_by
+from feeder.assembly.describers import select_describer
+from feeder.assembly.embedders import select_embedder
+from feeder.assembly.parts import Backend, total_spent
 from feeder.cloudflare.api import Api
 from feeder.cloudflare.credentials import TOKEN, known, require
 from feeder.cloudflare.d1 import D1
@@ -28,14 +28,14 @@ from feeder.store.sqlite import IN_MEMORY, SQLite
 from feeder.store.texts import DELETE_BATCH
 from feeder.tree import git
 
-ROWS_OF_NEW, ROWS_OF_GONE, ROWS_OF_FILE, ROWS_OF_RUN = 6, 4, 2, 20
+ROWS_PER_NEW_NODE, ROWS_PER_DELETED_NODE, ROWS_PER_FILE, ROWS_PER_RUN = 6, 4, 2, 20
 """Rows that D1 bills: a node with its indexes and posting, its removal with the outbox, a file, and
 what each run that writes notes of itself."""
 
 
-def cloud_parts(
+def cloud_backend(
     base: Path, repo: str, settings: Settings, stack: ExitStack, *, writes: bool
-) -> Parts:
+) -> Backend:
     """The index that the settings name; no request yet. Raises UserError for what is not said."""
     cloud = known(settings, repo)
     require(cloud, database=True)
@@ -45,15 +45,15 @@ def cloud_parts(
         api.share(settings.shard.count)
     database = D1(api, cloud.database_id)
     vectors = Vectorize(api, cloud.index_name)
-    embedder, describer = embedder_of(settings, api), describer_of(settings, api)
+    embedder, describer = select_embedder(settings, api), select_describer(settings, api)
     if describer:
         stack.callback(describer.close)
-    lookup = lookup_for(embedder)
+    lookup = worker_lookup_table(embedder)
     if writes and git.find_root(base) is None:
         create_index_folder(
             checked_index_folder(base)
         )  # by which the base is known again from a folder below
-    return Parts(
+    return Backend(
         f"Cloudflare, {database.place}, {vectors.place}",
         VerifiedDatabase(database),
         embedder,
@@ -63,35 +63,35 @@ def cloud_parts(
         budget=Budget(
             settings.max_embeddings,
             settings.max_requests,
-            lambda: api.requests.total() + spent_by(embedder, describer).requests,
+            lambda: api.requests.total() + total_spent(embedder, describer).requests,
             lambda texts: embedder.foreseen([0] * texts).requests if embedder else 0,
         ),
-        usage=lambda: taken(api, database, vectors, spent_by(embedder, describer)),
-        foreseen=lambda report, planned: foreseen(report, embedder, planned, lookup),
+        usage=lambda: measured_usage(api, database, vectors, total_spent(embedder, describer)),
+        estimate=lambda report, planned: estimated_usage(report, embedder, planned, lookup),
     )
 
 
-def foreseen_parts(settings: Settings, stack: ExitStack) -> Parts:
+def planning_backend(settings: Settings, stack: ExitStack) -> Backend:
     """What tells without a token how large a first feed is: an empty index, and no request."""
     database = SQLite(IN_MEMORY)
     stack.callback(database.close)
     migrate(database)
     api = Api("none", "none")
     stack.callback(api.close)
-    embedder = embedder_of(settings, api)
-    lookup = lookup_for(embedder)
-    return Parts(
+    embedder = select_embedder(settings, api)
+    lookup = worker_lookup_table(embedder)
+    return Backend(
         f"Cloudflare without {TOKEN}: planned against an empty index",
         database,
         embedder,
         Vectorize(api, "none") if embedder else None,
         lookup=lookup,
-        describer=describer_of(settings, api),
-        foreseen=lambda report, planned: foreseen(report, embedder, planned, lookup),
+        describer=select_describer(settings, api),
+        estimate=lambda report, planned: estimated_usage(report, embedder, planned, lookup),
     )
 
 
-def lookup_for(embedder: Embedder | None) -> LookupTable | None:
+def worker_lookup_table(embedder: Embedder | None) -> LookupTable | None:
     """A Worker has no static model, and asks for the rows that it needs of it."""
     from feeder.embed.static import StaticEmbedder
     from feeder.embed.static_lookup import static_lookup
@@ -99,7 +99,7 @@ def lookup_for(embedder: Embedder | None) -> LookupTable | None:
     return static_lookup() if isinstance(embedder, StaticEmbedder) else None
 
 
-def taken(api: Api, database: D1, vectors: Vectorize, spent: Spent) -> Usage:
+def measured_usage(api: Api, database: D1, vectors: Vectorize, spent: Spent) -> Usage:
     """What these objects have used so far, and what models have taken."""
     return Usage(
         dict(api.requests) | ({"model": spent.requests} if spent.requests else {}),
@@ -114,7 +114,7 @@ def taken(api: Api, database: D1, vectors: Vectorize, spent: Spent) -> Usage:
     )
 
 
-def foreseen(
+def estimated_usage(
     report: Report, embedder: Embedder | None, planned: Spent, lookup: LookupTable | None
 ) -> Usage:
     """What the run of a report would take, roughly: nobody has sent anything yet."""
@@ -138,10 +138,10 @@ def foreseen(
     }
     return Usage(
         requests,
-        rows_written=ROWS_OF_RUN
-        + report.nodes_new * ROWS_OF_NEW
-        + report.nodes_deleted * ROWS_OF_GONE
-        + files * ROWS_OF_FILE
+        rows_written=ROWS_PER_RUN
+        + report.nodes_new * ROWS_PER_NEW_NODE
+        + report.nodes_deleted * ROWS_PER_DELETED_NODE
+        + files * ROWS_PER_FILE
         + report.lookup_rows
         + report.text_rows
         + report.text_rows_gone,

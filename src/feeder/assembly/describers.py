@@ -13,11 +13,11 @@ from feeder.run.feed import DescriptionOptions
 if TYPE_CHECKING:
     from feeder.cloudflare.api import Api
 
-OFF = "off"
+DESCRIBE_OFF = "off"
 """What `--describe` says to take the descriptions out."""
 
 
-def describer_of(settings: Settings, api: Api | None = None) -> Describer | None:
+def select_describer(settings: Settings, api: Api | None = None) -> Describer | None:
     """The model that the settings mean; None where none is named.
 
     With an `api` the index is at Cloudflare. Raises UserError for what is no model.
@@ -25,14 +25,16 @@ def describer_of(settings: Settings, api: Api | None = None) -> Describer | None
     from feeder.embed.endpoint import is_address
 
     said = settings.describe
-    if not said or said == OFF:
+    if not said or said == DESCRIBE_OFF:
         return None
     if is_address(said):
-        return _at_an_address(said)
-    return _of_workers_ai(said, api)
+        return _endpoint_describer(said)
+    return _workers_ai_describer(said, api)
 
 
-def describing_of(settings: Settings, describer: Describer | None) -> DescriptionOptions | None:
+def description_options(
+    settings: Settings, describer: Describer | None
+) -> DescriptionOptions | None:
     """Who is asked for lines, if anybody; raises UserError for more of it without a model."""
     if settings.redescribe and not describer:
         raise UserError("--redescribe asks a model again: name it with --describe.")
@@ -47,21 +49,21 @@ def describing_of(settings: Settings, describer: Describer | None) -> Descriptio
     )
 
 
-def _at_an_address(said: str) -> Describer:
+def _endpoint_describer(address: str) -> Describer:
     from feeder.describe.chat import AddressDescriber
     from feeder.embed.endpoint import ANSWERS, Endpoint, address_of
     from feeder.embed.refused import KEY
 
-    return AddressDescriber(Endpoint(address_of(said, ANSWERS), os.environ.get(KEY, "")))
+    return AddressDescriber(Endpoint(address_of(address, ANSWERS), os.environ.get(KEY, "")))
 
 
-def _of_workers_ai(said: str, api: Api | None) -> Describer:
+def _workers_ai_describer(model: str, api: Api | None) -> Describer:
     from feeder.cloudflare.text_models import WorkersAIDescriber
     from feeder.embed.endpoint import ANSWERS
 
     if api is None:
         raise UserError(
             "--describe names no address. Write one as URL#name, such as "
-            f"{ANSWERS.example}, or {OFF}; models of Workers AI come with --store cloudflare."
+            f"{ANSWERS.example}, or {DESCRIBE_OFF}; models of Workers AI come with --store cloudflare."
         )
-    return WorkersAIDescriber(api, said)
+    return WorkersAIDescriber(api, model)

@@ -19,12 +19,12 @@ from feeder.errors import UserError
 if TYPE_CHECKING:
     from feeder.cloudflare.api import Api
 
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+_UNKNOWN_MODEL: Mapping[str, str] = MappingProxyType({})
 WORDS, STATIC, MINILM = "words", "static", "minilm"
 """What `--model` may say besides a model's own name."""
 
 
-class Wish(NamedTuple):
+class ModelRequest(NamedTuple):
     """What decides: the model's name and dimensions, where said, and whether there is an API.
 
     `made_with` is what the index says of its model, where that is known by now; one that was made
@@ -34,16 +34,16 @@ class Wish(NamedTuple):
     model: str | None
     dimensions: int | None
     api: Api | None
-    made_with: Mapping[str, str]
+    index_model: Mapping[str, str]
 
 
-Kind = Callable[[Wish], Embedder | None]
+EmbedderFactory = Callable[[ModelRequest], Embedder | None]
 """The model that is meant; None where it is not of this kind. Raises UserError where it is, and
 cannot be had."""
 
 
-def embedder_of(
-    settings: Settings, api: Api | None = None, made_with: Mapping[str, str] = _NOTHING
+def select_embedder(
+    settings: Settings, api: Api | None = None, index_model: Mapping[str, str] = _UNKNOWN_MODEL
 ) -> Embedder | None:
     """The model that the settings mean, or the store's own; None where words are to do.
 
@@ -52,8 +52,8 @@ def embedder_of(
     """
     if not settings.vectors or settings.model == WORDS or (settings.model == STATIC and not api):
         return None
-    wish = Wish(settings.model, settings.dimensions, api, made_with)
-    made = next((embedder for kind in KINDS if (embedder := kind(wish))), None)
+    wish = ModelRequest(settings.model, settings.dimensions, api, index_model)
+    made = next((embedder for kind in EMBEDDER_FACTORIES if (embedder := kind(wish))), None)
     if made is None and wish.model:
         raise UserError(
             f"--model {wish.model} is no folder with an ONNX model. Name one, or {WORDS}, {STATIC} "
@@ -68,12 +68,12 @@ def embedder_of(
     return made
 
 
-def meaning_of(settings: Settings) -> StaticCodes | None:
+def select_static_model(settings: Settings) -> StaticCodes | None:
     """The model that is asked with the words, in an index on this machine; None for words alone."""
     return StaticCodes(NAME) if settings.vectors and settings.model != WORDS else None
 
 
-def dimensions_at_cloudflare(settings: Settings) -> int:
+def cloudflare_dimensions(settings: Settings) -> int:
     """Of the vectors of an index there, whether or not this run makes any.
 
     No request, but to a model at an address that is unknown.
@@ -81,73 +81,79 @@ def dimensions_at_cloudflare(settings: Settings) -> int:
     from feeder.cloudflare.api import Api
 
     with closing(Api("none", "none")) as api:
-        embedder = embedder_of(replace(settings, vectors=True), api)
+        embedder = select_embedder(replace(settings, vectors=True), api)
         assert embedder is not None  # there is always a model at Cloudflare
         with closing(embedder):
             return embedder.dimensions
 
 
-def _of_a_folder(wish: Wish) -> Embedder | None:
+def _onnx_folder(request: ModelRequest) -> Embedder | None:
     from feeder.embed.onnx import LocalEmbedder
 
-    if not (wish.model and Path(wish.model).is_dir()):
+    if not (request.model and Path(request.model).is_dir()):
         return None
-    return LocalEmbedder.from_folder(Path(wish.model))
+    return LocalEmbedder.from_folder(Path(request.model))
 
 
-def _at_an_address(wish: Wish) -> Embedder | None:
+def _endpoint_embedder(request: ModelRequest) -> Embedder | None:
     from feeder.embed.address import AddressEmbedder
     from feeder.embed.endpoint import Endpoint, address_of, is_address
     from feeder.embed.refused import KEY
 
-    if not (wish.model and is_address(wish.model)):
+    if not (request.model and is_address(request.model)):
         return None
-    endpoint = Endpoint(address_of(wish.model), os.environ.get(KEY, ""))
-    return AddressEmbedder(endpoint, wish.dimensions, wish.made_with)
+    endpoint = Endpoint(address_of(request.model), os.environ.get(KEY, ""))
+    return AddressEmbedder(endpoint, request.dimensions, request.index_model)
 
 
-def _of_workers_ai(wish: Wish) -> Embedder | None:
+def _workers_ai_embedder(request: ModelRequest) -> Embedder | None:
     from feeder.cloudflare.workers_ai import WorkersAI
 
-    return WorkersAI(wish.api, wish.model, wish.dimensions) if wish.api else None
+    return WorkersAI(request.api, request.model, request.dimensions) if request.api else None
 
 
-def _static(wish: Wish) -> Embedder | None:
-    return loaded() if wish.model == STATIC else None
+def _static_embedder(request: ModelRequest) -> Embedder | None:
+    return loaded() if request.model == STATIC else None
 
 
-def _minilm(wish: Wish) -> Embedder | None:
+def _minilm_embedder(request: ModelRequest) -> Embedder | None:
     """Unnamed where it is installed, but for an index that was made without it: that takes long."""
     from feeder.embed import onnx
 
-    if wish.model == MINILM:
+    if request.model == MINILM:
         return onnx.LocalEmbedder()
-    if wish.model is not None or wish.api is not None or not onnx.available():
+    if request.model is not None or request.api is not None or not onnx.available():
         return None
     installed = onnx.LocalEmbedder()
-    is_its = wish.made_with.get("model", installed.model) == installed.model
+    is_its = request.index_model.get("model", installed.model) == installed.model
     return installed if is_its else None
 
 
-def left_out(settings: Settings, made_with: Mapping[str, str]) -> str:
+def unused_minilm_note(settings: Settings, index_model: Mapping[str, str]) -> str:
     """What to say of MiniLM, where it is installed and the index goes on without it."""
     from feeder.embed import onnx
 
     if not settings.vectors or settings.model is not None or not onnx.available():
         return ""
-    own = made_with.get("model")
+    own = index_model.get("model")
     has = f"with its vectors by {own}, which need --model," if own else "without MiniLM"
     return f"The index stays {has} as it was made. To give it MiniLM's: feeder sync --model minilm"
 
 
-def out_of_reach(settings: Settings, made_with: Mapping[str, str]) -> str:
+def missing_minilm_note(settings: Settings, index_model: Mapping[str, str]) -> str:
     """What to say of MiniLM, where the index has its vectors and it is not installed."""
     from feeder.embed import onnx
 
     is_meant = settings.vectors and settings.model is None
-    if not is_meant or onnx.available() or made_with.get("model") != onnx.MINILM:
+    if not is_meant or onnx.available() or index_model.get("model") != onnx.MINILM:
         return ""
     return f"The index has vectors by {onnx.MINILM}, which is not installed. {onnx.INSTALL}"
 
 
-KINDS: tuple[Kind, ...] = (_of_a_folder, _at_an_address, _static, _minilm, _of_workers_ai)
+EMBEDDER_FACTORIES: tuple[EmbedderFactory, ...] = (
+    _onnx_folder,
+    _endpoint_embedder,
+    _static_embedder,
+    _minilm_embedder,
+    _workers_ai_embedder,
+)

@@ -3,9 +3,14 @@
 from contextlib import ExitStack
 from pathlib import Path
 
-from feeder.assembly.describers import describer_of
-from feeder.assembly.embedders import embedder_of, left_out, meaning_of, out_of_reach
-from feeder.assembly.parts import Parts
+from feeder.assembly.describers import select_describer
+from feeder.assembly.embedders import (
+    missing_minilm_note,
+    select_embedder,
+    select_static_model,
+    unused_minilm_note,
+)
+from feeder.assembly.parts import Backend
 from feeder.cloudflare.freetier import Usage
 from feeder.config import Settings
 from feeder.embed import Spent
@@ -24,9 +29,9 @@ def index_file(base: Path, settings: Settings) -> Path:
     return settings.db or checked_index_folder(base) / "index.db"
 
 
-def local_parts(
+def local_backend(
     base: Path, settings: Settings, stack: ExitStack, *, writes: bool, create: bool
-) -> Parts:
+) -> Backend:
     """The index under a base folder; raises UserError where there is none to read.
 
     With `create` a missing one is made, in memory only unless the run `writes`.
@@ -43,39 +48,39 @@ def local_parts(
     database = SQLite(IN_MEMORY if in_memory else file)
     stack.callback(database.close)
     migrate(database)
-    made_with = _made_with(database)
-    embedder = embedder_of(settings, made_with=made_with)
+    made_with = _index_model(database)
+    embedder = select_embedder(settings, index_model=made_with)
     vectors = SQLiteVectors(database) if embedder else None
-    parts = Parts(f"local index {file}", database, embedder, vectors, keeps_meanings=True)
-    parts.meaning = meaning_of(settings)
-    parts.note = "" if embedder or not made_with else left_out(settings, made_with)
-    parts.lacks = "" if embedder else out_of_reach(settings, made_with)
+    parts = Backend(f"local index {file}", database, embedder, vectors, keeps_static_vectors=True)
+    parts.static_model = select_static_model(settings)
+    parts.note = "" if embedder or not made_with else unused_minilm_note(settings, made_with)
+    parts.missing_model_note = "" if embedder else missing_minilm_note(settings, made_with)
     parts.file = None if in_memory else file
-    parts.describer = describer_of(settings)
+    parts.describer = select_describer(settings)
     if parts.describer:
         stack.callback(parts.describer.close)
     parts.budget = _budget(settings, parts)
     if embedder or parts.describer:
         parts.usage = lambda: _usage(parts.spent)
-        parts.foreseen = lambda _, planned: _usage(planned)
+        parts.estimate = lambda _, planned: _usage(planned)
     return parts
 
 
-def _budget(settings: Settings, parts: Parts) -> Budget:
+def _budget(settings: Settings, backend: Backend) -> Budget:
     """Requests are those to models elsewhere; a write costs none."""
-    embedder = parts.embedder
-    if not embedder and not parts.describer:
+    embedder = backend.embedder
+    if not embedder and not backend.describer:
         return Budget(requests_per_write=0)
     return Budget(
         settings.max_embeddings,
         settings.max_requests,
-        lambda: parts.spent.requests,
+        lambda: backend.spent.requests,
         lambda texts: embedder.foreseen([0] * texts).requests if embedder else 0,
         requests_per_write=0,
     )
 
 
-def _made_with(database: SQLite) -> dict[str, str]:
+def _index_model(database: SQLite) -> dict[str, str]:
     """What the index says of the model of its vectors, "" for one that has none; of an empty one
     nothing."""
     query = "SELECT key, value FROM meta WHERE key IN ('model', 'dimensions')"

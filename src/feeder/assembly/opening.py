@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from feeder.actions.event import Event, current
-from feeder.assembly.describers import describing_of
-from feeder.assembly.parts import Parts
+from feeder.assembly.describers import description_options
+from feeder.assembly.parts import Backend
 from feeder.cloudflare.credentials import choice, has_token
 from feeder.config import INDEX_FOLDER, Settings
 from feeder.embed import NOTHING_SPENT
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Place:
+class Workspace:
     """Where the files are that an index is about: its base folder and what it calls them."""
 
     base: Path
@@ -44,17 +44,17 @@ class Place:
 
 
 @dataclass
-class Store:
+class Session:
     """An opened index."""
 
-    place: Place
+    workspace: Workspace
     index: Index
-    semantics: ModelVectors | None
-    talk: ProgressReporter
-    parts: Parts
+    model_vectors: ModelVectors | None
+    progress: ProgressReporter
+    backend: Backend
 
 
-def place_of(base: Path, settings: Settings) -> Place:
+def workspace_for(base: Path, settings: Settings) -> Workspace:
     """Names a base folder: as the settings say, else as its remote does, else by its own name."""
     from feeder.tree import git
     from feeder.tree.names import escape_name
@@ -65,15 +65,15 @@ def place_of(base: Path, settings: Settings) -> Place:
         repo = repo or git.origin_slug(repository)
         branch = branch or git.current_branch(repository) or git.default_branch(repository)
     name = escape_name(os.fsencode(base.name)) or "root"
-    return Place(base, repo or name, branch or "HEAD")
+    return Workspace(base, repo or name, branch or "HEAD")
 
 
-def place_here(settings: Settings) -> Place:
+def current_workspace(settings: Settings) -> Workspace:
     """The place that the settings' directory lies in."""
-    return place_of(base_of(settings.directory), settings)
+    return workspace_for(base_folder(settings.directory), settings)
 
 
-def base_of(directory: Path) -> Path:
+def base_folder(directory: Path) -> Path:
     """The repository's root, else the folder above that has an index, else the directory itself."""
     from feeder.tree import git
 
@@ -86,7 +86,7 @@ def base_of(directory: Path) -> Path:
     return directory
 
 
-def base_for(paths: Sequence[Path], settings: Settings) -> Path:
+def common_base_folder(paths: Sequence[Path], settings: Settings) -> Path:
     """The base of files to process: their repository's root, else the directory that holds them.
 
     That is the one that the program runs in, where it can be, so that a search finds the index.
@@ -95,14 +95,14 @@ def base_for(paths: Sequence[Path], settings: Settings) -> Path:
     from feeder.tree.folder import common_base as common_base
 
     there = [path for path in paths if os.path.lexists(path)]
-    known = base_of(settings.directory)
+    known = base_folder(settings.directory)
     if (known / INDEX_FOLDER).is_dir() or not there:
         return known
     common = common_base(there).resolve()
     if ".git" in common.parts:  # not a repository of its own: to be refused
         common = Path(*common.parts[: common.parts.index(".git")])
     is_below = common.is_relative_to(known) and git.find_root(common) is None
-    return known if is_below else base_of(common)
+    return known if is_below else base_folder(common)
 
 
 def repository_of(settings: Settings) -> Path:
@@ -118,17 +118,17 @@ def repository_of(settings: Settings) -> Path:
     return repository.resolve()
 
 
-def has_index(place: Place, settings: Settings) -> bool:
+def has_index(workspace: Workspace, settings: Settings) -> bool:
     """Whether there is an index of a place; of one at Cloudflare only a request can tell."""
     from feeder.assembly.local import index_file
 
-    return choice(settings).is_cloud or index_file(place.base, settings).exists()
+    return choice(settings).is_cloud or index_file(workspace.base, settings).exists()
 
 
 @contextmanager
-def opened(
-    place: Place, settings: Settings, *, writes: bool, create: bool, whole: bool = True
-) -> Iterator[Store]:
+def open_session(
+    workspace: Workspace, settings: Settings, *, writes: bool, create: bool, whole: bool = True
+) -> Iterator[Session]:
     """The index of a place, closed at the end; raises UserError where there is none to read.
 
     With `create` a missing local one is made, in memory only unless the run `writes`. A run that is
@@ -137,97 +137,109 @@ def opened(
     talk = ProgressReporter(quiet=settings.quiet)
     chosen = choice(settings)
     with ExitStack() as stack:
-        parts_of = _cloud if chosen.is_cloud else _local
-        parts = parts_of(place, settings, stack, writes=writes, create=create)
-        semantics = _semantics(parts, stack, _cache(settings, talk, writes=writes), talk)
+        parts_of = _cloud_backend if chosen.is_cloud else _local_backend
+        parts = parts_of(workspace, settings, stack, writes=writes, create=create)
+        semantics = _model_vectors(
+            parts, stack, _embedding_cache(settings, talk, writes=writes), talk
+        )
         # at Cloudflare the question is a request, which a name with its owner does not need
-        if settings.repo and not create and (parts.keeps_meanings or "/" not in settings.repo):
-            place.repo = _fed_as(settings.repo, parts, whole=whole)
-        index = Index(parts.database, place.repo, place.branch)
-        if parts.keeps_meanings:
+        if (
+            settings.repo
+            and not create
+            and (parts.keeps_static_vectors or "/" not in settings.repo)
+        ):
+            workspace.repo = _indexed_repo_name(settings.repo, parts, whole=whole)
+        index = Index(parts.database, workspace.repo, workspace.branch)
+        if parts.keeps_static_vectors:
             if not whole:
-                parts.meaning = _as_made(parts.meaning, index)
-            index.start_statements = setup_statements(place.repo, enabled=parts.meaning is not None)
-        by = _models(parts, semantics, settings)
-        talk.message(f"{place.repo}: {parts.place}, {by}; {chosen.why}")
-        for said in filter(None, (parts.note, parts.lacks) if writes and whole else ()):
+                parts.static_model = _static_model_of_index(parts.static_model, index)
+            index.start_statements = setup_statements(
+                workspace.repo, enabled=parts.static_model is not None
+            )
+        by = _model_names(parts, semantics, settings)
+        talk.message(f"{workspace.repo}: {parts.label}, {by}; {chosen.why}")
+        for said in filter(
+            None, (parts.note, parts.missing_model_note) if writes and whole else ()
+        ):
             talk.message(said)
-        yield Store(place, index, semantics, talk, parts)
+        yield Session(workspace, index, semantics, talk, parts)
 
 
-def _local(
-    place: Place, settings: Settings, stack: ExitStack, *, writes: bool, create: bool
-) -> Parts:
-    from feeder.assembly.local import local_parts
+def _local_backend(
+    workspace: Workspace, settings: Settings, stack: ExitStack, *, writes: bool, create: bool
+) -> Backend:
+    from feeder.assembly.local import local_backend
 
-    return local_parts(place.base, settings, stack, writes=writes, create=create)
+    return local_backend(workspace.base, settings, stack, writes=writes, create=create)
 
 
-def _cloud(
-    place: Place, settings: Settings, stack: ExitStack, *, writes: bool, create: bool
-) -> Parts:
+def _cloud_backend(
+    workspace: Workspace, settings: Settings, stack: ExitStack, *, writes: bool, create: bool
+) -> Backend:
     """Without a token what a first run would meet."""
-    from feeder.assembly.cloud import cloud_parts, foreseen_parts
+    from feeder.assembly.cloud import cloud_backend, planning_backend
 
     if create and not writes and not has_token():
-        return foreseen_parts(settings, stack)
-    return cloud_parts(place.base, place.repo, settings, stack, writes=writes)
+        return planning_backend(settings, stack)
+    return cloud_backend(workspace.base, workspace.repo, settings, stack, writes=writes)
 
 
-def _models(parts: Parts, semantics: ModelVectors | None, settings: Settings) -> str:
+def _model_names(backend: Backend, model_vectors: ModelVectors | None, settings: Settings) -> str:
     """Which models are asked, for a person."""
-    models = [parts.meaning.model] if parts.meaning else []
-    models += [semantics.embedder.model] if semantics else []
+    models = [backend.static_model.model] if backend.static_model else []
+    models += [model_vectors.embedder.model] if model_vectors else []
     none = "words only" if settings.vectors else "words only (--no-vectors)"
     return " and ".join(models) or none
 
 
-def _fed_as(name: str, parts: Parts, *, whole: bool) -> str:
+def _indexed_repo_name(name: str, backend: Backend, *, whole: bool) -> str:
     """What the index calls the repository that is meant; a run over a part may be its first."""
-    there = indexed_repositories(parts.database)
+    there = indexed_repositories(backend.database)
     may_be_new = not there or (not whole and not matching_repositories(name, there))
     return name if may_be_new else resolve_repository(name, there)
 
 
-def _as_made(meaning: StaticCodes | None, index: Index) -> StaticCodes | None:
+def _static_model_of_index(static_model: StaticCodes | None, index: Index) -> StaticCodes | None:
     """The model that comes with the words where the index has one, of whatever version."""
     made_by = index.read_state_of([]).meta.get(index.meta_key("parser"))
     if made_by is None:
-        return meaning
+        return static_model
     has_some = static_model_name(made_by) or has_vectors(index.database, index.repo)
     return StaticCodes(NAME) if has_some else None
 
 
-def refusal(store: Store) -> FeederError | None:
+def model_error(session: Session) -> FeederError | None:
     """Why the model cannot be asked how long its vectors are, where only it knows.
 
     The store then goes on with words alone.
     """
     try:
-        if store.semantics:
-            store.semantics.model_identity()
+        if session.model_vectors:
+            session.model_vectors.model_identity()
     except FeederError as exc:
-        store.semantics = None
+        session.model_vectors = None
         return exc
     return None
 
 
-def comparable(
-    store: Store, meta: Mapping[str, str], tell: Callable[[str], None]
+def comparable_vectors(
+    session: Session, meta: Mapping[str, str], on_warning: Callable[[str], None]
 ) -> ModelVectors | None:
     """What a search by meaning needs; None where the index, which says `meta`, lacks it.
 
     What it lacks for this search is said; what has failed is told.
     """
-    semantics = store.semantics
-    if store.index.meta_key("run") not in meta:
+    semantics = session.model_vectors
+    if session.index.meta_key("run") not in meta:
         fed = sorted(key.removesuffix(":run") for key in meta if key.endswith(":run"))
         others = f" It has {', '.join(fed)}: --repo names one." if fed else ""
-        store.talk.message(f"The index has nothing of {store.place.repo}: feeder sync.{others}")
-    elif refused := refusal(store):
-        tell(f"By words alone: {refused}")
+        session.progress.message(
+            f"The index has nothing of {session.workspace.repo}: feeder sync.{others}"
+        )
+    elif refused := model_error(session):
+        on_warning(f"By words alone: {refused}")
     elif semantics and not semantics.model_identity().items() <= meta.items():
-        store.talk.message(
+        session.progress.message(
             f"The index has no vectors by {semantics.embedder.model}. "
             "Make them: feeder sync, with --model as here"
         )
@@ -236,19 +248,19 @@ def comparable(
     return None
 
 
-def workers_for(store: Store, settings: Settings) -> "WorkerPool":
+def start_workers(session: Session, settings: Settings) -> "WorkerPool":
     """What parses for a store's runs, to be closed; processes are started when there is work."""
     from feeder.parse.workers import WorkerPool
 
-    masks, meaning = settings.mask_secrets, store.parts.meaning
+    masks, meaning = settings.mask_secrets, session.backend.static_model
     return WorkerPool(
         settings.grammar, mask_secrets=masks, count=settings.jobs, static_embedder=meaning
     )
 
 
 @contextmanager
-def feeding(
-    store: Store,
+def open_run(
+    session: Session,
     tree: Tree,
     settings: Settings,
     *,
@@ -256,51 +268,53 @@ def feeding(
     parser: "WorkerPool | None" = None,
 ) -> Iterator[SyncContext]:
     """A run over a store; without a `parser` that is kept, with parsers that end with it."""
-    report = Report(store.place.repo, store.place.branch, tree.commit, dry_run=dry_run)
-    index, semantics, budget = store.index, store.semantics, store.parts.budget
-    token, event = _run(tree, settings)
+    report = Report(session.workspace.repo, session.workspace.branch, tree.commit, dry_run=dry_run)
+    index, semantics, budget = session.index, session.model_vectors, session.backend.budget
+    token, event = _run_token(tree, settings)
     with ExitStack() as stack:
-        parser = parser or stack.enter_context(workers_for(store, settings))
-        parser.on_progress = store.talk.set_position
-        feed = SyncContext(tree, parser, index, semantics, report, store.talk, token, budget)
+        parser = parser or stack.enter_context(start_workers(session, settings))
+        parser.on_progress = session.progress.set_position
+        feed = SyncContext(tree, parser, index, semantics, report, session.progress, token, budget)
         try:
             texts, force = settings.texts, settings.force
             feed = replace(feed, shard=settings.shard, event=event, force=force, texts=texts)
-            feed = replace(feed, meaning=store.parts.meaning)
-            yield replace(feed, describing=describing_of(settings, store.parts.describer))
+            feed = replace(feed, meaning=session.backend.static_model)
+            yield replace(feed, describing=description_options(settings, session.backend.describer))
         finally:
             report.seconds = report.elapsed_s
             planned = semantics.embedder.planned if semantics else NOTHING_SPENT
-            parts = store.parts
-            report.usage = parts.foreseen(report, planned) if dry_run else parts.usage()
+            parts = session.backend
+            report.usage = parts.estimate(report, planned) if dry_run else parts.usage()
             report.requests.update(report.usage.requests if report.usage else {})
 
 
-def _cache(settings: Settings, talk: ProgressReporter, *, writes: bool) -> Path | None:
+def _embedding_cache(
+    settings: Settings, progress: ProgressReporter, *, writes: bool
+) -> Path | None:
     """Where embeddings are remembered; None where they are not, which is said of a run's."""
     file = settings.cache or users_file()
     if file is None and settings.vectors and writes:
-        talk.message(
+        progress.message(
             "There is no home folder to remember embeddings in: this run goes on without. "
             "--cache names a file for them."
         )
     return file if file and (writes or os.access(file, os.F_OK)) else None
 
 
-def _semantics(
-    parts: Parts, stack: ExitStack, cache: Path | None, talk: ProgressReporter
+def _model_vectors(
+    backend: Backend, stack: ExitStack, cache: Path | None, progress: ProgressReporter
 ) -> ModelVectors | None:
     """The embedder behind its cache, and what keeps the vectors."""
     from feeder.embed.cache import CachedEmbedder
 
-    if parts.embedder is None or parts.vectors is None:
+    if backend.embedder is None or backend.vectors is None:
         return None
-    embedder = CachedEmbedder(parts.embedder, cache, tell=talk.message)
+    embedder = CachedEmbedder(backend.embedder, cache, tell=progress.message)
     stack.callback(embedder.close)
-    return ModelVectors(embedder, parts.vectors, parts.lookup)
+    return ModelVectors(embedder, backend.vectors, backend.lookup)
 
 
-def _run(tree: Tree, settings: Settings) -> tuple[str, Event | None]:
+def _run_token(tree: Tree, settings: Settings) -> tuple[str, Event | None]:
     """Who this run is, and the event that it answers to.
 
     Those that share a name and a commit are one run.

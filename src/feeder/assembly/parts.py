@@ -15,7 +15,7 @@ from feeder.store.lookup_table import LookupTable
 
 
 @dataclass
-class Parts:
+class Backend:
     """The objects behind the seams, opened; without an embedder there are no vectors either.
 
     `place` is how people call the store, and `file` where it is on this machine. `lookup` is the
@@ -27,28 +27,28 @@ class Parts:
     `lacks` why a model of the index is not asked.
     """
 
-    place: str
+    label: str
     database: Database
     embedder: Embedder | None
     vectors: Vectors | None
     lookup: LookupTable | None = None
     describer: Describer | None = None
-    meaning: StaticCodes | None = None
-    keeps_meanings: bool = False
+    static_model: StaticCodes | None = None
+    keeps_static_vectors: bool = False
     file: Path | None = None
     note: str = ""
-    lacks: str = ""
+    missing_model_note: str = ""
     budget: Budget = field(default_factory=Budget)
     usage: Callable[[], Usage | None] = lambda: None
-    foreseen: Callable[[Report, Spent], Usage | None] = lambda report, planned: None
+    estimate: Callable[[Report, Spent], Usage | None] = lambda report, planned: None
 
     @property
     def spent(self) -> Spent:
         """What both models have taken."""
-        return spent_by(self.embedder, self.describer)
+        return total_spent(self.embedder, self.describer)
 
 
-def spent_by(embedder: Embedder | None, describer: Describer | None) -> Spent:
+def total_spent(embedder: Embedder | None, describer: Describer | None) -> Spent:
     """What models have taken together."""
     both = [one.spent for one in (embedder, describer) if one] or [NOTHING_SPENT]
     return Spent(*map(sum, zip(*both, strict=True)))

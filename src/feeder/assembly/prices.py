@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import NamedTuple
 
-from feeder.assembly.cloud import foreseen, lookup_for
+from feeder.assembly.cloud import estimated_usage, worker_lookup_table
 from feeder.assembly.embedders import STATIC
 from feeder.cloudflare.api import Api
 from feeder.cloudflare.freetier import NEURONS_A_DAY, STORED_DIMENSIONS, Usage, percent
@@ -14,15 +14,15 @@ from feeder.embed import Embedder
 from feeder.embed.static_codes import loaded
 from feeder.run.report import Report
 
-NODES, FILES = 10_000, 500
+EXAMPLE_NODES, EXAMPLE_FILES = 10_000, 500
 """Of the first feed that is priced."""
 NODE_BYTES = 720
 """Of a text that is embedded: the mean of Django's 57,000 nodes, and of ktor, Vue and aiohttp."""
-SHORT = 256
+SHORTENED_DIMENSIONS = 256
 """Dimensions to which some models can shorten their vectors."""
 
 
-class Price(NamedTuple):
+class ModelPrice(NamedTuple):
     """What a model costs: `usage` is a first feed's, `nodes_free` is what Vectorize has free."""
 
     model: str
@@ -30,7 +30,7 @@ class Price(NamedTuple):
     usage: Usage
 
     @property
-    def nodes_free(self) -> int:
+    def free_nodes(self) -> int:
         return STORED_DIMENSIONS // self.dimensions
 
     @property
@@ -45,7 +45,7 @@ class Price(NamedTuple):
         requests = " + ".join(str(self.usage.requests.get(name, 0)) for name in _SERVICES)
         neurons = f"{self.usage.neurons:,.0f} ({percent(self.usage.neurons / NEURONS_A_DAY)})"
         return (
-            f"  {self.options:{width}} {self.dimensions:>5} {self.nodes_free:>7,}  "
+            f"  {self.options:{width}} {self.dimensions:>5} {self.free_nodes:>7,}  "
             f"{neurons:>14}  {requests}"
         )
 
@@ -53,38 +53,44 @@ class Price(NamedTuple):
 _SERVICES = ("d1", "vectorize", "ai")
 
 
-def prices(nodes: int = NODES, files: int = FILES, node_bytes: int = NODE_BYTES) -> list[Price]:
+def model_prices(
+    nodes: int = EXAMPLE_NODES, files: int = EXAMPLE_FILES, node_bytes: int = NODE_BYTES
+) -> list[ModelPrice]:
     """Of each model and of those that can be shortened, by this program's own figures.
 
     No request is sent. Raises UserError where the static model cannot be loaded.
     """
     with closing(Api("none", "none")) as api:
-        return [_price(embedder, nodes, files, node_bytes) for embedder in _embedders(api)]
+        return [
+            _model_price(embedder, nodes, files, node_bytes) for embedder in _priced_embedders(api)
+        ]
 
 
-def _embedders(api: Api) -> Iterator[tuple[str, Embedder]]:
+def _priced_embedders(api: Api) -> Iterator[tuple[str, Embedder]]:
     yield STATIC, loaded()
     for name, model in MODELS.items():
         yield name, WorkersAI(api, name)
-        if SHORT in model.shorter:
-            yield name, WorkersAI(api, name, SHORT)
+        if SHORTENED_DIMENSIONS in model.shorter:
+            yield name, WorkersAI(api, name, SHORTENED_DIMENSIONS)
 
 
-def _price(named: tuple[str, Embedder], nodes: int, files: int, node_bytes: int) -> Price:
-    name, embedder = named
-    lookup = lookup_for(embedder)
+def _model_price(
+    named_embedder: tuple[str, Embedder], nodes: int, files: int, node_bytes: int
+) -> ModelPrice:
+    name, embedder = named_embedder
+    lookup = worker_lookup_table(embedder)
     feed = Report("", "", "", files_processed=files, nodes_new=nodes, texts_embedded=nodes)
     feed.lookup_rows = lookup.row_count if lookup else 0
     planned = embedder.foreseen([node_bytes] * nodes)
-    return Price(name, embedder.dimensions, foreseen(feed, embedder, planned, lookup))
+    return ModelPrice(name, embedder.dimensions, estimated_usage(feed, embedder, planned, lookup))
 
 
-def advice(model: str | None, dimensions: int) -> Iterator[str]:
+def price_table(model: str | None, dimensions: int) -> Iterator[str]:
     """The models with their prices and how to choose; what is chosen, or the default, is marked."""
-    known = prices()
+    known = model_prices()
     width = max(len(price.options) for price in known)
     yield (
-        f"What each --model costs, for a first feed of {NODES:,} nodes: neurons with their share "
+        f"What each --model costs, for a first feed of {EXAMPLE_NODES:,} nodes: neurons with their share "
         "of a free day,"
     )
     yield "requests to D1 + Vectorize + Workers AI, and how many nodes Vectorize keeps for nothing:"
@@ -93,10 +99,10 @@ def advice(model: str | None, dimensions: int) -> Iterator[str]:
         line = price.line(width)
         is_chosen = (price.model, price.dimensions) == (model or DEFAULT, dimensions)
         yield f"* {line[2:]}" if is_chosen else line
-    yield from _how_to_choose(known[0])
+    yield from _selection_advice(known[0])
 
 
-def _how_to_choose(static: Price) -> Iterator[str]:
+def _selection_advice(static: ModelPrice) -> Iterator[str]:
     rows = static.usage.lookup_rows
     yield (
         f"{STATIC} is made where the run is and asks no service; for a Worker it puts {rows} rows "

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
 
-from feeder.assembly.opening import Place, Store, feeding
+from feeder.assembly.opening import Session, Workspace, open_run
 from feeder.config import Settings
 from feeder.errors import UserError
 from feeder.run.feed import SyncContext
@@ -14,45 +14,45 @@ from feeder.tree import Sizes, Tree
 
 
 @contextmanager
-def compared(store: Store, settings: Settings) -> Iterator[SyncContext]:
+def open_comparison(session: Session, settings: Settings) -> Iterator[SyncContext]:
     """A run over the tree that the index says it equals: HEAD's, or the working tree as it is.
 
     Raises UserError where the index is of a commit and git finds none.
     """
-    meta, key = store.index.read_state_of([]).meta, store.index.meta_key
-    tree = tree_of(store.place, settings, working=bool(meta.get(key("working"))))
-    base = store.place.base
+    meta, key = session.index.read_state_of([]).meta, session.index.meta_key
+    tree = indexed_tree(session.workspace, settings, working=bool(meta.get(key("working"))))
+    base = session.workspace.base
     if meta.get(key("tree")) and not tree.root_tree_id and (base / ".git").exists():
         raise UserError(
             f"The index is of the commit {meta.get(key('head'), '')[:7]}, and git finds no commit "
             f"at HEAD of {base}. Mend the repository: git -C {quote(str(base))} status"
         )
-    with feeding(store, tree, settings, dry_run=False) as feed:
+    with open_run(session, tree, settings, dry_run=False) as feed:
         yield feed
 
 
-def tree_of(place: Place, settings: Settings, *, working: bool = False) -> Tree:
+def indexed_tree(workspace: Workspace, settings: Settings, *, working: bool = False) -> Tree:
     """HEAD where there is a repository with a commit, else the folder as it lies there.
 
     With `working` the working tree, which an index equals that says so.
     """
     from feeder.tree import git
 
-    if working and git.find_root(place.base):
-        return working_tree_of(place, settings)
-    if git.find_root(place.base) and git.commit_id(place.base, "HEAD"):
-        return commit_of(place, settings)
-    return folder_at(place, [place.base], settings)
+    if working and git.find_root(workspace.base):
+        return working_tree(workspace, settings)
+    if git.find_root(workspace.base) and git.commit_id(workspace.base, "HEAD"):
+        return commit_tree(workspace, settings)
+    return folder_tree(workspace, [workspace.base], settings)
 
 
-def commit_of(place: Place, settings: Settings) -> Tree:
+def commit_tree(workspace: Workspace, settings: Settings) -> Tree:
     """HEAD, or one folder of it."""
     from feeder.tree.commit import Commit
 
-    return Commit(place.base, subfolder=settings.path, sizes=_sizes(settings))
+    return Commit(workspace.base, subfolder=settings.path, sizes=_size_limits(settings))
 
 
-def working_tree_of(place: Place, settings: Settings, *, writes: bool = True) -> Tree:
+def working_tree(workspace: Workspace, settings: Settings, *, writes: bool = True) -> Tree:
     """The working tree as it lies there now, or one folder of it.
 
     What it takes to look at it is kept for the next time, beside the index, where the run `writes`.
@@ -72,19 +72,19 @@ def working_tree_of(place: Place, settings: Settings, *, writes: bool = True) ->
         raise UserError(
             "Shards share a commit, and a working tree is one machine's. Leave --shard out."
         )
-    index = index_file(place.base, settings)
+    index = index_file(workspace.base, settings)
     folder = working_tree_folder(index)
     if writes and settings.db is None:
         create_index_folder(folder.parent)
     if writes:
         create_index_folder(folder)
     own = [index.with_name(f"{index.stem}.")] if settings.db else []
-    limits = settings.path, _sizes(settings)
+    limits = settings.path, _size_limits(settings)
     kept = folder if folder.is_dir() else None
-    return WorkingTree(place.base, kept, subfolder=limits[0], sizes=limits[1], own_prefixes=own)
+    return WorkingTree(workspace.base, kept, subfolder=limits[0], sizes=limits[1], own_prefixes=own)
 
 
-def folder_at(place: Place, paths: Sequence[Path], settings: Settings) -> Tree:
+def folder_tree(workspace: Workspace, paths: Sequence[Path], settings: Settings) -> Tree:
     """The files at these paths as they lie there; those that are gone are not in it.
 
     Raises UserError for paths in a repository where no file lies.
@@ -92,11 +92,11 @@ def folder_at(place: Place, paths: Sequence[Path], settings: Settings) -> Tree:
     from feeder.tree import git
     from feeder.tree.folder import Folder
 
-    if paths and git.find_root(place.base) and git.is_bare(place.base):
-        raise UserError(f"{place.base} has no working tree. Index its HEAD with: feeder sync")
+    if paths and git.find_root(workspace.base) and git.is_bare(workspace.base):
+        raise UserError(f"{workspace.base} has no working tree. Index its HEAD with: feeder sync")
     there = [path for path in paths if os.path.lexists(path)]
-    return Folder(place.base, there, sizes=_sizes(settings))
+    return Folder(workspace.base, there, sizes=_size_limits(settings))
 
 
-def _sizes(settings: Settings) -> Sizes:
+def _size_limits(settings: Settings) -> Sizes:
     return Sizes(settings.max_file_bytes, settings.max_document_bytes)

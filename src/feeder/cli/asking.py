@@ -56,14 +56,14 @@ def search(query: str, limit: int, **said: Any) -> None:
 @options.reading
 def stats(**said: Any) -> None:
     """Say what the index holds."""
-    from feeder.assembly.opening import opened, place_here
+    from feeder.assembly.opening import current_workspace, open_session
     from feeder.store.reading import statistics
 
     settings = Settings(**said)
-    place = place_here(settings)
-    with opened(place, settings, writes=False, create=False) as store:
+    place = current_workspace(settings)
+    with open_session(place, settings, writes=False, create=False) as store:
         facts = statistics(store.index.database, place.repo)
-        usage = store.parts.usage()
+        usage = store.backend.usage()
     answer, lines = facts.as_json(), list(facts.lines())
     if usage:
         usage = replace(usage, dimensions=facts.dimensions)

@@ -15,7 +15,7 @@ from feeder.config import Settings
 from feeder.errors import UserError
 
 if TYPE_CHECKING:
-    from feeder.assembly.opening import Place
+    from feeder.assembly.opening import Workspace
     from feeder.cloudflare.wrangler import Names
     from feeder.edge.configuration import Wanted
     from feeder.edge.folder import Written
@@ -50,17 +50,17 @@ def worker(folder: Path, force: bool, dry_run: bool, **said: Any) -> None:
 
 def _wanted(settings: Settings, folder: Path) -> Wanted:
     """What wrangler's configuration is to say."""
-    from feeder.assembly.opening import place_here
+    from feeder.assembly.opening import current_workspace
     from feeder.edge.configuration import Wanted
     from feeder.tree import git
 
-    here = place_here(settings)
+    here = current_workspace(settings)
     slug = git.origin_github_slug(here.base) if git.find_root(here.base) else None
     variables = {"REPO": here.repo, **({"GITHUB": slug} if slug else {})}
     return Wanted(_names(settings, folder, here), variables)
 
 
-def _names(settings: Settings, folder: Path, here: Place) -> Names:
+def _names(settings: Settings, folder: Path, here: Workspace) -> Names:
     """What the bindings are to say, the folder's own first; raises UserError without a database."""
     from feeder.cloudflare import wrangler
     from feeder.cloudflare.credentials import known, names_of

@@ -14,7 +14,7 @@ from feeder.config import Settings
 from feeder.errors import FeederError, ServiceError, StoppedEarly, Superseded
 
 if TYPE_CHECKING:
-    from feeder.assembly.opening import Place
+    from feeder.assembly.opening import Workspace
     from feeder.run.feed import SyncContext
     from feeder.tree import Tree
 
@@ -30,17 +30,17 @@ SOME = "the given files"
 @options.syncing
 def sync(dry_run: bool, working_tree: bool, **said: Any) -> None:
     """Make the index equal to HEAD, whatever has run or died before."""
-    from feeder.assembly.opening import place_of, repository_of
-    from feeder.assembly.trees import commit_of, working_tree_of
+    from feeder.assembly.opening import repository_of, workspace_for
+    from feeder.assembly.trees import commit_tree, working_tree
     from feeder.run.sync import sync
 
     settings = Settings(**said)
     repository = repository_of(settings)
-    place = place_of(repository, settings)
+    place = workspace_for(repository, settings)
     if working_tree:
-        tree = working_tree_of(place, settings, writes=not dry_run)
+        tree = working_tree(place, settings, writes=not dry_run)
     else:
-        tree = commit_of(place, settings)
+        tree = commit_tree(place, settings)
     part = f"shard {settings.shard}" if settings.shard else ""
     with _run(place, tree, settings, dry_run=dry_run, part=part or _folder_name(settings)) as feed:
         sync(feed, dry_run=dry_run)
@@ -51,14 +51,14 @@ def sync(dry_run: bool, working_tree: bool, **said: Any) -> None:
 @options.writing
 def process(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
     """Index files and folders of the working tree; what is gone from them leaves the index."""
-    from feeder.assembly.opening import base_for, place_of
-    from feeder.assembly.trees import folder_at
+    from feeder.assembly.opening import common_base_folder, workspace_for
+    from feeder.assembly.trees import folder_tree
     from feeder.run.scope import process_paths
 
     settings = Settings(**said)
     paths = tuple(settings.directory / path for path in paths)
-    place = place_of(base_for(paths, settings), settings)
-    tree = folder_at(place, paths, settings)
+    place = workspace_for(common_base_folder(paths, settings), settings)
+    tree = folder_tree(place, paths, settings)
     with _run(place, tree, settings, dry_run=dry_run, part=SOME) as feed:
         process_paths(feed, place.base, paths, dry_run=dry_run)
 
@@ -68,14 +68,14 @@ def process(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
 @options.writing
 def delete(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
     """Take files and folders out of the index; the files themselves stay."""
-    from feeder.assembly.opening import place_here
-    from feeder.assembly.trees import folder_at
+    from feeder.assembly.opening import current_workspace
+    from feeder.assembly.trees import folder_tree
     from feeder.run.scope import delete_paths
 
     settings = Settings(**said)
     paths = tuple(settings.directory / path for path in paths)
-    place = place_here(settings)
-    tree = folder_at(place, (), settings)
+    place = current_workspace(settings)
+    tree = folder_tree(place, (), settings)
     with _run(place, tree, settings, dry_run=dry_run, part=SOME) as feed:
         delete_paths(feed, place.base, paths, dry_run=dry_run)
 
@@ -85,19 +85,19 @@ def delete(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
 @options.applying
 def apply(deltas: IO[bytes], dry_run: bool, **said: Any) -> None:
     """Apply changes: a JSON array of {"file", "action": "process"|"delete"}; - reads stdin."""
-    from feeder.assembly.opening import place_here
-    from feeder.assembly.trees import folder_at
+    from feeder.assembly.opening import current_workspace
+    from feeder.assembly.trees import folder_tree
     from feeder.run.scope import apply_deltas
     from feeder.tree.deltas import parse_deltas
     from feeder.tree.names import is_below
     from feeder.tree.names import path_in as place_in
 
     settings = Settings(**said)
-    place = place_here(settings)
+    place = current_workspace(settings)
     changes = parse_deltas(deltas.read(), place.base)
     changes = [change for change in changes if is_below(change.file, settings.path)]
     files = [place_in(place.base, change.file) for change in changes if change.action == "process"]
-    tree = folder_at(place, files, settings)
+    tree = folder_tree(place, files, settings)
     with _run(place, tree, settings, dry_run=dry_run, part=SOME) as feed:
         apply_deltas(feed, changes, dry_run=dry_run)
 
@@ -108,10 +108,10 @@ def _folder_name(settings: Settings) -> str:
 
 @contextmanager
 def _run(
-    place: Place, tree: Tree, settings: Settings, *, dry_run: bool, part: str
+    place: Workspace, tree: Tree, settings: Settings, *, dry_run: bool, part: str
 ) -> Iterator[SyncContext]:
     """A run that writes, with its account at the end; `part` is what of a commit it is about."""
-    from feeder.assembly.opening import feeding, has_index, opened, refusal
+    from feeder.assembly.opening import has_index, model_error, open_run, open_session
     from feeder.store.turns import command_lock
 
     brings = bool(tree.root_tree_id or tree.entries())  # what only takes out makes no index for it
@@ -122,11 +122,11 @@ def _run(
     feed: SyncContext | None = None
     try:
         whole = part != SOME
-        with opened(place, settings, writes=writes, create=True, whole=whole) as store:
-            refused = refusal(store)
+        with open_session(place, settings, writes=writes, create=True, whole=whole) as store:
+            refused = model_error(store)
             with (
-                command_lock(store.parts.file),
-                feeding(store, tree, settings, dry_run=dry_run) as feed,
+                command_lock(store.backend.file),
+                open_run(store, tree, settings, dry_run=dry_run) as feed,
             ):
                 try:
                     yield feed

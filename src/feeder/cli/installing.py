@@ -91,9 +91,9 @@ def uninstall(names: Sequence[str], scope: Scope, **said: Any) -> None:
 
 
 def _root(directory: Path) -> Path:
-    from feeder.assembly.opening import base_of
+    from feeder.assembly.opening import base_folder
 
-    return base_of(directory)
+    return base_folder(directory)
 
 
 def _named(names: Sequence[str]) -> list[Client]:

@@ -13,7 +13,7 @@ from feeder.config import Settings
 from feeder.errors import UserError
 
 if TYPE_CHECKING:
-    from feeder.assembly.opening import Place
+    from feeder.assembly.opening import Workspace
 
 
 @click.command()
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 @options.making
 def init(database_name: str | None, dry_run: bool, **said: Any) -> None:
     """Make what an index is kept in, where it is missing, or bring its schema up to date."""
-    from feeder.assembly.opening import opened, place_here
+    from feeder.assembly.opening import current_workspace, open_session
     from feeder.cloudflare.credentials import choice
 
     settings = Settings(**said)
-    place = place_here(settings)
+    place = current_workspace(settings)
     if choice(settings).is_cloud:
         _provision(place, settings, database_name, dry_run=dry_run)
     else:
-        with opened(place, settings, writes=not dry_run, create=True) as store:
+        with open_session(place, settings, writes=not dry_run, create=True) as store:
             facts = {"index": store.index.database.place, "repo": place.repo}
         first = "An index would be made on this machine." if dry_run else "Ready."
         console.result(settings, facts, [first, *_not_at_cloudflare(settings)])
@@ -43,18 +43,18 @@ def init(database_name: str | None, dry_run: bool, **said: Any) -> None:
 @options.proving
 def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
     """Prove that the index is what HEAD's files make, all parts agreeing; exit 1 if it is not."""
-    from feeder.assembly.opening import opened, place_here
-    from feeder.assembly.trees import compared
+    from feeder.assembly.opening import current_workspace, open_session
+    from feeder.assembly.trees import open_comparison
     from feeder.run.validate import repair as mend
     from feeder.run.validate import validate
     from feeder.store.turns import command_lock
 
     settings = Settings(**said)
-    place = place_here(settings)
+    place = current_workspace(settings)
     with (
-        opened(place, settings, writes=repair, create=False, whole=False) as store,
-        command_lock(store.parts.file),
-        compared(store, settings) as feed,
+        open_session(place, settings, writes=repair, create=False, whole=False) as store,
+        command_lock(store.backend.file),
+        open_comparison(store, settings) as feed,
     ):
         waits = wait or repair
         verdict = validate(feed, wait=waits, content=content)
@@ -107,10 +107,10 @@ def _not_at_cloudflare(settings: Settings) -> Iterator[str]:
 
 
 def _provision(
-    place: Place, settings: Settings, database_name: str | None, *, dry_run: bool
+    place: Workspace, settings: Settings, database_name: str | None, *, dry_run: bool
 ) -> None:
     """What `init` makes at Cloudflare, each line as soon as it is made."""
-    from feeder.assembly.embedders import dimensions_at_cloudflare
+    from feeder.assembly.embedders import cloudflare_dimensions
     from feeder.cloudflare.credentials import choice
     from feeder.cloudflare.provision import Wanted, provision
     from feeder.run.report import ProgressReporter
@@ -118,7 +118,7 @@ def _provision(
     ProgressReporter(quiet=settings.quiet).message(
         f"{place.repo}: Cloudflare; {choice(settings).why}"
     )
-    wanted = Wanted(dimensions_at_cloudflare(settings), database_name)
+    wanted = Wanted(cloudflare_dimensions(settings), database_name)
     things = provision(place.base, place.repo, settings, wanted, dry_run=dry_run)
     if settings.json:
         console.result(settings, [thing._asdict() for thing in things], ())
@@ -129,12 +129,12 @@ def _provision(
 
 def _say_choice(settings: Settings, dimensions: int) -> None:
     """What the models cost, for who has not decided."""
-    from feeder.assembly.prices import advice
+    from feeder.assembly.prices import price_table
     from feeder.run.report import ProgressReporter
 
     talk = ProgressReporter(quiet=settings.quiet)
     try:
-        for line in advice(settings.model, dimensions):
+        for line in price_table(settings.model, dimensions):
             talk.message(line)
     except UserError as exc:
         talk.message(f"What models cost cannot be told: {exc}")

@@ -26,12 +26,12 @@ TEXT_CHARS = 100
 @options.remembering
 def queries(limit: int, clear: bool, **said: Any) -> None:
     """Say what was asked here: most often, slowly, in vain, and again in other words."""
-    from feeder.assembly.opening import base_of
+    from feeder.assembly.opening import base_folder
     from feeder.search.noting import log_file
     from feeder.store.querylog import QueryLog
 
     settings = Settings(**said)
-    log = QueryLog(log_file(base_of(settings.directory), settings.db))
+    log = QueryLog(log_file(base_folder(settings.directory), settings.db))
     asked = log.queries()
     if clear:
         log.clear()

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import closing
 
-from feeder.assembly.opening import place_here
+from feeder.assembly.opening import current_workspace
 from feeder.cloudflare.api import Api
 from feeder.cloudflare.credentials import choice, has_token, known, require
 from feeder.cloudflare.provision import Account
@@ -16,7 +16,7 @@ def credentials(settings: Settings) -> Iterator[Finding]:
     """What is said of the account; nobody is asked."""
     if not choice(settings).is_cloud:
         return
-    cloud = known(settings, place_here(settings).repo)
+    cloud = known(settings, current_workspace(settings).repo)
     require(cloud, database=True)
     ids = f"account {cloud.account_id[:6]}…, database {cloud.database_id[:6]}…"
     yield Finding("credentials", f"a token is set; {ids}, index {cloud.index_name}")
@@ -26,7 +26,7 @@ def services(settings: Settings) -> Iterator[Finding]:
     """Whether the index of vectors is there; that Workers AI may be asked, only a run shows."""
     if not choice(settings).is_cloud or not has_token():
         return
-    cloud = known(settings, place_here(settings).repo)
+    cloud = known(settings, current_workspace(settings).repo)
     with closing(Api(cloud.token, cloud.account_id, base_url=cloud.base_url)) as api:
         config = Account(api).index(cloud.index_name)
     if config is None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from feeder.assembly.local import index_file
-from feeder.assembly.opening import Place, Store, has_index, opened, place_here
+from feeder.assembly.opening import Session, Workspace, current_workspace, has_index, open_session
 from feeder.cloudflare.credentials import choice
 from feeder.config import Settings
 from feeder.health import Finding
@@ -30,7 +30,7 @@ def room(settings: Settings) -> Iterator[Finding]:
     """Whether an index on this machine can be written."""
     if choice(settings).is_cloud:
         return
-    file = index_file(place_here(settings).base, settings)
+    file = index_file(current_workspace(settings).base, settings)
     there = next(path for path in (file, *file.parents) if path.exists())
     # SQLite writes beside the file too
     for place in (there, there if there.is_dir() else there.parent):
@@ -46,7 +46,7 @@ def room(settings: Settings) -> Iterator[Finding]:
 
 def index(settings: Settings) -> Iterator[Finding]:
     """Which store it is, what the index equals, and what it lacks."""
-    chosen, place = choice(settings), place_here(settings)
+    chosen, place = choice(settings), current_workspace(settings)
     where = "Cloudflare" if chosen.is_cloud else "this machine"
     yield Finding("store", f"{where} ({chosen.why})")
     if not has_index(place, settings):
@@ -57,12 +57,12 @@ def index(settings: Settings) -> Iterator[Finding]:
         yield Finding("index", says, "Any other command brings it up to date: feeder sync")
         return
     words = replace(settings, vectors=False, describe=None)  # the models have checks of their own
-    with opened(place, words, writes=False, create=False) as store:
-        facts = statistics(store.index.database, store.place.repo)
+    with open_session(place, words, writes=False, create=False) as store:
+        facts = statistics(store.index.database, store.workspace.repo)
         yield from _of(store, facts)
 
 
-def lacking(place: Place, settings: Settings) -> str:
+def lacking(place: Workspace, settings: Settings) -> str:
     """The first migration that an index on this machine lacks, with which others would open it."""
     if choice(settings).is_cloud or not has_index(place, settings):
         return ""
@@ -71,8 +71,8 @@ def lacking(place: Place, settings: Settings) -> str:
     return missing[0].name if missing else ""
 
 
-def _of(store: Store, facts: Statistics) -> Iterator[Finding]:
-    place = store.place
+def _of(store: Session, facts: Statistics) -> Iterator[Finding]:
+    place = store.workspace
     meta = store.index.read_state_of([]).meta
     if store.index.meta_key("run") not in meta:
         yield Finding("index", f"it has nothing of {place.repo}", "Feed it: feeder sync")
@@ -94,7 +94,7 @@ def _counts(facts: Statistics) -> Finding:
     return Finding("holds", f"{nodes:,} nodes of {files or 'no files'}", remedy)
 
 
-def _beside(store: Store, facts: Statistics) -> Iterator[Finding]:
+def _beside(store: Session, facts: Statistics) -> Iterator[Finding]:
     """Whose vectors it has, and what it keeps besides: texts of files, lines on methods."""
     yield Finding("vectors", " and ".join(facts.models) or "none, words only")
     yield from _documents(store, facts)
@@ -104,30 +104,30 @@ def _beside(store: Store, facts: Statistics) -> Iterator[Finding]:
         yield _lines(store, facts)
 
 
-def _documents(store: Store, facts: Statistics) -> Iterator[Finding]:
+def _documents(store: Session, facts: Statistics) -> Iterator[Finding]:
     """Those that are kept out; a run refuses to take out what another installation has read."""
     remedy = "Install what reads them, then feeder sync: pip install 'headfeed[documents]'"
     if kept_out := facts.skipped.get(NOT_INSTALLED):
         yield Finding("documents", f"{kept_out:,} kept out", remedy)
     if not extractor_versions() and includes_documents(facts.meta.get("parser", "")):
-        paths = files_below(store.index.database, store.place.repo, "")
+        paths = files_below(store.index.database, store.workspace.repo, "")
         held = [path for path in paths if kinds.document_extension(path)]
         says = f"the index has {len(held):,}; here none can be read, and a run that meets one ends"
         yield Finding("documents", says, remedy, stops=bool(held))
 
 
-def _lines(store: Store, facts: Statistics) -> Finding:
+def _lines(store: Session, facts: Statistics) -> Finding:
     """Methods and classes that a model has described, and those that wait for a line."""
-    [[row]] = store.index.database.run([undescribed_count_statement(store.place.repo, None)])
+    [[row]] = store.index.database.run([undescribed_count_statement(store.workspace.repo, None)])
     waiting = int(str(row[0]))
     says = ", ".join(f"{nodes:,} nodes by {model}" for model, nodes in facts.descriptions.items())
     remedy = f"{waiting:,} wait for a line: feeder sync --describe MODEL" if waiting else ""
     return Finding("descriptions", says, remedy)
 
 
-def _where(store: Store) -> str:
-    file = store.parts.file
-    return f"{file}, {_bytes(file) / 1e6:,.1f} MB" if file else store.parts.place
+def _where(store: Session) -> str:
+    file = store.backend.file
+    return f"{file}, {_bytes(file) / 1e6:,.1f} MB" if file else store.backend.label
 
 
 def _bytes(file: Path) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from feeder.assembly.opening import place_here
+from feeder.assembly.opening import current_workspace
 from feeder.cloudflare import wrangler
 from feeder.config import Settings
 from feeder.health import Finding
@@ -25,7 +25,7 @@ def here(settings: Settings) -> Iterator[Finding]:
         remedy = "Go into one, or index files as they lie: feeder process --path ."
         yield Finding("repository", says, remedy)
         return
-    place = place_here(settings)
+    place = current_workspace(settings)
     tip = git.head_commit_or_none(repository)
     kind = "bare, " if git.is_bare(repository) else ""
     kind += "shallow, " if git.is_shallow(repository) else ""
@@ -36,7 +36,7 @@ def here(settings: Settings) -> Iterator[Finding]:
 
 def own_settings(settings: Settings) -> Iterator[Finding]:
     """Whether the files that set things can be read."""
-    base = place_here(settings).base
+    base = current_workspace(settings).base
     if own := repository_categories(base):
         yield Finding(REPOSITORY_FILE, f"categories: {', '.join(own)}")
     if file := wrangler.find(settings.directory):

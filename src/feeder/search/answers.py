@@ -14,7 +14,7 @@ from feeder.store import Database
 from feeder.store.reading import Hit
 
 if TYPE_CHECKING:
-    from feeder.assembly.opening import Store
+    from feeder.assembly.opening import Session
     from feeder.search.found import Result, ResultList
     from feeder.search.query import Query
 
@@ -35,9 +35,9 @@ class Corpus(NamedTuple):
     seen_tree: str = ""
 
     @classmethod
-    def from_store(cls, store: Store, meta: Mapping[str, str]) -> Corpus:
+    def from_store(cls, store: Session, meta: Mapping[str, str]) -> Corpus:
         """That of an opened index which says `meta` of itself."""
-        return cls(store.index.database, store.place.base, store.place.repo, meta)
+        return cls(store.index.database, store.workspace.base, store.workspace.repo, meta)
 
 
 class PageHit(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from feeder.assembly.opening import Store
+from feeder.assembly.opening import Session
 from feeder.config import Settings
 from feeder.search.engine import Pagination, RankedResults, paginate, rank_query
 from feeder.search.found import Result, ResultList
@@ -27,7 +27,7 @@ MAX_LISTED = 1_000
 class SearchIndex(NamedTuple):
     """An opened index with what it says of itself, and the models that are asked."""
 
-    store: Store
+    store: Session
     meta: Mapping[str, str]
     models: list[QueryModel]
     settings: Settings
@@ -89,9 +89,9 @@ def _has_filters(scope: Scope) -> bool:
     return any(scope[1:]) or scope.ids is not None
 
 
-def excerpt_lookup(store: Store) -> ExcerptLookup:
+def excerpt_lookup(store: Session) -> ExcerptLookup:
     """Where nodes of the repository at hand are in its files now, and their lines."""
-    place, database = store.place, store.index.database
+    place, database = store.workspace, store.index.database
 
     def found(hits: Sequence[Hit]) -> dict[str, Excerpt]:
         own = [hit for hit in hits if hit.repo == place.repo]

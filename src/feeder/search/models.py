@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from feeder.assembly.opening import Store, comparable
+from feeder.assembly.opening import Session, comparable_vectors
 from feeder.embed import Embedder
 from feeder.run.feed import ModelVectors
 from feeder.store import Database, Neighbour
@@ -25,28 +25,30 @@ class QueryModel(NamedTuple):
 
 
 def query_models(
-    store: Store, meta: Mapping[str, str], on_warning: Callable[[str], None]
+    store: Session, meta: Mapping[str, str], on_warning: Callable[[str], None]
 ) -> list[QueryModel]:
     """The models with their weights; what the index lacks is said, what has failed is told."""
-    semantics = comparable(store, meta, on_warning)
-    meaning = store.parts.meaning
+    semantics = comparable_vectors(store, meta, on_warning)
+    meaning = store.backend.static_model
     made_by = meta.get(store.index.meta_key("parser"), "").split()
     with_words = meaning is not None and meaning.model in made_by
     if meaning and made_by and not with_words:
-        store.talk.message(f"The index lacks vectors by {meaning.model}. Make them: feeder sync")
-    if store.parts.lacks:
-        store.talk.message(store.parts.lacks)
+        store.progress.message(
+            f"The index lacks vectors by {meaning.model}. Make them: feeder sync"
+        )
+    if store.backend.missing_model_note:
+        store.progress.message(store.backend.missing_model_note)
     return [
         *([static_query_model(store.index.database)] if with_words else []),
         *([embedding_query_model(semantics)] if semantics else []),
     ]
 
 
-def model_name(store: Store, source: str) -> str:
+def model_name(store: Session, source: str) -> str:
     """The name of the model that a side asks."""
     by_side = {
-        STATIC_VECTORS: store.parts.meaning and store.parts.meaning.model,
-        MODEL_VECTORS: store.semantics and store.semantics.embedder.model,
+        STATIC_VECTORS: store.backend.static_model and store.backend.static_model.model,
+        MODEL_VECTORS: store.model_vectors and store.model_vectors.embedder.model,
     }
     return by_side.get(source) or source
 

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from feeder.assembly.opening import Store
+from feeder.assembly.opening import Session
 from feeder.config import Settings
 from feeder.search.contrary import overridden_notes
 from feeder.search.files import indexed_lines
@@ -56,7 +56,7 @@ class QueryPlan(NamedTuple):
 
 
 def plan_query(
-    store: Store,
+    store: Session,
     query_text: str,
     filters: RequestFilters,
     settings: Settings,
@@ -68,7 +68,7 @@ def plan_query(
     """
     typed = parse_query(query_text)
     query = _add_filters(typed, filters)
-    database, place = store.index.database, store.place
+    database, place = store.index.database, store.workspace
     repo = None if filters.all_repos else place.repo
     standing = FilterContext(
         repo, directory_below(settings.directory, place.base), repository_categories(place.base)

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 from threading import Thread
 
-from feeder.assembly.opening import Store
+from feeder.assembly.opening import Session
 from feeder.errors import FeederError
 from feeder.parse.secrets import mask_text
 from feeder.search.asking import SearchIndex
@@ -49,7 +49,7 @@ def log_query(
         if file:
             QueryLog(file).add(_log_entry(index, query_text, filters, results, took_ms))
     except FeederError as exc:
-        store.talk.message(f"The question is not noted: {exc} FEEDER_QUERY_LOG=off notes none.")
+        store.progress.message(f"The question is not noted: {exc} FEEDER_QUERY_LOG=off notes none.")
 
 
 def log_query_in_background(
@@ -68,12 +68,12 @@ def log_query_in_background(
         Thread(target=log_query, args=(index, query_text, filters, results, took_ms)).start()
 
 
-def _log_path(store: Store, index_file: Path | None) -> Path | None:
+def _log_path(store: Session, index_file: Path | None) -> Path | None:
     """None where the index is in the cloud, and nothing of this machine's is beside the tree."""
     if isinstance(store.index.database, SQLite):
         place = Path(store.index.database.place)
         return log_file(place.parent, place) if index_file else place.with_name(FILE_NAME)
-    file = log_file(store.place.base, None)
+    file = log_file(store.workspace.base, None)
     if not file.parent.is_dir():
         return None
     create_index_folder(file.parent)
@@ -91,7 +91,7 @@ def _log_entry(
     said = {name: value for name, value in filters._asdict().items() if value}
     return LoggedQuery(
         time.time(),
-        store.place.repo,
+        store.workspace.repo,
         mask_secrets(query_text[:MAX_QUERY_CHARS])[:MAX_TEXT_CHARS],
         mask_secrets(json.dumps(said, ensure_ascii=False)),
         results.total,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from feeder.assembly.opening import Store, opened, place_here
+from feeder.assembly.opening import Session, current_workspace, open_session
 from feeder.config import Settings
 from feeder.search.answers import Corpus
 from feeder.search.narrowing import directory_below
@@ -15,7 +15,7 @@ from feeder.search.narrowing import directory_below
 class OpenIndex(NamedTuple):
     """An opened index, what answers are about, and the folder of whoever asks, from the root."""
 
-    store: Store
+    store: Session
     corpus: Corpus
     directory: str
 
@@ -23,6 +23,6 @@ class OpenIndex(NamedTuple):
 @contextmanager
 def open_index(settings: Settings) -> Iterator[OpenIndex]:
     """The index that the settings mean, closed at the end; raises UserError where there is none."""
-    with opened(place_here(settings), settings, writes=False, create=False) as store:
+    with open_session(current_workspace(settings), settings, writes=False, create=False) as store:
         corpus = Corpus.from_store(store, store.index.read_state_of([]).meta)
         yield OpenIndex(store, corpus, directory_below(settings.directory, corpus.base))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from feeder.assembly.opening import Store, comparable
+from feeder.assembly.opening import Session, comparable_vectors
 from feeder.errors import ServiceError
 from feeder.search.answers import Corpus
 from feeder.search.asking import excerpt_lookup
@@ -35,7 +35,7 @@ NearestLookup = Callable[["NDArray[float32]", int, Scope], Iterable[Neighbour]]
 
 
 def similar_nodes(
-    store: Store, corpus: Corpus, target: Hit, scope: Scope, on_warning: Callable[[str], None]
+    store: Session, corpus: Corpus, target: Hit, scope: Scope, on_warning: Callable[[str], None]
 ) -> list[Result]:
     """The nodes most like it, the best first; without itself, what holds it, and its parts.
 
@@ -51,7 +51,7 @@ def similar_nodes(
 
 
 def similar_page(  # noqa: PLR0913 - the seams, the node, and how it is answered
-    store: Store,
+    store: Session,
     corpus: Corpus,
     target: Hit,
     scope: Scope,
@@ -65,17 +65,17 @@ def similar_page(  # noqa: PLR0913 - the seams, the node, and how it is answered
 
 
 def _neighbours(
-    store: Store, corpus: Corpus, target: Hit, scope: Scope, on_warning: Callable[[str], None]
+    store: Session, corpus: Corpus, target: Hit, scope: Scope, on_warning: Callable[[str], None]
 ) -> tuple[str, list[Neighbour]]:
     """What is near, and by which ranking."""
     try:
-        if semantics := comparable(store, corpus.meta, on_warning):
+        if semantics := comparable_vectors(store, corpus.meta, on_warning):
             vectors = semantics.vectors
             if found := _by_vector(vectors.vector, vectors.query, target, scope):
                 return MODEL_VECTORS, found
     except ServiceError as exc:
         on_warning(f"By words alone: {exc}")
-    if store.parts.keeps_meanings and store.parts.meaning:
+    if store.backend.keeps_static_vectors and store.backend.static_model:
         meanings = StaticVectors(corpus.database)
         if found := _by_vector(meanings.vector, meanings.query, target, scope):
             return STATIC_VECTORS, found

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from feeder.assembly.opening import Store, opened, place_here
+from feeder.assembly.opening import Session, current_workspace, open_session
 from feeder.config import Settings
 from feeder.errors import FeederError
 from feeder.run.report import RecordingReporter
@@ -34,7 +34,7 @@ class Opened(NamedTuple):
     lacks: list[str]
 
     @property
-    def store(self) -> Store:
+    def store(self) -> Session:
         """What is open."""
         return self.asker.store
 
@@ -45,7 +45,7 @@ class _Copy:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._stack = ExitStack()
-        found = opened(place_here(settings), settings, writes=False, create=False)
+        found = open_session(current_workspace(settings), settings, writes=False, create=False)
         self._store = self._stack.enter_context(found)
         database = self._store.index.database
         self._kept = ResultCache(database) if isinstance(database, SQLite) else None
@@ -72,10 +72,10 @@ class _Copy:
 
     def _read(self) -> Opened:
         store, settings = self._store, self._settings
-        before, heard = store.talk, RecordingReporter()
-        store.talk = heard
+        before, heard = store.progress, RecordingReporter()
+        store.progress = heard
         some = query_models(store, self._meta, heard.message)
-        store.talk = before
+        store.progress = before
         asker = SearchIndex(store, self._meta, some, settings, None, self._kept)
         corpus = Corpus.from_store(store, self._meta)
         return Opened(asker, corpus, directory_below(settings.directory, corpus.base), heard.lines)

@@ -7,8 +7,8 @@ from dataclasses import replace
 from threading import Condition, Thread
 from typing import Any
 
-from feeder.assembly.opening import opened, place_here
-from feeder.assembly.trees import compared
+from feeder.assembly.opening import current_workspace, open_session
+from feeder.assembly.trees import open_comparison
 from feeder.config import Settings
 from feeder.errors import FeederError
 from feeder.run.validate import validate
@@ -60,13 +60,13 @@ class Proof:
     def _checked(self) -> dict[str, Any]:
         began_s = time.monotonic()
         settings = self._settings
-        place = place_here(settings)
-        with opened(place, settings, writes=False, create=False, whole=False) as store:
-            store.talk = self._watch
+        place = current_workspace(settings)
+        with open_session(place, settings, writes=False, create=False, whole=False) as store:
+            store.progress = self._watch
             below = store.index.read_state_of([]).meta.get(store.index.meta_key("below"), "")
-            with compared(store, replace(settings, path=below or settings.path)) as feed:
+            with open_comparison(store, replace(settings, path=below or settings.path)) as feed:
                 verdict = validate(feed)
-            usage = store.parts.usage()
+            usage = store.backend.usage()
         advice = "" if verdict.passed else verdict.advice
         cost = {
             "requests": sum(usage.requests.values()) if usage else 0,

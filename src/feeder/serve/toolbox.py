@@ -41,17 +41,17 @@ class Following:
     @cached_property
     def _freshness(self) -> Freshness:
         """Of an index on this machine about a repository; any other is as its feeder left it."""
-        from feeder.assembly.opening import place_here
-        from feeder.assembly.trees import commit_of, working_tree_of
+        from feeder.assembly.opening import current_workspace
+        from feeder.assembly.trees import commit_tree, working_tree
         from feeder.cloudflare.credentials import choice
         from feeder.serve.upkeep import Upkeep, Upkept
         from feeder.tree import git
 
         settings = self._settings
-        place = place_here(settings)
+        place = current_workspace(settings)
         if choice(settings).is_cloud or git.find_root(place.base) is None:
             return AsItIs()
-        tree_of = commit_of if git.is_bare(place.base) else working_tree_of
+        tree_of = commit_tree if git.is_bare(place.base) else working_tree
         look = partial(tree_of, place, settings)
         return Upkeep(Upkept(place, settings, lambda: _of_its_own(place.base, look)))
 

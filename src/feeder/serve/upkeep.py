@@ -15,7 +15,7 @@ from threading import Condition, Lock, Thread
 from typing import TYPE_CHECKING
 
 from feeder.assembly.local import index_file
-from feeder.assembly.opening import Place, feeding, opened, place_of, workers_for
+from feeder.assembly.opening import Workspace, open_run, open_session, start_workers, workspace_for
 from feeder.config import Settings
 from feeder.errors import FeederError, Superseded, UserError
 from feeder.run.report import ProgressReporter
@@ -44,7 +44,7 @@ FEW_FILES = 100
 class Upkept:
     """What is kept equal: the index of a place on this machine, and the tree as it is by now."""
 
-    place: Place
+    place: Workspace
     settings: Settings
     tree: Callable[[], Tree]
     parser: WorkerPool | None = None
@@ -214,17 +214,19 @@ class _Run:
         upkept = self._upkept
         looked_s = time.monotonic()
         tree, settings = upkept.tree(), replace(upkept.settings, quiet=True)
-        branch = place_of(upkept.place.base, settings).branch  # another may be checked out
+        branch = workspace_for(upkept.place.base, settings).branch  # another may be checked out
         place = replace(upkept.place, branch=branch)
-        with opened(place, settings, writes=True, create=True) as store:
-            store.talk = talk
+        with open_session(place, settings, writes=True, create=True) as store:
+            store.progress = talk
             # a model that is elsewhere costs: only a command asks it
-            self._has_model = bool(store.semantics) and not store.parts.budget.embedding_requests(1)
+            self._has_model = bool(
+                store.model_vectors
+            ) and not store.backend.budget.embedding_requests(1)
             if not with_model:
-                store.semantics = None
-                upkept.parser = upkept.parser or workers_for(store, settings)
+                store.model_vectors = None
+                upkept.parser = upkept.parser or start_workers(store, settings)
             parser = None if with_model else upkept.parser
-            with feeding(store, tree, settings, dry_run=False, parser=parser) as feed:
+            with open_run(store, tree, settings, dry_run=False, parser=parser) as feed:
                 if is_locked_by_command(upkept.file):  # one that begins later wins by its token
                     raise Superseded("A command has begun since.")
                 sync(feed)
