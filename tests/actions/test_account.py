@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from actions.test_github import Command, Runner, read_outputs
-from feeder.actions.account import REMEDY, Account
+from feeder.actions.account import REPAIR_ADVICE, WorkflowReport
 from feeder.actions.github import Job
 from feeder.errors import (
     FeederError,
@@ -42,8 +42,8 @@ class Place:
         }
         self.job = Job(environ, self._stderr)
 
-    def account(self, **facts: Any) -> Account:
-        return Account(self.job, **facts)
+    def account(self, **facts: Any) -> WorkflowReport:
+        return WorkflowReport(self.job, **facts)
 
     @property
     def annotations(self) -> list[Command]:
@@ -84,7 +84,7 @@ def test_the_outputs_are_the_counts_of_the_report(place: Place) -> None:
         texts_cached=11,
     )
     whole["requests"].update(d1=3, vectorize=2, ai=1)
-    place.account(report=whole).close("feeder sync", None)
+    place.account(report=whole).publish("feeder sync", None)
     outputs = place.outputs
     assert json.loads(Path(outputs.pop("report")).read_text())["report"]["texts_cached"] == 11
     assert outputs == {
@@ -100,31 +100,31 @@ def test_the_outputs_are_the_counts_of_the_report(place: Place) -> None:
 
 def test_nothing_is_an_output_too(place: Place) -> None:
     """A later step that compares with 0 needs no case for a run with nothing to do."""
-    place.account(report=report()).close("feeder sync", None)
+    place.account(report=report()).publish("feeder sync", None)
     counts = {"upserted", "deleted", "unchanged", "skipped", "embedded", "requests"}
     assert {place.outputs[name] for name in counts} == {"0"}
 
 
 def test_the_kept_report_has_both_halves(place: Place) -> None:
     """What a run did and what the validation found; a half that was not asked for is null."""
-    place.account(report=report(nodes_new=7), verdict=verdict(GOOD)).close("feeder action", None)
+    place.account(report=report(nodes_new=7), verdict=verdict(GOOD)).publish("feeder action", None)
     kept = json.loads(Path(place.outputs["report"]).read_text())
     assert (kept["report"]["nodes_new"], kept["validation"]["passed"]) == (7, True)
 
-    place.account(verdict=verdict(BAD)).close("feeder validate", None)
+    place.account(verdict=verdict(BAD)).publish("feeder validate", None)
     kept = json.loads(Path(place.outputs["report"]).read_text())
     assert (kept["report"], kept["validation"]["passed"]) == (None, False)
 
 
 def test_a_plan_is_an_output_and_nothing_else(place: Place) -> None:
     """No run, no report, and no summary that says nothing."""
-    place.account(matrix='{"shard": ["1/2", "2/2"]}').close("feeder plan", None)
+    place.account(matrix='{"shard": ["1/2", "2/2"]}').publish("feeder plan", None)
     assert place.outputs == {"matrix": '{"shard": ["1/2", "2/2"]}'}
     assert (place.summary, place.annotations) == ("", [])
 
 
 def test_a_run_that_went_well_is_not_annotated(place: Place) -> None:
-    place.account(report=report(nodes_new=7), verdict=verdict(GOOD)).close("feeder action", None)
+    place.account(report=report(nodes_new=7), verdict=verdict(GOOD)).publish("feeder action", None)
     assert place.annotations == []
     assert place.summary.startswith("## feeder action: the index equals `abc1234`, 1 check passed")
 
@@ -143,7 +143,7 @@ def test_a_run_that_went_well_is_not_annotated(place: Place) -> None:
 )
 def test_what_went_wrong_is_annotated_once(place: Place, error: FeederError, level: str) -> None:
     """As an error where somebody must act, as a warning where the next run goes on."""
-    place.account().close("feeder sync", error)
+    place.account().publish("feeder sync", error)
     assert place.annotations == [Command(level, {}, str(error))]
     assert place.summary.count(str(error)) == 1
 
@@ -151,7 +151,9 @@ def test_what_went_wrong_is_annotated_once(place: Place, error: FeederError, lev
 def test_a_run_that_ended_early_still_says_what_it_did(place: Place) -> None:
     """Its counts are outputs, and they stand in the summary."""
     early = report(nodes_new=7, finished=False)
-    place.account(report=early).close("feeder sync", StoppedEarly("Stopped by --max-embeddings 5."))
+    place.account(report=early).publish(
+        "feeder sync", StoppedEarly("Stopped by --max-embeddings 5.")
+    )
     assert place.outputs["upserted"] == "7"
     assert place.summary.startswith("## feeder sync: stopped early, the next run goes on")
     assert "7 new" in place.summary
@@ -163,19 +165,19 @@ def test_files_taken_as_plain_text_are_warned_of(
     """Beside the file: its author can see why it is not found by symbol."""
     monkeypatch.chdir(tmp_path)
     crashed = report(as_plain_text={"deep.yaml": "the parser crashed (SIGSEGV)"})
-    place.account(report=crashed).close("feeder sync", None)
+    place.account(report=crashed).publish("feeder sync", None)
     said = "Indexed as plain text: the parser crashed (SIGSEGV)"
     assert place.annotations == [Command("warning", {"file": "deep.yaml", "line": "1"}, said)]
 
 
 def test_a_check_that_failed_is_an_error_and_the_remedy_a_notice(place: Place) -> None:
     """One each, with its first difference; checks that passed are silent."""
-    place.account(verdict=verdict(GOOD, BAD)).close("feeder validate", None)
+    place.account(verdict=verdict(GOOD, BAD)).publish("feeder validate", None)
     assert place.annotations == [
         Command("error", {}, "the index holds the files of HEAD? a.py is missing, and 1 more"),
-        Command("notice", {}, REMEDY),
+        Command("notice", {}, REPAIR_ADVICE),
     ]
-    assert "feeder validate --repair" in REMEDY
+    assert "feeder validate --repair" in REPAIR_ADVICE
     assert 'repair&#58; "true"' in place.summary or 'repair: "true"' in place.summary
     assert place.summary.startswith("## feeder validate: the index is not right, 1 of 2 checks")
 
@@ -183,7 +185,7 @@ def test_a_check_that_failed_is_an_error_and_the_remedy_a_notice(place: Place) -
 def test_why_nothing_was_done_is_a_notice(place: Place) -> None:
     """In the summary as well, as the text that it is: names of branches come from others."""
     note = "Nothing to do: <b>wip is checked out, and the index follows main."
-    place.account(note=note).close("feeder action", None)
+    place.account(note=note).publish("feeder action", None)
     assert place.annotations == [Command("notice", {}, note)]
     assert place.summary.startswith("## feeder action: nothing was done\n")
     assert "&#60;b&#62;wip is checked out" in place.summary
@@ -194,7 +196,7 @@ def test_a_note_follows_what_was_done(place: Place) -> None:
     """A pull request's plan has its numbers first."""
     plan = report(dry_run=True, nodes_new=7)
     note = "A pull request: what its merge would change."
-    place.account(report=plan, note=note).close("feeder action", None)
+    place.account(report=plan, note=note).publish("feeder action", None)
     assert place.summary.startswith("## feeder action: a plan for `abc1234`, nothing was written")
     assert place.summary.endswith(f"{note}\n")
     assert "nothing was done" not in place.summary
@@ -202,7 +204,7 @@ def test_a_note_follows_what_was_done(place: Place) -> None:
 
 def test_a_part_is_not_called_the_whole(place: Place) -> None:
     """A shard, a folder or given files do not make the index equal to the commit."""
-    place.account(report=report(), part="shard 3/16").close("feeder sync", None)
+    place.account(report=report(), part="shard 3/16").publish("feeder sync", None)
     assert place.summary.startswith("## feeder sync: the index has shard 3/16 of `abc1234`")
 
 
@@ -210,6 +212,6 @@ def test_outside_of_actions_nothing_is_written(tmp_path: Path) -> None:
     """Not even where the variables name files."""
     place = Place(tmp_path, is_there=False)
     account = place.account(report=report(), verdict=verdict(BAD), note="a note", matrix="{}")
-    account.close("feeder action", UserError("wrong"))
+    account.publish("feeder action", UserError("wrong"))
     assert place.annotations == []
     assert list(tmp_path.iterdir()) == []

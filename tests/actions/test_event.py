@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from actions import events
-from feeder.actions.event import Event, current
+from feeder.actions.event import Event, current_event
 
 ONE, TWO = "1" * 40, "2" * 40
 RUN = {
@@ -30,7 +30,7 @@ def told(folder: Path, event: events.Event, **variables: str) -> Event:
         "GITHUB_REF": event.ref,
         "GITHUB_SHA": event.sha,
     }
-    found = current({**RUN, **said, **variables})
+    found = current_event({**RUN, **said, **variables})
     assert found
     return found
 
@@ -45,7 +45,7 @@ OTHER = events.push(events.ZERO, TWO, ref="refs/heads/wip")
 @pytest.mark.parametrize("environ", [{}, {"GITHUB_ACTIONS": "false"}, {"GITHUB_SHA": ONE}])
 def test_there_is_no_event_outside_of_actions(environ: dict[str, str]) -> None:
     """The variable that GitHub always sets decides, not one that others set too."""
-    assert current(environ) is None
+    assert current_event(environ) is None
 
 
 def test_an_event_is_what_the_runner_says(tmp_path: Path) -> None:
@@ -53,13 +53,13 @@ def test_an_event_is_what_the_runner_says(tmp_path: Path) -> None:
     event = told(tmp_path, PUSH)
     assert (event.name, event.ref, event.sha) == ("push", "refs/heads/main", TWO)
     assert (event.repository, event.default_branch) == ("acme/shop", "main")
-    assert event.facts["before"] == ONE
+    assert event.payload["before"] == ONE
 
 
 def test_a_run_is_named_with_its_attempt(tmp_path: Path) -> None:
     """Its jobs share the name; when it is run again it has another one, but the same number."""
-    assert told(tmp_path, PUSH).run == "actions-9001-2"
-    assert told(tmp_path, PUSH, GITHUB_RUN_ATTEMPT="").run == "actions-9001-1"
+    assert told(tmp_path, PUSH).run_id == "actions-9001-2"
+    assert told(tmp_path, PUSH, GITHUB_RUN_ATTEMPT="").run_id == "actions-9001-1"
     assert told(tmp_path, PUSH, GITHUB_RUN_ATTEMPT="3").number == 17
 
 
@@ -88,10 +88,10 @@ def test_a_payload_that_is_not_there_leaves_the_variables(
     file = tmp_path / "event.json"
     if content is not None:
         file.write_bytes(content)
-    event = current({**RUN, "GITHUB_EVENT_PATH": str(file), "GITHUB_SHA": TWO})
+    event = current_event({**RUN, "GITHUB_EVENT_PATH": str(file), "GITHUB_SHA": TWO})
     assert event
     assert (event.sha, event.default_branch, event.base) == (TWO, "", "")
-    assert event.why_not(event.default_branch, "main", TWO) is None
+    assert event.skip_reason(event.default_branch, "main", TWO) is None
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_payload_that_is_not_there_leaves_the_variables(
 )
 def test_only_a_pull_request_is_a_proposal(tmp_path: Path, name: str, is_proposal: bool) -> None:
     """Its commit is checked out, but on no branch yet."""
-    assert told(tmp_path, PUSH._replace(name=name)).is_proposal is is_proposal
+    assert told(tmp_path, PUSH._replace(name=name)).is_pull_request is is_proposal
 
 
 def test_a_pull_request_names_the_commit_that_it_would_change(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_the_followed_branch_is_fed(
     tmp_path: Path, happened: events.Event, checked_out: str | None
 ) -> None:
     """Whatever has happened to it; and what is checked out counts, not what has happened."""
-    assert told(tmp_path, happened).why_not("main", checked_out, TWO) is None
+    assert told(tmp_path, happened).skip_reason("main", checked_out, TWO) is None
 
 
 @pytest.mark.parametrize(
@@ -173,19 +173,19 @@ def test_what_is_on_no_followed_branch_is_left_alone(
     tmp_path: Path, happened: events.Event, checked_out: str | None, named: str
 ) -> None:
     """The reason names both what is there and what is followed."""
-    why = told(tmp_path, happened).why_not("main", checked_out, TWO)
+    why = told(tmp_path, happened).skip_reason("main", checked_out, TWO)
     assert why == f"{named} is checked out, and the index follows main"
 
 
 def test_a_commit_that_the_workflow_chose_is_fed(tmp_path: Path) -> None:
     """Detached at another commit than the event's: that was meant."""
-    assert told(tmp_path, TAG).why_not("main", None, ONE) is None
+    assert told(tmp_path, TAG).skip_reason("main", None, ONE) is None
 
 
 def test_a_branch_of_the_users_choice_is_followed(tmp_path: Path) -> None:
     """Then the default branch is another one."""
-    assert told(tmp_path, OTHER).why_not("wip", "wip", TWO) is None
-    assert told(tmp_path, PUSH).why_not("wip", "main", TWO) == (
+    assert told(tmp_path, OTHER).skip_reason("wip", "wip", TWO) is None
+    assert told(tmp_path, PUSH).skip_reason("wip", "main", TWO) == (
         "main is checked out, and the index follows wip"
     )
 
@@ -193,4 +193,4 @@ def test_a_branch_of_the_users_choice_is_followed(tmp_path: Path) -> None:
 def test_the_end_of_a_branch_is_not_about_the_index(tmp_path: Path) -> None:
     """GitHub gives such a run the default branch's tip; the payload has the name that is gone."""
     event = told(tmp_path, events.branch_deleted("wip", ONE, TWO))
-    assert event.why_not("main", "main", TWO) == "wip was deleted"
+    assert event.skip_reason("main", "main", TWO) == "wip was deleted"

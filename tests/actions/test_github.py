@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from feeder.actions.github import CUT, SUMMARY_BYTES, Job, visible
+from feeder.actions.github import MAX_SUMMARY_BYTES, TRUNCATION_NOTICE, Job, escape_invisible
 
 MIB = 1024 * 1024
 ANYWHERE = {"GITHUB_ACTIONS": "true"}
@@ -113,7 +113,7 @@ def obeyed(stream: io.StringIO) -> list[Command]:
 
 
 def job(stream: io.StringIO, environ: Mapping[str, str] = ANYWHERE) -> Job:
-    return Job.of(environ, stream)
+    return Job.from_environ(environ, stream)
 
 
 @pytest.fixture
@@ -133,9 +133,9 @@ def test_outside_of_actions_nothing_is_said_or_written(
             nowhere.annotate("error", "message")
         nowhere.mask("secret")
         nowhere.output("name", "value")
-        nowhere.summarize("text")
-        assert nowhere.keep("report", {}) is None
-        assert nowhere.inert("::error::") == "::error::"
+        nowhere.add_summary("text")
+        assert nowhere.write_json("report", {}) is None
+        assert nowhere.neutralize_commands("::error::") == "::error::"
     assert (stream.getvalue(), list(tmp_path.iterdir())) == ("", [])
 
 
@@ -239,7 +239,7 @@ def test_any_message_arrives(message: str) -> None:
     """As one command, with what cannot be seen made visible."""
     stream = io.StringIO()
     job(stream).annotate("error", message)
-    assert obeyed(stream) == [Command("error", {}, visible(message))]
+    assert obeyed(stream) == [Command("error", {}, escape_invisible(message))]
 
 
 names = texts.filter(lambda name: name.strip() not in {"", ".", ".."} and "\0" not in name)
@@ -251,7 +251,9 @@ def test_any_file_arrives(name: str) -> None:
     stream = io.StringIO()
     workspace = {**ANYWHERE, "GITHUB_WORKSPACE": "/nowhere/work"}
     job(stream, workspace).annotate("warning", "m", f"/nowhere/work/{name}", 7)
-    assert obeyed(stream) == [Command("warning", {"file": visible(name), "line": "7"}, "m")]
+    assert obeyed(stream) == [
+        Command("warning", {"file": escape_invisible(name), "line": "7"}, "m")
+    ]
 
 
 def test_a_file_is_named_from_the_workspaces_root(
@@ -322,7 +324,7 @@ def test_a_byte_that_is_no_utf8_is_written_as_an_escape(tmp_path: Path) -> None:
         io.StringIO(), {**ANYWHERE, "GITHUB_OUTPUT": str(file), "GITHUB_STEP_SUMMARY": str(file)}
     )
     here.output("name", "a\udc80")
-    here.summarize("b\udc80")
+    here.add_summary("b\udc80")
     assert read_outputs(file.read_text().removesuffix("b\\udc80\n")) == {"name": "a\\udc80"}
 
 
@@ -330,7 +332,7 @@ def summarized(tmp_path: Path, *parts: str) -> bytes:
     file = tmp_path / "summary.md"
     here = job(io.StringIO(), {**ANYWHERE, "GITHUB_STEP_SUMMARY": str(file)})
     for part in parts:
-        here.summarize(part)
+        here.add_summary(part)
     return file.read_bytes()
 
 
@@ -341,8 +343,8 @@ def test_a_summary_is_added_to_what_is_there(tmp_path: Path) -> None:
 
 def test_a_summary_that_just_fits_is_whole(tmp_path: Path) -> None:
     """The limit is in bytes, and below the runner's."""
-    written = summarized(tmp_path, "ä" * (SUMMARY_BYTES // 2 - 1) + "x")
-    assert len(written) == SUMMARY_BYTES < MIB
+    written = summarized(tmp_path, "ä" * (MAX_SUMMARY_BYTES // 2 - 1) + "x")
+    assert len(written) == MAX_SUMMARY_BYTES < MIB
     assert written.endswith(b"x\n")
 
 
@@ -350,22 +352,22 @@ def test_a_long_summary_is_cut_at_the_end_of_a_line(tmp_path: Path) -> None:
     """Its last line says so, and what comes later finds no room."""
     lines = [f"{number} größer als der Kreis" for number in range(50_000)]
     written = summarized(tmp_path, "first", "\n".join(lines), "later\n" * 100)
-    assert SUMMARY_BYTES - 200 < len(written) <= SUMMARY_BYTES
-    kept, _, rest = written.partition(CUT)
+    assert MAX_SUMMARY_BYTES - 200 < len(written) <= MAX_SUMMARY_BYTES
+    kept, _, rest = written.partition(TRUNCATION_NOTICE)
     assert rest == b""
     assert kept.decode().split("\n") == ["first", *lines[: kept.count(b"\n") - 1], ""]
 
 
 def test_a_line_that_is_longer_than_the_limit_is_left_out(tmp_path: Path) -> None:
     """That something is missing is said."""
-    assert summarized(tmp_path, "first", "x" * MIB) == b"first\n" + CUT
+    assert summarized(tmp_path, "first", "x" * MIB) == b"first\n" + TRUNCATION_NOTICE
 
 
 def test_a_file_of_facts_never_takes_anothers_name(tmp_path: Path) -> None:
     """Two steps of a job each keep a report."""
     here = job(io.StringIO(), {**ANYWHERE, "RUNNER_TEMP": str(tmp_path)})
     facts = [{"path": "größe"}, {"path": "\udc80"}, {}]
-    paths = [here.keep("report", fact) for fact in facts]
+    paths = [here.write_json("report", fact) for fact in facts]
     names = ["feeder-report.json", "feeder-report-2.json", "feeder-report-3.json"]
     assert paths == [tmp_path / name for name in names]
     assert [json.loads((tmp_path / name).read_text()) for name in names] == facts
@@ -377,8 +379,8 @@ def test_a_runner_without_files_gets_none(value: str | None, stream: io.StringIO
     names = ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "RUNNER_TEMP")
     here = job(stream, {**ANYWHERE, **({} if value is None else dict.fromkeys(names, value))})
     here.output("name", "value")
-    here.summarize("text")
-    assert here.keep("report", {}) is None
+    here.add_summary("text")
+    assert here.write_json("report", {}) is None
     assert stream.getvalue() == ""
 
 
@@ -387,8 +389,8 @@ def test_a_file_that_cannot_be_written_is_a_warning(tmp_path: Path, stream: io.S
     names = ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "RUNNER_TEMP")
     here = job(stream, {**ANYWHERE, **dict.fromkeys(names, str(tmp_path / "not" / "there"))})
     here.output("matrix", "value")
-    here.summarize("text")
-    assert here.keep("report", {}) is None
+    here.add_summary("text")
+    assert here.write_json("report", {}) is None
     said = [(command.name, command.message.split(":")[0]) for command in obeyed(stream)]
     assert said == [
         ("warning", "The output matrix cannot be written"),
@@ -402,7 +404,7 @@ def test_a_file_that_cannot_be_written_is_a_warning(tmp_path: Path, stream: io.S
 @example("\u00ad:\u200b:error::a\n#\u00ad#\u200b[error]b")
 def test_inert_text_is_never_obeyed(text: str) -> None:
     """No line of it, in whichever form, and whatever stands between its characters unseen."""
-    inert = job(io.StringIO()).inert(text)
+    inert = job(io.StringIO()).neutralize_commands(text)
     assert Runner().read(inert) == Runner(careless=True).read(inert) == []
 
 
@@ -410,7 +412,7 @@ def test_inert_text_is_never_obeyed(text: str) -> None:
 def test_inert_json_says_the_same(facts: list[str]) -> None:
     """A reader of stdout sees no difference."""
     line = json.dumps(facts, ensure_ascii=False, indent=2)
-    inert = job(io.StringIO()).inert(line)
+    inert = job(io.StringIO()).neutralize_commands(line)
     assert json.loads(inert) == facts
     assert Runner(careless=True).read(inert) == []
 
@@ -418,7 +420,10 @@ def test_inert_json_says_the_same(facts: list[str]) -> None:
 def test_ordinary_text_is_inert_as_it_is() -> None:
     """Colons and signs that are no command stay."""
     text = "std::vector, a: b\n  - # 12 ## x [y]\n:: "
-    assert job(io.StringIO()).inert(text) == "std::vector, a: b\n  - # 12 ## x [y]\n\\u003a: "
+    assert (
+        job(io.StringIO()).neutralize_commands(text)
+        == "std::vector, a: b\n  - # 12 ## x [y]\n\\u003a: "
+    )
 
 
 @pytest.mark.parametrize(
@@ -434,4 +439,4 @@ def test_ordinary_text_is_inert_as_it_is() -> None:
 )
 def test_what_hides_is_made_visible(text: str, seen: str) -> None:
     """Control characters, marks of direction, of no width, and bytes that are no text."""
-    assert visible(text) == seen
+    assert escape_invisible(text) == seen

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from feeder.actions.github import SUMMARY_BYTES, visible
-from feeder.actions.summary import code, prose, summary
+from feeder.actions.github import MAX_SUMMARY_BYTES, escape_invisible
+from feeder.actions.summary import code_span, escape_markdown, summary
 from feeder.cloudflare.freetier import Usage
 from feeder.errors import Interrupted, ServiceError, StoppedEarly, Superseded, UserError
 from feeder.run.report import Report
@@ -241,7 +241,7 @@ def test_any_run_has_a_summary_far_below_the_limit() -> None:
     bad = Check(odd, dict.fromkeys(("a", "b"), 1), list(many))
     facts = report(skipped=many, as_plain_text=many, notes=list(many))
     text = summary(odd, facts, verdict(*[bad] * 7), UserError("\n".join(many)))
-    assert len(text.encode()) < SUMMARY_BYTES / 2
+    assert len(text.encode()) < MAX_SUMMARY_BYTES / 2
     skipped = {f"src/folder/file_{number}.png": "binary, by its name" for number in range(100_000)}
     assert len(summary("feeder", report(skipped=skipped), None, None)) < 2000
 
@@ -253,8 +253,8 @@ def test_any_run_has_a_summary_far_below_the_limit() -> None:
 @example(text="https://evil.example www.evil.example <b>x</b> &amp; @you #1 __a__ a_b $x$")
 def test_prose_shows_just_its_text(frame: str, text: str) -> None:
     """Wherever it stands: it makes no mark-up and no new line."""
-    shown = visible(text.strip().replace("\r", r"\r").replace("\n", r"\n"))
-    line = prose(text, 10_000)
+    shown = escape_invisible(text.strip().replace("\r", r"\r").replace("\n", r"\n"))
+    line = escape_markdown(text, 10_000)
     children = inline(markdown.parse(frame.format(line)))
     assert {child.type for child in children} <= {"text", "text_special"}
     said = "".join(child.content for child in children)
@@ -265,7 +265,7 @@ def test_prose_shows_just_its_text(frame: str, text: str) -> None:
 
 def test_prose_names_nobody_and_counts_nothing() -> None:
     """GitHub itself makes links of @names, #numbers and addresses, and formulas between $."""
-    line = prose("@you #1 $x$ https://a.example www.a.example")
+    line = escape_markdown("@you #1 $x$ https://a.example www.a.example")
     assert not re.search(r"@|(?<!&)#|\$|://|www\.", line)
 
 
@@ -277,8 +277,8 @@ def test_prose_names_nobody_and_counts_nothing() -> None:
 @example("  ")
 def test_code_shows_just_its_text(text: str) -> None:
     """It is one span in its line of a list, whatever backticks it has."""
-    shown = visible(text.replace("\r", r"\r").replace("\n", r"\n"))
-    tokens = markdown.parse(f"<details>\n\n- {code(text)}: why\n\n</details>")
+    shown = escape_invisible(text.replace("\r", r"\r").replace("\n", r"\n"))
+    tokens = markdown.parse(f"<details>\n\n- {code_span(text)}: why\n\n</details>")
     spans = inline(tokens)
     assert [span.type for span in spans] == ["code_inline", "text"]
     assert [span.content for span in spans] == [shown or " ", ": why"]

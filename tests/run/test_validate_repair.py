@@ -188,7 +188,7 @@ def test_the_repair_of_an_older_event_takes_nothing_out(repo: Repo, database: SQ
 
     def answering(tree: Commit, number: int) -> SyncContext:
         event = Event("push", "refs/heads/main", tree.commit, REPO, "feed", number, f"r-{number}-1")
-        return replace(feed(tree, database), event=event, token=event.run)
+        return replace(feed(tree, database), event=event, token=event.run_id)
 
     sync(answering(newer, 8))
     database.run([Statement("UPDATE docs SET end_line = 99 WHERE symbol = 'Cart.total'")])

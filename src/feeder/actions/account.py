@@ -9,17 +9,17 @@ from feeder.actions.github import Job
 from feeder.errors import StoppedEarly
 from feeder.tree.names import path_in
 
-REMEDY = (
+REPAIR_ADVICE = (
     "The index can be mended: feeder validate --repair, "
     'or the action with command: validate and repair: "true".'
 )
 
 
 @dataclass
-class Account:
+class WorkflowReport:
     """What a process says at its end to the job that it is a step of."""
 
-    job: Job = field(default_factory=Job.of)
+    job: Job = field(default_factory=Job.from_environ)
     report: dict[str, Any] | None = None
     """Of the run that wrote, as `Report.as_json` gives it."""
     verdict: dict[str, Any] | None = None
@@ -33,9 +33,9 @@ class Account:
     note: str = ""
     """Why nothing, or not what was asked for, was done."""
 
-    def close(self, title: str, error: BaseException | None) -> None:
+    def publish(self, title: str, error: BaseException | None) -> None:
         """Says it; with `error` the process ends, None where it went well."""
-        if not self.job.is_there:
+        if not self.job.is_active:
             return
         self._annotate(error)
         for name, value in self._outputs():
@@ -43,17 +43,17 @@ class Account:
         self._summarize(title, error)
 
     def _summarize(self, title: str, error: BaseException | None) -> None:
-        from feeder.actions.summary import prose, summary
+        from feeder.actions.summary import escape_markdown, summary
 
         if self.report or self.verdict or error:
             text = summary(title, self.report, self.verdict, error, part=self.part)
-            self.job.summarize(text)
+            self.job.add_summary(text)
         elif self.note:
-            self.job.summarize(f"## {prose(title)}: nothing was done")
+            self.job.add_summary(f"## {escape_markdown(title)}: nothing was done")
         if self.verdict and not self.verdict["passed"]:
-            self.job.summarize(prose(REMEDY, len(REMEDY)))
+            self.job.add_summary(escape_markdown(REPAIR_ADVICE, len(REPAIR_ADVICE)))
         if self.note:
-            self.job.summarize(prose(self.note, len(self.note)))
+            self.job.add_summary(escape_markdown(self.note, len(self.note)))
 
     def _annotate(self, error: BaseException | None) -> None:
         if self.note:
@@ -63,9 +63,9 @@ class Account:
             self.job.annotate("warning", f"Indexed as plain text: {reason}", line=1, file=file)
         for check in (self.verdict or {}).get("checks", ()):
             if not check["passed"]:
-                self.job.annotate("error", _failure(check))
+                self.job.annotate("error", _failed_check(check))
         if self.verdict and not self.verdict["passed"]:
-            self.job.annotate("notice", REMEDY)
+            self.job.annotate("notice", REPAIR_ADVICE)
         if error:
             self.job.annotate("warning" if isinstance(error, StoppedEarly) else "error", str(error))
 
@@ -82,10 +82,12 @@ class Account:
             yield "embedded", facts["texts_embedded"]
             yield "requests", sum(facts["requests"].values())
         if self.report or self.verdict:
-            path = self.job.keep("report", {"report": self.report, "validation": self.verdict})
+            path = self.job.write_json(
+                "report", {"report": self.report, "validation": self.verdict}
+            )
             yield from [("report", str(path))] if path else ()
 
 
-def _failure(check: dict[str, Any]) -> str:
+def _failed_check(check: dict[str, Any]) -> str:
     first, *others = check["differences"]
     return f"{check['name']}? {first}" + (f", and {len(others):,} more" if others else "")

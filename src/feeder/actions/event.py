@@ -20,53 +20,55 @@ class Event:
     repository: str
     workflow: str
     number: int
-    run: str
+    run_id: str
     """The run with its attempt: what its jobs share."""
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    payload: Mapping[str, Any] = field(default_factory=dict)
     """The event's payload."""
 
     @property
     def order(self) -> int:
         """The run's id: it grows over all workflows, and a re-run keeps it; 0 where it has none."""
-        id_ = self.run.split("-")[1]
+        id_ = self.run_id.split("-")[1]
         return int(id_) if id_.isdecimal() else 0
 
     @property
-    def is_proposal(self) -> bool:
+    def is_pull_request(self) -> bool:
         """Whether the commit is only proposed: a pull request's."""
         return self.name in {"pull_request", "pull_request_target"}
 
     @property
     def base(self) -> str:
         """The commit that a pull request would change."""
-        return _text(self.facts, "pull_request", "base", "sha")
+        return _text_at(self.payload, "pull_request", "base", "sha")
 
     @property
     def default_branch(self) -> str:
         """The repository's."""
-        return _text(self.facts, "repository", "default_branch")
+        return _text_at(self.payload, "repository", "default_branch")
 
-    def why_not(self, followed: str, checked_out: str | None, commit: str | None) -> str | None:
+    def skip_reason(
+        self, indexed_branch: str, checked_out: str | None, commit: str | None
+    ) -> str | None:
         """Why the index of the `followed` branch has nothing to do with this event; else None.
 
         `checked_out` is the branch in the working tree, and `commit` its commit.
         """
-        if self.facts.get("deleted") is True:
+        if self.payload.get("deleted") is True:
             # by now the event's own ref is the default branch
-            return f"{_text(self.facts, 'ref').removeprefix(_BRANCH)} was deleted"
+            return f"{_text_at(self.payload, 'ref').removeprefix(_BRANCH)} was deleted"
         is_branch = self.ref.startswith(_BRANCH)
         if checked_out is None and commit == self.sha:
             checked_out = self.ref.removeprefix(_BRANCH) if is_branch else self.ref
-        if not followed or checked_out in {None, followed}:
+        if not indexed_branch or checked_out in {None, indexed_branch}:
             return None
-        return f"{checked_out} is checked out, and the index follows {followed}"
+        return f"{checked_out} is checked out, and the index follows {indexed_branch}"
 
 
-def current(environ: Mapping[str, str] = os.environ) -> Event | None:
+def current_event(environ: Mapping[str, str] = os.environ) -> Event | None:
     """The event that this process runs for; None outside of GitHub Actions."""
     if environ.get("GITHUB_ACTIONS") != "true":
         return None
-    said = {name: environ.get(f"GITHUB_{name}", "") for name in _NAMES}
+    said = {name: environ.get(f"GITHUB_{name}", "") for name in _VARIABLES}
     workflow = said["WORKFLOW_REF"].partition("@")[0] or said["WORKFLOW"]
     number = said["RUN_NUMBER"]
     return Event(
@@ -81,7 +83,7 @@ def current(environ: Mapping[str, str] = os.environ) -> Event | None:
     )
 
 
-_NAMES = (
+_VARIABLES = (
     "EVENT_NAME",
     "EVENT_PATH",
     "REF",
@@ -103,7 +105,7 @@ def _payload(path: str) -> dict[str, Any]:
     return facts if isinstance(facts, dict) else {}
 
 
-def _text(facts: Any, *keys: str) -> str:
+def _text_at(payload: Any, *keys: str) -> str:
     for key in keys:
-        facts = facts.get(key) if isinstance(facts, dict) else None
-    return facts if isinstance(facts, str) else ""
+        payload = payload.get(key) if isinstance(payload, dict) else None
+    return payload if isinstance(payload, str) else ""

@@ -11,10 +11,10 @@ from feeder.errors import UserError
 from feeder.tree import git
 from feeder.tree.deltas import compute_deltas, deltas_as_json
 
-Arguments = list[str]
+CommandArguments = list[str]
 
 
-class Wanted(NamedTuple):
+class StepInputs(NamedTuple):
     """What a workflow asks for, as `action.yml` has it."""
 
     command: str
@@ -27,78 +27,81 @@ class Wanted(NamedTuple):
     dry_run: bool
 
 
-class Step(NamedTuple):
+class StepPlan(NamedTuple):
     """The commands to run, and what the log should say of them first."""
 
-    commands: list[Arguments]
+    commands: list[CommandArguments]
     note: str = ""
 
 
-def step(wanted: Wanted, event: Event, repository: Path) -> Step:
+def plan_step(inputs: StepInputs, event: Event, repository: Path) -> StepPlan:
     """The commands of a step; none where the event is not about the branch that is followed.
 
     A pull request is only planned; without a token, as a fork's has none, it is planned from what
     it changes. Raises UserError for inputs that do not go together.
     """
-    if wanted.command == "plan":
-        return Step([["plan"]])
-    if event.is_proposal:
-        return _proposed(wanted, event, repository)
-    followed = _followed(wanted, event, repository)
+    if inputs.command == "plan":
+        return StepPlan([["plan"]])
+    if event.is_pull_request:
+        return _plan_pull_request(inputs, event, repository)
+    followed = _indexed_branch(inputs, event, repository)
     commit = git.commit_id(repository, "HEAD")
-    if why := event.why_not(followed, git.current_branch(repository), commit):
-        return Step([], f"Nothing to do: {why}.")
-    names = _names(wanted, followed, event)
-    validation = ["validate", "--wait", *names, *(["--repair"] if wanted.repair else [])]
-    if wanted.command == "validate":
-        return Step([validation])
-    if wanted.dry_run:
-        return Step([[*_feeding(wanted), *names, "--dry-run"]])
-    return Step([[*_feeding(wanted), *names], *([validation] if wanted.validate else [])])
+    if why := event.skip_reason(followed, git.current_branch(repository), commit):
+        return StepPlan([], f"Nothing to do: {why}.")
+    names = _naming_options(inputs, followed, event)
+    validation = ["validate", "--wait", *names, *(["--repair"] if inputs.repair else [])]
+    if inputs.command == "validate":
+        return StepPlan([validation])
+    if inputs.dry_run:
+        return StepPlan([[*_sync_command(inputs), *names, "--dry-run"]])
+    return StepPlan([[*_sync_command(inputs), *names], *([validation] if inputs.validate else [])])
 
 
-def _followed(wanted: Wanted, event: Event, repository: Path) -> str:
-    branch = wanted.branch or event.default_branch
+def _indexed_branch(inputs: StepInputs, event: Event, repository: Path) -> str:
+    branch = inputs.branch or event.default_branch
     if branch and not git.is_branch_name(repository, branch):
         raise UserError(f"{branch!r} is no name of a branch. Mend the input branch.")
     return branch
 
 
-def _names(wanted: Wanted, branch: str, event: Event) -> Arguments:
-    repo = wanted.repo or event.repository
-    named = {"--repo": repo, "--branch": branch, "--store": wanted.store or "cloudflare"}
+def _naming_options(inputs: StepInputs, branch: str, event: Event) -> CommandArguments:
+    repo = inputs.repo or event.repository
+    named = {"--repo": repo, "--branch": branch, "--store": inputs.store or "cloudflare"}
     return [word for option, name in named.items() if name for word in (option, name)]
 
 
-def _feeding(wanted: Wanted) -> Arguments:
-    if wanted.deltas and not wanted.deltas.isspace():
-        return ["apply", _file(wanted.deltas)]
-    if wanted.command == "apply":
+def _sync_command(inputs: StepInputs) -> CommandArguments:
+    if inputs.deltas and not inputs.deltas.isspace():
+        return ["apply", _deltas_file(inputs.deltas)]
+    if inputs.command == "apply":
         raise UserError("The input deltas is empty. Give a JSON array, or take command: sync.")
     return ["sync"]
 
 
-def _proposed(wanted: Wanted, event: Event, repository: Path) -> Step:
-    if wanted.command == "validate":
-        return Step([], "Nothing to do: a pull request's commit is in no index.")
-    followed = _followed(wanted, event, repository)
-    dry = [*_names(wanted, followed, event), "--dry-run"]
+def _plan_pull_request(inputs: StepInputs, event: Event, repository: Path) -> StepPlan:
+    if inputs.command == "validate":
+        return StepPlan([], "Nothing to do: a pull request's commit is in no index.")
+    followed = _indexed_branch(inputs, event, repository)
+    dry = [*_naming_options(inputs, followed, event), "--dry-run"]
     if has_token():
-        return Step([[*_feeding(wanted), *dry]], "A pull request: what its merge would change.")
+        return StepPlan(
+            [[*_sync_command(inputs), *dry]], "A pull request: what its merge would change."
+        )
     # the first parent of what GitHub has merged is the newest base; it takes a depth of two
     is_merged = git.commit_id(repository, "HEAD^2") is not None
     changes = compute_deltas(repository, "HEAD^1" if is_merged else event.base, "HEAD")
     note = "A pull request without the secrets: what it changes, as if nothing were indexed."
-    return Step(
-        [["apply", _file(deltas_as_json(changes.deltas)), *dry]], note + _because(changes.note)
+    return StepPlan(
+        [["apply", _deltas_file(deltas_as_json(changes.deltas)), *dry]],
+        note + _optional_note(changes.note),
     )
 
 
-def _because(note: str | None) -> str:
+def _optional_note(note: str | None) -> str:
     return f" {note}" if note else ""
 
 
-def _file(deltas: str) -> str:
+def _deltas_file(deltas: str) -> str:
     """Where the deltas can be read: they are a file's name, or go into one."""
     if not deltas.lstrip().startswith(("[", "{")):
         if not os.path.isfile(deltas):  # noqa: PTH113 - Path raises for a name that is too long

@@ -5,19 +5,19 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from feeder.actions.github import visible
+from feeder.actions.github import escape_invisible
 from feeder.cloudflare.freetier import percent
 from feeder.errors import Interrupted, StoppedEarly, Superseded
 from feeder.nodes import NODE_TYPES
 
-SHOWN = 20
+MAX_SHOWN = 20
 """Of each list; what follows is counted."""
-LONGEST = 200
+MAX_CHARS = 200
 """Characters of a path or a sentence before it is cut."""
 
 _SERVICES = {"d1": "D1", "vectorize": "Vectorize", "ai": "Workers AI"}
 _SHA = re.compile(r"[0-9a-f]{7,64}")
-_ACTIVE = re.compile(
+_MARKDOWN_SYNTAX = re.compile(
     r"[\\`*\[\]<>#|~&$@]|_(?![^\W_])|:(?=//)|(?<=www)\.|^(?:[-+=]|\d+(?=[.)]))", re.I
 )
 """What means something in markdown or HTML, or may become a link."""
@@ -36,57 +36,57 @@ def summary(
     `report` and `verdict` are as their `as_json` say, None where there is none; `part` names what
     the run was about when that is not the whole tree. Far below 1 MiB, whatever they hold.
     """
-    blocks = [f"## {prose(title)}: {_state(report, verdict, error, part)}"]
+    blocks = [f"## {escape_markdown(title)}: {_state_text(report, verdict, error, part)}"]
     if error and str(error):
         blocks.append(
             _alert("WARNING" if isinstance(error, StoppedEarly) else "CAUTION", str(error))
         )
     if report:
-        blocks += _account(report)
+        blocks += _report_blocks(report)
     if verdict:
-        blocks += _parity(verdict)
+        blocks += _validation_section(verdict)
     return "\n\n".join(blocks) + "\n"
 
 
-def prose(text: str, longest: int = LONGEST) -> str:
+def escape_markdown(text: str, max_chars: int = MAX_CHARS) -> str:
     """Somebody's text as a line of markdown that shows just this text, in a table too."""
-    return _ACTIVE.sub(_entities, _shown(text.strip(), longest))
+    return _MARKDOWN_SYNTAX.sub(_html_entities, _one_line(text.strip(), max_chars))
 
 
-def code(text: str) -> str:
+def code_span(text: str) -> str:
     """Somebody's text as a span of code on a line of its own or in a list; not for tables."""
-    text = _shown(text, LONGEST) or " "
+    text = _one_line(text, MAX_CHARS) or " "
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     # of blanks at both ends one is taken off, unless there is nothing else
     pad = " " if text.strip(" ") and {text[0], text[-1]} & {"`", " "} else ""
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
-def _shown(text: str, longest: int) -> str:
+def _one_line(text: str, max_chars: int) -> str:
     """A line in which nothing hides, cut where it is too long."""
-    text = visible(text[: longest + 1]).replace("\r", r"\r").replace("\n", r"\n")
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+    text = escape_invisible(text[: max_chars + 1]).replace("\r", r"\r").replace("\n", r"\n")
+    return text if len(text) <= max_chars else f"{text[: max_chars - 1]}…"
 
 
-def _entities(match: re.Match[str]) -> str:
+def _html_entities(match: re.Match[str]) -> str:
     return "".join(f"&#{ord(char)};" for char in match[0])
 
 
-def _state(
+def _state_text(
     report: Mapping[str, Any] | None,
     verdict: Mapping[str, Any] | None,
     error: BaseException | None,
     part: str,
 ) -> str:
     if error:
-        return _ending(error)
+        return _error_state(error)
     if verdict and not verdict["passed"]:
         failed = sum(not check["passed"] for check in verdict["checks"])
-        return f"the index is not right, {failed} of {_checks(verdict)} failed"
-    proof = f"{_checks(verdict)} passed" if verdict else ""
+        return f"the index is not right, {failed} of {_check_count(verdict)} failed"
+    proof = f"{_check_count(verdict)} passed" if verdict else ""
     if not report:
         return f"the index is right, {proof}" if proof else "nothing to do"
-    goal = f"{part and f'{prose(part)} of '}{_commit(report['head'])}"
+    goal = f"{part and f'{escape_markdown(part)} of '}{_commit_label(report['head'])}"
     if report["dry_run"]:
         return f"a plan for {goal}, nothing was written"
     if not report["finished"]:
@@ -94,7 +94,7 @@ def _state(
     return f"the index {'has' if part else 'equals'} {goal}{proof and f', {proof}'}"
 
 
-def _ending(error: BaseException) -> str:
+def _error_state(error: BaseException) -> str:
     if isinstance(error, Superseded):
         return "gave way to a later run"
     if isinstance(error, StoppedEarly):
@@ -104,39 +104,41 @@ def _ending(error: BaseException) -> str:
     return "failed"
 
 
-def _checks(verdict: Mapping[str, Any]) -> str:
-    return _counted(len(verdict["checks"]), "check")
+def _check_count(verdict: Mapping[str, Any]) -> str:
+    return _count_noun(len(verdict["checks"]), "check")
 
 
-def _commit(head: str) -> str:
+def _commit_label(head: str) -> str:
     if not head:
         return "the folder"
-    return f"`{head[:7]}`" if _SHA.fullmatch(head) else prose(head)
+    return f"`{head[:7]}`" if _SHA.fullmatch(head) else escape_markdown(head)
 
 
-def _counted(number: int, noun: str) -> str:
+def _count_noun(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _alert(kind: str, text: str) -> str:
-    lines = [line for line in text.splitlines() if line.strip()][:SHOWN]
-    return f"> [!{kind}]\n> {'<br>'.join(prose(line, 1000) for line in lines)}"
+    lines = [line for line in text.splitlines() if line.strip()][:MAX_SHOWN]
+    return f"> [!{kind}]\n> {'<br>'.join(escape_markdown(line, 1000) for line in lines)}"
 
 
-def _account(report: Mapping[str, Any]) -> Iterator[str]:
-    place = f"Repository {prose(report['repo'])}, branch {prose(report['branch'])}"
+def _report_blocks(report: Mapping[str, Any]) -> Iterator[str]:
+    place = (
+        f"Repository {escape_markdown(report['repo'])}, branch {escape_markdown(report['branch'])}"
+    )
     yield f"{place}, {_duration(report['seconds'])}."
     if report["notes"]:
-        notes = [prose(note) for note in report["notes"][:SHOWN]]
-        yield _listed(notes, "note", len(report["notes"]))
+        notes = [escape_markdown(note) for note in report["notes"][:MAX_SHOWN]]
+        yield _bullet_list(notes, "note", len(report["notes"]))
     yield "### What would change" if report["dry_run"] else "### What changed"
-    yield _changes(report)
-    yield from _chart(report)
+    yield _change_list(report)
+    yield from _node_type_chart(report)
     if report["usage"]:
         yield "### What it would cost" if report["dry_run"] else "### What it cost"
-        yield _costs(report["usage"])
-    yield from _skipped(report["skipped"])
-    yield from _plain_text(report["as_plain_text"])
+        yield _cost_table(report["usage"])
+    yield from _skipped_section(report["skipped"])
+    yield from _plain_text_section(report["as_plain_text"])
 
 
 def _duration(seconds: float) -> str:
@@ -145,7 +147,7 @@ def _duration(seconds: float) -> str:
     return f"{int(seconds) // 60:,} min {int(seconds) % 60} s"
 
 
-def _changes(report: Mapping[str, Any]) -> str:
+def _change_list(report: Mapping[str, Any]) -> str:
     would = "would be " if report["dry_run"] else ""
     files = {
         f"{would}processed": report["files_processed"],
@@ -161,14 +163,14 @@ def _changes(report: Mapping[str, Any]) -> str:
     if report["texts_waiting"]:
         texts["waiting for a later run"] = report["texts_waiting"]
     rows = {"Files": files, "Nodes": nodes, "Texts": texts}
-    return "\n".join(f"- **{what}:** {_numbers(row)}" for what, row in rows.items())
+    return "\n".join(f"- **{what}:** {_number_list(row)}" for what, row in rows.items())
 
 
-def _numbers(row: Mapping[str, int]) -> str:
+def _number_list(row: Mapping[str, int]) -> str:
     return ", ".join(f"{number:,} {what}" for what, number in row.items())
 
 
-def _chart(report: Mapping[str, Any]) -> Iterator[str]:
+def _node_type_chart(report: Mapping[str, Any]) -> Iterator[str]:
     """Slices for the types of nodes, where there are several; Mermaid draws none of nothing."""
     types = Counter({name: report["nodes_by_type"].get(name, 0) for name in NODE_TYPES})
     slices = [f'    "{name}" : {number}' for name, number in types.most_common() if number > 0]
@@ -177,7 +179,7 @@ def _chart(report: Mapping[str, Any]) -> Iterator[str]:
         yield "\n".join(["```mermaid", "pie showData", f"    title {title}", *slices, "```"])
 
 
-def _costs(usage: Mapping[str, Any]) -> str:
+def _cost_table(usage: Mapping[str, Any]) -> str:
     share = {name: percent(of_one) for name, of_one in usage["free_tier"].items()}
     size = f"{usage['database_bytes'] / 1e6:,.1f} MB"
     estimates = [
@@ -186,7 +188,7 @@ def _costs(usage: Mapping[str, Any]) -> str:
         ("Neurons, about", usage["neurons"], f"{share['neurons']} of a day"),
     ]
     rows = [
-        *_requests(usage),
+        *_request_rows(usage),
         ("Rows written", f"{usage['rows_written']:,}", f"{share['rows_written']} of a day"),
         ("Rows read", f"{usage['rows_read']:,}", f"{share['rows_read']} of a day"),
         *((what, f"{number:,}", free) for what, number, free in estimates if number),
@@ -198,56 +200,76 @@ def _costs(usage: Mapping[str, Any]) -> str:
     return _table(("", "Amount", "Free tier"), rows)
 
 
-def _requests(usage: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _request_rows(usage: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     for service, number in usage["requests"].items():
         retries = usage["retries"].get(service)
         again = f" ({retries:,} retried)" if retries else ""
-        yield f"Requests to {_SERVICES.get(service, prose(service))}", f"{number:,}{again}", ""
+        yield (
+            f"Requests to {_SERVICES.get(service, escape_markdown(service))}",
+            f"{number:,}{again}",
+            "",
+        )
 
 
-def _skipped(reasons: Mapping[str, str]) -> Iterator[str]:
+def _skipped_section(reasons: Mapping[str, str]) -> Iterator[str]:
     """How many files for which reason, the most frequent first, with the first of each."""
     if not reasons:
         return
-    yield f"### Skipped: {_counted(len(reasons), 'file')}"
+    yield f"### Skipped: {_count_noun(len(reasons), 'file')}"
     paths = defaultdict(list)
     for path, reason in reasons.items():
         paths[reason].append(path)
     groups = sorted(paths.items(), key=lambda group: -len(group[1]))
-    for reason, skipped in groups[:SHOWN]:
-        said = f"{_counted(len(skipped), 'file')}: {prose(reason)}"
-        yield _folded(said, _listed([code(path) for path in skipped[:SHOWN]], "file", len(skipped)))
-    if more := groups[SHOWN:]:
-        files = _counted(sum(len(skipped) for _, skipped in more), "file")
-        yield f"And {files} for {_counted(len(more), 'other reason')}."
+    for reason, skipped in groups[:MAX_SHOWN]:
+        said = f"{_count_noun(len(skipped), 'file')}: {escape_markdown(reason)}"
+        yield _details_block(
+            said,
+            _bullet_list([code_span(path) for path in skipped[:MAX_SHOWN]], "file", len(skipped)),
+        )
+    if more := groups[MAX_SHOWN:]:
+        files = _count_noun(sum(len(skipped) for _, skipped in more), "file")
+        yield f"And {files} for {_count_noun(len(more), 'other reason')}."
 
 
-def _plain_text(reasons: Mapping[str, str]) -> Iterator[str]:
+def _plain_text_section(reasons: Mapping[str, str]) -> Iterator[str]:
     if reasons:
-        yield f"### Taken as plain text: {_counted(len(reasons), 'file')}"
-        lines = [f"{code(path)}: {prose(why)}" for path, why in list(reasons.items())[:SHOWN]]
-        yield _listed(lines, "file", len(reasons))
+        yield f"### Taken as plain text: {_count_noun(len(reasons), 'file')}"
+        lines = [
+            f"{code_span(path)}: {escape_markdown(why)}"
+            for path, why in list(reasons.items())[:MAX_SHOWN]
+        ]
+        yield _bullet_list(lines, "file", len(reasons))
 
 
-def _parity(verdict: Mapping[str, Any]) -> Iterator[str]:
+def _validation_section(verdict: Mapping[str, Any]) -> Iterator[str]:
     checks = verdict["checks"]
     passed = sum(check["passed"] for check in checks)
-    yield f"### Parity: {passed} of {_checks(verdict)} passed"
+    yield f"### Parity: {passed} of {_check_count(verdict)} passed"
     rows = [
-        ("passed" if check["passed"] else "**failed**", prose(check["name"]), _figures(check))
+        (
+            "passed" if check["passed"] else "**failed**",
+            escape_markdown(check["name"]),
+            _figure_text(check),
+        )
         for check in checks
     ]
     yield _table(("", "Check", "Figures"), rows)
     for check in checks:
         if differences := check["differences"]:
-            said = f"{_counted(len(differences), 'difference')}: {prose(check['name'])}"
-            lines = [code(line) for line in differences[:SHOWN]]
-            yield _folded(said, _listed(lines, "difference", len(differences)), is_open=True)
-    yield from map(prose, verdict["notes"])
+            said = (
+                f"{_count_noun(len(differences), 'difference')}: {escape_markdown(check['name'])}"
+            )
+            lines = [code_span(line) for line in differences[:MAX_SHOWN]]
+            yield _details_block(
+                said, _bullet_list(lines, "difference", len(differences)), is_open=True
+            )
+    yield from map(escape_markdown, verdict["notes"])
 
 
-def _figures(check: Mapping[str, Any]) -> str:
-    return ", ".join(f"{prose(name)} {number:,}" for name, number in check["figures"].items())
+def _figure_text(check: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{escape_markdown(name)} {number:,}" for name, number in check["figures"].items()
+    )
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -256,15 +278,15 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-def _listed(lines: Sequence[str], noun: str, total: int) -> str:
+def _bullet_list(lines: Sequence[str], noun: str, total: int) -> str:
     """A list of the first lines, and how many more there are of `total`."""
     shown = [f"- {line}" for line in lines]
     if more := total - len(lines):
-        shown.append(f"- and {_counted(more, f'more {noun}')}")
+        shown.append(f"- and {_count_noun(more, f'more {noun}')}")
     return "\n".join(shown)
 
 
-def _folded(said: str, content: str, *, is_open: bool = False) -> str:
+def _details_block(title: str, content: str, *, is_open: bool = False) -> str:
     """The content behind a line; the empty lines around it make it markdown again."""
     opening = "<details open>" if is_open else "<details>"
-    return f"{opening}<summary>{said}</summary>\n\n{content}\n\n</details>"
+    return f"{opening}<summary>{title}</summary>\n\n{content}\n\n</details>"

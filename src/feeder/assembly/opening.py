@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from feeder.actions.event import Event, current
+from feeder.actions.event import Event, current_event
 from feeder.assembly.describers import description_options
 from feeder.assembly.parts import Backend
 from feeder.cloudflare.credentials import choice, has_token
@@ -319,8 +319,8 @@ def _run_token(tree: Tree, settings: Settings) -> tuple[str, Event | None]:
 
     Those that share a name and a commit are one run.
     """
-    event = current()
-    name = settings.run or (event.run if event else "")
+    event = current_event()
+    name = settings.run or (event.run_id if event else "")
     if settings.shard and not name:
         raise UserError("Shards have to know each other: give all the same --run NAME.")
     token = f"{name}-{tree.commit[:10]}" if name else manual_run_token()

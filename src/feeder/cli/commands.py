@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from feeder.actions.account import Account
+from feeder.actions.account import WorkflowReport
 from feeder.cli import (
     asking,
     console,
@@ -27,12 +27,12 @@ from feeder.errors import FeederError, Interrupted, OutputClosed, UserError
 
 def main() -> None:
     """Runs the program; the one place where errors become exit codes."""
-    account = Account()
+    account = WorkflowReport()
     title = " ".join(["feeder", *sys.argv[1:2]])
     with account.job as job:
         with job.group(title):
             code, error = _run_to_its_end(account)
-        account.close(title, error)
+        account.publish(title, error)
     sys.exit(code)
 
 
@@ -42,7 +42,7 @@ def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def _run_to_its_end(account: Account) -> tuple[int, FeederError | None]:
+def _run_to_its_end(account: WorkflowReport) -> tuple[int, FeederError | None]:
     """The exit code, and what went wrong, which has been said on stderr."""
     try:
         signal.signal(signal.SIGINT, _interrupt)

@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 from feeder import shown
-from feeder.actions.account import Account
+from feeder.actions.account import WorkflowReport
 from feeder.config import Settings
 
 
-def account() -> Account:
+def account() -> WorkflowReport:
     """What the process will say of itself when it ends."""
-    return click.get_current_context().ensure_object(Account)
+    return click.get_current_context().ensure_object(WorkflowReport)
 
 
 def result(settings: Settings, facts: Any, lines: Iterable[str]) -> None:
@@ -28,12 +28,12 @@ def result(settings: Settings, facts: Any, lines: Iterable[str]) -> None:
 def painted(lines: Iterable[str]) -> None:
     """Lines on stdout that have been made harmless where they were given their colours."""
     for line in lines:
-        click.echo(account().job.inert(line), color=True)
+        click.echo(account().job.neutralize_commands(line), color=True)
 
 
 def out(text: str) -> None:
     """Text on stdout as it is; JSON means the same after it."""
-    click.echo(account().job.inert(shown.escape_lines(text)))
+    click.echo(account().job.neutralize_commands(shown.escape_lines(text)))
 
 
 def tell(line: str) -> None:

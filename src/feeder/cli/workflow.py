@@ -57,18 +57,18 @@ def plan(shards: int, **said: Any) -> None:
 @click.pass_context
 def action(context: click.Context, /, directory: Path, **said: Any) -> None:
     """What action.yml runs in GitHub Actions: its inputs, and the event, decide which command."""
-    from feeder.actions.event import current
-    from feeder.actions.step import Wanted, step
+    from feeder.actions.event import current_event
+    from feeder.actions.step import StepInputs, plan_step
     from feeder.assembly.opening import repository_of
     from feeder.cloudflare.credentials import trimmed_token
 
-    event = current()
+    event = current_event()
     if event is None:
         raise UserError("This is not GitHub Actions. Take the commands themselves, such as sync.")
     account = console.account()
     account.job.mask(trimmed_token())
-    wanted = Wanted(**{name: said[name] for name in Wanted._fields})
-    what = step(wanted, event, repository_of(Settings(directory)))
+    wanted = StepInputs(**{name: said[name] for name in StepInputs._fields})
+    what = plan_step(wanted, event, repository_of(Settings(directory)))
     if what.note:
         account.note = what.note
         console.tell(what.note)
