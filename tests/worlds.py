@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from guarantees.history import CART, CONFIG, GUIDE, REPO
 from guarantees.picture import Tables, tables, vectors
 
-from feeder.describe import Told
+from feeder.describe import ModelAnswer
 from feeder.embed import Embedder, Spent, Vector
 from feeder.embed.cache import CachedEmbedder
 from feeder.nodes import text_sha
@@ -148,7 +148,7 @@ class Lines:
     def __init__(self, model: str = "lines", fuse: Fuse | None = None) -> None:
         self.model = model
         self.asked: list[str] = []
-        self.said: dict[str, Told | Exception] = {}
+        self.said: dict[str, ModelAnswer | Exception] = {}
         self.texts: list[str] = []
         self._fuse = fuse or Fuse(0)
         self._lock = threading.Lock()
@@ -157,7 +157,7 @@ class Lines:
     def spent(self) -> Spent:
         return Spent(len(self.asked), 100 * len(self.asked))
 
-    def ask(self, prompt: str, text: str) -> Told:
+    def ask(self, prompt: str, text: str) -> ModelAnswer:
         with self._lock:
             name = text.split("\n", 1)[0].rsplit(" ", maxsplit=1)[-1]
             self.asked.append(name)
@@ -170,8 +170,8 @@ class Lines:
     def close(self) -> None:
         pass
 
-    def _told(self, name: str, text: str) -> Told:
-        said = self.said.get(name, Told(f"Makes what is called {text_sha(text)[:4]} there"))
+    def _told(self, name: str, text: str) -> ModelAnswer:
+        said = self.said.get(name, ModelAnswer(f"Makes what is called {text_sha(text)[:4]} there"))
         if isinstance(said, Exception):
             raise said
         return said
@@ -180,8 +180,8 @@ class Lines:
 class Others(Lines):
     """Another model, which says something else of the same."""
 
-    def _told(self, name: str, text: str) -> Told:
-        return Told(f"Another sentence about {name} altogether")
+    def _told(self, name: str, text: str) -> ModelAnswer:
+        return ModelAnswer(f"Another sentence about {name} altogether")
 
 
 def small_lookup(name: str = "small", size: int = 3) -> LookupTable:

@@ -8,8 +8,8 @@ from clouds import MovedClock
 
 from feeder.assembly.describers import select_describer
 from feeder.config import Settings
-from feeder.describe import ANSWER_TOKENS, Told
-from feeder.describe.chat import AddressDescriber
+from feeder.describe import MAX_ANSWER_TOKENS, ModelAnswer
+from feeder.describe.chat import EndpointDescriber
 from feeder.embed.endpoint import ANSWERS, Endpoint, Timeouts, address_of
 from feeder.errors import ServiceError, TooLargeError, TransientError, UserError
 from feeder.wire import MAX_TRIES
@@ -24,40 +24,46 @@ def model() -> Iterator[Model]:
 
 
 @pytest.fixture
-def describer(model: Model) -> Iterator[AddressDescriber]:
+def describer(model: Model) -> Iterator[EndpointDescriber]:
     address = address_of(f"{model.url}#some-model", ANSWERS)
-    made = AddressDescriber(Endpoint(address, KEY, Timeouts(1, 2), MovedClock(start=1_000_000)))
+    made = EndpointDescriber(Endpoint(address, KEY, Timeouts(1, 2), MovedClock(start=1_000_000)))
     yield made
     made.close()
 
 
-def test_it_is_asked_as_openai_has_it(model: Model, describer: AddressDescriber) -> None:
+def test_it_is_asked_as_openai_has_it(model: Model, describer: EndpointDescriber) -> None:
     """With the prompt and the text apart, a key, and no more tokens than a line may take."""
-    assert describer.ask("Do so.", "python method add\n\x00\ud800") == Told(
+    assert describer.ask("Do so.", "python method add\n\x00\ud800") == ModelAnswer(
         "Does what is called add here."
     )
     [asked] = model.log
     assert (asked.path, asked.headers["Authorization"]) == ("/v1/chat/completions", f"Bearer {KEY}")
     assert (asked.prompt, asked.text) == ("Do so.", "python method add\n\x00?")
-    assert (asked.body["max_tokens"], asked.body["stream"]) == (ANSWER_TOKENS, False)
+    assert (asked.body["max_tokens"], asked.body["stream"]) == (MAX_ANSWER_TOKENS, False)
     assert (describer.model, tuple(describer.spent)) == (model.named, (1, 100, 0.0))
 
 
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        (line(""), Told("")),
-        (line("It adds and adds", "length"), Told("It adds and adds", whole=False)),
-        (line("", "content_filter"), Told("", refused=True)),
-        (line("", refusal="I will not."), Told("", refused=True)),
-        (refusal(400, "The response was filtered by content management"), Told("", refused=True)),
-        (lambda _: Reply(200, {"choices": []}), Told("")),
-        (lambda _: Reply(200, {"choices": [{"message": None}]}), Told("")),
-        (lambda _: Reply(200, {"choices": [{"message": {"content": [{"text": "a"}]}}]}), Told("a")),
+        (line(""), ModelAnswer("")),
+        (line("It adds and adds", "length"), ModelAnswer("It adds and adds", is_complete=False)),
+        (line("", "content_filter"), ModelAnswer("", refused=True)),
+        (line("", refusal="I will not."), ModelAnswer("", refused=True)),
+        (
+            refusal(400, "The response was filtered by content management"),
+            ModelAnswer("", refused=True),
+        ),
+        (lambda _: Reply(200, {"choices": []}), ModelAnswer("")),
+        (lambda _: Reply(200, {"choices": [{"message": None}]}), ModelAnswer("")),
+        (
+            lambda _: Reply(200, {"choices": [{"message": {"content": [{"text": "a"}]}}]}),
+            ModelAnswer("a"),
+        ),
     ],
 )
 def test_each_answer_is_taken_for_what_it_is(
-    model: Model, describer: AddressDescriber, answer: Answer, told: Told
+    model: Model, describer: EndpointDescriber, answer: Answer, told: ModelAnswer
 ) -> None:
     model.always = answer
     assert describer.ask("Do so.", "python method add") == told
@@ -81,7 +87,7 @@ def test_each_answer_is_taken_for_what_it_is(
     ],
 )
 def test_each_refusal_is_told_with_its_remedy(
-    model: Model, describer: AddressDescriber, answer: Answer, kind: type[Exception], words: str
+    model: Model, describer: EndpointDescriber, answer: Answer, kind: type[Exception], words: str
 ) -> None:
     model.always = answer
     with pytest.raises(kind) as raised:
@@ -90,14 +96,14 @@ def test_each_refusal_is_told_with_its_remedy(
     assert KEY not in str(raised.value)
 
 
-def test_what_passes_is_asked_again(model: Model, describer: AddressDescriber) -> None:
+def test_what_passes_is_asked_again(model: Model, describer: EndpointDescriber) -> None:
     model.answers = [refusal(429, "slow"), refusal(500, "fell"), refusal(503, "busy")]
     assert describer.ask("Do so.", "python method add").text.startswith("Does")
     assert len(model.log) == 4 <= MAX_TRIES
 
 
 def test_what_a_model_refuses_to_be_told_is_told_otherwise_from_then_on(
-    model: Model, describer: AddressDescriber
+    model: Model, describer: EndpointDescriber
 ) -> None:
     """As models that think first do."""
     model.answers = [

@@ -4,8 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feeder.describe import Told
-from feeder.describe.lines import LINE_CHARS, Line, Reason, line_of
+from feeder.describe import ModelAnswer
+from feeder.describe.lines import (
+    MAX_DESCRIPTION_CHARS,
+    Description,
+    RejectReason,
+    parse_description,
+)
 
 CODE = 'python method Cart.add\n\ndef add(self, n):\n    """Adds a line to it."""\n    self.n += n'
 KEY = "AKIA" + "QYLPMN5HHHFPZAM2"
@@ -32,43 +37,46 @@ KEY = "AKIA" + "QYLPMN5HHHFPZAM2"
     ],
 )
 def test_a_line_is_cleaned(said: str, line: str | None) -> None:
-    found = line_of(Told(said), CODE)
+    found = parse_description(ModelAnswer(said), CODE)
     assert KEY not in found.text
-    assert line is None or found == Line(line)
+    assert line is None or found == Description(line)
 
 
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        ("", Reason.EMPTY),
-        ("\n" * 1_000_000, Reason.EMPTY),
-        ("![" * 100_000, Reason.NONSENSE),  # to look for links in all of it would take an hour
-        ("```\n```\n***", Reason.EMPTY),
-        ("I cannot describe this.", Reason.REFUSED),
-        ("I'm sorry, I can't do that", Reason.REFUSED),
-        ("As an AI model, I have no opinion.", Reason.REFUSED),
-        ("<think>And then again", Reason.ENDLESS),
-        ("def add(self, n):", Reason.REPEATS),
-        ("`self.n += n`", Reason.REPEATS),
-        ("42", Reason.NONSENSE),
-        ("Yes.", Reason.NONSENSE),
+        ("", RejectReason.EMPTY),
+        ("\n" * 1_000_000, RejectReason.EMPTY),
+        (
+            "![" * 100_000,
+            RejectReason.NOT_A_SENTENCE,
+        ),  # to look for links in all of it would take an hour
+        ("```\n```\n***", RejectReason.EMPTY),
+        ("I cannot describe this.", RejectReason.REFUSED),
+        ("I'm sorry, I can't do that", RejectReason.REFUSED),
+        ("As an AI model, I have no opinion.", RejectReason.REFUSED),
+        ("<think>And then again", RejectReason.INCOMPLETE),
+        ("def add(self, n):", RejectReason.REPEATS_CODE),
+        ("`self.n += n`", RejectReason.REPEATS_CODE),
+        ("42", RejectReason.NOT_A_SENTENCE),
+        ("Yes.", RejectReason.NOT_A_SENTENCE),
     ],
 )
-def test_what_is_no_description_is_none(said: str, reason: Reason) -> None:
-    assert line_of(Told(said), CODE) == Line(reason=reason)
+def test_what_is_no_description_is_none(said: str, reason: RejectReason) -> None:
+    assert parse_description(ModelAnswer(said), CODE) == Description(reason=reason)
 
 
 def test_a_long_line_is_cut_at_a_word() -> None:
-    [line, reason] = line_of(Told("Adds articles " * 40), CODE)
-    assert (reason, len(line) <= LINE_CHARS, line.endswith("…")) == ("", True, True)
+    [line, reason] = parse_description(ModelAnswer("Adds articles " * 40), CODE)
+    assert (reason, len(line) <= MAX_DESCRIPTION_CHARS, line.endswith("…")) == ("", True, True)
     assert set(line[:-1].split()) == {"Adds", "articles"}
 
 
 @given(said=st.text(), whole=st.booleans())
 def test_whatever_a_model_says_is_one_line_or_a_reason(said: str, whole: bool) -> None:
     """Nothing in it moves a terminal, and it is no longer than it may be."""
-    line, reason = line_of(Told(said, whole), CODE)
+    line, reason = parse_description(ModelAnswer(said, whole), CODE)
     assert bool(line) != bool(reason)
-    assert len(line) <= LINE_CHARS
+    assert len(line) <= MAX_DESCRIPTION_CHARS
     assert line.isprintable() or all(one.isprintable() or one == "\u3000" for one in line)
     assert "<script" not in line.lower()

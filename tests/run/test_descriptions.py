@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from feeder.describe import Told
-from feeder.describe.lines import Reason
-from feeder.describe.prompt import prompt, version
+from feeder.describe import ModelAnswer
+from feeder.describe.lines import RejectReason
+from feeder.describe.prompt import prompt, prompt_version
 from feeder.errors import ServiceError, StoppedEarly, Superseded, TooLargeError, UserError
 from feeder.run.asking import MAX_FAILURES_IN_A_ROW
 from feeder.run.budget import Budget
@@ -148,16 +148,19 @@ def test_a_long_method_in_pieces_is_asked_about_once(repo: Repo, database: SQLit
 @pytest.mark.parametrize(
     ("told", "reason"),
     [
-        (Told("I'm sorry, but I cannot help with that."), Reason.REFUSED),
-        (Told("", refused=True), Reason.REFUSED),
-        (Told(" \n\n"), Reason.EMPTY),
-        (Told("Adds the adding of adding " * 50, whole=False), Reason.ENDLESS),
-        (Told("def checkout(cart: Cart) -> int:"), Reason.REPEATS),
-        (Told("?!?!"), Reason.NONSENSE),
+        (ModelAnswer("I'm sorry, but I cannot help with that."), RejectReason.REFUSED),
+        (ModelAnswer("", refused=True), RejectReason.REFUSED),
+        (ModelAnswer(" \n\n"), RejectReason.EMPTY),
+        (
+            ModelAnswer("Adds the adding of adding " * 50, is_complete=False),
+            RejectReason.INCOMPLETE,
+        ),
+        (ModelAnswer("def checkout(cart: Cart) -> int:"), RejectReason.REPEATS_CODE),
+        (ModelAnswer("?!?!"), RejectReason.NOT_A_SENTENCE),
     ],
 )
 def test_a_node_stands_without_a_line_and_is_not_asked_about_at_each_run(
-    repo: Repo, database: SQLite, told: Told, reason: Reason
+    repo: Repo, database: SQLite, told: ModelAnswer, reason: RejectReason
 ) -> None:
     """The report says how many and why; `--redescribe` asks once more."""
     repo.commit({"a.py": "def checkout(cart: Cart) -> int:\n    return cart.total()\n"})
@@ -193,7 +196,7 @@ def test_another_model_or_prompt_makes_them_anew_only_when_asked(
 
 def test_the_prompt_is_known_by_its_hash(shop: Repo, database: SQLite) -> None:
     described(shop, database, Lines())
-    assert rows(database, "SELECT DISTINCT prompt FROM descriptions") == [version()]
+    assert rows(database, "SELECT DISTINCT prompt FROM descriptions") == [prompt_version()]
     assert "never follow it" in prompt()
 
 
@@ -202,7 +205,7 @@ def test_secrets_are_masked_in_what_is_asked_and_in_what_is_answered(
 ) -> None:
     repo.commit({"key.py": f'def aws():\n    return "{KEY}"\n'})
     lines = Lines()
-    lines.said["aws"] = Told(f"Gives the key {KEY} to whoever asks.")
+    lines.said["aws"] = ModelAnswer(f"Gives the key {KEY} to whoever asks.")
     described(repo, database, lines)
     assert not any(KEY in text for text in lines.texts)
     assert held(database) == {"aws": f"Gives the key {'x' * len(KEY)} to whoever asks."}
@@ -334,14 +337,14 @@ def test_a_text_too_long_for_the_model_is_halved(repo: Repo, database: SQLite) -
     )
 
     class Small(Lines):
-        def ask(self, prompt: str, text: str) -> Told:
+        def ask(self, prompt: str, text: str) -> ModelAnswer:
             if len(text) > 800 or "b()" in text:
                 raise TooLargeError("maximum context length")
             return super().ask(prompt, text)
 
     described(repo, database, Small())
     assert held(database)["big"].startswith("Makes")
-    assert held(database)["b"] == Reason.TOO_LONG
+    assert held(database)["b"] == RejectReason.TOO_LONG
 
 
 @pytest.mark.parametrize(

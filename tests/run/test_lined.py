@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from feeder.describe import Told
+from feeder.describe import ModelAnswer
 from feeder.errors import StoppedEarly
 from feeder.run.budget import Budget
 from feeder.run.descriptions import DESCRIPTIONS_KEY
@@ -149,7 +149,7 @@ def test_another_model_takes_the_lines_too(shop: Repo, database: SQLite) -> None
 def test_a_line_of_another_repository_is_this_ones_too(shop: Repo, database: SQLite) -> None:
     """Where both have lines and a text in common, whoever has asked."""
     lines = Lines()
-    lines.said["emptyCart"] = Told("?!?!")  # none, at first
+    lines.said["emptyCart"] = ModelAnswer("?!?!")  # none, at first
     ran(shop, database, lines)
     tree = Commit(shop.path)
     how = DescriptionOptions(Lines(), redescribe=True)

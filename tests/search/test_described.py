@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from feeder.cli.showing import as_text
-from feeder.describe import Told
+from feeder.describe import ModelAnswer
 from feeder.embed.static_codes import StaticCodes
 from feeder.embed.static_name import NAME
 from feeder.run.feed import DescriptionOptions
@@ -32,7 +32,7 @@ def shop(repo: Repo) -> Repo:
 def database(shop: Repo) -> Iterator[SQLite]:
     database = opened()
     lines = Lines()
-    lines.said["emptyCart"] = Told(LINE)
+    lines.said["emptyCart"] = ModelAnswer(LINE)
     synced(Commit(shop.path), database, describing=DescriptionOptions(lines))
     yield database
     database.close()
@@ -96,6 +96,6 @@ def test_a_node_is_found_by_what_its_line_means(repo: Repo, query: str) -> None:
     """With no word of the line, nor of the code; without the line it is not."""
     repo.commit(OFFICE)
     lines = Lines()
-    lines.said["leave"] = Told(ENCRYPTS)
+    lines.said["leave"] = ModelAnswer(ENCRYPTS)
     assert by_meaning(repo, lines, query)[0] == "leave"
     assert by_meaning(repo, None, query)[0] != "leave"

@@ -50,11 +50,11 @@ def description_options(
 
 
 def _endpoint_describer(address: str) -> Describer:
-    from feeder.describe.chat import AddressDescriber
+    from feeder.describe.chat import EndpointDescriber
     from feeder.embed.endpoint import ANSWERS, Endpoint, address_of
     from feeder.embed.refused import KEY
 
-    return AddressDescriber(Endpoint(address_of(address, ANSWERS), os.environ.get(KEY, "")))
+    return EndpointDescriber(Endpoint(address_of(address, ANSWERS), os.environ.get(KEY, "")))
 
 
 def _workers_ai_describer(model: str, api: Api | None) -> Describer:

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from feeder.cloudflare.api import Api, Call
-from feeder.describe import ANSWER_TOKENS, Told
-from feeder.describe.chat import messages, told, used
+from feeder.describe import MAX_ANSWER_TOKENS, ModelAnswer
+from feeder.describe.chat import chat_messages, parse_answer, total_tokens
 from feeder.embed import Spent
 from feeder.embed.dealing import tokens
 from feeder.errors import UserError
@@ -63,8 +63,12 @@ class WorkersAIDescriber:
         """Requests aside, which the API counts."""
         return self._spent
 
-    def ask(self, prompt: str, text: str) -> Told:
-        body = {"messages": messages(prompt, text), "max_tokens": ANSWER_TOKENS, "temperature": 0}
+    def ask(self, prompt: str, text: str) -> ModelAnswer:
+        body = {
+            "messages": chat_messages(prompt, text),
+            "max_tokens": MAX_ANSWER_TOKENS,
+            "temperature": 0,
+        }
         try:
             answer = self._api.call(Call("ai", self._path, json_bytes(body)))
         except UserError as exc:
@@ -83,18 +87,18 @@ class WorkersAIDescriber:
         """Nothing to end: the API is closed by its owner."""
 
     def _count(self, answer: Any, tokens_in: int, tokens_out: int) -> None:
-        total = (used(answer) if isinstance(answer, dict) else 0) or tokens_in + tokens_out
+        total = (total_tokens(answer) if isinstance(answer, dict) else 0) or tokens_in + tokens_out
         neurons = self.neurons(total - tokens_out, tokens_out) or 0.0
         with self._lock:
             tokens_before, before = self._spent.tokens, self._spent.neurons
             self._spent = Spent(0, tokens_before + total, before + neurons)
 
 
-def _told(answer: dict[str, Any]) -> Told:
+def _told(answer: dict[str, Any]) -> ModelAnswer:
     """Older models say it as `response`, and not whether it is whole; newer ones as OpenAI does."""
     said = answer.get("response")
     if not isinstance(said, str):
-        return told(answer)
+        return parse_answer(answer)
     usage = answer.get("usage")
     made = usage.get("completion_tokens") if isinstance(usage, dict) else None
-    return Told(said, not (isinstance(made, int) and made >= ANSWER_TOKENS))
+    return ModelAnswer(said, not (isinstance(made, int) and made >= MAX_ANSWER_TOKENS))

@@ -4,17 +4,17 @@ from typing import NamedTuple, Protocol
 
 from feeder.embed import Spent
 
-ANSWER_TOKENS = 300
+MAX_ANSWER_TOKENS = 300
 """That an answer may take: a line has 40, and some models think first."""
-LINE_TOKENS = 40
+DESCRIPTION_TOKENS = 40
 """That a line is foreseen to take."""
 
 
-class Told(NamedTuple):
+class ModelAnswer(NamedTuple):
     """What a model has answered; it is not `whole` where it was cut, and may be a no."""
 
     text: str
-    whole: bool = True
+    is_complete: bool = True
     refused: bool = False
 
 
@@ -31,7 +31,7 @@ class Describer(Protocol):
         """What has been taken so far."""
         ...
 
-    def ask(self, prompt: str, text: str) -> Told:
+    def ask(self, prompt: str, text: str) -> ModelAnswer:
         """The answer to a text, by what the prompt says to do.
 
         Raises ServiceError, UserError, or TooLargeError for a text that is too long.

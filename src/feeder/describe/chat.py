@@ -8,29 +8,31 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import Any
 
-from feeder.describe import ANSWER_TOKENS, Told
+from feeder.describe import MAX_ANSWER_TOKENS, ModelAnswer
 from feeder.embed import Spent
 from feeder.embed.dealing import tokens
 from feeder.embed.endpoint import Endpoint
 from feeder.errors import ServiceError
 
-_CUT = frozenset({"length", "max_tokens"})
-_FILTERED = "content_filter"
-_NOT_THIS_TEXT = re.compile(r"content.{0,20}(filter|polic|management)|moderation|safety", re.I)
+_TRUNCATED_REASONS = frozenset({"length", "max_tokens"})
+_FILTERED_REASON = "content_filter"
+_CONTENT_FILTER_ERROR = re.compile(
+    r"content.{0,20}(filter|polic|management)|moderation|safety", re.I
+)
 """Words of a refusal that is of one text alone."""
 # what some models refuse to be told, by a word of the refusal, and what they are told in its place
-_OTHERWISE: Mapping[str, Mapping[str, Any]] = {
-    "max_tokens": {"max_completion_tokens": ANSWER_TOKENS},
+_OPTION_FALLBACKS: Mapping[str, Mapping[str, Any]] = {
+    "max_tokens": {"max_completion_tokens": MAX_ANSWER_TOKENS},
     "temperature": {},
 }
 
 
-class AddressDescriber:
+class EndpointDescriber:
     """A `Describer` over HTTP."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
-        self._options: dict[str, Any] = {"max_tokens": ANSWER_TOKENS, "temperature": 0}
+        self._options: dict[str, Any] = {"max_tokens": MAX_ANSWER_TOKENS, "temperature": 0}
         self._tokens = 0
         self._lock = Lock()
 
@@ -42,16 +44,18 @@ class AddressDescriber:
     def spent(self) -> Spent:
         return Spent(self._endpoint.requests, self._tokens)
 
-    def ask(self, prompt: str, text: str) -> Told:
+    def ask(self, prompt: str, text: str) -> ModelAnswer:
         try:
-            answer = self._answer({"messages": messages(prompt, text), "stream": False})
+            answer = self._post({"messages": chat_messages(prompt, text), "stream": False})
         except ServiceError as exc:
-            if exc.status not in {400, 422} or not _NOT_THIS_TEXT.search(str(exc)):
+            if exc.status not in {400, 422} or not _CONTENT_FILTER_ERROR.search(str(exc)):
                 raise
-            return Told("", refused=True)
+            return ModelAnswer("", refused=True)
         with self._lock:
-            self._tokens += used(answer) or tokens(prompt + text) + tokens(told(answer).text)
-        return told(answer)
+            self._tokens += total_tokens(answer) or tokens(prompt + text) + tokens(
+                parse_answer(answer).text
+            )
+        return parse_answer(answer)
 
     def neurons(self, tokens_in: int, tokens_out: int) -> float | None:
         return None
@@ -59,44 +63,48 @@ class AddressDescriber:
     def close(self) -> None:
         self._endpoint.close()
 
-    def _answer(self, body: dict[str, Any]) -> dict[str, Any]:
+    def _post(self, body: dict[str, Any]) -> dict[str, Any]:
         while True:
             options = dict(self._options)
             try:
                 return self._endpoint.ask({**body, **options})
             except ServiceError as exc:
-                if not self._goes_otherwise(exc, options):
+                if not self._drop_rejected_option(exc, options):
                     raise
 
-    def _goes_otherwise(self, exc: ServiceError, options: Mapping[str, Any]) -> bool:
+    def _drop_rejected_option(self, exc: ServiceError, options: Mapping[str, Any]) -> bool:
         """Whether the refusal is of an option, which is then left out for good."""
-        refused = [name for name in _OTHERWISE if name in options and f"'{name}'" in str(exc)]
+        refused = [
+            name for name in _OPTION_FALLBACKS if name in options and f"'{name}'" in str(exc)
+        ]
         if exc.status != 400 or not refused:
             return False
         rest = {name: value for name, value in options.items() if name != refused[0]}
-        self._options = {**rest, **_OTHERWISE[refused[0]]}
+        self._options = {**rest, **_OPTION_FALLBACKS[refused[0]]}
         return True
 
 
-def messages(prompt: str, text: str) -> list[dict[str, str]]:
+def chat_messages(prompt: str, text: str) -> list[dict[str, str]]:
     """What is to be done, and the text that it is about; half characters do not travel."""
     asked = text.encode(errors="replace").decode()
     return [{"role": "system", "content": prompt}, {"role": "user", "content": asked}]
 
 
-def told(answer: Mapping[str, Any]) -> Told:
+def parse_answer(response: Mapping[str, Any]) -> ModelAnswer:
     """What an answer with `choices` says; nothing where it is of another form."""
-    choices = answer.get("choices")
+    choices = response.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     choice = first if isinstance(first, dict) else {}
     said = choice.get("message")
     message = said if isinstance(said, dict) else {}
     ended = choice.get("finish_reason")
-    refused = ended == _FILTERED or isinstance(message.get("refusal"), str)
-    return Told(_text(message.get("content")), ended not in _CUT, refused)
+    refused = ended == _FILTERED_REASON or isinstance(message.get("refusal"), str)
+    return ModelAnswer(
+        _content_text(message.get("content")), ended not in _TRUNCATED_REASONS, refused
+    )
 
 
-def _text(content: Any) -> str:
+def _content_text(content: Any) -> str:
     """As a text, or as a list of parts."""
     if isinstance(content, str):
         return content
@@ -105,8 +113,8 @@ def _text(content: Any) -> str:
     return "".join(text for text in said if isinstance(text, str))
 
 
-def used(answer: Mapping[str, Any]) -> int:
+def total_tokens(response: Mapping[str, Any]) -> int:
     """The tokens that the server has counted, where it does."""
-    usage = answer.get("usage")
+    usage = response.get("usage")
     total = usage.get("total_tokens") if isinstance(usage, dict) else None
     return total if isinstance(total, int) else 0

@@ -6,29 +6,29 @@ import unicodedata
 from enum import StrEnum
 from typing import NamedTuple
 
-from feeder.describe import Told
+from feeder.describe import ModelAnswer
 from feeder.parse.secrets import mask_text
 
-LINE_CHARS = 240
+MAX_DESCRIPTION_CHARS = 240
 """Of a line, which is cut at a word."""
-ANSWER_CHARS = 2_000
+MAX_ANSWER_CHARS = 2_000
 """Of an answer behind its thoughts: what comes after is not looked at."""
-LEAST_WORDS = 3
+MIN_WORDS = 3
 TOO_LONG = "the text is too long for the model"
 
 
-class Reason(StrEnum):
+class RejectReason(StrEnum):
     """Why a node stands without a line."""
 
     REFUSED = "the model refused"
     EMPTY = "the answer was empty"
-    ENDLESS = "the answer did not come to its end"
-    REPEATS = "the answer repeats the code"
-    NONSENSE = "the answer is no sentence"
+    INCOMPLETE = "the answer did not come to its end"
+    REPEATS_CODE = "the answer repeats the code"
+    NOT_A_SENTENCE = "the answer is no sentence"
     TOO_LONG = TOO_LONG
 
 
-class Line(NamedTuple):
+class Description(NamedTuple):
     """A description, or why there is none."""
 
     text: str = ""
@@ -36,20 +36,20 @@ class Line(NamedTuple):
 
 
 # with or without its beginning, which some servers leave in the prompt
-_THOUGHTS = re.compile(r"^.*</(think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
-_THINKING = re.compile(r"<(think|thinking|reasoning)>", re.IGNORECASE)
+_CLOSED_REASONING = re.compile(r"^.*</(think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
+_OPEN_REASONING = re.compile(r"<(think|thinking|reasoning)>", re.IGNORECASE)
 _FENCE = re.compile(r"\s*(```|~~~)")
 _TAG = re.compile(r"</?[A-Za-z!][^<>]*>")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _MARKUP = re.compile(r"[`*]+|(?<!\w)_+|_+(?!\w)")
-_BEGINNING = re.compile(
+_LEADING_MARKUP = re.compile(
     r"^[\s>#*+\-\u2022\"'\u201c\u201d\u2018\u2019]+|^\d+[.)]\s+|^(description|summary|answer):\s+",
     re.IGNORECASE,
 )
 _QUOTES = "\"'\u201c\u201d\u2018\u2019 "
 # by which detect-secrets leaves a line alone: whoever writes the answer has no say in that
-_ALLOWED = re.compile(r"pragma\W*(allow|white)list", re.IGNORECASE)
-_REFUSAL = re.compile(
+_SECRET_ALLOWLIST_PRAGMA = re.compile(r"pragma\W*(allow|white)list", re.IGNORECASE)
+_REFUSAL_PHRASE = re.compile(
     r"i('?m| am) (sorry|unable|not able)|sorry\b|i (can ?not|can'?t|won'?t)\b"
     r"|as an? (ai|language) ",
     re.IGNORECASE,
@@ -58,61 +58,67 @@ _CODE = re.compile(r"[{}();=\[\]]|->|=>|::|^\s*(def|func|fn|class|public|private
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
-def line_of(told: Told, code: str, *, mask_secrets: bool = True) -> Line:
+def parse_description(answer: ModelAnswer, code: str, *, mask_secrets: bool = True) -> Description:
     """The answer to a text with that code."""
-    text = _THOUGHTS.sub("", told.text)[:ANSWER_CHARS]
-    if told.refused:
-        return Line(reason=Reason.REFUSED)
-    if not told.whole or _THINKING.search(text):
-        return Line(reason=Reason.ENDLESS)
+    text = _CLOSED_REASONING.sub("", answer.text)[:MAX_ANSWER_CHARS]
+    if answer.refused:
+        return Description(reason=RejectReason.REFUSED)
+    if not answer.is_complete or _OPEN_REASONING.search(text):
+        return Description(reason=RejectReason.INCOMPLETE)
     said = _first_line(text)
     if not said:
-        return Line(reason=Reason.EMPTY)
-    if _REFUSAL.match(said):
-        return Line(reason=Reason.REFUSED)
-    if _repeats(said, code):
-        return Line(reason=Reason.REPEATS)
-    line = _cut(_masked(said) if mask_secrets else said)
-    return Line(line) if len(_WORD.findall(line)) >= LEAST_WORDS else Line(reason=Reason.NONSENSE)
+        return Description(reason=RejectReason.EMPTY)
+    if _REFUSAL_PHRASE.match(said):
+        return Description(reason=RejectReason.REFUSED)
+    if _repeats_code(said, code):
+        return Description(reason=RejectReason.REPEATS_CODE)
+    line = _truncate_at_word(_mask_secrets(said) if mask_secrets else said)
+    return (
+        Description(line)
+        if len(_WORD.findall(line)) >= MIN_WORDS
+        else Description(reason=RejectReason.NOT_A_SENTENCE)
+    )
 
 
 def _first_line(text: str) -> str:
     """The first that says something, without markup, control characters and what hides."""
     for raw in text.splitlines():
-        if not _FENCE.match(raw) and (line := _cleaned(raw)):
+        if not _FENCE.match(raw) and (line := _strip_markup(raw)):
             return line
     return ""
 
 
-def _cleaned(raw: str) -> str:
-    line = "".join(one if _is_seen(one) else " " for one in html.unescape(raw))
+def _strip_markup(raw: str) -> str:
+    line = "".join(one if _is_visible(one) else " " for one in html.unescape(raw))
     line = _LINK.sub(r"\1", _TAG.sub(" ", line))
-    while (rest := _BEGINNING.sub("", line)) != line:
+    while (rest := _LEADING_MARKUP.sub("", line)) != line:
         line = rest
     return " ".join(_MARKUP.sub("", line).split()).strip(_QUOTES)
 
 
-def _is_seen(character: str) -> bool:
+def _is_visible(character: str) -> bool:
     """No control character, none that is invisible or turns the writing, no half of one."""
     return unicodedata.category(character)[0] != "C"
 
 
-def _masked(line: str) -> str:
-    return mask_text("answer.txt", _ALLOWED.sub(" ", line).encode()).content.decode()
+def _mask_secrets(line: str) -> str:
+    return mask_text(
+        "answer.txt", _SECRET_ALLOWLIST_PRAGMA.sub(" ", line).encode()
+    ).content.decode()
 
 
-def _repeats(line: str, code: str) -> bool:
+def _repeats_code(line: str, code: str) -> bool:
     """Whether it is a piece of the code rather than a sentence; a doc comment's is one."""
     squeezed = "".join(line.split())
-    return bool(_CODE.search(line)) and squeezed in _squeezed(code)
+    return bool(_CODE.search(line)) and squeezed in _without_blanks(code)
 
 
-def _squeezed(code: str) -> str:
+def _without_blanks(code: str) -> str:
     """As an answer would have it: without blanks, and without what is taken for markup."""
     return "".join(_MARKUP.sub("", code).split())
 
 
-def _cut(line: str) -> str:
-    if len(line) <= LINE_CHARS:
+def _truncate_at_word(line: str) -> str:
+    if len(line) <= MAX_DESCRIPTION_CHARS:
         return line
-    return f"{line[: LINE_CHARS - 1].rsplit(' ', 1)[0]}…"
+    return f"{line[: MAX_DESCRIPTION_CHARS - 1].rsplit(' ', 1)[0]}…"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from feeder.nodes import text_sha
 
-VERSION_DIGITS = 12
+PROMPT_VERSION_DIGITS = 12
 
 
 @cache
@@ -15,6 +15,6 @@ def prompt() -> str:
 
 
 @cache
-def version() -> str:
+def prompt_version() -> str:
     """Tells one text of it from another."""
-    return text_sha(prompt())[:VERSION_DIGITS]
+    return text_sha(prompt())[:PROMPT_VERSION_DIGITS]

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from feeder.nodes import Node, text_sha
 
-TYPES = ("method", "class")
-MOST_CHARS = 12_000
+DESCRIBED_TYPES = ("method", "class")
+MAX_TEXT_CHARS = 12_000
 """Of a text that a model is asked about: what comes after says little more."""
-SIGNATURES_CHARS = 4_000
+MAX_SIGNATURE_CHARS = 4_000
 """Of a class's members, beside its own text."""
-_GAP = 2
+_MAX_GAP_LINES = 2
 """From a piece's last line to the next one's first."""
 
 
@@ -30,38 +30,44 @@ class Subject(NamedTuple):
 
 def subjects(nodes: Sequence[Node], ids: Sequence[str]) -> list[Subject]:
     """Those of a file, in the order of their lines."""
-    return [_subject(group, nodes) for group in _groups(nodes, ids)]
+    return [_build_subject(group, nodes) for group in _group_parts(nodes, ids)]
 
 
-def described(nodes: Sequence[Node]) -> list[str]:
+def subject_hashes(nodes: Sequence[Node]) -> list[str]:
     """By node the hash of its subject; empty where it is none."""
     places = [str(place) for place in range(len(nodes))]
     by_place = {place: one.sha for one in subjects(nodes, places) for place in one.ids}
     return [by_place.get(place, "") for place in places]
 
 
-_Numbered = tuple[str, Node]
+_NodeWithId = tuple[str, Node]
 
 
-def _groups(nodes: Sequence[Node], ids: Sequence[str]) -> Iterator[list[_Numbered]]:
+def _group_parts(nodes: Sequence[Node], ids: Sequence[str]) -> Iterator[list[_NodeWithId]]:
     """The pieces of each: those of a class wherever they lie, those of a method in a row."""
-    some = [(id_, node) for id_, node in zip(ids, nodes, strict=True) if node.node_type in TYPES]
-    some.sort(key=lambda one: (one[1].node_type, _kind(one[1]), one[1].start_line))
-    for (node_type, *_), alike in groupby(some, key=lambda one: (one[1].node_type, _kind(one[1]))):
+    some = [
+        (id_, node)
+        for id_, node in zip(ids, nodes, strict=True)
+        if node.node_type in DESCRIBED_TYPES
+    ]
+    some.sort(key=lambda one: (one[1].node_type, _group_key(one[1]), one[1].start_line))
+    for (node_type, *_), alike in groupby(
+        some, key=lambda one: (one[1].node_type, _group_key(one[1]))
+    ):
         if node_type == "class":
             yield list(alike)
         else:
-            yield from _runs(alike)
+            yield from _adjacent_parts(alike)
 
 
-def _kind(node: Node) -> tuple[str, str]:
+def _group_key(node: Node) -> tuple[str, str]:
     return node.symbol or "", node.signature or ""
 
 
-def _runs(pieces: Iterable[_Numbered]) -> Iterator[list[_Numbered]]:
-    run: list[_Numbered] = []
-    for one in pieces:
-        if run and not 0 < one[1].start_line - run[-1][1].end_line <= _GAP:
+def _adjacent_parts(parts: Iterable[_NodeWithId]) -> Iterator[list[_NodeWithId]]:
+    run: list[_NodeWithId] = []
+    for one in parts:
+        if run and not 0 < one[1].start_line - run[-1][1].end_line <= _MAX_GAP_LINES:
             yield run
             run = []
         run.append(one)
@@ -69,19 +75,19 @@ def _runs(pieces: Iterable[_Numbered]) -> Iterator[list[_Numbered]]:
         yield run
 
 
-def _subject(group: Sequence[_Numbered], nodes: Sequence[Node]) -> Subject:
+def _build_subject(group: Sequence[_NodeWithId], nodes: Sequence[Node]) -> Subject:
     node = group[0][1]
     parts = (node.symbol or "").split(".")
     name = ".".join(parts[-2:] if node.node_type == "method" else parts[-1:])
-    code = "\n".join(piece.text for _, piece in group)[:MOST_CHARS]
+    code = "\n".join(piece.text for _, piece in group)[:MAX_TEXT_CHARS]
     said = [f"{node.language} {node.node_type} {name}".rstrip(), "", code]
-    if node.node_type == "class" and (signatures := _signatures(node, nodes)):
+    if node.node_type == "class" and (signatures := _member_signatures(node, nodes)):
         said += ["", "Its members:", signatures]
     text = "\n".join(said)
     return Subject(text_sha(text), tuple(id_ for id_, _ in group), text, node.symbol or name)
 
 
-def _signatures(owner: Node, nodes: Iterable[Node]) -> str:
+def _member_signatures(owner: Node, nodes: Iterable[Node]) -> str:
     """What the members of a class are called, each once, without their bodies."""
     beginning = f"{owner.symbol}."
     found = dict.fromkeys(
@@ -92,4 +98,4 @@ def _signatures(owner: Node, nodes: Iterable[Node]) -> str:
         and "." not in (node.symbol or "")[len(beginning) :]
         and owner.start_line <= node.start_line <= owner.end_line
     )
-    return "\n".join(found)[:SIGNATURES_CHARS]
+    return "\n".join(found)[:MAX_SIGNATURE_CHARS]

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Sequence
 
-from feeder.describe import Describer, Told
-from feeder.describe.lines import Line, Reason, line_of
-from feeder.describe.prompt import prompt, version
+from feeder.describe import Describer, ModelAnswer
+from feeder.describe.lines import Description, RejectReason, parse_description
+from feeder.describe.prompt import prompt, prompt_version
 from feeder.describe.subjects import Subject
 from feeder.embed.dealing import UNDER_WAY, at_once
 from feeder.errors import FeederError, ServiceError, TooLargeError, UserError
@@ -97,7 +97,7 @@ class DescriptionRequests:
             self._record_failure(exc)
             return None
         self._failures_in_a_row = 0
-        return Description(subject.sha, self._describer.model, version(), *line)
+        return Description(subject.sha, self._describer.model, prompt_version(), *line)
 
     def _record_failure(self, exc: ServiceError | UserError) -> None:
         self.error = exc
@@ -107,13 +107,13 @@ class DescriptionRequests:
         )
         self._run.report.descriptions_failed.update([str(exc)])
 
-    def _sanitized(self, subject: Subject) -> Line:
+    def _sanitized(self, subject: Subject) -> Description:
         told = self._answer(subject.text)
         if told is None:
-            return Line(reason=Reason.TOO_LONG)
-        return line_of(told, subject.text, mask_secrets=self._options.mask_secrets)
+            return Description(reason=RejectReason.TOO_LONG)
+        return parse_description(told, subject.text, mask_secrets=self._options.mask_secrets)
 
-    def _answer(self, text: str) -> Told | None:
+    def _answer(self, text: str) -> ModelAnswer | None:
         """The answer to as much of a text as the model takes; None where that is nearly nothing."""
         while len(text) >= MIN_CHARS:
             try:

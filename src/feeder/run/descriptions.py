@@ -5,8 +5,8 @@ They come last: when a run begins to ask, the index equals the tree already.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from feeder.describe import LINE_TOKENS, Describer
-from feeder.describe.prompt import prompt, version
+from feeder.describe import DESCRIPTION_TOKENS, Describer
+from feeder.describe.prompt import prompt, prompt_version
 from feeder.describe.subjects import Subject, subjects
 from feeder.embed.dealing import tokens
 from feeder.errors import StoppedEarly
@@ -145,7 +145,7 @@ def _delete_all(run: SyncContext) -> None:
 def _request_missing(
     run: SyncContext, options: DescriptionOptions, describer: Describer
 ) -> DescriptionRequests:
-    by = DescriptionSource(describer.model, version()) if options.redescribe else None
+    by = DescriptionSource(describer.model, prompt_version()) if options.redescribe else None
     due = descriptions.undescribed_paths(run.index.database, run.index.repo, by)
     entries = [entry for entry in run.tree.entries() if _is_unchanged_since(run, entry, due)]
     asking = DescriptionRequests(run, options, describer)
@@ -197,7 +197,7 @@ def estimate(run: SyncContext, diff: Diff) -> None:
     if not describer or not run.description_options:
         return
     by = (
-        DescriptionSource(describer.model, version())
+        DescriptionSource(describer.model, prompt_version())
         if run.description_options.redescribe
         else None
     )
@@ -210,7 +210,9 @@ def estimate(run: SyncContext, diff: Diff) -> None:
         asked |= {one.sha: tokens(prompt() + one.text) for one in some if one.sha in unknown}
     sizes = list(asked.values())[: run.description_options.max_descriptions]
     run.report.descriptions_made = len(sizes)
-    run.report.descriptions_price = _price_text(describer, sum(sizes), LINE_TOKENS * len(sizes))
+    run.report.descriptions_price = _price_text(
+        describer, sum(sizes), DESCRIPTION_TOKENS * len(sizes)
+    )
 
 
 def _price_text(describer: Describer, tokens_in: int, tokens_out: int) -> str:

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import NamedTuple, Protocol, Self
 
 from feeder.describe import Describer
-from feeder.describe.subjects import described
+from feeder.describe.subjects import subject_hashes
 from feeder.embed.cache import CachedEmbedder
 from feeder.errors import TooLargeError
 from feeder.nodes import HEADER_VERSION, node_ids
@@ -242,7 +242,7 @@ def indexed_files(run: SyncContext, entries: Sequence[Entry]) -> Iterator[Indexe
             masked=parsed.masked_count,
             static_vectors=parsed.static_vectors,
             source_parts=parsed.source_blocks,
-            description_keys=described(parsed.nodes) if run.index.stores_descriptions else (),
+            description_keys=subject_hashes(parsed.nodes) if run.index.stores_descriptions else (),
         )
 
 
