@@ -11,8 +11,8 @@ import pytest
 
 from feeder.config import Settings
 from feeder.health import Finding
-from feeder.health.machine import limits
-from feeder.health.program import extras
+from feeder.health.machine import check_open_files
+from feeder.health.program import check_extras
 from feeder.parse.extract import NOT_INSTALLED
 from feeder.store import Statement
 from feeder.store.migrations import known_migrations
@@ -138,7 +138,7 @@ def test_a_limit_on_open_files_that_is_too_low_stops_a_run() -> None:
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (100, before[1]))
     try:
-        [found] = limits(Settings())
+        [found] = check_open_files(Settings())
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
     assert found.stops
@@ -147,7 +147,7 @@ def test_a_limit_on_open_files_that_is_too_low_stops_a_run() -> None:
 
 @pytest.mark.needs("serve")
 def test_extras_are_those_of_the_program() -> None:
-    named = {one.name: one for one in extras(Settings())}
+    named = {one.name: one for one in check_extras(Settings())}
     assert named.keys() == {"[documents]", "[local]", "[serve]"}
     assert "starlette" in named["[serve]"].says
     assert not named["[serve]"].absent

@@ -23,10 +23,10 @@ def doctor(**said: Any) -> None:
 
     Nothing is written. What it says has no secret in it and may be shown to others.
     """
-    from feeder.health.examination import examined
+    from feeder.health.examination import run_checks
 
     settings = Settings(**said)
-    found = list(examined(replace(settings, quiet=True)))
+    found = list(run_checks(replace(settings, quiet=True)))
     stops = any(one.stops for one in found)
     facts = {
         "version": version(),

@@ -20,5 +20,5 @@ class Finding(NamedTuple):
     absent: bool = False
 
 
-Check = Callable[[Settings], Iterable[Finding]]
+CheckFunction = Callable[[Settings], Iterable[Finding]]
 """Raises FeederError where it cannot look, which stops a run too."""

@@ -12,7 +12,7 @@ from feeder.errors import UserError
 from feeder.health import Finding
 
 
-def credentials(settings: Settings) -> Iterator[Finding]:
+def check_credentials(settings: Settings) -> Iterator[Finding]:
     """What is said of the account; nobody is asked."""
     if not choice(settings).is_cloud:
         return
@@ -22,7 +22,7 @@ def credentials(settings: Settings) -> Iterator[Finding]:
     yield Finding("credentials", f"a token is set; {ids}, index {cloud.index_name}")
 
 
-def services(settings: Settings) -> Iterator[Finding]:
+def check_vectorize(settings: Settings) -> Iterator[Finding]:
     """Whether the index of vectors is there; that Workers AI may be asked, only a run shows."""
     if not choice(settings).is_cloud or not has_token():
         return

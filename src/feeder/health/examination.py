@@ -6,31 +6,31 @@ from pathlib import Path
 
 from feeder.config import Settings
 from feeder.errors import FeederError, problem_and_remedy
-from feeder.health import Check, Finding, cloud, index, machine, models, program, repository
+from feeder.health import CheckFunction, Finding, cloud, index, machine, models, program, repository
 from feeder.parse.secrets import mask_text
 
-CHECKS: dict[str, Check] = {
-    "python": machine.python,
-    "extras": program.extras,
-    "sqlite": machine.sqlite,
-    "open files": machine.limits,
-    "temporary files": machine.temporary,
-    "cache": machine.cache,
-    "parser": machine.parser,
-    "git": repository.version,
-    "repository": repository.here,
-    "settings": repository.own_settings,
-    "credentials": cloud.credentials,
-    "vectorize": cloud.services,
-    "disk": index.room,
-    "index": index.index,
-    "model": models.asked,
-    "describing": models.describing,
+CHECKS: dict[str, CheckFunction] = {
+    "python": machine.check_python,
+    "extras": program.check_extras,
+    "sqlite": machine.check_sqlite,
+    "open files": machine.check_open_files,
+    "temporary files": machine.check_temporary_files,
+    "cache": machine.check_cache,
+    "parser": machine.check_parser,
+    "git": repository.check_git,
+    "repository": repository.check_repository,
+    "settings": repository.check_settings_files,
+    "credentials": cloud.check_credentials,
+    "vectorize": cloud.check_vectorize,
+    "disk": index.check_disk,
+    "index": index.check_index,
+    "model": models.check_embedding_models,
+    "describing": models.check_describer,
 }
 """By what a check is called that cannot look."""
 
 
-def examined(settings: Settings) -> Iterator[Finding]:
+def run_checks(settings: Settings) -> Iterator[Finding]:
     """What each check finds; one that fails keeps none of the others from looking.
 
     What hinders several is told of the first.
@@ -38,21 +38,21 @@ def examined(settings: Settings) -> Iterator[Finding]:
     told = set()
     for name, check in CHECKS.items():
         try:
-            yield from map(_unnamed, check(settings))
+            yield from map(_redact, check(settings))
         except (FeederError, OSError) as exc:
             wrong, remedy = problem_and_remedy(exc)
             if wrong not in told:
-                yield _unnamed(Finding(name, wrong, remedy or "Mend what it says.", stops=True))
+                yield _redact(Finding(name, wrong, remedy or "Mend what it says.", stops=True))
             told.add(wrong)
 
 
-def _unnamed(finding: Finding) -> Finding:
+def _redact(finding: Finding) -> Finding:
     """Without the folder that has the user's name, and without tokens, wherever they stand."""
-    says, remedy = map(_open_to_all, finding[1:3])
+    says, remedy = map(_redact_text, finding[1:3])
     return finding._replace(says=says, remedy=remedy)
 
 
-def _open_to_all(text: str) -> str:
+def _redact_text(text: str) -> str:
     home = os.fspath(Path.home())
     shown = mask_text("doctor.txt", text.replace(home, "~").encode(errors="replace"))
     return shown.content.decode()

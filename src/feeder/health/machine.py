@@ -14,19 +14,19 @@ from feeder.health import Finding
 from feeder.parse.workers import WorkerPool
 from feeder.store.sqlite import IN_MEMORY, SQLite
 
-LEAST_FILES = 128
+MIN_OPEN_FILES = 128
 """That a process may have open: the workers' pipes, the index, the cache."""
 _SAMPLE = "sample.py", b"def total(prices):\n    return sum(prices)\n"
 
 
-def python(_: Settings) -> Iterator[Finding]:
+def check_python(_: Settings) -> Iterator[Finding]:
     """Which interpreter runs, on which system."""
     bits = "" if sys.maxsize > 2**32 else ", 32 bits"
     says = f"{platform.python_implementation()} {platform.python_version()}{bits}"
     yield Finding("python", f"{says}, {platform.system()} {platform.machine()}")
 
 
-def sqlite(_: Settings) -> Iterator[Finding]:
+def check_sqlite(_: Settings) -> Iterator[Finding]:
     """The SQLite that the program brings, and whether it opens an index."""
     import apsw
 
@@ -34,18 +34,20 @@ def sqlite(_: Settings) -> Iterator[Finding]:
     yield Finding("sqlite", f"{apsw.sqlite_lib_version()} by apsw {apsw.apsw_version()}")
 
 
-def limits(_: Settings) -> Iterator[Finding]:
+def check_open_files(_: Settings) -> Iterator[Finding]:
     """How many files a process may have open; systems without such a limit say nothing."""
     with suppress(ImportError):
         import resource
 
         files, _most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        is_low = files != resource.RLIM_INFINITY and files < LEAST_FILES
-        remedy = f"Raise it to {LEAST_FILES} at least: ulimit -n {LEAST_FILES}" if is_low else ""
+        is_low = files != resource.RLIM_INFINITY and files < MIN_OPEN_FILES
+        remedy = (
+            f"Raise it to {MIN_OPEN_FILES} at least: ulimit -n {MIN_OPEN_FILES}" if is_low else ""
+        )
         yield Finding("open files", f"{files:,} at most", remedy, is_low)
 
 
-def temporary(_: Settings) -> Iterator[Finding]:
+def check_temporary_files(_: Settings) -> Iterator[Finding]:
     """Whether there is a folder for what lasts as long as a run."""
     try:
         with tempfile.TemporaryFile() as file:
@@ -56,7 +58,7 @@ def temporary(_: Settings) -> Iterator[Finding]:
         yield Finding("temporary files", f"cannot be written: {exc}", remedy, stops=True)
 
 
-def cache(settings: Settings) -> Iterator[Finding]:
+def check_cache(settings: Settings) -> Iterator[Finding]:
     """Where embeddings are remembered, which no run needs."""
     file = settings.cache or users_file()
     remedy = "Name a file for them that can be written: --cache or FEEDER_CACHE."
@@ -69,7 +71,7 @@ def cache(settings: Settings) -> Iterator[Finding]:
     yield Finding("cache", says, "" if can_write else remedy)
 
 
-def parser(settings: Settings) -> Iterator[Finding]:
+def check_parser(settings: Settings) -> Iterator[Finding]:
     """Whether a file becomes nodes, in a process apart as in a run."""
     with WorkerPool(settings.grammar, mask_secrets=settings.mask_secrets, count=1) as workers:
         [parsed] = workers.parse([_SAMPLE])

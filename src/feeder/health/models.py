@@ -8,40 +8,40 @@ from feeder.assembly.opening import Session, current_workspace, has_index, open_
 from feeder.cloudflare.credentials import choice
 from feeder.config import Settings
 from feeder.health import Finding
-from feeder.health.index import lacking
+from feeder.health.index import missing_migration
 from feeder.run.report import RecordingReporter
 from feeder.search.models import query_models
 
-_WORD, _PROMPT = "health", "Say what this word means, in five words at most."
+_TEST_WORD, _TEST_PROMPT = "health", "Say what this word means, in five words at most."
 
 
-def asked(settings: Settings) -> Iterator[Finding]:
+def check_embedding_models(settings: Settings) -> Iterator[Finding]:
     """Those that a question is put to here, and what the index lacks for them."""
     place = current_workspace(settings)
-    if choice(settings).is_cloud or lacking(place, settings):
+    if choice(settings).is_cloud or missing_migration(place, settings):
         return
     with open_session(place, settings, writes=False, create=True) as store:
         embedder = store.model_vectors.embedder if store.model_vectors else None
         names = [model.model for model in (store.backend.static_model, embedder) if model]
         if store.backend.static_model:
-            store.backend.static_model([_WORD])
+            store.backend.static_model([_TEST_WORD])
         if embedder:
-            embedder.embed_query(_WORD)
-        lacks = " ".join(_lacks(store)) if has_index(place, settings) else ""
+            embedder.embed_query(_TEST_WORD)
+        lacks = " ".join(_model_warnings(store)) if has_index(place, settings) else ""
         yield Finding("model", " and ".join(names) or "none, words only", lacks)
 
 
-def describing(settings: Settings) -> Iterator[Finding]:
+def check_describer(settings: Settings) -> Iterator[Finding]:
     """Who would write the lines on methods and classes, where somebody is named."""
     if choice(settings).is_cloud:
         return
     if describer := select_describer(settings):
         with closing(describer):
-            describer.ask(_PROMPT, _WORD)
+            describer.ask(_TEST_PROMPT, _TEST_WORD)
             yield Finding("describing", describer.model)
 
 
-def _lacks(store: Session) -> list[str]:
+def _model_warnings(store: Session) -> list[str]:
     """What a question by meaning would be told."""
     store.progress = heard = RecordingReporter()
     query_models(store, store.index.read_state_of([]).meta, heard.message)

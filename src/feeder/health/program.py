@@ -7,33 +7,33 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from feeder.config import Settings
 from feeder.health import Finding
 
-NAME = "headfeed"
-_OF_EXTRA = re.compile(r"(?P<name>[\w.-]+).*;.*extra == ['\"](?P<extra>\w+)['\"]")
+DISTRIBUTION = "headfeed"
+_EXTRA_REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*;.*extra == ['\"](?P<extra>\w+)['\"]")
 
 
-def extras(_: Settings) -> Iterator[Finding]:
+def check_extras(_: Settings) -> Iterator[Finding]:
     """Each extra, its packages with their versions, and how to get what is missing."""
-    for extra, packages in _by_extra().items():
+    for extra, packages in _packages_by_extra().items():
         there = {package: _version(package) for package in packages}
         missing = [package for package, found in there.items() if not found]
         some = ", ".join(f"{package} {found}" for package, found in there.items() if found)
         if not missing:
             yield Finding(f"[{extra}]", some)
         elif some:
-            remedy = f"Install what lacks: pip install '{NAME}[{extra}]'"
+            remedy = f"Install what lacks: pip install '{DISTRIBUTION}[{extra}]'"
             yield Finding(f"[{extra}]", f"{some}, without {', '.join(missing)}", remedy)
         else:
-            says = f"not installed; pip install '{NAME}[{extra}]' brings it"
+            says = f"not installed; pip install '{DISTRIBUTION}[{extra}]' brings it"
             yield Finding(f"[{extra}]", says, absent=True)
 
 
-def _by_extra() -> dict[str, list[str]]:
+def _packages_by_extra() -> dict[str, list[str]]:
     try:
-        said = requires(NAME) or []
+        said = requires(DISTRIBUTION) or []
     except PackageNotFoundError:
         return {}
     found: dict[str, list[str]] = {}
-    for one in filter(None, map(_OF_EXTRA.match, said)):
+    for one in filter(None, map(_EXTRA_REQUIREMENT.match, said)):
         found.setdefault(one["extra"], []).append(one["name"])
     return found
 

@@ -11,13 +11,13 @@ from feeder.tree import git
 from feeder.tree.command import run_git
 
 
-def version(settings: Settings) -> Iterator[Finding]:
+def check_git(settings: Settings) -> Iterator[Finding]:
     """Which git is found."""
     said = run_git(settings.directory, "--version").stdout.decode("utf-8", "replace").strip()
     yield Finding("git", said.removeprefix("git version "))
 
 
-def here(settings: Settings) -> Iterator[Finding]:
+def check_repository(settings: Settings) -> Iterator[Finding]:
     """Which repository it is, and what its HEAD is."""
     repository = git.find_root(settings.directory.resolve())
     if repository is None:
@@ -34,7 +34,7 @@ def here(settings: Settings) -> Iterator[Finding]:
     yield Finding("repository", f"{place.repo} in {repository}, {kind}{at}", remedy)
 
 
-def own_settings(settings: Settings) -> Iterator[Finding]:
+def check_settings_files(settings: Settings) -> Iterator[Finding]:
     """Whether the files that set things can be read."""
     base = current_workspace(settings).base
     if own := repository_categories(base):
