@@ -29,8 +29,8 @@ DRAWN_MS = "performance.getEntriesByName('map-drawn').at(-1).startTime"
 
 def weight() -> int:
     """Bytes of all files, each compressed."""
-    contents = [bundle.file(path).content for path in bundle.paths()]
-    return sum(len(gzip.compress(one)) for one in (*contents, bundle.index().encode()))
+    contents = [bundle.page_file(path).content for path in bundle.file_paths()]
+    return sum(len(gzip.compress(one)) for one in (*contents, bundle.index_html().encode()))
 
 
 def told(took: Sequence[float]) -> str:
@@ -79,7 +79,7 @@ def map_ms(page: Page) -> float:
 
 def main(folder: Path) -> None:
     """Prints the figures."""
-    print(f"bundle: {weight():,} bytes compressed, {len(bundle.paths()) + 1} files")
+    print(f"bundle: {weight():,} bytes compressed, {len(bundle.file_paths()) + 1} files")
     for name, model in (("words", None), ("words and static", "static")):
         with served(folder, model) as site:
             site.client.timeout = 60

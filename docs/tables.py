@@ -13,8 +13,8 @@ import click
 import yaml
 
 from feeder.cli.commands import cli
-from feeder.serve.install.clients import CLIENTS, Files
-from feeder.serve.install.places import resolve
+from feeder.serve.install.clients import CLIENTS, PathTemplates
+from feeder.serve.install.places import expand_path
 
 ROOT = Path(__file__).resolve().parents[1]
 MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -61,19 +61,19 @@ def clients() -> Iterator[Row]:
     """Those that `feeder mcp install` knows, and where each keeps what it writes."""
     yield "client", "`--client`", "of a user", "of a project", "told in", "sub-agent"
     for one in CLIENTS:
-        server = (_file(one.files.get(scope)) or "—" for scope in ("user", "project"))
-        also = (_files(files) or "—" for files in (one.instructions, one.agent))
+        server = (_file(one.server_files.get(scope)) or "—" for scope in ("user", "project"))
+        also = (_files(files) or "—" for files in (one.instruction_files, one.agent_files))
         yield one.title, _code(one.name), *server, *also
 
 
-def _files(files: Files) -> str:
+def _files(files: PathTemplates) -> str:
     return ", ".join(filter(None, (_file(files.get(scope)) for scope in ("user", "project"))))
 
 
 def _file(written: str | tuple[str, ...] | None) -> str:
     """As it is on Linux with no variable set; of several the first."""
     first = written[0] if isinstance(written, tuple) else written
-    return _code(resolve(first, {}, "linux")) if first else ""
+    return _code(expand_path(first, {}, "linux")) if first else ""
 
 
 TABLES: dict[str, Callable[[], Iterator[Row]]] = {

@@ -13,7 +13,7 @@ import yaml
 from markdown_it import MarkdownIt
 
 from feeder.cli.commands import cli
-from feeder.serve.install.clients import NAMES
+from feeder.serve.install.clients import CLIENT_NAMES
 
 ROOT = Path(__file__).parents[1]
 TABLES = ROOT / "docs/tables.py"
@@ -119,7 +119,7 @@ def test_every_input_and_output_is_listed(tmp_path: Path, kind: str) -> None:
 def test_every_client_is_listed_with_its_files(tmp_path: Path) -> None:
     """That of a user before that of a project."""
     table = {row[1].strip("`"): row for row in rows(tmp_path, "clients")}
-    assert list(table) == NAMES
+    assert list(table) == CLIENT_NAMES
     assert table["claude"][2:4] == ["`~/.claude.json`", "`.mcp.json`"]
     assert table["claude"][4] == "`~/.claude/CLAUDE.md`, `CLAUDE.md`"
     assert table["windsurf"][2:] == [

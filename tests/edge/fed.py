@@ -14,7 +14,7 @@ from edge.questions import Named
 from extras import need
 from feeder.cli.commands import cli
 from feeder.config import Settings
-from feeder.serve.desk import Desk
+from feeder.serve.desk import IndexService
 from tree.repos import Repo
 
 REPO = "acme/shop"
@@ -99,10 +99,10 @@ class Fed:
         assert self.last is not None
         return took_by(self.last)
 
-    def desk(self, store: str = "cloudflare") -> Desk:
+    def desk(self, store: str = "cloudflare") -> IndexService:
         """The program over the same index, or over one on this machine."""
         place = {"database_id": self.database, "index_name": self.index}
-        return Desk(
+        return IndexService(
             Settings(
                 directory=self.repo.path,
                 repo=REPO,
@@ -137,15 +137,15 @@ def took_by(response: httpx.Response) -> Mapping[str, int]:
     return {name: int(desc.split('"')[1].split()[0]) for name, desc in said}
 
 
-def program(desk: Desk, name: str, **said: str) -> Facts:
+def program(desk: IndexService, name: str, **said: str) -> Facts:
     """What the program answers."""
     need("serve")
-    from feeder.serve.api import answer_of
-    from feeder.serve.guard import Refusal
+    from feeder.serve.api import run_endpoint
+    from feeder.serve.guard import ErrorResponse
 
     lists = {key: [value] for key, value in said.items()}
-    answer = answer_of(desk, name, lists, lambda _: None)
-    if isinstance(answer, Refusal):
+    answer = run_endpoint(desk, name, lists, lambda _: None)
+    if isinstance(answer, ErrorResponse):
         return {"error": answer.error, "remedy": answer.remedy}
     return answer
 

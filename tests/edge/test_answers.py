@@ -13,7 +13,7 @@ from standin import StandIn
 
 from edge.fed import Facts, Fed, program
 from edge.questions import Asked, made
-from feeder.serve.desk import Desk
+from feeder.serve.desk import IndexService
 from tree.repos import Repo
 
 SAMPLES = Path(__file__).parents[1] / "parse" / "samples"
@@ -49,7 +49,7 @@ def fed(account: StandIn, script: Path, tmp_path_factory: pytest.TempPathFactory
 
 
 @pytest.fixture(scope="module")
-def desk(fed: Fed) -> Iterator[Desk]:
+def desk(fed: Fed) -> Iterator[IndexService]:
     """The program over the same database."""
     some = fed.desk()
     yield some
@@ -71,7 +71,7 @@ def _hit(hit: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def local(fed: Fed) -> Iterator[Desk]:
+def local(fed: Fed) -> Iterator[IndexService]:
     """The program over an index of the same repository on this machine."""
     fed.feed_here()
     some = fed.desk("local")
@@ -87,7 +87,7 @@ def questions(fed: Fed, request: pytest.FixtureRequest) -> list[Asked]:
 
 
 def test_the_worker_answers_as_the_program_does(
-    fed: Fed, desk: Desk, questions: list[Asked]
+    fed: Fed, desk: IndexService, questions: list[Asked]
 ) -> None:
     """The first ten, with their lines, marks, ranks, copies, totals, facets and notes; with at most
     six requests, of which two are to D1, and one more for lines that nobody foresaw."""
@@ -97,7 +97,7 @@ def test_the_worker_answers_as_the_program_does(
 
 
 def test_the_worker_answers_as_the_local_store_does(
-    fed: Fed, local: Desk, questions: list[Asked]
+    fed: Fed, local: IndexService, questions: list[Asked]
 ) -> None:
     """By words; the tool that keeps vectors is another one."""
     alone = [{**said, "meaning": "no"} for said in questions]
@@ -135,7 +135,7 @@ OTHERS: list[tuple[str, dict[str, str]]] = [
 
 
 @pytest.mark.parametrize(("name", "said"), OTHERS)
-def test_other_questions_too(fed: Fed, desk: Desk, name: str, said: dict[str, str]) -> None:
+def test_other_questions_too(fed: Fed, desk: IndexService, name: str, said: dict[str, str]) -> None:
     """Refusals with the program's own sentences."""
     ours, theirs = _plain(fed.at_edge(name, **said)), _plain(program(desk, name, **said))
     ours.pop("text_of", None), theirs.pop("text_of", None)
@@ -149,7 +149,7 @@ def test_more_filters_than_anybody_asks_for_are_refused(fed: Fed) -> None:
     assert fed.last and fed.last.status_code == 400
 
 
-def test_a_node_is_shown_whole(fed: Fed, desk: Desk) -> None:
+def test_a_node_is_shown_whole(fed: Fed, desk: IndexService) -> None:
     """Also by the id of one of the pieces in which a long one is kept."""
     [found] = fed.at_edge("search", q="weigh_all", limit="1")["hits"]
     assert found["piece"]["of"] > 1
@@ -157,7 +157,7 @@ def test_a_node_is_shown_whole(fed: Fed, desk: Desk) -> None:
     assert _plain(fed.at_edge("node", id=id_)) == _plain(program(desk, "node", id=id_))
 
 
-def test_the_map_and_the_counts_are_the_programs(fed: Fed, desk: Desk) -> None:
+def test_the_map_and_the_counts_are_the_programs(fed: Fed, desk: IndexService) -> None:
     assert fed.at_edge("map")["files"] == program(desk, "map")["files"]
     status, same = fed.at_edge("status"), program(desk, "status")
     assert status["holds"] == same["holds"]
@@ -173,7 +173,7 @@ def test_a_pattern_is_not_looked_for_and_that_is_said(fed: Fed) -> None:
     assert found["hits"] == []
 
 
-def test_words_answer_alone_where_vectorize_fails(fed: Fed, desk: Desk) -> None:
+def test_words_answer_alone_where_vectorize_fails(fed: Fed, desk: IndexService) -> None:
     """What is said begins as the program says it."""
     fed.standin.fault("server_error", route="vectorize.query", times=1)
     found = fed.at_edge("search", q="what is bought")

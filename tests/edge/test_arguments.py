@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from edge.calling import Worker
 from feeder.errors import UserError
 from feeder.nearby import did_you_mean
-from feeder.serve.arguments import checked
-from feeder.serve.catalogue import SCHEMAS
+from feeder.serve.arguments import validate_arguments
+from feeder.serve.catalogue import INPUT_SCHEMAS
 
-NAMES = sorted({name for schema in SCHEMAS.values() for name in schema["properties"]})
+NAMES = sorted({name for schema in INPUT_SCHEMAS.values() for name in schema["properties"]})
 VALUES: list[Any] = [
     None,
     True,
@@ -44,20 +44,20 @@ Given = st.dictionaries(
 
 def in_python(tool: str, said: Mapping[str, Any]) -> Any:
     try:
-        return checked(tool, SCHEMAS[tool], said)
+        return validate_arguments(tool, INPUT_SCHEMAS[tool], said)
     except UserError as exc:
         return str(exc)
 
 
 @settings(deadline=None)
-@given(tool=st.sampled_from(sorted(SCHEMAS)), said=Given)
+@given(tool=st.sampled_from(sorted(INPUT_SCHEMAS)), said=Given)
 def test_arguments_are_checked_alike(worker: Worker, tool: str, said: dict[str, Any]) -> None:
     wanted = json.loads(json.dumps(in_python(tool, said)))
-    assert worker.call("arguments", tool, SCHEMAS[tool], said) == wanted
+    assert worker.call("arguments", tool, INPUT_SCHEMAS[tool], said) == wanted
 
 
 def test_an_argument_that_is_needed_and_what_was_meant(worker: Worker) -> None:
-    schema = SCHEMAS["search"]
+    schema = INPUT_SCHEMAS["search"]
     assert worker.call("arguments", "search", schema, {}) == "search needs `query`."
     assert worker.call("arguments", "search", schema, {"query": "x", "lmit": 3}).startswith(
         "search has no argument `lmit`. Did you mean `limit`? It has query, path, "

@@ -89,14 +89,17 @@ def test_the_folder_is_whole(run: Feeder, shop: Path) -> None:
     """The module as it was built, its map, each file of the page, and how to go on."""
     done(run(shop, "worker", "edge"))
     there = snapshot(shop / "edge")
-    page = {f"assets{path}" for path in bundle.paths()} | {"assets/index.html", "assets/_headers"}
+    page = {f"assets{path}" for path in bundle.file_paths()} | {
+        "assets/index.html",
+        "assets/_headers",
+    }
     licences = {"assets/colours/languages.license"}
     own = {"worker.js", "worker.js.map", "README.md", ".noindex", ".written.json"}
     assert set(there) == page | licences | own
     assert there["worker.js"] == (HERE / "worker.js").read_bytes()
     assert there["worker.js"].endswith(b"//# sourceMappingURL=worker.js.map\n")
     assert json.loads(there["worker.js.map"])["sources"]
-    assert there["assets/app.js"] == (bundle.FOLDER / "app.js").read_bytes()
+    assert there["assets/app.js"] == (bundle.PAGE_FOLDER / "app.js").read_bytes()
     readme = there["README.md"].decode()
     assert program.__version__ in readme
     assert "    cd ..\n" in readme

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from edge.test_guard import refused
-from feeder.serve.catalogue import LISTED
+from feeder.serve.catalogue import TOOL_DEFINITIONS
 from serve.web import JSON, MODERN, VERSION, Web, modern, request, web
 
 NEW, OLD = {"mcp-protocol-version": "2026-07-28"}, {"mcp-protocol-version": "2025-11-25"}
@@ -113,7 +113,7 @@ def test_the_tools_are_the_programs_but_for_where_lines_are_from(known: httpx.Cl
     headers = {**NEW, "mcp-method": "tools/list"}
     tools = sent(known, LIST, headers).json()["result"]["tools"]
     assert [tool["name"] for tool in tools] == ["search", "read", "similar", "outline"]
-    for tool, own in zip(tools, LISTED, strict=True):
+    for tool, own in zip(tools, TOOL_DEFINITIONS, strict=True):
         assert tool["inputSchema"] == own["inputSchema"]
         assert "in the files now" not in tool["description"]
         assert len(tool["description"]) < 2_048

@@ -17,14 +17,14 @@ from feeder.search.engine import Pagination
 from feeder.search.outline import build_outline
 from feeder.search.passages import read_target
 from feeder.search.targets import files_below_path, resolve_target
-from feeder.serve.answering import WINDOW_LINES
-from feeder.serve.catalogue import DEFAULT_TOKENS, DETAILS
-from feeder.serve.desk import Desk
-from feeder.serve.fitting import Form, cut, fitted
-from feeder.serve.library import Opened
-from feeder.serve.outlining import outline_as_text
-from feeder.serve.reading import Passage, passages_as_text
-from feeder.serve.shaping import Wanted, code, hits_as_text
+from feeder.serve.answering import SNIPPET_LINES
+from feeder.serve.catalogue import DEFAULT_TOKENS, DETAIL_LEVELS
+from feeder.serve.desk import IndexService
+from feeder.serve.fitting import HitVariant, fit_to_budget, truncate_lines
+from feeder.serve.library import OpenIndex
+from feeder.serve.outlining import format_outline
+from feeder.serve.reading import ReadResult, format_read_results
+from feeder.serve.shaping import AnswerOptions, format_code, format_hits
 from serve.conftest import index
 from serve.test_shaping import FUNCTION, LONG
 from serve.test_tools import desk
@@ -41,7 +41,7 @@ Text = st.text(st.sampled_from(" \t\nab\u202e\u00e9🛒\x85\u200c"), max_size=40
 
 
 @pytest.fixture(scope="module")
-def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexService]:
     """Functions alike, one of nine hundred lines, a line that no answer holds, names in names."""
     repo = Repo(tmp_path_factory.mktemp("edge") / "bank")
     files = {
@@ -60,22 +60,22 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     one.close()
 
 
-def of(desk: Desk, work: Callable[[Opened], Any]) -> Any:
-    return desk.ask(lambda opened, _: work(opened), lambda _: None)
+def of(desk: IndexService, work: Callable[[OpenIndex], Any]) -> Any:
+    return desk.run_on_index(lambda opened, _: work(opened), lambda _: None)
 
 
-def found(desk: Desk, query: str, limit: int, offset: int = 0) -> Page:
+def found(desk: IndexService, query: str, limit: int, offset: int = 0) -> Page:
     """What the program shows a model of the answer to a question."""
 
-    def work(opened: Opened) -> Page:
-        _, answer = run_query(opened.asker, query, Pagination(limit, offset))
-        return build_page(opened.corpus, answer, PageOptions(query.split(), WINDOW_LINES, offset))
+    def work(opened: OpenIndex) -> Page:
+        _, answer = run_query(opened.context, query, Pagination(limit, offset))
+        return build_page(opened.corpus, answer, PageOptions(query.split(), SNIPPET_LINES, offset))
 
     result: Page = of(desk, work)
     return result
 
 
-@pytest.mark.parametrize("detail", DETAILS)
+@pytest.mark.parametrize("detail", DETAIL_LEVELS)
 @pytest.mark.parametrize(
     ("query", "offset"),
     [
@@ -87,11 +87,11 @@ def found(desk: Desk, query: str, limit: int, offset: int = 0) -> Page:
     ],
 )
 def test_hits_have_the_programs_text(
-    worker: Worker, bank: Desk, query: str, offset: int, detail: str
+    worker: Worker, bank: IndexService, query: str, offset: int, detail: str
 ) -> None:
     for limit, tokens in ((1, 100), (8, 500), (8, DEFAULT_TOKENS), (50, 15_000)):
         some = found(bank, query, limit, offset)
-        wanted = hits_as_text(some, Wanted(detail, tokens), None)
+        wanted = format_hits(some, AnswerOptions(detail, tokens), None)
         assert worker.call("hits_as_text", some.as_json(), detail, tokens) == wanted
 
 
@@ -104,20 +104,22 @@ def test_hits_have_the_programs_text(
         [f"src/payments.py#payment_{number}" for number in range(50)],
     ],
 )
-def test_what_is_read_has_the_programs_text(worker: Worker, bank: Desk, targets: list[str]) -> None:
+def test_what_is_read_has_the_programs_text(
+    worker: Worker, bank: IndexService, targets: list[str]
+) -> None:
     """What there is not is an error, in whoever's words."""
 
-    def work(opened: Opened) -> list[Passage]:
+    def work(opened: OpenIndex) -> list[ReadResult]:
         return [
-            Passage(target, None, "feeder outline src shows more.")
+            ReadResult(target, None, "feeder outline src shows more.")
             if target == "src/nothing.py"
-            else Passage(
+            else ReadResult(
                 target, read_target(opened.corpus, resolve_target(opened.corpus, target, ""))
             )
             for target in targets
         ]
 
-    some: list[Passage] = of(bank, work)
+    some: list[ReadResult] = of(bank, work)
     facts = {
         "targets": [
             {
@@ -135,26 +137,26 @@ def test_what_is_read_has_the_programs_text(worker: Worker, bank: Desk, targets:
         for one in some
     ]
     for tokens in (100, 200, 1_000, DEFAULT_TOKENS, 15_000):
-        wanted = passages_as_text(told, tokens, None)
+        wanted = format_read_results(told, tokens, None)
         assert worker.call("passages_as_text", facts, tokens) == wanted
 
 
 @pytest.mark.parametrize("depth", [None, 1, 2])
 @pytest.mark.parametrize("path", [".", "src", "src/wallets.py", "many", "docs"])
 def test_outlines_have_the_programs_text(
-    worker: Worker, bank: Desk, path: str, depth: int | None
+    worker: Worker, bank: IndexService, path: str, depth: int | None
 ) -> None:
     some = of(
         bank, lambda opened: build_outline(opened.corpus, files_below_path(opened.corpus, path, ""))
     )
-    wanted = outline_as_text(some, depth, None)
+    wanted = format_outline(some, depth, None)
     assert worker.call("outline_as_text", some.as_json(), depth, DEFAULT_TOKENS) == wanted
 
 
 @settings(deadline=None)
 @given(lines=st.lists(Text.map(lambda text: text.replace("\n", "")), max_size=6))
 def test_code_has_lost_the_same(worker: Worker, lines: list[str]) -> None:
-    assert worker.call("code", lines) == code(lines), dedent("\n".join(lines))
+    assert worker.call("code", lines) == format_code(lines), dedent("\n".join(lines))
 
 
 # of characters that came later, one of the two may not know yet
@@ -174,8 +176,8 @@ def test_the_same_is_harmless(worker: Worker, text: str) -> None:
     greedy=st.booleans(),
 )
 def test_the_same_fits(worker: Worker, hits: list[list[str]], budget: int, greedy: bool) -> None:
-    forms = [[Form(str(at), text) for at, text in enumerate(texts)] for texts in hits]
-    wanted = [form._asdict() for form in fitted(forms, budget, greedy=greedy)]
+    forms = [[HitVariant(str(at), text) for at, text in enumerate(texts)] for texts in hits]
+    wanted = [form._asdict() for form in fit_to_budget(forms, budget, greedy=greedy)]
     given_ = [[form._asdict() for form in some] for some in forms]
     assert worker.call("fitted", given_, budget, greedy) == wanted
 
@@ -183,4 +185,4 @@ def test_the_same_fits(worker: Worker, hits: list[list[str]], budget: int, greed
 @settings(deadline=None)
 @given(lines=st.lists(Text, max_size=6), budget=st.integers(-5, 60))
 def test_lines_are_cut_in_the_same_place(worker: Worker, lines: list[str], budget: int) -> None:
-    assert worker.call("cut_lines", lines, budget) == cut(lines, budget)
+    assert worker.call("cut_lines", lines, budget) == truncate_lines(lines, budget)

@@ -4,14 +4,14 @@ import httpx
 import pytest
 
 from edge.test_guard import SEARCH, refused
-from feeder.serve.borders import HEADERS
+from feeder.serve.borders import SECURITY_HEADERS
 from serve.web import JSON, request
 
 
 def test_each_answer_keeps_a_browser_safe(known: httpx.Client, stranger: httpx.Client) -> None:
     for response in (known.get(SEARCH), stranger.get(SEARCH), known.get("/nothing")):
         own = {"cache-control": response.headers["cache-control"]}
-        assert HEADERS | own == {name: response.headers[name] for name in HEADERS}
+        assert SECURITY_HEADERS | own == {name: response.headers[name] for name in SECURITY_HEADERS}
     assert known.get(SEARCH).headers["cache-control"] == "private, no-cache"
     assert stranger.get(SEARCH).headers["cache-control"] == "no-store"
 
@@ -107,7 +107,7 @@ def test_the_page_is_for_everybody(stranger: httpx.Client) -> None:
         response = stranger.get(path)
         assert response.status_code == 200, path
         for name in ("content-security-policy", "x-content-type-options"):
-            assert response.headers[name] == HEADERS[name]
+            assert response.headers[name] == SECURITY_HEADERS[name]
         assert response.headers["referrer-policy"] == "same-origin"
     refused(stranger.get("/worker.js"), 401)
     refused(stranger.get("/README.md"), 401)

@@ -19,7 +19,7 @@ from feeder.parse.workers import WorkerPool
 from feeder.run.stale import StaleReason
 from feeder.run.sync import sync
 from feeder.run.validate import validate
-from feeder.serve.watching import Watch
+from feeder.serve.watching import ProgressMonitor
 from feeder.store.sqlite import SQLite
 from feeder.tree import Sizes
 from feeder.tree.commit import Commit
@@ -214,7 +214,7 @@ def test_a_run_shows_where_in_a_document_its_workers_are(shop: Repo) -> None:
     settings = Settings(directory=shop.path, vectors=False, quiet=True)
     place = Workspace(shop.path, "shop", "main")
     with opened_store(place, settings, writes=True, create=True) as store:
-        store.progress = Watch(Condition())
+        store.progress = ProgressMonitor(Condition())
         with open_run(store, indexed_tree(place, settings), settings, dry_run=False) as run:
             assert isinstance(run.parser, WorkerPool)
             with store.progress.step("words", 3) as step:

@@ -12,7 +12,7 @@ from feeder.run.feed import DescriptionOptions
 from feeder.search.engine import Pagination, search_scope
 from feeder.search.found import Result
 from feeder.search.models import STATIC_VECTORS, static_query_model
-from feeder.serve.shaping import Wanted, hits_as_text
+from feeder.serve.shaping import AnswerOptions, format_hits
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.tree.commit import Commit
@@ -57,7 +57,7 @@ def test_a_line_is_shown_by_every_face(database: SQLite, shop: Repo) -> None:
     heading, line, *_ = as_text(page)
     assert (heading.split("  ")[-1], line.strip()) == ("emptyCart", LINE)
     assert page.as_json()["hits"][0]["description"] == LINE
-    assert f"method emptyCart\ndescribed: {LINE}\n" in hits_as_text(page, Wanted(), None)
+    assert f"method emptyCart\ndescribed: {LINE}\n" in format_hits(page, AnswerOptions(), None)
 
 
 def test_an_index_without_lines_answers_as_ever(shop: Repo) -> None:

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from feeder.config import Settings
-from feeder.serve.desk import Desk
+from feeder.serve.desk import IndexService
 from serve.web import Web, web
 
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
@@ -42,7 +42,7 @@ def chromium() -> Iterator[Browser]:
 @contextmanager
 def served(folder: Path, model: str | None = None) -> Iterator[Web]:
     """The server of an index, which answers by words, and by a model where one is named."""
-    desk = Desk(Settings(directory=folder, vectors=bool(model), model=model, quiet=True))
+    desk = IndexService(Settings(directory=folder, vectors=bool(model), model=model, quiet=True))
     with web(desk) as one:
         yield one
     desk.close()

@@ -12,7 +12,7 @@ import pytest
 
 from feeder.cli.commands import cli
 from feeder.config import Settings
-from feeder.serve.desk import Desk
+from feeder.serve.desk import IndexService
 from feeder.store.querylog import QueryLog
 from serve.conftest import index
 from serve.web import Web, web
@@ -25,8 +25,8 @@ ANY = "…"
 SECRET = "ghp_" + "Zk3q9XbT7LmN2vR8wYc4JdF6hAsP1eQuG0oV"  # pragma: allowlist secret
 
 
-def desk_of(folder: Path) -> Desk:
-    return Desk(Settings(directory=folder, vectors=False))
+def desk_of(folder: Path) -> IndexService:
+    return IndexService(Settings(directory=folder, vectors=False))
 
 
 @pytest.fixture(scope="module")
@@ -197,7 +197,7 @@ def test_questions_are_noted_as_those_of_the_command_line(other: tuple[Repo, Web
 def test_questions_are_not_noted_where_that_is_off(repo: Repo) -> None:
     repo.commit({"a.py": "a = 1\n"})
     index(repo)
-    desk = Desk(Settings(directory=repo.path, vectors=False, query_log=False))
+    desk = IndexService(Settings(directory=repo.path, vectors=False, query_log=False))
     with web(desk) as one:
         assert one.client.get("/api/search?q=a").status_code == 200
     desk.close()

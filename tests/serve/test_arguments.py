@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from feeder.errors import UserError
-from feeder.serve.arguments import checked
-from feeder.serve.catalogue import SCHEMAS
+from feeder.serve.arguments import validate_arguments
+from feeder.serve.catalogue import INPUT_SCHEMAS
 
 DEFAULTS = {"limit": 8, "offset": 0, "detail": "auto", "budget": 2500}
 
 
 def given(tool: str, **arguments: Any) -> dict[str, Any]:
-    return checked(tool, SCHEMAS[tool], arguments)
+    return validate_arguments(tool, INPUT_SCHEMAS[tool], arguments)
 
 
 def test_what_is_not_said_has_its_default() -> None:

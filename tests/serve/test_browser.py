@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from feeder.serve.opening import leading_to
+from feeder.serve.opening import redirect_page
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
 from serve.browsing import NARROW, findings, looking, served
@@ -82,7 +82,7 @@ def test_the_page_that_opens_it_leads_to_it(browser: Browser, site: Web) -> None
     """A file of this machine, by which nobody types the token."""
     context = browser.new_context()
     page = context.new_page()
-    with leading_to(str(site.address)) as file:
+    with redirect_page(str(site.address)) as file:
         page.goto(file.as_uri())
         page.get_by_role("heading", name="Ask this repository").wait_for()
     assert page.url == f"{site.base}/"

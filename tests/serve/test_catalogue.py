@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from feeder.serve.arguments import checked
-from feeder.serve.catalogue import INSTRUCTIONS, LISTED, SCHEMAS
+from feeder.serve.arguments import validate_arguments
+from feeder.serve.catalogue import INPUT_SCHEMAS, INSTRUCTIONS, TOOL_DEFINITIONS
 
-NAMES = [tool["name"] for tool in LISTED]
+NAMES = [tool["name"] for tool in TOOL_DEFINITIONS]
 
 
 def test_the_instructions_are_shown_whole() -> None:
@@ -21,16 +21,16 @@ def test_the_instructions_are_shown_whole() -> None:
     assert "never\ninstructions" in INSTRUCTIONS
 
 
-@pytest.mark.parametrize("tool", LISTED, ids=NAMES)
+@pytest.mark.parametrize("tool", TOOL_DEFINITIONS, ids=NAMES)
 def test_a_description_is_shown_whole(tool: dict[str, str]) -> None:
     """Clients cut them at 2,048 characters; each says when to use it, and has an example."""
     assert len(tool["description"]) < 2_048
     assert "Use it " in tool["description"]
     [example] = re.findall(r"^Example: (.*)$", tool["description"], re.MULTILINE)
-    checked(tool["name"], SCHEMAS[tool["name"]], json.loads(example))
+    validate_arguments(tool["name"], INPUT_SCHEMAS[tool["name"]], json.loads(example))
 
 
-@pytest.mark.parametrize("tool", LISTED, ids=NAMES)
+@pytest.mark.parametrize("tool", TOOL_DEFINITIONS, ids=NAMES)
 def test_a_tool_only_reads_and_answers_text(tool: dict[str, object]) -> None:
     """A client that is given structured content shows a model nothing else."""
     assert tool["annotations"] == {
@@ -45,4 +45,4 @@ def test_a_tool_only_reads_and_answers_text(tool: dict[str, object]) -> None:
 
 def test_all_of_them_take_little_of_a_models_room() -> None:
     """As a client sends them, below 6 KB."""
-    assert len(json.dumps(LISTED)) < 6_144
+    assert len(json.dumps(TOOL_DEFINITIONS)) < 6_144

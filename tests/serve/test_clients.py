@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from feeder.config import Settings
-from feeder.serve.desk import Desk
+from feeder.serve.desk import IndexService
 from serve.talking import FEEDER
 from serve.web import web
 
@@ -45,7 +45,7 @@ def server(shop: Path, request: pytest.FixtureRequest) -> Iterator[list[str]]:
     if request.param == "a pipe":
         yield [str(FEEDER), "mcp", "-C", str(shop), "--no-vectors"]
         return
-    desk = Desk(Settings(directory=shop, vectors=False))
+    desk = IndexService(Settings(directory=shop, vectors=False))
     with web(desk) as one:
         yield [f"{one.base}/mcp", one.address.token]
     desk.close()

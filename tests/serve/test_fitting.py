@@ -6,41 +6,41 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feeder.serve.fitting import Form, cut, fitted, size
+from feeder.serve.fitting import HitVariant, byte_size, fit_to_budget, truncate_lines
 
 
-def forms(*sizes: int) -> list[Form]:
+def forms(*sizes: int) -> list[HitVariant]:
     """Of these many bytes, from the largest to the smallest."""
-    return [Form(f"{count}", "x" * count) for count in sorted(sizes, reverse=True)]
+    return [HitVariant(f"{count}", "x" * count) for count in sorted(sizes, reverse=True)]
 
 
-def sizes(chosen: Sequence[Form]) -> list[int]:
-    return [size(form.text) for form in chosen]
+def sizes(chosen: Sequence[HitVariant]) -> list[int]:
+    return [byte_size(form.text) for form in chosen]
 
 
 def test_all_are_whole_where_there_is_room() -> None:
-    assert sizes(fitted([forms(300, 10), forms(200, 10)], 504)) == [300, 200]
+    assert sizes(fit_to_budget([forms(300, 10), forms(200, 10)], 504)) == [300, 200]
 
 
 def test_the_first_are_larger_than_the_last() -> None:
     """Of equal ones, as long as each takes a third at most."""
     hits = [forms(300, 100, 10)] * 6
     # 600 - 6 x 12 are left for more than the smallest: 528, a third of which is 176
-    assert sizes(fitted(hits, 600)) == [100, 100, 100, 100, 100, 10]
+    assert sizes(fit_to_budget(hits, 600)) == [100, 100, 100, 100, 100, 10]
 
 
 def test_a_large_first_one_does_not_starve_the_others() -> None:
     """Unless all are asked for whole: then they are, from the first on."""
     hits = [forms(900, 50, 10), forms(200, 50, 10), forms(200, 50, 10)]
-    assert sizes(fitted(hits, 1000)) == [50, 200, 200]
-    assert sizes(fitted(hits, 1000, greedy=True)) == [900, 50, 10]
+    assert sizes(fit_to_budget(hits, 1000)) == [50, 200, 200]
+    assert sizes(fit_to_budget(hits, 1000, greedy=True)) == [900, 50, 10]
 
 
 def test_where_not_even_the_smallest_fit_the_last_are_left_out() -> None:
     """But never the first."""
-    assert sizes(fitted([forms(10)] * 5, 25)) == [10, 10]
-    assert sizes(fitted([forms(100)] * 5, 25)) == [100]
-    assert fitted([], 25) == []
+    assert sizes(fit_to_budget([forms(10)] * 5, 25)) == [10, 10]
+    assert sizes(fit_to_budget([forms(100)] * 5, 25)) == [100]
+    assert fit_to_budget([], 25) == []
 
 
 @given(
@@ -50,7 +50,7 @@ def test_where_not_even_the_smallest_fit_the_last_are_left_out() -> None:
 )
 def test_a_budget_is_kept(some: list[list[int]], budget: int, greedy: bool) -> None:
     """With two bytes between hits, whatever there is; only a single first one may be above it."""
-    chosen = fitted([forms(*counts) for counts in some], budget, greedy=greedy)
+    chosen = fit_to_budget([forms(*counts) for counts in some], budget, greedy=greedy)
     assert len(chosen) <= 1 or sum(sizes(chosen)) + 2 * len(chosen) <= budget
     assert bool(chosen) == bool(some)
 
@@ -61,10 +61,10 @@ def test_a_budget_is_kept(some: list[list[int]], budget: int, greedy: bool) -> N
 )
 def test_lines_are_cut_where_they_end(budget: int, left: list[str]) -> None:
     """By their bytes, each with its end; of a first one that does not fit, its beginning."""
-    assert cut(["ab", "cd", "é"], budget) == left
+    assert truncate_lines(["ab", "cd", "é"], budget) == left
 
 
 def test_a_character_is_not_cut() -> None:
     """A first line of one character of two bytes, and room for one of them."""
-    assert cut(["éa"], 1) == [""]
-    assert cut([], 5) == []
+    assert truncate_lines(["éa"], 1) == [""]
+    assert truncate_lines([], 5) == []

@@ -15,7 +15,7 @@ need("serve")
 
 from starlette.datastructures import Headers  # noqa: E402 - of the extra
 
-from feeder.serve.guard import Access  # noqa: E402 - of the extra
+from feeder.serve.guard import AccessControl  # noqa: E402 - of the extra
 from serve.web import JSON, Web, request, web  # noqa: E402 - of the extra
 
 TOKEN = "0123456789abcdef"
@@ -27,14 +27,14 @@ def asked() -> Iterator[Web]:
         yield one
 
 
-def of(host: str) -> Access:
-    return Access(host, 8421, TOKEN)
+def of(host: str) -> AccessControl:
+    return AccessControl(host, 8421, TOKEN)
 
 
-def status(access: Access, path: str = "/mcp", **headers: str) -> int:
+def status(access: AccessControl, path: str = "/mcp", **headers: str) -> int:
     """200 where the guard has nothing against it."""
     own = {name.replace("_", "-"): value for name, value in headers.items()}
-    refusal = access.refusal(path, Headers({"authorization": f"Bearer {TOKEN}", **own}))
+    refusal = access.check_request(path, Headers({"authorization": f"Bearer {TOKEN}", **own}))
     return refusal.status if refusal else 200
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from feeder.serve.borders import BODY_BYTES
+from feeder.serve.borders import MAX_BODY_BYTES
 from serve.web import JSON, MODERN, VERSION, Web, modern, request, web
 
 NOW = {"mcp_protocol_version": "2026-07-28"}
@@ -230,7 +230,7 @@ def test_a_large_body_is_refused_before_it_is_read(asked: Web) -> None:
 def test_a_body_of_no_said_length_is_counted(asked: Web) -> None:
     """No more than a message may have is kept in memory; one byte less is one."""
     empty = len(json.dumps(request("tools/call", name="say", arguments={"x": ""})))
-    longest = request("tools/call", name="say", arguments={"x": "x" * (BODY_BYTES - empty)})
+    longest = request("tools/call", name="say", arguments={"x": "x" * (MAX_BODY_BYTES - empty)})
     assert asked.post(longest).status_code == 200
 
     def parts() -> Iterator[bytes]:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from feeder.config import Settings
-from feeder.serve.desk import Desk
+from feeder.serve.desk import IndexService
 from feeder.tree.kinds import DOCUMENT_EXTENSIONS
 from parse.papers import Line, docx, p, pdf
 from serve.conftest import index
@@ -37,7 +37,7 @@ def asked(repo: Repo) -> Iterator[Web]:
     """A server of documents that a test changes, each limited to a hundred kilobytes."""
     repo.commit(FILES)
     index(repo)
-    desk = Desk(Settings(directory=repo.path, vectors=False, max_document_bytes=100_000))
+    desk = IndexService(Settings(directory=repo.path, vectors=False, max_document_bytes=100_000))
     with web(desk) as one:
         yield one
     desk.close()
@@ -75,9 +75,9 @@ def test_any_other_document_is_saved_under_its_name(site: Web) -> None:
 
 
 def test_every_kind_of_document_has_its_type() -> None:
-    from feeder.serve.originals import TYPES
+    from feeder.serve.originals import CONTENT_TYPES
 
-    assert TYPES.keys() == DOCUMENT_EXTENSIONS
+    assert CONTENT_TYPES.keys() == DOCUMENT_EXTENSIONS
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,14 @@ from typing import Any
 
 import pytest
 
-from feeder.serve import Said, Tell
-from feeder.serve.protocol import Conversation, Refused, Server, error, parsed
+from feeder.serve import ProgressCallback, ToolResult
+from feeder.serve.protocol import (
+    McpServer,
+    MessageHandler,
+    ProtocolError,
+    error_response,
+    parse_message,
+)
 
 TRANSCRIPTS = sorted((Path(__file__).parent / "transcripts").glob("*.jsonl"))
 
@@ -20,11 +26,11 @@ class Canned:
         self.listed: Sequence[Mapping[str, Any]] = facts["tools"]
         self._answers = facts["answers"]
 
-    def call(self, name: str, arguments: Mapping[str, Any], tell: Tell) -> Said:
+    def call(self, name: str, arguments: Mapping[str, Any], tell: ProgressCallback) -> ToolResult:
         answer = self._answers[name]
         if answer is None:
             raise LookupError("broken")
-        return Said(answer["text"], answer["isError"])
+        return ToolResult(answer["text"], answer["isError"])
 
 
 @pytest.mark.parametrize("file", TRANSCRIPTS, ids=lambda file: file.stem)
@@ -33,14 +39,14 @@ def test_each_message_is_answered_as_the_transcript_says(file: Path) -> None:
     lines = file.read_text("utf-8").splitlines()
     facts = json.loads(lines[0])["server"]
     about = (facts["name"], facts["version"], facts["instructions"])
-    conversation = Conversation(Server(*about, Canned(facts)))
+    conversation = MessageHandler(McpServer(*about, Canned(facts)))
     for number, line in enumerate(lines[1:], start=2):
         said = json.loads(line)
         try:
-            message = parsed(said["line"]) if "line" in said else said["in"]
-            answer = conversation.answer(message)
-        except Refused as refused:
-            answer = error(refused)
+            message = parse_message(said["line"]) if "line" in said else said["in"]
+            answer = conversation.handle(message)
+        except ProtocolError as refused:
+            answer = error_response(refused)
         assert json.loads(json.dumps(answer)) == said["out"], f"line {number}"
 
 
@@ -51,6 +57,6 @@ def test_each_message_is_answered_as_the_transcript_says(file: Path) -> None:
 )
 def test_what_cannot_be_read_is_no_message(line: bytes) -> None:
     """-32700, as for what is no JSON; nothing else is raised."""
-    with pytest.raises(Refused) as refused:
-        parsed(line)
-    assert refused.value.facts == {"code": -32700, "message": "Parse error"}
+    with pytest.raises(ProtocolError) as refused:
+        parse_message(line)
+    assert refused.value.payload == {"code": -32700, "message": "Parse error"}

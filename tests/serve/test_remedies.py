@@ -3,8 +3,8 @@
 import pytest
 
 from feeder.search.age import IndexStatus
-from feeder.serve.shaping import standing
-from feeder.serve.upkeep import EMBEDS
+from feeder.serve.shaping import index_note
+from feeder.serve.upkeep import VECTORS_PENDING_NOTE
 
 FOLLOWS = "The files have changed, and the index follows: ask again soon."
 AT_IT = "Another server brings the index on at this moment."
@@ -27,12 +27,12 @@ NOTES = {
 }
 
 
-@pytest.mark.parametrize("before", [FOLLOWS, AT_IT, EMBEDS])
+@pytest.mark.parametrize("before", [FOLLOWS, AT_IT, VECTORS_PENDING_NOTE])
 @pytest.mark.parametrize("age", NOTES)
 def test_who_waits_is_told_no_command(age: IndexStatus, before: str) -> None:
-    assert standing(before, age.note) == f"{before} {NOTES[age]}"
+    assert index_note(before, age.note) == f"{before} {NOTES[age]}"
 
 
 @pytest.mark.parametrize("before", [None, "The index could not be brought to the files: disk."])
 def test_who_has_to_do_something_is_told_what(before: str | None) -> None:
-    assert standing(before, BEHIND.note).endswith("(aaaaaaa → bbbbbbb): feeder sync")
+    assert index_note(before, BEHIND.note).endswith("(aaaaaaa → bbbbbbb): feeder sync")

@@ -17,7 +17,7 @@ import pytest
 
 from extras import need
 from feeder.serve import listening as listens
-from feeder.serve.listening import Address, listening
+from feeder.serve.listening import Address, listen
 from running import Feeder, runner
 from serve.web import JSON, request, web
 from tree.repos import Repo
@@ -120,7 +120,7 @@ def test_any_port_where_all_near_ones_are_taken(monkeypatch: pytest.MonkeyPatch)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         monkeypatch.setattr(listens, "PORT", taken.getsockname()[1])
         monkeypatch.setattr(listens, "NEAR", 1)
-        some, address = listening(None, None, None)
+        some, address = listen(None, None, None)
         some.close()
         assert address.port != taken.getsockname()[1]
 
@@ -213,7 +213,7 @@ def test_without_the_extra_it_says_how_to_install_it(
 def test_a_token_is_made_anew_each_time() -> None:
     made = []
     for _ in range(2):
-        some, address = listening(None, None, None)
+        some, address = listen(None, None, None)
         some.close()
         made.append(address.token)
     assert made[0] != made[1]

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from feeder.serve import CALLS, Said, Tell, stdio
-from feeder.serve.protocol import Server
+from feeder.serve import MAX_CONCURRENT_CALLS, ProgressCallback, ToolResult, stdio
+from feeder.serve.protocol import McpServer
 from serve.talking import MODERN, Talker, call, initialize, request, talker
 
 
@@ -27,12 +27,12 @@ class Slow:
         self.begun: SimpleQueue[int] = SimpleQueue()
         self.gates = [Event() for _ in range(9)]
 
-    def call(self, name: str, arguments: Mapping[str, Any], tell: Tell) -> Said:
+    def call(self, name: str, arguments: Mapping[str, Any], tell: ProgressCallback) -> ToolResult:
         if name == "wait":
             tell(f"waiting at {arguments['gate']}")
             self.begun.put(arguments["gate"])
             assert self.gates[arguments["gate"]].wait(60)
-        return Said(f"done {arguments.get('gate', '')}".strip())
+        return ToolResult(f"done {arguments.get('gate', '')}".strip())
 
 
 class Ends:
@@ -40,15 +40,15 @@ class Ends:
 
     def __init__(self, slow: Slow) -> None:
         inward, self._in = os.pipe()
-        self.pipe = stdio.Pipe(Server("n", "v", "", slow), lambda: None)
-        self.pipe.read(os.fdopen(inward, "rb"))
+        self.pipe = stdio.StdioConnection(McpServer("n", "v", "", slow), lambda: None)
+        self.pipe.start(os.fdopen(inward, "rb"))
 
     def send(self, *messages: object) -> None:
         for message in messages:
             os.write(self._in, json.dumps(message).encode() + b"\n")
 
     def next(self) -> Any:
-        return self.pipe.next()
+        return self.pipe.next_message()
 
     def close(self) -> None:
         os.close(self._in)
@@ -96,8 +96,8 @@ def test_nothing_is_said_of_a_cancelled_call(ends: Ends, slow: Slow) -> None:
 
 def test_a_call_that_waits_is_cancelled_without_being_run(ends: Ends, slow: Slow) -> None:
     """All threads are busy; it is never begun."""
-    ends.send(*(call(gate, "wait", gate=gate) for gate in range(CALLS)))
-    assert {slow.begun.get() for _ in range(CALLS)} == {*range(CALLS)}
+    ends.send(*(call(gate, "wait", gate=gate) for gate in range(MAX_CONCURRENT_CALLS)))
+    assert {slow.begun.get() for _ in range(MAX_CONCURRENT_CALLS)} == {*range(MAX_CONCURRENT_CALLS)}
     ends.send(call(8, "wait", gate=8))
     ends.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 8}})
     ends.send(request(9, "ping"))
@@ -106,7 +106,7 @@ def test_a_call_that_waits_is_cancelled_without_being_run(ends: Ends, slow: Slow
         gate.set()
     ends.close()
     answered = {answer["id"] for answer in iter(ends.next, None)}
-    assert answered == {*range(CALLS)}
+    assert answered == {*range(MAX_CONCURRENT_CALLS)}
     assert slow.begun.empty()
 
 
@@ -170,9 +170,9 @@ def test_a_line_that_is_too_long_is_refused_and_the_next_one_read(
     ping = b'{"jsonrpc":"2.0","id":%d,"method":"ping"}'
     fitting = (ping % 1).ljust(59) + b"\n"
     lines = fitting + (ping % 2).ljust(60) + b"\n" + (ping % 3).ljust(1000) + b"\n"
-    pipe = stdio.Pipe(Server("n", "v", "", slow), lambda: None)
-    pipe.read(io.BytesIO(lines + (ping % 4) + last))
-    answers = list(iter(pipe.next, None))
+    pipe = stdio.StdioConnection(McpServer("n", "v", "", slow), lambda: None)
+    pipe.start(io.BytesIO(lines + (ping % 4) + last))
+    answers = list(iter(pipe.next_message, None))
     assert [answer["id"] for answer in answers] == [1, None, None, 4]  # type: ignore[index]
     assert answers[1] == {
         "jsonrpc": "2.0",

@@ -9,26 +9,26 @@ from typing import Any
 import pytest
 
 from feeder.config import Settings
-from feeder.serve import Look, Said, Tell
-from feeder.serve.desk import Desk
+from feeder.serve import ProgressCallback, RefreshResult, ToolResult
+from feeder.serve.desk import IndexService
 from feeder.store.querylog import QueryLog
 from serve.conftest import index
 from serve.talking import Talker, call, talker, text_of
 from tree.repos import Repo
 
-Ask = Callable[..., Said]
+Ask = Callable[..., ToolResult]
 HEAD = r"The index equals HEAD [0-9a-f]{7}\."
 
 
-def desk(folder: Path) -> Desk:
-    return Desk(Settings(directory=folder, vectors=False, quiet=True))
+def desk(folder: Path) -> IndexService:
+    return IndexService(Settings(directory=folder, vectors=False, quiet=True))
 
 
 def asking(folder: Path) -> Ask:
     """Calls a tool on the index of a folder."""
     some = desk(folder)
 
-    def ask(tool: str, **arguments: Any) -> Said:
+    def ask(tool: str, **arguments: Any) -> ToolResult:
         return some.call(tool, arguments, lambda _: None)
 
     return ask
@@ -39,12 +39,12 @@ def ask(shop: Path) -> Ask:
     return asking(shop)
 
 
-def answered(said: Said) -> str:
+def answered(said: ToolResult) -> str:
     assert not said.is_error, said.text
     return said.text
 
 
-def refused(said: Said) -> str:
+def refused(said: ToolResult) -> str:
     assert said.is_error, said.text
     return said.text
 
@@ -260,13 +260,13 @@ def test_before_an_answer_somebody_may_bring_the_index_on(tmp_path: Path) -> Non
     repo.commit({"a.py": "def apple():\n    pass\n"})
 
     class Fed:
-        def before_answer(self, tell: Tell) -> Look:
+        def before_answer(self, tell: ProgressCallback) -> RefreshResult:
             tell("feeding")
             index(repo)
-            return Look(says="It was fed just now.")
+            return RefreshResult(note="It was fed just now.")
 
     told: list[str] = []
-    some = Desk(Settings(directory=repo.path, vectors=False, quiet=True), Fed())
+    some = IndexService(Settings(directory=repo.path, vectors=False, quiet=True), Fed())
     text = answered(some.call("search", {"query": "apple"}, told.append))
     assert re.fullmatch(rf"It was fed just now\. {HEAD}", ends(text)[-1])
     assert "feeding" in told
@@ -281,8 +281,8 @@ def test_only_a_look_since_the_question_says_what_the_working_tree_is(tmp_path: 
     tree = repo.git("write-tree")
 
     class Looked:
-        def before_answer(self, _: Tell) -> Look:
-            return Look(tree)
+        def before_answer(self, _: ProgressCallback) -> RefreshResult:
+            return RefreshResult(tree)
 
     settings = Settings(directory=repo.path, vectors=False, quiet=True)
     calls: list[tuple[str, dict[str, Any]]] = [
@@ -294,7 +294,7 @@ def test_only_a_look_since_the_question_says_what_the_working_tree_is(tmp_path: 
     for tool, said in calls:
         seen, unseen = (
             ends(answered(some.call(tool, said, lambda _: None)))[-1]
-            for some in (Desk(settings, Looked()), Desk(settings))
+            for some in (IndexService(settings, Looked()), IndexService(settings))
         )
         assert seen == f"The index equals the working tree on {head}."
         assert unseen == f"The index equals the working tree last seen on {head}."

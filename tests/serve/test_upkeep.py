@@ -12,9 +12,9 @@ import pytest
 from feeder.assembly.opening import base_folder, open_session, workspace_for
 from feeder.config import Settings
 from feeder.errors import UserError
-from feeder.serve import Look, upkeep
-from feeder.serve.toolbox import Following
-from feeder.serve.upkeep import Upkeep, Upkept
+from feeder.serve import RefreshResult, upkeep
+from feeder.serve.toolbox import LazyRefresher
+from feeder.serve.upkeep import IndexRefresher, RefreshTarget
 from feeder.store import Statement
 from feeder.store.turns import SERVER_LOCK, command_lock, try_lock
 from feeder.tree.commit import Commit
@@ -36,17 +36,17 @@ class Kept:
         self.told: list[str] = []
         self._tree = tree or (lambda: Commit(repo.path))
         self.index = repo.path / ".feeder" / "index.db"
-        self._upkeep = Upkeep(Upkept(self.place, settings, self._look))
+        self._upkeep = IndexRefresher(RefreshTarget(self.place, settings, self._look))
 
     def _look(self) -> Commit:
         self.looks += 1
         return self._tree()
 
-    def look(self) -> Look:
-        return self._upkeep.before_answer(self.told.append)
+    def look(self) -> RefreshResult:
+        return self._upkeep.refresh(self.told.append)
 
     def before_answer(self) -> str | None:
-        return self.look().says
+        return self.look().note
 
     def vectors(self) -> str | None:
         """What the index says of the vectors of its model."""
@@ -119,7 +119,7 @@ def test_before_there_is_an_index_an_answer_says_that_it_is_being_made(
 def test_the_files_are_looked_at_once_a_second(shop: Repo) -> None:
     kept = Kept(shop)
     kept.before_answer()
-    kept._upkeep._looked_s = float("inf")  # as if that second did not end
+    kept._upkeep._checked_s = float("inf")  # as if that second did not end
     looks = kept.looks
     kept.before_answer()
     assert kept.looks == looks
@@ -130,16 +130,16 @@ def test_only_who_asks_before_a_look_learns_what_the_files_are(shop: Repo) -> No
     """For whoever asks after it, within the same second, they may be others by then."""
     kept = Kept(shop)
     assert kept.look().tree == shop.git("rev-parse", "HEAD^{tree}")
-    kept._upkeep._looked_s = float("inf")  # as if that second did not end
+    kept._upkeep._checked_s = float("inf")  # as if that second did not end
     shop.commit({"src/tax.py": "def vat():\n    return 19\n"})
-    assert kept.look() == Look()
+    assert kept.look() == RefreshResult()
 
 
 @pytest.mark.usefixtures("patient")
 def test_an_index_that_is_deleted_is_made_anew_within_the_same_second(shop: Repo) -> None:
     kept = Kept(shop)
     kept.before_answer()
-    kept._upkeep._looked_s = float("inf")
+    kept._upkeep._checked_s = float("inf")
     shutil.rmtree(kept.index.parent)
     assert kept.before_answer() is None
     assert kept.files() == {"src/cart.py", "docs/guide.md"}
@@ -161,7 +161,7 @@ def test_a_command_that_begins_during_a_look_is_not_overtaken(
         shop.commit({"src/tax.py": "def vat():\n    return 19\n"})
         seen = kept.look()
         assert (seen.tree, kept.files()) == ("", {"src/cart.py", "docs/guide.md"})
-        assert seen.says in (
+        assert seen.note in (
             "A command brings the index on at this moment.",
             "Another run brings the index on at this moment.",
             "The files have changed, and the index follows: ask again soon.",
@@ -213,13 +213,18 @@ def test_an_answer_does_not_wait_for_many_files(
     monkeypatch.setattr(upkeep, "WAIT_S", 60.0)
     kept = Kept(shop)
     kept.before_answer()
-    shop.commit({f"src/{number}.py": f"x = {number}\n" for number in range(upkeep.FEW_FILES + 1)})
+    shop.commit(
+        {
+            f"src/{number}.py": f"x = {number}\n"
+            for number in range(upkeep.MAX_FILES_TO_WAIT_FOR + 1)
+        }
+    )
     says = kept.before_answer()
     assert says
     assert says.startswith("The files have changed, and the index follows (words: ")
     while kept.before_answer():
         pass
-    assert len(kept.files()) == upkeep.FEW_FILES + 3
+    assert len(kept.files()) == upkeep.MAX_FILES_TO_WAIT_FOR + 3
 
 
 @pytest.mark.usefixtures("looks_each_time", "patient")
@@ -230,7 +235,9 @@ def test_what_goes_wrong_is_said_and_the_old_answer_stands(shop: Repo) -> None:
     kept = Kept(shop)
     kept.before_answer()
     broken = Kept(shop, fails)
-    assert broken.look() == Look(says="The index could not be brought to the files: git is gone.")
+    assert broken.look() == RefreshResult(
+        note="The index could not be brought to the files: git is gone."
+    )
     assert kept.files() == {"src/cart.py", "docs/guide.md"}
 
 
@@ -238,11 +245,14 @@ def test_what_goes_wrong_is_said_and_the_old_answer_stands(shop: Repo) -> None:
 def test_files_whose_repository_is_gone_are_no_folder_s(shop: Repo) -> None:
     """What lies there then was never to be indexed: the index stays, and that is said."""
     shop.write({".gitignore": "private.md\n", "private.md": "# Private\n"})
-    kept, following = Kept(shop), Following(Settings(directory=shop.path, model="static", jobs=1))
-    assert following.before_answer(kept.told.append).says is None
+    kept, following = (
+        Kept(shop),
+        LazyRefresher(Settings(directory=shop.path, model="static", jobs=1)),
+    )
+    assert following.refresh(kept.told.append).note is None
     before = kept.files()
     (shop.path / ".git").rename(shop.path / ".was")
-    says = following.before_answer(kept.told.append).says
+    says = following.refresh(kept.told.append).note
     assert says
     assert "is not in a git repository" in says
     assert kept.files() == before
@@ -252,10 +262,13 @@ def test_files_whose_repository_is_gone_are_no_folder_s(shop: Repo) -> None:
 def test_nor_are_they_those_of_a_repository_above(shop: Repo) -> None:
     inner = Repo(shop.path / "inner")
     inner.commit({"own.py": "own = 1\n"})
-    kept, following = Kept(inner), Following(Settings(directory=inner.path, model="static", jobs=1))
-    assert following.before_answer(kept.told.append).says is None
+    kept, following = (
+        Kept(inner),
+        LazyRefresher(Settings(directory=inner.path, model="static", jobs=1)),
+    )
+    assert following.refresh(kept.told.append).note is None
     (inner.path / ".git").rename(shop.path / ".was")
-    says = following.before_answer(kept.told.append).says
+    says = following.refresh(kept.told.append).note
     assert says
     assert says.endswith(f"{inner.path} is a folder of {shop.path} by now. Put its .git back.")
     assert kept.files() == {"own.py"}
@@ -283,13 +296,15 @@ def test_without_an_index_what_goes_wrong_is_the_answer(repo: Repo, tmp_path: Pa
 @pytest.mark.usefixtures("looks_each_time", "patient")
 def test_a_model_on_this_machine_follows_the_words(shop: Repo, feeder: Feeder) -> None:
     kept = Kept(shop, model="minilm")
-    assert kept.before_answer() in {None, upkeep.EMBEDS}
+    assert kept.before_answer() in {None, upkeep.VECTORS_PENDING_NOTE}
     assert kept.files() == {"src/cart.py", "docs/guide.md"}
     until_s = time.monotonic() + 120
     while kept.vectors() != "complete" and time.monotonic() < until_s:
         time.sleep(0.1)
     shop.commit({"src/tax.py": "def vat():\n    return 19\n"})
-    assert kept.before_answer() in {None, upkeep.EMBEDS}, "words do not wait for vectors"
+    assert kept.before_answer() in {None, upkeep.VECTORS_PENDING_NOTE}, (
+        "words do not wait for vectors"
+    )
     assert "src/tax.py" in kept.files()
     while kept.vectors() != "complete" and time.monotonic() < until_s:
         time.sleep(0.1)

@@ -10,10 +10,10 @@ from typing import Any
 import httpx
 
 from extras import need
-from feeder.serve import Said, Tell
-from feeder.serve.desk import Desk
-from feeder.serve.listening import Address, listening, server
-from feeder.serve.protocol import Server
+from feeder.serve import ProgressCallback, ToolResult
+from feeder.serve.desk import IndexService
+from feeder.serve.listening import Address, listen, uvicorn_server
+from feeder.serve.protocol import McpServer
 
 TOKEN = "a-token-of-this-test"
 VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -31,17 +31,17 @@ class Tools:
     def __init__(self) -> None:
         self.called: list[str] = []
         self.waits, self.may_end, self.ended = Event(), Event(), Event()
-        self.server = Server("n", "v", "told", self)
+        self.server = McpServer("n", "v", "told", self)
 
-    def call(self, name: str, arguments: Mapping[str, Any], tell: Tell) -> Said:
+    def call(self, name: str, arguments: Mapping[str, Any], tell: ProgressCallback) -> ToolResult:
         self.called.append(name)
         if name == "die":
             raise LookupError("a fault")
         if name == "wait":
             self._wait(tell)
-        return Said(json.dumps(arguments))
+        return ToolResult(json.dumps(arguments))
 
-    def _wait(self, tell: Tell) -> None:
+    def _wait(self, tell: ProgressCallback) -> None:
         self.waits.set()
         try:
             while not self.may_end.wait(0.01):
@@ -91,16 +91,16 @@ def modern(method: str, id_: object = 1, **params: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def web(desk: Desk | None = None) -> Iterator[Web]:
+def web(desk: IndexService | None = None) -> Iterator[Web]:
     """A server whose tools are `Tools`, or a desk's, and its client."""
     need("serve")
-    from feeder.serve.guard import Access
-    from feeder.serve.http import app
+    from feeder.serve.guard import AccessControl
+    from feeder.serve.http import create_app
 
     tools = Tools()
-    some, address = listening(None, None, TOKEN)
-    served = desk.server if desk else tools.server
-    running = server(app(served, Access(*address), desk))
+    some, address = listen(None, None, TOKEN)
+    served = desk.mcp_server if desk else tools.server
+    running = uvicorn_server(create_app(served, AccessControl(*address), desk))
     thread = Thread(target=running.run, args=([some],), daemon=True)
     thread.start()
     one = Web(address, tools)

@@ -51,17 +51,17 @@ def install(names: Sequence[str], all_found: bool, scope: Scope, **said: Any) ->
     kinds = [kind for kind in plan.KINDS if kind == "server" or said[kind]]
     clients = _chosen(names, all_found, scope, talk)
     root = _root(said["directory"])
-    missing = [*plan.lacking(clients, scope, root, kinds)]
-    targets = plan.targets(clients, scope, root, kinds)
+    missing = [*plan.unsupported_kinds(clients, scope, root, kinds)]
+    targets = plan.install_targets(clients, scope, root, kinds)
     if not any(target.kind == "server" for target in targets):
         raise UserError(" ".join([*missing, "Say the other --scope."]))
     if said["instructions"]:
-        targets = _with_those_told(targets, plan.told(scope, root))
-    known, command = Receipts(), starting.command(scope)
+        targets = _with_those_told(targets, plan.instructed_pages(scope, root))
+    known, command = Receipts(), starting.server_command(scope)
     is_forced = said["force"]
-    changes = [plan.installed(one, command, known, is_forced=is_forced) for one in targets]
+    changes = [plan.plan_install(one, command, known, is_forced=is_forced) for one in targets]
     if not talk.is_dry:
-        plan.applied(changes, known)
+        plan.apply_changes(changes, known)
     talk.close(scope, changes, missing, command)
 
 
@@ -82,11 +82,11 @@ def uninstall(names: Sequence[str], scope: Scope, **said: Any) -> None:
 
     talk = _Talk(said)
     known = Receipts()
-    targets = plan.all_targets(_named(names) or CLIENTS, scope, _root(said["directory"]))
-    found = [plan.uninstalled(one, known, is_forced=said["force"]) for one in targets]
+    targets = plan.possible_targets(_named(names) or CLIENTS, scope, _root(said["directory"]))
+    found = [plan.plan_uninstall(one, known, is_forced=said["force"]) for one in targets]
     changes = [one for one in found if one.action != "unchanged"]
     if not talk.is_dry:
-        plan.applied(changes, known)
+        plan.apply_changes(changes, known)
     talk.close(scope, changes, [], None)
 
 
@@ -98,24 +98,24 @@ def _root(directory: Path) -> Path:
 
 def _named(names: Sequence[str]) -> list[Client]:
     """The clients of these names; raises UserError for one that is not known."""
-    from feeder.serve.install.clients import NAMES, named
+    from feeder.serve.install.clients import CLIENT_NAMES, client_by_name
 
     for name in names:
-        if name not in NAMES:
-            raise UserError(f"no client is called {name!r}. Say one of {', '.join(NAMES)}.")
-    return [named(name) for name in dict.fromkeys(names)]
+        if name not in CLIENT_NAMES:
+            raise UserError(f"no client is called {name!r}. Say one of {', '.join(CLIENT_NAMES)}.")
+    return [client_by_name(name) for name in dict.fromkeys(names)]
 
 
 def _chosen(names: Sequence[str], all_found: bool, scope: Scope, talk: _Talk) -> list[Client]:
     """Those that were named, or are found; without either, those that a person agrees to."""
     from feeder.serve.install.clients import CLIENTS
-    from feeder.serve.install.places import found
+    from feeder.serve.install.places import detect_client
 
     if names and all_found:
         raise UserError("--client and --all-found were said. Say one of them.")
     if names:
         return _named(names)
-    here = [(client, by) for client in CLIENTS if (by := found(client))]
+    here = [(client, by) for client in CLIENTS if (by := detect_client(client))]
     for client, by in here:
         talk.tell(f"{client.title} is here: {by}")
     if not here:

@@ -37,13 +37,13 @@ def mcp(context: click.Context, /, follows: bool, **said: Any) -> None:
     if context.invoked_subcommand:
         return
     from feeder.serve.stdio import serve
-    from feeder.serve.toolbox import desk
+    from feeder.serve.toolbox import index_service
 
     if sys.stdin.isatty():
         console.tell(ALONE)
-    tools = desk(Settings(**said), follows=follows)
+    tools = index_service(Settings(**said), auto_refresh=follows)
     try:
-        serve(tools.server, tools.warm)
+        serve(tools.mcp_server, tools.warm_up)
     finally:
         tools.close()
 
@@ -66,23 +66,23 @@ def serve(
     port: int | None, host: str | None, token: str | None, opens: bool, follows: bool, **said: Any
 ) -> None:
     """Show a page of the index, and answer over HTTP, coding agents on /mcp, until Ctrl-C."""
-    from feeder.serve.listening import check_installed, listening, run
-    from feeder.serve.opening import leading_to
-    from feeder.serve.toolbox import desk
+    from feeder.serve.listening import check_installed, listen, run_server
+    from feeder.serve.opening import redirect_page
+    from feeder.serve.toolbox import index_service
 
     check_installed()
-    from feeder.serve.guard import Access
-    from feeder.serve.http import app
+    from feeder.serve.guard import AccessControl
+    from feeder.serve.http import create_app
 
-    some, address = listening(host, port, token)
-    tools = desk(Settings(**said), follows=follows)
+    some, address = listen(host, port, token)
+    tools = index_service(Settings(**said), auto_refresh=follows)
     console.out(str(address))
     with ExitStack() as stack:
         stack.callback(tools.close)
         if opens:
-            _open(stack.enter_context(leading_to(str(address))))
-        Thread(target=tools.warm, daemon=True).start()
-        run(app(tools.server, Access(*address), tools), some)
+            _open(stack.enter_context(redirect_page(str(address))))
+        Thread(target=tools.warm_up, daemon=True).start()
+        run_server(create_app(tools.mcp_server, AccessControl(*address), tools), some)
 
 
 def _open(page: Path) -> None:

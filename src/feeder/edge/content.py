@@ -9,7 +9,7 @@ from pathlib import Path
 import feeder
 from feeder.errors import UserError
 from feeder.serve import bundle
-from feeder.serve.borders import HEADERS
+from feeder.serve.borders import SECURITY_HEADERS
 
 HERE = Path(__file__).parent
 MODULE, MAP, ASSETS = "worker.js", "worker.js.map", "assets"
@@ -48,16 +48,18 @@ def _built(name: str) -> str:
 
 def _page() -> Iterator[tuple[str, str]]:
     """The files of the page; the first says what it lacks where scripts do not run."""
-    yield bundle.INDEX, bundle.index().replace(bundle.PLACE, UNSCRIPTED)
-    for path in sorted(bundle.FOLDER.rglob("*")):
-        name = path.relative_to(bundle.FOLDER).as_posix()
-        if f"/{name}" in bundle.paths() or path.suffix == LICENCE:
+    yield bundle.INDEX_FILE, bundle.index_html().replace(bundle.NOSCRIPT_PLACEHOLDER, UNSCRIPTED)
+    for path in sorted(bundle.PAGE_FOLDER.rglob("*")):
+        name = path.relative_to(bundle.PAGE_FOLDER).as_posix()
+        if f"/{name}" in bundle.file_paths() or path.suffix == LICENCE:
             yield name, path.read_bytes().decode()
 
 
 def _headers() -> str:
     """What keeps a browser safe, as Cloudflare reads it for files; they may be kept for a while."""
-    said = {name: text for name, text in HEADERS.items() if name != "cache-control"} | _REFERRER
+    said = {
+        name: text for name, text in SECURITY_HEADERS.items() if name != "cache-control"
+    } | _REFERRER
     return "".join(["/*\n", *(f"  {name}: {text}\n" for name, text in said.items())])
 
 

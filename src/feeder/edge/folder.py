@@ -66,7 +66,7 @@ def applied(plan: list[Written]) -> None:
     """Writes all of it; raises UserError before anything is written that cannot be."""
     changed = [one for one in plan if one.action not in ("kept", "unchanged")]
     for one in changed:
-        files.refuse_unwritable(one.file)
+        files.check_writable(one.file)
     for one in changed:
         if one.after is None:
             files.delete(one.file)

@@ -25,68 +25,74 @@ from feeder.search.passages import read_target
 from feeder.search.query import MAX_QUERY_CHARS
 from feeder.search.similar import similar_page
 from feeder.search.targets import Target, files_below_path, resolve_target, target_node
-from feeder.serve import Said
-from feeder.serve.library import Opened
-from feeder.serve.outlining import outline_as_text
-from feeder.serve.reading import Passage, passages_as_text
-from feeder.serve.remedies import in_tools
-from feeder.serve.shaping import Wanted, hits_as_text, joined, standing
+from feeder.serve import ToolResult
+from feeder.serve.library import OpenIndex
+from feeder.serve.outlining import format_outline
+from feeder.serve.reading import ReadResult, format_read_results
+from feeder.serve.remedies import commands_to_tools
+from feeder.serve.shaping import AnswerOptions, format_hits, index_note, join_answer
 
 Arguments = Mapping[str, Any]
-Tool = Callable[[Opened, Arguments, "str | None"], Said]
+Tool = Callable[[OpenIndex, Arguments, "str | None"], ToolResult]
 
-WINDOW_LINES = 12
-TARGETS = 50
+SNIPPET_LINES = 12
+MAX_TARGETS = 50
 """That are read at once."""
 
 
-def search(opened: Opened, said: Arguments, says: str | None) -> Said:
+def search(index: OpenIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
     """The hits of a question."""
     began = time.perf_counter()
     told: list[str] = []
-    asker = opened.asker._replace(tell=told.append)
-    question, filters = said["query"], _filters(opened, said)
-    asked, answer = run_query(asker, question, Pagination(said["limit"], said["offset"]), filters)
-    notes = [*answer.notes, *told, *opened.lacks, *_cut(question)]
-    shaped = PageOptions(highlight_words(asked.query), WINDOW_LINES, said["offset"])
-    found = build_page(opened.corpus, answer._replace(notes=notes), shaped)
-    if not said["offset"]:
+    asker = index.context._replace(tell=told.append)
+    question, filters = arguments["query"], _filters(index, arguments)
+    asked, answer = run_query(
+        asker, question, Pagination(arguments["limit"], arguments["offset"]), filters
+    )
+    notes = [*answer.notes, *told, *index.missing_notes, *_truncation_note(question)]
+    shaped = PageOptions(highlight_words(asked.query), SNIPPET_LINES, arguments["offset"])
+    found = build_page(index.corpus, answer._replace(notes=notes), shaped)
+    if not arguments["offset"]:
         log_query_in_background(asker, question, filters, answer, began)
     if not answer.total:
-        return _nothing(asker, asked, notes, standing(says, found.note))
-    return Said(hits_as_text(found, Wanted(said["detail"], said["budget"]), says))
+        return _no_hits(asker, asked, notes, index_note(freshness_note, found.note))
+    return ToolResult(
+        format_hits(found, AnswerOptions(arguments["detail"], arguments["budget"]), freshness_note)
+    )
 
 
-def read(opened: Opened, said: Arguments, says: str | None) -> Said:
+def read(index: OpenIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
     """The lines of each target; one that there is not hinders no other."""
-    targets = said["target"]
-    if len(targets) > TARGETS:
-        raise UserError(f"`target` has {len(targets)} targets: ask for {TARGETS} at most.")
-    passages = [_passage(opened, target) for target in targets]
-    text = passages_as_text(passages, said["budget"], says)
-    return Said(text, all(one.page is None for one in passages))
+    targets = arguments["target"]
+    if len(targets) > MAX_TARGETS:
+        raise UserError(f"`target` has {len(targets)} targets: ask for {MAX_TARGETS} at most.")
+    passages = [_read_target(index, target) for target in targets]
+    text = format_read_results(passages, arguments["budget"], freshness_note)
+    return ToolResult(text, all(one.page is None for one in passages))
 
 
-def similar(opened: Opened, said: Arguments, says: str | None) -> Said:
+def similar(index: OpenIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
     """What is most like a node."""
     told: list[str] = []
-    corpus, store = opened.corpus, opened.store
-    node = target_node(corpus, _target(opened, said["target"]))
-    scope = plan_query(store, "", RequestFilters(), opened.asker.settings, corpus.meta).scope
+    corpus, store = index.corpus, index.store
+    node = target_node(corpus, _resolve_target(index, arguments["target"]))
+    scope = plan_query(store, "", RequestFilters(), index.context.settings, corpus.meta).scope
     found = similar_page(
-        store, corpus, node, scope, Pagination(said["limit"]), on_warning=told.append
+        store, corpus, node, scope, Pagination(arguments["limit"]), on_warning=told.append
     )
-    shaped = PageOptions([node.symbol or node.logical_path or ""], WINDOW_LINES)
+    shaped = PageOptions([node.symbol or node.logical_path or ""], SNIPPET_LINES)
     answer = build_page(corpus, found._replace(notes=told), shaped)
-    return Said(hits_as_text(answer, Wanted(), says))
+    return ToolResult(format_hits(answer, AnswerOptions(), freshness_note))
 
 
-def outline(opened: Opened, said: Arguments, says: str | None) -> Said:
+def outline(index: OpenIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
     """What a file or folder holds."""
     paths = files_below_path(
-        opened.corpus, path_from_root(said["path"], opened.corpus.base), opened.here
+        index.corpus, path_from_root(arguments["path"], index.corpus.base), index.directory
     )
-    return Said(outline_as_text(outlined(opened.corpus, paths), said.get("depth"), says))
+    return ToolResult(
+        format_outline(outlined(index.corpus, paths), arguments.get("depth"), freshness_note)
+    )
 
 
 TOOLS: Mapping[str, Tool] = {
@@ -97,58 +103,64 @@ TOOLS: Mapping[str, Tool] = {
 }
 
 
-def _filters(opened: Opened, said: Arguments) -> RequestFilters:
+def _filters(index: OpenIndex, arguments: Arguments) -> RequestFilters:
     """The arguments that stand beside the question, as if they stood in it."""
 
     def paths(name: str) -> list[str]:
-        return [strip_root(path, opened.corpus.base) for path in said.get(name, ())]
+        return [strip_root(path, index.corpus.base) for path in arguments.get(name, ())]
 
     return RequestFilters(
         path=paths("path"),
         not_path=paths("exclude"),
-        language=_several(said.get("language", "")),
-        node_type=_several(said.get("type", "")),
-        tests=said.get("tests"),
-        repos=_several(said.get("repo", "")),
+        language=_split_list(arguments.get("language", "")),
+        node_type=_split_list(arguments.get("type", "")),
+        tests=arguments.get("tests"),
+        repos=_split_list(arguments.get("repo", "")),
     )
 
 
-def _several(text: str) -> list[str]:
+def _split_list(text: str) -> list[str]:
     return [one for part in text.split(",") if (one := part.strip())]
 
 
-def _cut(question: str) -> Iterator[str]:
-    if len(question) > MAX_QUERY_CHARS:
+def _truncation_note(query: str) -> Iterator[str]:
+    if len(query) > MAX_QUERY_CHARS:
         yield f"Of the query the first {MAX_QUERY_CHARS:,} characters were read."
 
 
-def _target(opened: Opened, text: str) -> Target:
-    return resolve_target(opened.corpus, path_from_root(text, opened.corpus.base), opened.here)
+def _resolve_target(index: OpenIndex, text: str) -> Target:
+    return resolve_target(index.corpus, path_from_root(text, index.corpus.base), index.directory)
 
 
-def _passage(opened: Opened, text: str) -> Passage:
+def _read_target(index: OpenIndex, text: str) -> ReadResult:
     try:
-        target = _target(opened, text)
-        return Passage(text, read_target(opened.corpus, target))
+        target = _resolve_target(index, text)
+        return ReadResult(text, read_target(index.corpus, target))
     except UserError as exc:
-        return Passage(text, None, error=harmless.escape_line(in_tools(str(exc))))
+        return ReadResult(text, None, error=harmless.escape_line(commands_to_tools(str(exc))))
 
 
-def _nothing(asker: SearchIndex, asked: QueryPlan, notes: Sequence[str], age: str) -> Said:
+def _no_hits(
+    context: SearchIndex, query: QueryPlan, notes: Sequence[str], freshness_note: str
+) -> ToolResult:
     """What was searched, and what each filter kept away."""
-    repos = asked.scope.repos
+    repos = query.scope.repos
     where = ", ".join(repos) if repos else "all repositories"
-    without = list(relax_filters(asker, asked))
+    without = list(relax_filters(context, query))
     if not without:
         said = f"Nothing found in {where}. Ask in other words, or by a part of a name."
-        return Said(joined([said], notes, age))
-    said = f"Nothing found in {where} with these filters. {' '.join(map(_without, without))}"
+        return ToolResult(join_answer([said], notes, freshness_note))
+    said = f"Nothing found in {where} with these filters. {' '.join(map(_relaxed_filter_line, without))}"
     # of what the filters leave, which is not what the words may be in
-    return Said(joined([said], (one for one in notes if not one.startswith(NO_WORD_NOTE)), age))
+    return ToolResult(
+        join_answer(
+            [said], (one for one in notes if not one.startswith(NO_WORD_NOTE)), freshness_note
+        )
+    )
 
 
-def _without(one: RelaxedFilter) -> str:
-    best = one.best
+def _relaxed_filter_line(relaxed: RelaxedFilter) -> str:
+    best = relaxed.best
     name = best and (best.symbol or best.logical_path or best.node_type)
     first = f", first {best.path}:{best.start_line}-{best.end_line} {name}" if best else ""
-    return f"Without `{one.name}`: {one.total}{first}."
+    return f"Without `{relaxed.name}`: {relaxed.total}{first}."

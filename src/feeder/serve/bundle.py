@@ -8,16 +8,16 @@ from mimetypes import guess_type
 from pathlib import Path
 from typing import NamedTuple
 
-FOLDER = Path(__file__).parent / "page"
-INDEX = "index.html"
-PLACE = "<!-- without scripts -->"
+PAGE_FOLDER = Path(__file__).parent / "page"
+INDEX_FILE = "index.html"
+NOSCRIPT_PLACEHOLDER = "<!-- without scripts -->"
 """Of the first file."""
-KINDS = frozenset({".css", ".html", ".js", ".svg"})
-TYPES = {".js": "text/javascript"}
+PAGE_SUFFIXES = frozenset({".css", ".html", ".js", ".svg"})
+MEDIA_TYPES = {".js": "text/javascript"}
 """That this machine may call otherwise."""
 
 
-class File(NamedTuple):
+class PageFile(NamedTuple):
     """A file of the page as it is sent."""
 
     content: bytes
@@ -26,22 +26,26 @@ class File(NamedTuple):
 
 
 @cache
-def paths() -> frozenset[str]:
+def file_paths() -> frozenset[str]:
     """The addresses of the files but the first, each from `/` on."""
-    files = (file for file in FOLDER.rglob("*") if file.suffix in KINDS and file.name != INDEX)
-    return frozenset(f"/{file.relative_to(FOLDER).as_posix()}" for file in files)
+    files = (
+        file
+        for file in PAGE_FOLDER.rglob("*")
+        if file.suffix in PAGE_SUFFIXES and file.name != INDEX_FILE
+    )
+    return frozenset(f"/{file.relative_to(PAGE_FOLDER).as_posix()}" for file in files)
 
 
 @cache
-def file(path: str) -> File:
+def page_file(path: str) -> PageFile:
     """What lies at one of `paths`."""
-    name = FOLDER / path.removeprefix("/")
+    name = PAGE_FOLDER / path.removeprefix("/")
     content = name.read_bytes()
-    media_type = TYPES.get(name.suffix) or guess_type(name.name)[0] or "text/plain"
-    return File(content, media_type, f'"{hashlib.sha256(content).hexdigest()[:32]}"')
+    media_type = MEDIA_TYPES.get(name.suffix) or guess_type(name.name)[0] or "text/plain"
+    return PageFile(content, media_type, f'"{hashlib.sha256(content).hexdigest()[:32]}"')
 
 
 @cache
-def index() -> str:
+def index_html() -> str:
     """The first file, `index.html`."""
-    return (FOLDER / INDEX).read_text("utf-8")
+    return (PAGE_FOLDER / INDEX_FILE).read_text("utf-8")

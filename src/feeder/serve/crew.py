@@ -9,53 +9,53 @@ from queue import SimpleQueue
 from threading import Event, Thread
 from typing import Any, NamedTuple
 
-from feeder.serve import Tell
+from feeder.serve import ProgressCallback
 
 
-class Dropped(Exception):
+class WorkCancelled(Exception):
     """Nobody waits for the answer any more."""
 
 
 class _Job(NamedTuple):
-    work: Callable[[Tell], Any]
-    done: Future[Any]
-    dropped: Event
+    work: Callable[[ProgressCallback], Any]
+    future: Future[Any]
+    cancelled: Event
 
-    def tell(self, _: str) -> None:
+    def check_cancelled(self, _: str) -> None:
         """Nobody is told of it; whoever does the work learns here that it is not wanted."""
-        if self.dropped.is_set():
-            raise Dropped
+        if self.cancelled.is_set():
+            raise WorkCancelled
 
 
-class Crew:
+class ThreadPool:
     """So many threads, which do not keep the process from its end."""
 
     def __init__(self, threads: int) -> None:
-        self._waiting: SimpleQueue[_Job] = SimpleQueue()
+        self._queue: SimpleQueue[_Job] = SimpleQueue()
         for _ in range(threads):
-            Thread(target=self._run, name="crew", daemon=True).start()
+            Thread(target=self._worker_loop, name="crew", daemon=True).start()
 
-    async def do(self, work: Callable[[Tell], Any]) -> Any:
+    async def run(self, work: Callable[[ProgressCallback], Any]) -> Any:
         """What `work` gives, or raises; where this is cancelled it ends at the next `tell`.
 
         Work that has not begun by then never does.
         """
         job = _Job(work, Future(), Event())
-        self._waiting.put(job)
+        self._queue.put(job)
         try:
-            return await asyncio.wrap_future(job.done)
+            return await asyncio.wrap_future(job.future)
         finally:
-            job.dropped.set()
+            job.cancelled.set()
 
-    def _run(self) -> None:
+    def _worker_loop(self) -> None:
         while True:
-            _do(self._waiting.get())
+            _execute(self._queue.get())
 
 
-def _do(job: _Job) -> None:
-    if not job.done.set_running_or_notify_cancel():
+def _execute(job: _Job) -> None:
+    if not job.future.set_running_or_notify_cancel():
         return
     try:
-        job.done.set_result(job.work(job.tell))
+        job.future.set_result(job.work(job.check_cancelled))
     except BaseException as exc:  # whoever waits has it
-        job.done.set_exception(exc)
+        job.future.set_exception(exc)

@@ -11,93 +11,99 @@ import feeder
 from feeder import shown as harmless
 from feeder.config import Settings
 from feeder.errors import FeederError
-from feeder.serve import AsItIs, Freshness, Said, Tell
-from feeder.serve.arguments import checked
-from feeder.serve.catalogue import INSTRUCTIONS, LISTED, SCHEMAS
-from feeder.serve.protocol import Server
-from feeder.serve.remedies import in_tools
+from feeder.serve import NoRefresh, ProgressCallback, Refresher, ToolResult
+from feeder.serve.arguments import validate_arguments
+from feeder.serve.catalogue import INPUT_SCHEMAS, INSTRUCTIONS, TOOL_DEFINITIONS
+from feeder.serve.protocol import McpServer
+from feeder.serve.remedies import commands_to_tools
 
 if TYPE_CHECKING:
     from feeder.serve.answering import Tool
-    from feeder.serve.library import Library, Opened
-    from feeder.serve.proof import Proof
+    from feeder.serve.library import IndexPool, OpenIndex
+    from feeder.serve.proof import IndexValidation
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Answer")
 
 
-class Desk:
+class IndexService:
     """The tools of `catalogue.py` over the index of a directory.
 
     Neither that nor a model is touched before the first call, or before `warm`.
     """
 
-    listed = LISTED
+    definitions = TOOL_DEFINITIONS
 
-    def __init__(self, settings: Settings, freshness: Freshness | None = None) -> None:
+    def __init__(self, settings: Settings, refresher: Refresher | None = None) -> None:
         self._settings = settings
-        self._freshness = freshness or AsItIs()
+        self._refresher = refresher or NoRefresh()
         self._lock = Lock()
 
     @property
-    def server(self) -> Server:
+    def mcp_server(self) -> McpServer:
         """What the protocol is spoken for."""
-        return Server("feeder", feeder.__version__, INSTRUCTIONS, self)
+        return McpServer("feeder", feeder.__version__, INSTRUCTIONS, self)
 
-    def call(self, name: str, arguments: Mapping[str, Any], tell: Tell) -> Said:
+    def call(
+        self, name: str, arguments: Mapping[str, Any], on_progress: ProgressCallback
+    ) -> ToolResult:
         """What the tool answers; what the user or the model has to change is an answer too."""
         try:
-            said = checked(name, SCHEMAS[name], arguments)
-            return self.ask(lambda opened, says: _tool(name)(opened, said, says), tell)
+            said = validate_arguments(name, INPUT_SCHEMAS[name], arguments)
+            return self.run_on_index(
+                lambda opened, says: _load_tool(name)(opened, said, says), on_progress
+            )
         except (FeederError, OSError) as exc:
-            return Said(harmless.escape_line(in_tools(str(exc))), is_error=True)
+            return ToolResult(harmless.escape_line(commands_to_tools(str(exc))), is_error=True)
 
-    def ask(self, work: Callable[[Opened, str | None], Answer], tell: Tell) -> Answer:
+    def run_on_index(
+        self, work: Callable[[OpenIndex, str | None], Result], on_progress: ProgressCallback
+    ) -> Result:
         """What `work` makes of the index as it is now, and of what is to be said of it first.
 
         Raises UserError where there is none.
         """
-        tell("opening the index")
-        look = self._freshness.before_answer(tell)
-        with self.library.lent() as opened:
-            tell("looking")
+        on_progress("opening the index")
+        look = self._refresher.refresh(on_progress)
+        with self.index_pool.borrow() as opened:
+            on_progress("looking")
             corpus = opened.corpus._replace(seen=look.tree)
-            return work(opened._replace(corpus=corpus), look.says)
+            return work(opened._replace(corpus=corpus), look.note)
 
-    def warm(self) -> None:
+    def warm_up(self) -> None:
         """Makes the first answer quick."""
-        self.library.warm()
+        self.index_pool.warm_up()
 
     def close(self) -> None:
         """Closes what was opened, and is not in use."""
         if "_library" in self.__dict__:
-            self.library.close()
+            self.index_pool.close()
 
     @property
-    def library(self) -> Library:
+    def index_pool(self) -> IndexPool:
         """The index; opened by the first who asks."""
         with self._lock:
-            return self._library
+            return self._index_pool
 
     @property
-    def proof(self) -> Proof:
+    def validation(self) -> IndexValidation:
         """The checks of the index; nothing is looked at before they begin."""
         with self._lock:
-            return self._proof
+            return self._validation
 
     @cached_property
-    def _proof(self) -> Proof:
-        from feeder.serve.proof import Proof
+    def _validation(self) -> IndexValidation:
+        from feeder.serve.proof import IndexValidation
 
-        return Proof(self._settings)
+        return IndexValidation(self._settings)
 
     @cached_property
-    def _library(self) -> Library:
-        from feeder.serve.library import Library
+    def _index_pool(self) -> IndexPool:
+        from feeder.serve.library import IndexPool
 
-        return Library(self._settings)
+        return IndexPool(self._settings)
 
 
-def _tool(name: str) -> Tool:
+def _load_tool(name: str) -> Tool:
     from feeder.serve.answering import TOOLS
 
     return TOOLS[name]

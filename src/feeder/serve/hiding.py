@@ -10,40 +10,44 @@ from feeder.parse.secrets import mask_text
 from feeder.search.files import current_files, decode_text
 
 
-def hidden(hits: Iterable[dict[str, Any]], base: Path) -> list[dict[str, Any]]:
+def mask_hits(hits: Iterable[dict[str, Any]], base: Path) -> list[dict[str, Any]]:
     """Hits as JSON with each line as it may be shown; a line keeps its length."""
     some = list(hits)
     now = current_files(base, {hit["path"] for hit in some})
-    shown = {path: _masks(path, file.content) for path, file in now.items()}
-    return [_hit(hit, shown[hit["path"]]) for hit in some]
+    shown = {path: _line_masks(path, file.content) for path, file in now.items()}
+    return [_mask_hit(hit, shown[hit["path"]]) for hit in some]
 
 
-def lines_shown(path: str, content: bytes | None, *, masks: bool = True) -> list[str] | None:
+def masked_lines(
+    path: str, content: bytes | None, *, mask_secrets: bool = True
+) -> list[str] | None:
     """The lines of a file as they may be shown; None for what is no text."""
     text = None if content is None else decode_text(path, content)
-    if text is not None and masks:
+    if text is not None and mask_secrets:
         text = mask_text(path, text.encode()).content.decode()
     shown = None if text is None else text.split("\n")
     return shown[:-1] if shown and len(shown) > 1 and not shown[-1] else shown
 
 
-def _masks(path: str, content: bytes | None) -> Mapping[str, str]:
+def _line_masks(path: str, content: bytes | None) -> Mapping[str, str]:
     """The lines that have a secret, as they are and as they may be shown."""
-    lines, shown = (lines_shown(path, content, masks=masks) or () for masks in (False, True))
+    lines, shown = (
+        masked_lines(path, content, mask_secrets=masks) or () for masks in (False, True)
+    )
     pairs = zip(lines, shown, strict=True)
     return {line: masked for line, masked in pairs if line != masked}
 
 
-def _hit(hit: dict[str, Any], masks: Mapping[str, str]) -> dict[str, Any]:
+def _mask_hit(hit: dict[str, Any], line_masks: Mapping[str, str]) -> dict[str, Any]:
     window = hit["window"]
-    if not masks or not window:
+    if not line_masks or not window:
         return hit
     head = window["head"]
-    text = "\n".join(_lines(hit["text"].split("\n"), masks))
-    seen = {**window, "lines": _lines(window["lines"], masks)}
-    seen["head"] = head and {**head, "lines": _lines(head["lines"], masks)}
+    text = "\n".join(_mask_lines(hit["text"].split("\n"), line_masks))
+    seen = {**window, "lines": _mask_lines(window["lines"], line_masks)}
+    seen["head"] = head and {**head, "lines": _mask_lines(head["lines"], line_masks)}
     return {**hit, "text": text, "window": seen}
 
 
-def _lines(lines: Iterable[str], masks: Mapping[str, str]) -> list[str]:
-    return [masks.get(line, line) for line in lines]
+def _mask_lines(lines: Iterable[str], line_masks: Mapping[str, str]) -> list[str]:
+    return [line_masks.get(line, line) for line in lines]

@@ -21,25 +21,25 @@ from feeder.search.narrowing import directory_below
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 
-_SHAPING = ("model", "dimensions")
+_OPENING_META_KEYS = ("model", "dimensions")
 """What `meta` says of how an index has to be opened."""
 
 
-class Opened(NamedTuple):
+class OpenIndex(NamedTuple):
     """An opened index, what answers are about, the folder of the one who asks, what it lacks."""
 
-    asker: SearchIndex
+    context: SearchIndex
     corpus: Corpus
-    here: str
-    lacks: list[str]
+    directory: str
+    missing_notes: list[str]
 
     @property
     def store(self) -> Session:
         """What is open."""
-        return self.asker.store
+        return self.context.store
 
 
-class _Copy:
+class _IndexConnection:
     """An index opened once, for one call at a time; `Kept` answers are renewed with it."""
 
     def __init__(self, settings: Settings) -> None:
@@ -48,90 +48,92 @@ class _Copy:
         found = open_session(current_workspace(settings), settings, writes=False, create=False)
         self._store = self._stack.enter_context(found)
         database = self._store.index.database
-        self._kept = ResultCache(database) if isinstance(database, SQLite) else None
-        self._file = _file(database)
+        self._result_cache = ResultCache(database) if isinstance(database, SQLite) else None
+        self._file_id = _file_identity(database)
         self._state: object = None
         self._meta: dict[str, str] = {}
-        self._opened: Opened | None = None
+        self._open_index: OpenIndex | None = None
 
     def close(self) -> None:
         self._stack.close()
 
-    def now(self) -> Opened | None:
+    def current(self) -> OpenIndex | None:
         """The index as it is now; None where it has to be opened anew."""
         database = self._store.index.database
         state = database.change_counters() if isinstance(database, SQLite) else None
-        if _file(database) != self._file:
+        if _file_identity(database) != self._file_id:
             return None
-        if self._opened is None or state is None or state != self._state:
+        if self._open_index is None or state is None or state != self._state:
             before, self._meta = self._meta, dict(self._store.index.read_state_of([]).meta)
-            if before and any(before.get(key) != self._meta.get(key) for key in _SHAPING):
+            if before and any(before.get(key) != self._meta.get(key) for key in _OPENING_META_KEYS):
                 return None
-            self._state, self._opened = state, self._read()
-        return self._opened
+            self._state, self._open_index = state, self._read_index()
+        return self._open_index
 
-    def _read(self) -> Opened:
+    def _read_index(self) -> OpenIndex:
         store, settings = self._store, self._settings
         before, heard = store.progress, RecordingReporter()
         store.progress = heard
         some = query_models(store, self._meta, heard.message)
         store.progress = before
-        asker = SearchIndex(store, self._meta, some, settings, None, self._kept)
+        asker = SearchIndex(store, self._meta, some, settings, None, self._result_cache)
         corpus = Corpus.from_store(store, self._meta)
-        return Opened(asker, corpus, directory_below(settings.directory, corpus.base), heard.lines)
+        return OpenIndex(
+            asker, corpus, directory_below(settings.directory, corpus.base), heard.lines
+        )
 
 
-class Library:
+class IndexPool:
     """The index of a directory; nothing is opened before it is asked for."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._free: list[_Copy] = []
+        self._idle_connections: list[_IndexConnection] = []
         self._lock = Lock()
 
     @contextmanager
-    def lent(self) -> Iterator[Opened]:
+    def borrow(self) -> Iterator[OpenIndex]:
         """The index for one call; raises UserError where there is none."""
-        copy, found = self._taken()
+        copy, found = self._acquire()
         try:
             yield found
         finally:
             with self._lock:
-                self._free.append(copy)
+                self._idle_connections.append(copy)
 
-    def warm(self) -> None:
+    def warm_up(self) -> None:
         """Makes the next answer quick; what hinders that is said by the next answer."""
         try:
-            with self.lent() as found:
-                for side in found.asker.models:
+            with self.borrow() as found:
+                for side in found.context.models:
                     side.nearest("warm", 1, Scope((found.corpus.repo,)))
         except FeederError:
             return
 
     def close(self) -> None:
         """Closes the copies that nobody has."""
-        while copy := self._idle():
+        while copy := self._pop_idle():
             copy.close()
 
-    def _taken(self) -> tuple[_Copy, Opened]:
-        while copy := self._idle():
-            if found := copy.now():
+    def _acquire(self) -> tuple[_IndexConnection, OpenIndex]:
+        while copy := self._pop_idle():
+            if found := copy.current():
                 return copy, found
             copy.close()
         with self._lock:
             settings, self._settings = self._settings, replace(self._settings, quiet=True)
-        copy = _Copy(settings)
-        found = copy.now()
+        copy = _IndexConnection(settings)
+        found = copy.current()
         assert found
         return copy, found
 
-    def _idle(self) -> _Copy | None:
+    def _pop_idle(self) -> _IndexConnection | None:
         """The one that was used last, whose pages are in memory."""
         with self._lock:
-            return self._free.pop() if self._free else None
+            return self._idle_connections.pop() if self._idle_connections else None
 
 
-def _file(database: object) -> object:
+def _file_identity(database: object) -> object:
     """Which file it is, None where it has gone: an index may be deleted and made anew."""
     if not isinstance(database, SQLite):
         return ""

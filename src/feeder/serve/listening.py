@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     import uvicorn
     from starlette.types import ASGIApp
 
-HOST, PORT = "127.0.0.1", 8421
-NEAR = 20
+DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8421
+PORT_ATTEMPTS = 20
 """Ports that are tried, from the first on, before any that is free."""
-TOKEN_CHARS = 16
+MIN_TOKEN_CHARS = 16
 """The least of one that a user makes."""
-INSTALL = "Install it with: pip install 'headfeed[serve]'"
+INSTALL_HINT = "Install it with: pip install 'headfeed[serve]'"
 
 
 class Address(NamedTuple):
@@ -37,26 +37,24 @@ class Address(NamedTuple):
         return f"http://{host}:{self.port}/#token={quote(self.token, safe='')}"
 
 
-def listening(
-    host: str | None, port: int | None, token: str | None
-) -> tuple[socket.socket, Address]:
+def listen(host: str | None, port: int | None, token: str | None) -> tuple[socket.socket, Address]:
     """A socket that listens, and its address; raises UserError where that cannot be."""
     if host and not token:
         raise UserError(
             f"--host {host} lets other machines in: say with --token, or FEEDER_TOKEN, who may ask."
         )
-    some = _bound(host or HOST, port)
+    some = _bind(host or DEFAULT_HOST, port)
     bound_port: int = some.getsockname()[1]
-    return some, Address(host or HOST, bound_port, _checked(token))
+    return some, Address(host or DEFAULT_HOST, bound_port, _validate_token(token))
 
 
-def run(app: ASGIApp, some: socket.socket) -> None:
+def run_server(app: ASGIApp, sock: socket.socket) -> None:
     """Answers until Ctrl-C, which waits for nothing; the calls that run then are dropped."""
     with suppress(KeyboardInterrupt):
-        server(app).run([some])
+        uvicorn_server(app).run([sock])
 
 
-def server(app: ASGIApp) -> uvicorn.Server:
+def uvicorn_server(app: ASGIApp) -> uvicorn.Server:
     """What takes requests for an application."""
     import uvicorn
 
@@ -79,42 +77,47 @@ def check_installed() -> None:
     """Raises UserError where what serves is not installed."""
     for name in ("starlette", "uvicorn"):
         if find_spec(name) is None:
-            raise UserError(f"The web server is not installed. {INSTALL}")
+            raise UserError(f"The web server is not installed. {INSTALL_HINT}")
 
 
-def _checked(token: str | None) -> str:
+def _validate_token(token: str | None) -> str:
     if token is None:
         return secrets.token_urlsafe(32)
-    if len(token) < TOKEN_CHARS or not token.isascii() or not token.isprintable() or " " in token:
+    if (
+        len(token) < MIN_TOKEN_CHARS
+        or not token.isascii()
+        or not token.isprintable()
+        or " " in token
+    ):
         raise UserError(
-            f"--token has at least {TOKEN_CHARS} letters, digits or signs, and no space. "
+            f"--token has at least {MIN_TOKEN_CHARS} letters, digits or signs, and no space. "
             "Make one with: openssl rand -hex 16"
         )
     return token
 
 
-def _bound(host: str, port: int | None) -> socket.socket:
+def _bind(host: str, port: int | None) -> socket.socket:
     """Where no port is said, the first near the usual one that is free, else any."""
     if port is not None:
-        return _socket(host, port, f"Say another than --port {port}, or none.")
-    for near in range(PORT, PORT + NEAR):
+        return _create_socket(host, port, f"Say another than --port {port}, or none.")
+    for near in range(DEFAULT_PORT, DEFAULT_PORT + PORT_ATTEMPTS):
         try:
-            return _socket(host, near, "")
-        except _Taken:
+            return _create_socket(host, near, "")
+        except _PortTaken:
             continue
-    return _socket(host, 0, "Say one with --port.")
+    return _create_socket(host, 0, "Say one with --port.")
 
 
-class _Taken(UserError):
+class _PortTaken(UserError):
     """Somebody else listens there."""
 
 
-def _socket(host: str, port: int, remedy: str) -> socket.socket:
+def _create_socket(host: str, port: int, remedy: str) -> socket.socket:
     try:
         [(family, _, _, _, place), *_] = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         return socket.create_server(place[:2], family=family)
     except socket.gaierror as exc:
         raise UserError(f"--host {host} is no name or address of this machine.") from exc
     except OSError as exc:
-        kind = _Taken if exc.errno == errno.EADDRINUSE else UserError
+        kind = _PortTaken if exc.errno == errno.EADDRINUSE else UserError
         raise kind(f"{host} port {port}: {exc.strerror}. {remedy}".rstrip()) from exc

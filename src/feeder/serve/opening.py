@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from feeder.private import create_private_file
 
-PAGE = """\
+REDIRECT_PAGE = """\
 <!doctype html><meta charset="utf-8"><title>feeder</title>
 <meta name="referrer" content="no-referrer">
 <meta http-equiv="refresh" content="0; url={0}"><p><a href="{0}">feeder</a></p>
@@ -18,7 +18,7 @@ PAGE = """\
 
 
 @contextmanager
-def leading_to(address: str) -> Iterator[Path]:
+def redirect_page(address: str) -> Iterator[Path]:
     """A page that leads there, which its owner alone reads, until the end of the block.
 
     A browser is told its name: what stands on a command line is shown to everybody.
@@ -26,5 +26,5 @@ def leading_to(address: str) -> Iterator[Path]:
     with TemporaryDirectory(prefix="feeder-", ignore_cleanup_errors=True) as folder:
         page = Path(folder, "open.html")
         create_private_file(page)
-        page.write_text(PAGE.format(escape(address)), "utf-8")
+        page.write_text(REDIRECT_PAGE.format(escape(address)), "utf-8")
         yield page

@@ -12,69 +12,71 @@ from starlette.routing import Route
 
 from feeder import shown
 from feeder.serve import unscripted
-from feeder.serve.api import answer_of
-from feeder.serve.crew import Crew
-from feeder.serve.desk import Desk
-from feeder.serve.guard import Refusal
-from feeder.serve.heard import GONE, HUNG_UP, while_heard
+from feeder.serve.api import run_endpoint
+from feeder.serve.crew import ThreadPool
+from feeder.serve.desk import IndexService
+from feeder.serve.guard import ErrorResponse
+from feeder.serve.heard import CLIENT_CLOSED_REQUEST, DISCONNECTED, run_until_disconnect
 from feeder.tree import kinds
 
-_OFFICE = "application/vnd.openxmlformats-officedocument"
-_EXCEL, _OPEN = "application/vnd.ms-excel", "application/vnd.oasis.opendocument"
-TYPES = {
+_OFFICE_TYPE = "application/vnd.openxmlformats-officedocument"
+_EXCEL_TYPE, _OPEN_DOCUMENT_TYPE = "application/vnd.ms-excel", "application/vnd.oasis.opendocument"
+CONTENT_TYPES = {
     "docm": "application/vnd.ms-word.document.macroEnabled.12",
-    "docx": f"{_OFFICE}.wordprocessingml.document",
+    "docx": f"{_OFFICE_TYPE}.wordprocessingml.document",
     "epub": "application/epub+zip",
     # what a browser would run as a page is given a type that none runs
     "mht": "application/octet-stream",
     "mhtml": "application/octet-stream",
-    "odp": f"{_OPEN}.presentation",
-    "ods": f"{_OPEN}.spreadsheet",
-    "odt": f"{_OPEN}.text",
+    "odp": f"{_OPEN_DOCUMENT_TYPE}.presentation",
+    "ods": f"{_OPEN_DOCUMENT_TYPE}.spreadsheet",
+    "odt": f"{_OPEN_DOCUMENT_TYPE}.text",
     "pdf": "application/pdf",
     "pptm": "application/vnd.ms-powerpoint.presentation.macroEnabled.12",
-    "pptx": f"{_OFFICE}.presentationml.presentation",
+    "pptx": f"{_OFFICE_TYPE}.presentationml.presentation",
     "rtf": "application/rtf",
-    "xls": _EXCEL,
-    "xlsb": f"{_EXCEL}.sheet.binary.macroEnabled.12",
-    "xlsm": f"{_EXCEL}.sheet.macroEnabled.12",
-    "xlsx": f"{_OFFICE}.spreadsheetml.sheet",
+    "xls": _EXCEL_TYPE,
+    "xlsb": f"{_EXCEL_TYPE}.sheet.binary.macroEnabled.12",
+    "xlsm": f"{_EXCEL_TYPE}.sheet.macroEnabled.12",
+    "xlsx": f"{_OFFICE_TYPE}.spreadsheetml.sheet",
 }
 """By the ending of a document."""
-SHOWN = "pdf"
+INLINE_ENDING = "pdf"
 """What a browser shows itself, and keeps apart from pages; all others are saved."""
-POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 
 
-def routes(desk: Desk, crew: Crew) -> list[Route]:
+def routes(service: IndexService, pool: ThreadPool) -> list[Route]:
     """The address of documents."""
-    return [Route("/api/document", partial(_document, desk, crew), methods=["GET"])]
+    return [Route("/api/document", partial(_send_document, service, pool), methods=["GET"])]
 
 
-async def _document(desk: Desk, crew: Crew, request: Request) -> Response:
+async def _send_document(service: IndexService, pool: ThreadPool, request: Request) -> Response:
     said = {key: request.query_params.getlist(key) for key in request.query_params}
-    work = crew.do(lambda tell: answer_of(desk, "document", said, tell))
-    found: Any = await while_heard(request, work)
-    if found is GONE:
-        return HUNG_UP
-    if isinstance(found, Refusal):
-        return _refused(request, found)
+    work = pool.run(lambda tell: run_endpoint(service, "document", said, tell))
+    found: Any = await run_until_disconnect(request, work)
+    if found is DISCONNECTED:
+        return CLIENT_CLOSED_REQUEST
+    if isinstance(found, ErrorResponse):
+        return _error_response(request, found)
     return Response(found["content"], headers=_headers(found["path"]))
 
 
 def _headers(path: str) -> dict[str, str]:
     ending = kinds.document_extension(path)
     name = quote(shown.escape_line(path.rpartition("/")[2]), safe="")
-    how = "inline" if ending == SHOWN else "attachment"
+    how = "inline" if ending == INLINE_ENDING else "attachment"
     return {
-        "content-type": TYPES[ending],
+        "content-type": CONTENT_TYPES[ending],
         "content-disposition": f"{how}; filename*=UTF-8''{name}",
-        "content-security-policy": POLICY,
+        "content-security-policy": CONTENT_SECURITY_POLICY,
     }
 
 
-def _refused(request: Request, refusal: Refusal) -> Response:
+def _error_response(request: Request, error: ErrorResponse) -> Response:
     """A sentence in the tab that somebody has opened; JSON for programs."""
     if "text/html" not in request.headers.get("accept", ""):
-        return refusal.response()
-    return HTMLResponse(unscripted.alone(refusal), refusal.status)
+        return error.to_response()
+    return HTMLResponse(unscripted.error_page(error), error.status)

@@ -12,77 +12,83 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from feeder.serve import bundle, unscripted
-from feeder.serve.api import answer_of
-from feeder.serve.borders import OWN_SITES
-from feeder.serve.crew import Crew
-from feeder.serve.desk import Desk
-from feeder.serve.guard import SESSION, Access, Refusal
-from feeder.serve.heard import GONE, while_heard
+from feeder.serve.api import run_endpoint
+from feeder.serve.borders import OWN_FETCH_SITES
+from feeder.serve.crew import ThreadPool
+from feeder.serve.desk import IndexService
+from feeder.serve.guard import SESSION_PATH, AccessControl, ErrorResponse
+from feeder.serve.heard import DISCONNECTED, run_until_disconnect
 
-Found = dict[str, Any] | Refusal
+EndpointResult = dict[str, Any] | ErrorResponse
 
-FORM_BYTES = 4_096
+MAX_FORM_BYTES = 4_096
 # without an origin, which `no-referrer` takes away, the form's token would be another site's
-HEADERS = {"cache-control": "no-cache", "referrer-policy": "same-origin"}
+PAGE_HEADERS = {"cache-control": "no-cache", "referrer-policy": "same-origin"}
 
 
-def routes(desk: Desk, access: Access, crew: Crew) -> list[Route]:
+def routes(service: IndexService, access: AccessControl, pool: ThreadPool) -> list[Route]:
     """The page, its files, and the form that takes the token."""
-    first = Route("/", partial(_first, desk, access, crew), methods=["GET"])
-    session = Route(SESSION, partial(_session, access), methods=["POST"])
-    return [first, session, *(Route(path, _file, methods=["GET"]) for path in bundle.paths())]
+    first = Route("/", partial(_index_page, service, access, pool), methods=["GET"])
+    session = Route(SESSION_PATH, partial(_submit_token, access), methods=["POST"])
+    return [
+        first,
+        session,
+        *(Route(path, _static_file, methods=["GET"]) for path in bundle.file_paths()),
+    ]
 
 
-async def _file(request: Request) -> Response:
-    file = bundle.file(request.url.path)
+async def _static_file(request: Request) -> Response:
+    file = bundle.page_file(request.url.path)
     headers = {"etag": file.etag, "cache-control": "no-cache"}
     if request.headers.get("if-none-match") == file.etag:
         return Response(status_code=304, headers=headers)
     return Response(file.content, headers=headers, media_type=file.media_type)
 
 
-async def _first(desk: Desk, access: Access, crew: Crew, request: Request) -> Response:
+async def _index_page(
+    service: IndexService, access: AccessControl, pool: ThreadPool, request: Request
+) -> Response:
     """What it shows without scripts is asked only with the cookie, and by our own page or user."""
-    is_own = request.headers.get("sec-fetch-site", "none") in OWN_SITES
-    if not is_own or not access.is_known(request.headers):
-        return _page(unscripted.token_form(_query(request)))
+    is_own = request.headers.get("sec-fetch-site", "none") in OWN_FETCH_SITES
+    if not is_own or not access.is_authenticated(request.headers):
+        return _html_response(unscripted.token_form(_query_string(request)))
     said = {key: request.query_params.getlist(key) for key in request.query_params}
     if not said.get("q", [""])[0].strip():
-        return _page(unscripted.BEGINNING)
-    work = crew.do(lambda tell: answer_of(desk, "search", _searched(said), tell))
-    found = await while_heard(request, work)
-    if found is GONE:
+        return _html_response(unscripted.START_HINT)
+    work = pool.run(lambda tell: run_endpoint(service, "search", _search_parameters(said), tell))
+    found = await run_until_disconnect(request, work)
+    if found is DISCONNECTED:
         return Response(status_code=499)
-    return _page(unscripted.answer(cast("Found", found), said), question=said["q"][0])
+    return _html_response(unscripted.render_answer(cast("Found", found), said), query=said["q"][0])
 
 
-def _searched(said: Mapping[str, list[str]]) -> Mapping[str, list[str]]:
+def _search_parameters(parameters: Mapping[str, list[str]]) -> Mapping[str, list[str]]:
     """The parameters of the address that are a search's."""
-    from feeder.serve.questions import QUESTIONS
+    from feeder.serve.questions import ENDPOINTS
 
-    return {key: values for key, values in said.items() if key in QUESTIONS["search"][1]}
+    return {key: values for key, values in parameters.items() if key in ENDPOINTS["search"][1]}
 
 
-async def _session(access: Access, request: Request) -> Response:
+async def _submit_token(access: AccessControl, request: Request) -> Response:
     """The cookie, to whoever has typed the token; then to what was asked."""
     body = bytearray()
     async for part in request.stream():
         body += part
-        if len(body) > FORM_BYTES:
-            return _page(unscripted.token_form("", is_wrong=True), 413)
+        if len(body) > MAX_FORM_BYTES:
+            return _html_response(unscripted.token_form("", is_wrong=True), 413)
     form = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
     query = form.get("query", [""])[0]
-    if not access.is_token(form.get("token", [""])[0].strip()):
-        return _page(unscripted.token_form(query, is_wrong=True), 401)
+    if not access.is_valid_token(form.get("token", [""])[0].strip()):
+        return _html_response(unscripted.token_form(query, is_wrong=True), 401)
     response = RedirectResponse(f"/?{query}" if query else "/", 303)
-    access.remember(response)
+    access.set_cookie(response)
     return response
 
 
-def _query(request: Request) -> str:
+def _query_string(request: Request) -> str:
     return urlencode(request.query_params.multi_items())
 
 
-def _page(content: str, status: int = 200, question: str = "") -> Response:
-    page = unscripted.filled(bundle.index(), content, question)
-    return HTMLResponse(page, status, HEADERS)
+def _html_response(content: str, status: int = 200, query: str = "") -> Response:
+    page = unscripted.fill_page(bundle.index_html(), content, query)
+    return HTMLResponse(page, status, PAGE_HEADERS)

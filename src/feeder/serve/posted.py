@@ -8,81 +8,97 @@ from collections.abc import Mapping
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from feeder.serve.borders import BODY_BYTES
-from feeder.serve.crew import Crew
-from feeder.serve.guard import Refusal
-from feeder.serve.heard import GONE, HUNG_UP, while_heard
-from feeder.serve.mirrored import agreed, status
-from feeder.serve.protocol import Conversation, Refused, Server, error, id_of, is_call, parsed
+from feeder.serve.borders import MAX_BODY_BYTES
+from feeder.serve.crew import ThreadPool
+from feeder.serve.guard import ErrorResponse
+from feeder.serve.heard import CLIENT_CLOSED_REQUEST, DISCONNECTED, run_until_disconnect
+from feeder.serve.mirrored import http_status, negotiated_revision
+from feeder.serve.protocol import (
+    McpServer,
+    MessageHandler,
+    ProtocolError,
+    error_response,
+    is_long_running,
+    parse_message,
+    request_id,
+)
 
-JSON = "application/json"
-_TOO_LARGE = Refusal(
-    413, f"A message has at most {BODY_BYTES:,} bytes.", "Ask for less at once."
-).response({"connection": "close"})
+JSON_TYPE = "application/json"
+_BODY_TOO_LARGE = ErrorResponse(
+    413, f"A message has at most {MAX_BODY_BYTES:,} bytes.", "Ask for less at once."
+).to_response({"connection": "close"})
 
 
-class Mcp:
+class McpEndpoint:
     """`POST /mcp`: each request stands by itself."""
 
-    def __init__(self, server: Server, crew: Crew) -> None:
+    def __init__(self, server: McpServer, pool: ThreadPool) -> None:
         self._server = server
-        self._crew = crew
+        self._pool = pool
 
-    async def answer(self, request: Request) -> Response:
+    async def handle(self, request: Request) -> Response:
         """202 without a body for what waits for no answer."""
-        if refusal := _unfit(request):
-            return refusal.response({"connection": "close"})
+        if refusal := _header_error(request):
+            return refusal.to_response({"connection": "close"})
         try:
-            body = await _body(request)
+            body = await _read_body(request)
         except ClientDisconnect:
-            return HUNG_UP
-        return _TOO_LARGE if body is None else await self._answer(request, body)
+            return CLIENT_CLOSED_REQUEST
+        return _BODY_TOO_LARGE if body is None else await self._handle_body(request, body)
 
-    async def _answer(self, request: Request, body: bytes) -> Response:
+    async def _handle_body(self, request: Request, body: bytes) -> Response:
         message: object = None
         try:
-            message = parsed(body)
-            revision = agreed(message, request.headers.getlist)
-        except Refused as refused:
-            return _sent(error(refused, id_of(message)), 400)
-        conversation = Conversation(self._server, revision)
-        if not is_call(message):
-            answer = conversation.answer(message)
-            return _sent(answer, status(message, answer))
-        work = self._crew.do(lambda tell: conversation.answer(message, tell))
-        answer = await while_heard(request, work)
-        return HUNG_UP if answer is GONE else _sent(answer, status(message, answer))
+            message = parse_message(body)
+            revision = negotiated_revision(message, request.headers.getlist)
+        except ProtocolError as refused:
+            return _json_response(error_response(refused, request_id(message)), 400)
+        conversation = MessageHandler(self._server, revision)
+        if not is_long_running(message):
+            answer = conversation.handle(message)
+            return _json_response(answer, http_status(message, answer))
+        work = self._pool.run(lambda tell: conversation.handle(message, tell))
+        answer = await run_until_disconnect(request, work)
+        return (
+            CLIENT_CLOSED_REQUEST
+            if answer is DISCONNECTED
+            else _json_response(answer, http_status(message, answer))
+        )
 
 
-def _unfit(request: Request) -> Refusal | None:
+def _header_error(request: Request) -> ErrorResponse | None:
     """Why its headers make it none of ours, whatever its body is."""
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
-        return Refusal(415, "The message is not said to be JSON.", f"Send Content-Type: {JSON}.")
-    if not _takes_json(request.headers.get("accept", "*/*")):
-        return Refusal(406, "The answer is JSON.", f"Send Accept: {JSON}, text/event-stream.")
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON_TYPE:
+        return ErrorResponse(
+            415, "The message is not said to be JSON.", f"Send Content-Type: {JSON_TYPE}."
+        )
+    if not _accepts_json(request.headers.get("accept", "*/*")):
+        return ErrorResponse(
+            406, "The answer is JSON.", f"Send Accept: {JSON_TYPE}, text/event-stream."
+        )
     return None
 
 
-def _takes_json(accept: str) -> bool:
+def _accepts_json(accept: str) -> bool:
     kinds = {kind.partition(";")[0].strip().lower() for kind in accept.split(",")}
-    return bool(kinds & {JSON, "application/*", "*/*"})
+    return bool(kinds & {JSON_TYPE, "application/*", "*/*"})
 
 
-async def _body(request: Request) -> bytes | None:
+async def _read_body(request: Request) -> bytes | None:
     """None for one that is too large, of which no more is read."""
-    if int(request.headers.get("content-length", 0)) > BODY_BYTES:
+    if int(request.headers.get("content-length", 0)) > MAX_BODY_BYTES:
         return None
     body = bytearray()
     async for part in request.stream():
         body += part
-        if len(body) > BODY_BYTES:
+        if len(body) > MAX_BODY_BYTES:
             return None
     return bytes(body)
 
 
-def _sent(answer: object, status_code: int) -> Response:
+def _json_response(answer: object, status_code: int) -> Response:
     if answer is None:
         return Response(status_code=202)
     text = json.dumps(answer, separators=(",", ":"))
     is_error = isinstance(answer, Mapping) and "error" in answer
-    return Response(text, status_code if is_error else 200, media_type=JSON)
+    return Response(text, status_code if is_error else 200, media_type=JSON_TYPE)

@@ -12,57 +12,61 @@ from feeder.assembly.trees import open_comparison
 from feeder.config import Settings
 from feeder.errors import FeederError
 from feeder.run.validate import validate
-from feeder.serve.watching import Watch
+from feeder.serve.watching import ProgressMonitor
 
 
-class Proof:
+class IndexValidation:
     """The last run of the checks, and the one under way; one at a time."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = replace(settings, quiet=True)
-        self._news = Condition()
-        self._watch = Watch(self._news)
-        self._running = False
+        self._condition = Condition()
+        self._monitor = ProgressMonitor(self._condition)
+        self._is_running = False
         self._verdict: dict[str, Any] | None = None
-        self._failed: str | None = None
+        self._error: str | None = None
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """Starts the checks, unless they run."""
-        with self._news:
-            if self._running:
+        with self._condition:
+            if self._is_running:
                 return
-            self._running, self._failed, self._watch = True, None, Watch(self._news)
-        Thread(target=self._go, name="proof", daemon=True).start()
+            self._is_running, self._error, self._monitor = (
+                True,
+                None,
+                ProgressMonitor(self._condition),
+            )
+        Thread(target=self._run, name="proof", daemon=True).start()
 
     def as_json(self) -> dict[str, Any]:
         """Whether they run, how far, and what they said last."""
-        watch = self._watch
+        watch = self._monitor
         return {
-            "running": self._running,
-            "what": watch.what,
+            "running": self._is_running,
+            "what": watch.step_name,
             "done": watch.done,
             "total": watch.total,
             "verdict": self._verdict,
-            "failed": self._failed,
+            "failed": self._error,
         }
 
-    def _go(self) -> None:
+    def _run(self) -> None:
         failed: str | None = "The checks could not be run."
         try:
-            self._verdict = self._checked()
+            self._verdict = self._validate()
             failed = None
         except (FeederError, OSError) as exc:
             failed = str(exc)
         finally:
-            with self._news:
-                self._running, self._failed = False, failed
+            with self._condition:
+                self._is_running, self._error = False, failed
 
-    def _checked(self) -> dict[str, Any]:
+    def _validate(self) -> dict[str, Any]:
         began_s = time.monotonic()
         settings = self._settings
         place = current_workspace(settings)
         with open_session(place, settings, writes=False, create=False, whole=False) as store:
-            store.progress = self._watch
+            store.progress = self._monitor
             below = store.index.read_state_of([]).meta.get(store.index.meta_key("below"), "")
             with open_comparison(store, replace(settings, path=below or settings.path)) as feed:
                 verdict = validate(feed)

@@ -2,19 +2,26 @@
 
 import re
 
-AGAIN = "ask again soon."
-MADE = "vectors are being made."
-AT_IT = "brings the index on at this moment."
+RETRY_SOON = "ask again soon."
+VECTORS_IN_PROGRESS = "vectors are being made."
+UPDATE_IN_PROGRESS = "brings the index on at this moment."
 """How a sentence ends that says that the index is followed up without the one who asks."""
-_SYNC = re.compile(r"\.?(?: To go on| For all)?: feeder sync(?: --path .+)?(?: --working-tree)?$")
-_OUTLINE = re.compile(r"feeder outline (\S+)")
+_SYNC_HINT = re.compile(
+    r"\.?(?: To go on| For all)?: feeder sync(?: --path .+)?(?: --working-tree)?$"
+)
+_OUTLINE_COMMAND = re.compile(r"feeder outline (\S+)")
 
 
-def left_to(before: str | None, age: str) -> str:
+def without_sync_hint(refresh_note: str | None, age_note: str) -> str:
     """How old the index is, without the command that brings it on where somebody is at it."""
-    return _SYNC.sub(".", age) if before and before.endswith((AGAIN, AT_IT, MADE)) else age
+    return (
+        _SYNC_HINT.sub(".", age_note)
+        if refresh_note
+        and refresh_note.endswith((RETRY_SOON, UPDATE_IN_PROGRESS, VECTORS_IN_PROGRESS))
+        else age_note
+    )
 
 
-def in_tools(text: str) -> str:
+def commands_to_tools(text: str) -> str:
     """The same with tools for the commands that are tools too."""
-    return _OUTLINE.sub(r'the outline tool with path "\1"', text)
+    return _OUTLINE_COMMAND.sub(r'the outline tool with path "\1"', text)

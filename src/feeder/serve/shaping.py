@@ -10,78 +10,80 @@ from feeder.search.answers import Page, PageHit
 from feeder.search.windows import SnippetPart
 from feeder.search.wording import UNAVAILABLE_REASONS, hit_name, hit_status
 from feeder.serve.catalogue import DEFAULT_TOKENS
-from feeder.serve.fitting import Form, fitted, room, size
-from feeder.serve.remedies import in_tools, left_to
+from feeder.serve.fitting import HitVariant, budget_bytes, byte_size, fit_to_budget
+from feeder.serve.remedies import commands_to_tools, without_sync_hint
 
-FOOT_BYTES = 200
+FOOTER_BYTES = 200
 """That are kept for the end of an answer beside what it has to say of itself."""
-NOTES_CHARS = 800
-FULL, SNIPPET, SIGNATURE, LOCATION = "full", "snippet", "signature", "locations"
-DESCRIBED = "described: "
+MAX_NOTES_CHARS = 800
+FULL, SNIPPET, SIGNATURE, LOCATIONS = "full", "snippet", "signature", "locations"
+DESCRIPTION_PREFIX = "described: "
 """Before what a language model has said of a hit: a reader knows it from code."""
-FORMS = (FULL, SNIPPET, SIGNATURE, LOCATION)
-SHORTENED = {
+DETAIL_ORDER = (FULL, SNIPPET, SIGNATURE, LOCATIONS)
+SHORTENED_TO = {
     SNIPPET: "to the lines that answer",
     SIGNATURE: "to signatures",
-    LOCATION: "to locations",
+    LOCATIONS: "to locations",
 }
 
 
-class Wanted(NamedTuple):
+class AnswerOptions(NamedTuple):
     """How much of each hit is asked for, and the tokens that all may take."""
 
     detail: str = "auto"
     tokens: int = DEFAULT_TOKENS
 
 
-def hits_as_text(page: Page, wanted: Wanted, says: str | None) -> str:
+def format_hits(page: Page, options: AnswerOptions, freshness_note: str | None) -> str:
     """An answer with as much of each hit as fits."""
-    first = FULL if wanted.detail == "auto" else wanted.detail
-    hits = [_forms(shown, first) for shown in page.hits]
-    ends = [*page.notes, standing(says, page.note)]
-    budget = room_beside(wanted.tokens, ends)
-    chosen = fitted(hits, budget, greedy=wanted.detail == FULL)
-    said = [_count(page, len(chosen)), _shortened(chosen, hits), *page.notes]
-    return joined([form.text for form in chosen], said, ends[-1])
+    first = FULL if options.detail == "auto" else options.detail
+    hits = [_detail_variants(shown, first) for shown in page.hits]
+    ends = [*page.notes, index_note(freshness_note, page.note)]
+    budget = bytes_beside_footer(options.tokens, ends)
+    chosen = fit_to_budget(hits, budget, greedy=options.detail == FULL)
+    said = [_count_line(page, len(chosen)), _shortening_note(chosen, hits), *page.notes]
+    return join_answer([form.text for form in chosen], said, ends[-1])
 
 
-def standing(before: str | None, age: str) -> str:
+def index_note(refresh_note: str | None, age_note: str) -> str:
     """What was said before the answer, and how old the index is that gave it."""
-    return " ".join(filter(None, [before, left_to(before, age)]))
+    return " ".join(filter(None, [refresh_note, without_sync_hint(refresh_note, age_note)]))
 
 
-def room_beside(tokens: int, ends: Iterable[str]) -> int:
+def bytes_beside_footer(tokens: int, footer: Iterable[str]) -> int:
     """The bytes that are left for hits beside what ends an answer."""
-    return room(tokens) - FOOT_BYTES - min(sum(map(size, ends)), 2 * NOTES_CHARS)
+    return (
+        budget_bytes(tokens) - FOOTER_BYTES - min(sum(map(byte_size, footer)), 2 * MAX_NOTES_CHARS)
+    )
 
 
-def joined(parts: Iterable[str], said: Iterable[str], standing: str) -> str:
+def join_answer(parts: Iterable[str], notes: Iterable[str], last_note: str) -> str:
     """The parts, and below them at most three lines, the last of what the index equals."""
-    first, *more = [in_tools(one) for one in said if one] or [""]
-    foot = [first, " ".join(more)[:NOTES_CHARS], standing]
+    first, *more = [commands_to_tools(one) for one in notes if one] or [""]
+    foot = [first, " ".join(more)[:MAX_NOTES_CHARS], last_note]
     return "\n\n".join(
         [*parts, "\n".join(line for line in map(harmless.escape_line, foot) if line)]
     )
 
 
-def _forms(shown: PageHit, first: str) -> list[Form]:
+def _detail_variants(hit: PageHit, most_detailed: str) -> list[HitVariant]:
     """The ways to show a hit, from the one that is asked for to the smallest."""
     known = {
-        FULL: _body(shown),
-        SNIPPET: _window(shown),
-        SIGNATURE: _signature(shown),
-        LOCATION: heading(shown),
+        FULL: _full_text(hit),
+        SNIPPET: _snippet_text(hit),
+        SIGNATURE: _signature_text(hit),
+        LOCATIONS: hit_heading(hit),
     }
-    wanted = FORMS[FORMS.index(first) :]
-    forms = [Form(detail, text) for detail in wanted if (text := known[detail])]
-    return [one for at, one in enumerate(forms) if one.text not in _texts(forms[:at])]
+    wanted = DETAIL_ORDER[DETAIL_ORDER.index(most_detailed) :]
+    forms = [HitVariant(detail, text) for detail in wanted if (text := known[detail])]
+    return [one for at, one in enumerate(forms) if one.text not in _variant_texts(forms[:at])]
 
 
-def _texts(forms: Iterable[Form]) -> set[str]:
-    return {form.text for form in forms}
+def _variant_texts(variants: Iterable[HitVariant]) -> set[str]:
+    return {form.text for form in variants}
 
 
-def heading(shown: PageHit, lines: str = "") -> str:
+def hit_heading(shown: PageHit, lines: str = "") -> str:
     """Where it is, what it is, and which `lines` of it follow, where those are not all."""
     hit, excerpt = shown.result.hit, shown.excerpt
     state = ", ".join(
@@ -96,52 +98,54 @@ def heading(shown: PageHit, lines: str = "") -> str:
     ]
     place = harmless.escape_line(" ".join(filter(None, parts)))
     return (
-        f"{place}\n{DESCRIBED}{harmless.escape_line(hit.description)}" if hit.description else place
+        f"{place}\n{DESCRIPTION_PREFIX}{harmless.escape_line(hit.description)}"
+        if hit.description
+        else place
     )
 
 
-def code(lines: Iterable[str]) -> str:
+def format_code(lines: Iterable[str]) -> str:
     """Lines without what all of them begin with, and without what a reader cannot see."""
     text = dedent("\n".join(lines)).strip("\n")
     return harmless.escape_lines("\n".join(line.rstrip() for line in text.split("\n")))
 
 
-def _body(shown: PageHit) -> str:
-    lines = shown.excerpt.lines if shown.excerpt.is_shown else ()
-    return f"{heading(shown)}\n{code(lines)}" if lines else ""
+def _full_text(hit: PageHit) -> str:
+    lines = hit.excerpt.lines if hit.excerpt.is_shown else ()
+    return f"{hit_heading(hit)}\n{format_code(lines)}" if lines else ""
 
 
-def _window(shown: PageHit) -> str:
-    parts = [part for part in shown.snippet.parts if part.lines]
+def _snippet_text(hit: PageHit) -> str:
+    parts = [part for part in hit.snippet.parts if part.lines]
     if not parts:
         return ""
-    if sum(len(part.lines) for part in parts) == len(shown.excerpt.lines):
-        return _body(shown)
+    if sum(len(part.lines) for part in parts) == len(hit.excerpt.lines):
+        return _full_text(hit)
     lines = [line for part in parts for line in ("…", *part.lines)][1:]
-    spans = ", ".join(map(_span, parts))
-    return f"{heading(shown, spans)}\n{_with_gaps(lines)}"
+    spans = ", ".join(map(_line_range, parts))
+    return f"{hit_heading(hit, spans)}\n{_join_with_gaps(lines)}"
 
 
-def _with_gaps(lines: Sequence[str]) -> str:
+def _join_with_gaps(lines: Sequence[str]) -> str:
     """The gap between two parts stands at no column of theirs."""
     gaps = [at for at, line in enumerate(lines) if line == "…"]
-    text = code("" if at in gaps else line for at, line in enumerate(lines)).split("\n")
+    text = format_code("" if at in gaps else line for at, line in enumerate(lines)).split("\n")
     for at in gaps:
         text[at : at + 1] = ["…"]
     return "\n".join(text)
 
 
-def _span(part: SnippetPart) -> str:
+def _line_range(part: SnippetPart) -> str:
     last = part.start_line + len(part.lines) - 1
     return f"{part.start_line}-{last}" if last > part.start_line else f"{last}"
 
 
-def _signature(shown: PageHit) -> str:
-    signature = shown.result.hit.signature
-    return f"{heading(shown)}\n{harmless.escape_line(signature)}" if signature else ""
+def _signature_text(hit: PageHit) -> str:
+    signature = hit.result.hit.signature
+    return f"{hit_heading(hit)}\n{harmless.escape_line(signature)}" if signature else ""
 
 
-def _count(page: Page, shown: int) -> str:
+def _count_line(page: Page, shown: int) -> str:
     after = page.offset + shown
     total = f"at least {page.total}" if page.at_least else f"{page.total}"
     if not shown:
@@ -151,11 +155,11 @@ def _count(page: Page, shown: int) -> str:
     return f"{some} of {total}{rest}"
 
 
-def _shortened(chosen: Sequence[Form], hits: Sequence[Sequence[Form]]) -> str:
+def _shortening_note(chosen: Sequence[HitVariant], variants: Sequence[Sequence[HitVariant]]) -> str:
     """What is not as long as was asked for, and how to get the rest."""
-    shorter = [form for form, forms in zip(chosen, hits, strict=False) if form != forms[0]]
+    shorter = [form for form, forms in zip(chosen, variants, strict=False) if form != forms[0]]
     if not shorter:
         return ""
     counts = Counter(form.detail for form in shorter)
-    told = ", ".join(f"{counts[one]} {SHORTENED[one]}" for one in FORMS if one in counts)
+    told = ", ".join(f"{counts[one]} {SHORTENED_TO[one]}" for one in DETAIL_ORDER if one in counts)
     return f"Shortened to fit: {told}. Whole: read them, or a larger budget."

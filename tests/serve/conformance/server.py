@@ -8,11 +8,11 @@ from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from feeder.serve import Said, Tell
-from feeder.serve.guard import Access
-from feeder.serve.http import app
-from feeder.serve.listening import listening, run
-from feeder.serve.protocol import Server
+from feeder.serve import ProgressCallback, ToolResult
+from feeder.serve.guard import AccessControl
+from feeder.serve.http import create_app
+from feeder.serve.listening import listen, run_server
+from feeder.serve.protocol import McpServer
 
 NOTHING = {"type": "object", "properties": {}, "additionalProperties": False}
 NAMES = (
@@ -32,9 +32,9 @@ class Tools:
         for name in NAMES
     ]
 
-    def call(self, name: str, arguments: Mapping[str, Any], tell: Tell) -> Said:
+    def call(self, name: str, arguments: Mapping[str, Any], tell: ProgressCallback) -> ToolResult:
         is_error = name == "test_error_handling"
-        return Said(ERROR if is_error else TEXT, is_error)
+        return ToolResult(ERROR if is_error else TEXT, is_error)
 
 
 class WithToken:
@@ -50,10 +50,10 @@ class WithToken:
 
 
 def main() -> None:
-    some, address = listening(None, None, None)
+    some, address = listen(None, None, None)
     print(f"http://{address.host}:{address.port}/mcp", flush=True)
-    inner = app(Server("conformance", "1", "", Tools()), Access(*address))
-    run(WithToken(inner, address.token), some)
+    inner = create_app(McpServer("conformance", "1", "", Tools()), AccessControl(*address))
+    run_server(WithToken(inner, address.token), some)
 
 
 if __name__ == "__main__":

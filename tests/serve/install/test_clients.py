@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from feeder.serve.install.clients import CLIENTS, NAMES
-from feeder.serve.install.places import resolve
+from feeder.serve.install.clients import CLIENT_NAMES, CLIENTS
+from feeder.serve.install.places import expand_path
 from running import Feeder
 from tree.repos import Repo
 
@@ -54,7 +54,7 @@ SERVERS: dict[tuple[str, str], tuple[str, str, dict[str, Any]]] = {
 }
 """The same on each system: the file, below the home or the root, and what it says."""
 BY_SYSTEM = {("vscode", "user"), ("zed", "user")}
-HAVING = [(client.name, scope) for client in CLIENTS for scope in client.files]
+HAVING = [(client.name, scope) for client in CLIENTS for scope in client.server_files]
 Picture = Callable[[], dict[str, bytes | None]]
 
 
@@ -142,7 +142,7 @@ def test_a_file_that_was_there_is_as_it_was_afterwards(
     install = ["mcp", "install", "--client", client, "--scope", scope, "--json"]
     [change] = feeder(repo, *install, "--dry-run").facts["changes"]
     file = Path(change["file"])
-    [key] = next(one.keys for one in CLIENTS if one.name == client)
+    [key] = next(one.server_keys for one in CLIENTS if one.name == client)
     file.parent.mkdir(parents=True, exist_ok=True)
     text = world[2 if file.suffix == ".toml" else 1].replace("KEY", key)
     file.write_bytes(text.encode())
@@ -220,7 +220,7 @@ def test_a_file_is_where_its_system_has_it(written: str, platform: str, file: st
     """Variables go first; an empty one says nothing."""
     environment = {"APPDATA": "C:/Users/a/AppData", "CODEX_HOME": ""}
     environment["CLAUDE_CONFIG_DIR"] = "/etc/claude"
-    assert resolve(written, environment, platform) == file
+    assert expand_path(written, environment, platform) == file
 
 
 def test_variables_of_clients_are_followed(
@@ -232,4 +232,4 @@ def test_variables_of_clients_are_followed(
 
 
 def test_names_are_unique() -> None:
-    assert len(NAMES) == len({*NAMES}) >= 10
+    assert len(CLIENT_NAMES) == len({*CLIENT_NAMES}) >= 10

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from feeder.errors import UserError
-from feeder.serve.install.starting import as_typed, command, is_ours
+from feeder.serve.install.starting import is_own_entry, server_command, shell_command
 
 
 def test_a_program_without_a_command_of_its_own_is_a_module(
@@ -15,10 +15,10 @@ def test_a_program_without_a_command_of_its_own_is_a_module(
     """As where it is on the path of a Python alone."""
     python = str(tmp_path / "my python")
     monkeypatch.setattr("sys.executable", python)
-    assert command("user") == [python, "-m", "feeder", "mcp"]
-    assert as_typed(command("user")) == f"'{python}' -m feeder"
-    assert command("project") == ["feeder", "mcp"]
-    assert as_typed(command("project")) == "feeder"
+    assert server_command("user") == [python, "-m", "feeder", "mcp"]
+    assert shell_command(server_command("user")) == f"'{python}' -m feeder"
+    assert server_command("project") == ["feeder", "mcp"]
+    assert shell_command(server_command("project")) == "feeder"
 
 
 def test_what_uvx_runs_from_its_cache_is_not_there_for_long(
@@ -26,8 +26,8 @@ def test_what_uvx_runs_from_its_cache_is_not_there_for_long(
 ) -> None:
     monkeypatch.setattr("sys.executable", str(tmp_path / "uv/archive-v0/x1/bin/python"))
     with pytest.raises(UserError, match="uv tool install headfeed"):
-        command("user")
-    assert command("project") == ["feeder", "mcp"]
+        server_command("user")
+    assert server_command("project") == ["feeder", "mcp"]
 
 
 @pytest.mark.parametrize(
@@ -52,4 +52,4 @@ def test_what_uvx_runs_from_its_cache_is_not_there_for_long(
 )
 def test_what_starts_a_feeder_is_ours(entry: Any, expected: bool) -> None:
     """By whatever path; another program of the name is not."""
-    assert is_ours(entry) == expected
+    assert is_own_entry(entry) == expected

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from feeder.serve.install import texts
-from feeder.serve.install.clients import CLIENTS, named
+from feeder.serve.install.clients import CLIENTS, client_by_name
 from running import Feeder
 from tree.repos import Repo
 
@@ -77,7 +77,9 @@ def test_claude_code_is_told_where_it_reads(
         (repo.path / name).write_text(text)
     before = picture()
     assert feeder(repo, *PROJECT, "--client", "claude").code == 0
-    telling = [file.name for file in repo.path.glob("*.md") if texts.START in file.read_text()]
+    telling = [
+        file.name for file in repo.path.glob("*.md") if texts.BLOCK_START in file.read_text()
+    ]
     assert telling == [told]
     assert feeder(repo, *UNINSTALL).code == 0
     assert picture() == before
@@ -87,7 +89,7 @@ def test_two_names_of_one_page_get_one_block(feeder: Feeder, repo: Repo) -> None
     (repo.path / "AGENTS.md").write_text("# Ours\n")
     (repo.path / "CLAUDE.md").symlink_to("AGENTS.md")
     assert feeder(repo, *PROJECT, "--client", "claude", "--client", "codex").code == 0
-    assert (repo.path / "AGENTS.md").read_text().count(texts.START) == 1
+    assert (repo.path / "AGENTS.md").read_text().count(texts.BLOCK_START) == 1
     assert (repo.path / "CLAUDE.md").is_symlink()
 
 
@@ -104,18 +106,18 @@ def test_a_block_that_has_lost_its_end_is_refused(
 
 def test_what_is_told_names_tools_that_there_are(feeder: Feeder, repo: Repo) -> None:
     """And is short: it costs tokens in every session."""
-    from feeder.serve.catalogue import LISTED
+    from feeder.serve.catalogue import TOOL_DEFINITIONS
 
     assert feeder(repo, *PROJECT, "--client", "claude").code == 0
     said = (repo.path / "CLAUDE.md").read_text()
     assert len(said) < 1_200
-    tools = {tool["name"] for tool in LISTED}
+    tools = {tool["name"] for tool in TOOL_DEFINITIONS}
     assert {
         word for word in ("search", "read", "outline", "similar") if f"`{word}`" in said
     } >= tools
 
 
-@pytest.mark.parametrize("client", [one.name for one in CLIENTS if "project" in one.agent])
+@pytest.mark.parametrize("client", [one.name for one in CLIENTS if "project" in one.agent_files])
 def test_a_sub_agent_is_described_as_its_client_reads_it(
     feeder: Feeder, repo: Repo, client: str
 ) -> None:
@@ -178,7 +180,10 @@ def test_what_a_client_does_not_have_is_told(feeder: Feeder, repo: Repo) -> None
 def test_clients_that_share_a_sub_agent_describe_it_alike() -> None:
     shared: dict[str, set[str]] = {}
     for client in CLIENTS:
-        for file in client.agent.values():
-            shared.setdefault(str(file), set()).add(client.tools)
+        for file in client.agent_files.values():
+            shared.setdefault(str(file), set()).add(client.agent_tools_line)
     assert {len(tools) for tools in shared.values()} == {1}
-    assert named("copilot").agent["project"] == named("vscode").agent["project"]
+    assert (
+        client_by_name("copilot").agent_files["project"]
+        == client_by_name("vscode").agent_files["project"]
+    )

@@ -2,6 +2,6 @@
 
 from typing import Literal
 
-NAME = "feeder"
+SERVER_NAME = "feeder"
 """Under which a client lists the server."""
 Scope = Literal["project", "user"]

@@ -10,44 +10,44 @@ from typing import Any
 
 from feeder.serve.install import Scope
 
-Files = Mapping[Scope, str | tuple[str, ...]]
-Entry = dict[str, Any]
+PathTemplates = Mapping[Scope, str | tuple[str, ...]]
+ServerEntry = dict[str, Any]
 
-_MARKDOWN = "feeder-search.md"
+_AGENT_FILE = "feeder-search.md"
 
 
-def _plain(command: list[str]) -> Entry:
+def _command_entry(command: list[str]) -> ServerEntry:
     return {"command": command[0], "args": command[1:]}
 
 
-def _stdio(command: list[str]) -> Entry:
-    return {"type": "stdio", **_plain(command)}
+def _stdio_entry(command: list[str]) -> ServerEntry:
+    return {"type": "stdio", **_command_entry(command)}
 
 
-def _in_the_open_folder(command: list[str]) -> Entry:
+def _workspace_entry(command: list[str]) -> ServerEntry:
     """An editor starts a user's servers in the home, but puts in the folder that is open."""
-    return _stdio([*command, "-C", "${workspaceFolder}"])
+    return _stdio_entry([*command, "-C", "${workspaceFolder}"])
 
 
-def _always(command: list[str]) -> Entry:
+def _always_loaded_entry(command: list[str]) -> ServerEntry:
     """Claude Code shows a model the names of tools alone, unless it is told to load them."""
-    return {**_stdio(command), "alwaysLoad": True}
+    return {**_stdio_entry(command), "alwaysLoad": True}
 
 
-def _local(command: list[str]) -> Entry:
+def _local_entry(command: list[str]) -> ServerEntry:
     return {"type": "local", "command": command, "enabled": True}
 
 
-def _copilot(command: list[str]) -> Entry:
-    return {"type": "local", **_plain(command), "tools": ["*"]}
+def _copilot_entry(command: list[str]) -> ServerEntry:
+    return {"type": "local", **_command_entry(command), "tools": ["*"]}
 
 
-def _zed(command: list[str]) -> Entry:
-    return {"source": "custom", **_plain(command)}
+def _zed_entry(command: list[str]) -> ServerEntry:
+    return {"source": "custom", **_command_entry(command)}
 
 
-def _cline(command: list[str]) -> Entry:
-    return {"transport": _stdio(command)}
+def _cline_entry(command: list[str]) -> ServerEntry:
+    return {"transport": _stdio_entry(command)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,26 +58,30 @@ class Client:
     title: str
     binaries: tuple[str, ...] = ()
     """Of which one on the PATH says that it is installed."""
-    folder: str
+    config_folder: str
     """That it makes for itself."""
-    files: Files
+    server_files: PathTemplates
     """What lists its servers."""
-    keys: tuple[str, ...] = ("mcpServers",)
+    server_keys: tuple[str, ...] = ("mcpServers",)
     """What leads to them in the file."""
-    shape: Callable[[list[str]], Entry] = _plain
+    make_entry: Callable[[list[str]], ServerEntry] = _command_entry
     """What stands there for a server that a command starts, in the user's files…"""
-    shared: Callable[[list[str]], Entry] | None = None
+    make_project_entry: Callable[[list[str]], ServerEntry] | None = None
     """… and in the project's, where that is another."""
-    instructions: Files = field(default_factory=dict)
+    instruction_files: PathTemplates = field(default_factory=dict)
     """What its model is told of a project, or of all."""
-    agent: Files = field(default_factory=dict)
+    agent_files: PathTemplates = field(default_factory=dict)
     """A sub-agent's file; TOML or markdown."""
-    tools: str = ""
+    agent_tools_line: str = ""
     """The line of such a file that says what the sub-agent may use; without one, all."""
 
-    def entry(self, scope: Scope, command: list[str]) -> Entry:
+    def entry(self, scope: Scope, command: list[str]) -> ServerEntry:
         """What the client's file says of the server."""
-        shape = self.shared if scope == "project" and self.shared else self.shape
+        shape = (
+            self.make_project_entry
+            if scope == "project" and self.make_project_entry
+            else self.make_entry
+        )
         return shape(command)
 
 
@@ -86,53 +90,53 @@ CLIENTS = (
         name="claude",
         title="Claude Code",
         binaries=("claude",),
-        folder="{CLAUDE_CONFIG_DIR:~/.claude}",
-        files={"project": ".mcp.json", "user": "{CLAUDE_CONFIG_DIR:~}/.claude.json"},
-        shape=_always,
-        instructions={
+        config_folder="{CLAUDE_CONFIG_DIR:~/.claude}",
+        server_files={"project": ".mcp.json", "user": "{CLAUDE_CONFIG_DIR:~}/.claude.json"},
+        make_entry=_always_loaded_entry,
+        instruction_files={
             # AGENTS.md is read where there is no CLAUDE.md, which one of ours would change
             "project": ("CLAUDE.md", "AGENTS.md"),
             "user": "{CLAUDE_CONFIG_DIR:~/.claude}/CLAUDE.md",
         },
-        agent={
-            "project": f".claude/agents/{_MARKDOWN}",
-            "user": f"{{CLAUDE_CONFIG_DIR:~/.claude}}/agents/{_MARKDOWN}",
+        agent_files={
+            "project": f".claude/agents/{_AGENT_FILE}",
+            "user": f"{{CLAUDE_CONFIG_DIR:~/.claude}}/agents/{_AGENT_FILE}",
         },
-        tools="tools: Bash, Read",
+        agent_tools_line="tools: Bash, Read",
     ),
     Client(
         name="cursor",
         title="Cursor",
         binaries=("cursor", "cursor-agent"),
-        folder="~/.cursor",
-        files={"project": ".cursor/mcp.json", "user": "~/.cursor/mcp.json"},
-        shape=_in_the_open_folder,
-        instructions={"project": "AGENTS.md"},
-        agent={
-            "project": f".cursor/agents/{_MARKDOWN}",
-            "user": f"~/.cursor/agents/{_MARKDOWN}",
+        config_folder="~/.cursor",
+        server_files={"project": ".cursor/mcp.json", "user": "~/.cursor/mcp.json"},
+        make_entry=_workspace_entry,
+        instruction_files={"project": "AGENTS.md"},
+        agent_files={
+            "project": f".cursor/agents/{_AGENT_FILE}",
+            "user": f"~/.cursor/agents/{_AGENT_FILE}",
         },
     ),
     Client(
         name="vscode",
         title="VS Code",
         binaries=("code",),
-        folder="{settings}/Code/User",
-        files={"project": ".vscode/mcp.json", "user": "{settings}/Code/User/mcp.json"},
-        keys=("servers",),
-        shape=_in_the_open_folder,
-        instructions={"project": "AGENTS.md"},
-        agent={"project": ".github/agents/feeder-search.agent.md"},
+        config_folder="{settings}/Code/User",
+        server_files={"project": ".vscode/mcp.json", "user": "{settings}/Code/User/mcp.json"},
+        server_keys=("servers",),
+        make_entry=_workspace_entry,
+        instruction_files={"project": "AGENTS.md"},
+        agent_files={"project": ".github/agents/feeder-search.agent.md"},
     ),
     Client(
         name="codex",
         title="Codex",
         binaries=("codex",),
-        folder="{CODEX_HOME:~/.codex}",
-        files={"project": ".codex/config.toml", "user": "{CODEX_HOME:~/.codex}/config.toml"},
-        keys=("mcp_servers",),
-        instructions={"project": "AGENTS.md", "user": "{CODEX_HOME:~/.codex}/AGENTS.md"},
-        agent={
+        config_folder="{CODEX_HOME:~/.codex}",
+        server_files={"project": ".codex/config.toml", "user": "{CODEX_HOME:~/.codex}/config.toml"},
+        server_keys=("mcp_servers",),
+        instruction_files={"project": "AGENTS.md", "user": "{CODEX_HOME:~/.codex}/AGENTS.md"},
+        agent_files={
             "project": ".codex/agents/feeder-search.toml",
             "user": "{CODEX_HOME:~/.codex}/agents/feeder-search.toml",
         },
@@ -141,61 +145,61 @@ CLIENTS = (
         name="gemini",
         title="Gemini CLI",
         binaries=("gemini",),
-        folder="~/.gemini",
-        files={"project": ".gemini/settings.json", "user": "~/.gemini/settings.json"},
-        instructions={"project": "GEMINI.md", "user": "~/.gemini/GEMINI.md"},
-        agent={
-            "project": f".gemini/agents/{_MARKDOWN}",
-            "user": f"~/.gemini/agents/{_MARKDOWN}",
+        config_folder="~/.gemini",
+        server_files={"project": ".gemini/settings.json", "user": "~/.gemini/settings.json"},
+        instruction_files={"project": "GEMINI.md", "user": "~/.gemini/GEMINI.md"},
+        agent_files={
+            "project": f".gemini/agents/{_AGENT_FILE}",
+            "user": f"~/.gemini/agents/{_AGENT_FILE}",
         },
-        tools="tools: [run_shell_command, read_file]",
+        agent_tools_line="tools: [run_shell_command, read_file]",
     ),
     Client(
         name="zed",
         title="Zed",
         binaries=("zed", "zeditor"),
-        folder="{zed}",
-        files={"project": ".zed/settings.json", "user": "{zed}/settings.json"},
-        keys=("context_servers",),
-        shape=_zed,
-        instructions={"project": "AGENTS.md"},
+        config_folder="{zed}",
+        server_files={"project": ".zed/settings.json", "user": "{zed}/settings.json"},
+        server_keys=("context_servers",),
+        make_entry=_zed_entry,
+        instruction_files={"project": "AGENTS.md"},
     ),
     Client(
         name="windsurf",
         title="Windsurf",
         binaries=("windsurf",),
-        folder="~/.codeium/windsurf",
-        files={"user": "~/.codeium/windsurf/mcp_config.json"},
-        instructions={"project": "AGENTS.md"},
+        config_folder="~/.codeium/windsurf",
+        server_files={"user": "~/.codeium/windsurf/mcp_config.json"},
+        instruction_files={"project": "AGENTS.md"},
     ),
     Client(
         name="opencode",
         title="OpenCode",
         binaries=("opencode",),
-        folder="{xdg}/opencode",
-        files={
+        config_folder="{xdg}/opencode",
+        server_files={
             "project": ("opencode.json", "opencode.jsonc"),
             "user": ("{xdg}/opencode/opencode.json", "{xdg}/opencode/opencode.jsonc"),
         },
-        keys=("mcp",),
-        shape=_local,
-        instructions={"project": "AGENTS.md", "user": "{xdg}/opencode/AGENTS.md"},
-        agent={
-            "project": f".opencode/agents/{_MARKDOWN}",
-            "user": f"{{xdg}}/opencode/agents/{_MARKDOWN}",
+        server_keys=("mcp",),
+        make_entry=_local_entry,
+        instruction_files={"project": "AGENTS.md", "user": "{xdg}/opencode/AGENTS.md"},
+        agent_files={
+            "project": f".opencode/agents/{_AGENT_FILE}",
+            "user": f"{{xdg}}/opencode/agents/{_AGENT_FILE}",
         },
-        tools="mode: subagent",
+        agent_tools_line="mode: subagent",
     ),
     Client(
         name="copilot",
         title="Copilot CLI",
         binaries=("copilot",),
-        folder="{COPILOT_HOME:~/.copilot}",
-        files={"project": ".mcp.json", "user": "{COPILOT_HOME:~/.copilot}/mcp-config.json"},
-        shape=_copilot,
-        shared=_always,  # one file with Claude Code, whose keys it reads
-        instructions={"project": "AGENTS.md"},
-        agent={
+        config_folder="{COPILOT_HOME:~/.copilot}",
+        server_files={"project": ".mcp.json", "user": "{COPILOT_HOME:~/.copilot}/mcp-config.json"},
+        make_entry=_copilot_entry,
+        make_project_entry=_always_loaded_entry,  # one file with Claude Code, whose keys it reads
+        instruction_files={"project": "AGENTS.md"},
+        agent_files={
             "project": ".github/agents/feeder-search.agent.md",
             "user": "{COPILOT_HOME:~/.copilot}/agents/feeder-search.agent.md",
         },
@@ -204,71 +208,74 @@ CLIENTS = (
         name="kiro",
         title="Kiro",
         binaries=("kiro", "kiro-cli"),
-        folder="~/.kiro",
-        files={"project": ".kiro/settings/mcp.json", "user": "~/.kiro/settings/mcp.json"},
-        instructions={"project": "AGENTS.md", "user": "~/.kiro/steering/feeder.md"},
-        agent={
-            "project": f".kiro/agents/{_MARKDOWN}",
-            "user": f"~/.kiro/agents/{_MARKDOWN}",
+        config_folder="~/.kiro",
+        server_files={"project": ".kiro/settings/mcp.json", "user": "~/.kiro/settings/mcp.json"},
+        instruction_files={"project": "AGENTS.md", "user": "~/.kiro/steering/feeder.md"},
+        agent_files={
+            "project": f".kiro/agents/{_AGENT_FILE}",
+            "user": f"~/.kiro/agents/{_AGENT_FILE}",
         },
-        tools="tools: [read, shell]",
+        agent_tools_line="tools: [read, shell]",
     ),
     Client(
         name="antigravity",
         title="Antigravity",
         binaries=("agy", "antigravity"),
-        folder="~/.gemini/antigravity-cli",
-        files={"user": "~/.gemini/config/mcp_config.json"},
-        instructions={"user": "~/.gemini/GEMINI.md"},
+        config_folder="~/.gemini/antigravity-cli",
+        server_files={"user": "~/.gemini/config/mcp_config.json"},
+        instruction_files={"user": "~/.gemini/GEMINI.md"},
     ),
     Client(
         name="cline",
         title="Cline",
         binaries=("cline",),
-        folder="~/.cline",
-        files={"user": "~/.cline/data/settings/cline_mcp_settings.json"},
-        shape=_cline,
-        instructions={"project": "AGENTS.md", "user": "~/.cline/rules/feeder.md"},
+        config_folder="~/.cline",
+        server_files={"user": "~/.cline/data/settings/cline_mcp_settings.json"},
+        make_entry=_cline_entry,
+        instruction_files={"project": "AGENTS.md", "user": "~/.cline/rules/feeder.md"},
     ),
     Client(
         name="grok",
         title="Grok Build",
         binaries=("grok",),
-        folder="~/.grok",
-        files={"user": "~/.grok/config.toml"},
-        keys=("mcp_servers",),
-        instructions={"user": "~/.grok/AGENTS.md"},
-        agent={"user": f"~/.grok/agents/{_MARKDOWN}"},
+        config_folder="~/.grok",
+        server_files={"user": "~/.grok/config.toml"},
+        server_keys=("mcp_servers",),
+        instruction_files={"user": "~/.grok/AGENTS.md"},
+        agent_files={"user": f"~/.grok/agents/{_AGENT_FILE}"},
     ),
     Client(
         name="kilo",
         title="Kilo Code",
         binaries=("kilo",),
-        folder="{xdg}/kilo",
-        files={
+        config_folder="{xdg}/kilo",
+        server_files={
             "project": (".kilo/kilo.jsonc", ".kilo/kilo.json", "kilo.jsonc", "kilo.json"),
             "user": ("{xdg}/kilo/kilo.jsonc", "{xdg}/kilo/kilo.json"),
         },
-        keys=("mcp",),
-        shape=_local,
-        instructions={"project": "AGENTS.md", "user": "{xdg}/kilo/AGENTS.md"},
-        agent={"user": f"{{xdg}}/kilo/agents/{_MARKDOWN}"},
-        tools="mode: subagent",
+        server_keys=("mcp",),
+        make_entry=_local_entry,
+        instruction_files={"project": "AGENTS.md", "user": "{xdg}/kilo/AGENTS.md"},
+        agent_files={"user": f"{{xdg}}/kilo/agents/{_AGENT_FILE}"},
+        agent_tools_line="mode: subagent",
     ),
     Client(
         name="qwen",
         title="Qwen Code",
         binaries=("qwen",),
-        folder="~/.qwen",
-        files={"project": ".qwen/settings.json", "user": "~/.qwen/settings.json"},
-        instructions={"project": "QWEN.md", "user": "~/.qwen/QWEN.md"},
-        agent={"project": f".qwen/agents/{_MARKDOWN}", "user": f"~/.qwen/agents/{_MARKDOWN}"},
-        tools="tools: [run_shell_command, read_file]",
+        config_folder="~/.qwen",
+        server_files={"project": ".qwen/settings.json", "user": "~/.qwen/settings.json"},
+        instruction_files={"project": "QWEN.md", "user": "~/.qwen/QWEN.md"},
+        agent_files={
+            "project": f".qwen/agents/{_AGENT_FILE}",
+            "user": f"~/.qwen/agents/{_AGENT_FILE}",
+        },
+        agent_tools_line="tools: [run_shell_command, read_file]",
     ),
 )
-NAMES = [client.name for client in CLIENTS]
+CLIENT_NAMES = [client.name for client in CLIENTS]
 
 
-def named(name: str) -> Client:
+def client_by_name(name: str) -> Client:
     """The client of that name, which is one of `NAMES`."""
     return next(client for client in CLIENTS if client.name == name)

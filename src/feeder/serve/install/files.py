@@ -22,7 +22,7 @@ def read(file: Path) -> str | None:
     except UnicodeDecodeError as exc:
         raise UserError(f"{file} is not in UTF-8, from byte {exc.start} on. Save it so.") from exc
     except OSError as exc:
-        raise _unusable(file, exc) from exc
+        raise _file_error(file, exc) from exc
 
 
 def diff(file: Path, before: str | None, after: str | None) -> Iterator[str]:
@@ -33,14 +33,14 @@ def diff(file: Path, before: str | None, after: str | None) -> Iterator[str]:
         yield line.rstrip("\r\n")
 
 
-def refuse_unwritable(file: Path) -> None:
+def check_writable(file: Path) -> None:
     """Raises UserError where a file that is there is not to be written."""
     try:
         mode = file.stat().st_mode
     except FileNotFoundError:
         return
     except OSError as exc:
-        raise _unusable(file, exc) from exc
+        raise _file_error(file, exc) from exc
     if not mode & stat.S_IWUSR:
         raise UserError(f"{file} is read-only. Make it writable.")
 
@@ -59,9 +59,9 @@ def write(file: Path, text: str) -> None:
     target = Path(os.path.realpath(file))
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        _replace(target, text.encode())
+        _replace_atomically(target, text.encode())
     except OSError as exc:
-        raise _unusable(file, exc) from exc
+        raise _file_error(file, exc) from exc
 
 
 def delete(file: Path) -> None:
@@ -69,17 +69,17 @@ def delete(file: Path) -> None:
     try:
         Path(os.path.realpath(file)).unlink(missing_ok=True)
     except OSError as exc:
-        raise _unusable(file, exc) from exc
+        raise _file_error(file, exc) from exc
 
 
-def remove_empty(folders: Iterable[Path]) -> None:
+def remove_empty_folders(folders: Iterable[Path]) -> None:
     """Removes those of the folders that are empty, from the deepest on."""
     for folder in sorted(set(folders), key=lambda one: len(one.parts), reverse=True):
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
 
 
-def _replace(target: Path, content: bytes) -> None:
+def _replace_atomically(target: Path, content: bytes) -> None:
     """Through a file beside it, so that nobody sees half of it."""
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
@@ -102,5 +102,5 @@ def _umask() -> int:
     return mask
 
 
-def _unusable(file: Path, exc: OSError) -> UserError:
+def _file_error(file: Path, exc: OSError) -> UserError:
     return UserError(f"{file} cannot be used ({exc.strerror or exc}). Make it a writable file.")

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from feeder.errors import UserError
 from feeder.serve.install import Scope
-from feeder.serve.install.clients import Client, Files
+from feeder.serve.install.clients import Client, PathTemplates
 
 _XDG = "{XDG_CONFIG_HOME:~/.config}"
 _APPDATA = "{APPDATA:~/AppData/Roaming}"
-_FOLDERS: dict[str, Mapping[str, str]] = {
+_PLATFORM_FOLDERS: dict[str, Mapping[str, str]] = {
     "settings": {"win32": _APPDATA, "darwin": "~/Library/Application Support", "": _XDG},
     "zed": {"win32": f"{_APPDATA}/Zed", "": f"{_XDG}/zed"},
     "xdg": {"": _XDG},
@@ -22,17 +22,17 @@ _FOLDERS: dict[str, Mapping[str, str]] = {
 _VARIABLE = re.compile(r"\{(\w+):([^{}]*)\}")
 
 
-def resolve(written: str, environment: Mapping[str, str], platform: str = sys.platform) -> str:
+def expand_path(template: str, environment: Mapping[str, str], platform: str = sys.platform) -> str:
     """A file as `clients` writes it: `{NAME:~/x}` is the variable, else what follows the colon.
 
     `~` is left as it is.
     """
-    for name, folders in _FOLDERS.items():
-        written = written.replace(f"{{{name}}}", folders.get(platform, folders[""]))
-    return _VARIABLE.sub(lambda found: environment.get(found[1]) or found[2], written)
+    for name, folders in _PLATFORM_FOLDERS.items():
+        template = template.replace(f"{{{name}}}", folders.get(platform, folders[""]))
+    return _VARIABLE.sub(lambda found: environment.get(found[1]) or found[2], template)
 
 
-def home() -> Path:
+def home_folder() -> Path:
     """The user's; raises UserError where there is none."""
     try:
         return Path.home()
@@ -40,27 +40,29 @@ def home() -> Path:
         raise UserError(f"the home folder is unknown ({exc}). Set HOME.") from exc
 
 
-def place(written: str, root: Path) -> Path:
+def absolute_path(template: str, root: Path) -> Path:
     """Where a file is: below the home, else below the root."""
-    resolved = resolve(written, os.environ)
+    resolved = expand_path(template, os.environ)
     below_home = resolved == "~" or resolved.startswith("~/")
-    return home() / resolved[2:] if below_home else root / resolved
+    return home_folder() / resolved[2:] if below_home else root / resolved
 
 
-def files_of(files: Files, scope: Scope, root: Path) -> list[Path]:
+def candidate_files(templates: PathTemplates, scope: Scope, root: Path) -> list[Path]:
     """Where the file for a scope may be, under one name or another; none where there is no such."""
-    written = files.get(scope, ())
-    return [place(one, root) for one in ([written] if isinstance(written, str) else written)]
+    written = templates.get(scope, ())
+    return [
+        absolute_path(one, root) for one in ([written] if isinstance(written, str) else written)
+    ]
 
 
-def file_of(files: Files, scope: Scope, root: Path) -> Path | None:
+def config_file(templates: PathTemplates, scope: Scope, root: Path) -> Path | None:
     """The file for a scope: of several the first that is there, else the first; None without."""
-    places = files_of(files, scope, root)
+    places = candidate_files(templates, scope, root)
     return next((one for one in [*filter(Path.exists, places), *places]), None)
 
 
-def found(client: Client) -> str | None:
+def detect_client(client: Client) -> str | None:
     """By what a client is seen to be on this machine; None where it is not."""
     on_path = (shutil.which(binary) for binary in client.binaries)
-    folder = place(client.folder, home())
+    folder = absolute_path(client.config_folder, home_folder())
     return next(filter(None, on_path), None) or (str(folder) if folder.is_dir() else None)

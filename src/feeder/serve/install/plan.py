@@ -9,16 +9,16 @@ from typing import Literal, TypeVar
 
 from feeder.errors import UserError
 from feeder.serve.install import Scope, files, texts
-from feeder.serve.install.clients import CLIENTS, Client, Files
-from feeder.serve.install.entries import Entries, says_nothing
-from feeder.serve.install.places import file_of, files_of
-from feeder.serve.install.receipts import Receipt, Receipts, receipt
-from feeder.serve.install.starting import as_typed, is_ours
+from feeder.serve.install.clients import CLIENTS, Client, PathTemplates
+from feeder.serve.install.entries import EntryEditor, is_blank_config
+from feeder.serve.install.places import candidate_files, config_file
+from feeder.serve.install.receipts import Receipt, Receipts, make_receipt
+from feeder.serve.install.starting import is_own_entry, shell_command
 
 Kind = Literal["server", "instructions", "agent"]
 KINDS: tuple[Kind, ...] = ("server", "instructions", "agent")
 Result = TypeVar("Result")
-_AGENTS = "AGENTS.md"
+_AGENTS_FILE = "AGENTS.md"
 Action = Literal["created", "changed", "deleted", "unchanged"]
 
 
@@ -61,33 +61,35 @@ class Change:
         yield from files.diff(self.target.file, self.before, self.after)
 
 
-def targets(
+def install_targets(
     clients: Sequence[Client], scope: Scope, root: Path, kinds: Iterable[Kind]
 ) -> list[Target]:
     """The files of these clients to be written, each once, also where several share one."""
-    known = _targets(clients, scope, kinds, lambda client, kind: _file(client, kind, scope, root))
-    return _within(known, root)
+    known = _collect_targets(
+        clients, scope, kinds, lambda client, kind: _files_to_write(client, kind, scope, root)
+    )
+    return _check_inside_project(known, root)
 
 
-def all_targets(clients: Sequence[Client], scope: Scope, root: Path) -> list[Target]:
+def possible_targets(clients: Sequence[Client], scope: Scope, root: Path) -> list[Target]:
     """All files of these clients that may have something of ours."""
 
     def places(client: Client, kind: Kind) -> list[Path]:
-        there = [*filter(Path.exists, files_of(_files(client, kind), scope, root))]
-        return [*there, *_file(client, kind, scope, root)]
+        there = [*filter(Path.exists, candidate_files(_path_templates(client, kind), scope, root))]
+        return [*there, *_files_to_write(client, kind, scope, root)]
 
-    return _within(_targets(clients, scope, KINDS, places), root)
+    return _check_inside_project(_collect_targets(clients, scope, KINDS, places), root)
 
 
-def _targets(
+def _collect_targets(
     clients: Sequence[Client],
     scope: Scope,
     kinds: Iterable[Kind],
-    places: Callable[[Client, Kind], list[Path]],
+    find_files: Callable[[Client, Kind], list[Path]],
 ) -> list[Target]:
     known: dict[tuple[Kind, str], Target] = {}
     for kind, client in product(kinds, clients):
-        for file in places(client, kind):
+        for file in find_files(client, kind):
             key = kind, os.path.realpath(file)
             first = known.get(key, Target(kind, (), scope, file))
             if client not in first.clients:
@@ -95,27 +97,27 @@ def _targets(
     return list(known.values())
 
 
-def _within(known: list[Target], root: Path) -> list[Target]:
+def _check_inside_project(targets: list[Target], root: Path) -> list[Target]:
     """The targets; raises UserError where a project's file is a link that leads out of it.
 
     A commit may bring such a link: what is written there would land in another place.
     """
-    for target in known:
+    for target in targets:
         inside = Path(os.path.realpath(target.file)).is_relative_to(os.path.realpath(root))
         if target.scope == "project" and not inside:
             raise UserError(
                 f"{target.file} is a symbolic link that leads out of the project. Remove it."
             )
-    return known
+    return targets
 
 
-def told(scope: Scope, root: Path) -> list[Target]:
+def instructed_pages(scope: Scope, root: Path) -> list[Target]:
     """The pages that tell of the server already; all are kept in step."""
-    pages = (page for page in all_targets(CLIENTS, scope, root) if page.kind == "instructions")
-    return [page for page in pages if _mentions(files.read(page.file), texts.START)]
+    pages = (page for page in possible_targets(CLIENTS, scope, root) if page.kind == "instructions")
+    return [page for page in pages if _contains(files.read(page.file), texts.BLOCK_START)]
 
 
-def lacking(
+def unsupported_kinds(
     clients: Sequence[Client], scope: Scope, root: Path, kinds: Iterable[Kind]
 ) -> Iterator[str]:
     """A sentence for each file that was asked for and that a client does not have."""
@@ -125,124 +127,132 @@ def lacking(
         "agent": "file of sub-agents",
     }
     for kind, client in product(kinds, clients):
-        if not _file(client, kind, scope, root):
+        if not _files_to_write(client, kind, scope, root):
             yield f"{client.title} has no {words[kind]} for a {scope}."
 
 
-def _file(client: Client, kind: Kind, scope: Scope, root: Path) -> list[Path]:
+def _files_to_write(client: Client, kind: Kind, scope: Scope, root: Path) -> list[Path]:
     """The one to be written, or none."""
-    file = file_of(_files(client, kind), scope, root)
+    file = config_file(_path_templates(client, kind), scope, root)
     if file and kind == "instructions":
-        file = _imported(file)
+        file = _imported_page(file)
     return [file] if file else []
 
 
-def _files(client: Client, kind: Kind) -> Files:
-    by_kind = {"server": client.files, "instructions": client.instructions, "agent": client.agent}
+def _path_templates(client: Client, kind: Kind) -> PathTemplates:
+    by_kind = {
+        "server": client.server_files,
+        "instructions": client.instruction_files,
+        "agent": client.agent_files,
+    }
     return by_kind[kind]
 
 
-def _imported(page: Path) -> Path:
+def _imported_page(page: Path) -> Path:
     """The page that another only leads to: CLAUDE.md is often no more than `@AGENTS.md`."""
-    text = (files.read(page) or "") if page.name != _AGENTS else ""
-    leads = f"@{_AGENTS}" in (line.strip() for line in text.splitlines())
-    other = page.with_name(_AGENTS)
-    return other if leads and other.is_file() and texts.START not in text else page
+    text = (files.read(page) or "") if page.name != _AGENTS_FILE else ""
+    leads = f"@{_AGENTS_FILE}" in (line.strip() for line in text.splitlines())
+    other = page.with_name(_AGENTS_FILE)
+    return other if leads and other.is_file() and texts.BLOCK_START not in text else page
 
 
-def installed(target: Target, command: list[str], known: Receipts, *, is_forced: bool) -> Change:
+def plan_install(
+    target: Target, command: list[str], receipts: Receipts, *, is_forced: bool
+) -> Change:
     """What puts the server, or what tells of it, into a file; raises UserError where it cannot."""
     before = files.read(target.file)
-    after = _edited(target, lambda: _with_ours(target, before or "", command, is_forced))
+    after = _edit_or_fail(target, lambda: _add_own(target, before or "", command, is_forced))
     if after == before:
         return Change(target, before, after)
-    files.refuse_unwritable(target.file)
+    files.check_writable(target.file)
     made = tuple(map(str, files.missing_folders(target.file)))
-    earlier = known.of(target.file)
-    if not _is_there(target, before, is_forced=False):
-        one: Receipt | None = receipt(before, after)._replace(folders=made)
-    elif before is not None and earlier and earlier.fits(before):
-        one = receipt(earlier.undone(before), after)._replace(folders=earlier.folders)
+    earlier = receipts.get(target.file)
+    if not _has_own(target, before, is_forced=False):
+        one: Receipt | None = make_receipt(before, after)._replace(folders=made)
+    elif before is not None and earlier and earlier.applies_to(before):
+        one = make_receipt(earlier.undo(before), after)._replace(folders=earlier.folders)
     else:
         one = None
     return Change(target, before, after, one)
 
 
-def uninstalled(target: Target, known: Receipts, *, is_forced: bool) -> Change:
+def plan_uninstall(target: Target, receipts: Receipts, *, is_forced: bool) -> Change:
     """What takes out what is ours; raises UserError where the file cannot be read."""
     before = files.read(target.file)
-    if before is None or not _is_there(target, before, is_forced):
+    if before is None or not _has_own(target, before, is_forced):
         return Change(target, before, before)
-    files.refuse_unwritable(target.file)
-    earlier = known.of(target.file)
+    files.check_writable(target.file)
+    earlier = receipts.get(target.file)
     folders = tuple(map(Path, earlier.folders)) if earlier else ()
-    if earlier and earlier.fits(before):
-        after = earlier.undone(before)
-        if not _is_there(target, after, is_forced=False):
+    if earlier and earlier.applies_to(before):
+        after = earlier.undo(before)
+        if not _has_own(target, after, is_forced=False):
             return Change(target, before, after, folders=folders)
-    after = _edited(target, lambda: _without_ours(target, before))
-    is_needless = says_nothing(after) and (earlier is None or earlier.old is None)
+    after = _edit_or_fail(target, lambda: _remove_own(target, before))
+    is_needless = is_blank_config(after) and (earlier is None or earlier.old is None)
     return Change(target, before, None if is_needless else after, folders=folders)
 
 
-def applied(changes: Sequence[Change], known: Receipts) -> None:
+def apply_changes(changes: Sequence[Change], receipts: Receipts) -> None:
     """Writes what was planned; raises UserError for the first file that cannot be written."""
     real = [one for one in changes if one.action != "unchanged"]
-    known.keep({one.target.file: one.receipt for one in real})
+    receipts.save({one.target.file: one.receipt for one in real})
     for one in real:
         if one.after is None:
             files.delete(one.target.file)
         else:
             files.write(one.target.file, one.after)
-    files.remove_empty(folder for one in real if one.after is None for folder in one.folders)
+    files.remove_empty_folders(
+        folder for one in real if one.after is None for folder in one.folders
+    )
 
 
-def _with_ours(target: Target, text: str, command: list[str], is_forced: bool) -> str:
+def _add_own(target: Target, text: str, command: list[str], is_forced: bool) -> str:
     client = target.clients[0]
     match target.kind:
         case "server":
             entry = client.entry(target.scope, command)
-            return _entries(target).with_ours(text, entry, is_forced=is_forced)
+            return _entry_editor(target).add(text, entry, force=is_forced)
         case "instructions":
-            return texts.with_block(text, as_typed(command))
-    if text and texts.OURS not in text and not is_forced:
+            return texts.add_block(text, shell_command(command))
+    if text and texts.GENERATED_NOTE not in text and not is_forced:
         raise ValueError("it is not this program's. Rename it, or replace it with --force")
-    return texts.agent(client, target.file.name, as_typed(command))
+    return texts.agent_file(client, target.file.name, shell_command(command))
 
 
-def _without_ours(target: Target, text: str) -> str:
+def _remove_own(target: Target, text: str) -> str:
     match target.kind:
         case "server":
-            return _entries(target).without_ours(text)
+            return _entry_editor(target).remove(text)
         case "instructions":
-            return texts.without_block(text)
+            return texts.remove_block(text)
     return ""
 
 
-def _is_there(target: Target, text: str | None, is_forced: bool) -> bool:
+def _has_own(target: Target, text: str | None, is_forced: bool) -> bool:
     """Whether something of ours is in a file; by force also what only has our name."""
     if text is None:
         return False
     match target.kind:
         case "server":
-            if not _mentions(text, "feeder"):  # and need not be read, if it can be
+            if not _contains(text, "feeder"):  # and need not be read, if it can be
                 return False
-            there = _edited(target, lambda: _entries(target).ours(text))
-            return is_ours(there) or (is_forced and there is not None)
+            there = _edit_or_fail(target, lambda: _entry_editor(target).own_entry(text))
+            return is_own_entry(there) or (is_forced and there is not None)
         case "instructions":
-            return _edited(target, lambda: texts.has_block(text))
-    return texts.OURS in text or is_forced
+            return _edit_or_fail(target, lambda: texts.has_block(text))
+    return texts.GENERATED_NOTE in text or is_forced
 
 
-def _mentions(text: str | None, word: str) -> bool:
+def _contains(text: str | None, word: str) -> bool:
     return text is not None and word in text
 
 
-def _entries(target: Target) -> Entries:
-    return Entries(target.file.name, target.clients[0].keys)
+def _entry_editor(target: Target) -> EntryEditor:
+    return EntryEditor(target.file.name, target.clients[0].server_keys)
 
 
-def _edited(target: Target, edit: Callable[[], Result]) -> Result:
+def _edit_or_fail(target: Target, edit: Callable[[], Result]) -> Result:
     """What an edit makes; what it refuses is said with the file's name."""
     try:
         return edit()

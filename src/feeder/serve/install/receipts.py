@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 from feeder.errors import UserError
 from feeder.serve.install import files
-from feeder.serve.install.places import home
+from feeder.serve.install.places import home_folder
 
-_FILE = "feeder/installed.json"
-_OWN = ""
+_RECEIPTS_FILE = "feeder/installed.json"
+_OWN_FOLDERS_KEY = ""
 """Under which the file says which folders were made for itself."""
 
 
@@ -29,27 +29,27 @@ class Receipt(NamedTuple):
     folders: tuple[str, ...] = ()
     """That were made for the file."""
 
-    def fits(self, text: str) -> bool:
+    def applies_to(self, text: str) -> bool:
         """Whether what was put in is still there as it was, and once."""
         return text == self.new if self.old is None else text.count(self.new) == 1
 
-    def undone(self, text: str) -> str | None:
+    def undo(self, text: str) -> str | None:
         """The text as it would be without us, None for no file; for a text that `fits`."""
         return None if self.old is None else text.replace(self.new, self.old)
 
 
-def receipt(before: str | None, after: str) -> Receipt:
+def make_receipt(before: str | None, after: str) -> Receipt:
     """For a change: the stretch of the text in which it differs."""
     if before is None:
         return Receipt(None, after)
-    head = _alike(before, after)
+    head = _common_prefix_length(before, after)
     old, new = before[head:], after[head:]
-    tail = _alike(old[::-1], new[::-1])
+    tail = _common_prefix_length(old[::-1], new[::-1])
     old, new = old[: len(old) - tail], new[: len(new) - tail]
     return Receipt(old, new)
 
 
-def _alike(one: str, other: str) -> int:
+def _common_prefix_length(one: str, other: str) -> int:
     """With how many characters in common they begin."""
     pairs = zip(one, other, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
@@ -59,41 +59,43 @@ class Receipts:
     """Those of this user, in one file, by the path of what was changed."""
 
     def __init__(self) -> None:
-        self._file = _place()
-        self._known = _read(self._file)
+        self._file = _receipts_path()
+        self._by_path = _load(self._file)
 
-    def of(self, file: Path) -> Receipt | None:
+    def get(self, file: Path) -> Receipt | None:
         """The one for a file, None where there is none."""
-        known = self._known.get(os.path.realpath(file))
+        known = self._by_path.get(os.path.realpath(file))
         return Receipt(known["old"], known["new"], tuple(known["folders"])) if known else None
 
-    def keep(self, changed: Mapping[Path, Receipt | None]) -> None:
+    def save(self, changed: Mapping[Path, Receipt | None]) -> None:
         """Notes them, None for one that is used up; with the last one the file goes."""
-        _ = self._known.setdefault(_OWN, {"folders": _named(files.missing_folders(self._file))})
+        _ = self._by_path.setdefault(
+            _OWN_FOLDERS_KEY, {"folders": _as_strings(files.missing_folders(self._file))}
+        )
         for file, one in changed.items():
-            self._known.pop(os.path.realpath(file), None)
+            self._by_path.pop(os.path.realpath(file), None)
             if one:
-                self._known[os.path.realpath(file)] = one._asdict()
-        if self._known.keys() - {_OWN}:
-            files.write(self._file, json.dumps(self._known, ensure_ascii=False, indent=1))
+                self._by_path[os.path.realpath(file)] = one._asdict()
+        if self._by_path.keys() - {_OWN_FOLDERS_KEY}:
+            files.write(self._file, json.dumps(self._by_path, ensure_ascii=False, indent=1))
         else:
             files.delete(self._file)
-            files.remove_empty(map(Path, self._known[_OWN]["folders"]))
+            files.remove_empty_folders(map(Path, self._by_path[_OWN_FOLDERS_KEY]["folders"]))
 
 
-def _named(folders: list[Path]) -> list[str]:
+def _as_strings(folders: list[Path]) -> list[str]:
     return [str(folder) for folder in folders]
 
 
-def _place() -> Path:
+def _receipts_path() -> Path:
     named = Path(os.environ.get("XDG_STATE_HOME", ""))
     if named.is_absolute():  # else it is to be ignored, says the XDG specification
-        return named / _FILE
+        return named / _RECEIPTS_FILE
     states = "Library/Application Support" if sys.platform == "darwin" else ".local/state"
-    return home() / states / _FILE
+    return home_folder() / states / _RECEIPTS_FILE
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _load(file: Path) -> dict[str, Any]:
     try:
         known = json.loads(files.read(file) or "{}")
         for said in known.values():

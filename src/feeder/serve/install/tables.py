@@ -18,35 +18,35 @@ def put(text: str, path: tuple[str, ...], value: Any) -> str:
     """The text with a value at the path: in place of the one there, else in a table at the end."""
     import tomlkit
 
-    document: Any = tomlkit.parse(_plain(text))
+    document: Any = tomlkit.parse(_normalize(text))
     node = document
     for key in path[:-1]:
         node = node.get(key, {})
     if path[-1] in node:
         node[path[-1]] = value
-        return _as_before(text, tomlkit.dumps(document))
-    return _as_before(text, _with_table(document, path, value))
+        return _restore_format(text, tomlkit.dumps(document))
+    return _restore_format(text, _append_table(document, path, value))
 
 
 def drop(text: str, path: tuple[str, ...]) -> str:
     """The text without the value at the path; raises KeyError where there is none."""
     import tomlkit
 
-    document: Any = tomlkit.parse(_plain(text))
+    document: Any = tomlkit.parse(_normalize(text))
     node = document
     for key in path[:-1]:
         node = node[key]
     del node[path[-1]]
-    return _as_before(text, tomlkit.dumps(document))
+    return _restore_format(text, tomlkit.dumps(document))
 
 
-def _with_table(document: Any, path: tuple[str, ...], value: Any) -> str:
+def _append_table(document: Any, path: tuple[str, ...], value: Any) -> str:
     """A table of its own at the end; an inline one where the parent is written in one line."""
     import tomlkit
 
     before = tomlkit.dumps(document)
     gap = "" if not before.strip() else "\n" if before.endswith("\n") else "\n\n"
-    after = before + gap + tomlkit.dumps(_nested(path, value))
+    after = before + gap + tomlkit.dumps(_nested_table(path, value))
     try:
         tomllib.loads(after)
     except tomllib.TOMLDecodeError:
@@ -60,7 +60,7 @@ def _with_table(document: Any, path: tuple[str, ...], value: Any) -> str:
     return after
 
 
-def _nested(path: tuple[str, ...], value: Any) -> Any:
+def _nested_table(path: tuple[str, ...], value: Any) -> Any:
     import tomlkit
 
     table: Any = tomlkit.table()
@@ -72,13 +72,13 @@ def _nested(path: tuple[str, ...], value: Any) -> Any:
     return table
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     """Without a mark at the start, and where all lines end in CRLF, as if in LF."""
     plain = text.removeprefix(_BOM)
     return plain.replace("\r\n", "\n") if _is_crlf(plain) else plain
 
 
-def _as_before(text: str, after: str) -> str:
+def _restore_format(text: str, after: str) -> str:
     """With the mark and the line ends that the text had."""
     mark = _BOM if text.startswith(_BOM) else ""
     return mark + (after.replace("\n", "\r\n") if _is_crlf(text) else after)
