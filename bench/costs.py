@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / "tests/services"))
 
 from standin import StandIn  # noqa: E402  # it lies among the tests
 
-from feeder.cloudflare.freetier import STORED_DIMENSIONS  # noqa: E402
+from feeder.cloudflare.freetier import MAX_STORED_DIMENSIONS  # noqa: E402
 
 FILES = 500
 FOLDER_FILES = 50
@@ -189,7 +189,7 @@ def first_feed(standin: StandIn, model: str, dimensions: str, files: int) -> str
     length = usage["dimensions"] // cost.texts
     return (
         f"| `{model}` | {length:,} | {cost.d1} | {cost.vectorize} | {cost.ai} | "
-        f"{usage['neurons']:,.0f} | {cost.rows:,} | {STORED_DIMENSIONS // length:,} |\n"
+        f"{usage['neurons']:,.0f} | {cost.rows:,} | {MAX_STORED_DIMENSIONS // length:,} |\n"
     )
 
 

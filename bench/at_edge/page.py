@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from statistics import mean, median
 
 from at_edge.measuring import Measured
-from feeder.cloudflare.freetier import ROWS_READ_A_DAY
+from feeder.cloudflare.freetier import ROWS_READ_PER_DAY
 
-LIMITS = ("free plan", "10 ms", "10 ms", "10 ms", "", "50", f"{ROWS_READ_A_DAY:,} a day", "")
+LIMITS = ("free plan", "10 ms", "10 ms", "10 ms", "", "50", f"{ROWS_READ_PER_DAY:,} a day", "")
 HEAD = (
     *("nodes", "CPU, median", "CPU, p95", "first of an isolate"),
     *("trips to D1", "subrequests", "rows read", "questions a day"),
@@ -31,7 +31,7 @@ def _row(one: Measured) -> Sequence[str]:
         _usual(taken.trips for taken in one.taken),
         _usual(taken.subrequests for taken in one.taken),
         f"{median(rows):,.0f}, p95 {p95(rows):,.0f}",
-        f"{ROWS_READ_A_DAY / mean(rows):,.0f}",
+        f"{ROWS_READ_PER_DAY / mean(rows):,.0f}",
     )
 
 

@@ -150,17 +150,17 @@ class AtTurn(NamedTuple):
     act: Act
 
     def __call__(self) -> None:
-        from feeder.cloudflare.pace import Pace
+        from feeder.cloudflare.pace import RateLimit
 
-        wait = Pace.wait
+        wait = RateLimit.reserve
         numbers = count(1)
 
-        def counted(pace: Pace, now: float) -> float:
+        def counted(pace: RateLimit, now: float) -> float:
             if next(numbers) == self.at:
                 self.act()
             return wait(pace, now)
 
-        setattr(Pace, "wait", counted)  # noqa: B010 - mypy knows it for a method
+        setattr(RateLimit, "wait", counted)  # noqa: B010 - mypy knows it for a method
 
 
 class AtRequest(NamedTuple):

@@ -6,7 +6,7 @@ import pytest
 from program import Console, console, feeder
 from standin import StandIn
 
-from feeder.cloudflare.freetier import Usage, percent
+from feeder.cloudflare.freetier import Usage, format_percent
 from feeder.run.budget import Budget
 from running import Feeder
 from tree.repos import Repo
@@ -199,7 +199,11 @@ def test_shares_of_the_free_tier() -> None:
         "Workers AI: about 900,000 tokens, 1,000.0 neurons (10.0 % of a free day).",
         "Database: 125.0 MB (25.0 % of what is free).",
     ]
-    assert (percent(0), percent(0.0004), percent(1.5)) == ("0.0 %", "below 0.1 %", "150.0 %")
+    assert (format_percent(0), format_percent(0.0004), format_percent(1.5)) == (
+        "0.0 %",
+        "below 0.1 %",
+        "150.0 %",
+    )
 
 
 def test_the_report_says_what_was_retried(feeder: Feeder, standin: StandIn, parts: Repo) -> None:

@@ -4,7 +4,7 @@ import pytest
 from clouds import Cloud
 
 from feeder.cloudflare.vectorize import Vectorize
-from feeder.cloudflare.workers_ai import WorkersAI
+from feeder.cloudflare.workers_ai import WorkersAIEmbedder
 from feeder.run.sync import sync
 from feeder.tree.commit import Commit
 from tree.repos import Repo
@@ -40,7 +40,7 @@ def fed(cloud: Cloud, repo: Repo) -> Cloud:
 def _spent(cloud: Cloud, repo: Repo) -> dict[str, int]:
     """Requests of a run in which no embedding is cached."""
     cloud.spent()
-    embedder = WorkersAI(cloud.api)
+    embedder = WorkersAIEmbedder(cloud.api)
     run = cloud.feed(Commit(repo.path), embedder)
     sync(run)
     embedder.close()

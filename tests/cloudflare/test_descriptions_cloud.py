@@ -79,8 +79,8 @@ def test_neurons_are_counted_by_the_models_price(cloud: Cloud, shop: Repo) -> No
     describer = WorkersAIDescriber(cloud.api, MODEL)
     sync(cloud.feed(Commit(shop.path), describing=DescriptionOptions(describer)))
     price = PRICES[MODEL]
-    assert describer.spent.tokens == 400
-    assert 400 * price.tokens_in / 1e6 < describer.spent.neurons < 400 * price.tokens_out / 1e6
+    assert describer.usage.tokens == 400
+    assert 400 * price.tokens_in / 1e6 < describer.usage.neurons < 400 * price.tokens_out / 1e6
     assert describer.neurons(1_000_000, 1_000_000) == price.tokens_in + price.tokens_out
     assert WorkersAIDescriber(cloud.api, "@cf/new/model").neurons(1, 1) is None
 

@@ -7,7 +7,7 @@ from clouds import DIMENSIONS, Cloud
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feeder.cloudflare.narrowing import narrowings
+from feeder.cloudflare.narrowing import query_filters
 from feeder.embed.cache import CachedEmbedder
 from feeder.run.feed import ModelVectors
 from feeder.search.engine import Pagination, search_scope
@@ -23,7 +23,7 @@ ADD = "def add(cart, article):\n    cart.append(article)\n"
 
 
 def filters(scope: Scope) -> list[dict[str, Any]]:
-    asked = (narrowing for parts in narrowings(scope) for part in parts for narrowing in part)
+    asked = (narrowing for parts in query_filters(scope) for part in parts for narrowing in part)
     return [narrowing["filter"] for narrowing in asked if narrowing]
 
 

@@ -305,13 +305,13 @@ def test_a_batch_that_was_done_too_slowly_to_be_told_is_not_halved(
 
 def test_embeddings_that_are_down_delay_only_the_vectors(cloud: Cloud, shop: Repo) -> None:
     """The quota of the day ends the run after the words are in; the next one brings the rest."""
-    from feeder.cloudflare.workers_ai import WorkersAI
+    from feeder.cloudflare.workers_ai import WorkersAIEmbedder
 
     cloud.make_index("parts", 1024)
     cloud.vectorize = Vectorize(cloud.api, "parts")
     cloud.migrated()
     cloud.standin.fault("ai_daily_neurons", route="ai.run")
-    run = cloud.feed(Commit(shop.path), WorkersAI(cloud.api))
+    run = cloud.feed(Commit(shop.path), WorkersAIEmbedder(cloud.api))
 
     with pytest.raises(ServiceError, match="00:00 UTC"):
         sync(run)

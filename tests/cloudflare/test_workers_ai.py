@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from feeder.cloudflare.api import Api
 from feeder.cloudflare.models import MODELS
-from feeder.cloudflare.workers_ai import WorkersAI
+from feeder.cloudflare.workers_ai import WorkersAIEmbedder
 from feeder.embed.dealing import dealt
 from feeder.errors import ServiceError, UserError
 
@@ -24,7 +24,7 @@ def requests(cloud: Cloud) -> list[dict[str, Any]]:
 
 
 def embedded(cloud: Cloud, *texts: str, **settings: Any) -> list[Any]:
-    embedder = WorkersAI(cloud.api, **settings)
+    embedder = WorkersAIEmbedder(cloud.api, **settings)
     vectors = embedder.embed(texts)
     embedder.close()
     return vectors
@@ -32,7 +32,7 @@ def embedded(cloud: Cloud, *texts: str, **settings: Any) -> list[Any]:
 
 def test_the_default_is_bge_m3(cloud: Cloud) -> None:
     """1,024 dimensions, each vector of length 1 and 32 bits a number."""
-    embedder = WorkersAI(cloud.api)
+    embedder = WorkersAIEmbedder(cloud.api)
     [vector] = embedder.embed(["def add(a, b): return a + b"])
 
     assert (embedder.model, embedder.dimensions) == ("@cf/baai/bge-m3", 1024)
@@ -44,7 +44,7 @@ def test_the_default_is_bge_m3(cloud: Cloud) -> None:
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_embeds_texts_and_queries(cloud: Cloud, name: str) -> None:
     """As long as the table says."""
-    embedder = WorkersAI(cloud.api, name)
+    embedder = WorkersAIEmbedder(cloud.api, name)
 
     assert [len(vector) for vector in embedder.embed(["one", "two"])] == [embedder.dimensions] * 2
     assert len(embedder.embed_query("three")) == embedder.dimensions
@@ -133,19 +133,19 @@ def test_dimensions_that_a_model_does_not_make_are_refused(
 ) -> None:
     """With those that it makes."""
     with pytest.raises(UserError, match=remedy):
-        WorkersAI(cloud.api, model, dimensions)
+        WorkersAIEmbedder(cloud.api, model, dimensions)
 
 
 def test_a_model_that_is_not_there_is_refused(cloud: Cloud) -> None:
     """With those that there are."""
     with pytest.raises(UserError, match="Name one of: @cf/baai/bge-m3, "):
-        WorkersAI(cloud.api, "@cf/acme/none")
+        WorkersAIEmbedder(cloud.api, "@cf/acme/none")
 
 
 def test_a_query_goes_as_the_model_wants_it(cloud: Cloud) -> None:
     """qwen3 and the smaller ones read questions unlike texts; bge-m3 does not."""
     for model, differs in (("@cf/baai/bge-m3", False), (QWEN, True), (GEMMA, True)):
-        embedder = WorkersAI(cloud.api, model)
+        embedder = WorkersAIEmbedder(cloud.api, model)
         [text] = embedder.embed(["add an article"])
         query = embedder.embed_query("add an article")
         assert np.array_equal(text, query) is not differs
@@ -166,18 +166,18 @@ def test_what_texts_would_take_is_foreseen(
     cloud: Cloud, sizes: list[int], requests: int, tokens: int
 ) -> None:
     """By their bytes, three a token; a request takes 100 texts and 50,000 tokens."""
-    found = WorkersAI(cloud.api).foreseen(sizes)
+    found = WorkersAIEmbedder(cloud.api).estimate(sizes)
     assert (found.requests, found.tokens) == (requests, tokens)
 
 
 def test_tokens_and_neurons_are_estimated(cloud: Cloud) -> None:
     """Three bytes a token; $0.012 a million tokens at $0.011 for 1,000 neurons."""
-    embedder = WorkersAI(cloud.api)
+    embedder = WorkersAIEmbedder(cloud.api)
     embedder.embed(["x" * 3000] * 10)
     embedder.embed_query("abc")
 
-    assert embedder.spent.tokens == 10_001
-    assert embedder.spent.neurons == pytest.approx(10_001 * 0.012 / 0.011 / 1000)
+    assert embedder.usage.tokens == 10_001
+    assert embedder.usage.neurons == pytest.approx(10_001 * 0.012 / 0.011 / 1000)
 
 
 def test_passing_failures_do_not_show(cloud: Cloud) -> None:
@@ -192,7 +192,7 @@ def test_passing_failures_do_not_show(cloud: Cloud) -> None:
 def test_the_quota_of_the_day_ends_it(cloud: Cloud) -> None:
     """Those that wait in the queue are not sent any more, and the embedder can be used again."""
     cloud.standin.fault("ai_daily_neurons", route="ai.run")
-    embedder = WorkersAI(cloud.api)
+    embedder = WorkersAIEmbedder(cloud.api)
 
     with pytest.raises(ServiceError, match="00:00 UTC"):
         embedder.embed(list(map(str, range(1000))))
@@ -206,7 +206,7 @@ def test_a_token_without_the_permission_is_told_which(cloud: Cloud) -> None:
     """Workers AI Read."""
     cloud.standin.grant("only-d1", "d1")
     with pytest.raises(UserError, match="Workers AI Read"):
-        WorkersAI(cloud.connected("only-d1")).embed(["a"])
+        WorkersAIEmbedder(cloud.connected("only-d1")).embed(["a"])
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_an_answer_that_does_not_fit_is_an_error(result: Any, complaint: str) ->
     with respx.mock as mock:
         mock.route().respond(json={"success": True, "result": result})
         with pytest.raises(ServiceError, match=complaint):
-            WorkersAI(api).embed(["a", "b"])
+            WorkersAIEmbedder(api).embed(["a", "b"])
 
 
 @given(st.lists(st.integers(1, 60), max_size=60), st.integers(1, 10), st.integers(60, 200))

@@ -14,7 +14,7 @@ from tree.repos import Repo
 __all__ = ["console", "feeder"]
 
 ID = "11111111-2222-4333-8444-555555555555"
-NAMES = wrangler.Names("acme_shop", ID, "acme_shop_code", ".feeder/migrations")
+NAMES = wrangler.BindingNames("acme_shop", ID, "acme_shop_code", ".feeder/migrations")
 WORKER = """\
 // my Worker, made by "create"; {
 {
@@ -51,18 +51,20 @@ def test_bindings_are_added_to_json_with_comments(tmp_path: Path, name: str, eol
     file = tmp_path / name
     file.write_bytes(WORKER.replace("\n", eol).encode())
 
-    assert wrangler.write(file, NAMES)
+    assert wrangler.write_bindings(file, NAMES)
 
     assert file.read_bytes() == EDITED.replace("\n", eol).encode()
-    assert wrangler.read(file) == wrangler.Bindings(None, ID, "acme_shop_code", "acme_shop")
-    assert not wrangler.write(file, NAMES)
+    assert wrangler.read_bindings(file) == wrangler.Bindings(
+        None, ID, "acme_shop_code", "acme_shop"
+    )
+    assert not wrangler.write_bindings(file, NAMES)
 
 
 def test_an_empty_object_is_filled(tmp_path: Path) -> None:
     """wrangler asks for a name only when it deploys."""
     file = tmp_path / "wrangler.jsonc"
     file.write_text("{}\n")
-    wrangler.write(file, NAMES)
+    wrangler.write_bindings(file, NAMES)
     assert jsonc.loads(file.read_text()) == {
         "d1_databases": [
             {
@@ -93,7 +95,7 @@ def test_a_broken_file_is_refused(tmp_path: Path, name: str, content: bytes) -> 
     file = tmp_path / name
     file.write_bytes(content)
     with pytest.raises(UserError, match=rf"{name} (cannot be read|has no list of)"):
-        wrangler.read(file)
+        wrangler.read_bindings(file)
     assert file.read_bytes() == content
 
 
@@ -104,15 +106,15 @@ def test_wrangler_decides_which_file_counts(tmp_path: Path) -> None:
     web = shop / "web"
     (shop / ".git").mkdir(parents=True)
     web.mkdir()
-    assert wrangler.find(web) is None
+    assert wrangler.find_file(web) is None
     (web / "wrangler.toml").touch()
-    assert wrangler.find(web) == web / "wrangler.toml"
+    assert wrangler.find_file(web) == web / "wrangler.toml"
     (shop / "wrangler.jsonc").touch()
-    assert wrangler.find(web) == shop / "wrangler.jsonc"
+    assert wrangler.find_file(web) == shop / "wrangler.jsonc"
     (web / "wrangler.jsonc").touch()
-    assert wrangler.find(web) == web / "wrangler.jsonc"
+    assert wrangler.find_file(web) == web / "wrangler.jsonc"
     (shop / "wrangler.json").touch()
-    assert wrangler.find(web) == shop / "wrangler.json"
+    assert wrangler.find_file(web) == shop / "wrangler.json"
 
 
 def test_init_edits_the_file_that_is_there(feeder: Feeder, console: Console, repo: Repo) -> None:

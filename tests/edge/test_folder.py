@@ -199,7 +199,7 @@ def test_a_dry_run_shows_it_and_writes_nothing(run: Feeder, shop: Path) -> None:
 )
 def test_a_key_stands_behind_the_keys(before: str, after: str) -> None:
     """And before the first table, with what is said above that."""
-    assert toml.put(before, ("main",), "w") == after
+    assert toml.set_value(before, ("main",), "w") == after
 
 
 def older(folder: Path, name: str, text: str) -> None:

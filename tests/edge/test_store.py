@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edge.calling import Worker
-from feeder.cloudflare.narrowing import narrowings
+from feeder.cloudflare.narrowing import query_filters
 from feeder.nearby import nearest_names
 from feeder.search.filters import path_candidates
 from feeder.store.scope import Scope, prefix_end, scope_params
@@ -59,7 +59,7 @@ def test_a_scope_is_said_alike(worker: Worker, scope: Scope) -> None:
 @given(SCOPES)
 def test_vectorize_is_asked_alike(worker: Worker, scope: Scope) -> None:
     """But for what is asked without a filter where nothing is found."""
-    first, *_ = narrowings(scope)
+    first, *_ = query_filters(scope)
     theirs = [[one.get("filter") for one in part] for part in first]
     assert worker.call("narrowings", _camel(scope)) == theirs
 

@@ -101,7 +101,9 @@ def test_a_run_that_dies_anywhere_is_finished_by_the_next(
     """Whichever call to a store or a model is its last, and whatever commit the next run finds."""
     for constant in ("run.feed.BATCH_NODES", "run.vectors.BATCH_VECTORS", "run.asking.AT_ONCE"):
         monkeypatch.setattr(f"feeder.{constant}", 4)
-    monkeypatch.setattr("feeder.embed.dealing.UNDER_WAY", 1)  # of several, chance is first
+    monkeypatch.setattr(
+        "feeder.embed.dealing.MAX_CONCURRENT_REQUESTS", 1
+    )  # of several, chance is first
     start = tmp_path / "start.db"
     database = opened(start)
     situation.before(trees.first, database)

@@ -476,7 +476,7 @@ def test_words_answer_where_the_static_model_cannot_be_read(
     def damaged() -> None:
         raise UserError("The static model is damaged.")
 
-    monkeypatch.setattr("feeder.embed.static_codes.loaded", damaged)
+    monkeypatch.setattr("feeder.embed.static_codes.load_static_model", damaged)
     told: list[str] = []
     search_scope(
         database,

@@ -11,7 +11,7 @@ from standin import StandIn
 
 from feeder.cloudflare.api import Api
 from feeder.cloudflare.d1 import D1
-from feeder.cloudflare.provision import PROPERTIES
+from feeder.cloudflare.provision import METADATA_PROPERTIES
 from feeder.cloudflare.vectorize import Vectorize
 from feeder.embed import Embedder
 from feeder.embed.cache import CachedEmbedder
@@ -91,7 +91,7 @@ class Cloud:
         """As `feeder init` makes it."""
         config = {"dimensions": dimensions, "metric": "cosine"}
         self.post("vectorize/v2/indexes", {"name": name, "config": config})
-        for property_ in PROPERTIES:
+        for property_ in METADATA_PROPERTIES:
             metadata = {"propertyName": property_, "indexType": "string"}
             self.post(f"vectorize/v2/indexes/{name}/metadata_index/create", metadata)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from feeder.actions.github import escape_invisible
-from feeder.cloudflare.freetier import percent
+from feeder.cloudflare.freetier import format_percent
 from feeder.errors import Interrupted, StoppedEarly, Superseded
 from feeder.nodes import NODE_TYPES
 
@@ -180,7 +180,7 @@ def _node_type_chart(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _cost_table(usage: Mapping[str, Any]) -> str:
-    share = {name: percent(of_one) for name, of_one in usage["free_tier"].items()}
+    share = {name: format_percent(of_one) for name, of_one in usage["free_tier"].items()}
     size = f"{usage['database_bytes'] / 1e6:,.1f} MB"
     estimates = [
         ("Dimensions written", usage["dimensions"], f"{share['dimensions']} of a free store"),

@@ -8,11 +8,11 @@ from feeder.assembly.describers import select_describer
 from feeder.assembly.embedders import select_embedder
 from feeder.assembly.parts import Backend, total_spent
 from feeder.cloudflare.api import Api
-from feeder.cloudflare.credentials import TOKEN, known, require
+from feeder.cloudflare.credentials import TOKEN_VARIABLE, cloud_settings, require_settings
 from feeder.cloudflare.d1 import D1
 from feeder.cloudflare.freetier import Usage
-from feeder.cloudflare.vectorize import DELETE_IDS, Vectorize
-from feeder.cloudflare.workers_ai import WorkersAI
+from feeder.cloudflare.vectorize import MAX_DELETE_IDS, Vectorize
+from feeder.cloudflare.workers_ai import WorkersAIEmbedder
 from feeder.config import Settings
 from feeder.embed import Embedder, Spent
 from feeder.parse.kept import BLOCK_BYTES
@@ -37,12 +37,12 @@ def cloud_backend(
     base: Path, repo: str, settings: Settings, stack: ExitStack, *, writes: bool
 ) -> Backend:
     """The index that the settings name; no request yet. Raises UserError for what is not said."""
-    cloud = known(settings, repo)
-    require(cloud, database=True)
+    cloud = cloud_settings(settings, repo)
+    require_settings(cloud, database=True)
     api = Api(cloud.token, cloud.account_id, base_url=cloud.base_url)
     stack.callback(api.close)
     if settings.shard:
-        api.share(settings.shard.count)
+        api.set_concurrent_runs(settings.shard.count)
     database = D1(api, cloud.database_id)
     vectors = Vectorize(api, cloud.index_name)
     embedder, describer = select_embedder(settings, api), select_describer(settings, api)
@@ -81,7 +81,7 @@ def planning_backend(settings: Settings, stack: ExitStack) -> Backend:
     embedder = select_embedder(settings, api)
     lookup = worker_lookup_table(embedder)
     return Backend(
-        f"Cloudflare without {TOKEN}: planned against an empty index",
+        f"Cloudflare without {TOKEN_VARIABLE}: planned against an empty index",
         database,
         embedder,
         Vectorize(api, "none") if embedder else None,
@@ -123,7 +123,7 @@ def estimated_usage(
     if not (files or report.texts_embedded or table or report.text_rows or report.text_rows_gone):
         return Usage({"d1": 1})
     vectors = report.texts_embedded + report.texts_cached
-    is_theirs = embedder is None or isinstance(embedder, WorkersAI)
+    is_theirs = embedder is None or isinstance(embedder, WorkersAIEmbedder)
     upserts = math.ceil(vectors / BATCH_VECTORS)
     batches = (report.nodes_new + report.files_processed) / BATCH_NODES
     words = max(1, math.ceil(max(batches, report.text_rows * BLOCK_BYTES / BATCH_CHARS)))
@@ -131,7 +131,7 @@ def estimated_usage(
     is_first = bool(vectors and not report.files_unchanged)  # then it is asked whether they fit
     requests = {
         "d1": 2 + words + max(0, upserts - 1) + (table.request_count if table else 0),
-        "vectorize": (is_first + upserts + math.ceil(report.nodes_deleted / DELETE_IDS))
+        "vectorize": (is_first + upserts + math.ceil(report.nodes_deleted / MAX_DELETE_IDS))
         if embedder
         else 0,
         "ai" if is_theirs else "model": planned.requests,

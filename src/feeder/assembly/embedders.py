@@ -107,9 +107,11 @@ def _endpoint_embedder(request: ModelRequest) -> Embedder | None:
 
 
 def _workers_ai_embedder(request: ModelRequest) -> Embedder | None:
-    from feeder.cloudflare.workers_ai import WorkersAI
+    from feeder.cloudflare.workers_ai import WorkersAIEmbedder
 
-    return WorkersAI(request.api, request.model, request.dimensions) if request.api else None
+    return (
+        WorkersAIEmbedder(request.api, request.model, request.dimensions) if request.api else None
+    )
 
 
 def _static_embedder(request: ModelRequest) -> Embedder | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from feeder.actions.event import Event, current_event
 from feeder.assembly.describers import description_options
 from feeder.assembly.parts import Backend
-from feeder.cloudflare.credentials import choice, has_token
+from feeder.cloudflare.credentials import choose_store, has_token
 from feeder.config import INDEX_FOLDER, Settings
 from feeder.embed import NOTHING_SPENT
 from feeder.embed.place import users_file
@@ -122,7 +122,7 @@ def has_index(workspace: Workspace, settings: Settings) -> bool:
     """Whether there is an index of a place; of one at Cloudflare only a request can tell."""
     from feeder.assembly.local import index_file
 
-    return choice(settings).is_cloud or index_file(workspace.base, settings).exists()
+    return choose_store(settings).is_cloud or index_file(workspace.base, settings).exists()
 
 
 @contextmanager
@@ -135,7 +135,7 @@ def open_session(
     not over the `whole` tree leaves it with or without vectors as it was made.
     """
     talk = ProgressReporter(quiet=settings.quiet)
-    chosen = choice(settings)
+    chosen = choose_store(settings)
     with ExitStack() as stack:
         parts_of = _cloud_backend if chosen.is_cloud else _local_backend
         parts = parts_of(workspace, settings, stack, writes=writes, create=create)
@@ -157,7 +157,7 @@ def open_session(
                 workspace.repo, enabled=parts.static_model is not None
             )
         by = _model_names(parts, semantics, settings)
-        talk.message(f"{workspace.repo}: {parts.label}, {by}; {chosen.why}")
+        talk.message(f"{workspace.repo}: {parts.label}, {by}; {chosen.reason}")
         for said in filter(
             None, (parts.note, parts.missing_model_note) if writes and whole else ()
         ):

@@ -7,9 +7,9 @@ from typing import NamedTuple
 from feeder.assembly.cloud import estimated_usage, worker_lookup_table
 from feeder.assembly.embedders import STATIC
 from feeder.cloudflare.api import Api
-from feeder.cloudflare.freetier import NEURONS_A_DAY, STORED_DIMENSIONS, Usage, percent
-from feeder.cloudflare.models import DEFAULT, MODELS
-from feeder.cloudflare.workers_ai import WorkersAI
+from feeder.cloudflare.freetier import MAX_STORED_DIMENSIONS, NEURONS_PER_DAY, Usage, format_percent
+from feeder.cloudflare.models import DEFAULT_MODEL, MODELS
+from feeder.cloudflare.workers_ai import WorkersAIEmbedder
 from feeder.embed import Embedder
 from feeder.embed.static_codes import loaded
 from feeder.run.report import Report
@@ -31,7 +31,7 @@ class ModelPrice(NamedTuple):
 
     @property
     def free_nodes(self) -> int:
-        return STORED_DIMENSIONS // self.dimensions
+        return MAX_STORED_DIMENSIONS // self.dimensions
 
     @property
     def options(self) -> str:
@@ -43,7 +43,9 @@ class ModelPrice(NamedTuple):
     def line(self, width: int) -> str:
         """It, for a person, below `HEAD`."""
         requests = " + ".join(str(self.usage.requests.get(name, 0)) for name in _SERVICES)
-        neurons = f"{self.usage.neurons:,.0f} ({percent(self.usage.neurons / NEURONS_A_DAY)})"
+        neurons = (
+            f"{self.usage.neurons:,.0f} ({format_percent(self.usage.neurons / NEURONS_PER_DAY)})"
+        )
         return (
             f"  {self.options:{width}} {self.dimensions:>5} {self.free_nodes:>7,}  "
             f"{neurons:>14}  {requests}"
@@ -69,9 +71,9 @@ def model_prices(
 def _priced_embedders(api: Api) -> Iterator[tuple[str, Embedder]]:
     yield STATIC, loaded()
     for name, model in MODELS.items():
-        yield name, WorkersAI(api, name)
-        if SHORTENED_DIMENSIONS in model.shorter:
-            yield name, WorkersAI(api, name, SHORTENED_DIMENSIONS)
+        yield name, WorkersAIEmbedder(api, name)
+        if SHORTENED_DIMENSIONS in model.shorter_dimensions:
+            yield name, WorkersAIEmbedder(api, name, SHORTENED_DIMENSIONS)
 
 
 def _model_price(
@@ -97,7 +99,7 @@ def price_table(model: str | None, dimensions: int) -> Iterator[str]:
     yield f"  {'':{width}} {'long':>5} {'nodes':>7}  {'neurons':>14}  requests"
     for price in known:
         line = price.line(width)
-        is_chosen = (price.model, price.dimensions) == (model or DEFAULT, dimensions)
+        is_chosen = (price.model, price.dimensions) == (model or DEFAULT_MODEL, dimensions)
         yield f"* {line[2:]}" if is_chosen else line
     yield from _selection_advice(known[0])
 

@@ -59,11 +59,11 @@ def working_tree(workspace: Workspace, settings: Settings, *, writes: bool = Tru
     Raises UserError for an index at Cloudflare, for shards, and where there is no working tree.
     """
     from feeder.assembly.local import index_file
-    from feeder.cloudflare.credentials import choice
+    from feeder.cloudflare.credentials import choose_store
     from feeder.store.folder import create_index_folder, working_tree_folder
     from feeder.tree.working import WorkingTree
 
-    if choice(settings).is_cloud:
+    if choose_store(settings).is_cloud:
         raise UserError(
             "An index at Cloudflare is a team's, and equals a commit. Leave --working-tree out, or "
             "index the working tree on this machine with: --store local"

@@ -16,7 +16,7 @@ from feeder.errors import UserError
 
 if TYPE_CHECKING:
     from feeder.assembly.opening import Workspace
-    from feeder.cloudflare.wrangler import Names
+    from feeder.cloudflare.wrangler import BindingNames
     from feeder.edge.configuration import Wanted
     from feeder.edge.folder import Written
 
@@ -60,25 +60,28 @@ def _wanted(settings: Settings, folder: Path) -> Wanted:
     return Wanted(_names(settings, folder, here), variables)
 
 
-def _names(settings: Settings, folder: Path, here: Workspace) -> Names:
+def _names(settings: Settings, folder: Path, here: Workspace) -> BindingNames:
     """What the bindings are to say, the folder's own first; raises UserError without a database."""
     from feeder.cloudflare import wrangler
-    from feeder.cloudflare.credentials import known, names_of
+    from feeder.cloudflare.credentials import cloud_settings, default_names
     from feeder.config import INDEX_FOLDER
     from feeder.edge.configuration import place
 
     configured = place(folder, settings.directory)
-    own = wrangler.read(configured if configured.exists() else None)
-    cloud, found = known(settings, here.repo), wrangler.read(wrangler.find(settings.directory))
+    own = wrangler.read_bindings(configured if configured.exists() else None)
+    cloud, found = (
+        cloud_settings(settings, here.repo),
+        wrangler.read_bindings(wrangler.find_file(settings.directory)),
+    )
     database_id = settings.database_id or own.database_id or cloud.database_id
     if not database_id:
         raise UserError(
             "no D1 database is known. Run feeder init, which makes it and puts its id into "
-            f"{wrangler.FILE}, or say --database-id."
+            f"{wrangler.DEFAULT_FILE}, or say --database-id."
         )
     migrations = os.path.relpath(here.base / INDEX_FOLDER / "migrations", configured.parent)
-    return wrangler.Names(
-        own.database_name or found.database_name or names_of(here.repo)[0],
+    return wrangler.BindingNames(
+        own.database_name or found.database_name or default_names(here.repo)[0],
         database_id,
         settings.index_name or own.index_name or cloud.index_name,
         Path(migrations).as_posix(),

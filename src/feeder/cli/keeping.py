@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 def init(database_name: str | None, dry_run: bool, **said: Any) -> None:
     """Make what an index is kept in, where it is missing, or bring its schema up to date."""
     from feeder.assembly.opening import current_workspace, open_session
-    from feeder.cloudflare.credentials import choice
+    from feeder.cloudflare.credentials import choose_store
 
     settings = Settings(**said)
     place = current_workspace(settings)
-    if choice(settings).is_cloud:
+    if choose_store(settings).is_cloud:
         _provision(place, settings, database_name, dry_run=dry_run)
     else:
         with open_session(place, settings, writes=not dry_run, create=True) as store:
@@ -99,11 +99,11 @@ def cache(clear: bool, **said: Any) -> None:
 def _not_at_cloudflare(settings: Settings) -> Iterator[str]:
     """That a file of wrangler's was left alone, where nobody has asked for the local store."""
     from feeder.cloudflare import wrangler
-    from feeder.cloudflare.credentials import choice
+    from feeder.cloudflare.credentials import choose_store
 
-    file = wrangler.find(settings.directory)
+    file = wrangler.find_file(settings.directory)
     if file and not settings.store and not settings.db:
-        yield f"{file} was left alone ({choice(settings).why}): --store cloudflare says what lacks."
+        yield f"{file} was left alone ({choose_store(settings).reason}): --store cloudflare says what lacks."
 
 
 def _provision(
@@ -111,19 +111,19 @@ def _provision(
 ) -> None:
     """What `init` makes at Cloudflare, each line as soon as it is made."""
     from feeder.assembly.embedders import cloudflare_dimensions
-    from feeder.cloudflare.credentials import choice
-    from feeder.cloudflare.provision import Wanted, provision
+    from feeder.cloudflare.credentials import choose_store
+    from feeder.cloudflare.provision import ProvisionRequest, provision
     from feeder.run.report import ProgressReporter
 
     ProgressReporter(quiet=settings.quiet).message(
-        f"{place.repo}: Cloudflare; {choice(settings).why}"
+        f"{place.repo}: Cloudflare; {choose_store(settings).reason}"
     )
-    wanted = Wanted(cloudflare_dimensions(settings), database_name)
+    wanted = ProvisionRequest(cloudflare_dimensions(settings), database_name)
     things = provision(place.base, place.repo, settings, wanted, dry_run=dry_run)
     if settings.json:
         console.result(settings, [thing._asdict() for thing in things], ())
         return
-    console.result(settings, None, (thing.line(dry_run=dry_run) for thing in things))
+    console.result(settings, None, (thing.describe(dry_run=dry_run) for thing in things))
     _say_choice(settings, wanted.dimensions)
 
 

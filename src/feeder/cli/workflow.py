@@ -60,13 +60,13 @@ def action(context: click.Context, /, directory: Path, **said: Any) -> None:
     from feeder.actions.event import current_event
     from feeder.actions.step import StepInputs, plan_step
     from feeder.assembly.opening import repository_of
-    from feeder.cloudflare.credentials import trimmed_token
+    from feeder.cloudflare.credentials import token_to_mask
 
     event = current_event()
     if event is None:
         raise UserError("This is not GitHub Actions. Take the commands themselves, such as sync.")
     account = console.account()
-    account.job.mask(trimmed_token())
+    account.job.mask(token_to_mask())
     wanted = StepInputs(**{name: said[name] for name in StepInputs._fields})
     what = plan_step(wanted, event, repository_of(Settings(directory)))
     if what.note:

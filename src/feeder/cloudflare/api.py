@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from feeder import shown
-from feeder.cloudflare.pace import Pace
-from feeder.cloudflare.refusals import Refusal, error_of
+from feeder.cloudflare.pace import RateLimit
+from feeder.cloudflare.refusals import ErrorResponse, error_from
 from feeder.errors import FeederError, ServiceError, TransientError, UserError
 from feeder.wire import (
     Clock,
@@ -39,7 +39,7 @@ class Call(NamedTuple):
     content: bytes | None = None
     content_type: str = "application/json"
     params: dict[str, str] | None = None
-    permit: Callable[[], None] | None = None
+    check_before_send: Callable[[], None] | None = None
     """Asked before each try, when nothing is left to wait for; what it raises ends the call."""
 
 
@@ -58,13 +58,13 @@ class Api:
         timeout_s: float = TIMEOUT_S,
         clock: Clock | None = None,
     ) -> None:
-        _check(token, account_id, base_url)
+        _validate_settings(token, account_id, base_url)
         self.requests: Counter[str] = Counter()
         self.retries: Counter[str] = Counter()
         self._lock = threading.Lock()
-        self._pace = Pace()
+        self._rate_limit = RateLimit()
         self._clock = clock or Clock()
-        self._patience = RetryPolicy("Cloudflare", self._clock)
+        self._retry_policy = RetryPolicy("Cloudflare", self._clock)
         self._token = token
         self.address = base_url.rstrip("/")
         self._base = f"{self.address}/accounts/{account_id}"
@@ -75,35 +75,35 @@ class Api:
 
         Raises UserError, ServiceError, or TooLargeError where the caller has to ask for less.
         """
-        return self._patience.call(
-            lambda: self._send(call), on_retry=lambda: self._count(self.retries, call.service)
+        return self._retry_policy.call(
+            lambda: self._send_once(call), on_retry=lambda: self._count(self.retries, call.service)
         )
 
-    def share(self, sharers: int) -> None:
+    def set_concurrent_runs(self, runs: int) -> None:
         """So many programs use the token at once, this one among them."""
-        self._pace = Pace(sharers)
+        self._rate_limit = RateLimit(runs)
 
-    def pause(self, seconds: float) -> None:
+    def sleep(self, seconds: float) -> None:
         """Sleeps, unless the program ends meanwhile."""
-        self._patience.sleep(seconds)
+        self._retry_policy.sleep(seconds)
 
     @property
     def waited_s(self) -> float:
         """Seconds that were slept, for the limit or before another try."""
-        return self._patience.waited_s
+        return self._retry_policy.waited_s
 
     def close(self) -> None:
         """Ends the connections, and the sleep of those who wait for another try."""
-        self._patience.close()
+        self._retry_policy.close()
         self._client.close()
 
-    def _send(self, call: Call) -> Any:
+    def _send_once(self, call: Call) -> Any:
         """One try: the only place that uses the wire."""
         import httpx
 
-        if (wait_s := self._pace.wait(self._clock.now())) > 0:
-            self.pause(wait_s)
-        _ask(call)
+        if (wait_s := self._rate_limit.reserve(self._clock.now())) > 0:
+            self.sleep(wait_s)
+        _check_permission(call)
         self._count(self.requests, call.service)
         try:
             response = self._client.request(
@@ -115,11 +115,11 @@ class Api:
             )
         except httpx.RequestError as exc:
             # the cause may quote what was sent
-            raise self._no_answer(exc) from None
-        self._pace.read(response.headers.get("Ratelimit", ""), self._clock.now())
-        return self._result(call.service, response)
+            raise self._connection_error(exc) from None
+        self._rate_limit.read_header(response.headers.get("Ratelimit", ""), self._clock.now())
+        return self._parse_response(call.service, response)
 
-    def _result(self, service: str, response: "httpx.Response") -> Any:
+    def _parse_response(self, service: str, response: "httpx.Response") -> Any:
         try:
             answer = response.json()
         except ValueError:
@@ -127,35 +127,37 @@ class Api:
         if isinstance(answer, dict) and response.is_success and answer.get("success"):
             return answer.get("result")
         if isinstance(answer, dict) and "success" in answer:
-            error = error_of(self._refusal(service, response, answer))
+            error = error_from(self._error_response(service, response, answer))
         else:
-            error = self._no_json(service, response)
+            error = self._non_json_error(service, response)
         if isinstance(error, TransientError):
-            self._heed(response, error)
+            self._apply_retry_after(response, error)
         raise error
 
-    def _refusal(self, service: str, response: "httpx.Response", answer: dict[str, Any]) -> Refusal:
+    def _error_response(
+        self, service: str, response: "httpx.Response", answer: dict[str, Any]
+    ) -> ErrorResponse:
         errors: Any = answer.get("errors")
         first: Any = errors[0] if isinstance(errors, list) and errors else {}
         if not isinstance(first, dict):
             first = {"message": first}
-        message = self._masked(str(first.get("message") or "no reason given"))
+        message = self._mask(str(first.get("message") or "no reason given"))
         code = first.get("code")
         number = int(code) if str(code).isdecimal() else None
-        return Refusal(service, response.status_code, number, message, self._ray(response))
+        return ErrorResponse(service, response.status_code, number, message, self._ray_id(response))
 
-    def _ray(self, response: "httpx.Response") -> str | None:
-        return self._masked(response.headers.get("cf-ray", "")) or None
+    def _ray_id(self, response: "httpx.Response") -> str | None:
+        return self._mask(response.headers.get("cf-ray", "")) or None
 
-    def _masked(self, text: str) -> str:
+    def _mask(self, text: str) -> str:
         return shown.mask_secret(text, self._token)
 
-    def _no_json(self, service: str, response: "httpx.Response") -> FeederError:
+    def _non_json_error(self, service: str, response: "httpx.Response") -> FeederError:
         """The edge answers in HTML when it fails, and so do proxies and log-in pages."""
         status = response.status_code
-        words = summarize_error_page(response.text, self._masked)
+        words = summarize_error_page(response.text, self._mask)
         if status in {408, 413, 429} or status >= 500:
-            return error_of(Refusal(service, status, None, words, self._ray(response)))
+            return error_from(ErrorResponse(service, status, None, words, self._ray_id(response)))
         if "json" in response.headers.get("Content-Type", ""):
             return TransientError(f"{self.address} gave an answer that breaks off.", status=status)
         return UserError(
@@ -163,34 +165,34 @@ class Api:
             "Check CLOUDFLARE_BASE_URL, and the proxy in HTTPS_PROXY if there is one."
         )
 
-    def _no_answer(self, exc: "httpx.RequestError") -> FeederError:
+    def _connection_error(self, exc: "httpx.RequestError") -> FeederError:
         """No answer at all; only settings that are wrong are worth no other try."""
         # what breaks HTTP is quoted, and it may quote the request
-        reason = self._masked(str(exc) or type(exc).__name__)
+        reason = self._mask(str(exc) or type(exc).__name__)
         return connection_error(exc, reason, self.address, "CLOUDFLARE_BASE_URL")
 
-    def _heed(self, response: "httpx.Response", error: TransientError) -> None:
+    def _apply_retry_after(self, response: "httpx.Response", error: TransientError) -> None:
         """Notes how long the service asks to wait; a throttled token waits as a whole."""
         now = self._clock.now()
         error.retry_after_s = retry_after_s(response, now)
         if error.retry_after_s is not None and response.status_code == 429:
-            self._pace.hold(now + error.retry_after_s)
+            self._rate_limit.block_until(now + error.retry_after_s)
 
     def _count(self, counter: Counter[str], service: str) -> None:
         with self._lock:
             counter[service] += 1
 
 
-def _ask(call: Call) -> None:
+def _check_permission(call: Call) -> None:
     """For the call's permit; what has been asked in vain often enough is not asked again."""
     try:
-        if call.permit:
-            call.permit()
+        if call.check_before_send:
+            call.check_before_send()
     except TransientError as exc:
         raise ServiceError(str(exc), status=exc.status, code=exc.code, ray=exc.ray) from exc
 
 
-def _check(token: str, account_id: str, base_url: str) -> None:
+def _validate_settings(token: str, account_id: str, base_url: str) -> None:
     """What would break a header or an address, and then be shown in an error."""
     if not re.fullmatch(r"[\x21-\x7e]+", token):
         raise UserError(

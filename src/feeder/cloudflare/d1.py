@@ -37,10 +37,10 @@ class D1:
         """One batch, which is one transaction."""
         batch = [{"sql": sql, "params": params} for sql, params in statements]
         # of /query's objects, two columns of one name would be one
-        results = self._ask("raw", {"batch": batch}) if batch else []
+        results = self._post("raw", {"batch": batch}) if batch else []
         if len(results) != len(batch):
             raise ServiceError(f"D1 answered {len(results)} of {len(batch)} statements.")
-        return [_rows(result.get("results")) for result in results]
+        return [_table_rows(result.get("results")) for result in results]
 
     def script(self, sql: str, statements: Sequence[Statement]) -> None:
         """A text and what follows it in one call, as wrangler does.
@@ -49,16 +49,16 @@ class D1:
         """
         texts = [sql.rstrip(), *(statement.sql for statement in statements)]
         params = statements[-1].params if statements else ()
-        self._ask("query", {"sql": "\n".join(texts), "params": params})
+        self._post("query", {"sql": "\n".join(texts), "params": params})
 
     def close(self) -> None:
         """Nothing to end: the connection is closed by its owner."""
 
-    def _ask(self, route: str, body: object) -> list[dict[str, Any]]:
+    def _post(self, route: str, body: object) -> list[dict[str, Any]]:
         try:
             results = self._api.call(Call("d1", f"{self._path}/{route}", json_bytes(body)))
         except ServiceError as exc:
-            raise self._translated(exc) from exc
+            raise self._translate_error(exc) from exc
         if not isinstance(results, list):
             raise ServiceError("D1 answered without results.")
         for result in results:
@@ -68,7 +68,7 @@ class D1:
             self.size_bytes = meta.get("size_after") or self.size_bytes
         return results
 
-    def _translated(self, exc: ServiceError) -> FeederError:
+    def _translate_error(self, exc: ServiceError) -> FeederError:
         if NOT_OWNER_ERROR in str(exc):
             return Superseded(SUPERSEDED_MESSAGE)
         if DUPLICATE_WRITE_ERROR in str(exc):
@@ -78,5 +78,5 @@ class D1:
         return exc
 
 
-def _rows(table: dict[str, Any] | None) -> list[Row]:
+def _table_rows(table: dict[str, Any] | None) -> list[Row]:
     return [tuple(row) for row in (table or {}).get("rows") or []]

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-ROWS_WRITTEN_A_DAY = 100_000
-ROWS_READ_A_DAY = 5_000_000
-NEURONS_A_DAY = 10_000
-STORED_DIMENSIONS = 5_000_000
-DATABASE_BYTES = 500_000_000
+ROWS_WRITTEN_PER_DAY = 100_000
+ROWS_READ_PER_DAY = 5_000_000
+NEURONS_PER_DAY = 10_000
+MAX_STORED_DIMENSIONS = 5_000_000
+MAX_DATABASE_BYTES = 500_000_000
 
-_NAMES = {"d1": "D1", "vectorize": "Vectorize", "ai": "Workers AI", "model": "to the model"}
+_SERVICE_NAMES = {"d1": "D1", "vectorize": "Vectorize", "ai": "Workers AI", "model": "to the model"}
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,11 @@ class Usage:
     def shares(self) -> dict[str, float]:
         """Fractions of the free tier: of a day for rows and neurons, of the store for the rest."""
         return {
-            "rows_read": self.rows_read / ROWS_READ_A_DAY,
-            "rows_written": self.rows_written / ROWS_WRITTEN_A_DAY,
-            "neurons": self.neurons / NEURONS_A_DAY,
-            "dimensions": self.dimensions / STORED_DIMENSIONS,
-            "database_bytes": self.database_bytes / DATABASE_BYTES,
+            "rows_read": self.rows_read / ROWS_READ_PER_DAY,
+            "rows_written": self.rows_written / ROWS_WRITTEN_PER_DAY,
+            "neurons": self.neurons / NEURONS_PER_DAY,
+            "dimensions": self.dimensions / MAX_STORED_DIMENSIONS,
+            "database_bytes": self.database_bytes / MAX_DATABASE_BYTES,
         }
 
     def as_json(self) -> dict[str, Any]:
@@ -54,8 +54,8 @@ class Usage:
 
     def lines(self) -> Iterator[str]:
         """The same for a person."""
-        share = {name: percent(of_one) for name, of_one in self.shares().items()}
-        yield f"Requests: {_counted(self.requests) or 'none'}{self._troubles()}."
+        share = {name: format_percent(of_one) for name, of_one in self.shares().items()}
+        yield f"Requests: {_format_counts(self.requests) or 'none'}{self._retry_note()}."
         if self.requests.get("d1"):
             yield (
                 f"D1: {self.rows_written:,} rows written ({share['rows_written']} of a free day), "
@@ -64,15 +64,15 @@ class Usage:
         if self.lookup_rows:
             yield (
                 f"Of these {self.lookup_rows:,} rows "
-                f"({percent(self.lookup_rows / ROWS_WRITTEN_A_DAY)} of a free day) are the table "
+                f"({format_percent(self.lookup_rows / ROWS_WRITTEN_PER_DAY)} of a free day) are the table "
                 "in which a Worker looks up a question's words: once a model."
             )
         if self.text_rows:
             yield (
                 f"Of these {self.text_rows:,} rows "
-                f"({percent(self.text_rows / ROWS_WRITTEN_A_DAY)} of a free day) keep the lines of "
+                f"({format_percent(self.text_rows / ROWS_WRITTEN_PER_DAY)} of a free day) keep the lines of "
                 f"files: {self.text_bytes / 1e6:,.1f} MB "
-                f"({percent(self.text_bytes / DATABASE_BYTES)} of a free database)."
+                f"({format_percent(self.text_bytes / MAX_DATABASE_BYTES)} of a free database)."
             )
         if self.dimensions:
             yield (
@@ -90,17 +90,19 @@ class Usage:
             megabytes = self.database_bytes / 1e6
             yield f"Database: {megabytes:,.1f} MB ({share['database_bytes']} of what is free)."
 
-    def _troubles(self) -> str:
-        retries = f"; retried: {_counted(self.retries)}" if any(self.retries.values()) else ""
+    def _retry_note(self) -> str:
+        retries = f"; retried: {_format_counts(self.retries)}" if any(self.retries.values()) else ""
         return retries + (f"; {self.waited_s:.0f} s waited" if self.waited_s >= 1 else "")
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """A share as people write it."""
     if 0 < share < 0.001:
         return "below 0.1 %"
     return f"{100 * share:.1f} %"
 
 
-def _counted(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{counts[key]} {name}" for key, name in _NAMES.items() if counts.get(key))
+def _format_counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(
+        f"{counts[key]} {name}" for key, name in _SERVICE_NAMES.items() if counts.get(key)
+    )

@@ -11,13 +11,13 @@ from typing import Any
 
 from feeder.store.scope import PathPattern, Scope, prefix_end
 
-INDEXED_BYTES = 64
-FILTER_BYTES = 2047
+MAX_INDEXED_BYTES = 64
+MAX_FILTER_BYTES = 2047
 
 Filter = dict[str, Any]
 
 
-def narrowings(scope: Scope) -> Iterator[list[Iterator[dict[str, Filter]]]]:
+def query_filters(scope: Scope) -> Iterator[list[Iterator[dict[str, Filter]]]]:
     """What to add to a query, one after the other until something is found.
 
     Of the first, each part is asked, and in it one after the other: a place may be a folder or a
@@ -32,60 +32,60 @@ def narrowings(scope: Scope) -> Iterator[list[Iterator[dict[str, Filter]]]]:
     The branch is left out: an index has one of each repository, and when that is renamed, the
     vectors of unchanged nodes keep the name that they were written with.
     """
-    everywhere = _everywhere(scope)
+    everywhere = _common_conditions(scope)
     places = scope.path_patterns or [PathPattern("")]
-    yield [_at(place, everywhere) for place in places]
+    yield [_path_filters(place, everywhere) for place in places]
     yield [iter([{}])]
 
 
-def _at(place: PathPattern, everywhere: Filter) -> Iterator[dict[str, Filter]]:
+def _path_filters(place: PathPattern, conditions: Filter) -> Iterator[dict[str, Filter]]:
     if place.is_glob or not place.pattern:
-        yield _filter(everywhere | _beginning(place.literal_prefix))
+        yield _fit_conditions(conditions | _prefix_condition(place.literal_prefix))
     else:
-        yield _filter(everywhere | _beginning(f"{place.pattern}/"))
-        yield _filter(everywhere | {"path": _first(place.pattern)})
+        yield _fit_conditions(conditions | _prefix_condition(f"{place.pattern}/"))
+        yield _fit_conditions(conditions | {"path": _indexed_prefix(place.pattern)})
 
 
-def _filter(conditions: Filter) -> dict[str, Filter]:
+def _fit_conditions(conditions: Filter) -> dict[str, Filter]:
     """As many of the conditions as a filter takes, the shorter ones first."""
     fitting: Filter = {}
     for name, condition in sorted(conditions.items(), key=lambda one: len(json.dumps(one[1]))):
         wider = fitting | {name: condition}
-        if len(json.dumps(wider)) <= FILTER_BYTES:
+        if len(json.dumps(wider)) <= MAX_FILTER_BYTES:
             fitting = wider
     return {"filter": fitting} if fitting else {}
 
 
-def _everywhere(scope: Scope) -> Filter:
+def _common_conditions(scope: Scope) -> Filter:
     """What is asked of every place."""
     conditions = {
-        "repo": _among(scope.repos or (), ()),
-        "language": _among(scope.languages, scope.not_languages),
-        "node_type": _among(scope.node_types, scope.not_node_types),
+        "repo": _value_condition(scope.repos or (), ()),
+        "language": _value_condition(scope.languages, scope.not_languages),
+        "node_type": _value_condition(scope.node_types, scope.not_node_types),
     }
     return {name: condition for name, condition in conditions.items() if condition}
 
 
-def _among(values: Sequence[str], others: Sequence[str]) -> str | Filter | None:
+def _value_condition(values: Sequence[str], excluded: Sequence[str]) -> str | Filter | None:
     """What a value is, or is not; None where it may be any."""
-    wanted = [_first(value) for value in values if value not in others]
+    wanted = [_indexed_prefix(value) for value in values if value not in excluded]
     if wanted:
         return wanted[0] if len(wanted) == 1 else {"$in": wanted}
     # what begins alike is one to a filter, and is not left out for another's sake
-    unwanted = [value for value in others if len(value.encode()) < INDEXED_BYTES]
+    unwanted = [value for value in excluded if len(value.encode()) < MAX_INDEXED_BYTES]
     return {"$nin": unwanted} if unwanted and not values else None
 
 
-def _beginning(text: str) -> Filter:
+def _prefix_condition(prefix: str) -> Filter:
     """For paths that begin so; both bounds have at most 64 bytes."""
-    text = _first(text)
-    end = prefix_end(text)
-    if end is not None and len(end.encode()) > INDEXED_BYTES:
-        return _beginning(text[:-1])
+    prefix = _indexed_prefix(prefix)
+    end = prefix_end(prefix)
+    if end is not None and len(end.encode()) > MAX_INDEXED_BYTES:
+        return _prefix_condition(prefix[:-1])
     upper = {} if end is None else {"$lt": end}
-    return {"path": {"$gte": text} | upper} if text else {}
+    return {"path": {"$gte": prefix} | upper} if prefix else {}
 
 
-def _first(text: str) -> str:
+def _indexed_prefix(text: str) -> str:
     """What a metadata index keeps of a text."""
-    return text.encode(errors="replace")[:INDEXED_BYTES].decode(errors="ignore")
+    return text.encode(errors="replace")[:MAX_INDEXED_BYTES].decode(errors="ignore")

@@ -10,7 +10,12 @@ from urllib.parse import quote
 
 from feeder.cloudflare import wrangler
 from feeder.cloudflare.api import Api, Call
-from feeder.cloudflare.credentials import Known, known, names_of, require
+from feeder.cloudflare.credentials import (
+    CloudSettings,
+    cloud_settings,
+    default_names,
+    require_settings,
+)
 from feeder.cloudflare.d1 import D1
 from feeder.config import INDEX_FOLDER, Settings
 from feeder.errors import ServiceError, UserError
@@ -19,14 +24,14 @@ from feeder.store.folder import create_index_folder
 from feeder.store.migrations import known_migrations, migrate, missing_migrations
 from feeder.wire import json_bytes
 
-DATABASES, INDEXES = "d1/database", "vectorize/v2/indexes"
+DATABASES_PATH, INDEXES_PATH = "d1/database", "vectorize/v2/indexes"
 METRIC: Final = "cosine"
-PROPERTIES = ("path", "language", "node_type", "repo", "branch")
+METADATA_PROPERTIES = ("path", "language", "node_type", "repo", "branch")
 """What a search can narrow vectors by: only those written after its metadata index are in it."""
-MIGRATIONS = "migrations"
+MIGRATIONS_FOLDER = "migrations"
 
 
-class Thing(NamedTuple):
+class Resource(NamedTuple):
     """A part of what an index consists of, and whether it was seen before.
 
     What comes `later` is only asked for: until it is there, it is not seen. A metadata index is not
@@ -38,7 +43,7 @@ class Thing(NamedTuple):
     later: bool = False
     older: int = 0
 
-    def line(self, *, dry_run: bool) -> str:
+    def describe(self, *, dry_run: bool) -> str:
         """It, for a person."""
         if self.is_there:
             return f"there already: {self.name}"
@@ -54,14 +59,14 @@ class Thing(NamedTuple):
         return f"made: {self.name}"
 
 
-class Wanted(NamedTuple):
+class ProvisionRequest(NamedTuple):
     """The dimensions of the vectors, and the database's name where somebody says one."""
 
     dimensions: int
     database_name: str | None
 
 
-class Found(NamedTuple):
+class ExistingResources(NamedTuple):
     """What the account has of it: the database's id and the migrations it lacks, and so on."""
 
     database_name: str
@@ -72,7 +77,7 @@ class Found(NamedTuple):
     vectors: int
 
 
-class Account:
+class AccountResources:
     """What the account has, and what is made in it."""
 
     def __init__(self, api: Api) -> None:
@@ -80,18 +85,18 @@ class Account:
 
     def database_name(self, database_id: str) -> str:
         """What the database of that id is called; raises UserError where there is none."""
-        return str(self._ask("d1", f"{DATABASES}/{_part(database_id)}")["name"])
+        return str(self._call("d1", f"{DATABASES_PATH}/{_quote_path_segment(database_id)}")["name"])
 
     def database_id(self, name: str) -> str | None:
         """The id of the database of that name."""
-        found = self._api.call(Call("d1", DATABASES, params={"name": name}))
+        found = self._api.call(Call("d1", DATABASES_PATH, params={"name": name}))
         ids = [str(database["uuid"]) for database in found if database["name"] == name]
         return ids[0] if ids else None
 
-    def make_database(self, name: str) -> str:
+    def create_database(self, name: str) -> str:
         """A new database's id."""
         try:
-            made = self._ask("d1", DATABASES, {"name": name})
+            made = self._call("d1", DATABASES_PATH, {"name": name})
         except ServiceError:
             # made by a try whose answer was lost
             if found := self.database_id(name):
@@ -99,107 +104,126 @@ class Account:
             raise
         return str(made["uuid"])
 
-    def index(self, name: str) -> dict[str, Any] | None:
+    def index_config(self, name: str) -> dict[str, Any] | None:
         """How the index of that name is made: `dimensions` and `metric`."""
-        found = self._ask("vectorize", INDEXES)
+        found = self._call("vectorize", INDEXES_PATH)
         return next((dict(index["config"]) for index in found if index["name"] == name), None)
 
-    def make_index(self, name: str, dimensions: int) -> None:
+    def create_index(self, name: str, dimensions: int) -> None:
         """A new index."""
         config = {"dimensions": dimensions, "metric": METRIC}
         try:
-            self._ask("vectorize", INDEXES, {"name": name, "config": config})
+            self._call("vectorize", INDEXES_PATH, {"name": name, "config": config})
         except ServiceError:
-            if self.index(name) is None:
+            if self.index_config(name) is None:
                 raise
 
-    def properties(self, index: str) -> set[str]:
+    def metadata_properties(self, index: str) -> set[str]:
         """What the index has metadata indexes of."""
-        found = self._ask("vectorize", f"{INDEXES}/{_part(index)}/metadata_index/list")
+        found = self._call(
+            "vectorize", f"{INDEXES_PATH}/{_quote_path_segment(index)}/metadata_index/list"
+        )
         return {str(one["propertyName"]) for one in found["metadataIndexes"] or []}
 
-    def vectors(self, index: str) -> int:
+    def vector_count(self, index: str) -> int:
         """How many the index has, as readers see it."""
-        return int(self._ask("vectorize", f"{INDEXES}/{_part(index)}/info")["vectorCount"])
+        return int(
+            self._call("vectorize", f"{INDEXES_PATH}/{_quote_path_segment(index)}/info")[
+                "vectorCount"
+            ]
+        )
 
-    def make_property(self, index: str, name: str) -> None:
+    def create_metadata_index(self, index: str, name: str) -> None:
         """A metadata index of strings; one that is there already stays."""
         made = {"propertyName": name, "indexType": "string"}
-        self._ask("vectorize", f"{INDEXES}/{_part(index)}/metadata_index/create", made)
+        self._call(
+            "vectorize", f"{INDEXES_PATH}/{_quote_path_segment(index)}/metadata_index/create", made
+        )
 
-    def _ask(self, service: str, path: str, body: object = None) -> Any:
+    def _call(self, service: str, path: str, body: object = None) -> Any:
         """The answer's `result`; with a body something is made."""
         return self._api.call(Call(service, path, None if body is None else json_bytes(body)))
 
 
 def provision(
-    base: Path, repo: str, settings: Settings, wanted: Wanted, *, dry_run: bool
-) -> Iterator[Thing]:
+    root: Path, repo: str, settings: Settings, request: ProvisionRequest, *, dry_run: bool
+) -> Iterator[Resource]:
     """Makes what an index of the repository lacks, each as it is told; with `dry_run` only tells.
 
     Everything is looked at before anything is made. Raises UserError for what is somebody else's
     or has another shape.
     """
-    cloud = known(settings, repo)
-    require(cloud, database=False)
+    cloud = cloud_settings(settings, repo)
+    require_settings(cloud, database=False)
     with closing(Api(cloud.token, cloud.account_id, base_url=cloud.base_url)) as api:
-        account = Account(api)
-        if wanted.database_name:  # what wrangler.toml binds may be another database
+        account = AccountResources(api)
+        if request.database_name:  # what wrangler.toml binds may be another database
             cloud = replace(cloud, database_id=settings.database_id or "")
-        found = _found(
-            account, api, cloud, wanted.database_name or names_of(repo)[0], wanted.dimensions
+        found = _find_existing(
+            account, api, cloud, request.database_name or default_names(repo)[0], request.dimensions
         )
         database_id = found.database_id
         if not dry_run:
-            database_id = database_id or account.make_database(found.database_name)
+            database_id = database_id or account.create_database(found.database_name)
             migrate(D1(api, database_id))
-        yield Thing(f"D1 database {found.database_name}", found.database_id is not None)
+        yield Resource(f"D1 database {found.database_name}", found.database_id is not None)
         for migration in known_migrations():
             is_there = migration.name not in found.migrations
-            yield Thing(f"migration {migration.name}", is_there)
-        yield from _index(account, cloud.index_name, found, wanted.dimensions, dry_run=dry_run)
-    file = wrangler.find(settings.directory) or base / wrangler.FILE
-    names = wrangler.Names(
+            yield Resource(f"migration {migration.name}", is_there)
+        yield from _provision_index(
+            account, cloud.index_name, found, request.dimensions, dry_run=dry_run
+        )
+    file = wrangler.find_file(settings.directory) or root / wrangler.DEFAULT_FILE
+    names = wrangler.BindingNames(
         found.database_name,
         database_id or "",
         cloud.index_name,
-        Path(os.path.relpath(base / INDEX_FOLDER / MIGRATIONS, file.parent)).as_posix(),
+        Path(os.path.relpath(root / INDEX_FOLDER / MIGRATIONS_FOLDER, file.parent)).as_posix(),
     )
-    yield _bound(file, base, names, dry_run=dry_run)
+    yield _write_bindings(file, root, names, dry_run=dry_run)
 
 
-def _part(name: str) -> str:
+def _quote_path_segment(name: str) -> str:
     """A name as one part of a path."""
     return quote(name, safe="")
 
 
-def _index(
-    account: Account, name: str, found: Found, dimensions: int, *, dry_run: bool
-) -> Iterator[Thing]:
+def _provision_index(
+    account: AccountResources,
+    name: str,
+    existing: ExistingResources,
+    dimensions: int,
+    *,
+    dry_run: bool,
+) -> Iterator[Resource]:
     """The index, and its metadata indexes before the first vector comes.
 
     One that came later would have the newer vectors alone, and a search within a folder no others;
     without it the whole index is searched, and narrowed afterwards.
     """
-    if not dry_run and not found.has_index:
-        account.make_index(name, dimensions)
-    yield Thing(f"Vectorize index {name} ({dimensions} dimensions, {METRIC})", found.has_index)
-    for prop in PROPERTIES:
-        is_there = prop in found.properties
-        if not (dry_run or is_there or found.vectors):
-            account.make_property(name, prop)
-        older = 0 if is_there else found.vectors
-        yield Thing(f"metadata index {prop}", is_there, later=True, older=older)
+    if not dry_run and not existing.has_index:
+        account.create_index(name, dimensions)
+    yield Resource(
+        f"Vectorize index {name} ({dimensions} dimensions, {METRIC})", existing.has_index
+    )
+    for prop in METADATA_PROPERTIES:
+        is_there = prop in existing.properties
+        if not (dry_run or is_there or existing.vectors):
+            account.create_metadata_index(name, prop)
+        older = 0 if is_there else existing.vectors
+        yield Resource(f"metadata index {prop}", is_there, later=True, older=older)
 
 
-def _found(account: Account, api: Api, cloud: Known, database_name: str, dimensions: int) -> Found:
+def _find_existing(
+    account: AccountResources, api: Api, cloud: CloudSettings, database_name: str, dimensions: int
+) -> ExistingResources:
     database_id: str | None = cloud.database_id
     if database_id:
         database_name = account.database_name(database_id)
     else:
         database_id = account.database_id(database_name)
     migrations = missing_migrations(D1(api, database_id)) if database_id else known_migrations()
-    index = account.index(cloud.index_name)
+    index = account.index_config(cloud.index_name)
     if index and (index["dimensions"], index["metric"]) != (dimensions, METRIC):
         raise UserError(
             f"The Vectorize index {cloud.index_name} is there with {index['dimensions']} "
@@ -207,22 +231,26 @@ def _found(account: Account, api: Api, cloud: Known, database_name: str, dimensi
             f"{METRIC}. Name another with --index-name, choose --model or --dimensions as it has "
             "them, or delete it."
         )
-    properties = account.properties(cloud.index_name) if index else set()
-    lacks = index is not None and not properties.issuperset(PROPERTIES)
-    vectors = account.vectors(cloud.index_name) if lacks else 0
+    properties = account.metadata_properties(cloud.index_name) if index else set()
+    lacks = index is not None and not properties.issuperset(METADATA_PROPERTIES)
+    vectors = account.vector_count(cloud.index_name) if lacks else 0
     names = [migration.name for migration in migrations]
-    return Found(database_name, database_id, names, index is not None, properties, vectors)
+    return ExistingResources(
+        database_name, database_id, names, index is not None, properties, vectors
+    )
 
 
-def _bound(file: Path, base: Path, names: wrangler.Names, *, dry_run: bool) -> Thing:
+def _write_bindings(
+    file: Path, root: Path, names: wrangler.BindingNames, *, dry_run: bool
+) -> Resource:
     """wrangler.toml's bindings; the migrations lie where a new one says, for wrangler to find."""
     if dry_run:
-        said = wrangler.read(file if file.exists() else None)
+        said = wrangler.read_bindings(file if file.exists() else None)
         is_there = (said.database_id, said.index_name) == (names.database_id, names.index_name)
-        return Thing(f"bindings in {file}", is_there)
-    folder = base / INDEX_FOLDER / MIGRATIONS
+        return Resource(f"bindings in {file}", is_there)
+    folder = root / INDEX_FOLDER / MIGRATIONS_FOLDER
     create_index_folder(folder.parent)
     create_private_folder(reject_symlinks(folder))
     for migration in known_migrations():
         (folder / migration.name).write_bytes(migration.sql.encode())
-    return Thing(f"bindings in {file}", not wrangler.write(file, names))
+    return Resource(f"bindings in {file}", not wrangler.write_bindings(file, names))

@@ -12,7 +12,7 @@ from feeder.embed.dealing import tokens
 from feeder.errors import UserError
 from feeder.wire import json_bytes
 
-BEGINNING = "@cf/"
+MODEL_PREFIX = "@cf/"
 """Of a model's name there."""
 
 
@@ -42,7 +42,7 @@ class WorkersAIDescriber:
     """A `Describer` over Workers AI; raises UserError for what is no model's name."""
 
     def __init__(self, api: Api, model: str) -> None:
-        if not model.startswith(BEGINNING) or not model.isprintable() or " " in model:
+        if not model.startswith(MODEL_PREFIX) or not model.isprintable() or " " in model:
             raise UserError(
                 f"--describe {model!r} names no model of Workers AI. Write one such as {_EXAMPLE}, "
                 "or an address as URL#name."
@@ -51,7 +51,7 @@ class WorkersAIDescriber:
         self._model = model
         # the slash of a model's name stays one: encoded, there is no such route
         self._path = f"ai/run/{quote(model, safe='@/')}"
-        self._spent = Spent()
+        self._usage = Spent()
         self._lock = Lock()
 
     @property
@@ -59,9 +59,9 @@ class WorkersAIDescriber:
         return self._model
 
     @property
-    def spent(self) -> Spent:
+    def usage(self) -> Spent:
         """Requests aside, which the API counts."""
-        return self._spent
+        return self._usage
 
     def ask(self, prompt: str, text: str) -> ModelAnswer:
         body = {
@@ -73,8 +73,8 @@ class WorkersAIDescriber:
             answer = self._api.call(Call("ai", self._path, json_bytes(body)))
         except UserError as exc:
             raise UserError(str(exc).replace("--model", "--describe")) from exc
-        found = _told(answer if isinstance(answer, dict) else {})
-        self._count(answer, tokens(prompt + text), tokens(found.text))
+        found = _parse_answer(answer if isinstance(answer, dict) else {})
+        self._add_usage(answer, tokens(prompt + text), tokens(found.text))
         return found
 
     def neurons(self, tokens_in: int, tokens_out: int) -> float | None:
@@ -86,15 +86,15 @@ class WorkersAIDescriber:
     def close(self) -> None:
         """Nothing to end: the API is closed by its owner."""
 
-    def _count(self, answer: Any, tokens_in: int, tokens_out: int) -> None:
+    def _add_usage(self, answer: Any, tokens_in: int, tokens_out: int) -> None:
         total = (total_tokens(answer) if isinstance(answer, dict) else 0) or tokens_in + tokens_out
         neurons = self.neurons(total - tokens_out, tokens_out) or 0.0
         with self._lock:
-            tokens_before, before = self._spent.tokens, self._spent.neurons
-            self._spent = Spent(0, tokens_before + total, before + neurons)
+            tokens_before, before = self._usage.tokens, self._usage.neurons
+            self._usage = Spent(0, tokens_before + total, before + neurons)
 
 
-def _told(answer: dict[str, Any]) -> ModelAnswer:
+def _parse_answer(answer: dict[str, Any]) -> ModelAnswer:
     """Older models say it as `response`, and not whether it is whole; newer ones as OpenAI does."""
     said = answer.get("response")
     if not isinstance(said, str):

@@ -10,7 +10,7 @@ def loads(text: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def put(text: str, path: tuple[str | int, ...], value: Any) -> str:
+def set_value(text: str, path: tuple[str | int, ...], value: Any) -> str:
     """The text with a value at the path: in place of the one there, else behind its siblings.
 
     Only the last key may be missing; a list is one of tables.
@@ -19,7 +19,7 @@ def put(text: str, path: tuple[str | int, ...], value: Any) -> str:
 
     document = tomlkit.parse(text)
     if len(path) == 1 and path[0] not in document and not isinstance(value, dict | list):
-        return _behind_keys(text, f"{tomlkit.key(str(path[0])).as_string()} = ", value)
+        return _insert_top_level_key(text, f"{tomlkit.key(str(path[0])).as_string()} = ", value)
     node: Any = document
     for key in path[:-1]:
         node = node[key]
@@ -39,31 +39,31 @@ def put(text: str, path: tuple[str | int, ...], value: Any) -> str:
     return tomlkit.dumps(document)
 
 
-def _behind_keys(text: str, name: str, value: Any) -> str:
+def _insert_top_level_key(text: str, key: str, value: Any) -> str:
     """Behind the last key that is in no table; what is said above a table stays there."""
     import tomlkit
 
     lines = text.splitlines(keepends=True)
-    at = next((at for at, _ in enumerate(lines) if _is_header(lines, at)), len(lines))
+    at = next((at for at, _ in enumerate(lines) if _is_table_header(lines, at)), len(lines))
     while at and lines[at - 1].lstrip()[:1] in ("", "#"):
         at -= 1
     eol = "\r\n" if "\r\n" in text else "\n"
     if at and not lines[at - 1].endswith("\n"):
         lines[at - 1] += eol
-    return "".join([*lines[:at], name, tomlkit.item(value).as_string(), eol, *lines[at:]])
+    return "".join([*lines[:at], key, tomlkit.item(value).as_string(), eol, *lines[at:]])
 
 
-def _is_header(lines: list[str], at: int) -> bool:
+def _is_table_header(lines: list[str], line_index: int) -> bool:
     """Whether a table begins there, and no line of an array or a text."""
-    if not lines[at].lstrip().startswith("["):
+    if not lines[line_index].lstrip().startswith("["):
         return False
     try:
-        loads("".join(lines[:at]))
+        loads("".join(lines[:line_index]))
     except ValueError:
         return False
     return True
 
 
-def shown(kind: str) -> str:
+def list_opening(name: str) -> str:
     """How a list of tables begins."""
-    return f"[[{kind}]]"
+    return f"[[{name}]]"

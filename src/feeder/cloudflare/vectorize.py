@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from feeder.cloudflare.api import Api, Call
-from feeder.cloudflare.narrowing import narrowings
+from feeder.cloudflare.narrowing import query_filters
 from feeder.errors import UserError
 from feeder.store import FencingToken, Neighbour, NodeVector, Statement, Value
 from feeder.store.scope import Scope
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-UPSERT_VECTORS = 5_000
-UPSERT_BYTES = 50_000_000
+MAX_UPSERT_VECTORS = 5_000
+MAX_UPSERT_BYTES = 50_000_000
 """Half of what Vectorize takes."""
-DELETE_IDS = 100
-LIST_IDS = 1_000
-NEAREST = 100
-METADATA_BYTES = 10_240
+MAX_DELETE_IDS = 100
+LIST_PAGE_IDS = 1_000
+MAX_NEIGHBOURS = 100
+MAX_METADATA_BYTES = 10_240
 """Of compact JSON; one vector above it refuses its whole batch."""
 POLL_S = 5.0
-NO_NODE = "feeder-mark"
+MARKER_ID = "feeder-mark"
 """An id that no node has: its deletion is a write that changes nothing."""
 
 
@@ -37,30 +37,40 @@ class Vectorize:
     `dimensions_written` counts the numbers that were sent.
     """
 
-    late_writes = True
+    has_late_writes = True
 
     def __init__(self, api: Api, index_name: str) -> None:
-        self.index = index_name
+        self.index_name = index_name
         self.place = f"Vectorize index {index_name}"
         self.dimensions_written = 0
         self._api = api
         self._path = f"vectorize/v2/indexes/{quote(index_name, safe='')}"
 
-    def upsert(self, vectors: Sequence[NodeVector], permit: FencingToken | None = None) -> None:
+    def upsert(
+        self, vectors: Sequence[NodeVector], fencing_token: FencingToken | None = None
+    ) -> None:
         """Never `insert`, which keeps the old vector and says nothing."""
-        for body in _bodies(map(_line, vectors)):
+        for body in _batch_lines(map(_ndjson_line, vectors)):
             path, kind = f"{self._path}/upsert", "application/x-ndjson"
-            self._api.call(Call("vectorize", path, body, kind, permit=permit and permit.verify))
+            self._api.call(
+                Call(
+                    "vectorize",
+                    path,
+                    body,
+                    kind,
+                    check_before_send=fencing_token and fencing_token.verify,
+                )
+            )
         self.dimensions_written += sum(len(vector.values) for vector in vectors)
 
-    def delete(self, ids: Sequence[str], permit: FencingToken | None = None) -> None:
+    def delete(self, ids: Sequence[str], fencing_token: FencingToken | None = None) -> None:
         """A hundred a request: more would be refused whole."""
-        for at in range(0, len(ids), DELETE_IDS):
-            self._post("delete_by_ids", {"ids": list(ids[at : at + DELETE_IDS])}, permit)
+        for at in range(0, len(ids), MAX_DELETE_IDS):
+            self._post("delete_by_ids", {"ids": list(ids[at : at + MAX_DELETE_IDS])}, fencing_token)
 
-    def check_fits(self, dimensions: int) -> None:
+    def check_dimensions(self, dimensions: int) -> None:
         """Raises UserError where the index is missing or has other dimensions; one request."""
-        found = self._info().get("dimensions", dimensions)
+        found = self._index_info().get("dimensions", dimensions)
         if found != dimensions:
             raise UserError(
                 f"{self.place} has {found} dimensions and the model {dimensions}. Choose --model "
@@ -68,9 +78,9 @@ class Vectorize:
                 "and make it with: feeder init"
             )
 
-    def check_clear(self) -> None:
+    def check_can_clear(self) -> None:
         """Raises UserError unless the index is empty: Vectorize cannot be told to empty one."""
-        if count := self._info().get("vectorCount"):
+        if count := self._index_info().get("vectorCount"):
             raise UserError(
                 f"{self.place} holds {count} vectors of another model or database. Make another "
                 "index with feeder init --index-name, or go back to what was before with --model "
@@ -79,13 +89,13 @@ class Vectorize:
 
     def clear(self, guard: Statement) -> None:
         """Nothing to remove where `check_clear` passes."""
-        self.check_clear()
+        self.check_can_clear()
 
     def ids(self) -> Iterator[str]:
         """The ids that readers see now, as a snapshot."""
         cursor = None
         while True:
-            params = {"count": str(LIST_IDS), **({"cursor": cursor} if cursor else {})}
+            params = {"count": str(LIST_PAGE_IDS), **({"cursor": cursor} if cursor else {})}
             page = self._api.call(Call("vectorize", f"{self._path}/list", params=params))
             yield from (str(vector["id"]) for vector in page["vectors"])
             cursor = page.get("nextCursor")
@@ -101,63 +111,68 @@ class Vectorize:
 
     def query(self, vector: NDArray[float32], limit: int, scope: Scope) -> list[Neighbour]:
         """The nearest as Vectorize approximates them, at most 100; one request or two a path."""
-        asked = {"vector": _numbers(vector), "topK": min(limit, NEAREST)}
-        for parts in narrowings(scope):
-            found = {near for part in parts for near in self._first_found(asked, part)}
+        asked = {"vector": _rounded_values(vector), "topK": min(limit, MAX_NEIGHBOURS)}
+        for parts in query_filters(scope):
+            found = {near for part in parts for near in self._first_matches(asked, part)}
             if found:
                 return sorted(found, key=lambda near: (-near.score, near.id))[:limit]
         return []
 
-    def _first_found(
-        self, asked: dict[str, Any], narrowings: Iterable[dict[str, Any]]
+    def _first_matches(
+        self, query: dict[str, Any], filters: Iterable[dict[str, Any]]
     ) -> list[Neighbour]:
         """What the first of the narrowings finds that finds any."""
-        for narrowing in narrowings:
-            if matches := self._post("query", asked | narrowing)["matches"]:
+        for narrowing in filters:
+            if matches := self._post("query", query | narrowing)["matches"]:
                 return [Neighbour(str(near["id"]), float(near["score"])) for near in matches]
         return []
 
-    def settled(self, timeout_s: float) -> bool:
+    def wait_until_visible(self, timeout_s: float) -> bool:
         """Waits until all that was written before is seen; False when it takes longer.
 
         Writes are processed in their order, so a write that is seen speaks for those before it.
         One that is processed together with a later one is never named: then another is sent.
         """
-        marks = {self._mark()}
-        last = self._info().get("processedUpToMutation")
+        marks = {self._write_marker()}
+        last = self._index_info().get("processedUpToMutation")
         waited_s = 0.0
         while last not in marks and waited_s < timeout_s:
-            self._api.pause(POLL_S)
+            self._api.sleep(POLL_S)
             waited_s += POLL_S
-            processed = self._info().get("processedUpToMutation")
+            processed = self._index_info().get("processedUpToMutation")
             if processed != last and processed not in marks:
-                marks.add(self._mark())
+                marks.add(self._write_marker())
             last = processed
         return last in marks
 
     def close(self) -> None:
         """Nothing to end: the connection is closed by its owner."""
 
-    def _mark(self) -> str:
-        return str(self._post("delete_by_ids", {"ids": [NO_NODE]})["mutationId"])
+    def _write_marker(self) -> str:
+        return str(self._post("delete_by_ids", {"ids": [MARKER_ID]})["mutationId"])
 
-    def _info(self) -> dict[str, Any]:
+    def _index_info(self) -> dict[str, Any]:
         facts: dict[str, Any] = self._api.call(Call("vectorize", f"{self._path}/info"))
         return facts
 
-    def _post(self, route: str, body: object, permit: FencingToken | None = None) -> Any:
+    def _post(self, route: str, body: object, fencing_token: FencingToken | None = None) -> Any:
         path = f"{self._path}/{route}"
         return self._api.call(
-            Call("vectorize", path, json_bytes(body), permit=permit and permit.verify)
+            Call(
+                "vectorize",
+                path,
+                json_bytes(body),
+                check_before_send=fencing_token and fencing_token.verify,
+            )
         )
 
 
-def _bodies(lines: Iterator[bytes]) -> Iterator[bytes]:
+def _batch_lines(lines: Iterator[bytes]) -> Iterator[bytes]:
     """The lines of NDJSON in as many requests as the limits ask for."""
     body: list[bytes] = []
     size = 0
     for line in lines:
-        if body and (len(body) == UPSERT_VECTORS or size + len(line) > UPSERT_BYTES):
+        if body and (len(body) == MAX_UPSERT_VECTORS or size + len(line) > MAX_UPSERT_BYTES):
             yield b"".join(body)
             body, size = [], 0
         body.append(line)
@@ -166,35 +181,35 @@ def _bodies(lines: Iterator[bytes]) -> Iterator[bytes]:
         yield b"".join(body)
 
 
-def _line(vector: NodeVector) -> bytes:
+def _ndjson_line(vector: NodeVector) -> bytes:
     """Seven digits a number: printed in full, 5,000 vectors would be above the limit."""
     values = ",".join(["%.7g"] * len(vector.values)) % tuple(vector.values.tolist())
-    metadata = _compact(_fitting(vector.metadata))
+    metadata = _compact_json(_fit_metadata(vector.metadata))
     return f'{{"id":{json.dumps(vector.id)},"values":[{values}],"metadata":{metadata}}}\n'.encode()
 
 
-def _numbers(vector: NDArray[float32]) -> list[float]:
+def _rounded_values(vector: NDArray[float32]) -> list[float]:
     return [float(f"{value:.7g}") for value in vector.tolist()]
 
 
-def _fitting(metadata: dict[str, Value]) -> dict[str, Value]:
+def _fit_metadata(metadata: dict[str, Value]) -> dict[str, Value]:
     """The same with its longest texts cut until it fits; a lone surrogate would be refused."""
-    fitting = {name: _whole(value) for name, value in metadata.items()}
-    while (above := _size(fitting) - METADATA_BYTES) > 0:
-        longest = max(fitting, key=lambda name: _size(fitting[name]))
+    fitting = {name: _replace_surrogates(value) for name, value in metadata.items()}
+    while (above := _json_bytes(fitting) - MAX_METADATA_BYTES) > 0:
+        longest = max(fitting, key=lambda name: _json_bytes(fitting[name]))
         text = str(fitting[longest])
         # a character is at most 6 bytes, so this never cuts more than is needed
         fitting[longest] = text[: len(text) - (above + 5) // 6]
     return fitting
 
 
-def _size(value: object) -> int:
-    return len(_compact(value).encode())
+def _json_bytes(value: object) -> int:
+    return len(_compact_json(value).encode())
 
 
-def _compact(value: object) -> str:
+def _compact_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _whole(value: Value) -> Value:
+def _replace_surrogates(value: Value) -> Value:
     return value.encode(errors="replace").decode() if isinstance(value, str) else value

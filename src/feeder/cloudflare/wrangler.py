@@ -7,32 +7,32 @@ from typing import Any, NamedTuple, Protocol
 
 from feeder.errors import UserError
 
-FILE = "wrangler.toml"
+DEFAULT_FILE = "wrangler.toml"
 """What is made where there is none."""
-FILES = ("wrangler.json", "wrangler.jsonc", FILE)
+FILE_NAMES = ("wrangler.json", "wrangler.jsonc", DEFAULT_FILE)
 """In wrangler's order, whose first takes all: the others are not read."""
-DATABASE, INDEX, AI = "CODE_DB", "CODE_INDEX", "AI"
+DATABASE_BINDING, INDEX_BINDING, AI_BINDING = "CODE_DB", "CODE_INDEX", "AI"
 """The names under which a Worker finds what the index consists of."""
-COMPATIBLE = "2026-04-01"
+COMPATIBILITY_DATE = "2026-04-01"
 """The day whose runtime a Worker is tried with."""
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
-Steps = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 """The names and numbers that lead to a value in a file."""
-Change = tuple[Steps, Any]
+Change = tuple[KeyPath, Any]
 
 
-class Form(Protocol):
+class FileFormat(Protocol):
     """How the file is written: the modules `toml` and `jsonc`. ValueError is for what is not so."""
 
     def loads(self, text: str) -> dict[str, Any]:
         """What it says."""
 
-    def put(self, text: str, path: Steps, value: Any) -> str:
+    def set_value(self, text: str, path: KeyPath, value: Any) -> str:
         """The text with a value put in place, or behind its siblings; the rest stays."""
 
-    def shown(self, kind: str) -> str:
+    def list_opening(self, name: str) -> str:
         """How a list of tables begins."""
 
 
@@ -45,7 +45,7 @@ class Bindings(NamedTuple):
     database_name: str | None = None
 
 
-def find(directory: Path) -> Path | None:
+def find_file(directory: Path) -> Path | None:
     """The file in the directory or above it, within the repository; of several wrangler's own."""
     directory = directory.resolve()
     folders = [directory, *directory.parents]
@@ -53,66 +53,68 @@ def find(directory: Path) -> Path | None:
     if within is not None:
         folders = folders[: within + 1]
     # wrangler too looks for one name in all folders before it looks for the next
-    places = (folder / name for name in FILES for folder in folders)
+    places = (folder / name for name in FILE_NAMES for folder in folders)
     return next((place for place in places if place.is_file()), None)
 
 
-def read(file: Path | None) -> Bindings:
+def read_bindings(file: Path | None) -> Bindings:
     """The bindings of a file, none where there is no file; raises UserError for a broken one."""
     if file is None:
         return Bindings()
-    said = facts(file)
+    said = read_settings(file)
     for kind in ("d1_databases", "vectorize"):
         if not isinstance(said.get(kind, []), list):
-            raise UserError(f"{file} has no list of {kind}. Write it as {shown(file, kind)}.")
-    database = _binding(said.get("d1_databases"), DATABASE)
-    index = _binding(said.get("vectorize"), INDEX)
+            raise UserError(
+                f"{file} has no list of {kind}. Write it as {list_opening(file, kind)}."
+            )
+    database = _find_binding(said.get("d1_databases"), DATABASE_BINDING)
+    index = _find_binding(said.get("vectorize"), INDEX_BINDING)
     return Bindings(
-        _text(said.get("account_id")),
-        _real_id(database.get("database_id")),
-        _text(index.get("index_name")),
-        _text(database.get("database_name")),
+        _non_empty_text(said.get("account_id")),
+        _valid_id(database.get("database_id")),
+        _non_empty_text(index.get("index_name")),
+        _non_empty_text(database.get("database_name")),
     )
 
 
-def facts(file: Path) -> dict[str, Any]:
+def read_settings(file: Path) -> dict[str, Any]:
     """All that a file says; raises UserError for a broken one."""
     try:
-        return parsed(file, file.read_bytes().decode())
+        return parse_settings(file, file.read_bytes().decode())
     except (OSError, ValueError) as exc:
         raise UserError(f"{file} cannot be read ({exc}). Mend it.") from exc
 
 
-def parsed(file: Path, text: str) -> dict[str, Any]:
+def parse_settings(file: Path, text: str) -> dict[str, Any]:
     """What a text says that is written as the file is; raises ValueError for what is not so."""
-    return _form(file).loads(text)
+    return _file_format(file).loads(text)
 
 
-def shown(file: Path, kind: str) -> str:
+def list_opening(file: Path, name: str) -> str:
     """How a list of tables begins there."""
-    return _form(file).shown(kind)
+    return _file_format(file).list_opening(name)
 
 
-def put(file: Path, text: str, path: Steps, value: Any) -> str:
+def set_value(file: Path, text: str, path: KeyPath, value: Any) -> str:
     """The text of a file with a value put in place; the rest stays."""
-    return _form(file).put(text, path, value)
+    return _file_format(file).set_value(text, path, value)
 
 
-class Names(NamedTuple):
+class BindingNames(NamedTuple):
     """What the bindings are to say; `migrations` is the folder that a new D1 binding names."""
 
     database_name: str
     database_id: str
     index_name: str
-    migrations: str
+    migrations_folder: str
 
 
-def write(file: Path, names: Names) -> bool:
+def write_bindings(file: Path, names: BindingNames) -> bool:
     """Makes the file say these bindings and keeps the rest of it; False where it said them."""
     before = file.read_bytes().decode() if file.exists() else ""
-    after = before or beginning(names.database_name)
-    for path, value in [*bound(parsed(file, after), names)]:
-        after = put(file, after, path, value)
+    after = before or new_file_text(names.database_name)
+    for path, value in [*binding_changes(parse_settings(file, after), names)]:
+        after = set_value(file, after, path, value)
     try:
         if after != before:
             file.write_bytes(after.encode())
@@ -121,78 +123,82 @@ def write(file: Path, names: Names) -> bool:
     return after != before
 
 
-def beginning(database_name: str) -> str:
+def new_file_text(database_name: str) -> str:
     """How a new file begins."""
     worker = re.sub("[^A-Za-z0-9]+", "-", database_name).strip("-") or "feeder"
-    return f'name = "{worker}"\ncompatibility_date = "{COMPATIBLE}"\n'
+    return f'name = "{worker}"\ncompatibility_date = "{COMPATIBILITY_DATE}"\n'
 
 
-def bound(facts: Mapping[str, Any], names: Names) -> Iterator[Change]:
+def binding_changes(settings: Mapping[str, Any], names: BindingNames) -> Iterator[Change]:
     """What has to be put where, so that a Worker finds the index."""
     database = {
-        "binding": DATABASE,
+        "binding": DATABASE_BINDING,
         "database_name": names.database_name,
         "database_id": names.database_id,
     }
-    index = {"binding": INDEX, "index_name": names.index_name}
-    folder = {"migrations_dir": names.migrations}
-    yield from _bound(facts, "d1_databases", "database_id", database, folder)
-    yield from _bound(facts, "vectorize", "index_name", index, {})
-    if "ai" not in facts:
-        yield ("ai",), {"binding": AI}
+    index = {"binding": INDEX_BINDING, "index_name": names.index_name}
+    folder = {"migrations_dir": names.migrations_folder}
+    yield from _table_changes(settings, "d1_databases", "database_id", database, folder)
+    yield from _table_changes(settings, "vectorize", "index_name", index, {})
+    if "ai" not in settings:
+        yield ("ai",), {"binding": AI_BINDING}
 
 
-def _bound(
-    facts: Mapping[str, Any], kind: str, key: str, wanted: dict[str, str], more: dict[str, str]
+def _table_changes(
+    settings: Mapping[str, Any],
+    kind: str,
+    key: str,
+    wanted: dict[str, str],
+    new_table_fields: dict[str, str],
 ) -> Iterator[Change]:
     """One of the `kind` says what is wanted, `key` in it: that which means the same, or a new one.
 
     Somebody else's binding is left alone, even where it is the only one.
     """
-    bindings = facts.get(kind)
-    found = _binding(bindings, wanted["binding"])
-    if found.get("binding") == wanted["binding"] or _is_free(found.get(key), wanted[key]):
+    bindings = settings.get(kind)
+    found = _find_binding(bindings, wanted["binding"])
+    if found.get("binding") == wanted["binding"] or _is_replaceable(found.get(key), wanted[key]):
         at = next(at for at, table in enumerate(bindings or []) if table is found)
         for name, value in wanted.items():
             if name != "binding" and found.get(name) != value:
                 yield (kind, at, name), value
     elif bindings is None:
-        yield (kind,), [{**wanted, **more}]
+        yield (kind,), [{**wanted, **new_table_fields}]
     else:
-        yield (kind, len(bindings)), {**wanted, **more}
+        yield (kind, len(bindings)), {**wanted, **new_table_fields}
 
 
-def _form(file: Path) -> Form:
+def _file_format(file: Path) -> FileFormat:
     from feeder import jsonc
     from feeder.cloudflare import toml
 
     return toml if file.suffix == ".toml" else jsonc
 
 
-def _is_free(value: Any, wanted: str) -> bool:
+def _is_replaceable(value: Any, wanted: str) -> bool:
     """Whether a binding means what is wanted, or only holds a place for an id."""
-    return value == wanted or bool(value and _UUID.fullmatch(wanted) and not _real_id(value))
+    return value == wanted or bool(value and _UUID.fullmatch(wanted) and not _valid_id(value))
 
 
-def _binding(bindings: Any, name: str) -> Any:
+def _find_binding(bindings: Any, name: str) -> Any:
     """The binding of that name, else the only one there is, else an empty one."""
-    tables = [table for table in _tables(bindings) if table.get("binding") == name]
-    if not tables and len(only := list(_tables(bindings))) == 1:
+    tables = [table for table in _iter_tables(bindings) if table.get("binding") == name]
+    if not tables and len(only := list(_iter_tables(bindings))) == 1:
         tables = only
     return tables[0] if tables else {}
 
 
-def _tables(bindings: Any) -> Iterator[Any]:
+def _iter_tables(bindings: Any) -> Iterator[Any]:
     for table in bindings if isinstance(bindings, list) else []:
         if isinstance(table, dict):
             yield table
 
 
-def _real_id(value: Any) -> str | None:
+def _valid_id(value: Any) -> str | None:
     """An id that can be one: not the zeros, and not the words, that only hold its place."""
-    text = _text(value)
+    text = _non_empty_text(value)
     return text if text and _UUID.fullmatch(text) and set(text) != set("0-") else None
 
 
-def _text(value: Any) -> str | None:
+def _non_empty_text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None

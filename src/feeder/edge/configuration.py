@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from feeder.cloudflare import wrangler
-from feeder.cloudflare.wrangler import Change, Names
+from feeder.cloudflare.wrangler import BindingNames, Change
 from feeder.edge.content import ASSETS, MODULE
 from feeder.errors import UserError
 
@@ -26,30 +26,30 @@ def place(folder: Path, directory: Path) -> Path:
 
     Else one is to be made in the folder.
     """
-    own = next((file for name in wrangler.FILES if (file := folder / name).is_file()), None)
+    own = next((file for name in wrangler.FILE_NAMES if (file := folder / name).is_file()), None)
     if own:
         return own
-    found = wrangler.find(directory)
-    if found and _is_free(wrangler.facts(found), found, folder):
+    found = wrangler.find_file(directory)
+    if found and _is_free(wrangler.read_settings(found), found, folder):
         return found
-    return folder / wrangler.FILE
+    return folder / wrangler.DEFAULT_FILE
 
 
 class Wanted(NamedTuple):
     """What the bindings and the variables say."""
 
-    names: Names
+    names: BindingNames
     variables: Mapping[str, str]
 
 
 def changes(facts: Mapping[str, Any], file: Path, folder: Path, wanted: Wanted) -> Iterator[Change]:
     """What has to be put where; what says the same, or is the user's to decide, stays."""
     here = _path(file, folder)
-    keys = {"main": f"{here}{MODULE}", "compatibility_date": wrangler.COMPATIBLE}
+    keys = {"main": f"{here}{MODULE}", "compatibility_date": wrangler.COMPATIBILITY_DATE}
     for key, value in {**keys, "upload_source_maps": True}.items():
         if facts.get(key) is None or (key == "main" and facts[key] != value):
             yield (key,), value
-    yield from wrangler.bound(facts, wanted.names)
+    yield from wrangler.binding_changes(facts, wanted.names)
     yield from _said(facts.get("vars"), wanted.variables)
     if "assets" not in facts:
         yield ("assets",), {"directory": f"{here}{ASSETS}", "run_worker_first": FIRST}
@@ -72,7 +72,7 @@ def _limited(facts: Mapping[str, Any], file: Path) -> Iterator[Change]:
         isinstance(one, dict) for one in limits or ()
     ):
         raise UserError(
-            f"{file} has no list of ratelimits. Write it as {wrangler.shown(file, 'ratelimits')}."
+            f"{file} has no list of ratelimits. Write it as {wrangler.list_opening(file, 'ratelimits')}."
         )
     simple = {"limit": A_MINUTE, "period": 60}
     wanted = {"name": LIMIT, "namespace_id": NAMESPACE, "simple": simple}

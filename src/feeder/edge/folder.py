@@ -128,10 +128,10 @@ def _is_inside(name: str) -> bool:
 
 def _configured(file: Path, folder: Path, wanted: Wanted) -> Written:
     before = files.read(file)
-    after = before or wrangler.beginning(wanted.names.database_name)
-    facts = wrangler.parsed(file, after)
+    after = before or wrangler.new_file_text(wanted.names.database_name)
+    facts = wrangler.parse_settings(file, after)
     for path, value in [*configuration.changes(facts, file, folder, wanted)]:
-        after = wrangler.put(file, after, path, value)
+        after = wrangler.set_value(file, after, path, value)
     return Written(file, before, after)
 
 

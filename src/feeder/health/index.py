@@ -9,7 +9,7 @@ from pathlib import Path
 
 from feeder.assembly.local import index_file
 from feeder.assembly.opening import Session, Workspace, current_workspace, has_index, open_session
-from feeder.cloudflare.credentials import choice
+from feeder.cloudflare.credentials import choose_store
 from feeder.config import Settings
 from feeder.health import Finding
 from feeder.parse.extract import NOT_INSTALLED, extractor_versions, includes_documents
@@ -28,7 +28,7 @@ MIN_FREE_BYTES = 100_000_000
 
 def check_disk(settings: Settings) -> Iterator[Finding]:
     """Whether an index on this machine can be written."""
-    if choice(settings).is_cloud:
+    if choose_store(settings).is_cloud:
         return
     file = index_file(current_workspace(settings).base, settings)
     there = next(path for path in (file, *file.parents) if path.exists())
@@ -46,9 +46,9 @@ def check_disk(settings: Settings) -> Iterator[Finding]:
 
 def check_index(settings: Settings) -> Iterator[Finding]:
     """Which store it is, what the index equals, and what it lacks."""
-    chosen, place = choice(settings), current_workspace(settings)
+    chosen, place = choose_store(settings), current_workspace(settings)
     where = "Cloudflare" if chosen.is_cloud else "this machine"
-    yield Finding("store", f"{where} ({chosen.why})")
+    yield Finding("store", f"{where} ({chosen.reason})")
     if not has_index(place, settings):
         yield Finding("index", "there is none yet", CREATE_HINT)
         return
@@ -64,7 +64,7 @@ def check_index(settings: Settings) -> Iterator[Finding]:
 
 def missing_migration(workspace: Workspace, settings: Settings) -> str:
     """The first migration that an index on this machine lacks, with which others would open it."""
-    if choice(settings).is_cloud or not has_index(workspace, settings):
+    if choose_store(settings).is_cloud or not has_index(workspace, settings):
         return ""
     with closing(SQLite(index_file(workspace.base, settings))) as database:
         missing = missing_migrations(database)

@@ -5,7 +5,7 @@ from contextlib import closing
 
 from feeder.assembly.describers import select_describer
 from feeder.assembly.opening import Session, current_workspace, has_index, open_session
-from feeder.cloudflare.credentials import choice
+from feeder.cloudflare.credentials import choose_store
 from feeder.config import Settings
 from feeder.health import Finding
 from feeder.health.index import missing_migration
@@ -18,7 +18,7 @@ _TEST_WORD, _TEST_PROMPT = "health", "Say what this word means, in five words at
 def check_embedding_models(settings: Settings) -> Iterator[Finding]:
     """Those that a question is put to here, and what the index lacks for them."""
     place = current_workspace(settings)
-    if choice(settings).is_cloud or missing_migration(place, settings):
+    if choose_store(settings).is_cloud or missing_migration(place, settings):
         return
     with open_session(place, settings, writes=False, create=True) as store:
         embedder = store.model_vectors.embedder if store.model_vectors else None
@@ -33,7 +33,7 @@ def check_embedding_models(settings: Settings) -> Iterator[Finding]:
 
 def check_describer(settings: Settings) -> Iterator[Finding]:
     """Who would write the lines on methods and classes, where somebody is named."""
-    if choice(settings).is_cloud:
+    if choose_store(settings).is_cloud:
         return
     if describer := select_describer(settings):
         with closing(describer):

@@ -39,6 +39,6 @@ def check_settings_files(settings: Settings) -> Iterator[Finding]:
     base = current_workspace(settings).base
     if own := repository_categories(base):
         yield Finding(REPOSITORY_FILE, f"categories: {', '.join(own)}")
-    if file := wrangler.find(settings.directory):
-        wrangler.read(file)
+    if file := wrangler.find_file(settings.directory):
+        wrangler.read_bindings(file)
         yield Finding(file.name, f"read from {file}")

@@ -43,13 +43,13 @@ class LazyRefresher:
         """Of an index on this machine about a repository; any other is as its feeder left it."""
         from feeder.assembly.opening import current_workspace
         from feeder.assembly.trees import commit_tree, working_tree
-        from feeder.cloudflare.credentials import choice
+        from feeder.cloudflare.credentials import choose_store
         from feeder.serve.upkeep import IndexRefresher, RefreshTarget
         from feeder.tree import git
 
         settings = self._settings
         place = current_workspace(settings)
-        if choice(settings).is_cloud or git.find_root(place.base) is None:
+        if choose_store(settings).is_cloud or git.find_root(place.base) is None:
             return NoRefresh()
         tree_of = commit_tree if git.is_bare(place.base) else working_tree
         look = partial(tree_of, place, settings)

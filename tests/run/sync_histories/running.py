@@ -25,7 +25,9 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("feeder.store.texts.PAGE_PARTS", 2)
     monkeypatch.setattr("feeder.parse.kept.BLOCK_BYTES", 20)
     monkeypatch.setattr("feeder.run.vectors.DELETE_BATCH", 2)
-    monkeypatch.setattr("feeder.embed.dealing.UNDER_WAY", 1)  # of several, chance is first
+    monkeypatch.setattr(
+        "feeder.embed.dealing.MAX_CONCURRENT_REQUESTS", 1
+    )  # of several, chance is first
     monkeypatch.setattr("feeder.run.asking.BATCH_REQUESTS", 2)
     monkeypatch.setattr("feeder.run.descriptions.SUBJECTS_PER_BATCH", 3)
 
