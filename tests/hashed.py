@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from feeder.embed import NOTHING_SPENT, Spent, Vector
+from feeder.embed import NO_USAGE, ServiceUsage, Vector
 
 
 class HashedEmbedder:
@@ -35,10 +35,10 @@ class HashedEmbedder:
     def embed_query(self, text: str) -> Vector:
         return self._vector(text)
 
-    spent = NOTHING_SPENT
+    spent = NO_USAGE
 
-    def foreseen(self, sizes: Sequence[int]) -> Spent:
-        return NOTHING_SPENT
+    def foreseen(self, sizes: Sequence[int]) -> ServiceUsage:
+        return NO_USAGE
 
     def close(self) -> None:
         self.closed = True

@@ -16,7 +16,7 @@ from speed.targets import targets
 from standin import StandIn
 from standin_fixtures import standin, standin_process
 
-from feeder.embed.static import MODEL
+from feeder.embed.static import MODEL_FILE
 
 __all__ = ["standin", "standin_process"]
 
@@ -135,7 +135,7 @@ def test_the_other_parts_have_all_that_their_tables_show(bench: Bench) -> None:
     assert values[Key("meaning", "rxjs", "nodes")] == [NODES]
     assert values[Key("size", "vectors", "nodes")] == [3 * 5]
     [wheel_mb] = values[Key("size", "wheel", "mb")]
-    assert wheel_mb > MODEL.stat().st_size / 2e6
+    assert wheel_mb > MODEL_FILE.stat().st_size / 2e6
 
 
 def test_a_rival_that_cannot_be_installed_is_named(

@@ -11,7 +11,7 @@ from guarantees.history import CART, CONFIG, GUIDE, REPO
 from guarantees.picture import Tables, tables, vectors
 
 from feeder.describe import ModelAnswer
-from feeder.embed import Embedder, Spent, Vector
+from feeder.embed import Embedder, ServiceUsage, Vector
 from feeder.embed.cache import CachedEmbedder
 from feeder.nodes import text_sha
 from feeder.parse import ParsedFile, Parser, StaticEmbedder
@@ -154,8 +154,8 @@ class Lines:
         self._lock = threading.Lock()
 
     @property
-    def spent(self) -> Spent:
-        return Spent(len(self.asked), 100 * len(self.asked))
+    def spent(self) -> ServiceUsage:
+        return ServiceUsage(len(self.asked), 100 * len(self.asked))
 
     def ask(self, prompt: str, text: str) -> ModelAnswer:
         with self._lock:

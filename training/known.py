@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from feeder.embed.static_tokens import parts, words
+from feeder.embed.static_tokens import split_tokens, split_words
 
 VALIDATION = frozenset(
     [
@@ -45,8 +45,8 @@ def main() -> None:
                 continue
             own: Counter[str] = Counter()
             for _, question, name, _ in pickle.loads(path.read_bytes()):
-                for word in set(words(f"{question} {name}")):
-                    own.update(parts(word))
+                for word in set(split_words(f"{question} {name}")):
+                    own.update(split_tokens(word))
             counts += own
             repos.update(own.keys())
     known = [word for word, count in counts.most_common() if count >= 15 and repos[word] >= 3]

@@ -84,9 +84,9 @@ def minilm(pool: Pool, kept: Path) -> tuple[Rows, Rows]:
     key = hashlib.sha256(repr((pool.questions, len(pool.documents))).encode()).hexdigest()[:16]
     path = kept / f"{key}.npz"
     if not path.exists():
-        from feeder.embed.onnx import LocalEmbedder
+        from feeder.embed.onnx import OnnxEmbedder
 
-        embedder = LocalEmbedder(threads=1)
+        embedder = OnnxEmbedder(threads=1)
         documents = embedder.embed([f"{name}\n{body}" for name, body in pool.documents])
         np.savez(path, documents=documents, questions=embedder.embed(pool.questions))
         embedder.close()

@@ -11,13 +11,13 @@ import sys
 import numpy as np
 from train import BUCKETS, WORDS, held, vocabulary
 
-from feeder.embed.onnx import LocalEmbedder
+from feeder.embed.onnx import OnnxEmbedder
 
 
 def main() -> None:
     data = dict(np.load(sys.argv[1]))
     words = vocabulary(data, ~held(data), WORDS, BUCKETS).words
-    embedder, vectors = LocalEmbedder(threads=1), list[np.ndarray]()
+    embedder, vectors = OnnxEmbedder(threads=1), list[np.ndarray]()
     for at in range(0, len(words), 256):
         vectors += embedder.embed(words[at : at + 256])
     embedder.close()

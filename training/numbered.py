@@ -11,7 +11,7 @@ from array import array
 import numpy as np
 from known import of_sources
 
-from feeder.embed.static_tokens import parts, words
+from feeder.embed.static_tokens import split_tokens, split_words
 
 LIMITS = {"question": 64, "name": 48, "body": 260}
 """Parts of a field that training reads: the length of texts is its cost."""
@@ -24,7 +24,7 @@ class Numbers(dict[str, tuple[int, ...]]):
         self.parts: dict[str, int] = {}
 
     def __missing__(self, word: str) -> tuple[int, ...]:
-        found = tuple(self.parts.setdefault(part, len(self.parts)) for part in parts(word))
+        found = tuple(self.parts.setdefault(part, len(self.parts)) for part in split_tokens(word))
         self[word] = found
         return found
 
@@ -40,7 +40,7 @@ def main() -> None:
         for path in of_sources(sys.argv[1], folder):
             for kind, *texts in pickle.loads(path.read_bytes()):
                 for (field, limit), text in zip(LIMITS.items(), texts, strict=True):
-                    found = [one for word in words(text[:1600]) for one in numbers[word]]
+                    found = [one for word in split_words(text[:1600]) for one in numbers[word]]
                     flat[field].extend(found[:limit])
                     starts[field].append(len(flat[field]))
                 of_repo.append(repos.setdefault(path.stem, len(repos)))

@@ -29,8 +29,8 @@ from known import VALIDATION
 from mine import Row
 from pairs import Pair, documented, good, header, prose
 
-from feeder.embed.static_tokens import parts
-from feeder.embed.static_tokens import words as words_of
+from feeder.embed.static_tokens import split_tokens
+from feeder.embed.static_tokens import split_words as words_of
 from feeder.nodes import embedding_input
 from feeder.parse.workers import WorkerPool
 from feeder.search.asked import QueryText
@@ -59,7 +59,7 @@ _DULL = frozenset(_SMALL_WORDS.split())
 
 
 def stems(text: str) -> set[str]:
-    found = {part for word in words_of(text) for part in parts(word)}
+    found = {part for word in words_of(text) for part in split_tokens(word)}
     return {re.sub(r"(ing|ed|es|s|e)$", "", one) for one in found - _DULL if len(one) > 2}
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from feeder.embed.static_tokens import fnv1a, grams
+from feeder.embed.static_tokens import fnv1a, ngrams
 
 Ints = npt.NDArray[np.int64]
 
@@ -31,7 +31,7 @@ class Vocabulary(NamedTuple):
                 columns.append(row)
                 weights.append(1.0)
             else:
-                runs = [len(self.words) + fnv1a(run) % self.buckets for run in grams(part)]
+                runs = [len(self.words) + fnv1a(run) % self.buckets for run in ngrams(part)]
                 columns += runs
                 weights += [1 / len(runs)] * len(runs)
             starts.append(len(columns))

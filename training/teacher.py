@@ -13,7 +13,7 @@ import time
 import numpy as np
 from known import VALIDATION, of_sources
 
-from feeder.embed.onnx import LocalEmbedder
+from feeder.embed.onnx import OnnxEmbedder
 
 
 def texts(sources: str, folders: list[str], share: int = 330) -> list[str]:
@@ -31,7 +31,7 @@ def texts(sources: str, folders: list[str], share: int = 330) -> list[str]:
 def main() -> None:
     wanted = texts(sys.argv[3], sys.argv[4:])
     ends = time.monotonic() + float(sys.argv[2])
-    embedder, vectors, done = LocalEmbedder(threads=1), list[np.ndarray](), list[str]()
+    embedder, vectors, done = OnnxEmbedder(threads=1), list[np.ndarray](), list[str]()
     for at in range(0, len(wanted), 64):
         if time.monotonic() > ends:
             break

@@ -22,7 +22,7 @@ from known import VALIDATION
 from sparse import Vocabulary, counts, stack
 from tables import word_vectors
 
-from feeder.embed.static_tokens import parts, words
+from feeder.embed.static_tokens import split_tokens, split_words
 
 DIMENSIONS = 256
 WORDS, BUCKETS = 28_000, 4_000
@@ -145,7 +145,8 @@ def begun(known: Vocabulary, tables: str, rarity: npt.NDArray[np.float32], seed:
 def teacher(texts: list[str], vectors: Any, known: Vocabulary, sampled: int) -> Teacher:
     numbers: dict[str, int] = {}
     rows = [
-        [numbers.setdefault(p, len(numbers)) for w in words(t) for p in parts(w)] for t in texts
+        [numbers.setdefault(p, len(numbers)) for w in split_words(t) for p in split_tokens(w)]
+        for t in texts
     ]
     found = counts(*stack(rows), known.spread(list(numbers)))
     vectors = vectors.astype(np.float32)

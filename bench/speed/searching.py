@@ -6,10 +6,10 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from statistics import quantiles
 
-from feeder.embed import Embedder, Spent, Vector
+from feeder.embed import Embedder, ServiceUsage, Vector
 from feeder.embed.cache import CachedEmbedder
-from feeder.embed.onnx import LocalEmbedder, available
-from feeder.embed.static_codes import loaded
+from feeder.embed.onnx import OnnxEmbedder, is_available
+from feeder.embed.static_codes import load_static_model
 from feeder.run.feed import ModelVectors
 from feeder.search.engine import Pagination, search_scope
 from feeder.search.models import QueryModel, embedding_query_model, static_query_model
@@ -37,7 +37,7 @@ class Clocked:
         self.model = embedder.model
         self.dimensions = embedder.dimensions
         self.batch = embedder.batch
-        self.spent = embedder.spent
+        self.spent = embedder.usage
         self.seconds: list[float] = []
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
@@ -49,8 +49,8 @@ class Clocked:
         self.seconds.append(time.perf_counter() - began)
         return vector
 
-    def foreseen(self, sizes: Sequence[int]) -> Spent:
-        return self._embedder.foreseen(sizes)
+    def foreseen(self, sizes: Sequence[int]) -> ServiceUsage:
+        return self._embedder.estimate(sizes)
 
     def close(self) -> None:
         self._embedder.close()
@@ -113,15 +113,15 @@ def measure(bench: Bench) -> None:
 
 
 def _searchers(bench: Bench, database: SQLite, size: str, stack: ExitStack) -> dict[str, Searcher]:
-    static = Clocked(loaded())
+    static = Clocked(load_static_model())
     searchers = {
         WORDS: Searcher(database, list, None),
         WITH_STATIC: Searcher(database, lambda: [static_query_model(database, static)], static),
     }
     if size != LARGE:
         return searchers
-    if available():
-        clock = Clocked(LocalEmbedder())
+    if is_available():
+        clock = Clocked(OnnxEmbedder())
         embedder = stack.enter_context(closing(CachedEmbedder(clock, IN_MEMORY)))
         side = embedding_query_model(
             ModelVectors(embedder, large_index.fill(database, clock.dimensions))

@@ -12,8 +12,8 @@ from standin import StandIn
 from standin_fixtures import no_proxy, standin, standin_process
 
 import feeder
-from feeder.embed.static import MODEL
-from feeder.embed.static_name import NAME
+from feeder.embed.static import MODEL_FILE
+from feeder.embed.static_name import STATIC_MODEL_NAME
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from tree.repos import Repo
@@ -42,7 +42,7 @@ def damaged(tmp_path: Path) -> Path:
     """A folder with this very program, of whose model one byte is another."""
     package = tmp_path / "damaged/feeder"
     shutil.copytree(Path(feeder.__file__).parent, package)
-    file = package / "embed" / MODEL.name
+    file = package / "embed" / MODEL_FILE.name
     content = bytearray(file.read_bytes())
     content[5_000] ^= 1
     file.write_bytes(content)
@@ -75,7 +75,7 @@ def test_a_machine_without_the_extra_searches_by_meaning(shop: Repo) -> None:
 
 def test_stats_name_the_model_whose_vectors_come_with_the_words(shop: Repo) -> None:
     """As long as the index has them."""
-    for model, said in ((), NAME), (("--model", "words"), "none, words only"):
+    for model, said in ((), STATIC_MODEL_NAME), (("--model", "words"), "none, words only"):
         ran(shop, "-c", WITHOUT_EXTRA, "sync", *model)
         assert f"model: {said}" in ran(shop, "-c", WITHOUT_EXTRA, "stats").stdout.splitlines()
 
@@ -129,7 +129,7 @@ def test_a_damaged_file_is_told_and_leaves_nothing_half_written(shop: Repo, dama
     path = {"PYTHONPATH": str(damaged)}
     refused = ran(shop, "-m", "feeder", "sync", "--model", "static", **path)
     assert refused.returncode == 2
-    assert f"The static model {damaged}/feeder/embed/{MODEL.name} is damaged" in refused.stderr
+    assert f"The static model {damaged}/feeder/embed/{MODEL_FILE.name} is damaged" in refused.stderr
     assert refused.stderr.endswith("or go on with --no-vectors.\n")
     assert ran(shop, "-m", "feeder", "sync", "--no-vectors", **path).returncode == 0
     assert ran(shop, "-m", "feeder", "sync", "--model", "static").returncode == 0

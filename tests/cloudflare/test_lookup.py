@@ -12,8 +12,8 @@ from clouds import Cloud
 
 from feeder.cloudflare.vectorize import Vectorize
 from feeder.embed.cache import CachedEmbedder
-from feeder.embed.static import MODEL, StaticEmbedder
-from feeder.embed.static_lookup import SLOTS, static_lookup
+from feeder.embed.static import MODEL_FILE, StaticEmbedder
+from feeder.embed.static_lookup import SLOT_COUNT, build_lookup
 from feeder.errors import StoppedEarly
 from feeder.run.budget import Budget
 from feeder.run.feed import ModelVectors, SyncContext
@@ -29,7 +29,7 @@ from worlds import MEMORY, SHOP, Death, Fuse, FusedDatabase, small_lookup
 
 OTHER = "row 1 is not as the model has it"
 CHECK = "a Worker finds the parts of a question"
-SCRIPT = MODEL.with_name("static_question.mjs")
+SCRIPT = MODEL_FILE.with_name("static_question.mjs")
 ASKED = """
 import { readFileSync } from "node:fs";
 const { ABOUT, CODES, asked, counted, vector } = await import(process.argv[1]);
@@ -91,7 +91,7 @@ def whole(lookup: LookupTable) -> list[Any]:
 def test_a_question_looked_up_in_d1_has_the_vector_of_the_model(cloud: Cloud, shop: Repo) -> None:
     """Known and unknown words, each alphabet, and what looks like SQL."""
     model = StaticEmbedder()
-    synced(cloud, shop, static_lookup())
+    synced(cloud, shop, build_lookup())
     [(value,)] = cloud.rows(by_node([])["ABOUT"])
     said: list[dict[str, Any]] = [
         {"text": text, "about": json.loads(str(value))} for text in QUESTIONS
@@ -109,11 +109,11 @@ def test_it_is_written_once_in_two_requests(cloud: Cloud, shop: Repo) -> None:
     without = cloud.spent()["d1"]
     shop.commit({"src/new.py": "def new():\n    pass\n"})
     rows = cloud.standin.rows_written()
-    run = synced(cloud, shop, static_lookup())
-    assert run.report.lookup_rows == SLOTS
-    assert SLOTS < cloud.standin.rows_written() - rows < SLOTS + 100
-    assert cloud.spent()["d1"] == without + static_lookup().request_count == without + 2
-    sync(fed(cloud, shop, static_lookup()))
+    run = synced(cloud, shop, build_lookup())
+    assert run.report.lookup_rows == SLOT_COUNT
+    assert SLOT_COUNT < cloud.standin.rows_written() - rows < SLOT_COUNT + 100
+    assert cloud.spent()["d1"] == without + build_lookup().request_count == without + 2
+    sync(fed(cloud, shop, build_lookup()))
     assert cloud.spent() == {"d1": 1, "vectorize": 0, "ai": 0}
 
 

@@ -114,14 +114,14 @@ def test_a_database_that_wants_less_at_once_gets_it(cloud: Cloud, shop: Repo) ->
 def test_a_plan_tells_rows_bytes_and_shares(cloud: Cloud, shop: Repo) -> None:
     """As the run then writes them."""
     from feeder.assembly.cloud import estimated_usage
-    from feeder.embed import NOTHING_SPENT
+    from feeder.embed import NO_USAGE
 
     planned = cloud.feed(Commit(shop.path), texts=True)
     sync(planned, dry_run=True)
-    usage = estimated_usage(planned.report, None, NOTHING_SPENT, None)
+    usage = estimated_usage(planned.report, None, NO_USAGE, None)
     plain = cloud.feed(Commit(shop.path))
     sync(plain, dry_run=True)
-    without = estimated_usage(plain.report, None, NOTHING_SPENT, None)
+    without = estimated_usage(plain.report, None, NO_USAGE, None)
     assert usage.rows_written - without.rows_written == usage.text_rows
     run = synced(cloud, shop, texts=True)
     assert (usage.text_rows, usage.text_bytes) == (run.report.text_rows, run.report.text_bytes)

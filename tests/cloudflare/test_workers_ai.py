@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from feeder.cloudflare.api import Api
 from feeder.cloudflare.models import MODELS
 from feeder.cloudflare.workers_ai import WorkersAIEmbedder
-from feeder.embed.dealing import dealt
+from feeder.embed.dealing import split_batches
 from feeder.errors import ServiceError, UserError
 
 QWEN = "@cf/qwen/qwen3-embedding-0.6b"
@@ -233,7 +233,7 @@ def test_dealing_keeps_to_both_limits_and_loses_nothing(
     sizes: list[int], most: int, most_size: int
 ) -> None:
     """Every position is in one part; no part has too many, or is too large."""
-    parts = dealt(sizes, most, most_size)
+    parts = split_batches(sizes, most, most_size)
 
     assert sorted(at for part in parts for at in part) == list(range(len(sizes)))
     assert all(0 < len(part) <= most for part in parts)
@@ -242,7 +242,7 @@ def test_dealing_keeps_to_both_limits_and_loses_nothing(
 
 def test_dealing_fills_requests_evenly() -> None:
     """Worked out by hand: the largest first, in turns."""
-    assert dealt([1, 9, 5, 7, 3, 2], 3, 100) == [[1, 2, 5], [3, 4, 0]]
-    assert dealt([50, 50, 50], 100, 100) == [[0, 2], [1]]
-    assert dealt([500], 100, 100) == [[0]]
-    assert dealt([], 100, 100) == []
+    assert split_batches([1, 9, 5, 7, 3, 2], 3, 100) == [[1, 2, 5], [3, 4, 0]]
+    assert split_batches([50, 50, 50], 100, 100) == [[0, 2], [1]]
+    assert split_batches([500], 100, 100) == [[0]]
+    assert split_batches([], 100, 100) == []

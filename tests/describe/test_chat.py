@@ -10,7 +10,7 @@ from feeder.assembly.describers import select_describer
 from feeder.config import Settings
 from feeder.describe import MAX_ANSWER_TOKENS, ModelAnswer
 from feeder.describe.chat import EndpointDescriber
-from feeder.embed.endpoint import ANSWERS, Endpoint, Timeouts, address_of
+from feeder.embed.endpoint import CHAT_COMPLETIONS, Endpoint, Timeouts, parse_address
 from feeder.errors import ServiceError, TooLargeError, TransientError, UserError
 from feeder.wire import MAX_TRIES
 
@@ -25,7 +25,7 @@ def model() -> Iterator[Model]:
 
 @pytest.fixture
 def describer(model: Model) -> Iterator[EndpointDescriber]:
-    address = address_of(f"{model.url}#some-model", ANSWERS)
+    address = parse_address(f"{model.url}#some-model", CHAT_COMPLETIONS)
     made = EndpointDescriber(Endpoint(address, KEY, Timeouts(1, 2), MovedClock(start=1_000_000)))
     yield made
     made.close()

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from clouds import MovedClock
 
-from feeder.embed.address import AddressEmbedder
-from feeder.embed.endpoint import Endpoint, Timeouts, address_of
+from feeder.embed.address import EndpointEmbedder
+from feeder.embed.endpoint import Endpoint, Timeouts, parse_address
 from feeder.errors import FeederError
 from hashed import HashedEmbedder
 
@@ -153,7 +153,7 @@ class Model:
     def __init__(self, server: Server, clock: MovedClock) -> None:
         self.server = server
         self.clock = clock
-        self.opened: list[AddressEmbedder] = []
+        self.opened: list[EndpointEmbedder] = []
 
     def __call__(
         self,
@@ -163,9 +163,9 @@ class Model:
         known: dict[str, str] | None = None,
         key: str = "",
         timeouts: Timeouts = PATIENT,
-    ) -> AddressEmbedder:
-        endpoint = Endpoint(address_of(f"{self.server.url}#{name}"), key, timeouts, self.clock)
-        self.opened.append(AddressEmbedder(endpoint, dimensions, known or {}))
+    ) -> EndpointEmbedder:
+        endpoint = Endpoint(parse_address(f"{self.server.url}#{name}"), key, timeouts, self.clock)
+        self.opened.append(EndpointEmbedder(endpoint, dimensions, known or {}))
         return self.opened[-1]
 
     def known(self, dimensions: int = DIMENSIONS) -> dict[str, str]:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from embed.endpoints import Model, answering, hashed, of_bge_m3, said
-from feeder.embed.address import AddressEmbedder
-from feeder.embed.endpoint import Endpoint, address_of
+from feeder.embed.address import EndpointEmbedder
+from feeder.embed.endpoint import Endpoint, parse_address
 from feeder.errors import UserError
 
 
@@ -52,9 +52,9 @@ def test_no_key_is_no_header(model: Model) -> None:
 )  # fmt: skip
 def test_an_address_and_the_name_that_the_index_keeps(url: str, path: str, place: str) -> None:
     """Models of one name at two places are two; user, password and query are not kept."""
-    endpoint = Endpoint(address_of(url))
+    endpoint = Endpoint(parse_address(url))
     assert endpoint.address.url == path
-    assert AddressEmbedder(endpoint).model == place
+    assert EndpointEmbedder(endpoint).model == place
     endpoint.close()
 
 
@@ -66,7 +66,7 @@ def test_an_address_and_the_name_that_the_index_keeps(url: str, path: str, place
 def test_what_is_no_address_is_told_with_an_example(wrong: str) -> None:
     """And not quoted: there may be a password in it."""
     with pytest.raises(UserError) as raised:
-        address_of(wrong)
+        parse_address(wrong)
     assert str(raised.value) == (
         "The model's address is not of the form URL#name. "
         "Write: --model http://127.0.0.1:11434/v1#nomic-embed-text."
@@ -177,5 +177,5 @@ def test_what_is_spent_is_counted(model: Model) -> None:
     model.server.answers = [said(500, {"error": "busy"})]
     embedder = model(known=model.known())
     embedder.embed(["a", "b"])
-    assert embedder.spent == (2, 14, 0)
-    assert embedder.foreseen([30] * 70) == (3, 700, 0)
+    assert embedder.usage == (2, 14, 0)
+    assert embedder.estimate([30] * 70) == (3, 700, 0)

@@ -9,8 +9,8 @@ import pytest
 from clouds import MovedClock
 
 from embed.endpoints import Answer, Asked, Model, Said, Server, hashed, of_bge_m3, said, serving
-from feeder.embed.address import AddressEmbedder
-from feeder.embed.endpoint import Endpoint, Timeouts, address_of
+from feeder.embed.address import EndpointEmbedder
+from feeder.embed.endpoint import Endpoint, Timeouts, parse_address
 from feeder.errors import ServiceError, UserError
 
 PLACE = "Load or pull the model there, or mend --model URL#name: the URL mostly ends in /v1."
@@ -271,8 +271,8 @@ def test_an_answer_that_never_ends_is_left(model: Model) -> None:
 def test_a_server_that_is_not_there_is_told(clock: MovedClock) -> None:
     """With what to check; it may just be starting, so it is asked again."""
     with serving() as gone:
-        address = address_of(f"{gone.url}#bge-m3")
-    embedder = AddressEmbedder(Endpoint(address, clock=clock))
+        address = parse_address(f"{gone.url}#bge-m3")
+    embedder = EndpointEmbedder(Endpoint(address, clock=clock))
     with pytest.raises(ServiceError, match=r"cannot be reached .* and --model\.$"):
         embedder.embed(["a"])
     embedder.close()
@@ -302,7 +302,7 @@ def test_no_error_shows_a_secret(
     """Be it the key, a password, a user, or in the query; nor does the name."""
     server.always = echoing
     said_ = f"http://{userinfo}{server.place}/v1{query}#bge-m3"
-    embedder = AddressEmbedder(Endpoint(address_of(said_), key, clock=clock))
+    embedder = EndpointEmbedder(Endpoint(parse_address(said_), key, clock=clock))
     with pytest.raises(ServiceError) as raised:
         embedder.embed(["a"])
     embedder.close()
@@ -314,9 +314,9 @@ def test_no_error_shows_a_secret(
 
 def test_user_and_password_of_the_address_let_in(server: Server) -> None:
     """As a proxy before the server wants them: "me:pw" in base64."""
-    endpoint = Endpoint(address_of(f"http://me:pw@{server.place}/v1#bge-m3"), "key")
+    endpoint = Endpoint(parse_address(f"http://me:pw@{server.place}/v1#bge-m3"), "key")
     server.always = of_bge_m3
-    embedder = AddressEmbedder(endpoint)
+    embedder = EndpointEmbedder(endpoint)
     embedder.embed(["a"])
     embedder.close()
     assert server.log[0].headers["Authorization"] == "Basic bWU6cHc="
@@ -325,9 +325,9 @@ def test_user_and_password_of_the_address_let_in(server: Server) -> None:
 def test_closing_ends_a_wait(server: Server) -> None:
     """Whoever waits for another try is told, and does not wait on."""
     server.always = said(429, {"error": "slow down"}, Retry_After="300")
-    endpoint = Endpoint(address_of(f"{server.url}#bge-m3"))
+    endpoint = Endpoint(parse_address(f"{server.url}#bge-m3"))
     with ThreadPoolExecutor() as pool:
-        asking = pool.submit(endpoint.ask, {"input": ["a"]})
+        asking = pool.submit(endpoint.post, {"input": ["a"]})
         while not server.log:
             time.sleep(0.01)
         endpoint.close()

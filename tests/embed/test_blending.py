@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from feeder.embed.blending import LINE_SHARE, blended, blended_codes, coded, decoded
+from feeder.embed.blending import DESCRIPTION_WEIGHT, dequantize, mix_codes, mix_vectors, quantize
 from feeder.store.meanings import VectorCode
 
 FLOATS = st.floats(-1, 1, width=32)
@@ -18,39 +18,39 @@ FLOATS = st.floats(-1, 1, width=32)
 def test_a_blend_is_in_length_1_and_nearer_to_the_text() -> None:
     """Of two directions at right angles: 1 : share, so cos = 1 / sqrt(1 + share²)."""
     text, line = np.eye(2, dtype=np.float32)
-    both = blended(text, line)
-    length = math.sqrt(1 + LINE_SHARE**2)
-    assert both == pytest.approx([1 / length, LINE_SHARE / length])
+    both = mix_vectors(text, line)
+    length = math.sqrt(1 + DESCRIPTION_WEIGHT**2)
+    assert both == pytest.approx([1 / length, DESCRIPTION_WEIGHT / length])
     assert both @ text > both @ line > 0
 
 
 def test_a_line_that_says_what_the_text_says_changes_nothing() -> None:
     one = np.array([0.6, 0.8], dtype=np.float32)
-    assert blended(one, one) == pytest.approx(one)
+    assert mix_vectors(one, one) == pytest.approx(one)
 
 
 def test_rows_are_blended_each_with_its_own() -> None:
     texts, lines = np.eye(3, dtype=np.float32), np.eye(3, dtype=np.float32)[::-1]
-    found = blended(texts, lines)
+    found = mix_vectors(texts, lines)
     for at in range(3):
-        assert found[at] == pytest.approx(blended(texts[at], lines[at]))
+        assert found[at] == pytest.approx(mix_vectors(texts[at], lines[at]))
 
 
 @given(arrays(np.float32, (3, 8), elements=FLOATS))
 def test_a_code_is_its_vector_to_half_a_step(vectors: np.ndarray) -> None:
     """A step is 1/127 of the largest number."""
-    codes = coded(vectors)
+    codes = quantize(vectors)
     assert [len(code) for code in codes] == [4 + 8] * 3
     steps = np.abs(vectors).max(axis=1, keepdims=True) / 127
-    assert (np.abs(decoded(codes) - vectors) <= steps * 0.501 + 1e-9).all()
+    assert (np.abs(dequantize(codes) - vectors) <= steps * 0.501 + 1e-9).all()
 
 
 def test_codes_are_blended_as_their_vectors_are() -> None:
     texts = np.array([[1, 0, 0, 0], [0, 0.6, 0.8, 0]], dtype=np.float32)
     lines = np.array([[0, 0, 0, 1], [0, 0, 1, 0]], dtype=np.float32)
-    found = decoded(blended_codes(coded(texts), coded(lines)))
+    found = dequantize(mix_codes(quantize(texts), quantize(lines)))
     for one, text, line in zip(found, texts, lines, strict=True):
-        assert one == pytest.approx(blended(text, line), abs=0.01)
+        assert one == pytest.approx(mix_vectors(text, line), abs=0.01)
 
 
 def test_codes_that_rounding_parts_are_neither_unlike() -> None:

@@ -31,7 +31,7 @@ def asked(path: Path, *texts: str, model: str = "hashed", dimensions: int = 64) 
     """How many of the texts a program that starts now has to give to its model."""
     with closing(CachedEmbedder(HashedEmbedder(dimensions, model=model), path)) as embedder:
         embedder.embed(texts)
-        return embedder.embedded
+        return embedder.misses
 
 
 class Interrupted(HashedEmbedder):
@@ -70,7 +70,7 @@ def test_vectors_come_in_the_callers_order(cached: CachedEmbedder) -> None:
 def test_a_text_that_comes_twice_in_a_call_is_embedded_once(cached: CachedEmbedder) -> None:
     """The second one counts as a hit: hits and embedded texts add up to what was asked for."""
     first, other, second = cached.embed(["same", "other", "same"])
-    assert (cached.embedded, cached.hits) == (2, 1)
+    assert (cached.misses, cached.hits) == (2, 1)
     assert first.tobytes() == second.tobytes() != other.tobytes()
 
 
@@ -78,7 +78,7 @@ def test_hits_and_embedded_texts_are_counted_over_all_calls(cached: CachedEmbedd
     """The report can say what a run did not have to compute."""
     cached.embed(["a", "b"])
     cached.embed(["b", "c", "d"])
-    assert (cached.embedded, cached.hits) == (4, 1)
+    assert (cached.misses, cached.hits) == (4, 1)
 
 
 def test_a_call_that_needs_no_model_does_not_wake_it(path: Path) -> None:
@@ -109,7 +109,7 @@ def test_queries_are_not_kept(path: Path) -> None:
     """A query's vector is the model's own, and leaves nothing in the file."""
     with closing(CachedEmbedder(HashedEmbedder(), path)) as embedder:
         vector = embedder.embed_query("where is it")
-        assert (embedder.hits, embedder.embedded) == (0, 0)
+        assert (embedder.hits, embedder.misses) == (0, 0)
     np.testing.assert_array_equal(vector, HashedEmbedder().embed_query("where is it"))
     assert asked(path, "where is it") == 1
 
@@ -276,14 +276,14 @@ def test_a_run_goes_on_without_a_file_that_cannot_be_used(
     """It says so once, with the remedy, and remembers nothing."""
     make(path)
     told: list[str] = []
-    with closing(CachedEmbedder(HashedEmbedder(), path, tell=told.append)) as embedder:
+    with closing(CachedEmbedder(HashedEmbedder(), path, on_warning=told.append)) as embedder:
         for _ in range(2):
             vectors = embedder.embed(["a", "b"])
-            assert embedder.missing(["a"]) == 1
+            assert embedder.count_missing(["a"]) == 1
     np.testing.assert_array_equal(vectors, HashedEmbedder().embed(["a", "b"]))
     [line] = told
     assert line.endswith("Delete it, or name another file. This run goes on without it.")
-    assert embedder.embedded == 4
+    assert embedder.misses == 4
 
 
 FULL = """
@@ -316,7 +316,7 @@ def test_a_run_without_a_file_remembers_nothing() -> None:
     with closing(CachedEmbedder(HashedEmbedder(), None)) as embedder:
         embedder.embed(["a"])
         embedder.embed(["a"])
-    assert (embedder.embedded, embedder.hits) == (2, 0)
+    assert (embedder.misses, embedder.hits) == (2, 0)
 
 
 def test_forgetting_leaves_others_their_file(path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from embed.endpoints import serving
-from feeder.embed.dealing import UNDER_WAY, at_once
+from feeder.embed.dealing import MAX_CONCURRENT_REQUESTS, run_concurrently
 from feeder.errors import ServiceError
 from tree.repos import Repo
 
@@ -28,8 +28,8 @@ def test_answers_come_in_the_order_of_their_requests() -> None:
             last.wait()
         return number * 10
 
-    assert at_once(ask, range(20)) == [number * 10 for number in range(20)]
-    assert at_once(ask, []) == []
+    assert run_concurrently(ask, range(20)) == [number * 10 for number in range(20)]
+    assert run_concurrently(ask, []) == []
 
 
 def test_after_an_error_no_request_is_begun() -> None:
@@ -45,9 +45,9 @@ def test_after_an_error_no_request_is_begun() -> None:
         return number
 
     with pytest.raises(ServiceError, match="no"):
-        at_once(ask, range(100))
+        run_concurrently(ask, range(100))
     released.set()
-    assert len(begun) <= 2 * UNDER_WAY
+    assert len(begun) <= 2 * MAX_CONCURRENT_REQUESTS
 
 
 def test_ctrl_c_does_not_wait_for_a_silent_server(repo: Repo, tmp_path: Path) -> None:

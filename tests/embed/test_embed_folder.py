@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from extras import need
-from feeder.embed.onnx import LocalEmbedder
+from feeder.embed.onnx import OnnxEmbedder
 from feeder.errors import UserError
 
 VOCABULARY = "[UNK]\n[CLS]\n[SEP]\na\nb\n"
@@ -65,10 +65,10 @@ def write(path: Path, **settings: object) -> None:
     path.write_text(json.dumps(settings), encoding="utf-8")
 
 
-def opened(folder: Path) -> closing[LocalEmbedder]:
+def opened(folder: Path) -> closing[OnnxEmbedder]:
     """The model of the folder."""
     need("local")
-    return closing(LocalEmbedder.from_folder(folder))
+    return closing(OnnxEmbedder.from_folder(folder))
 
 
 def embedded(folder: Path, *texts: str) -> list[list[float]]:
@@ -187,7 +187,7 @@ def test_a_missing_file_is_named(file: str, folder: Path) -> None:
     """The sentence says what a model folder needs."""
     (folder / file).unlink()
     with pytest.raises(UserError, match=rf"has no .*{file}.*\. Name the folder of an ONNX model"):
-        LocalEmbedder.from_folder(folder)
+        OnnxEmbedder.from_folder(folder)
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_an_unusable_setting_is_named(file: str, content: bytes, said: str, fold
     (folder / file).parent.mkdir(exist_ok=True)
     (folder / file).write_bytes(content)
     with pytest.raises(UserError, match=said):
-        LocalEmbedder.from_folder(folder)
+        OnnxEmbedder.from_folder(folder)
 
 
 @pytest.mark.parametrize(

@@ -38,8 +38,8 @@ import pytest
 
 from extras import need
 from feeder.embed import Embedder
-from feeder.embed.onnx import LocalEmbedder, Model, available
-from feeder.embed.wordpiece import VOCABULARY
+from feeder.embed.onnx import OnnxEmbedder, OnnxModel, is_available
+from feeder.embed.wordpiece import VOCABULARY_FILE
 from feeder.errors import ServiceError, UserError
 
 SOURCES = str(Path(inspect.getfile(Embedder)).parents[2])
@@ -73,14 +73,14 @@ FUNCTIONS = (
 
 
 @pytest.fixture(scope="module")
-def minilm() -> Iterator[LocalEmbedder]:
+def minilm() -> Iterator[OnnxEmbedder]:
     need("local")
-    with closing(LocalEmbedder()) as embedder:
+    with closing(OnnxEmbedder()) as embedder:
         yield embedder
 
 
 @pytest.fixture(scope="module")
-def functions(minilm: LocalEmbedder) -> npt.NDArray[np.float32]:
+def functions(minilm: OnnxEmbedder) -> npt.NDArray[np.float32]:
     """A row a function, its header as nodes have one."""
     return np.array(
         minilm.embed(
@@ -103,7 +103,7 @@ def isolated(program: str, *paths: str) -> str:
     ).stdout
 
 
-def test_a_vector_is_float32_of_length_1_and_of_the_named_size(minilm: LocalEmbedder) -> None:
+def test_a_vector_is_float32_of_length_1_and_of_the_named_size(minilm: OnnxEmbedder) -> None:
     """Also that of nothing, of NUL, of what is no UTF-8, and of a text far above the limit."""
     texts = ["def add(a, b):", "", "\x00", "\ud800", "\U0001f600", "word " * 5_000, "x" * 20_000]
     vectors = np.array(minilm.embed(texts))
@@ -112,7 +112,7 @@ def test_a_vector_is_float32_of_length_1_and_of_the_named_size(minilm: LocalEmbe
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, rtol=1e-6)
 
 
-def test_a_texts_vector_does_not_depend_on_its_neighbours(minilm: LocalEmbedder) -> None:
+def test_a_texts_vector_does_not_depend_on_its_neighbours(minilm: OnnxEmbedder) -> None:
     """Alone, among others, in another order, on one thread: the same bits.
 
     An index is compared row by row with one that was made from other batches.
@@ -121,16 +121,16 @@ def test_a_texts_vector_does_not_depend_on_its_neighbours(minilm: LocalEmbedder)
     together = [vector.tobytes() for vector in minilm.embed(texts)]
     assert [minilm.embed([text])[0].tobytes() for text in texts] == together
     assert [vector.tobytes() for vector in minilm.embed(texts[::-1])] == together[::-1]
-    with closing(LocalEmbedder(threads=1)) as single:
+    with closing(OnnxEmbedder(threads=1)) as single:
         assert [vector.tobytes() for vector in single.embed(texts)] == together
 
 
-def test_no_text_makes_no_vector(minilm: LocalEmbedder) -> None:
+def test_no_text_makes_no_vector(minilm: OnnxEmbedder) -> None:
     """An empty call is a call."""
     assert minilm.embed([]) == []
 
 
-def test_a_text_is_read_up_to_256_tokens(minilm: LocalEmbedder) -> None:
+def test_a_text_is_read_up_to_256_tokens(minilm: OnnxEmbedder) -> None:
     """[CLS], 254 words of one token, [SEP]: the 254th word counts, the 255th does not."""
     words = ["low"] * 253
     full, longer, other = minilm.embed(
@@ -155,16 +155,16 @@ def test_a_text_is_read_up_to_256_tokens(minilm: LocalEmbedder) -> None:
 def test_a_paraphrase_finds_its_function(
     query: str,
     expected: Callable[..., object],
-    minilm: LocalEmbedder,
+    minilm: OnnxEmbedder,
     functions: npt.NDArray[np.float32],
 ) -> None:
     """Among 24 functions of the standard library, the one that is meant comes first."""
     assert FUNCTIONS[int(np.argmax(functions @ minilm.embed_query(query)))] is expected
 
 
-def test_a_closed_embedder_opens_again(minilm: LocalEmbedder) -> None:
+def test_a_closed_embedder_opens_again(minilm: OnnxEmbedder) -> None:
     """Closing twice is closing once, and the vectors stay the same."""
-    embedder = LocalEmbedder()
+    embedder = OnnxEmbedder()
     embedder.close()
     first = embedder.embed(["text"])
     embedder.close()
@@ -174,7 +174,7 @@ def test_a_closed_embedder_opens_again(minilm: LocalEmbedder) -> None:
     embedder.close()
 
 
-def test_it_is_an_embedder(minilm: LocalEmbedder) -> None:
+def test_it_is_an_embedder(minilm: OnnxEmbedder) -> None:
     """Its name is what the index keeps; a name stands for one model, tokenizer and length."""
     embedder: Embedder = minilm
     assert (embedder.model, embedder.batch) == ("all-MiniLM-L6-v2-int8", 16)
@@ -185,8 +185,10 @@ def test_weights_that_are_not_the_published_ones_are_refused(tmp_path: Path) -> 
     """A package that was tampered with never runs: the SHA-256 is checked first."""
     weights = tmp_path / "model.onnx"
     weights.write_bytes(b"something else")
-    about = Model("m", weights, VOCABULARY, dimensions=384, max_tokens=256, sha256="8199" * 16)
-    with closing(LocalEmbedder(about)) as embedder, pytest.raises(UserError, match="SHA-256"):
+    about = OnnxModel(
+        "m", weights, VOCABULARY_FILE, dimensions=384, max_tokens=256, sha256="8199" * 16
+    )
+    with closing(OnnxEmbedder(about)) as embedder, pytest.raises(UserError, match="SHA-256"):
         embedder.embed(["text"])
 
 
@@ -218,7 +220,7 @@ def test_without_the_weights_one_sentence_says_how_to_get_them(tmp_path: Path) -
 @pytest.mark.needs("local")
 def test_with_the_extra_the_model_is_available() -> None:
     """These tests run on it."""
-    assert available()
+    assert is_available()
 
 
 @pytest.mark.needs("local")
@@ -240,7 +242,7 @@ def test_the_model_leaves_nothing_in_the_home(
     for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(tmp_path / "home"))
     (tmp_path / "home").mkdir()
-    with closing(LocalEmbedder(threads=1)) as embedder:
+    with closing(OnnxEmbedder(threads=1)) as embedder:
         embedder.embed(["def add(a, b):"])
     assert list((tmp_path / "home").rglob("*")) == []
 
@@ -271,11 +273,11 @@ def children() -> set[int]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
 def test_a_model_whose_process_is_killed_is_named_and_started_again(
-    minilm: LocalEmbedder,
+    minilm: OnnxEmbedder,
 ) -> None:
     """As the kernel does when memory runs out."""
     expected, others = minilm.embed(["a"]), children()
-    with closing(LocalEmbedder()) as embedder:
+    with closing(OnnxEmbedder()) as embedder:
         embedder.embed(["a"])
         [process] = children() - others
         os.kill(process, signal.SIGKILL)
@@ -284,9 +286,9 @@ def test_a_model_whose_process_is_killed_is_named_and_started_again(
         np.testing.assert_array_equal(embedder.embed(["a"]), expected)
 
 
-def test_a_text_never_gets_the_vector_of_an_interrupted_one(minilm: LocalEmbedder) -> None:
+def test_a_text_never_gets_the_vector_of_an_interrupted_one(minilm: OnnxEmbedder) -> None:
     """Ctrl-C while the model is at work: what it was at is not taken for the next answer."""
-    with closing(LocalEmbedder(threads=1)) as embedder:
+    with closing(OnnxEmbedder(threads=1)) as embedder:
         embedder.embed(["a"])
         threading.Timer(0.1, os.kill, [os.getpid(), signal.SIGINT]).start()
         with pytest.raises(KeyboardInterrupt):

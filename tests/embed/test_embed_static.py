@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from feeder.embed import Embedder, static_tokens
-from feeder.embed.static import MODEL, StaticEmbedder
-from feeder.embed.static_name import MODEL_SHA256
+from feeder.embed.static import MODEL_FILE, StaticEmbedder
+from feeder.embed.static_name import STATIC_MODEL_SHA256
 from feeder.errors import UserError
 
 # three words and two buckets in two dimensions, as docs/model.md tells the format
@@ -112,7 +112,7 @@ def test_more_unknown_words_than_are_remembered_change_nothing(shipped: StaticEm
 
 def test_it_is_an_embedder_named_after_its_file(shipped: StaticEmbedder) -> None:
     embedder: Embedder = shipped
-    assert embedder.model == f"feeder-static-{MODEL_SHA256[:8]}"
+    assert embedder.model == f"feeder-static-{STATIC_MODEL_SHA256[:8]}"
     assert embedder.dimensions == 256
     embedder.close()
     embedder.close()
@@ -127,7 +127,7 @@ def test_it_knows_words_that_mean_the_same(shipped: StaticEmbedder) -> None:
 @pytest.mark.parametrize("change", [b"", b"x", None])
 def test_another_file_is_refused_with_a_remedy(tmp_path: Path, change: bytes | None) -> None:
     path = tmp_path / "model.bin"
-    content = MODEL.read_bytes()
+    content = MODEL_FILE.read_bytes()
     path.write_bytes(content[:-1] if change is None else change)
     with pytest.raises(UserError, match="pip install --force-reinstall headfeed"):
         StaticEmbedder(path)
@@ -139,7 +139,7 @@ def test_a_missing_file_is_told(tmp_path: Path) -> None:
 
 
 def test_the_shipped_file_is_small_enough() -> None:
-    assert MODEL.stat().st_size <= 10_000_000
+    assert MODEL_FILE.stat().st_size <= 10_000_000
 
 
 _RUN = """
@@ -182,7 +182,7 @@ def test_javascript_finds_the_same_vectors_of_questions(shipped: StaticEmbedder)
         "文件 file",
     ]
     script = Path(static_tokens.__file__).with_suffix(".mjs")
-    command = ["node", "--input-type=module", "--eval", _RUN, str(script), str(MODEL)]
+    command = ["node", "--input-type=module", "--eval", _RUN, str(script), str(MODEL_FILE)]
     run = subprocess.run(command, input=json.dumps(texts).encode(), capture_output=True, check=True)
     mine = [shipped.embed_query(text).tolist() for text in texts]
     np.testing.assert_allclose(json.loads(run.stdout), mine, atol=1e-5)

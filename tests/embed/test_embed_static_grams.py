@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feeder.embed.static import StaticEmbedder
-from feeder.embed.static_grams import Runs
-from feeder.embed.static_tokens import fnv1a, grams, raw_words, words
+from feeder.embed.static_grams import NgramRows
+from feeder.embed.static_tokens import fnv1a, ngrams, split_words, split_words_utf8
 
 BASE, BUCKETS = 3, 50
 texts = st.text(st.sampled_from("aB3_- é\n\x00\x85ßЖ文한ﬁ\ud800😀") | st.characters(), max_size=60)
@@ -18,16 +18,16 @@ parts = st.text("ab1éж文😀", min_size=1, max_size=24)
 
 @given(texts)
 def test_words_as_bytes_are_the_same_words(text: str) -> None:
-    assert [word.decode() for word in raw_words(text)] == words(text)
+    assert [word.decode() for word in split_words_utf8(text)] == split_words(text)
 
 
 @given(st.lists(parts, min_size=1, max_size=12))
 def test_a_part_is_the_mean_of_its_runs_rows(some: list[str]) -> None:
     table = np.random.default_rng(7).standard_normal((BASE + BUCKETS, 4), dtype=np.float32)
     ordered = sorted(some, key=len, reverse=True)
-    means = Runs(ordered, BASE, BUCKETS).mean(table)
+    means = NgramRows(ordered, BASE, BUCKETS).mean(table)
     for part, mean in zip(ordered, means, strict=True):
-        rows = [BASE + fnv1a(run) % BUCKETS for run in grams(part)]
+        rows = [BASE + fnv1a(run) % BUCKETS for run in ngrams(part)]
         assert mean.tolist() == pytest.approx(table[rows].mean(axis=0).tolist(), abs=1e-5)
 
 

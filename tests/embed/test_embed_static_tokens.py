@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from feeder.embed import static_tokens
-from feeder.embed.static_tokens import fnv1a, grams, parts, words
+from feeder.embed.static_tokens import fnv1a, ngrams, split_tokens, split_words
 
 _CASES = json.loads(Path(__file__).with_name("static_tokens.json").read_text("utf-8"))
 _SCRIPT = Path(static_tokens.__file__).with_suffix(".mjs")
@@ -24,7 +24,7 @@ process.stdout.write(JSON.stringify([found, runs]));
 
 
 def parted(text: str) -> list[str]:
-    return [part for word in words(text) for part in parts(word)]
+    return [part for word in split_words(text) for part in split_tokens(word)]
 
 
 def by_node(texts: list[str]) -> Any:
@@ -41,7 +41,7 @@ def test_a_text_has_these_parts(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", _CASES["grams"], ids=lambda case: case["part"])
 def test_a_part_has_these_runs(case: dict[str, Any]) -> None:
-    assert grams(case["part"]) == case["grams"]
+    assert ngrams(case["part"]) == case["grams"]
 
 
 @pytest.mark.parametrize("case", _CASES["fnv1a"], ids=lambda case: repr(case["text"]))
@@ -58,7 +58,7 @@ def test_javascript_finds_the_same_runs_and_digests() -> None:
     texts = [case["text"] for case in _CASES["tokens"]]
     _, runs = by_node(texts)
     assert runs == [
-        [[[run, fnv1a(run)] for run in grams(part)] for part in parted(text)] for text in texts
+        [[[run, fnv1a(run)] for run in ngrams(part)] for part in parted(text)] for text in texts
     ]
 
 

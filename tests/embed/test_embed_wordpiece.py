@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from feeder.embed.wordpiece import VOCABULARY, WordPiece
+from feeder.embed.wordpiece import VOCABULARY_FILE, WordPiece
 from feeder.errors import UserError
 
 # The vocabulary and the first cases are those of the tests that BERT was published with.
@@ -29,7 +29,7 @@ def tokens(text: str, vocabulary: Path, *, max_tokens: int = 64, lower: bool = T
 
 def test_the_shipped_vocabulary_is_that_of_bert_base_uncased() -> None:
     """The vocabulary is the published file, byte for byte but for a checkout's line ends."""
-    content = VOCABULARY.read_bytes().replace(b"\r\n", b"\n")
+    content = VOCABULARY_FILE.read_bytes().replace(b"\r\n", b"\n")
     assert (
         hashlib.sha256(content).hexdigest()
         == "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
@@ -100,7 +100,7 @@ def test_text_is_read_as_the_uncased_model_was_taught(text: str, expected: str) 
 
     A capital sigma has one lower case wherever it stands, and a token's name in a text is text.
     """
-    assert tokens(text, VOCABULARY) == expected
+    assert tokens(text, VOCABULARY_FILE) == expected
 
 
 def test_a_word_of_more_than_100_characters_is_unknown(small: Path) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from feeder.cli.showing import as_text
 from feeder.describe import ModelAnswer
-from feeder.embed.static_codes import StaticCodes
-from feeder.embed.static_name import NAME
+from feeder.embed.static_codes import StaticQuantizer
+from feeder.embed.static_name import STATIC_MODEL_NAME
 from feeder.run.feed import DescriptionOptions
 from feeder.search.engine import Pagination, search_scope
 from feeder.search.found import Result
@@ -83,7 +83,7 @@ def by_meaning(repo: Repo, lines: Lines | None, query: str) -> list[str | None]:
     """What the static model finds, the best first."""
     database = opened()
     how = DescriptionOptions(lines) if lines else None
-    synced(Commit(repo.path), database, meaning=StaticCodes(NAME), describing=how)
+    synced(Commit(repo.path), database, meaning=StaticQuantizer(STATIC_MODEL_NAME), describing=how)
     sides = [static_query_model(database)]
     answer = search_scope(database, sides, query, Scope.of_repo(REPO), Pagination(10))
     assert all(list(one.ranks) == [STATIC_VECTORS] for one in answer.results)

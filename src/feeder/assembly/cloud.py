@@ -14,7 +14,7 @@ from feeder.cloudflare.freetier import Usage
 from feeder.cloudflare.vectorize import MAX_DELETE_IDS, Vectorize
 from feeder.cloudflare.workers_ai import WorkersAIEmbedder
 from feeder.config import Settings
-from feeder.embed import Embedder, Spent
+from feeder.embed import Embedder, ServiceUsage
 from feeder.parse.kept import BLOCK_BYTES
 from feeder.run.budget import Budget
 from feeder.run.feed import BATCH_CHARS, BATCH_NODES
@@ -64,7 +64,7 @@ def cloud_backend(
             settings.max_embeddings,
             settings.max_requests,
             lambda: api.requests.total() + total_spent(embedder, describer).requests,
-            lambda texts: embedder.foreseen([0] * texts).requests if embedder else 0,
+            lambda texts: embedder.estimate([0] * texts).requests if embedder else 0,
         ),
         usage=lambda: measured_usage(api, database, vectors, total_spent(embedder, describer)),
         estimate=lambda report, planned: estimated_usage(report, embedder, planned, lookup),
@@ -94,12 +94,12 @@ def planning_backend(settings: Settings, stack: ExitStack) -> Backend:
 def worker_lookup_table(embedder: Embedder | None) -> LookupTable | None:
     """A Worker has no static model, and asks for the rows that it needs of it."""
     from feeder.embed.static import StaticEmbedder
-    from feeder.embed.static_lookup import static_lookup
+    from feeder.embed.static_lookup import build_lookup
 
-    return static_lookup() if isinstance(embedder, StaticEmbedder) else None
+    return build_lookup() if isinstance(embedder, StaticEmbedder) else None
 
 
-def measured_usage(api: Api, database: D1, vectors: Vectorize, spent: Spent) -> Usage:
+def measured_usage(api: Api, database: D1, vectors: Vectorize, spent: ServiceUsage) -> Usage:
     """What these objects have used so far, and what models have taken."""
     return Usage(
         dict(api.requests) | ({"model": spent.requests} if spent.requests else {}),
@@ -115,7 +115,7 @@ def measured_usage(api: Api, database: D1, vectors: Vectorize, spent: Spent) -> 
 
 
 def estimated_usage(
-    report: Report, embedder: Embedder | None, planned: Spent, lookup: LookupTable | None
+    report: Report, embedder: Embedder | None, planned: ServiceUsage, lookup: LookupTable | None
 ) -> Usage:
     """What the run of a report would take, roughly: nobody has sent anything yet."""
     files = report.files_processed + report.files_deleted

@@ -51,19 +51,21 @@ def description_options(
 
 def _endpoint_describer(address: str) -> Describer:
     from feeder.describe.chat import EndpointDescriber
-    from feeder.embed.endpoint import ANSWERS, Endpoint, address_of
-    from feeder.embed.refused import KEY
+    from feeder.embed.endpoint import CHAT_COMPLETIONS, Endpoint, parse_address
+    from feeder.embed.refused import API_KEY_VARIABLE
 
-    return EndpointDescriber(Endpoint(address_of(address, ANSWERS), os.environ.get(KEY, "")))
+    return EndpointDescriber(
+        Endpoint(parse_address(address, CHAT_COMPLETIONS), os.environ.get(API_KEY_VARIABLE, ""))
+    )
 
 
 def _workers_ai_describer(model: str, api: Api | None) -> Describer:
     from feeder.cloudflare.text_models import WorkersAIDescriber
-    from feeder.embed.endpoint import ANSWERS
+    from feeder.embed.endpoint import CHAT_COMPLETIONS
 
     if api is None:
         raise UserError(
             "--describe names no address. Write one as URL#name, such as "
-            f"{ANSWERS.example}, or {DESCRIBE_OFF}; models of Workers AI come with --store cloudflare."
+            f"{CHAT_COMPLETIONS.example}, or {DESCRIBE_OFF}; models of Workers AI come with --store cloudflare."
         )
     return WorkersAIDescriber(api, model)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.config import Settings
 from feeder.embed import Embedder
-from feeder.embed.static_codes import StaticCodes, loaded
-from feeder.embed.static_name import NAME
+from feeder.embed.static_codes import StaticQuantizer, load_static_model
+from feeder.embed.static_name import STATIC_MODEL_NAME
 from feeder.errors import UserError
 
 if TYPE_CHECKING:
@@ -68,9 +68,11 @@ def select_embedder(
     return made
 
 
-def select_static_model(settings: Settings) -> StaticCodes | None:
+def select_static_model(settings: Settings) -> StaticQuantizer | None:
     """The model that is asked with the words, in an index on this machine; None for words alone."""
-    return StaticCodes(NAME) if settings.vectors and settings.model != WORDS else None
+    return (
+        StaticQuantizer(STATIC_MODEL_NAME) if settings.vectors and settings.model != WORDS else None
+    )
 
 
 def cloudflare_dimensions(settings: Settings) -> int:
@@ -88,22 +90,22 @@ def cloudflare_dimensions(settings: Settings) -> int:
 
 
 def _onnx_folder(request: ModelRequest) -> Embedder | None:
-    from feeder.embed.onnx import LocalEmbedder
+    from feeder.embed.onnx import OnnxEmbedder
 
     if not (request.model and Path(request.model).is_dir()):
         return None
-    return LocalEmbedder.from_folder(Path(request.model))
+    return OnnxEmbedder.from_folder(Path(request.model))
 
 
 def _endpoint_embedder(request: ModelRequest) -> Embedder | None:
-    from feeder.embed.address import AddressEmbedder
-    from feeder.embed.endpoint import Endpoint, address_of, is_address
-    from feeder.embed.refused import KEY
+    from feeder.embed.address import EndpointEmbedder
+    from feeder.embed.endpoint import Endpoint, is_address, parse_address
+    from feeder.embed.refused import API_KEY_VARIABLE
 
     if not (request.model and is_address(request.model)):
         return None
-    endpoint = Endpoint(address_of(request.model), os.environ.get(KEY, ""))
-    return AddressEmbedder(endpoint, request.dimensions, request.index_model)
+    endpoint = Endpoint(parse_address(request.model), os.environ.get(API_KEY_VARIABLE, ""))
+    return EndpointEmbedder(endpoint, request.dimensions, request.index_model)
 
 
 def _workers_ai_embedder(request: ModelRequest) -> Embedder | None:
@@ -115,7 +117,7 @@ def _workers_ai_embedder(request: ModelRequest) -> Embedder | None:
 
 
 def _static_embedder(request: ModelRequest) -> Embedder | None:
-    return loaded() if request.model == STATIC else None
+    return load_static_model() if request.model == STATIC else None
 
 
 def _minilm_embedder(request: ModelRequest) -> Embedder | None:
@@ -123,10 +125,10 @@ def _minilm_embedder(request: ModelRequest) -> Embedder | None:
     from feeder.embed import onnx
 
     if request.model == MINILM:
-        return onnx.LocalEmbedder()
-    if request.model is not None or request.api is not None or not onnx.available():
+        return onnx.OnnxEmbedder()
+    if request.model is not None or request.api is not None or not onnx.is_available():
         return None
-    installed = onnx.LocalEmbedder()
+    installed = onnx.OnnxEmbedder()
     is_its = request.index_model.get("model", installed.model) == installed.model
     return installed if is_its else None
 
@@ -135,7 +137,7 @@ def unused_minilm_note(settings: Settings, index_model: Mapping[str, str]) -> st
     """What to say of MiniLM, where it is installed and the index goes on without it."""
     from feeder.embed import onnx
 
-    if not settings.vectors or settings.model is not None or not onnx.available():
+    if not settings.vectors or settings.model is not None or not onnx.is_available():
         return ""
     own = index_model.get("model")
     has = f"with its vectors by {own}, which need --model," if own else "without MiniLM"
@@ -147,9 +149,9 @@ def missing_minilm_note(settings: Settings, index_model: Mapping[str, str]) -> s
     from feeder.embed import onnx
 
     is_meant = settings.vectors and settings.model is None
-    if not is_meant or onnx.available() or index_model.get("model") != onnx.MINILM:
+    if not is_meant or onnx.is_available() or index_model.get("model") != onnx.MINILM:
         return ""
-    return f"The index has vectors by {onnx.MINILM}, which is not installed. {onnx.INSTALL}"
+    return f"The index has vectors by {onnx.MINILM}, which is not installed. {onnx.INSTALL_HINT}"
 
 
 EMBEDDER_FACTORIES: tuple[EmbedderFactory, ...] = (

@@ -13,7 +13,7 @@ from feeder.assembly.embedders import (
 from feeder.assembly.parts import Backend
 from feeder.cloudflare.freetier import Usage
 from feeder.config import Settings
-from feeder.embed import Spent
+from feeder.embed import ServiceUsage
 from feeder.errors import UserError
 from feeder.run.budget import Budget
 from feeder.store import Statement
@@ -75,7 +75,7 @@ def _budget(settings: Settings, backend: Backend) -> Budget:
         settings.max_embeddings,
         settings.max_requests,
         lambda: backend.spent.requests,
-        lambda texts: embedder.foreseen([0] * texts).requests if embedder else 0,
+        lambda texts: embedder.estimate([0] * texts).requests if embedder else 0,
         requests_per_write=0,
     )
 
@@ -89,6 +89,6 @@ def _index_model(database: SQLite) -> dict[str, str]:
     return none | {str(key): str(value) for key, value in rows}
 
 
-def _usage(spent: Spent) -> Usage | None:
+def _usage(spent: ServiceUsage) -> Usage | None:
     """What a model elsewhere takes; one on this machine is not counted."""
     return Usage({"model": spent.requests}, tokens=spent.tokens) if spent.requests else None

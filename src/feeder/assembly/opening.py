@@ -12,10 +12,10 @@ from feeder.assembly.describers import description_options
 from feeder.assembly.parts import Backend
 from feeder.cloudflare.credentials import choose_store, has_token
 from feeder.config import INDEX_FOLDER, Settings
-from feeder.embed import NOTHING_SPENT
-from feeder.embed.place import users_file
-from feeder.embed.static_codes import StaticCodes
-from feeder.embed.static_name import NAME
+from feeder.embed import NO_USAGE
+from feeder.embed.place import default_cache_file
+from feeder.embed.static_codes import StaticQuantizer
+from feeder.embed.static_name import STATIC_MODEL_NAME
 from feeder.errors import FeederError, UserError
 from feeder.run.feed import ModelVectors, SyncContext
 from feeder.run.precedence import manual_run_token
@@ -199,13 +199,15 @@ def _indexed_repo_name(name: str, backend: Backend, *, whole: bool) -> str:
     return name if may_be_new else resolve_repository(name, there)
 
 
-def _static_model_of_index(static_model: StaticCodes | None, index: Index) -> StaticCodes | None:
+def _static_model_of_index(
+    static_model: StaticQuantizer | None, index: Index
+) -> StaticQuantizer | None:
     """The model that comes with the words where the index has one, of whatever version."""
     made_by = index.read_state_of([]).meta.get(index.meta_key("parser"))
     if made_by is None:
         return static_model
     has_some = static_model_name(made_by) or has_vectors(index.database, index.repo)
-    return StaticCodes(NAME) if has_some else None
+    return StaticQuantizer(STATIC_MODEL_NAME) if has_some else None
 
 
 def model_error(session: Session) -> FeederError | None:
@@ -282,7 +284,7 @@ def open_run(
             yield replace(feed, describing=description_options(settings, session.backend.describer))
         finally:
             report.seconds = report.elapsed_s
-            planned = semantics.embedder.planned if semantics else NOTHING_SPENT
+            planned = semantics.embedder.estimated_usage if semantics else NO_USAGE
             parts = session.backend
             report.usage = parts.estimate(report, planned) if dry_run else parts.usage()
             report.requests.update(report.usage.requests if report.usage else {})
@@ -292,7 +294,7 @@ def _embedding_cache(
     settings: Settings, progress: ProgressReporter, *, writes: bool
 ) -> Path | None:
     """Where embeddings are remembered; None where they are not, which is said of a run's."""
-    file = settings.cache or users_file()
+    file = settings.cache or default_cache_file()
     if file is None and settings.vectors and writes:
         progress.message(
             "There is no home folder to remember embeddings in: this run goes on without. "
@@ -309,7 +311,7 @@ def _model_vectors(
 
     if backend.embedder is None or backend.vectors is None:
         return None
-    embedder = CachedEmbedder(backend.embedder, cache, tell=progress.message)
+    embedder = CachedEmbedder(backend.embedder, cache, on_warning=progress.message)
     stack.callback(embedder.close)
     return ModelVectors(embedder, backend.vectors, backend.lookup)
 

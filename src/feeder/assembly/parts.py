@@ -6,8 +6,8 @@ from pathlib import Path
 
 from feeder.cloudflare.freetier import Usage
 from feeder.describe import Describer
-from feeder.embed import NOTHING_SPENT, Embedder, Spent
-from feeder.embed.static_codes import StaticCodes
+from feeder.embed import NO_USAGE, Embedder, ServiceUsage
+from feeder.embed.static_codes import StaticQuantizer
 from feeder.run.budget import Budget
 from feeder.run.report import Report
 from feeder.store import Database, Vectors
@@ -33,22 +33,22 @@ class Backend:
     vectors: Vectors | None
     lookup: LookupTable | None = None
     describer: Describer | None = None
-    static_model: StaticCodes | None = None
+    static_model: StaticQuantizer | None = None
     keeps_static_vectors: bool = False
     file: Path | None = None
     note: str = ""
     missing_model_note: str = ""
     budget: Budget = field(default_factory=Budget)
     usage: Callable[[], Usage | None] = lambda: None
-    estimate: Callable[[Report, Spent], Usage | None] = lambda report, planned: None
+    estimate: Callable[[Report, ServiceUsage], Usage | None] = lambda report, planned: None
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> ServiceUsage:
         """What both models have taken."""
         return total_spent(self.embedder, self.describer)
 
 
-def total_spent(embedder: Embedder | None, describer: Describer | None) -> Spent:
+def total_spent(embedder: Embedder | None, describer: Describer | None) -> ServiceUsage:
     """What models have taken together."""
-    both = [one.spent for one in (embedder, describer) if one] or [NOTHING_SPENT]
-    return Spent(*map(sum, zip(*both, strict=True)))
+    both = [one.usage for one in (embedder, describer) if one] or [NO_USAGE]
+    return ServiceUsage(*map(sum, zip(*both, strict=True)))

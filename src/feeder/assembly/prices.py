@@ -11,7 +11,7 @@ from feeder.cloudflare.freetier import MAX_STORED_DIMENSIONS, NEURONS_PER_DAY, U
 from feeder.cloudflare.models import DEFAULT_MODEL, MODELS
 from feeder.cloudflare.workers_ai import WorkersAIEmbedder
 from feeder.embed import Embedder
-from feeder.embed.static_codes import loaded
+from feeder.embed.static_codes import load_static_model
 from feeder.run.report import Report
 
 EXAMPLE_NODES, EXAMPLE_FILES = 10_000, 500
@@ -69,7 +69,7 @@ def model_prices(
 
 
 def _priced_embedders(api: Api) -> Iterator[tuple[str, Embedder]]:
-    yield STATIC, loaded()
+    yield STATIC, load_static_model()
     for name, model in MODELS.items():
         yield name, WorkersAIEmbedder(api, name)
         if SHORTENED_DIMENSIONS in model.shorter_dimensions:
@@ -83,7 +83,7 @@ def _model_price(
     lookup = worker_lookup_table(embedder)
     feed = Report("", "", "", files_processed=files, nodes_new=nodes, texts_embedded=nodes)
     feed.lookup_rows = lookup.row_count if lookup else 0
-    planned = embedder.foreseen([node_bytes] * nodes)
+    planned = embedder.estimate([node_bytes] * nodes)
     return ModelPrice(name, embedder.dimensions, estimated_usage(feed, embedder, planned, lookup))
 
 

@@ -73,11 +73,11 @@ def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
 @options.caching
 def cache(clear: bool, **said: Any) -> None:
     """Say which embeddings are remembered on this machine, in which file, and how large it is."""
-    from feeder.embed.cachefile import MAX_BYTES, CacheFile, size_bytes
-    from feeder.embed.place import users_file
+    from feeder.embed.cachefile import MAX_BYTES, CacheFile, file_bytes
+    from feeder.embed.place import default_cache_file
 
     settings = Settings(**said)
-    path = settings.cache or users_file()
+    path = settings.cache or default_cache_file()
     if path is None:
         raise UserError("There is no home folder to remember embeddings in. Name a --cache.")
     with closing(CacheFile(path)) as file:
@@ -86,7 +86,7 @@ def cache(clear: bool, **said: Any) -> None:
         if is_there and clear:
             file.clear()
         models = file.models() if is_there else []
-    size = size_bytes(path)
+    size = file_bytes(path)
     facts = {"file": str(path), "bytes": size, "limit_bytes": MAX_BYTES}
     facts["models"] = [model._asdict() for model in models]
     lines = [f"{path}: {size / 1e6:,.1f} MB of at most {MAX_BYTES / 1e6:,.0f}"]

@@ -7,8 +7,8 @@ from urllib.parse import quote
 from feeder.cloudflare.api import Api, Call
 from feeder.describe import MAX_ANSWER_TOKENS, ModelAnswer
 from feeder.describe.chat import chat_messages, parse_answer, total_tokens
-from feeder.embed import Spent
-from feeder.embed.dealing import tokens
+from feeder.embed import ServiceUsage
+from feeder.embed.dealing import estimate_tokens
 from feeder.errors import UserError
 from feeder.wire import json_bytes
 
@@ -51,7 +51,7 @@ class WorkersAIDescriber:
         self._model = model
         # the slash of a model's name stays one: encoded, there is no such route
         self._path = f"ai/run/{quote(model, safe='@/')}"
-        self._usage = Spent()
+        self._usage = ServiceUsage()
         self._lock = Lock()
 
     @property
@@ -59,7 +59,7 @@ class WorkersAIDescriber:
         return self._model
 
     @property
-    def usage(self) -> Spent:
+    def usage(self) -> ServiceUsage:
         """Requests aside, which the API counts."""
         return self._usage
 
@@ -74,7 +74,7 @@ class WorkersAIDescriber:
         except UserError as exc:
             raise UserError(str(exc).replace("--model", "--describe")) from exc
         found = _parse_answer(answer if isinstance(answer, dict) else {})
-        self._add_usage(answer, tokens(prompt + text), tokens(found.text))
+        self._add_usage(answer, estimate_tokens(prompt + text), estimate_tokens(found.text))
         return found
 
     def neurons(self, tokens_in: int, tokens_out: int) -> float | None:
@@ -91,7 +91,7 @@ class WorkersAIDescriber:
         neurons = self.neurons(total - tokens_out, tokens_out) or 0.0
         with self._lock:
             tokens_before, before = self._usage.tokens, self._usage.neurons
-            self._usage = Spent(0, tokens_before + total, before + neurons)
+            self._usage = ServiceUsage(0, tokens_before + total, before + neurons)
 
 
 def _parse_answer(answer: dict[str, Any]) -> ModelAnswer:

@@ -6,8 +6,8 @@ from urllib.parse import quote
 
 from feeder.cloudflare.api import Api, Call
 from feeder.cloudflare.models import MAX_REQUEST_TOKENS, find_model
-from feeder.embed import Embedder, Spent
-from feeder.embed.dealing import Dealer, Limits, checked, tokens
+from feeder.embed import Embedder, ServiceUsage
+from feeder.embed.dealing import BatchEmbedder, RequestLimits, estimate_tokens, normalize_vectors
 from feeder.wire import json_bytes
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ class WorkersAIEmbedder(Embedder):
         self._api = api
         # the slash of a model's name stays one: encoded, there is no such route
         self._path = f"ai/run/{quote(self.model_info.name, safe='@/')}"
-        self._limits = Limits(
+        self._limits = RequestLimits(
             self.model_info.batch_texts, MAX_REQUEST_TOKENS, self.model_info.tokens
         )
-        self._batcher = Dealer(
+        self._batcher = BatchEmbedder(
             self._limits, lambda texts: self._request_vectors(self._request_body(texts), len(texts))
         )
 
@@ -46,25 +46,27 @@ class WorkersAIEmbedder(Embedder):
         return self._dimensions
 
     @property
-    def usage(self) -> Spent:
+    def usage(self) -> ServiceUsage:
         """Requests aside, which the API counts."""
-        return Spent(0, self._tokens, self.model_info.neurons(self._tokens))
+        return ServiceUsage(0, self._tokens, self.model_info.neurons(self._tokens))
 
-    def estimate(self, text_bytes: Sequence[int]) -> Spent:
-        spent = self._limits.foreseen(text_bytes, self.model_info.document_prefix, self.batch)
+    def estimate(self, text_bytes: Sequence[int]) -> ServiceUsage:
+        spent = self._limits.estimate(text_bytes, self.model_info.document_prefix, self.batch)
         return spent._replace(neurons=self.model_info.neurons(spent.tokens))
 
     def embed(self, texts: Sequence[str]) -> list["Vector"]:
-        ready = [self._limits.fit(f"{self.model_info.document_prefix}{text}") for text in texts]
-        vectors = self._batcher.vectors(ready)
-        self._tokens += sum(map(tokens, ready))
+        ready = [
+            self._limits.truncate(f"{self.model_info.document_prefix}{text}") for text in texts
+        ]
+        vectors = self._batcher.embed(ready)
+        self._tokens += sum(map(estimate_tokens, ready))
         return vectors
 
     def embed_query(self, text: str) -> "Vector":
-        ready = self._limits.fit(f"{self.model_info.before_query}{text}")
-        self._tokens += tokens(ready)
+        ready = self._limits.truncate(f"{self.model_info.before_query}{text}")
+        self._tokens += estimate_tokens(ready)
         if not self.model_info.asymmetric:
-            return self._batcher.vectors([ready])[0]
+            return self._batcher.embed([ready])[0]
         body = {"queries": [ready], "instruction": self.model_info.instruction}
         return self._request_vectors(body, 1)[0]
 
@@ -81,4 +83,6 @@ class WorkersAIEmbedder(Embedder):
         answer = self._api.call(Call("ai", self._path, json_bytes(body)))
         found = answer.get("data") if isinstance(answer, dict) else None
         found = found if isinstance(found, list) else []
-        return checked(self.model, found, count, self.model_info.dimensions, self._dimensions)
+        return normalize_vectors(
+            self.model, found, count, self.model_info.dimensions, self._dimensions
+        )

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, Protocol
 
-from feeder.embed import Spent
+from feeder.embed import ServiceUsage
 
 MAX_ANSWER_TOKENS = 300
 """That an answer may take: a line has 40, and some models think first."""
@@ -27,7 +27,7 @@ class Describer(Protocol):
         ...
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> ServiceUsage:
         """What has been taken so far."""
         ...
 

@@ -9,8 +9,8 @@ from threading import Lock
 from typing import Any
 
 from feeder.describe import MAX_ANSWER_TOKENS, ModelAnswer
-from feeder.embed import Spent
-from feeder.embed.dealing import tokens
+from feeder.embed import ServiceUsage
+from feeder.embed.dealing import estimate_tokens
 from feeder.embed.endpoint import Endpoint
 from feeder.errors import ServiceError
 
@@ -41,8 +41,8 @@ class EndpointDescriber:
         return self._endpoint.name
 
     @property
-    def spent(self) -> Spent:
-        return Spent(self._endpoint.requests, self._tokens)
+    def spent(self) -> ServiceUsage:
+        return ServiceUsage(self._endpoint.requests, self._tokens)
 
     def ask(self, prompt: str, text: str) -> ModelAnswer:
         try:
@@ -52,9 +52,9 @@ class EndpointDescriber:
                 raise
             return ModelAnswer("", refused=True)
         with self._lock:
-            self._tokens += total_tokens(answer) or tokens(prompt + text) + tokens(
-                parse_answer(answer).text
-            )
+            self._tokens += total_tokens(answer) or estimate_tokens(
+                prompt + text
+            ) + estimate_tokens(parse_answer(answer).text)
         return parse_answer(answer)
 
     def neurons(self, tokens_in: int, tokens_out: int) -> float | None:
@@ -67,7 +67,7 @@ class EndpointDescriber:
         while True:
             options = dict(self._options)
             try:
-                return self._endpoint.ask({**body, **options})
+                return self._endpoint.post({**body, **options})
             except ServiceError as exc:
                 if not self._drop_rejected_option(exc, options):
                     raise

@@ -13,7 +13,7 @@ else:
     Vector = Any
 
 
-class Spent(NamedTuple):
+class ServiceUsage(NamedTuple):
     """What embedding takes of a service, tokens and neurons as an estimate."""
 
     requests: int = 0
@@ -22,7 +22,7 @@ class Spent(NamedTuple):
     """As Workers AI bills them."""
 
 
-NOTHING_SPENT = Spent()
+NO_USAGE = ServiceUsage()
 """What a model on this machine takes."""
 
 
@@ -57,13 +57,13 @@ class Embedder(Protocol):
         ...
 
     @property
-    def spent(self) -> Spent:
+    def usage(self) -> ServiceUsage:
         """What has been taken of a service so far."""
-        return NOTHING_SPENT
+        return NO_USAGE
 
-    def foreseen(self, sizes: Sequence[int]) -> Spent:
+    def estimate(self, text_bytes: Sequence[int]) -> ServiceUsage:
         """What texts of so many bytes each would take."""
-        return NOTHING_SPENT
+        return NO_USAGE
 
     def close(self) -> None:
         """Give back threads, files and connections; a second call does nothing."""

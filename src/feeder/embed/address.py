@@ -10,21 +10,26 @@ from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from feeder.embed import Embedder, Spent
-from feeder.embed.dealing import UNDER_WAY, Dealer, checked, tokens
+from feeder.embed import Embedder, ServiceUsage
+from feeder.embed.dealing import (
+    MAX_CONCURRENT_REQUESTS,
+    BatchEmbedder,
+    estimate_tokens,
+    normalize_vectors,
+)
 from feeder.embed.endpoint import Endpoint
-from feeder.embed.families import Form, family_of
+from feeder.embed.families import TextFormat, find_family
 from feeder.errors import ServiceError, UserError
 
 if TYPE_CHECKING:
     from feeder.embed import Vector
 
-SHORT = "a"
+PROBE_TEXT = "a"
 """What is sent to learn the dimensions."""
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+_NO_IDENTITY: Mapping[str, str] = MappingProxyType({})
 
 
-class AddressEmbedder(Embedder):
+class EndpointEmbedder(Embedder):
     """An `Embedder` over HTTP.
 
     `dimensions` are asked of a model that may shorten its vectors. `known` is what an index says of
@@ -35,106 +40,122 @@ class AddressEmbedder(Embedder):
         self,
         endpoint: Endpoint,
         dimensions: int | None = None,
-        known: Mapping[str, str] = _NOTHING,
+        index_identity: Mapping[str, str] = _NO_IDENTITY,
     ) -> None:
         self._endpoint = endpoint
-        self._family = family_of(endpoint.address.model)
+        self._family = find_family(endpoint.address.model)
         own = self._family.dimensions
         may_shorten = not own or (self._family.can_shorten and own != dimensions)
-        self._asked = dimensions if may_shorten else None
+        self._requested_dimensions = dimensions if may_shorten else None
         self._dimensions = dimensions or own
-        if not self._dimensions and known.get("model") == self.model:
-            self._dimensions = int(known["dimensions"])
+        if not self._dimensions and index_identity.get("model") == self.model:
+            self._dimensions = int(index_identity["dimensions"])
         self._tokens = 0
         self._lock = Lock()
-        self._dealer = Dealer(self._family.limits, partial(self._vectors, self._family.text))
+        self._batcher = BatchEmbedder(
+            self._family.limits, partial(self._request_vectors, self._family.document_format)
+        )
 
     @property
     def model(self) -> str:
         """The name and where it is; also how short, where only the server knows how long."""
-        shortened = f" at {self._asked}" if self._asked and not self._family.dimensions else ""
+        shortened = (
+            f" at {self._requested_dimensions}"
+            if self._requested_dimensions and not self._family.dimensions
+            else ""
+        )
         return f"{self._endpoint.name}{shortened}"
 
     @property
     def dimensions(self) -> int:
         """Costs a request with one short text, where neither the table nor the index tells."""
         if not self._dimensions:
-            self._dimensions = len(self._found(self._family.text, [SHORT])[0])
+            self._dimensions = len(self._request_raw(self._family.document_format, [PROBE_TEXT])[0])
         return self._dimensions
 
     @property
     def batch(self) -> int:
-        return self._family.limits.texts * UNDER_WAY
+        return self._family.limits.texts * MAX_CONCURRENT_REQUESTS
 
     @property
-    def spent(self) -> Spent:
-        return Spent(self._endpoint.requests, self._tokens)
+    def usage(self) -> ServiceUsage:
+        return ServiceUsage(self._endpoint.requests, self._tokens)
 
-    def foreseen(self, sizes: Sequence[int]) -> Spent:
-        return self._family.limits.foreseen(sizes, self._family.text.before, self.batch)
+    def estimate(self, text_bytes: Sequence[int]) -> ServiceUsage:
+        return self._family.limits.estimate(
+            text_bytes, self._family.document_format.prefix, self.batch
+        )
 
     def embed(self, texts: Sequence[str]) -> list["Vector"]:
-        before = self._family.text.before
-        return self._dealer.vectors([self._family.limits.fit(before + text) for text in texts])
+        before = self._family.document_format.prefix
+        return self._batcher.embed([self._family.limits.truncate(before + text) for text in texts])
 
     def embed_query(self, text: str) -> "Vector":
-        query = self._family.query
-        ready = self._family.limits.fit(query.before + text)
-        return self._vectors(query, [ready], question=True)[0]
+        query = self._family.query_format
+        ready = self._family.limits.truncate(query.prefix + text)
+        return self._request_vectors(query, [ready], is_query=True)[0]
 
     def close(self) -> None:
         self._endpoint.close()
 
-    def _vectors(self, form: Form, texts: list[str], *, question: bool = False) -> list["Vector"]:
+    def _request_vectors(
+        self, text_format: TextFormat, texts: list[str], *, is_query: bool = False
+    ) -> list["Vector"]:
         """One request."""
-        found = self._found(form, texts, question=question)
+        found = self._request_raw(text_format, texts, is_query=is_query)
         made = len(found[0])
         # some servers do not heed what is asked, and the model allows it
-        can_cut = self._asked and self._family.can_shorten and made > self._asked
+        can_cut = (
+            self._requested_dimensions
+            and self._family.can_shorten
+            and made > self._requested_dimensions
+        )
         if made != self.dimensions and not can_cut:
             raise UserError(
                 f"{self.model} makes vectors of {made} dimensions, and {self.dimensions} were "
                 f"expected. Say --dimensions {made}, or name another --model."
             )
-        return checked(self.model, found, len(texts), made, self.dimensions)
+        return normalize_vectors(self.model, found, len(texts), made, self.dimensions)
 
-    def _found(self, form: Form, texts: list[str], *, question: bool = False) -> list["Vector"]:
+    def _request_raw(
+        self, text_format: TextFormat, texts: list[str], *, is_query: bool = False
+    ) -> list["Vector"]:
         """What the server answers: a vector for each text, all equally long."""
-        body = {"input": texts, **form.more}
-        if self._asked:
-            body[self._family.dimensions_field] = self._asked
-        answer = self._endpoint.ask(body, question=question)
+        body = {"input": texts, **text_format.extra_fields}
+        if self._requested_dimensions:
+            body[self._family.dimensions_field] = self._requested_dimensions
+        answer = self._endpoint.post(body, is_query=is_query)
         with self._lock:
-            self._tokens += _used(answer) or sum(map(tokens, texts))
-        return _in_order(self.model, answer["data"], len(texts))
+            self._tokens += _used_tokens(answer) or sum(map(estimate_tokens, texts))
+        return _sort_vectors(self.model, answer["data"], len(texts))
 
 
-def _used(answer: dict[str, Any]) -> int:
+def _used_tokens(answer: dict[str, Any]) -> int:
     """The tokens that the server has counted, where it does."""
     usage = answer.get("usage")
     total = usage.get("total_tokens") if isinstance(usage, dict) else None
     return total if isinstance(total, int) else 0
 
 
-def _in_order(model: str, data: list[Any], wanted: int) -> list["Vector"]:
+def _sort_vectors(model: str, data: list[Any], count: int) -> list["Vector"]:
     """The vectors by `index`; raises ServiceError for what are not so many, all equally long."""
     try:
         places = [item.get("index", at) for at, item in enumerate(data)]
-        vectors = [_numbers(item["embedding"]) for item in data]
+        vectors = [_decode_vector(item["embedding"]) for item in data]
         by_place = dict(zip(places, vectors, strict=True))
-        found = [by_place[at] for at in range(wanted)]
+        found = [by_place[at] for at in range(count)]
     except (AttributeError, KeyError, TypeError, ValueError):
         found = []
     lengths = {vector.shape for vector in found}
-    if len(data) != wanted or len(lengths) != 1 or any(len(shape) != 1 for shape in lengths):
+    if len(data) != count or len(lengths) != 1 or any(len(shape) != 1 for shape in lengths):
         raise ServiceError(
-            f"{model} answered {wanted} texts with something else than {wanted} vectors of one "
+            f"{model} answered {count} texts with something else than {count} vectors of one "
             "length. Run again; if it does so again, name another --model."
         )
     return found
 
 
-def _numbers(embedding: Any) -> "Vector":
+def _decode_vector(embedding: Any) -> "Vector":
     """As a list, or as base64 of 32 bits a number."""
     import numpy as np
 

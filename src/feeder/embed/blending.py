@@ -13,27 +13,27 @@ if TYPE_CHECKING:
 
     Vectors = npt.NDArray[np.float32]
 
-LINE_SHARE = 0.5
+DESCRIPTION_WEIGHT = 0.5
 """Of a line in a node's vector, beside its text's 1; docs/descriptions.md has what it was chosen
 by."""
 
 
-def blended(text: "Vector", line: "Vector") -> "Vector":
+def mix_vectors(text_vector: "Vector", description_vector: "Vector") -> "Vector":
     """unit(text + share · line), of two vectors in length 1, or of two rows of many."""
     import numpy as np
 
-    both: Vector = text + np.float32(LINE_SHARE) * line
+    both: Vector = text_vector + np.float32(DESCRIPTION_WEIGHT) * description_vector
     lengths = np.linalg.norm(both, axis=-1, keepdims=True)
     found: Vector = both / np.maximum(lengths, np.float32(1e-9))
     return found
 
 
-def blended_codes(texts: Sequence[bytes], lines: Sequence[bytes]) -> list[bytes]:
+def mix_codes(texts: Sequence[bytes], descriptions: Sequence[bytes]) -> list[bytes]:
     """The same of vectors that rest as codes, one or more, all equally long."""
-    return coded(blended(decoded(texts), decoded(lines)))
+    return quantize(mix_vectors(dequantize(texts), dequantize(descriptions)))
 
 
-def coded(vectors: "Vectors") -> list[bytes]:
+def quantize(vectors: "Vectors") -> list[bytes]:
     """Eight bits a number, after a scale: of (n, dimensions) vectors so many codes."""
     import numpy as np
 
@@ -45,7 +45,7 @@ def coded(vectors: "Vectors") -> list[bytes]:
     return [raw[at : at + size] for at in range(0, len(raw), size)]
 
 
-def decoded(codes: Sequence[bytes]) -> "Vectors":
+def dequantize(codes: Sequence[bytes]) -> "Vectors":
     """The vectors of codes that are equally long, (n, dimensions)."""
     import numpy as np
 

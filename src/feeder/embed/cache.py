@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from feeder.embed import NOTHING_SPENT, Embedder, Vector
+from feeder.embed import NO_USAGE, Embedder, Vector
 from feeder.embed.cachefile import MAX_BYTES, CacheFile
 from feeder.errors import UserError
 from feeder.nodes import text_sha
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Answer")
 
 
 class CachedEmbedder:
@@ -28,14 +28,14 @@ class CachedEmbedder:
         path: Path | None,
         *,
         max_bytes: int = MAX_BYTES,
-        tell: Callable[[str], None] | None = None,
+        on_warning: Callable[[str], None] | None = None,
     ) -> None:
         self._embedder = embedder
         self._file = CacheFile(path, max_bytes) if path else None
-        self._tell = tell
-        self.planned = NOTHING_SPENT
+        self._on_warning = on_warning
+        self.estimated_usage = NO_USAGE
         self.hits = 0
-        self.embedded = 0
+        self.misses = 0
 
     @property
     def model(self) -> str:
@@ -61,22 +61,22 @@ class CachedEmbedder:
                 key: vector.astype("<f4").tobytes()
                 for key, vector in zip(new, vectors, strict=True)
             }
-        self._with_file(lambda file: file.keep(self.model, self.dimensions, found), None)
-        self.embedded += len(new)
+        self._with_file(lambda file: file.store(self.model, self.dimensions, found), None)
+        self.misses += len(new)
         self.hits += len(texts) - len(new)
         return [np.frombuffer(found[key], dtype="<f4") for key in keys]
 
-    def plan(self, sizes: Mapping[str, int]) -> int:
+    def estimate_misses(self, sizes: Mapping[str, int]) -> int:
         """How many texts would go to the model, given the bytes of each by `text_sha`.
 
         What they would take is in `planned`.
         """
         known = self._read(list(sizes))
         new = [size for key, size in sizes.items() if key not in known]
-        self.planned = self._embedder.foreseen(new)
+        self.estimated_usage = self._embedder.estimate(new)
         return len(new)
 
-    def missing(self, shas: Iterable[str]) -> int:
+    def count_missing(self, shas: Iterable[str]) -> int:
         """How many texts would go to the model, by `text_sha`; each counts once."""
         keys = set(shas)
         return len(keys) - len(self._read(list(keys)))
@@ -94,16 +94,16 @@ class CachedEmbedder:
         keys = list(dict.fromkeys(keys))
         return self._with_file(lambda file: file.read(self.model, self.dimensions, keys), {})
 
-    def _with_file(self, ask: Callable[[CacheFile], Answer], otherwise: Answer) -> Answer:
+    def _with_file(self, ask: Callable[[CacheFile], Result], default: Result) -> Result:
         """The file's answer; it is given up where it has none, if there is someone to tell."""
         if self._file is None:
-            return otherwise
+            return default
         try:
             return ask(self._file)
         except UserError as exc:
-            if self._tell is None:
+            if self._on_warning is None:
                 raise
-            self._tell(f"{exc} This run goes on without it.")
+            self._on_warning(f"{exc} This run goes on without it.")
             self._file.close()
             self._file = None
-            return otherwise
+            return default

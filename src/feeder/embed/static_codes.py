@@ -4,27 +4,27 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from feeder.embed.blending import coded
+from feeder.embed.blending import quantize
 from feeder.errors import UserError
 
 if TYPE_CHECKING:
     from feeder.embed.static import StaticEmbedder
 
 
-class StaticCodes(NamedTuple):
+class StaticQuantizer(NamedTuple):
     """A `Meaning` for the processes that parse, where the model is loaded for the first text."""
 
     model: str
 
     def __call__(self, texts: Sequence[str]) -> list[bytes]:
-        model = loaded()  # first: it tells why, where numpy does not load
+        model = load_static_model()  # first: it tells why, where numpy does not load
         import numpy as np
 
-        return coded(np.stack(model.embed(texts)))
+        return quantize(np.stack(model.embed(texts)))
 
 
 @cache
-def loaded() -> "StaticEmbedder":
+def load_static_model() -> "StaticEmbedder":
     """The model, once a process."""
     try:
         from feeder.embed.static import StaticEmbedder

@@ -9,18 +9,18 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from feeder.embed.static import read_table
-from feeder.embed.static_name import NAME
+from feeder.embed.static import read_model
+from feeder.embed.static_name import STATIC_MODEL_NAME
 from feeder.embed.static_tokens import fnv1a
 from feeder.store.lookup_table import LookupRow, LookupTable
 
 if TYPE_CHECKING:
-    from feeder.embed.static_parts import Table
+    from feeder.embed.static_parts import StaticModel
 
-LAYOUT = 1
-SLOTS = 500
+LAYOUT_VERSION = 1
+SLOT_COUNT = 500
 """Rows: each has some 56 words and 8 buckets, 22 KB."""
-HEAD_BYTES = 8
+ROW_HEADER_BYTES = 8
 """Before the bytes of a row's vector: its scale and its weight in questions, float32 each."""
 
 
@@ -30,39 +30,39 @@ class _Slot(NamedTuple):
     buckets: list[str]
 
 
-def static_lookup() -> LookupTable:
+def build_lookup() -> LookupTable:
     """The shipped model's table: its name and whatever a Worker has to know of the layout."""
-    table = read_table()
+    table = read_model()
     count, dimensions = table.rows.shape
     about = {
-        "model": NAME,
-        "layout": LAYOUT,
-        "slots": SLOTS,
+        "model": STATIC_MODEL_NAME,
+        "layout": LAYOUT_VERSION,
+        "slots": SLOT_COUNT,
         "buckets": table.buckets,
         "dimensions": dimensions,
     }
-    chars = count * 4 * math.ceil((HEAD_BYTES + dimensions) / 3)
-    return LookupTable(json.dumps(about), SLOTS, chars, lambda: _rows(table))
+    chars = count * 4 * math.ceil((ROW_HEADER_BYTES + dimensions) / 3)
+    return LookupTable(json.dumps(about), SLOT_COUNT, chars, lambda: _lookup_rows(table))
 
 
-def _rows(table: "Table") -> Iterator[LookupRow]:
+def _lookup_rows(table: "StaticModel") -> Iterator[LookupRow]:
     """A word is in the slot of its digest, the bucket b in slot b mod `SLOTS` as the b div-th."""
-    slots = [_Slot([], [], []) for _ in range(SLOTS)]
-    codes = _codes(table)
-    for word in table.words:
-        slot = slots[fnv1a(word) % SLOTS]
+    slots = [_Slot([], [], []) for _ in range(SLOT_COUNT)]
+    codes = _encoded_rows(table)
+    for word in table.vocabulary:
+        slot = slots[fnv1a(word) % SLOT_COUNT]
         slot.words.append(word)
         slot.codes.append(next(codes))
     for bucket, code in enumerate(codes):
-        slots[bucket % SLOTS].buckets.append(code)
+        slots[bucket % SLOT_COUNT].buckets.append(code)
     for number, (words, own, buckets) in enumerate(slots):
         yield LookupRow(number, f" {' '.join(words)} ", "".join(own), "".join(buckets))
 
 
-def _codes(table: "Table") -> Iterator[str]:
+def _encoded_rows(table: "StaticModel") -> Iterator[str]:
     """Of each row of the model scale, weight and numbers in base64, as text travels best."""
     import numpy as np
 
-    heads = np.stack([table.scales, table.in_question], axis=1).astype("<f4")
+    heads = np.stack([table.scales, table.query_weights], axis=1).astype("<f4")
     for head, row in zip(heads, table.rows, strict=True):
         yield base64.b64encode(head.tobytes() + row.tobytes()).decode()

@@ -2,7 +2,7 @@
 
 from feeder.store.state import STATIC_MODEL_PREFIX
 
-MODEL_SHA256 = "faea3b647497ab4d12f7072dedc2c899243198d508e7157ff9c891640ab67185"
+STATIC_MODEL_SHA256 = "faea3b647497ab4d12f7072dedc2c899243198d508e7157ff9c891640ab67185"
 """Of the file that this version ships."""
-NAME = f"{STATIC_MODEL_PREFIX}{MODEL_SHA256[:8]}"
+STATIC_MODEL_NAME = f"{STATIC_MODEL_PREFIX}{STATIC_MODEL_SHA256[:8]}"
 """The name of the model in an index; one that was trained anew has another."""

@@ -14,42 +14,42 @@ The rules, in both languages; `docs/model.md` tells them with their reasons:
 import re
 import unicodedata
 
-WORD_LIMIT, PART_LIMIT = 500, 24
+MAX_WORD_CHARS, MAX_TOKEN_CHARS = 500, 24
 """Code points of a word and of a part that count: what is longer is no language."""
 
-RUNS = (3, 5)
+NGRAM_SIZES = (3, 5)
 """Code points of a run."""
 
 _WORD = re.compile(r"[^\x00-/:-@\[-`{-\x7f]+")
-_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
-_SIGNS = re.sub(rb"[^A-Za-z0-9\x80-\xff]", b" ", bytes(range(256)))
+_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
+_ASCII_SEPARATORS = re.sub(rb"[^A-Za-z0-9\x80-\xff]", b" ", bytes(range(256)))
 # what is no sign of ASCII but a-z: said of what is beyond, it takes 8 ms to compile
-_SMALL = r"[^\x00-`{-\x7f]"
-_PART = re.compile(rf"[A-Z]+(?!{_SMALL})|[A-Z]?{_SMALL}+|[0-9]+")
+_LOWERCASE = r"[^\x00-`{-\x7f]"
+_TOKEN = re.compile(rf"[A-Z]+(?!{_LOWERCASE})|[A-Z]?{_LOWERCASE}+|[0-9]+")
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """The words of the text, folded beyond ASCII, not yet parted."""
-    return _WORD.findall(_folded(text))
+    return _WORD.findall(_fold_text(text))
 
 
-def raw_words(text: str) -> list[bytes]:
+def split_words_utf8(text: str) -> list[bytes]:
     """The same in UTF-8, which takes half the time."""
-    return _folded(text).encode().translate(_SIGNS).split()
+    return _fold_text(text).encode().translate(_ASCII_SEPARATORS).split()
 
 
-def parts(word: str) -> list[str]:
+def split_tokens(word: str) -> list[str]:
     """The parts of one of `words`."""
-    found = [part.lower()[:PART_LIMIT] for part in _PART.findall(word[:WORD_LIMIT])]
+    found = [part.lower()[:MAX_TOKEN_CHARS] for part in _TOKEN.findall(word[:MAX_WORD_CHARS])]
     if word.isascii():
         return found
-    return [piece for part in found for piece in _pieces(part)]
+    return [piece for part in found for piece in _split_caseless(part)]
 
 
-def grams(part: str) -> list[str]:
+def ngrams(part: str) -> list[str]:
     """The runs of 3 and of 5 code points in `<part>`."""
     framed = f"<{part}>"
-    return [framed[at : at + size] for size in RUNS for at in range(len(framed) - size + 1)]
+    return [framed[at : at + size] for size in NGRAM_SIZES for at in range(len(framed) - size + 1)]
 
 
 def fnv1a(text: str) -> int:
@@ -60,7 +60,7 @@ def fnv1a(text: str) -> int:
     return digest
 
 
-class _Folded(dict[str, str]):
+class _FoldCache(dict[str, str]):
     """What a sign becomes, remembered: a page of Greek has few."""
 
     def __missing__(self, sign: str) -> str:
@@ -77,7 +77,7 @@ class _Folded(dict[str, str]):
         return folded
 
 
-class _Caseless(dict[str, bool]):
+class _CaselessCache(dict[str, bool]):
     """Whether a sign is a letter without case, remembered."""
 
     def __missing__(self, sign: str) -> bool:
@@ -85,17 +85,17 @@ class _Caseless(dict[str, bool]):
         return found
 
 
-_fold = _Folded().__getitem__
-_is_caseless = _Caseless().__getitem__
+_fold_char = _FoldCache().__getitem__
+_is_caseless = _CaselessCache().__getitem__
 
 
-def _folded(text: str) -> str:
+def _fold_text(text: str) -> str:
     if text.isascii():
         return text
-    return _BEYOND_ASCII.sub(lambda found: "".join(map(_fold, found[0])), text)
+    return _NON_ASCII.sub(lambda found: "".join(map(_fold_char, found[0])), text)
 
 
-def _pieces(part: str) -> list[str]:
+def _split_caseless(part: str) -> list[str]:
     if len(part) < 2 or not any(map(_is_caseless, part)):
         return [part]
     return [part[at : at + 2] for at in range(len(part) - 1)]

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from feeder.errors import UserError
 
-VOCABULARY = Path(__file__).with_name("vocabulary.txt")
+VOCABULARY_FILE = Path(__file__).with_name("vocabulary.txt")
 
-_LONGEST_WORD = 100
+_MAX_WORD_CHARS = 100
 _CACHED_WORDS = 65_536
-_CJK = (
+_CJK_BLOCKS = (
     range(0x3400, 0x4DC0),
     range(0x4E00, 0xA000),
     range(0xF900, 0xFB00),
@@ -34,13 +34,13 @@ class WordPiece:
     """
 
     def __init__(
-        self, vocabulary: Path = VOCABULARY, *, max_tokens: int, lower: bool = True
+        self, vocabulary: Path = VOCABULARY_FILE, *, max_tokens: int, lower: bool = True
     ) -> None:
         self._ids = _read_vocabulary(vocabulary)
         self._longest_piece = max(map(len, self._ids))
         self._max_pieces = max_tokens - 2
         self._lower = lower
-        self._spacing = _Spacing(lower)
+        self._characters = _CharacterTable(lower)
         # Code repeats its words: most are split only once in a run.
         self._pieces = lru_cache(_CACHED_WORDS)(self._split)
 
@@ -56,32 +56,32 @@ class WordPiece:
     def _words(self, text: str) -> list[str]:
         if self._lower:
             text = unicodedata.normalize("NFD", text)
-        return text.translate(self._spacing).split()
+        return text.translate(self._characters).split()
 
     def _split(self, word: str) -> tuple[int, ...]:
         """The word's ids by longest match from the left, `[UNK]` when some part has none."""
         unknown = (self._ids["[UNK]"],)
-        if len(word) > _LONGEST_WORD:
+        if len(word) > _MAX_WORD_CHARS:
             return unknown
         pieces, start = [], 0
         while start < len(word):
-            end = self._match(word, start)
+            end = self._longest_match(word, start)
             if end == start:
                 return unknown
-            pieces.append(self._ids[_piece(word, start, end)])
+            pieces.append(self._ids[_subword(word, start, end)])
             start = end
         return tuple(pieces)
 
-    def _match(self, word: str, start: int) -> int:
+    def _longest_match(self, word: str, start: int) -> int:
         """Where the longest known piece that begins at `start` ends; `start` when there is none."""
         furthest = min(len(word), start + self._longest_piece)
         return next(
-            (end for end in range(furthest, start, -1) if _piece(word, start, end) in self._ids),
+            (end for end in range(furthest, start, -1) if _subword(word, start, end) in self._ids),
             start,
         )
 
 
-def _piece(word: str, start: int, end: int) -> str:
+def _subword(word: str, start: int, end: int) -> str:
     return word[start:end] if start == 0 else f"##{word[start:end]}"
 
 
@@ -102,7 +102,7 @@ def _read_vocabulary(path: Path) -> dict[str, int]:
     return ids
 
 
-class _Spacing(dict[int, str]):
+class _CharacterTable(dict[int, str]):
     """What stands for a code point before words are split at spaces; filled as points are met."""
 
     def __init__(self, lower: bool) -> None:
@@ -122,7 +122,7 @@ class _Spacing(dict[int, str]):
             return ""
         if self._lower and category == "Mn":
             return ""
-        if _is_punctuation(char, category) or any(ord(char) in block for block in _CJK):
+        if _is_punctuation(char, category) or any(ord(char) in block for block in _CJK_BLOCKS):
             return f" {char} "
         return char.lower() if self._lower else char
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from feeder.config import Settings
-from feeder.embed.place import users_file
+from feeder.embed.place import default_cache_file
 from feeder.errors import FeederError
 from feeder.health import Finding
 from feeder.parse.workers import WorkerPool
@@ -60,7 +60,7 @@ def check_temporary_files(_: Settings) -> Iterator[Finding]:
 
 def check_cache(settings: Settings) -> Iterator[Finding]:
     """Where embeddings are remembered, which no run needs."""
-    file = settings.cache or users_file()
+    file = settings.cache or default_cache_file()
     remedy = "Name a file for them that can be written: --cache or FEEDER_CACHE."
     if file is None:
         yield Finding("cache", "there is no home folder to remember embeddings in", remedy)

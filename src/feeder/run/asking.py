@@ -6,7 +6,7 @@ from feeder.describe import Describer, ModelAnswer
 from feeder.describe.lines import Description, RejectReason, parse_description
 from feeder.describe.prompt import prompt, prompt_version
 from feeder.describe.subjects import Subject
-from feeder.embed.dealing import UNDER_WAY, at_once
+from feeder.embed.dealing import MAX_CONCURRENT_REQUESTS, run_concurrently
 from feeder.errors import FeederError, ServiceError, TooLargeError, UserError
 from feeder.run.feed import DescriptionOptions, SyncContext
 from feeder.store import Statement, descriptions
@@ -14,9 +14,9 @@ from feeder.store.descriptions import Description
 from feeder.store.rows import batched
 from feeder.store.settling import MODEL_VECTORS_KEY, STATIC_VECTORS_KEY
 
-BATCH_REQUESTS = 4 * UNDER_WAY
+BATCH_REQUESTS = 4 * MAX_CONCURRENT_REQUESTS
 """Answers that are kept with one write: what a run that dies asks for again."""
-MAX_FAILURES_IN_A_ROW = UNDER_WAY
+MAX_FAILURES_IN_A_ROW = MAX_CONCURRENT_REQUESTS
 """In a row, after which a service is taken for down."""
 MIN_CHARS = 500
 """Of a text that is halved because it is too long for the model."""
@@ -55,7 +55,7 @@ class DescriptionRequests:
             group = self._affordable(most)
             if not group or self.is_stopped:
                 return
-            made = [one for one in at_once(self._describe, group) if one]
+            made = [one for one in run_concurrently(self._describe, group) if one]
             self._requested += len(group)
             self._store(links, made)
             links = []

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from feeder.describe import DESCRIPTION_TOKENS, Describer
 from feeder.describe.prompt import prompt, prompt_version
 from feeder.describe.subjects import Subject, subjects
-from feeder.embed.dealing import tokens
+from feeder.embed.dealing import estimate_tokens
 from feeder.errors import StoppedEarly
 from feeder.nodes import node_ids
 from feeder.run import lined
@@ -207,7 +207,9 @@ def estimate(run: SyncContext, diff: Diff) -> None:
     asked: dict[str, int] = {}
     for some in batched(_parsed_subjects(run, entries, set()), SUBJECTS_PER_BATCH):
         unknown = _undescribed(run, some, by)
-        asked |= {one.sha: tokens(prompt() + one.text) for one in some if one.sha in unknown}
+        asked |= {
+            one.sha: estimate_tokens(prompt() + one.text) for one in some if one.sha in unknown
+        }
     sizes = list(asked.values())[: run.description_options.max_descriptions]
     run.report.descriptions_made = len(sizes)
     run.report.descriptions_price = _price_text(

@@ -27,7 +27,7 @@ def estimate_run(run: SyncContext, state: IndexState, diff: Diff) -> None:
         to_embed += _input_sizes(file, file.ids)
     if run.index.has_descriptions:
         to_embed += _stale_vector_inputs(run, diff)
-    run.report.texts_embedded = run.model_vectors.embedder.plan(dict(to_embed))
+    run.report.texts_embedded = run.model_vectors.embedder.estimate_misses(dict(to_embed))
     run.report.texts_cached = len(to_embed) - run.report.texts_embedded
 
 

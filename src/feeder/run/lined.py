@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from feeder.embed.blending import blended_codes
+from feeder.embed.blending import mix_codes
 from feeder.parse import StaticEmbedder
 from feeder.run.feed import SyncContext
 from feeder.run.kept import ON, table_status
@@ -56,7 +56,7 @@ def _blend_codes(
     both = {at: (text, line) for at, (text, line) in both.items() if len(text) == len(line)}
     if not both:
         return {}
-    codes = blended_codes(*zip(*both.values(), strict=True))
+    codes = mix_codes(*zip(*both.values(), strict=True))
     return dict(zip(both, codes, strict=True))
 
 

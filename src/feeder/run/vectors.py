@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from feeder.embed.blending import blended
+from feeder.embed.blending import mix_vectors
 from feeder.nodes import Node, embedding_input, node_ids, text_sha
 from feeder.run.feed import Diff, ModelVectors, PendingNodes, SyncContext, parsed_files
 from feeder.run.report import ProgressStep
@@ -109,12 +109,12 @@ def _within_budget(
     The rest is counted as waiting.
     """
     seen: set[str] = set()
-    new = semantics.embedder.embedded
+    new = semantics.embedder.misses
     for _, group in groupby(inputs, key=lambda text: text.path):
         file = list(group)
         shas = {text_sha(body) for text in file for body in text.texts} - seen
-        new += semantics.embedder.missing(shas)
-        unsent = new - semantics.embedder.embedded
+        new += semantics.embedder.count_missing(shas)
+        unsent = new - semantics.embedder.misses
         # besides the embeddings: an upsert, and the note of it
         if not run.budget.allows(2, unsent, new):
             break
@@ -166,9 +166,9 @@ def _embed_batch(
         values = iter(semantics.embedder.embed([body for some in bodies for body in some]))
         for text, (body, *lines) in zip(part, bodies, strict=True):
             value = next(values)
-            value = blended(value, next(values)) if lines else value
+            value = mix_vectors(value, next(values)) if lines else value
             vectors.append(NodeVector(text.id, text_sha(body), value, _metadata(run, text)))
-        run.report.texts_embedded = semantics.embedder.embedded
+        run.report.texts_embedded = semantics.embedder.misses
         run.report.texts_cached = semantics.embedder.hits
         step(len(part))
     return vectors

@@ -65,13 +65,13 @@ def embedding_query_model(semantics: ModelVectors) -> QueryModel:
 
 def static_query_model(database: Database, model: Embedder | None = None) -> QueryModel:
     """The model whose vectors come with the words; the shipped one, loaded once a process."""
-    from feeder.embed.static_codes import loaded
+    from feeder.embed.static_codes import load_static_model
     from feeder.store.meanings import StaticVectors
 
     meanings = StaticVectors(database)
 
     def nearest(query: str, limit: int, scope: Scope) -> list[Neighbour]:
-        vector = (model or loaded()).embed_query(query)
+        vector = (model or load_static_model()).embed_query(query)
         return meanings.query(vector, limit, scope) if vector.any() else []
 
     return QueryModel(STATIC_VECTORS, STATIC_WEIGHT, nearest)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from feeder.embed.place import users_file
+from feeder.embed.place import default_cache_file
 
 CACHE_FOLDER = "texts"
 MAX_CACHE_BYTES = 300_000_000
@@ -39,7 +39,7 @@ def cache_text(key: str, text: str) -> None:
 
 
 def _cache_folder() -> Path | None:
-    beside = users_file()
+    beside = default_cache_file()
     return beside.with_name(CACHE_FOLDER) if beside else None
 
 
