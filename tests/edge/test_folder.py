@@ -12,7 +12,7 @@ import feeder as program
 from edge.conftest import DATABASE
 from feeder import jsonc
 from feeder.cloudflare import toml
-from feeder.edge.content import HERE
+from feeder.edge.content import PACKAGE_FOLDER
 from feeder.serve import bundle
 from running import Answer, Feeder, runner
 from tree.repos import Repo
@@ -96,7 +96,7 @@ def test_the_folder_is_whole(run: Feeder, shop: Path) -> None:
     licences = {"assets/colours/languages.license"}
     own = {"worker.js", "worker.js.map", "README.md", ".noindex", ".written.json"}
     assert set(there) == page | licences | own
-    assert there["worker.js"] == (HERE / "worker.js").read_bytes()
+    assert there["worker.js"] == (PACKAGE_FOLDER / "worker.js").read_bytes()
     assert there["worker.js"].endswith(b"//# sourceMappingURL=worker.js.map\n")
     assert json.loads(there["worker.js.map"])["sources"]
     assert there["assets/app.js"] == (bundle.PAGE_FOLDER / "app.js").read_bytes()
@@ -221,7 +221,7 @@ def test_an_update_changes_its_own_files_and_says_which(run: Feeder, shop: Path)
     out = done(run(shop, "worker", "edge")).out
     assert "changed edge/worker.js\n" in out
     assert "deleted edge/assets\n" in out
-    assert (edge / "worker.js").read_bytes() == (HERE / "worker.js").read_bytes()
+    assert (edge / "worker.js").read_bytes() == (PACKAGE_FOLDER / "worker.js").read_bytes()
     assert not (edge / "assets/gone.js").exists()
     assert (edge / "assets/own.js").read_text() == "own\n"
 
@@ -240,7 +240,7 @@ def test_what_was_edited_is_not_overwritten_without_a_word(run: Feeder, shop: Pa
     assert (edge / "worker.js").read_text() == "mine\n"
     forced = actions(run(shop, "worker", "edge", "--json", "--force"))
     assert {forced["README.md"], forced["worker.js"]} == {"changed"}
-    assert (edge / "worker.js").read_bytes() == (HERE / "worker.js").read_bytes()
+    assert (edge / "worker.js").read_bytes() == (PACKAGE_FOLDER / "worker.js").read_bytes()
 
 
 def test_without_an_index_there_is_nothing_to_ask(run: Feeder, repo: Repo) -> None:

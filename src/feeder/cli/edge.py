@@ -17,8 +17,8 @@ from feeder.errors import UserError
 if TYPE_CHECKING:
     from feeder.assembly.opening import Workspace
     from feeder.cloudflare.wrangler import BindingNames
-    from feeder.edge.configuration import Wanted
-    from feeder.edge.folder import Written
+    from feeder.edge.configuration import WorkerSettings
+    from feeder.edge.folder import PlannedFile
 
 _NEXT = "Next: npx wrangler deploy, and npx wrangler secret put FEEDER_TOKEN. {} tells more."
 
@@ -29,13 +29,13 @@ _NEXT = "Next: npx wrangler deploy, and npx wrangler secret put FEEDER_TOKEN. {}
 @options.making
 def worker(folder: Path, force: bool, dry_run: bool, **said: Any) -> None:
     """Write a Worker that answers at Cloudflare's edge into DIR, and tell wrangler of it."""
-    from feeder.edge.folder import applied, planned
+    from feeder.edge.folder import plan_folder, write_plan
 
     settings = Settings(**said)
     place = settings.directory / folder
-    plan = planned(place, settings.directory, _wanted(settings, place), is_forced=force)
+    plan = plan_folder(place, settings.directory, _wanted(settings, place), is_forced=force)
     if not dry_run:
-        applied(plan)
+        write_plan(plan)
     facts = {
         "folder": str(place),
         "configuration": str(plan[-1].file),
@@ -48,16 +48,16 @@ def worker(folder: Path, force: bool, dry_run: bool, **said: Any) -> None:
         console.tell(_NEXT.format(folder / "README.md"))
 
 
-def _wanted(settings: Settings, folder: Path) -> Wanted:
+def _wanted(settings: Settings, folder: Path) -> WorkerSettings:
     """What wrangler's configuration is to say."""
     from feeder.assembly.opening import current_workspace
-    from feeder.edge.configuration import Wanted
+    from feeder.edge.configuration import WorkerSettings
     from feeder.tree import git
 
     here = current_workspace(settings)
     slug = git.origin_github_slug(here.base) if git.find_root(here.base) else None
     variables = {"REPO": here.repo, **({"GITHUB": slug} if slug else {})}
-    return Wanted(_names(settings, folder, here), variables)
+    return WorkerSettings(_names(settings, folder, here), variables)
 
 
 def _names(settings: Settings, folder: Path, here: Workspace) -> BindingNames:
@@ -65,9 +65,9 @@ def _names(settings: Settings, folder: Path, here: Workspace) -> BindingNames:
     from feeder.cloudflare import wrangler
     from feeder.cloudflare.credentials import cloud_settings, default_names
     from feeder.config import INDEX_FOLDER
-    from feeder.edge.configuration import place
+    from feeder.edge.configuration import config_file
 
-    configured = place(folder, settings.directory)
+    configured = config_file(folder, settings.directory)
     own = wrangler.read_bindings(configured if configured.exists() else None)
     cloud, found = (
         cloud_settings(settings, here.repo),
@@ -88,12 +88,12 @@ def _names(settings: Settings, folder: Path, here: Workspace) -> BindingNames:
     )
 
 
-def _facts(one: Written, *, dry_run: bool) -> dict[str, Any]:
+def _facts(one: PlannedFile, *, dry_run: bool) -> dict[str, Any]:
     facts = {"file": str(one.file), "action": one.action}
     return {**facts, "diff": [*one.diff()]} if dry_run else facts
 
 
-def _lines(folder: Path, plan: Sequence[Written], *, dry_run: bool) -> Iterator[str]:
+def _lines(folder: Path, plan: Sequence[PlannedFile], *, dry_run: bool) -> Iterator[str]:
     """What becomes of the files, and of those in one folder together; of what stays how many."""
     if dry_run:
         yield from (line for one in plan if one.action == "changed" for line in one.diff())
@@ -108,7 +108,7 @@ def _lines(folder: Path, plan: Sequence[Written], *, dry_run: bool) -> Iterator[
         yield f"unchanged: {same} files"
 
 
-def _places(folder: Path, plan: Sequence[Written]) -> Iterator[tuple[str, Path]]:
+def _places(folder: Path, plan: Sequence[PlannedFile]) -> Iterator[tuple[str, Path]]:
     """Of each file that changes, what becomes of it, and what of the folder it lies in."""
     for one in plan:
         if one.action not in ("kept", "unchanged"):
