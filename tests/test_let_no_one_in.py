@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from feeder.assembly.local import local_backend
-from feeder.cli.showing import as_text
+from feeder.cli.showing import render_hits
 from feeder.config import Settings
 from feeder.embed.cache import CachedEmbedder
 from feeder.errors import UserError
@@ -179,7 +179,7 @@ def test_lines_come_from_the_file_itself(repo: Repo, tmp_path: Path) -> None:
 
     answer = shown(database, repo.path, found, 9)
     assert [one["text"] for one in answer.as_json()["hits"]] == [None, None]
-    assert "SECRET" not in "".join(as_text(answer))
+    assert "SECRET" not in "".join(render_hits(answer))
 
 
 @pytest.mark.parametrize("path", ["../secret.py", "src/../../secret.py", "{0}/secret.py", "a\0b"])

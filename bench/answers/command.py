@@ -12,7 +12,7 @@ from answers.corpora import Absent
 from answers.measuring import ALL_SETS, WAYS, Results, all_measured
 from answers.parts import WITHOUT, leave_out
 from answers.sets import Sources
-from feeder.cli.measured import Measured, as_json
+from feeder.cli.measured import Evaluation, evaluation_json
 
 ROOT = Path(__file__).resolve().parents[2]
 SAID = {"questions": "questions", "mirror": "snapshots"}
@@ -51,7 +51,7 @@ def _sources(said: argparse.Namespace) -> Sources:
 def _facts(results: Results) -> dict[str, object]:
     """Every question under every way, by set and way."""
     return {
-        f"{name}, {WAYS[way].title}": as_json(Measured(name, "", (), asked, ()))
+        f"{name}, {WAYS[way].title}": evaluation_json(Evaluation(name, "", (), asked, ()))
         for (name, way), asked in results.items()
     }
 

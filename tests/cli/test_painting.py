@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feeder.cli.painting import Terminal, cells, styles_of, terminal
+from feeder.cli.painting import Terminal, highlight_code, stdout_terminal, to_cells
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 TEXTS = st.text(st.sampled_from("a b\t漢é\u0301\x1b\r\n\u202e🛒\ud800x"), max_size=60)
@@ -25,7 +25,9 @@ def test_no_line_is_wider_than_the_terminal(text: str, width: int, data: st.Data
     end = data.draw(st.integers(start, len(text)))
     marks = [(start, end)] if start < end else []
     for colours in (True, False):
-        line = Terminal(colours, width + 8).code("     7  ", text, marks, ["32"] * len(text))
+        line = Terminal(colours, width + 8).render_code_line(
+            "     7  ", text, marks, ["32"] * len(text)
+        )
         bare = COLOUR.sub("", line)
         assert columns(bare) <= width + 8
         assert all(unicodedata.category(one) not in ("Cc", "Cs", "Zl") for one in bare)
@@ -47,39 +49,41 @@ def test_no_line_is_wider_than_the_terminal(text: str, width: int, data: st.Data
 )
 def test_a_long_line_shows_its_first_mark(text: str, mark: tuple[int, int], shown: str) -> None:
     """Of twelve columns; what is left out is told."""
-    assert Terminal(False, 12 + 3).code("7  ", text, [mark]) == f"7  {shown}"
+    assert Terminal(False, 12 + 3).render_code_line("7  ", text, [mark]) == f"7  {shown}"
 
 
 def test_what_goes_into_a_pipe_is_whole() -> None:
     """Tabs too: it is for programs."""
     text = "\t" + "x" * 300
-    assert Terminal().code("7  ", text, [(3, 4)]) == f"7  {text}"
+    assert Terminal().render_code_line("7  ", text, [(3, 4)]) == f"7  {text}"
 
 
 @pytest.mark.parametrize("colours", [False, True])
 def test_into_a_pipe_goes_of_a_minified_line_what_is_around_its_match(colours: bool) -> None:
     """Cut at both ends, which is marked; all of it where the whole is wanted."""
     text = "x" * 50_000 + " needle " + "y" * 50_000
-    line = COLOUR.sub("", Terminal(colours).code("7  ", text, [(50_001, 50_007)]))
+    line = COLOUR.sub("", Terminal(colours).render_code_line("7  ", text, [(50_001, 50_007)]))
     assert re.fullmatch("7  …x+ needle y+…", line)
     assert len(line) <= 3 + 400
-    whole = Terminal(colours, longest=None).code("7  ", text, [(50_001, 50_007)])
+    whole = Terminal(colours, max_line_columns=None).render_code_line(
+        "7  ", text, [(50_001, 50_007)]
+    )
     assert COLOUR.sub("", whole) == f"7  {text}"
 
 
 def test_words_are_marked_over_the_colours_of_the_code() -> None:
-    line = Terminal(True).code("1  ", "def vat", [(4, 7)], ["34"] * 3 + [""] * 4)
+    line = Terminal(True).render_code_line("1  ", "def vat", [(4, 7)], ["34"] * 3 + [""] * 4)
     assert line == "\x1b[2m1  \x1b[0m\x1b[34mdef\x1b[0m \x1b[1;31mvat\x1b[0m"
 
 
 def test_code_is_coloured_by_its_language() -> None:
     """Line by line; of a comment over two lines both, and nothing where there is no such lexer."""
-    first, second = styles_of(["/* one", "two */ let x;"], "javascript")
+    first, second = highlight_code(["/* one", "two */ let x;"], "javascript")
     assert set(first) == {"2"}
     assert set(second[:6]) == {"2"}
     assert second[7:10] == ["34"] * 3
-    assert styles_of(["x"], "unheard") == [[]]
-    assert styles_of(["x"], None) == [[]]
+    assert highlight_code(["x"], "unheard") == [[]]
+    assert highlight_code(["x"], None) == [[]]
 
 
 @pytest.mark.parametrize(
@@ -101,10 +105,10 @@ def test_colours_are_for_a_terminal_that_wants_them(
         monkeypatch.setenv(name, text)
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "72")
-    assert terminal(color) == Terminal(colours, 72)
+    assert stdout_terminal(color) == Terminal(colours, 72)
     monkeypatch.setattr("sys.stdout.isatty", lambda: False)
-    assert terminal(color) == Terminal(color == "always", None)
+    assert stdout_terminal(color) == Terminal(color == "always", None)
 
 
 def test_a_heading_is_cut_at_its_end() -> None:
-    assert Terminal(False, 10).line(cells("src/cart.py:7")) == "src/cart.…"
+    assert Terminal(False, 10).render_cells(to_cells("src/cart.py:7")) == "src/cart.…"

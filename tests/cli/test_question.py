@@ -4,11 +4,11 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from feeder.cli.question import Question, argument
+from feeder.cli.question import QueryCommand, query_argument
 
 
-@click.command(cls=Question)
-@argument
+@click.command(cls=QueryCommand)
+@query_argument
 @click.option("-n", "--limit", default=10)
 @click.option("--path", multiple=True)
 @click.option("-q", "--quiet", is_flag=True)

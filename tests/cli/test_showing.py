@@ -209,7 +209,7 @@ def on_a_terminal(folder: Path, width: int, *arguments: str) -> list[str]:
 
 def test_a_terminal_wraps_what_is_said_of_an_answer() -> None:
     text = "The index is 3 commits behind HEAD (2457e5e → abc1234): feeder sync"
-    assert Terminal(width=36).wrapped(text) == [
+    assert Terminal(width=36).wrap(text) == [
         "The index is 3 commits behind HEAD",
         "(2457e5e → abc1234): feeder sync",
     ]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import click
 import pytest
 
-from feeder.cli.unread import Program
+from feeder.cli.unread import CommandGroup
 from feeder.errors import FeederError, OutputClosed
 from running import Feeder
 from tree.repos import Repo
@@ -70,7 +70,7 @@ def _failing(error: BaseException) -> Callable[[], None]:
 def test_a_pipe_to_another_process_that_breaks_is_a_failure() -> None:
     """What is said can be read: that it has failed, and how, is told."""
     command = click.Command("go", callback=_failing(BrokenPipeError(32, "Broken pipe")))
-    program = Program(commands={"go": command})
+    program = CommandGroup(commands={"go": command})
     with pytest.raises(FeederError, match="Broken pipe") as failure:
         program.main(["go"], standalone_mode=False)
     assert not isinstance(failure.value, OutputClosed)

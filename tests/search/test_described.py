@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from feeder.cli.showing import as_text
+from feeder.cli.showing import render_hits
 from feeder.describe import ModelAnswer
 from feeder.embed.static_codes import StaticQuantizer
 from feeder.embed.static_name import STATIC_MODEL_NAME
@@ -54,7 +54,7 @@ def test_a_node_is_found_by_the_words_of_its_line(database: SQLite) -> None:
 
 def test_a_line_is_shown_by_every_face(database: SQLite, shop: Repo) -> None:
     page = shown(database, shop.path, found(database, "discard"))
-    heading, line, *_ = as_text(page)
+    heading, line, *_ = render_hits(page)
     assert (heading.split("  ")[-1], line.strip()) == ("emptyCart", LINE)
     assert page.as_json()["hits"][0]["description"] == LINE
     assert f"method emptyCart\ndescribed: {LINE}\n" in format_hits(page, AnswerOptions(), None)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from feeder.cli.showing import as_text
+from feeder.cli.showing import render_hits
 from feeder.nodes import Member
 from feeder.search.engine import Pagination, search_scope
 from feeder.search.found import Result
@@ -63,14 +63,14 @@ def test_a_constant_above_is_found_though_its_chunk_has_no_name(database: SQLite
 def test_a_function_of_a_small_object_is_found_at_its_line(
     database: SQLite, repo: Repo, query: str
 ) -> None:
-    [heading, *lines] = as_text(shown(database, repo.path, [first(database, query)], 1))
+    [heading, *lines] = render_hits(shown(database, repo.path, [first(database, query)], 1))
     assert heading == "page.server.ts:3  class  actions.createComment"
     assert lines[0] == "     3    createComment: async ({ request }) => {"
 
 
 def test_the_line_of_a_member_is_shown(database: SQLite, repo: Repo) -> None:
     answer = shown(database, repo.path, [first(database, "GREEN")], 1)
-    assert list(as_text(answer))[:3] == [
+    assert list(render_hits(answer))[:3] == [
         "Color.java:5  class  acme.Color.GREEN",
         "     5    GREEN;",
         "        … 3 lines more",
@@ -81,7 +81,7 @@ def test_the_line_of_a_member_is_shown(database: SQLite, repo: Repo) -> None:
 
 
 def test_who_asks_for_a_class_is_shown_the_class(database: SQLite, repo: Repo) -> None:
-    [heading, _] = as_text(shown(database, repo.path, [first(database, "Color")], 0))
+    [heading, _] = render_hits(shown(database, repo.path, [first(database, "Color")], 0))
     assert heading == "Color.java:3-8  class  acme.Color"
 
 

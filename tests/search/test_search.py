@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from feeder.cli.showing import as_text
+from feeder.cli.showing import render_hits
 from feeder.embed.cache import CachedEmbedder
 from feeder.errors import FeederError, ServiceError, UserError
 from feeder.run.feed import ModelVectors
@@ -358,7 +358,7 @@ def test_the_lines_shown_are_those_of_the_working_tree(database: SQLite, folder:
     """They are read where they stand, as they are now."""
     (folder / "src/refund.py").write_text("def refundOrder(order):\n    return 'now'\n")
     answer = shown(database, folder, asked(database, "refundOrder"))
-    assert list(as_text(answer))[:3] == [
+    assert list(render_hits(answer))[:3] == [
         "src/refund.py:1-2  method  refundOrder  "
         "(the file is edited since: these may be other lines)",
         "     1  def refundOrder(order):",
@@ -369,14 +369,16 @@ def test_the_lines_shown_are_those_of_the_working_tree(database: SQLite, folder:
 def test_long_nodes_are_cut_and_short_files_are_no_error(database: SQLite, folder: Path) -> None:
     """What is left out is counted; lines that are not there any more are not shown."""
     found = asked(database, "cancel", path="src/order.py")[:1]
-    assert list(as_text(shown(database, folder, found, 1))) == [
+    assert list(render_hits(shown(database, folder, found, 1))) == [
         "src/order.py:5-7  method  cancel",
         "     5  def cancel(order):",
         "        … 2 lines more",
     ]
-    assert list(as_text(shown(database, folder, found, 0))) == ["src/order.py:5-7  method  cancel"]
+    assert list(render_hits(shown(database, folder, found, 0))) == [
+        "src/order.py:5-7  method  cancel"
+    ]
     (folder / "src/order.py").write_text("pass\n")
-    assert list(as_text(shown(database, folder, found))) == [
+    assert list(render_hits(shown(database, folder, found))) == [
         "src/order.py:5-7  method  cancel",
         "        (gone: the file is edited since, and has no such lines any more)",
         "1 of the files shown is edited since.",
@@ -395,7 +397,7 @@ def test_a_file_that_is_gone_from_the_working_tree_is_said_to_be(
     elif how == "binary":
         (folder / "src/refund.py").write_bytes(b"\0\0")
     answer = shown(database, folder, found)
-    assert list(as_text(answer))[:2] == [
+    assert list(render_hits(answer))[:2] == [
         "src/refund.py:1-2  method  refundOrder",
         "        (gone: the file is edited since, and has no such lines any more)"
         if how == "binary"
@@ -465,7 +467,7 @@ def test_a_blank_query_means_nothing(database: SQLite) -> None:
 
 def test_nothing_found_is_an_answer(folder: Path) -> None:
     """It is said in two words."""
-    assert list(as_text(shown(opened(), folder, []))) == ["Nothing found."]
+    assert list(render_hits(shown(opened(), folder, []))) == ["Nothing found."]
 
 
 def test_words_answer_where_the_static_model_cannot_be_read(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from feeder.cli.showing import as_text
+from feeder.cli.showing import render_hits
 from feeder.search import engine
 from feeder.search.answers import Page
 from feeder.search.found import Result
@@ -55,7 +55,7 @@ def answer(database: SQLite, base: Path, query: str) -> Page:
 
 
 def lines(database: SQLite, base: Path, query: str) -> list[str]:
-    return list(as_text(answer(database, base, query)))
+    return list(render_hits(answer(database, base, query)))
 
 
 def test_a_node_that_has_moved_is_shown_where_it_is(database: SQLite, repo: Repo) -> None:
@@ -221,7 +221,7 @@ def test_a_hit_of_another_repository_shows_no_lines(database: SQLite, repo: Repo
         database, [], "vat", Scope.of_repo("acme/other"), engine.Pagination(1)
     ).results
     answer = shown(database, repo.path, found)
-    assert list(as_text(answer))[:2] == [
+    assert list(render_hits(answer))[:2] == [
         "tax.py:1-3  method  vat  (in acme/other)",
         f"The index equals HEAD {repo.git('rev-parse', '--short=7', 'HEAD')}.",
     ]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from feeder.search.answers import Page
 
 
-class Shape(NamedTuple):
+class OutputOptions(NamedTuple):
     """What the options of showing say; `lines` are None for all."""
 
     lines: int | None = None
@@ -24,34 +24,34 @@ class Shape(NamedTuple):
     color: str = "auto"
 
     @classmethod
-    def of(cls, said: dict[str, Any]) -> Shape:
+    def from_params(cls, params: dict[str, Any]) -> OutputOptions:
         """Takes its options out of those that were said."""
-        lines, full = said.pop("lines"), said.pop("full")
-        return cls(None if full else lines, *(said.pop(name) for name in cls._fields[1:]))
+        lines, full = params.pop("lines"), params.pop("full")
+        return cls(None if full else lines, *(params.pop(name) for name in cls._fields[1:]))
 
 
-def show_page(page: Page, shape: Shape, settings: Settings, base: Path) -> None:
+def print_page(page: Page, output: OutputOptions, settings: Settings, root: Path) -> None:
     """The answer on stdout; what it says of itself on stderr where stdout is for a program."""
     from feeder.cli import showing
-    from feeder.cli.painting import LONGEST, terminal
+    from feeder.cli.painting import MAX_LINE_COLUMNS, stdout_terminal
 
-    is_full = shape.lines is None
+    is_full = output.lines is None
     if settings.json:
-        console.result(settings, page.as_json(), ())
-    elif shape.files:
-        _show_places(page, settings, showing.as_files(page, base))
-    elif shape.form == "vimgrep":
-        longest = None if is_full else LONGEST
-        _show_places(page, settings, showing.as_vimgrep(page, base, longest))
+        console.print_result(settings, page.as_json(), ())
+    elif output.files:
+        _print_lines(page, settings, showing.render_paths(page, root))
+    elif output.form == "vimgrep":
+        longest = None if is_full else MAX_LINE_COLUMNS
+        _print_lines(page, settings, showing.render_vimgrep(page, root, longest))
     else:
-        look = showing.Look(terminal(shape.color, whole=is_full), shape.explain)
-        console.painted(showing.as_text(page, look))
+        look = showing.Style(stdout_terminal(output.color, full_lines=is_full), output.explain)
+        console.print_rendered(showing.render_hits(page, look))
 
 
-def _show_places(page: Page, settings: Settings, places: Iterable[str]) -> None:
-    from feeder.cli.showing import left_out
+def _print_lines(page: Page, settings: Settings, lines: Iterable[str]) -> None:
+    from feeder.cli.showing import omitted_hits
 
-    console.result(settings, None, places)
+    console.print_result(settings, None, lines)
     if not settings.quiet:
-        for said in filter(None, [*left_out(page), *page.notes, page.note]):
-            console.tell(said)
+        for said in filter(None, [*omitted_hits(page), *page.notes, page.note]):
+            console.print_message(said)

@@ -9,18 +9,18 @@ from typing import Any
 import click
 
 from feeder.cli import console, options
-from feeder.cli.answering import Shape, show_page
-from feeder.cli.question import Question, argument
+from feeder.cli.answering import OutputOptions, print_page
+from feeder.cli.question import QueryCommand, query_argument
 from feeder.config import Settings
 
 
-@click.command(cls=Question)
-@argument
+@click.command(cls=QueryCommand)
+@query_argument
 @click.option("-n", "--limit", type=click.IntRange(1, 100), default=10, show_default=True)
-@options.narrowing
-@options.showing
-@options.reading
-@options.noting
+@options.filter_options
+@options.display_options
+@options.read_options
+@options.query_log_option
 def search(query: str, limit: int, **said: Any) -> None:
     """Find nodes by word and by meaning, and show their lines as they are now.
 
@@ -36,16 +36,16 @@ def search(query: str, limit: int, **said: Any) -> None:
 
     began = time.perf_counter()
     filters = RequestFilters.from_options(said)
-    shape = Shape.of(said)
+    shape = OutputOptions.from_params(said)
     settings = Settings(**said)
     with open_index(settings) as (store, corpus, _):
-        models = query_models(store, corpus.meta, console.tell)
-        asker = SearchIndex(store, corpus.meta, models, settings, console.tell)
+        models = query_models(store, corpus.meta, console.print_message)
+        asker = SearchIndex(store, corpus.meta, models, settings, console.print_message)
         asked, answer = run_query(asker, query, Pagination(limit, shape.offset), filters)
         shaped = PageOptions(highlight_words(asked.query), shape.lines, shape.offset)
         shown = build_page(corpus, answer, shaped)
     took_ms = (time.perf_counter() - began) * 1000
-    show_page(shown, shape, settings, corpus.base)
+    print_page(shown, shape, settings, corpus.base)
     if settings.query_log and not shape.offset:
         from feeder.search.noting import log_query
 
@@ -53,7 +53,7 @@ def search(query: str, limit: int, **said: Any) -> None:
 
 
 @click.command()
-@options.reading
+@options.read_options
 def stats(**said: Any) -> None:
     """Say what the index holds."""
     from feeder.assembly.opening import current_workspace, open_session
@@ -69,4 +69,4 @@ def stats(**said: Any) -> None:
         usage = replace(usage, dimensions=facts.dimensions)
         answer["usage"] = usage.as_json()
         lines += usage.lines()
-    console.result(settings, answer, lines)
+    console.print_result(settings, answer, lines)

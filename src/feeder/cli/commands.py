@@ -21,7 +21,7 @@ from feeder.cli import (
     version,
     workflow,
 )
-from feeder.cli.unread import Program
+from feeder.cli.unread import CommandGroup
 from feeder.errors import FeederError, Interrupted, OutputClosed, UserError
 
 
@@ -31,36 +31,36 @@ def main() -> None:
     title = " ".join(["feeder", *sys.argv[1:2]])
     with account.job as job:
         with job.group(title):
-            code, error = _run_to_its_end(account)
+            code, error = _run_command(account)
         account.publish(title, error)
     sys.exit(code)
 
 
-def _interrupt(*_: object) -> None:
+def _on_sigint(*_: object) -> None:
     """Raises KeyboardInterrupt once: another Ctrl-C does not disturb what closes the stores."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
-def _run_to_its_end(account: WorkflowReport) -> tuple[int, FeederError | None]:
+def _run_command(account: WorkflowReport) -> tuple[int, FeederError | None]:
     """The exit code, and what went wrong, which has been said on stderr."""
     try:
-        signal.signal(signal.SIGINT, _interrupt)
+        signal.signal(signal.SIGINT, _on_sigint)
         return cli.main(prog_name="feeder", standalone_mode=False, obj=account) or 0, None
     except SystemExit as exc:
         return int(exc.code or 0), None
     except click.ClickException as exc:
-        console.refuse(exc)
+        console.print_usage_error(exc)
         return exc.exit_code, UserError(exc.format_message())
     except OutputClosed as exc:
         return exc.exit_code, None
     except (FeederError, KeyboardInterrupt, click.Abort, OSError, UnicodeEncodeError) as exc:
-        error = _in_our_words(exc)
-        console.tell(f"feeder: {error}")
+        error = _translate_error(exc)
+        console.print_message(f"feeder: {error}")
         return error.exit_code, error
 
 
-def _in_our_words(error: BaseException) -> FeederError:
+def _translate_error(error: BaseException) -> FeederError:
     match error:
         case FeederError():
             return error
@@ -71,8 +71,8 @@ def _in_our_words(error: BaseException) -> FeederError:
     return Interrupted("interrupted; what is done is kept, run it again to go on.")
 
 
-@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
-@version.option
+@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@version.version_option
 def cli() -> None:
     """Keeps a search index of a repository, by word and by meaning, equal to its HEAD."""
 

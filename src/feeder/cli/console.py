@@ -16,32 +16,32 @@ def account() -> WorkflowReport:
     return click.get_current_context().ensure_object(WorkflowReport)
 
 
-def result(settings: Settings, facts: Any, lines: Iterable[str]) -> None:
+def print_result(settings: Settings, facts: Any, lines: Iterable[str]) -> None:
     """The result on stdout: for a machine, or for a person."""
     if settings.json:
-        out(json.dumps(facts, ensure_ascii=False, indent=2))
+        print_text(json.dumps(facts, ensure_ascii=False, indent=2))
     else:
         for line in lines:
-            out(shown.escape_line(line))
+            print_text(shown.escape_line(line))
 
 
-def painted(lines: Iterable[str]) -> None:
+def print_rendered(lines: Iterable[str]) -> None:
     """Lines on stdout that have been made harmless where they were given their colours."""
     for line in lines:
         click.echo(account().job.neutralize_commands(line), color=True)
 
 
-def out(text: str) -> None:
+def print_text(text: str) -> None:
     """Text on stdout as it is; JSON means the same after it."""
     click.echo(account().job.neutralize_commands(shown.escape_lines(text)))
 
 
-def tell(line: str) -> None:
+def print_message(message: str) -> None:
     """A line for a person on stderr."""
-    click.echo(shown.escape_line(line), err=True)
+    click.echo(shown.escape_line(message), err=True)
 
 
-def refuse(error: click.ClickException) -> None:
+def print_usage_error(error: click.ClickException) -> None:
     """As click does it, but what was said comes back as one line."""
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         click.echo(error.ctx.get_help(), err=True)
@@ -50,4 +50,4 @@ def refuse(error: click.ClickException) -> None:
     if context:
         hint = f"Try '{context.command_path} --help' for help."
         click.echo(f"{context.get_usage()}\n{hint}\n", err=True)
-    tell(f"Error: {error.format_message()}")
+    print_message(f"Error: {error.format_message()}")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@options.examining
+@options.doctor_options
 def doctor(**said: Any) -> None:
     """Look at all that a run needs, and say what to do about what is wrong; exit 1 if it stops one.
 
@@ -33,14 +33,14 @@ def doctor(**said: Any) -> None:
         "stops": stops,
         "findings": [one._asdict() for one in found],
     }
-    console.result(settings, facts, [f"feeder {version()}", *_lines(found)])
+    console.print_result(settings, facts, [f"feeder {version()}", *_finding_lines(found)])
     if stops:
         raise SystemExit(1)
 
 
-def _lines(found: list[Finding]) -> Iterator[str]:
-    width = max(len(one.name) for one in found)
-    for one in found:
+def _finding_lines(findings: list[Finding]) -> Iterator[str]:
+    width = max(len(one.name) for one in findings)
+    for one in findings:
         sign = "STOPS" if one.stops else "note" if one.remedy else "-" if one.absent else "ok"
         yield f"{sign:5}  {one.name:{width}}  {one.says}"
         if one.remedy:

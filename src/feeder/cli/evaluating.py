@@ -13,7 +13,7 @@ from feeder.config import Settings
 from feeder.errors import UserError
 
 if TYPE_CHECKING:
-    from feeder.cli.measured import Measured
+    from feeder.cli.measured import Evaluation
     from feeder.search.questions import JudgedQuery
 
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     metavar="OPTIONS",
     help="Measure once more with these options instead, such as '--model words', and compare.",
 )
-@options.reading
+@options.read_options
 def evaluate(questions: IO[bytes], against: str | None, **said: Any) -> None:
     """Measure how well the index answers: questions with what is right; - reads stdin.
 
@@ -41,48 +41,55 @@ def evaluate(questions: IO[bytes], against: str | None, **said: Any) -> None:
     name is right. Lines are those of the commit that is indexed. A symbol may be the last parts of
     a name. The group may be left out.
     """
-    from feeder.cli.measured import as_json, as_text, compared, compared_as_json
+    from feeder.cli.measured import (
+        comparison_json,
+        comparison_text,
+        evaluation_json,
+        evaluation_text,
+    )
     from feeder.search.questions import parse_judgments
 
     settings = Settings(**said)
-    other = _instead(settings, against) if against is not None else None
+    other = _override_settings(settings, against) if against is not None else None
     asked = parse_judgments(questions.read(), questions.name)
-    first = _measured(settings, asked)
+    first = _run_evaluation(settings, asked)
     if other is None:
-        _say_what_lacks(settings, first)
-        console.result(settings, as_json(first), as_text(first))
+        _print_missing_answers(settings, first)
+        console.print_result(settings, evaluation_json(first), evaluation_text(first))
     else:
-        second = _measured(other, asked)
-        _say_what_lacks(settings, first, second)
-        console.result(settings, compared_as_json(first, second), compared(first, second))
+        second = _run_evaluation(other, asked)
+        _print_missing_answers(settings, first, second)
+        console.print_result(
+            settings, comparison_json(first, second), comparison_text(first, second)
+        )
 
 
-def _measured(settings: Settings, questions: list[JudgedQuery]) -> Measured:
+def _run_evaluation(settings: Settings, queries: list[JudgedQuery]) -> Evaluation:
     """Puts the questions to the index that the settings mean."""
-    from feeder.cli.measured import Measured
+    from feeder.cli.measured import Evaluation
     from feeder.search.evaluation import run_evaluation
     from feeder.search.labels import missing_targets
     from feeder.search.trial import open_evaluated_index
 
-    with open_evaluated_index(settings, console.tell) as index:
-        lacking = missing_targets(index.database, index.repo, questions)
-        asked = run_evaluation(questions, index.search)
-    return Measured(index.repo, index.commit, index.models, asked, lacking)
+    with open_evaluated_index(settings, console.print_message) as index:
+        lacking = missing_targets(index.database, index.repo, queries)
+        asked = run_evaluation(queries, index.search)
+    return Evaluation(index.repo, index.commit, index.models, asked, lacking)
 
 
-def _say_what_lacks(settings: Settings, *measured: Measured) -> None:
+def _print_missing_answers(settings: Settings, *measured: Evaluation) -> None:
     """Once, where two lack the same."""
-    from feeder.cli.measured import absence
+    from feeder.cli.measured import describe_missing_answers
     from feeder.run.report import ProgressReporter
 
-    for absent in dict.fromkeys(tuple(one.absent) for one in measured):
+    for absent in dict.fromkeys(tuple(one.missing_answers) for one in measured):
         if absent:
-            ProgressReporter(quiet=settings.quiet).message(absence(absent))
+            ProgressReporter(quiet=settings.quiet).message(describe_missing_answers(absent))
 
 
-def _instead(settings: Settings, text: str) -> Settings:
+def _override_settings(settings: Settings, text: str) -> Settings:
     """The settings with what is said instead; raises UserError where that is no such options."""
-    command = options.instead(click.Command("--against", add_help_option=False))
+    command = options.override_options(click.Command("--against", add_help_option=False))
     try:
         context = command.make_context("--against", shlex.split(text))
     except (ValueError, click.UsageError) as exc:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from feeder.run.feed import SyncContext
     from feeder.tree import Tree
 
-SOME = "the given files"
+GIVEN_FILES = "the given files"
 
 
 @click.command()
@@ -27,7 +27,7 @@ SOME = "the given files"
     is_flag=True,
     help="The files as they lie there, less what git ignores; without it, HEAD's again.",
 )
-@options.syncing
+@options.sync_options
 def sync(dry_run: bool, working_tree: bool, **said: Any) -> None:
     """Make the index equal to HEAD, whatever has run or died before."""
     from feeder.assembly.opening import repository_of, workspace_for
@@ -42,13 +42,15 @@ def sync(dry_run: bool, working_tree: bool, **said: Any) -> None:
     else:
         tree = commit_tree(place, settings)
     part = f"shard {settings.shard}" if settings.shard else ""
-    with _run(place, tree, settings, dry_run=dry_run, part=part or _folder_name(settings)) as feed:
+    with _writing_run(
+        place, tree, settings, dry_run=dry_run, part=part or _folder_name(settings)
+    ) as feed:
         sync(feed, dry_run=dry_run)
 
 
 @click.command()
-@options.paths("A file or folder, as it lies there; may be given several times.")
-@options.writing
+@options.paths_option("A file or folder, as it lies there; may be given several times.")
+@options.write_options
 def process(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
     """Index files and folders of the working tree; what is gone from them leaves the index."""
     from feeder.assembly.opening import common_base_folder, workspace_for
@@ -59,13 +61,13 @@ def process(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
     paths = tuple(settings.directory / path for path in paths)
     place = workspace_for(common_base_folder(paths, settings), settings)
     tree = folder_tree(place, paths, settings)
-    with _run(place, tree, settings, dry_run=dry_run, part=SOME) as feed:
+    with _writing_run(place, tree, settings, dry_run=dry_run, part=GIVEN_FILES) as feed:
         process_paths(feed, place.base, paths, dry_run=dry_run)
 
 
 @click.command()
-@options.paths("A file or folder of the index, which need not exist any more.")
-@options.writing
+@options.paths_option("A file or folder of the index, which need not exist any more.")
+@options.write_options
 def delete(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
     """Take files and folders out of the index; the files themselves stay."""
     from feeder.assembly.opening import current_workspace
@@ -76,13 +78,13 @@ def delete(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
     paths = tuple(settings.directory / path for path in paths)
     place = current_workspace(settings)
     tree = folder_tree(place, (), settings)
-    with _run(place, tree, settings, dry_run=dry_run, part=SOME) as feed:
+    with _writing_run(place, tree, settings, dry_run=dry_run, part=GIVEN_FILES) as feed:
         delete_paths(feed, place.base, paths, dry_run=dry_run)
 
 
 @click.command()
 @click.argument("deltas", type=click.File("rb"))
-@options.applying
+@options.apply_options
 def apply(deltas: IO[bytes], dry_run: bool, **said: Any) -> None:
     """Apply changes: a JSON array of {"file", "action": "process"|"delete"}; - reads stdin."""
     from feeder.assembly.opening import current_workspace
@@ -98,7 +100,7 @@ def apply(deltas: IO[bytes], dry_run: bool, **said: Any) -> None:
     changes = [change for change in changes if is_below(change.file, settings.path)]
     files = [place_in(place.base, change.file) for change in changes if change.action == "process"]
     tree = folder_tree(place, files, settings)
-    with _run(place, tree, settings, dry_run=dry_run, part=SOME) as feed:
+    with _writing_run(place, tree, settings, dry_run=dry_run, part=GIVEN_FILES) as feed:
         apply_deltas(feed, changes, dry_run=dry_run)
 
 
@@ -107,26 +109,28 @@ def _folder_name(settings: Settings) -> str:
 
 
 @contextmanager
-def _run(
-    place: Workspace, tree: Tree, settings: Settings, *, dry_run: bool, part: str
+def _writing_run(
+    location: Workspace, source: Tree, settings: Settings, *, dry_run: bool, part: str
 ) -> Iterator[SyncContext]:
     """A run that writes, with its account at the end; `part` is what of a commit it is about."""
     from feeder.assembly.opening import has_index, model_error, open_run, open_session
     from feeder.store.turns import command_lock
 
-    brings = bool(tree.root_tree_id or tree.entries())  # what only takes out makes no index for it
-    writes = not dry_run and (brings or has_index(place, settings))
+    brings = bool(
+        source.root_tree_id or source.entries()
+    )  # what only takes out makes no index for it
+    writes = not dry_run and (brings or has_index(location, settings))
     ended_early: FeederError | None = None
     account = console.account()
-    account.base, account.part = place.base, part
+    account.base, account.part = location.base, part
     feed: SyncContext | None = None
     try:
-        whole = part != SOME
-        with open_session(place, settings, writes=writes, create=True, whole=whole) as store:
+        whole = part != GIVEN_FILES
+        with open_session(location, settings, writes=writes, create=True, whole=whole) as store:
             refused = model_error(store)
             with (
                 command_lock(store.backend.file),
-                open_run(store, tree, settings, dry_run=dry_run) as feed,
+                open_run(store, source, settings, dry_run=dry_run) as feed,
             ):
                 try:
                     yield feed
@@ -137,6 +141,6 @@ def _run(
     finally:
         account.report = feed.report.as_json() if feed else None
     if not isinstance(ended_early, Superseded):
-        console.result(settings, feed.report.as_json(), feed.report.lines())
+        console.print_result(settings, feed.report.as_json(), feed.report.lines())
     if ended_early:
         raise ended_early

@@ -18,59 +18,59 @@ if TYPE_CHECKING:
     from feeder.serve.install.clients import Client
     from feeder.serve.install.plan import Change, Target
 
-_client = click.option(
+_client_option = click.option(
     "--client", "names", metavar="NAME", multiple=True, help="Of which client; several times."
 )
-_scope = click.option(
+_scope_option = click.option(
     "--scope",
     type=click.Choice(["project", "user"]),
     default="user",
     show_default=True,
     help="For all projects of this user, or in this project's files, which its git knows.",
 )
-_force = click.option(
+_force_option = click.option(
     "--force", is_flag=True, help="Also what has the name but is not this program's."
 )
 
 
 @click.command()
-@_client
+@_client_option
 @click.option("--all-found", is_flag=True, help="Of each client that is found on this machine.")
-@_scope
+@_scope_option
 @click.option("--instructions", is_flag=True, help="Tell the model too, in CLAUDE.md or AGENTS.md.")
 @click.option("--agent", is_flag=True, help="Write a sub-agent too, that uses the command line.")
-@_force
-@options.dry_run
-@options.asking
+@_force_option
+@options.dry_run_option
+@options.git_options
 def install(names: Sequence[str], all_found: bool, scope: Scope, **said: Any) -> None:
     """Write this server into the files of coding agents' clients."""
     from feeder.serve.install import plan, starting
     from feeder.serve.install.receipts import Receipts
 
-    talk = _Talk(said)
+    talk = _InstallOutput(said)
     kinds = [kind for kind in plan.KINDS if kind == "server" or said[kind]]
-    clients = _chosen(names, all_found, scope, talk)
-    root = _root(said["directory"])
+    clients = _choose_clients(names, all_found, scope, talk)
+    root = _project_root(said["directory"])
     missing = [*plan.unsupported_kinds(clients, scope, root, kinds)]
     targets = plan.install_targets(clients, scope, root, kinds)
     if not any(target.kind == "server" for target in targets):
         raise UserError(" ".join([*missing, "Say the other --scope."]))
     if said["instructions"]:
-        targets = _with_those_told(targets, plan.instructed_pages(scope, root))
+        targets = _add_instruction_files(targets, plan.instructed_pages(scope, root))
     known, command = Receipts(), starting.server_command(scope)
     is_forced = said["force"]
     changes = [plan.plan_install(one, command, known, is_forced=is_forced) for one in targets]
-    if not talk.is_dry:
+    if not talk.is_dry_run:
         plan.apply_changes(changes, known)
-    talk.close(scope, changes, missing, command)
+    talk.print_result(scope, changes, missing, command)
 
 
 @click.command()
-@_client
-@_scope
-@_force
-@options.dry_run
-@options.asking
+@_client_option
+@_scope_option
+@_force_option
+@options.dry_run_option
+@options.git_options
 def uninstall(names: Sequence[str], scope: Scope, **said: Any) -> None:
     """Take out of clients' files what `install` has written: servers, instructions and sub-agents.
 
@@ -80,23 +80,25 @@ def uninstall(names: Sequence[str], scope: Scope, **said: Any) -> None:
     from feeder.serve.install.clients import CLIENTS
     from feeder.serve.install.receipts import Receipts
 
-    talk = _Talk(said)
+    talk = _InstallOutput(said)
     known = Receipts()
-    targets = plan.possible_targets(_named(names) or CLIENTS, scope, _root(said["directory"]))
+    targets = plan.possible_targets(
+        _clients_by_name(names) or CLIENTS, scope, _project_root(said["directory"])
+    )
     found = [plan.plan_uninstall(one, known, is_forced=said["force"]) for one in targets]
     changes = [one for one in found if one.action != "unchanged"]
-    if not talk.is_dry:
+    if not talk.is_dry_run:
         plan.apply_changes(changes, known)
-    talk.close(scope, changes, [], None)
+    talk.print_result(scope, changes, [], None)
 
 
-def _root(directory: Path) -> Path:
+def _project_root(directory: Path) -> Path:
     from feeder.assembly.opening import base_folder
 
     return base_folder(directory)
 
 
-def _named(names: Sequence[str]) -> list[Client]:
+def _clients_by_name(names: Sequence[str]) -> list[Client]:
     """The clients of these names; raises UserError for one that is not known."""
     from feeder.serve.install.clients import CLIENT_NAMES, client_by_name
 
@@ -106,7 +108,9 @@ def _named(names: Sequence[str]) -> list[Client]:
     return [client_by_name(name) for name in dict.fromkeys(names)]
 
 
-def _chosen(names: Sequence[str], all_found: bool, scope: Scope, talk: _Talk) -> list[Client]:
+def _choose_clients(
+    names: Sequence[str], all_found: bool, scope: Scope, output: _InstallOutput
+) -> list[Client]:
     """Those that were named, or are found; without either, those that a person agrees to."""
     from feeder.serve.install.clients import CLIENTS
     from feeder.serve.install.places import detect_client
@@ -114,45 +118,45 @@ def _chosen(names: Sequence[str], all_found: bool, scope: Scope, talk: _Talk) ->
     if names and all_found:
         raise UserError("--client and --all-found were said. Say one of them.")
     if names:
-        return _named(names)
+        return _clients_by_name(names)
     here = [(client, by) for client in CLIENTS if (by := detect_client(client))]
     for client, by in here:
-        talk.tell(f"{client.title} is here: {by}")
+        output.print_message(f"{client.title} is here: {by}")
     if not here:
         raise UserError("no client is found on this machine. Name one with --client.")
     chosen = [client for client, _ in here]
-    if not all_found and not talk.is_dry and not talk.agrees(scope):
+    if not all_found and not output.is_dry_run and not output.confirm(scope):
         known = ", ".join(client.name for client in chosen)
         raise UserError(f"nothing is written. Say --all-found, or --client with one of {known}.")
     return chosen
 
 
-def _with_those_told(targets: list[Target], pages: list[Target]) -> list[Target]:
+def _add_instruction_files(targets: list[Target], instruction_files: list[Target]) -> list[Target]:
     known = {target.file.resolve() for target in targets}
-    return [*targets, *(page for page in pages if page.file.resolve() not in known)]
+    return [*targets, *(page for page in instruction_files if page.file.resolve() not in known)]
 
 
-class _Talk:
+class _InstallOutput:
     """What is said while clients' files are written."""
 
-    def __init__(self, said: dict[str, Any]) -> None:
-        self.is_dry: bool = said["dry_run"]
+    def __init__(self, params: dict[str, Any]) -> None:
+        self.is_dry_run: bool = params["dry_run"]
         self._settings = Settings(
-            directory=said["directory"], json=said["json"], quiet=said["quiet"]
+            directory=params["directory"], json=params["json"], quiet=params["quiet"]
         )
 
-    def tell(self, line: str) -> None:
+    def print_message(self, line: str) -> None:
         """A line on stderr, unless the user wants none."""
         if not self._settings.quiet:
-            console.tell(line)
+            console.print_message(line)
 
-    def agrees(self, scope: Scope) -> bool:
+    def confirm(self, scope: Scope) -> bool:
         """Whether a person at the terminal wants these; nobody else is asked."""
         is_person = sys.stdin.isatty() and sys.stderr.isatty() and not self._settings.json
         question = f"Write the {scope}'s files of these?"
         return is_person and click.confirm(question, default=True, err=True)
 
-    def close(
+    def print_result(
         self,
         scope: Scope,
         changes: Sequence[Change],
@@ -161,16 +165,16 @@ class _Talk:
     ) -> None:
         """The result: what was written, or would be."""
         for sentence in missing:
-            self.tell(sentence)
-        facts: dict[str, Any] = {"scope": scope, "dry_run": self.is_dry}
+            self.print_message(sentence)
+        facts: dict[str, Any] = {"scope": scope, "dry_run": self.is_dry_run}
         facts |= {"command": command} if command else {}
-        facts["changes"] = [self._facts(one) for one in changes]
+        facts["changes"] = [self._change_json(one) for one in changes]
         facts["missing"] = list(missing)
-        console.result(self._settings, facts, self._lines(changes))
-        if command and any(one.action != "unchanged" for one in changes) and not self.is_dry:
-            self.tell("Start the client anew; it may ask whether you trust the server.")
+        console.print_result(self._settings, facts, self._change_lines(changes))
+        if command and any(one.action != "unchanged" for one in changes) and not self.is_dry_run:
+            self.print_message("Start the client anew; it may ask whether you trust the server.")
 
-    def _facts(self, change: Change) -> dict[str, Any]:
+    def _change_json(self, change: Change) -> dict[str, Any]:
         target = change.target
         facts: dict[str, Any] = {
             "kind": target.kind,
@@ -178,17 +182,17 @@ class _Talk:
             "file": str(target.file),
             "action": change.action,
         }
-        return facts | ({"diff": [*change.diff()]} if self.is_dry else {})
+        return facts | ({"diff": [*change.diff()]} if self.is_dry_run else {})
 
-    def _lines(self, changes: Sequence[Change]) -> Iterator[str]:
+    def _change_lines(self, changes: Sequence[Change]) -> Iterator[str]:
         if not changes:
             yield "nothing of this program is there"
         for change in changes:
-            if self.is_dry:
+            if self.is_dry_run:
                 yield from change.diff()
             titles = ", ".join(change.target.titles)
-            yield f"{self._word(change)} {change.target.file} ({change.target.kind}: {titles})"
+            yield f"{self._action_label(change)} {change.target.file} ({change.target.kind}: {titles})"
 
-    def _word(self, change: Change) -> str:
-        is_done = change.action == "unchanged" or not self.is_dry
+    def _action_label(self, change: Change) -> str:
+        is_done = change.action == "unchanged" or not self.is_dry_run
         return change.action if is_done else f"would be {change.action}:"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--database-name", help="Of the D1 database to find or make; else <owner>_<repo>.")
-@options.making
+@options.init_options
 def init(database_name: str | None, dry_run: bool, **said: Any) -> None:
     """Make what an index is kept in, where it is missing, or bring its schema up to date."""
     from feeder.assembly.opening import current_workspace, open_session
@@ -27,12 +27,12 @@ def init(database_name: str | None, dry_run: bool, **said: Any) -> None:
     settings = Settings(**said)
     place = current_workspace(settings)
     if choose_store(settings).is_cloud:
-        _provision(place, settings, database_name, dry_run=dry_run)
+        _provision_cloudflare(place, settings, database_name, dry_run=dry_run)
     else:
         with open_session(place, settings, writes=not dry_run, create=True) as store:
             facts = {"index": store.index.database.place, "repo": place.repo}
         first = "An index would be made on this machine." if dry_run else "Ready."
-        console.result(settings, facts, [first, *_not_at_cloudflare(settings)])
+        console.print_result(settings, facts, [first, *_local_store_note(settings)])
 
 
 @click.command()
@@ -40,7 +40,7 @@ def init(database_name: str | None, dry_run: bool, **said: Any) -> None:
 @click.option(
     "--wait", is_flag=True, help="Until Vectorize shows what was written; --repair does so anyway."
 )
-@options.proving
+@options.validate_options
 def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
     """Prove that the index is what HEAD's files make, all parts agreeing; exit 1 if it is not."""
     from feeder.assembly.opening import current_workspace, open_session
@@ -63,14 +63,14 @@ def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
             verdict = validate(feed, wait=waits, content=content)._replace(repaired=True)
             console.account().report = feed.report.as_json()
     console.account().verdict = verdict.as_json()
-    console.result(settings, verdict.as_json(), verdict.lines())
+    console.print_result(settings, verdict.as_json(), verdict.lines())
     if not verdict.passed:
         raise SystemExit(1)
 
 
 @click.command()
 @click.option("--clear", is_flag=True, help="Forget them all, and give the disk its room back.")
-@options.caching
+@options.cache_options
 def cache(clear: bool, **said: Any) -> None:
     """Say which embeddings are remembered on this machine, in which file, and how large it is."""
     from feeder.embed.cachefile import MAX_BYTES, CacheFile, file_bytes
@@ -93,10 +93,12 @@ def cache(clear: bool, **said: Any) -> None:
     lines += [f"{texts:,} texts by {name} ({count})" for name, count, texts in models]
     if clear:
         lines.append(f"{forgotten:,} texts were forgotten")
-    console.result(settings, facts, lines if is_there else [f"{path}: nothing is remembered yet"])
+    console.print_result(
+        settings, facts, lines if is_there else [f"{path}: nothing is remembered yet"]
+    )
 
 
-def _not_at_cloudflare(settings: Settings) -> Iterator[str]:
+def _local_store_note(settings: Settings) -> Iterator[str]:
     """That a file of wrangler's was left alone, where nobody has asked for the local store."""
     from feeder.cloudflare import wrangler
     from feeder.cloudflare.credentials import choose_store
@@ -106,8 +108,8 @@ def _not_at_cloudflare(settings: Settings) -> Iterator[str]:
         yield f"{file} was left alone ({choose_store(settings).reason}): --store cloudflare says what lacks."
 
 
-def _provision(
-    place: Workspace, settings: Settings, database_name: str | None, *, dry_run: bool
+def _provision_cloudflare(
+    location: Workspace, settings: Settings, database_name: str | None, *, dry_run: bool
 ) -> None:
     """What `init` makes at Cloudflare, each line as soon as it is made."""
     from feeder.assembly.embedders import cloudflare_dimensions
@@ -116,18 +118,18 @@ def _provision(
     from feeder.run.report import ProgressReporter
 
     ProgressReporter(quiet=settings.quiet).message(
-        f"{place.repo}: Cloudflare; {choose_store(settings).reason}"
+        f"{location.repo}: Cloudflare; {choose_store(settings).reason}"
     )
     wanted = ProvisionRequest(cloudflare_dimensions(settings), database_name)
-    things = provision(place.base, place.repo, settings, wanted, dry_run=dry_run)
+    things = provision(location.base, location.repo, settings, wanted, dry_run=dry_run)
     if settings.json:
-        console.result(settings, [thing._asdict() for thing in things], ())
+        console.print_result(settings, [thing._asdict() for thing in things], ())
         return
-    console.result(settings, None, (thing.describe(dry_run=dry_run) for thing in things))
-    _say_choice(settings, wanted.dimensions)
+    console.print_result(settings, None, (thing.describe(dry_run=dry_run) for thing in things))
+    _print_model_costs(settings, wanted.dimensions)
 
 
-def _say_choice(settings: Settings, dimensions: int) -> None:
+def _print_model_costs(settings: Settings, dimensions: int) -> None:
     """What the models cost, for who has not decided."""
     from feeder.assembly.prices import price_table
     from feeder.run.report import ProgressReporter

@@ -18,113 +18,116 @@ from feeder.search.evaluation import (
 from feeder.search.questions import JudgedQuery, RelevantTarget
 from feeder.store.reading import Hit
 
-SHOWN = 10
+MAX_LISTED = 10
 """Questions that went wrong, and answers that the index lacks."""
-CAME = 3
+HITS_SHOWN = 3
 """Hits that are shown in place of what is right."""
-QUERY_CHARS = 100
+MAX_QUERY_CHARS = 100
 
 
-class Measured(NamedTuple):
+class Evaluation(NamedTuple):
     """Questions as one setting answers them, and the answers that its index lacks."""
 
     repo: str
     commit: str
     models: tuple[str, ...]
-    asked: Sequence[Outcome]
-    absent: Sequence[tuple[JudgedQuery, RelevantTarget]]
+    outcomes: Sequence[Outcome]
+    missing_answers: Sequence[tuple[JudgedQuery, RelevantTarget]]
 
     @property
-    def by(self) -> str:
+    def engines(self) -> str:
         """What answered."""
         return ", ".join(("words", *self.models))
 
 
-def absence(absent: Sequence[tuple[JudgedQuery, RelevantTarget]]) -> str:
+def describe_missing_answers(missing: Sequence[tuple[JudgedQuery, RelevantTarget]]) -> str:
     """What the index lacks, in a line."""
-    names = dict.fromkeys(f"{answer} (line {question.line})" for question, answer in absent)
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    names = dict.fromkeys(f"{answer} (line {question.line})" for question, answer in missing)
+    more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
     one = len(names) == 1
     return (
         f"{len(names)} {'answer is' if one else 'answers are'} not in the index: "
-        f"{', '.join(list(names)[:SHOWN])}{more}. Counted as not found."
+        f"{', '.join(list(names)[:MAX_LISTED])}{more}. Counted as not found."
     )
 
 
-def as_text(measured: Measured) -> Iterator[str]:
+def evaluation_text(evaluation: Evaluation) -> Iterator[str]:
     """For a person: the table, the time of a question, the worst with what came instead."""
-    yield f"{_count(measured.asked)}, {_index(measured)}, by {measured.by}"
-    yield _row("", "n", MEASURES)
-    yield _row("all", len(measured.asked), _numbers(mean_values(measured.asked).values()))
-    for name, some in by_group(measured.asked).items():
-        yield _row(name, len(some), _numbers(mean_values(some).values()))
-    yield _latency(measured.asked)
-    if wrong := worst(measured.asked, SHOWN):
+    yield f"{_query_count(evaluation.outcomes)}, {_index_name(evaluation)}, by {evaluation.engines}"
+    yield _table_row("", "n", MEASURES)
+    yield _table_row(
+        "all", len(evaluation.outcomes), _format_numbers(mean_values(evaluation.outcomes).values())
+    )
+    for name, some in by_group(evaluation.outcomes).items():
+        yield _table_row(name, len(some), _format_numbers(mean_values(some).values()))
+    yield _latency_line(evaluation.outcomes)
+    if wrong := worst(evaluation.outcomes, MAX_LISTED):
         yield f"The worst {len(wrong)}:"
     for one in wrong:
-        yield from _wrong(one)
+        yield from _failure_lines(one)
 
 
-def compared(first: Measured, second: Measured) -> Iterator[str]:
+def comparison_text(first: Evaluation, other: Evaluation) -> Iterator[str]:
     """For a person: each measure under both settings, and the questions that moved most."""
-    yield f"{_count(first.asked)}; first {_index(first)}, by {first.by}"
-    yield f"{'':{len(_count(first.asked))}}  then {_index(second)}, by {second.by}"
-    yield _row("", "", ("first", "then", "more"))
-    before, after = mean_values(first.asked), mean_values(second.asked)
+    yield f"{_query_count(first.outcomes)}; first {_index_name(first)}, by {first.engines}"
+    yield f"{'':{len(_query_count(first.outcomes))}}  then {_index_name(other)}, by {other.engines}"
+    yield _table_row("", "", ("first", "then", "more"))
+    before, after = mean_values(first.outcomes), mean_values(other.outcomes)
     for name in MEASURES:
-        yield _row(name, "", _difference(before[name], after[name]))
-    others = by_group(second.asked)
-    for name, some in by_group(first.asked).items():
-        figures = _difference(
+        yield _table_row(name, "", _difference_cells(before[name], after[name]))
+    others = by_group(other.outcomes)
+    for name, some in by_group(first.outcomes).items():
+        figures = _difference_cells(
             mean_values(some)[MAIN_MEASURE], mean_values(others[name])[MAIN_MEASURE]
         )
-        yield _row(f"{MAIN_MEASURE} of {name}", len(some), figures)
-    for which, one in (("first", first), ("then", second)):
-        yield f"{which}: {_latency(one.asked)}"
-    yield from _moved(changed_outcomes(first.asked, second.asked), len(first.asked))
+        yield _table_row(f"{MAIN_MEASURE} of {name}", len(some), figures)
+    for which, one in (("first", first), ("then", other)):
+        yield f"{which}: {_latency_line(one.outcomes)}"
+    yield from _changed_lines(changed_outcomes(first.outcomes, other.outcomes), len(first.outcomes))
 
 
-def as_json(measured: Measured) -> dict[str, Any]:
+def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
     """All of it; `each` has every question, in the order of the file."""
-    groups = by_group(measured.asked).items()
+    groups = by_group(evaluation.outcomes).items()
     return {
-        "repo": measured.repo,
-        "commit": measured.commit,
-        "models": list(measured.models),
-        "questions": len(measured.asked),
-        "overall": _rounded(mean_values(measured.asked)),
+        "repo": evaluation.repo,
+        "commit": evaluation.commit,
+        "models": list(evaluation.models),
+        "questions": len(evaluation.outcomes),
+        "overall": _rounded(mean_values(evaluation.outcomes)),
         "groups": {
             name: {"questions": len(some), **_rounded(mean_values(some))} for name, some in groups
         },
-        "latency_ms": _rounded(latency_summary_ms(one.ms for one in measured.asked)),
+        "latency_ms": _rounded(latency_summary_ms(one.ms for one in evaluation.outcomes)),
         "not_in_index": [
-            {"line": question.line, "answer": str(answer)} for question, answer in measured.absent
+            {"line": question.line, "answer": str(answer)}
+            for question, answer in evaluation.missing_answers
         ],
-        "worst": [one.query.line for one in worst(measured.asked, SHOWN)],
-        "each": [_facts(one) for one in measured.asked],
+        "worst": [one.query.line for one in worst(evaluation.outcomes, MAX_LISTED)],
+        "each": [_outcome_json(one) for one in evaluation.outcomes],
     }
 
 
-def compared_as_json(first: Measured, second: Measured) -> dict[str, Any]:
+def comparison_json(first: Evaluation, other: Evaluation) -> dict[str, Any]:
     """The first, with the second as `against`, and what the second gives more."""
-    before, after = mean_values(first.asked), mean_values(second.asked)
+    before, after = mean_values(first.outcomes), mean_values(other.outcomes)
     return {
-        **as_json(first),
-        "against": as_json(second),
+        **evaluation_json(first),
+        "against": evaluation_json(other),
         "difference": _rounded({name: after[name] - before[name] for name in MEASURES}),
     }
 
 
-def _facts(one: Outcome) -> dict[str, Any]:
+def _outcome_json(outcome: Outcome) -> dict[str, Any]:
     """A question, the ranks of its answers and its first hits."""
     return {
-        "line": one.query.line,
-        "query": one.query.query,
-        "group": one.query.group or None,
-        "answers": [str(answer) for answer in one.query.targets],
-        "ranks": list(one.ranks),
-        **_rounded({name: one.value(name) for name in MEASURES}),
-        "ms": round(one.ms, 3),
+        "line": outcome.query.line,
+        "query": outcome.query.query,
+        "group": outcome.query.group or None,
+        "answers": [str(answer) for answer in outcome.query.targets],
+        "ranks": list(outcome.ranks),
+        **_rounded({name: outcome.value(name) for name in MEASURES}),
+        "ms": round(outcome.ms, 3),
         "hits": [
             {
                 "path": hit.path,
@@ -134,55 +137,55 @@ def _facts(one: Outcome) -> dict[str, Any]:
                 "symbol": hit.symbol,
                 "logical_path": hit.logical_path,
             }
-            for hit in one.hits
+            for hit in outcome.hits
         ],
     }
 
 
-def _wrong(one: Outcome) -> Iterator[str]:
+def _failure_lines(outcome: Outcome) -> Iterator[str]:
     """A question with what is right, where that came, and what came first."""
-    yield f"line {one.query.line}: {_cut(one.query.query)}"
-    for answer, rank in zip(one.query.targets, one.ranks, strict=True):
-        yield f"    right: {answer} ({_place(rank)})"
-    for rank, hit in enumerate(one.hits[:CAME], start=1):
-        mark = "right" if rank in one.ranks else "came"
-        yield f"    {mark} {rank}. {_named(hit)}"
+    yield f"line {outcome.query.line}: {_shorten(outcome.query.query)}"
+    for answer, rank in zip(outcome.query.targets, outcome.ranks, strict=True):
+        yield f"    right: {answer} ({_rank_text(rank)})"
+    for rank, hit in enumerate(outcome.hits[:HITS_SHOWN], start=1):
+        mark = "right" if rank in outcome.ranks else "came"
+        yield f"    {mark} {rank}. {_hit_label(hit)}"
 
 
-def _moved(pairs: Sequence[OutcomePair], of: int) -> Iterator[str]:
+def _changed_lines(pairs: Sequence[OutcomePair], total: int) -> Iterator[str]:
     better = sum(pair.gain > 0 for pair in pairs)
     worse = len(pairs) - better
-    yield f"Better: {better}, worse: {worse}, the same: {of - len(pairs)}."
-    for pair in pairs[:SHOWN]:
+    yield f"Better: {better}, worse: {worse}, the same: {total - len(pairs)}."
+    for pair in pairs[:MAX_LISTED]:
         question, hits = pair.after.query, pair.after.hits
-        yield f"{pair.gain:+.3f}  line {question.line}: {_cut(question.query)}"
-        yield f"    first right: {_place(pair.before.first_rank)}, then {_place(pair.after.first_rank)}"
+        yield f"{pair.gain:+.3f}  line {question.line}: {_shorten(question.query)}"
+        yield f"    first right: {_rank_text(pair.before.first_rank)}, then {_rank_text(pair.after.first_rank)}"
         if hits:
-            yield f"    then came 1. {_named(hits[0])}"
+            yield f"    then came 1. {_hit_label(hits[0])}"
 
 
-def _count(asked: Sequence[Outcome]) -> str:
-    return f"{len(asked)} question{'s' if len(asked) > 1 else ''}"
+def _query_count(outcomes: Sequence[Outcome]) -> str:
+    return f"{len(outcomes)} question{'s' if len(outcomes) > 1 else ''}"
 
 
-def _index(measured: Measured) -> str:
-    return " at ".join(filter(None, [measured.repo, measured.commit[:10]]))
+def _index_name(evaluation: Evaluation) -> str:
+    return " at ".join(filter(None, [evaluation.repo, evaluation.commit[:10]]))
 
 
-def _latency(asked: Iterable[Outcome]) -> str:
-    times = latency_summary_ms(one.ms for one in asked)
+def _latency_line(outcomes: Iterable[Outcome]) -> str:
+    times = latency_summary_ms(one.ms for one in outcomes)
     return f"A question takes {times['median']:.1f} ms (median), {times['p95']:.1f} ms (p95)."
 
 
-def _row(name: str, count: object, cells: Iterable[str]) -> str:
+def _table_row(name: str, count: object, cells: Iterable[str]) -> str:
     return f"{name[:28]:28}{count:>6}" + "".join(f"{cell:>9}" for cell in cells)
 
 
-def _difference(before: float, after: float) -> list[str]:
+def _difference_cells(before: float, after: float) -> list[str]:
     return [f"{before:.3f}", f"{after:.3f}", f"{after - before:+.3f}"]
 
 
-def _numbers(values: Iterable[float]) -> list[str]:
+def _format_numbers(values: Iterable[float]) -> list[str]:
     return [f"{value:.3f}" for value in values]
 
 
@@ -190,15 +193,15 @@ def _rounded(figures: Mapping[str, float]) -> dict[str, float]:
     return {name: round(value, 6) for name, value in figures.items()}
 
 
-def _place(rank: int | None) -> str:
+def _rank_text(rank: int | None) -> str:
     return f"place {rank}" if rank else f"not among {DEPTH}"
 
 
-def _named(hit: Hit) -> str:
+def _hit_label(hit: Hit) -> str:
     name = hit.symbol or hit.logical_path or ""
     return f"{hit.path}:{hit.start_line}-{hit.end_line}  {hit.node_type}  {name}".rstrip()
 
 
-def _cut(query: str) -> str:
+def _shorten(query: str) -> str:
     text = " ".join(query.split())
-    return text if len(text) <= QUERY_CHARS else f"{text[:QUERY_CHARS]}…"
+    return text if len(text) <= MAX_QUERY_CHARS else f"{text[:MAX_QUERY_CHARS]}…"

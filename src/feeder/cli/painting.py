@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from feeder import shown
 
-PLAIN, DIM, BOLD, MARKED = "", "2", "1", "1;31"
-PATH, LINES = "35", "32"
-KINDS = (
+PLAIN, DIM, BOLD, MATCH = "", "2", "1", "1;31"
+PATH_STYLE, LINE_STYLE = "35", "32"
+TOKEN_STYLES = (
     ("Token.Comment", "2"),
     ("Token.Literal.String", "32"),
     ("Token.Literal.Number", "36"),
@@ -25,12 +25,12 @@ KINDS = (
 )
 """Kinds of words as Pygments calls them, and their colours: those that every terminal has."""
 LEXERS = {"svelte": "html", "notebook": "python", "yaml": "yaml"}
-LEXED_CHARS = 50_000
+MAX_LEXED_CHARS = 50_000
 """Of a longer text only its words are marked."""
-LONGEST = 400
+MAX_LINE_COLUMNS = 400
 """Columns of a line of a file where no terminal limits it: a minified one is a whole program."""
-TAB = 4
-CUT = "…"
+TAB_WIDTH = 4
+ELLIPSIS = "…"
 
 
 class Cell(NamedTuple):
@@ -49,33 +49,37 @@ class Terminal(NamedTuple):
 
     colours: bool = False
     width: int | None = None
-    longest: int | None = LONGEST
+    max_line_columns: int | None = MAX_LINE_COLUMNS
 
-    def line(self, cells: Iterable[Cell]) -> str:
+    def render_cells(self, cells: Iterable[Cell]) -> str:
         """The cells as one line; cut at its end where it would be wider than the terminal."""
-        return self._inked(_cut(list(cells), self.width))
+        return self._render(_truncate(list(cells), self.width))
 
-    def code(
-        self, gutter: str, text: str, marks: Sequence[tuple[int, int]], styles: Sequence[str] = ()
+    def render_code_line(
+        self,
+        gutter: str,
+        text: str,
+        highlights: Sequence[tuple[int, int]],
+        styles: Sequence[str] = (),
     ) -> str:
         """A line of a file behind its number: its first mark is seen, however long the line is."""
-        room = self.longest if self.width is None else max(1, self.width - len(gutter))
+        room = self.max_line_columns if self.width is None else max(1, self.width - len(gutter))
         if not self.colours and self.width is None and len(text) <= (room or len(text)):
             return gutter + shown.escape_line(text)
-        before = cells(gutter, DIM)
-        start, end = _reach(text, marks, room)
-        marked = {at for first, last in marks for at in range(first, last)}
+        before = to_cells(gutter, DIM)
+        start, end = _visible_range(text, highlights, room)
+        marked = {at for first, last in highlights for at in range(first, last)}
         body: list[Cell] = []
         for at in range(start, end):
-            style = MARKED if at in marked else styles[at] if at < len(styles) else PLAIN
-            body += _cells_of(text[at], style, _columns(body) if self.width else None)
+            style = MATCH if at in marked else styles[at] if at < len(styles) else PLAIN
+            body += _character_cells(text[at], style, _total_width(body) if self.width else None)
         if start:
-            body = [Cell(CUT, 1, DIM), *body]
+            body = [Cell(ELLIPSIS, 1, DIM), *body]
         if end < len(text):
-            body.append(Cell(CUT, 1, DIM))
-        return self._inked([*before, *_cut(body, room)])
+            body.append(Cell(ELLIPSIS, 1, DIM))
+        return self._render([*before, *_truncate(body, room)])
 
-    def wrapped(self, text: str) -> list[str]:
+    def wrap(self, text: str) -> list[str]:
         """A text in as many lines as the terminal needs for it."""
         from textwrap import wrap
 
@@ -83,12 +87,12 @@ class Terminal(NamedTuple):
             wrap(shown.escape_line(text), self.width) if self.width else [shown.escape_line(text)]
         )
 
-    def _inked(self, row: Iterable[Cell]) -> str:
+    def _render(self, row: Iterable[Cell]) -> str:
         runs = groupby(row, key=lambda cell: cell.style if self.colours else PLAIN)
-        return "".join(_ink("".join(cell.text for cell in run), style) for style, run in runs)
+        return "".join(_ansi("".join(cell.text for cell in run), style) for style, run in runs)
 
 
-def terminal(color: str, *, whole: bool = False) -> Terminal:
+def stdout_terminal(color: str, *, full_lines: bool = False) -> Terminal:
     """Standard output, as `--color` and `NO_COLOR` want it; only a terminal has a width.
 
     Elsewhere lines that are wanted `whole` are not cut.
@@ -97,71 +101,75 @@ def terminal(color: str, *, whole: bool = False) -> Terminal:
     wanted = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     colours = color == "always" or (color == "auto" and wanted)
     width = get_terminal_size().columns if is_terminal else None
-    return Terminal(colours, width, None if whole else LONGEST)
+    return Terminal(colours, width, None if full_lines else MAX_LINE_COLUMNS)
 
 
-def cells(text: str, style: str = PLAIN) -> list[Cell]:
+def to_cells(text: str, style: str = PLAIN) -> list[Cell]:
     """The cells of a text of one line."""
-    return [cell for character in text for cell in _cells_of(character, style)]
+    return [cell for character in text for cell in _character_cells(character, style)]
 
 
-def styles_of(lines: Sequence[str], language: str | None) -> list[list[str]]:
+def highlight_code(lines: Sequence[str], language: str | None) -> list[list[str]]:
     """A colour for each character of each line, as far as the language is known."""
     # its types are in a package of their own, and two calls do not pay for one
     from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]
     from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 
     text = "\n".join(lines)
-    if not language or len(text) > LEXED_CHARS:
+    if not language or len(text) > MAX_LEXED_CHARS:
         return [[] for _ in lines]
     try:
         lexer = get_lexer_by_name(LEXERS.get(language, language), stripnl=False, ensurenl=False)
     except ClassNotFound:
         return [[] for _ in lines]
     styles = [
-        style for kind, part in lexer.get_tokens(text) for style in [_style(kind)] * len(part)
+        style
+        for kind, part in lexer.get_tokens(text)
+        for style in [_style_of_token(kind)] * len(part)
     ]
-    return list(_by_line(styles, lines))
+    return list(_split_by_line(styles, lines))
 
 
-def _by_line(styles: list[str], lines: Sequence[str]) -> Iterator[list[str]]:
+def _split_by_line(styles: list[str], lines: Sequence[str]) -> Iterator[list[str]]:
     at = 0
     for line in lines:
         yield styles[at : at + len(line)]
         at += len(line) + 1
 
 
-def _style(kind: object) -> str:
+def _style_of_token(kind: object) -> str:
     name = str(kind)
-    return next((style for beginning, style in KINDS if name.startswith(beginning)), PLAIN)
+    return next((style for beginning, style in TOKEN_STYLES if name.startswith(beginning)), PLAIN)
 
 
-def _reach(text: str, marks: Sequence[tuple[int, int]], room: int | None) -> tuple[int, int]:
+def _visible_range(
+    text: str, highlights: Sequence[tuple[int, int]], width: int | None
+) -> tuple[int, int]:
     """What of a line is looked at: of one that does not fit, what is around its first mark."""
-    if room is None or _columns(_some(text, room + 1)) <= room:
+    if width is None or _total_width(_first_cells(text, width + 1)) <= width:
         return 0, len(text)
-    first, last = marks[0] if marks else (0, 0)
-    if not marks or _columns(_some(text[:last], room + 1)) < room:
-        return 0, min(len(text), room + 1)
-    used = 1 + _columns(_some(text[first:], room))
-    start = _back(text, first, max(room // 3, room - used))
-    return start, min(len(text), start + room + 1)
+    first, last = highlights[0] if highlights else (0, 0)
+    if not highlights or _total_width(_first_cells(text[:last], width + 1)) < width:
+        return 0, min(len(text), width + 1)
+    used = 1 + _total_width(_first_cells(text[first:], width))
+    start = _step_back(text, first, max(width // 3, width - used))
+    return start, min(len(text), start + width + 1)
 
 
-def _back(text: str, at: int, columns: int) -> int:
+def _step_back(text: str, at: int, columns: int) -> int:
     """The first place before `at` from which no more than so many columns lead there."""
-    while at and (columns := columns - _columns(cells(text[at - 1]))) >= 0:
+    while at and (columns := columns - _total_width(to_cells(text[at - 1]))) >= 0:
         at -= 1
     return at
 
 
-def _some(text: str, count: int) -> list[Cell]:
-    return cells(text[:count])
+def _first_cells(text: str, count: int) -> list[Cell]:
+    return to_cells(text[:count])
 
 
-def _cut(row: list[Cell], width: int | None) -> list[Cell]:
+def _truncate(row: list[Cell], width: int | None) -> list[Cell]:
     """As many cells as fit, the last one a sign where more would follow."""
-    if width is None or _columns(row) <= width:
+    if width is None or _total_width(row) <= width:
         return row
     kept, columns = [], 0
     for cell in row:
@@ -169,25 +177,25 @@ def _cut(row: list[Cell], width: int | None) -> list[Cell]:
         if columns > width - 1:
             break
         kept.append(cell)
-    return [*kept, Cell(CUT, 1, DIM)]
+    return [*kept, Cell(ELLIPSIS, 1, DIM)]
 
 
-def _columns(row: Iterable[Cell]) -> int:
+def _total_width(row: Iterable[Cell]) -> int:
     return sum(cell.width for cell in row)
 
 
-def _cells_of(character: str, style: str, column: int | None = None) -> Iterator[Cell]:
+def _character_cells(character: str, style: str, column: int | None = None) -> Iterator[Cell]:
     """A character, or what is shown instead of it; a tab is blanks where its column is known."""
     if character == "\t" and column is not None:
-        yield from [Cell(" ", 1, style)] * (TAB - column % TAB)
+        yield from [Cell(" ", 1, style)] * (TAB_WIDTH - column % TAB_WIDTH)
     elif character == "\t":
-        yield Cell(character, TAB, style)
+        yield Cell(character, TAB_WIDTH, style)
     else:
         for one in shown.escape_line(character):
-            yield Cell(one, _width(one), style)
+            yield Cell(one, _character_width(one), style)
 
 
-def _width(character: str) -> int:
+def _character_width(character: str) -> int:
     """Columns: two for letters of East Asia and emoji, none for what stands on another letter."""
     if character.isascii():
         return 1
@@ -196,5 +204,5 @@ def _width(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def _ink(text: str, style: str) -> str:
+def _ansi(text: str, style: str) -> str:
     return f"\x1b[{style}m{text}\x1b[0m" if style else text

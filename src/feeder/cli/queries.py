@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from feeder.search.remembered import RepeatedQuery
     from feeder.store.querylog import LoggedQuery, QueryLog
 
-TEXT_CHARS = 100
+MAX_QUERY_CHARS = 100
 """Of a question in a line."""
 
 
@@ -23,7 +23,7 @@ TEXT_CHARS = 100
     "-n", "--limit", type=click.IntRange(1), default=10, show_default=True, help="Of each kind."
 )
 @click.option("--clear", is_flag=True, help="Forget them all.")
-@options.remembering
+@options.queries_options
 def queries(limit: int, clear: bool, **said: Any) -> None:
     """Say what was asked here: most often, slowly, in vain, and again in other words."""
     from feeder.assembly.opening import base_folder
@@ -36,24 +36,24 @@ def queries(limit: int, clear: bool, **said: Any) -> None:
     if clear:
         log.clear()
         facts = {"file": str(log.path), "forgotten": len(asked)}
-        console.result(settings, facts, [f"{log.path}: {_count(asked)} forgotten"])
+        console.print_result(settings, facts, [f"{log.path}: {_query_count(asked)} forgotten"])
     else:
-        kinds = _kinds(asked, limit)
-        chains = _chains(asked, limit)
-        console.result(
+        kinds = _group_queries(asked, limit)
+        chains = _reworded_chains(asked, limit)
+        console.print_result(
             settings, _as_json(log, asked, kinds, chains), _as_text(log, asked, kinds, chains)
         )
 
 
-Kinds = dict[str, "list[Recurring]"]
+QueryGroups = dict[str, "list[Recurring]"]
 TITLES = {"frequent": "Most frequent", "slow": "Slowest", "unanswered": "Without an answer"}
-REWORDED = "Asked again in other words"
+REWORDED_TITLE = "Asked again in other words"
 
 
-def _kinds(asked: Sequence[LoggedQuery], limit: int) -> Kinds:
+def _group_queries(logged: Sequence[LoggedQuery], limit: int) -> QueryGroups:
     from feeder.search import remembered
 
-    known = remembered.group_queries(asked)
+    known = remembered.group_queries(logged)
     by_kind = {
         "frequent": remembered.most_frequent(known),
         "slow": remembered.slowest(known),
@@ -62,14 +62,17 @@ def _kinds(asked: Sequence[LoggedQuery], limit: int) -> Kinds:
     return {kind: some[:limit] for kind, some in by_kind.items()}
 
 
-def _chains(asked: Sequence[LoggedQuery], limit: int) -> list[list[LoggedQuery]]:
+def _reworded_chains(logged: Sequence[LoggedQuery], limit: int) -> list[list[LoggedQuery]]:
     from feeder.search.remembered import reworded_chains
 
-    return reworded_chains(asked)[:limit]
+    return reworded_chains(logged)[:limit]
 
 
 def _as_json(
-    log: QueryLog, asked: Sequence[LoggedQuery], kinds: Kinds, chains: list[list[LoggedQuery]]
+    log: QueryLog,
+    logged: Sequence[LoggedQuery],
+    groups: QueryGroups,
+    chains: list[list[LoggedQuery]],
 ) -> dict[str, Any]:
     from feeder.store.querylog import MAX_BYTES, MAX_ROWS
 
@@ -77,60 +80,65 @@ def _as_json(
         "file": str(log.path),
         "bytes": log.size_bytes(),
         "limit_bytes": MAX_BYTES,
-        "questions": len(asked),
+        "questions": len(logged),
         "limit_questions": MAX_ROWS,
-        **{kind: [_recurring_json(one) for one in some] for kind, some in kinds.items()},
-        "reworded": [[_question_json(one) for one in chain] for chain in chains],
+        **{kind: [_recurring_json(one) for one in some] for kind, some in groups.items()},
+        "reworded": [[_query_json(one) for one in chain] for chain in chains],
     }
 
 
-def _recurring_json(one: RepeatedQuery) -> dict[str, Any]:
-    return {"times": len(one.occurrences), "typical_ms": one.median_ms, **_question_json(one.last)}
+def _recurring_json(recurring: RepeatedQuery) -> dict[str, Any]:
+    return {
+        "times": len(recurring.occurrences),
+        "typical_ms": recurring.median_ms,
+        **_query_json(recurring.last),
+    }
 
 
-def _question_json(one: LoggedQuery) -> dict[str, Any]:
+def _query_json(query: LoggedQuery) -> dict[str, Any]:
     import json
 
-    facts = {"asked_at": _moment(one.asked_s), **one._asdict()}
+    facts = {"asked_at": _timestamp(query.asked_s), **query._asdict()}
     del facts["asked_s"]
-    return facts | {"filters": json.loads(one.filters), "models": json.loads(one.models)}
+    return facts | {"filters": json.loads(query.filters), "models": json.loads(query.models)}
 
 
-def _moment(seconds: float) -> str:
+def _timestamp(seconds: float) -> str:
     from datetime import UTC, datetime
 
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 def _as_text(
-    log: QueryLog, asked: Sequence[LoggedQuery], kinds: Kinds, chains: list[list[LoggedQuery]]
+    log: QueryLog,
+    logged: Sequence[LoggedQuery],
+    groups: QueryGroups,
+    chains: list[list[LoggedQuery]],
 ) -> Iterator[str]:
-    if not asked:
+    if not logged:
         yield f"{log.path}: no question is noted"
         return
-    yield f"{log.path}: {_count(asked)} since {_moment(asked[0].asked_s)}"
-    for kind, some in kinds.items():
+    yield f"{log.path}: {_query_count(logged)} since {_timestamp(logged[0].asked_s)}"
+    for kind, some in groups.items():
         yield from ["", TITLES[kind]] if some else []
-        yield from (_line(one) for one in some)
-    yield from ["", REWORDED] if chains else []
+        yield from (_recurring_line(one) for one in some)
+    yield from ["", REWORDED_TITLE] if chains else []
     for chain in chains:
-        yield "  " + " → ".join(_text(one) for one in chain)
+        yield "  " + " → ".join(_query_text(one) for one in chain)
 
 
-def _line(one: RepeatedQuery) -> str:
-    hits = "1 hit" if one.last.hits == 1 else f"{one.last.hits:,} hits"
-    by = f" by {one.last.answered_by}" if one.last.answered_by else ""
-    return (
-        f"  {len(one.occurrences):>4} x  {one.median_ms:>7,.0f} ms  {_text(one.last)}  ({hits}{by})"
-    )
+def _recurring_line(recurring: RepeatedQuery) -> str:
+    hits = "1 hit" if recurring.last.hits == 1 else f"{recurring.last.hits:,} hits"
+    by = f" by {recurring.last.answered_by}" if recurring.last.answered_by else ""
+    return f"  {len(recurring.occurrences):>4} x  {recurring.median_ms:>7,.0f} ms  {_query_text(recurring.last)}  ({hits}{by})"
 
 
-def _text(one: LoggedQuery) -> str:
+def _query_text(query: LoggedQuery) -> str:
     """In a line, with what was said beside it."""
-    text = " ".join(one.text.split())
-    text = text if len(text) <= TEXT_CHARS else f"{text[:TEXT_CHARS]}…"
-    return text if one.filters == "{}" else f"{text} {one.filters}"
+    text = " ".join(query.text.split())
+    text = text if len(text) <= MAX_QUERY_CHARS else f"{text[:MAX_QUERY_CHARS]}…"
+    return text if query.filters == "{}" else f"{text} {query.filters}"
 
 
-def _count(asked: Sequence[LoggedQuery]) -> str:
-    return "1 question" if len(asked) == 1 else f"{len(asked):,} questions"
+def _query_count(logged: Sequence[LoggedQuery]) -> str:
+    return "1 question" if len(logged) == 1 else f"{len(logged):,} questions"

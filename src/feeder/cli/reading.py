@@ -7,16 +7,16 @@ from typing import Any
 import click
 
 from feeder.cli import console, options
-from feeder.cli.answering import Shape, show_page
+from feeder.cli.answering import OutputOptions, print_page
 from feeder.config import Settings
 
 
 @click.command()
 @click.argument("target", metavar="PATH:LINE|SYMBOL|ID")
 @click.option("-n", "--limit", type=click.IntRange(1, 100), default=10, show_default=True)
-@options.narrowing
-@options.showing
-@options.reading
+@options.filter_options
+@options.display_options
+@options.read_options
 def similar(target: str, limit: int, **said: Any) -> None:
     """Find nodes that are like one, by its vector where it has one, else by its words."""
     from feeder.search.answers import PageOptions, build_page
@@ -27,7 +27,7 @@ def similar(target: str, limit: int, **said: Any) -> None:
     from feeder.search.targets import resolve_target, target_node
 
     filters = RequestFilters.from_options(said)
-    shape = Shape.of(said)
+    shape = OutputOptions.from_params(said)
     settings = Settings(**said)
     with open_index(settings) as (store, corpus, here):
         node = target_node(
@@ -35,21 +35,21 @@ def similar(target: str, limit: int, **said: Any) -> None:
         )
         scope = plan_query(store, "", filters, settings, corpus.meta).scope
         asked_for = Pagination(limit, shape.offset)
-        some = similar_page(store, corpus, node, scope, asked_for, on_warning=console.tell)
+        some = similar_page(store, corpus, node, scope, asked_for, on_warning=console.print_message)
         name = node.symbol or node.logical_path or ""
         shaped = PageOptions([name], shape.lines, shape.offset)
         answer = build_page(corpus, some, shaped)
-    show_page(answer, shape, settings, corpus.base)
+    print_page(answer, shape, settings, corpus.base)
 
 
 @click.command()
 @click.argument("path", metavar="PATH")
-@options.coloring
-@options.reading
+@options.color_option
+@options.read_options
 def outline(path: str, color: str, **said: Any) -> None:
     """List the symbols and sections of a file or folder with their lines, without their bodies."""
-    from feeder.cli.painting import terminal
-    from feeder.cli.showing import as_outline
+    from feeder.cli.painting import stdout_terminal
+    from feeder.cli.showing import render_outline
     from feeder.search.narrowing import path_from_root
     from feeder.search.opening import open_index
     from feeder.search.outline import build_outline
@@ -61,15 +61,15 @@ def outline(path: str, color: str, **said: Any) -> None:
             corpus, files_below_path(corpus, path_from_root(path, corpus.base), here)
         )
     if settings.json:
-        console.result(settings, found.as_json(), ())
+        console.print_result(settings, found.as_json(), ())
     else:
-        console.painted(as_outline(found, terminal(color)))
+        console.print_rendered(render_outline(found, stdout_terminal(color)))
 
 
 @click.command()
 @click.argument("target", metavar="ID|PATH#SYMBOL|PATH:12-40")
-@options.coloring
-@options.reading
+@options.color_option
+@options.read_options
 def show(target: str, color: str, **said: Any) -> None:
     """Print a node or some lines of a file as they are now."""
     from feeder.search.narrowing import path_from_root
@@ -82,4 +82,4 @@ def show(target: str, color: str, **said: Any) -> None:
         answer = read_target(
             corpus, resolve_target(corpus, path_from_root(target, corpus.base), here)
         )
-    show_page(answer, Shape(color=color), settings, corpus.base)
+    print_page(answer, OutputOptions(color=color), settings, corpus.base)

@@ -13,13 +13,13 @@ import click
 from feeder.cli import console, options
 from feeder.config import Settings
 
-ALONE = (
+STDIN_IS_TERMINAL = (
     "This speaks MCP with a coding agent, on stdin and stdout. Name it in the agent's settings; "
     "here it ends with Ctrl-D."
 )
 
 
-_following = click.option(
+_sync_option = click.option(
     "--sync/--no-sync",
     "follows",
     default=True,
@@ -28,9 +28,9 @@ _following = click.option(
 
 
 @click.group(invoke_without_command=True)
-@_following
-@options.instead
-@options.noting
+@_sync_option
+@options.override_options
+@options.query_log_option
 @click.pass_context
 def mcp(context: click.Context, /, follows: bool, **said: Any) -> None:
     """Answer a coding agent's questions over MCP, on stdin and stdout, until stdin ends."""
@@ -40,7 +40,7 @@ def mcp(context: click.Context, /, follows: bool, **said: Any) -> None:
     from feeder.serve.toolbox import index_service
 
     if sys.stdin.isatty():
-        console.tell(ALONE)
+        console.print_message(STDIN_IS_TERMINAL)
     tools = index_service(Settings(**said), auto_refresh=follows)
     try:
         serve(tools.mcp_server, tools.warm_up)
@@ -58,10 +58,10 @@ def mcp(context: click.Context, /, follows: bool, **said: Any) -> None:
     help="What whoever asks has to send; else one is made.",
 )
 @click.option("--open/--no-open", "opens", default=False, help="Open the page in the browser.")
-@options.largest_document
-@_following
-@options.instead
-@options.noting
+@options.max_document_bytes_option
+@_sync_option
+@options.override_options
+@options.query_log_option
 def serve(
     port: int | None, host: str | None, token: str | None, opens: bool, follows: bool, **said: Any
 ) -> None:
@@ -76,18 +76,18 @@ def serve(
 
     some, address = listen(host, port, token)
     tools = index_service(Settings(**said), auto_refresh=follows)
-    console.out(str(address))
+    console.print_text(str(address))
     with ExitStack() as stack:
         stack.callback(tools.close)
         if opens:
-            _open(stack.enter_context(redirect_page(str(address))))
+            _open_browser(stack.enter_context(redirect_page(str(address))))
         Thread(target=tools.warm_up, daemon=True).start()
         run_server(create_app(tools.mcp_server, AccessControl(*address), tools), some)
 
 
-def _open(page: Path) -> None:
+def _open_browser(page: Path) -> None:
     import webbrowser
 
     # click knows the desktop's own way, and the other one browsers without a desktop
     if click.launch(str(page)) and not webbrowser.open(page.as_uri()):
-        console.tell("No browser could be opened: open the address above.")
+        console.print_message("No browser could be opened: open the address above.")

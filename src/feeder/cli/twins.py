@@ -8,14 +8,14 @@ import click
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def option(name: str, text: str, *twins: str, **more: Any) -> Callable[[Command], Command]:
+def env_option(name: str, help_text: str, *twins: str, **more: Any) -> Callable[[Command], Command]:
     """Called after it, beside `twins` of other programs."""
     twin = "FEEDER_" + name.partition("/")[0].lstrip("-").replace("-", "_").upper()
-    return click.option(name, help=text, envvar=[twin, *twins], show_envvar=True, **more)
+    return click.option(name, help=help_text, envvar=[twin, *twins], show_envvar=True, **more)
 
 
-def largest(one: str, what: str, default: int) -> Callable[[Command], Command]:
+def max_bytes_option(name: str, files: str, default: int) -> Callable[[Command], Command]:
     """The option that says up to how many bytes something is taken."""
-    text = f"Larger {what} are kept out."
+    text = f"Larger {files} are kept out."
     most = click.IntRange(1)
-    return option(f"--max-{one}-bytes", text, default=default, type=most, show_default=True)
+    return env_option(f"--max-{name}-bytes", text, default=default, type=most, show_default=True)

@@ -6,22 +6,26 @@ import click
 
 import feeder
 
-_OURS = b'name = "headfeed"'
+_PROJECT_NAME = b'name = "headfeed"'
 
 
 def version() -> str:
     """As in `0.1.0`; of a clone also the commit that is checked out: `0.1.0 (2457e5e, clone)`."""
     root = Path(feeder.__file__).resolve().parents[2]
-    return f"{feeder.__version__} ({_commit(root)}clone)" if _is_clone(root) else feeder.__version__
+    return (
+        f"{feeder.__version__} ({_short_commit(root)}clone)"
+        if _is_clone(root)
+        else feeder.__version__
+    )
 
 
 def _is_clone(root: Path) -> bool:
     """Whether the folder is this project's own, and not one that has it installed somewhere."""
     said = root / "pyproject.toml"
-    return (root / ".git").exists() and said.is_file() and _OURS in said.read_bytes()
+    return (root / ".git").exists() and said.is_file() and _PROJECT_NAME in said.read_bytes()
 
 
-def _commit(root: Path) -> str:
+def _short_commit(root: Path) -> str:
     from feeder.errors import UserError
     from feeder.tree import git
 
@@ -32,17 +36,17 @@ def _commit(root: Path) -> str:
     return f"{commit[:7]}, " if commit else ""
 
 
-def _show(context: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted and not context.resilient_parsing:
+def _print_version(context: click.Context, _: click.Parameter, is_requested: bool) -> None:
+    if is_requested and not context.resilient_parsing:
         click.echo(f"feeder {version()}")
         context.exit()
 
 
-option = click.option(
+version_option = click.option(
     "--version",
     is_flag=True,
     is_eager=True,
     expose_value=False,
-    callback=_show,
+    callback=_print_version,
     help="Show the version and exit.",
 )

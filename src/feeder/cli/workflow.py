@@ -17,7 +17,7 @@ from feeder.errors import UserError
 @click.option("--base", required=True, help="The commit that is indexed.")
 @click.option("--head", default="HEAD", show_default=True, help="The commit to come.")
 @click.option("--merge-base", is_flag=True, help="Start where HEAD left the base's branch.")
-@options.asking
+@options.git_options
 def deltas(base: str, head: str, merge_base: bool, **said: Any) -> None:
     """Print what leads from one commit to another, in the form that `apply` takes."""
     from feeder.assembly.opening import repository_of
@@ -28,12 +28,12 @@ def deltas(base: str, head: str, merge_base: bool, **said: Any) -> None:
     answer = compute_deltas(repository_of(settings), base, head, from_merge_base=merge_base)
     if answer.note:
         ProgressReporter(quiet=settings.quiet).message(answer.note)
-    console.out(deltas_as_json(answer.deltas))
+    console.print_text(deltas_as_json(answer.deltas))
 
 
 @click.command()
-@options.counting
-@options.asking
+@options.plan_options
+@options.git_options
 def plan(shards: int, **said: Any) -> None:
     """Print the matrix of jobs that share a first feed: each runs sync --shard."""
     from feeder.assembly.opening import repository_of
@@ -49,11 +49,11 @@ def plan(shards: int, **said: Any) -> None:
     ProgressReporter(quiet=settings.quiet).message(
         f"{files:,} files, about {files / shards:,.0f} each"
     )
-    console.out(account.matrix)
+    console.print_text(account.matrix)
 
 
 @click.command()
-@options.acting
+@options.action_options
 @click.pass_context
 def action(context: click.Context, /, directory: Path, **said: Any) -> None:
     """What action.yml runs in GitHub Actions: its inputs, and the event, decide which command."""
@@ -71,12 +71,12 @@ def action(context: click.Context, /, directory: Path, **said: Any) -> None:
     what = plan_step(wanted, event, repository_of(Settings(directory)))
     if what.note:
         account.note = what.note
-        console.tell(what.note)
+        console.print_message(what.note)
     for arguments in what.commands:
-        _again(context, arguments)
+        _run_again(context, arguments)
 
 
-def _again(context: click.Context, arguments: list[str]) -> None:
+def _run_again(context: click.Context, arguments: list[str]) -> None:
     """Runs another command of the program; what has environment twins need not be said."""
     program = context.find_root().command
     with program.make_context("feeder", arguments, obj=context.obj) as inner:
