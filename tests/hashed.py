@@ -35,9 +35,9 @@ class HashedEmbedder:
     def embed_query(self, text: str) -> Vector:
         return self._vector(text)
 
-    spent = NO_USAGE
+    usage = NO_USAGE
 
-    def foreseen(self, sizes: Sequence[int]) -> ServiceUsage:
+    def estimate(self, sizes: Sequence[int]) -> ServiceUsage:
         return NO_USAGE
 
     def close(self) -> None:

@@ -62,13 +62,13 @@ class InProcess:
         self._grammars = _grammars()
 
     def parse(
-        self, files: Iterable[tuple[str, bytes]], *, texts: bool = False
+        self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
     ) -> Iterator[ParsedFile]:
         for path, content in files:
             self.parsed.append(path)
-            parsed = parse_file(self._grammars, path, content, keep_source=texts)
+            parsed = parse_file(self._grammars, path, content, keep_source=keep_source)
             found = static_vectors([parsed], self._meaning)[0] if self._meaning else ()
-            yield parsed._replace(meanings=found)
+            yield parsed._replace(static_vectors=found)
 
     def close(self) -> None:
         pass
@@ -154,7 +154,7 @@ class Lines:
         self._lock = threading.Lock()
 
     @property
-    def spent(self) -> ServiceUsage:
+    def usage(self) -> ServiceUsage:
         return ServiceUsage(len(self.asked), 100 * len(self.asked))
 
     def ask(self, prompt: str, text: str) -> ModelAnswer:

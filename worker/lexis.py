@@ -29,7 +29,7 @@ LEXIS = {
     "asked": {
         "chars": asked.ANALYZED_CHARS,
         "letters": asked.MIN_WORD_LETTERS,
-        "small": asked.RANKING_STOP_WORDS.split(),
+        "small": sorted(asked.RANKING_STOP_WORDS),
         "endings": asked.SUFFIXES,
         "stem": asked.MIN_STEM_LETTERS,
         "patterns": {

@@ -25,7 +25,8 @@ from feeder.store import sql as store_sql
 
 # the files, of one repository, at the places of a scope: ?2 and ?3
 _PLACED = f"""
-SELECT path FROM files WHERE repo = ?2->>0 AND state <> 'skipped' AND path IN ({scope.FILES_IN_SCOPE})
+SELECT path FROM files WHERE repo = ?2->>0 AND state <> 'skipped'
+AND path IN ({scope.FILES_IN_SCOPE})
 ORDER BY path LIMIT 1000
 """
 _TEXT_COLUMNS = "t.repo, t.path, t.first_line, t.last_line, t.numbers, hex(t.text)"
@@ -122,20 +123,20 @@ def _short(sql: str) -> str:
 
 SQL = {name: _short(text) for name, text in STATEMENTS.items()}
 CONSTANTS: dict[str, tuple[ModuleType, *tuple[str, ...]]] = {
-    "age": (age, "SHORT", "UNFINISHED"),
-    "answers": (answers, "RANKS"),
-    "asking": (asking, "LISTED"),
-    "dealing": (dealing, "BYTES_A_TOKEN"),
-    "catalog": (catalog, "NAMED"),
-    "narrowing": (narrowing, "INDEXED_BYTES", "FILTER_BYTES"),
-    "naming": (naming, "GRAMS", "ENOUGH_GRAMS"),
-    "nearby": (nearby, "NEAREST", "LIKE", "COMPARED", "SHOWN"),
+    "age": (age, "SHORT_COMMIT", "UNFINISHED_NOTE"),
+    "answers": (answers, "RANK_NAMES"),
+    "asking": (asking, "MAX_LISTED"),
+    "dealing": (dealing, "BYTES_PER_TOKEN"),
+    "catalog": (catalog, "MAX_NAMED_HITS"),
+    "narrowing": (narrowing, "MAX_INDEXED_BYTES", "MAX_FILTER_BYTES"),
+    "naming": (naming, "MAX_TRIGRAMS", "MIN_TRIGRAM_SHARE"),
+    "nearby": (nearby, "MAX_SUGGESTIONS", "MIN_SIMILARITY", "MAX_COMPARED", "MAX_LISTED"),
     "nodes": (nodes, "NODE_TYPES", "DOCUMENT_TYPES", "HEADER_VERSION"),
-    "outline": (outline, "LEFT_OUT", "GAP"),
-    "scope": (scope, "_GLOB_BYTES"),
-    "similar": (similar, "CANDIDATES", "WORDS"),
-    "targets": (targets, "LISTED", "MOST_NAMED", "NAMELESS"),
-    "vectorize": (vectorize, "NEAREST"),
+    "outline": (outline, "UNNAMED_TYPES", "MAX_PART_GAP"),
+    "scope": (scope, "MAX_GLOB_BYTES"),
+    "similar": (similar, "MAX_CANDIDATES", "MAX_WORDS"),
+    "targets": (targets, "MAX_LISTED", "MAX_SEPARATORS", "EMPTY_TARGET_ERROR"),
+    "vectorize": (vectorize, "MAX_NEIGHBOURS"),
     "vocabulary": (vocabulary, "CODE", "TESTS"),
 }
 """Constants of modules, by the names of rooms in `shared.json`."""

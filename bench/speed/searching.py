@@ -37,7 +37,7 @@ class Clocked:
         self.model = embedder.model
         self.dimensions = embedder.dimensions
         self.batch = embedder.batch
-        self.spent = embedder.usage
+        self.usage = embedder.usage
         self.seconds: list[float] = []
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
@@ -49,7 +49,7 @@ class Clocked:
         self.seconds.append(time.perf_counter() - began)
         return vector
 
-    def foreseen(self, sizes: Sequence[int]) -> ServiceUsage:
+    def estimate(self, sizes: Sequence[int]) -> ServiceUsage:
         return self._embedder.estimate(sizes)
 
     def close(self) -> None:

@@ -136,7 +136,8 @@ def _insert_after_siblings(text: str, node: Element, child: str) -> str:
     """Behind the comments that follow the last one, which belong to it."""
     comma, last_comma = ("", ",") if node.has_trailing_comma else (",", "")
     between = text[node.last_child_end : node.content_end]
-    return f"{text[: node.last_child_end]}{comma}{between}{child}{last_comma}{text[node.content_end :]}"
+    before, after = text[: node.last_child_end], text[node.content_end :]
+    return f"{before}{comma}{between}{child}{last_comma}{after}"
 
 
 def _insert_only_child(text: str, node: Element, child: str, end: str) -> str:

@@ -14,21 +14,21 @@ class Shard(NamedTuple):
     """One of `of` shards, counted from 1; together they hold every path once."""
 
     number: int
-    count: int
+    total: int
 
     def __str__(self) -> str:
-        return f"{self.number}/{self.count}"
+        return f"{self.number}/{self.total}"
 
     def contains(self, path: str) -> bool:
         """Whether the file falls to this shard: by the hash of its path, so that all agree."""
-        return int(hashlib.sha1(path.encode()).hexdigest()[:8], 16) % self.count == self.number - 1
+        return int(hashlib.sha1(path.encode()).hexdigest()[:8], 16) % self.total == self.number - 1
 
 
 def parse_shard(text: str) -> Shard:
     """Reads `3/16`; raises UserError for what is no shard."""
     said = re.fullmatch(r"([0-9]{1,4})/([0-9]{1,4})", text)
     shard = Shard(int(said[1]), int(said[2])) if said else None
-    if shard is None or not 1 <= shard.number <= shard.count <= MAX_SHARDS:
+    if shard is None or not 1 <= shard.number <= shard.total <= MAX_SHARDS:
         raise UserError(
             f"{text!r} is no shard. Write 1/{MAX_SHARDS} up to {MAX_SHARDS}/{MAX_SHARDS}."
         )

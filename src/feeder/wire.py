@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import httpx
     from tenacity import RetryCallState
 
-Result = TypeVar("Answer")
+Result = TypeVar("Result")
 
 MAX_TRIES = 5
 MAX_BACKOFF_S = 30.0

@@ -245,8 +245,8 @@ def test_a_run_that_is_overtaken_while_it_waits_for_another_try_writes_no_vector
     asleep = Api(cloud.standin.token, account, base_url=cloud.standin.base_url, clock=clock)
     run = cloud.feed(older)
     run.index = Index(cloud.d1, REPO, "main", clock=clock.now)
-    assert run.semantics
-    run.semantics = ModelVectors(run.semantics.embedder, Vectorize(asleep, INDEX))
+    assert run.model_vectors
+    run.model_vectors = ModelVectors(run.model_vectors.embedder, Vectorize(asleep, INDEX))
     cloud.standin.fault("throttled", route=route, retry_after=300)
 
     with pytest.raises(Superseded):

@@ -143,7 +143,7 @@ def test_an_index_cannot_be_cleared_but_an_empty_one_is_clear(cloud: Cloud) -> N
     cloud.standin.settle()
 
     with pytest.raises(UserError, match=r"holds 1 vectors of another model.*--index-name"):
-        cloud.vectorize.check_clear()
+        cloud.vectorize.check_can_clear()
 
 
 def test_other_dimensions_are_named(cloud: Cloud) -> None:
@@ -175,7 +175,7 @@ def test_writes_are_waited_for(cloud: Cloud) -> None:
     cloud.vectorize.upsert([vector("a")])
     assert list(cloud.vectorize.ids()) == []
 
-    assert cloud.vectorize.settled(120)
+    assert cloud.vectorize.wait_until_visible(120)
 
     assert list(cloud.vectorize.ids()) == ["a"]
     assert 30 <= cloud.api.waited_s <= 40
@@ -186,7 +186,7 @@ def test_the_wait_ends_when_it_takes_too_long(cloud: Cloud) -> None:
     cloud.standin.change(vectorize_delay_s=600)
     cloud.vectorize.upsert([vector("a")])
 
-    assert not cloud.vectorize.settled(20)
+    assert not cloud.vectorize.wait_until_visible(20)
     assert cloud.api.waited_s == 20
 
 
@@ -203,4 +203,4 @@ def test_a_write_that_is_stepped_past_is_followed_by_another(cloud: Cloud) -> No
 
     cloud.clock.wait = busy  # type: ignore[method-assign]  # somebody writes while it sleeps
 
-    assert cloud.vectorize.settled(200)
+    assert cloud.vectorize.wait_until_visible(200)

@@ -40,7 +40,7 @@ def test_it_is_asked_as_openai_has_it(model: Model, describer: EndpointDescriber
     assert (asked.path, asked.headers["Authorization"]) == ("/v1/chat/completions", f"Bearer {KEY}")
     assert (asked.prompt, asked.text) == ("Do so.", "python method add\n\x00?")
     assert (asked.body["max_tokens"], asked.body["stream"]) == (MAX_ANSWER_TOKENS, False)
-    assert (describer.model, tuple(describer.spent)) == (model.named, (1, 100, 0.0))
+    assert (describer.model, tuple(describer.usage)) == (model.named, (1, 100, 0.0))
 
 
 @pytest.mark.parametrize(

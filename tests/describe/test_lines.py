@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from feeder.describe import ModelAnswer
 from feeder.describe.lines import (
     MAX_DESCRIPTION_CHARS,
-    Description,
     RejectReason,
+    SanitizedAnswer,
     parse_description,
 )
 
@@ -24,7 +24,7 @@ KEY = "AKIA" + "QYLPMN5HHHFPZAM2"
         ("**Adds** an `article` to the *cart*.", "Adds an article to the cart."),
         ('"Adds an article to the cart."', "Adds an article to the cart."),
         ("1. Adds an article to the cart.", "Adds an article to the cart."),
-        ("### Description: Adds an article to it.", "Adds an article to it."),
+        ("### SanitizedAnswer: Adds an article to it.", "Adds an article to it."),
         ("<b>Adds</b> an <a href='x'>article</a> to it.", "Adds an article to it."),
         ("Adds [an article](http://127.0.0.1/x) to it.", "Adds an article to it."),
         ("<think>Hm.\nWell.</think>\nAdds an article to it.", "Adds an article to it."),
@@ -39,7 +39,7 @@ KEY = "AKIA" + "QYLPMN5HHHFPZAM2"
 def test_a_line_is_cleaned(said: str, line: str | None) -> None:
     found = parse_description(ModelAnswer(said), CODE)
     assert KEY not in found.text
-    assert line is None or found == Description(line)
+    assert line is None or found == SanitizedAnswer(line)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_line_is_cleaned(said: str, line: str | None) -> None:
     ],
 )
 def test_what_is_no_description_is_none(said: str, reason: RejectReason) -> None:
-    assert parse_description(ModelAnswer(said), CODE) == Description(reason=reason)
+    assert parse_description(ModelAnswer(said), CODE) == SanitizedAnswer(reason=reason)
 
 
 def test_a_long_line_is_cut_at_a_word() -> None:

@@ -250,7 +250,7 @@ def _in_the_cloud(
 ) -> SyncContext:
     run = cloud.feed(Folder(shop.path, paths))
     if words:
-        run.semantics = None
+        run.model_vectors = None
     return run
 
 
@@ -258,7 +258,7 @@ def _in_the_cloud(
 def test_words_in_d1_stay_words(cloud: Cloud, shop: Repo, name: str) -> None:
     """Vectorize is asked nothing, and holds nothing."""
     first = cloud.migrated().feed(Commit(shop.path))
-    first.semantics = None
+    first.model_vectors = None
     sync(first)
     shop.write({"src/cart.py": EDITED})
     cloud.spent()

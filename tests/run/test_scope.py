@@ -269,9 +269,9 @@ def test_a_file_that_changes_while_it_is_read_is_right_after_the_next_run(
         """Has the file edited between the words and the vectors."""
 
         def parse(
-            self, files: Iterable[tuple[str, bytes]], *, texts: bool = False
+            self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
         ) -> Iterator[ParsedFile]:
-            yield from super().parse(files, texts=texts)
+            yield from super().parse(files, keep_source=keep_source)
             (plain / "a.py").write_text("def apricot():\n    pass\n")
 
     processed(plain, database, "a.py", parser=Restless())

@@ -102,9 +102,9 @@ class Plain(InProcess):
     """A parser that takes markdown for plain text."""
 
     def parse(
-        self, files: Iterable[tuple[str, bytes]], *, texts: bool = False
+        self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
     ) -> Iterator[ParsedFile]:
-        for found in super().parse(files, texts=texts):
+        for found in super().parse(files, keep_source=keep_source):
             yield found._replace(reason="odd") if found.path.endswith(".md") else found
 
 
@@ -420,7 +420,7 @@ def test_what_is_made_anew_is_said_before_it_is(
     run = feed(Commit(shop.path), database, writes, parser=InProcess("2"))
     run.index.database = FusedDatabase(database, reads)
     with pytest.raises(Death):
-        sync(replace(run, talk=ProgressReporter()))
+        sync(replace(run, progress=ProgressReporter()))
     amount = "Files to read: 4; for their vectors alone: 0."
     said = capfd.readouterr().err.splitlines()
     assert said == [*sorted([StaleReason.PARSER, StaleReason.VECTORS]), amount]
@@ -502,9 +502,9 @@ class OnceStopped(InProcess):
     """A parser that a loaded machine stops at the second file it is given, once."""
 
     def parse(
-        self, files: Iterable[tuple[str, bytes]], *, texts: bool = False
+        self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
     ) -> Iterator[ParsedFile]:
-        for found in super().parse(files, texts=texts):
+        for found in super().parse(files, keep_source=keep_source):
             if len(self.parsed) == 2:
                 first = [found.nodes[0]._replace(symbol=None)]
                 yield found._replace(nodes=first, reason="stopped")

@@ -57,14 +57,14 @@ class Hurried(InProcess):
     """A parser that is stopped at one file, and makes plain text of it."""
 
     def parse(
-        self, files: Iterable[tuple[str, bytes]], *, texts: bool = False
+        self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
     ) -> Iterator[ParsedFile]:
         grammars = load_grammars(None)
         for path, content in files:
             if path == "src/cart.py":
-                yield parse_as_plain_text(grammars, path, content, SLOW, keep_source=texts)
+                yield parse_as_plain_text(grammars, path, content, SLOW, keep_source=keep_source)
             else:
-                yield from super().parse([(path, content)], texts=texts)
+                yield from super().parse([(path, content)], keep_source=keep_source)
 
 
 def differences(verdict: ValidationResult, name: str) -> list[str]:
@@ -237,9 +237,9 @@ def test_rows_that_a_run_writes_meanwhile_are_not_taken_for_damage(shop: Shop) -
 
     class Slow(InProcess):
         def parse(
-            self, files: Iterable[tuple[str, bytes]], *, texts: bool = False
+            self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
         ) -> Iterator[ParsedFile]:
-            yield from super().parse(files, texts=texts)
+            yield from super().parse(files, keep_source=keep_source)
             shop.repo.commit({"new.py": "def new():\n    pass\n"})
             synced(Commit(shop.repo.path), shop.database, HashedEmbedder())
 

@@ -29,6 +29,9 @@ TWICE = "def shipping(order):\n    weight = order.weight\n    return weight * 3\
 FILES: dict[str, str | bytes] = SHOP | {"a/one.py": TWICE, "b/two.py": TWICE}
 
 
+FIRST_PAGE = Pagination(10)
+
+
 @dataclass
 class Counted:
     """The model that comes with the words, which notes what it is asked, and fails when told."""
@@ -56,7 +59,7 @@ class Shop:
     told: list[str] = field(default_factory=list)
 
     def ask(
-        self, question: str, page: Pagination = Pagination(10), *, anew: bool = False
+        self, question: str, page: Pagination = FIRST_PAGE, *, anew: bool = False
     ) -> ResultList:
         return self.put(question, page, RequestFilters(), anew=anew)
 

@@ -7,7 +7,7 @@ import pytest
 
 from feeder.search.files import indexed_lines
 from feeder.search.query import parse_query
-from feeder.search.required import MatchConstraint, RepositoryFiles, git_grep, require_matches
+from feeder.search.required import MatchConstraint, RepositoryFiles, make_grep, require_matches
 from feeder.store.reading import hits_by_ids, ids_in_scope
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
@@ -47,7 +47,7 @@ def world(repo: Repo) -> tuple[Repo, SQLite]:
 
 def asked(world: tuple[Repo, SQLite], question: str, scope: Scope | None = None) -> MatchConstraint:
     repo, database = world
-    search = git_grep(repo.path, repo.git("rev-parse", "HEAD"))
+    search = make_grep(repo.path, repo.git("rev-parse", "HEAD"))
     files = RepositoryFiles(REPO, partial(indexed_lines, repo.path), search)
     return require_matches(database, parse_query(question), scope or Scope((REPO,)), files)
 
@@ -108,7 +108,7 @@ def test_of_contents_that_are_lost_fts5_is_believed(
     """Rather than lines of other contents: the inflected phrase is found with the other two."""
     _, database = world
     (tmp_path / "cart.py").write_text("nothing\n")
-    files = RepositoryFiles(REPO, partial(indexed_lines, tmp_path), git_grep(tmp_path, ""))
+    files = RepositoryFiles(REPO, partial(indexed_lines, tmp_path), make_grep(tmp_path, ""))
     scope = require_matches(
         database, parse_query('"connection refused"'), Scope((REPO,)), files
     ).scope

@@ -23,7 +23,7 @@ class Canned:
     """The tools that a transcript's first line has, with their answers; null breaks."""
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
-        self.listed: Sequence[Mapping[str, Any]] = facts["tools"]
+        self.definitions: Sequence[Mapping[str, Any]] = facts["tools"]
         self._answers = facts["answers"]
 
     def call(self, name: str, arguments: Mapping[str, Any], tell: ProgressCallback) -> ToolResult:

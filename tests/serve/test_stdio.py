@@ -21,7 +21,7 @@ from serve.talking import MODERN, Talker, call, initialize, request, talker
 class Slow:
     """Tools whose calls end when they are let, each by its number."""
 
-    listed: Sequence[Mapping[str, Any]] = [{"name": "wait"}, {"name": "now"}]
+    definitions: Sequence[Mapping[str, Any]] = [{"name": "wait"}, {"name": "now"}]
 
     def __init__(self) -> None:
         self.begun: SimpleQueue[int] = SimpleQueue()
@@ -217,7 +217,7 @@ from feeder.serve import Said, stdio
 from feeder.serve.protocol import Server
 
 class Tools:
-    listed = [{"name": "noisy"}]
+    definitions = [{"name": "noisy"}]
     def call(self, name, arguments, tell):
         print("printed")
         os.write(1, b"written\\n")

@@ -260,7 +260,7 @@ def test_before_an_answer_somebody_may_bring_the_index_on(tmp_path: Path) -> Non
     repo.commit({"a.py": "def apple():\n    pass\n"})
 
     class Fed:
-        def before_answer(self, tell: ProgressCallback) -> RefreshResult:
+        def refresh(self, tell: ProgressCallback) -> RefreshResult:
             tell("feeding")
             index(repo)
             return RefreshResult(note="It was fed just now.")
@@ -281,7 +281,7 @@ def test_only_a_look_since_the_question_says_what_the_working_tree_is(tmp_path: 
     tree = repo.git("write-tree")
 
     class Looked:
-        def before_answer(self, _: ProgressCallback) -> RefreshResult:
+        def refresh(self, _: ProgressCallback) -> RefreshResult:
             return RefreshResult(tree)
 
     settings = Settings(directory=repo.path, vectors=False, quiet=True)

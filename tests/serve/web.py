@@ -24,7 +24,7 @@ JSON = {"content-type": "application/json", "accept": "application/json, text/ev
 class Tools:
     """Tools that say what they were called with; `wait` ends when it is let, or not wanted."""
 
-    listed: Sequence[Mapping[str, Any]] = [
+    definitions: Sequence[Mapping[str, Any]] = [
         {"name": name} for name in ("say", "wait", "größe", "die")
     ]
 

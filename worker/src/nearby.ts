@@ -4,7 +4,7 @@ import shared from "../build/shared.json";
 import { casefold, compareText, rpartition } from "./letters.ts";
 import { wrong, type Refusal } from "./refusal.ts";
 
-const { NEAREST, LIKE, COMPARED, SHOWN } = shared.constants.nearby;
+const { MAX_SUGGESTIONS: NEAREST, MIN_SIMILARITY: LIKE, MAX_COMPARED: COMPARED, MAX_LISTED: SHOWN } = shared.constants.nearby;
 /** difflib's own: how alike two texts are at least. */
 const CUTOFF = 0.6;
 /** difflib leaves out letters that are in more than a hundredth of a text this long. */

@@ -5,7 +5,7 @@ import { strip } from "./letters.ts";
 import { remembered } from "./memory.ts";
 import { Pattern } from "./patterns.ts";
 
-const JOINTS = new Pattern(shared.constants.symbols._JOINTS, "g");
+const JOINTS = new Pattern(shared.constants.symbols.SEPARATOR_PATTERN, "g");
 const DOTS = /^\.+|(?<!\.)\.+$/g;
 
 /** `A::b()`, `A#b` and `A > b` as `A.b`; an operator, such as `List.::`, as it is. */

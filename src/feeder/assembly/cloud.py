@@ -42,7 +42,7 @@ def cloud_backend(
     api = Api(cloud.token, cloud.account_id, base_url=cloud.base_url)
     stack.callback(api.close)
     if settings.shard:
-        api.set_concurrent_runs(settings.shard.count)
+        api.set_concurrent_runs(settings.shard.total)
     database = D1(api, cloud.database_id)
     vectors = Vectorize(api, cloud.index_name)
     embedder, describer = select_embedder(settings, api), select_describer(settings, api)

@@ -66,6 +66,7 @@ def _workers_ai_describer(model: str, api: Api | None) -> Describer:
     if api is None:
         raise UserError(
             "--describe names no address. Write one as URL#name, such as "
-            f"{CHAT_COMPLETIONS.example}, or {DESCRIBE_OFF}; models of Workers AI come with --store cloudflare."
+            f"{CHAT_COMPLETIONS.example}, or {DESCRIBE_OFF}; models of Workers AI come with "
+            "--store cloudflare."
         )
     return WorkersAIDescriber(api, model)

@@ -92,7 +92,7 @@ def common_base_folder(paths: Sequence[Path], settings: Settings) -> Path:
     That is the one that the program runs in, where it can be, so that a search finds the index.
     """
     from feeder.tree import git
-    from feeder.tree.folder import common_base as common_base
+    from feeder.tree.folder import common_base
 
     there = [path for path in paths if os.path.lexists(path)]
     known = base_folder(settings.directory)
@@ -279,9 +279,11 @@ def open_run(
         feed = SyncContext(tree, parser, index, semantics, report, session.progress, token, budget)
         try:
             texts, force = settings.texts, settings.force
-            feed = replace(feed, shard=settings.shard, event=event, force=force, texts=texts)
-            feed = replace(feed, meaning=session.backend.static_model)
-            yield replace(feed, describing=description_options(settings, session.backend.describer))
+            feed = replace(feed, shard=settings.shard, event=event, force=force, store_source=texts)
+            feed = replace(feed, static_model=session.backend.static_model)
+            yield replace(
+                feed, description_options=description_options(settings, session.backend.describer)
+            )
         finally:
             report.seconds = report.elapsed_s
             planned = semantics.embedder.estimated_usage if semantics else NO_USAGE

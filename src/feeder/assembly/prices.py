@@ -92,7 +92,8 @@ def price_table(model: str | None, dimensions: int) -> Iterator[str]:
     known = model_prices()
     width = max(len(price.options) for price in known)
     yield (
-        f"What each --model costs, for a first feed of {EXAMPLE_NODES:,} nodes: neurons with their share "
+        f"What each --model costs, for a first feed of {EXAMPLE_NODES:,} nodes: neurons with "
+        "their share "
         "of a free day,"
     )
     yield "requests to D1 + Vectorize + Workers AI, and how many nodes Vectorize keeps for nothing:"

@@ -30,17 +30,17 @@ GIVEN_FILES = "the given files"
 @options.sync_options
 def sync(dry_run: bool, working_tree: bool, **said: Any) -> None:
     """Make the index equal to HEAD, whatever has run or died before."""
+    from feeder.assembly import trees
     from feeder.assembly.opening import repository_of, workspace_for
-    from feeder.assembly.trees import commit_tree, working_tree
     from feeder.run.sync import sync
 
     settings = Settings(**said)
     repository = repository_of(settings)
     place = workspace_for(repository, settings)
     if working_tree:
-        tree = working_tree(place, settings, writes=not dry_run)
+        tree = trees.working_tree(place, settings, writes=not dry_run)
     else:
-        tree = commit_tree(place, settings)
+        tree = trees.commit_tree(place, settings)
     part = f"shard {settings.shard}" if settings.shard else ""
     with _writing_run(
         place, tree, settings, dry_run=dry_run, part=part or _folder_name(settings)

@@ -191,7 +191,8 @@ class _InstallOutput:
             if self.is_dry_run:
                 yield from change.diff()
             titles = ", ".join(change.target.titles)
-            yield f"{self._action_label(change)} {change.target.file} ({change.target.kind}: {titles})"
+            target = change.target
+            yield f"{self._action_label(change)} {target.file} ({target.kind}: {titles})"
 
     def _action_label(self, change: Change) -> str:
         is_done = change.action == "unchanged" or not self.is_dry_run

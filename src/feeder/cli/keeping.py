@@ -105,7 +105,8 @@ def _local_store_note(settings: Settings) -> Iterator[str]:
 
     file = wrangler.find_file(settings.directory)
     if file and not settings.store and not settings.db:
-        yield f"{file} was left alone ({choose_store(settings).reason}): --store cloudflare says what lacks."
+        reason = choose_store(settings).reason
+        yield f"{file} was left alone ({reason}): --store cloudflare says what lacks."
 
 
 def _provision_cloudflare(

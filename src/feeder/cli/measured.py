@@ -159,7 +159,8 @@ def _changed_lines(pairs: Sequence[OutcomePair], total: int) -> Iterator[str]:
     for pair in pairs[:MAX_LISTED]:
         question, hits = pair.after.query, pair.after.hits
         yield f"{pair.gain:+.3f}  line {question.line}: {_shorten(question.query)}"
-        yield f"    first right: {_rank_text(pair.before.first_rank)}, then {_rank_text(pair.after.first_rank)}"
+        before, after = _rank_text(pair.before.first_rank), _rank_text(pair.after.first_rank)
+        yield f"    first right: {before}, then {after}"
         if hits:
             yield f"    then came 1. {_hit_label(hits[0])}"
 

@@ -45,7 +45,7 @@ def queries(limit: int, clear: bool, **said: Any) -> None:
         )
 
 
-QueryGroups = dict[str, "list[Recurring]"]
+QueryGroups = dict[str, "list[RepeatedQuery]"]
 TITLES = {"frequent": "Most frequent", "slow": "Slowest", "unanswered": "Without an answer"}
 REWORDED_TITLE = "Asked again in other words"
 
@@ -130,7 +130,10 @@ def _as_text(
 def _recurring_line(recurring: RepeatedQuery) -> str:
     hits = "1 hit" if recurring.last.hits == 1 else f"{recurring.last.hits:,} hits"
     by = f" by {recurring.last.answered_by}" if recurring.last.answered_by else ""
-    return f"  {len(recurring.occurrences):>4} x  {recurring.median_ms:>7,.0f} ms  {_query_text(recurring.last)}  ({hits}{by})"
+    return (
+        f"  {len(recurring.occurrences):>4} x  {recurring.median_ms:>7,.0f} ms  "
+        f"{_query_text(recurring.last)}  ({hits}{by})"
+    )
 
 
 def _query_text(query: LoggedQuery) -> str:

@@ -84,7 +84,8 @@ def omitted_hits(page: Page) -> Iterator[str]:
     """What a program is not given, and why."""
     for shown in page.hits:
         if not is_in_working_tree(shown):
-            yield f"Left out: {shown.result.hit.path}:{shown.excerpt.first} ({_omission_reason(shown)})"
+            place = f"{shown.result.hit.path}:{shown.excerpt.first}"
+            yield f"Left out: {place} ({_omission_reason(shown)})"
 
 
 def _omission_reason(hit: PageHit) -> str:
@@ -155,11 +156,11 @@ def _relative_path(root: Path, hit: PageHit) -> str:
     return os.path.relpath(root / hit.result.hit.path)
 
 
-def _heading_cells(hit: PageHit) -> list[Cell]:
-    hit, member, excerpt = hit.result.hit, hit.member, hit.excerpt
-    name = hit_name(hit)
+def _heading_cells(page_hit: PageHit) -> list[Cell]:
+    hit, member, excerpt = page_hit.result.hit, page_hit.member, page_hit.excerpt
+    name = hit_name(page_hit)
     where = member.line if member else f"{excerpt.first}-{excerpt.last}"
-    state = hit_status(hit)
+    state = hit_status(page_hit)
     return [
         *to_cells(hit.path, PATH_STYLE),
         *to_cells(f":{where}", LINE_STYLE),
@@ -216,7 +217,8 @@ def _footer_lines(page: Page) -> Iterator[str]:
     if not shown and not page.offset:
         yield "Nothing found."
     elif not shown:
-        yield f"Nothing from {page.offset} on: {total} found{_next_page_hint(page, page.total) or '.'}"
+        hint = _next_page_hint(page, page.total) or "."
+        yield f"Nothing from {page.offset} on: {total} found{hint}"
     elif page.offset or after < page.total or page.at_least:
         yield f"{page.offset + 1} to {after} of {total}{_next_page_hint(page, after)}"
     yield from page.notes

@@ -64,13 +64,16 @@ class Usage:
         if self.lookup_rows:
             yield (
                 f"Of these {self.lookup_rows:,} rows "
-                f"({format_percent(self.lookup_rows / ROWS_WRITTEN_PER_DAY)} of a free day) are the table "
+                f"({format_percent(self.lookup_rows / ROWS_WRITTEN_PER_DAY)} of a free day) are "
+                "the table "
                 "in which a Worker looks up a question's words: once a model."
             )
         if self.text_rows:
             yield (
                 f"Of these {self.text_rows:,} rows "
-                f"({format_percent(self.text_rows / ROWS_WRITTEN_PER_DAY)} of a free day) keep the lines of "
+                ""
+                f"({format_percent(self.text_rows / ROWS_WRITTEN_PER_DAY)} of a free day) keep "
+                "the lines of "
                 f"files: {self.text_bytes / 1e6:,.1f} MB "
                 f"({format_percent(self.text_bytes / MAX_DATABASE_BYTES)} of a free database)."
             )

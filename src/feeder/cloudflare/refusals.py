@@ -163,7 +163,8 @@ def _route_error(response: ErrorResponse) -> FeederError:
 
 def _not_found_error(response: ErrorResponse) -> FeederError:
     return UserError(
-        f"{response.service_name} does not have what is asked for ({response.message.rstrip('.')}). "
+        f"{response.service_name} does not have what is asked for "
+        f"({response.message.rstrip('.')}). "
         f"Name {response.setting_hint}, or make it with: feeder init"
     )
 
@@ -189,8 +190,8 @@ def _make_rule(
     pattern: str | None,
     make_error: Callable[[ErrorResponse], FeederError],
 ) -> ErrorRule:
-    pattern = re.compile(pattern, re.IGNORECASE) if pattern else None
-    return ErrorRule(services, frozenset(codes), pattern, make_error)
+    compiled = re.compile(pattern, re.IGNORECASE) if pattern else None
+    return ErrorRule(services, frozenset(codes), compiled, make_error)
 
 
 # The first rule that covers a refusal decides.

@@ -27,7 +27,7 @@ class Describer(Protocol):
         ...
 
     @property
-    def spent(self) -> ServiceUsage:
+    def usage(self) -> ServiceUsage:
         """What has been taken so far."""
         ...
 

@@ -41,7 +41,7 @@ class EndpointDescriber:
         return self._endpoint.name
 
     @property
-    def spent(self) -> ServiceUsage:
+    def usage(self) -> ServiceUsage:
         return ServiceUsage(self._endpoint.requests, self._tokens)
 
     def ask(self, prompt: str, text: str) -> ModelAnswer:

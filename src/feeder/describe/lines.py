@@ -28,7 +28,7 @@ class RejectReason(StrEnum):
     TOO_LONG = TOO_LONG
 
 
-class Description(NamedTuple):
+class SanitizedAnswer(NamedTuple):
     """A description, or why there is none."""
 
     text: str = ""
@@ -58,25 +58,27 @@ _CODE = re.compile(r"[{}();=\[\]]|->|=>|::|^\s*(def|func|fn|class|public|private
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
-def parse_description(answer: ModelAnswer, code: str, *, mask_secrets: bool = True) -> Description:
+def parse_description(
+    answer: ModelAnswer, code: str, *, mask_secrets: bool = True
+) -> SanitizedAnswer:
     """The answer to a text with that code."""
     text = _CLOSED_REASONING.sub("", answer.text)[:MAX_ANSWER_CHARS]
     if answer.refused:
-        return Description(reason=RejectReason.REFUSED)
+        return SanitizedAnswer(reason=RejectReason.REFUSED)
     if not answer.is_complete or _OPEN_REASONING.search(text):
-        return Description(reason=RejectReason.INCOMPLETE)
+        return SanitizedAnswer(reason=RejectReason.INCOMPLETE)
     said = _first_line(text)
     if not said:
-        return Description(reason=RejectReason.EMPTY)
+        return SanitizedAnswer(reason=RejectReason.EMPTY)
     if _REFUSAL_PHRASE.match(said):
-        return Description(reason=RejectReason.REFUSED)
+        return SanitizedAnswer(reason=RejectReason.REFUSED)
     if _repeats_code(said, code):
-        return Description(reason=RejectReason.REPEATS_CODE)
+        return SanitizedAnswer(reason=RejectReason.REPEATS_CODE)
     line = _truncate_at_word(_mask_secrets(said) if mask_secrets else said)
     return (
-        Description(line)
+        SanitizedAnswer(line)
         if len(_WORD.findall(line)) >= MIN_WORDS
-        else Description(reason=RejectReason.NOT_A_SENTENCE)
+        else SanitizedAnswer(reason=RejectReason.NOT_A_SENTENCE)
     )
 
 

@@ -77,7 +77,8 @@ def _rate_limit_changes(config: Mapping[str, Any], file: Path) -> Iterator[Chang
         isinstance(one, dict) for one in limits or ()
     ):
         raise UserError(
-            f"{file} has no list of ratelimits. Write it as {wrangler.list_opening(file, 'ratelimits')}."
+            f"{file} has no list of ratelimits. Write it as "
+            f"{wrangler.list_opening(file, 'ratelimits')}."
         )
     simple = {"limit": REQUESTS_PER_MINUTE, "period": 60}
     wanted = {"name": RATE_LIMIT_BINDING, "namespace_id": RATE_LIMIT_NAMESPACE, "simple": simple}

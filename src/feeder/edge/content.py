@@ -41,7 +41,8 @@ def _built_file(name: str) -> str:
         return (PACKAGE_FOLDER / name).read_bytes().decode()
     except FileNotFoundError as exc:
         raise UserError(
-            f"{PACKAGE_FOLDER / name} is not built; that takes Node. In a clone of feeder run: make worker, "
+            f"{PACKAGE_FOLDER / name} is not built; that takes Node. In a clone of feeder run: "
+            "make worker, "
             "and install feeder from that clone, such as by: pip install --force-reinstall ."
         ) from exc
 

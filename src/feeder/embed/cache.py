@@ -9,7 +9,7 @@ from feeder.embed.cachefile import MAX_BYTES, CacheFile
 from feeder.errors import UserError
 from feeder.nodes import text_sha
 
-Result = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 class CachedEmbedder:

@@ -135,7 +135,7 @@ def _open_file(
         shown, masked = document.text, 0
         if mask_secrets:
             shown, masked = mask_text(path, shown)
-            document = document._replace(parts=_mask_elements(path, document.elements))
+            document = document._replace(elements=_mask_elements(path, document.elements))
         source = SourceText(shown)
         language = document.language
         return _OpenFile(
@@ -219,7 +219,11 @@ def _parsed_file(file: _OpenFile, nodes: list[Node], reason: str | None = None) 
     shas = tuple(text_sha(embedding_input(file.path, node)) for node in nodes)
     parts = tuple(compound_parts(node.text) for node in nodes)
     parsed = ParsedFile(file.path, nodes, None, reason, file.masked_count, shas, parts)
-    return parsed._replace(texts=_compressed_source(file)) if nodes and file.keep_source else parsed
+    return (
+        parsed._replace(source_blocks=_compressed_source(file))
+        if nodes and file.keep_source
+        else parsed
+    )
 
 
 def _compressed_source(file: _OpenFile) -> tuple[SourceBlock, ...]:

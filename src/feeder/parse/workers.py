@@ -279,7 +279,7 @@ class _WorkerProcess:
             raise _WorkerEndedError(found)
         vectors = iter(found)
         return [
-            file._replace(meanings=next(vectors)) if isinstance(file, ParsedFile) else file
+            file._replace(static_vectors=next(vectors)) if isinstance(file, ParsedFile) else file
             for file in files
         ]
 
@@ -288,7 +288,11 @@ class _WorkerProcess:
         code, used_bytes = wait_with_usage(self._peer.process)
         if code in TIMED_OUT:
             aim = " to make plain text" if plain_text_reason else ""
-            return f"the parser took longer than {self._limits.timeout_for(path, plain_text_reason):g} s{aim}"
+            return (
+                "the parser took longer than "
+                f"{self._limits.timeout_for(path, plain_text_reason):g} "
+                f"s{aim}"
+            )
         # parsers seldom check that malloc gave what they asked: twice of what they have; a process
         # has its parent's peak until its own is higher
         least_bytes = max(self._limits.max_bytes / 2, self._inherited_bytes)

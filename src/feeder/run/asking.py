@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from feeder.describe import Describer, ModelAnswer
-from feeder.describe.lines import Description, RejectReason, parse_description
+from feeder.describe.lines import RejectReason, SanitizedAnswer, parse_description
 from feeder.describe.prompt import prompt, prompt_version
 from feeder.describe.subjects import Subject
 from feeder.embed.dealing import MAX_CONCURRENT_REQUESTS, run_concurrently
@@ -37,7 +37,7 @@ class DescriptionRequests:
         self._requested = 0
         self._failures_in_a_row = 0
         self._is_down = False
-        self._tokens_before = describer.spent.tokens
+        self._tokens_before = describer.usage.tokens
 
     @property
     def is_stopped(self) -> bool:
@@ -68,7 +68,7 @@ class DescriptionRequests:
         left = (
             len(group) if how.max_descriptions is None else how.max_descriptions - self._requested
         )
-        spent = self._describer.spent.tokens - self._tokens_before
+        spent = self._describer.usage.tokens - self._tokens_before
         if left <= 0:
             self.limit = f"--max-descriptions {how.max_descriptions}"
         elif how.max_tokens is not None and spent >= how.max_tokens:
@@ -107,10 +107,10 @@ class DescriptionRequests:
         )
         self._run.report.descriptions_failed.update([str(exc)])
 
-    def _sanitized(self, subject: Subject) -> Description:
+    def _sanitized(self, subject: Subject) -> SanitizedAnswer:
         told = self._answer(subject.text)
         if told is None:
-            return Description(reason=RejectReason.TOO_LONG)
+            return SanitizedAnswer(reason=RejectReason.TOO_LONG)
         return parse_description(told, subject.text, mask_secrets=self._options.mask_secrets)
 
     def _answer(self, text: str) -> ModelAnswer | None:

@@ -24,7 +24,7 @@ def match_index_model(run: SyncContext, state: IndexState) -> SyncContext:
     if not run.model_vectors or run.model_vectors.model_identity().items() <= state.meta.items():
         return run
     is_open = not has_words_only(state) and not _has_vectors(state.meta)
-    return run if is_open else replace(run, semantics=None)
+    return run if is_open else replace(run, model_vectors=None)
 
 
 def check_model_compatible(run: SyncContext, state: IndexState, diff: Diff) -> None:

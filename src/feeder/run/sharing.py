@@ -22,7 +22,7 @@ def shard_state(run: SyncContext, state: IndexState) -> IndexState:
     outbox = {id_: path for id_, path in state.outbox.items() if is_in_shard(run, path)}
     reasons = {path: row for path, row in state.unchanged.reasons.items() if is_in_shard(run, path)}
     return state._replace(
-        files=files, outbox=outbox, kept=state.unchanged._replace(reasons=reasons)
+        files=files, outbox=outbox, unchanged=state.unchanged._replace(reasons=reasons)
     )
 
 
@@ -31,7 +31,7 @@ def shard_share(run: SyncContext, target_meta: dict[str, str]) -> Sharding:
     if not run.shard:
         return UNSHARDED
     work = hashlib.sha1(json.dumps(target_meta, sort_keys=True).encode()).hexdigest()
-    keys = [run.index.meta_key(f"shard:{shard}") for shard in all_shards(run.shard.count)]
+    keys = [run.index.meta_key(f"shard:{shard}") for shard in all_shards(run.shard.total)]
     return Sharding(keys[run.shard.number - 1], dict.fromkeys(keys, work))
 
 

@@ -149,7 +149,8 @@ def refuse_other_folder(run: SyncContext, state: IndexState) -> None:
         return
     raise UserError(
         f"The index of {run.index.repo} is of {folder_label(held)}, which would leave it for "
-        f"{folder_label(run.tree.subfolder)}. {path_option_hint(held)}, name the part by a --repo of its own, or have "
+        f"{folder_label(run.tree.subfolder)}. {path_option_hint(held)}, name the part by a "
+        "--repo of its own, or have "
         "feeder sync go on with --force."
     )
 
@@ -183,7 +184,7 @@ def apply_target(run: SyncContext, state: IndexState, target: Target) -> None:
     is_anew = not stale.isdisjoint({StaleReason.PARSER, StaleReason.DOCUMENTS})
     wanted, gone = write_nodes(run, state, work, ignore_budget=is_anew)
     if run.budget.stop_reason:
-        target = target._replace(equal={})
+        target = target._replace(meta={})
     filled = texts.write_missing(run, state, todo)
     write_missing(run, state.meta)
     settled = embed_and_upload(run, work, wanted)

@@ -48,7 +48,8 @@ def validate(run: SyncContext, *, wait: bool = False, content: bool = True) -> V
         and not run.model_vectors.vectors.wait_until_visible(VECTOR_WAIT_S)
     ):
         raise ServiceError(
-            f"The vectors written last are not seen after {VECTOR_WAIT_S:.0f} s. Validate again later."
+            f"The vectors written last are not seen after {VECTOR_WAIT_S:.0f} s. Validate again "
+            "later."
         )
     damage = Damage()
     state = run.index.read_state({})
@@ -126,7 +127,7 @@ def repair(run: SyncContext, verdict: ValidationResult) -> None:
     damage = verdict.damage
     state = take_ownership(run, read, read())
     if has_words_only(state):
-        run = replace(run, semantics=None)
+        run = replace(run, model_vectors=None)
     mended = texts.repair_meta(run, state.meta, damage) | descriptions.repair_meta(
         run, state.meta, damage
     )
@@ -250,7 +251,8 @@ def _check_files(run: SyncContext, state: IndexState, diff: Diff) -> Check:
     figures = {f"files of {name}": at_head, "files": len(files)}
     if (below := _index_folder(run, state)) != run.tree.subfolder:
         said.append(
-            f"it is of {folder_label(below)}, not of {folder_label(run.tree.subfolder)}. {path_option_hint(below)}"
+            f"it is of {folder_label(below)}, not of {folder_label(run.tree.subfolder)}. "
+            f"{path_option_hint(below)}"
         )
     if run.index.meta_key("tree") in state.meta and run.index.meta_key("head") not in state.meta:
         said.append("it names no commit")
@@ -305,4 +307,5 @@ def _not_compared_notes(comparison: Comparison) -> Iterator[str]:
         more = f", and {len(others)} more" if others else ""
         yield f"Not compared, since their parser was stopped, now or then: {first}{more}."
     if comparison.now_parsed:
-        yield f"It gets through {len(comparison.now_parsed)} of them now, which have their nodes by: {REPAIR_COMMAND}"
+        now = len(comparison.now_parsed)
+        yield f"It gets through {now} of them now, which have their nodes by: {REPAIR_COMMAND}"

@@ -134,7 +134,7 @@ def _with_descriptions(
         return
     for some in batched(inputs, BATCH_VECTORS):
         lines = vector_lines.descriptions_of(run.index.database, [text.id for text in some])
-        yield from (text._replace(line=lines.get(text.id, NO_DESCRIPTION)) for text in some)
+        yield from (text._replace(description=lines.get(text.id, NO_DESCRIPTION)) for text in some)
 
 
 def _embedding_inputs(

@@ -51,9 +51,15 @@ class IndexStatus(NamedTuple):
             return UNFINISHED_NOTE if self.unfinished else ""
         index = f"The index of the folder {self.below}" if self.below else "The index"
         if self.unfinished:
-            return f"{index} equalled {was}; a run since is under way, or was stopped: {self._sync_command}"
+            return (
+                f"{index} equalled {was}; a run since is under way, or was stopped: "
+                f"{self._sync_command}"
+            )
         if self.partial:
-            return f"{index} equals {was} but for files given one by one. For all: {self._sync_command}"
+            return (
+                f"{index} equals {was} but for files given one by one. For all: "
+                f"{self._sync_command}"
+            )
         if self.equals == self.head:
             return f"The index equals {self._folder_prefix}HEAD {now}."
         if self.behind is None:

@@ -149,7 +149,7 @@ def _relocate_part(one: Result, sources: ExcerptReader, excerpt: Excerpt) -> Res
     piece = one.part_match._replace(
         start_line=first or excerpt.first, end_line=last or excerpt.last
     )
-    return one._replace(piece=piece)
+    return one._replace(part_match=piece)
 
 
 def _make_snippet(one: Result, excerpt: Excerpt, options: PageOptions, line: int | None) -> Snippet:

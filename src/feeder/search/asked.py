@@ -7,12 +7,70 @@ from functools import cached_property
 from feeder.symbols import normalize_symbol
 from feeder.words import expand_words, lowercase_parts
 
-RANKING_STOP_WORDS = """
-a an and are as at be but by can could do does did for from get has have how i if in into is it its
-me my of on or our should so that the their them then there these this to us was we were what when
-where which while who why will with would you your
-"""
-RANKING_STOP_WORDS = frozenset(RANKING_STOP_WORDS.split())
+RANKING_STOP_WORDS = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "but",
+        "by",
+        "can",
+        "could",
+        "do",
+        "does",
+        "did",
+        "for",
+        "from",
+        "get",
+        "has",
+        "have",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "me",
+        "my",
+        "of",
+        "on",
+        "or",
+        "our",
+        "should",
+        "so",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "this",
+        "to",
+        "us",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "while",
+        "who",
+        "why",
+        "will",
+        "with",
+        "would",
+        "you",
+        "your",
+    ]
+)
 """They say nothing of what is asked for, where other words do."""
 ANALYZED_CHARS = 400
 """Of a question's beginning, whose words are looked for in names and paths."""

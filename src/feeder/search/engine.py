@@ -164,7 +164,7 @@ def _retrieve_rankings(
         name_ranking(PATH, named.path_ids),
         name_ranking(COMPOSED_NAME, named.composed_ids),
         name_ranking(SIMILAR_NAME, nearly.ids),
-        tied_ranking(RARE_WORD, sorted(nearly.having, key=lambda id_: -words.get(id_, 0))),
+        tied_ranking(RARE_WORD, sorted(nearly.word_ids, key=lambda id_: -words.get(id_, 0))),
         Ranking(NAME_WORDS, NAME_WORDS_WEIGHT, named.overlap_scores),
         word_ranking(words),
         word_ranking(lines, DESCRIPTION, DESCRIPTION_WEIGHT),

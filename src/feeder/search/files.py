@@ -100,11 +100,11 @@ def decode_lines(path: str, content: bytes | None) -> list[str] | None:
 
     Those of a document are of the text that is taken out of it.
     """
-    text = None if content is None else decode_text(path, content)
+    text = None if content is None else indexed_text(path, content)
     return None if text is None else text.split("\n")
 
 
-def decode_text(path: str, content: bytes) -> str | None:
+def indexed_text(path: str, content: bytes) -> str | None:
     """The text as it was indexed; None for what is none."""
     if kinds.document_extension(path):
         from feeder.search.extracted import document_text

@@ -55,7 +55,7 @@ def group_results(
 
 def merge_parts(first: Result, others: Sequence[Result], run: PartRange | None) -> Result:
     """The first with the others; a piece of a node becomes the node, with the lines of all."""
-    one = first._replace(others=tuple(others))
+    one = first._replace(grouped=tuple(others))
     if run is None or run.part_count < 2:
         return one
     hit = one.hit
@@ -64,7 +64,7 @@ def merge_parts(first: Result, others: Sequence[Result], run: PartRange | None) 
     matching = 1 + sum((of.hit.node_type, of.hit.signature) == kind for of in others)
     piece = PartMatch(hit.start_line, hit.end_line, matching, run.part_count)
     return one._replace(
-        hit=hit._replace(start_line=run.first_line, end_line=run.last_line), piece=piece
+        hit=hit._replace(start_line=run.first_line, end_line=run.last_line), part_match=piece
     )
 
 
@@ -119,7 +119,7 @@ def _deduplicate(nodes: Sequence[Result], find_excerpts: ExcerptLookup) -> list[
         known = kept.setdefault(key, one)
         if known is not one and excerpt:
             now = one.hit._replace(start_line=excerpt.first, end_line=excerpt.last)
-            kept[key] = known._replace(copies=(*known.duplicates, one._replace(hit=now)))
+            kept[key] = known._replace(duplicates=(*known.duplicates, one._replace(hit=now)))
     return list(kept.values())
 
 

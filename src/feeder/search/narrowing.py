@@ -14,7 +14,7 @@ from feeder.search.filters import FilterContext, build_scopes
 from feeder.search.indexed import indexed_revision, snapshot_repositories
 from feeder.search.preferring import parse_preference
 from feeder.search.query import Query, parse_query
-from feeder.search.required import RepositoryFiles, git_grep, require_matches
+from feeder.search.required import RepositoryFiles, make_grep, require_matches
 from feeder.search.vocabulary import repository_categories
 from feeder.store.scope import Scope
 from feeder.tree.grep import GrepMatches
@@ -79,7 +79,7 @@ def plan_query(
 
     def grep(pattern: str, case: bool) -> GrepMatches:
         equal = indexed_revision(place.base, database, place.repo, meta)
-        return git_grep(equal.repository, equal.name)(pattern, case)
+        return make_grep(equal.repository, equal.name)(pattern, case)
 
     files = RepositoryFiles(place.repo, lines, grep)
     scope, notes, is_cut = require_matches(database, query, scope, files)

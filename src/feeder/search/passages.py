@@ -38,7 +38,7 @@ def _target_results(corpus: Corpus, target: Target) -> list[Result]:
         nodes.setdefault(kind, []).append(Result(hit, 0.0, {}))
     found = (merge_parts(one, rest, known.get(one.hit.id)) for one, *rest in nodes.values())
     return [
-        one._replace(piece=None)
+        one._replace(part_match=None)
         if one.part_match and one.part_match.matching == one.part_match.of
         else one
         for one in found

@@ -36,7 +36,7 @@ ORDER BY d.start_line, d.end_line - d.start_line DESC
 """
 
 
-def git_grep(base: Path, revision: str) -> Grep:
+def make_grep(base: Path, revision: str) -> Grep:
     """git's search in the commit or tree that the index equals, else in the files as they lie."""
 
     def found(pattern: str, case: bool) -> GrepMatches:

@@ -35,7 +35,7 @@ class QueryCandidates(NamedTuple):
     description_scores: dict[str, float]
     frame_ids: Sequence[str]
     name_matches: names.NameMatches
-    similar_names: name_matches.Nearly
+    similar_names: names.SimilarNames
 
 
 class CandidateDetails(NamedTuple):

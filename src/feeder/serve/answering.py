@@ -44,7 +44,7 @@ def search(index: OpenIndex, arguments: Arguments, freshness_note: str | None) -
     """The hits of a question."""
     began = time.perf_counter()
     told: list[str] = []
-    asker = index.context._replace(tell=told.append)
+    asker = index.context._replace(on_warning=told.append)
     question, filters = arguments["query"], _filters(index, arguments)
     asked, answer = run_query(
         asker, question, Pagination(arguments["limit"], arguments["offset"]), filters
@@ -150,7 +150,10 @@ def _no_hits(
     if not without:
         said = f"Nothing found in {where}. Ask in other words, or by a part of a name."
         return ToolResult(join_answer([said], notes, freshness_note))
-    said = f"Nothing found in {where} with these filters. {' '.join(map(_relaxed_filter_line, without))}"
+    said = (
+        f"Nothing found in {where} with these filters. "
+        f"{' '.join(map(_relaxed_filter_line, without))}"
+    )
     # of what the filters leave, which is not what the words may be in
     return ToolResult(
         join_answer(

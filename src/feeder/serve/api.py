@@ -113,7 +113,7 @@ def run_endpoint(
 def _with_query_log(index: OpenIndex, logs_query: bool) -> OpenIndex:
     settings = index.context.settings
     settings = replace(settings, query_log=settings.query_log and logs_query)
-    return index._replace(asker=index.context._replace(settings=settings))
+    return index._replace(context=index.context._replace(settings=settings))
 
 
 def _call_endpoint(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from feeder.serve.library import IndexPool, OpenIndex
     from feeder.serve.proof import IndexValidation
 
-Result = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 class IndexService:
@@ -66,7 +66,7 @@ class IndexService:
         look = self._refresher.refresh(on_progress)
         with self.index_pool.borrow() as opened:
             on_progress("looking")
-            corpus = opened.corpus._replace(seen=look.tree)
+            corpus = opened.corpus._replace(seen_tree=look.tree)
             return work(opened._replace(corpus=corpus), look.note)
 
     def warm_up(self) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from feeder.parse.secrets import mask_text
-from feeder.search.files import current_files, decode_text
+from feeder.search.files import current_files, indexed_text
 
 
 def mask_hits(hits: Iterable[dict[str, Any]], base: Path) -> list[dict[str, Any]]:
@@ -22,7 +22,7 @@ def masked_lines(
     path: str, content: bytes | None, *, mask_secrets: bool = True
 ) -> list[str] | None:
     """The lines of a file as they may be shown; None for what is no text."""
-    text = None if content is None else decode_text(path, content)
+    text = None if content is None else indexed_text(path, content)
     if text is not None and mask_secrets:
         text = mask_text(path, text.encode()).content.decode()
     shown = None if text is None else text.split("\n")

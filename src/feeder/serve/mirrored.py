@@ -132,5 +132,8 @@ def _decode_header(value: str | None) -> str | None:
 def _mismatch_error(name: str, header_value: str | None, body_value: object) -> ProtocolError:
     if header_value is None:
         return ProtocolError(HEADER_MISMATCH, f"Header mismatch: {name} is missing")
-    text = f"Header mismatch: {name} header value {header_value!r} does not match body value {body_value!r}"
+    text = (
+        f"Header mismatch: {name} header value {header_value!r} does not match body value "
+        f"{body_value!r}"
+    )
     return ProtocolError(HEADER_MISMATCH, text)

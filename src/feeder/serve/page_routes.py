@@ -59,7 +59,10 @@ async def _index_page(
     found = await run_until_disconnect(request, work)
     if found is DISCONNECTED:
         return Response(status_code=499)
-    return _html_response(unscripted.render_answer(cast("Found", found), said), query=said["q"][0])
+    return _html_response(
+        unscripted.render_answer(cast("dict[str, Any] | ErrorResponse", found), said),
+        query=said["q"][0],
+    )
 
 
 def _search_parameters(parameters: Mapping[str, list[str]]) -> Mapping[str, list[str]]:

@@ -50,7 +50,10 @@ def search(index: OpenIndex, parameters: Parameters) -> JsonObject:
     """A page of hits."""
     told: list[str] = []
     began_s = time.perf_counter()
-    asker, some = _search_context(index, parameters)._replace(tell=told.append), _paging(parameters)
+    asker, some = (
+        _search_context(index, parameters)._replace(on_warning=told.append),
+        _paging(parameters),
+    )
     question, filters = _required_parameter(parameters, "q"), _filters(parameters)
     asked, answer = run_query(asker, question, some, filters)
     shaped = PageOptions(highlight_words(asked.query), offset=some.offset)
@@ -225,7 +228,7 @@ def _search_context(index: OpenIndex, parameters: Parameters) -> SearchIndex:
     meaning = parameters.get("meaning", ["yes"])[0]
     if meaning not in ("yes", "no"):
         raise UserError("`meaning` is none of yes and no. Say one, or leave it out.")
-    return index.context if meaning == "yes" else index.context._replace(sides=[], kept=None)
+    return index.context if meaning == "yes" else index.context._replace(models=[], cache=None)
 
 
 def _github_url(corpus: Corpus) -> str | None:

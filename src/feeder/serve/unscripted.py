@@ -27,7 +27,8 @@ def token_form(query: str, *, is_wrong: bool = False) -> str:
         f'<form class="token" action="{SESSION_PATH}" method="post"><h1>Who asks?</h1>{wrong}'
         '<p><label for="typed">The token that <code>feeder serve</code> said, what stands behind '
         '<code>#token=</code></label><br><input id="typed" name="token" type="password" '
-        f'autocomplete="off" required></p><input type="hidden" name="query" value="{_escape(query)}">'
+        'autocomplete="off" required></p>'
+        f'<input type="hidden" name="query" value="{_escape(query)}">'
         "<p><button>Go on</button></p></form>"
     )
 

@@ -17,7 +17,10 @@ SELECT count(*) FROM (SELECT 1 FROM docs_fts WHERE docs_fts MATCH j.value->>0 LI
 MIN_CACHED_COUNT = 1_000
 """Fewer are counted soon: an index has but some thousand words of so many nodes."""
 
-_NODE_COUNTS = f"SELECT j.value->>0, ({NODE_COUNT_SQL.format(f'1 + ({COUNT_LIMIT_SQL})')}) FROM json_each(?1) j"
+_NODE_COUNTS = (
+    f"SELECT j.value->>0, ({NODE_COUNT_SQL.format(f'1 + ({COUNT_LIMIT_SQL})')}) FROM json_each(?1) "
+    "j"
+)
 
 
 def node_counts(database: Database, words: Sequence[str]) -> Mapping[str, int]:

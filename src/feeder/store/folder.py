@@ -28,7 +28,8 @@ def checked_index_folder(base: Path) -> Path:
             _INDEX_FILE_PATTERN.search(name.lower()) or b"/" not in name
         ):  # the latter is a submodule
             raise UserError(
-                f"git tracks {names.escape_name(name)}, and what is in it may be another's. Remove it "
+                f"git tracks {names.escape_name(name)}, and what is in it may be another's. "
+                "Remove it "
                 f"with `git rm -r {INDEX_FOLDER}`, or name a place with --db."
             )
     return folder

@@ -57,7 +57,8 @@ iif((SELECT yes FROM everywhere) AND (SELECT max(seq) FROM docs) > {COMMON_WORD_
   1 + (SELECT nodes FROM most), 1)
 """
 WORD_SEARCH = f"""
-WITH everywhere(yes) AS MATERIALIZED ({IS_UNRESTRICTED}), most(nodes) AS MATERIALIZED ({COUNT_LIMIT_SQL}),
+WITH everywhere(yes) AS MATERIALIZED ({IS_UNRESTRICTED}),
+most(nodes) AS MATERIALIZED ({COUNT_LIMIT_SQL}),
 word AS MATERIALIZED (
   SELECT j.key AS place, j.value->>0 AS text,
     coalesce(j.value->>1, ({NODE_COUNT_SQL.format(_COUNT_BOUND)})) AS nodes

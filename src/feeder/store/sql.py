@@ -46,7 +46,10 @@ SELECT path, blob, state, reason, stopped FROM files
 WHERE repo = ?1 AND path > ?3 AND (reason IS NOT NULL OR {_DIFFERS_FROM_EXPECTED})
 ORDER BY path LIMIT ?4
 """
-COUNT_INDEXED_FILES = f"SELECT count(*) FROM files WHERE repo = ?1 AND state <> 'skipped' AND NOT {_DIFFERS_FROM_EXPECTED}"
+COUNT_INDEXED_FILES = (
+    "SELECT count(*) FROM files WHERE repo = ?1 AND state <> 'skipped' AND NOT "
+    f"{_DIFFERS_FROM_EXPECTED}"
+)
 READ_FILES_AT = """
 SELECT path, blob, state, reason, stopped FROM files
 WHERE repo = ? AND path IN (SELECT value FROM json_each(?)) ORDER BY path

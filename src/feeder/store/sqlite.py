@@ -75,7 +75,8 @@ class SQLite:
             self.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
             enable_wal(self.connection)
             self.connection.execute(
-                f"PRAGMA cache_size = -{CACHE_KB}; PRAGMA wal_autocheckpoint = {WAL_CHECKPOINT_PAGES}"
+                f"PRAGMA cache_size = -{CACHE_KB}; PRAGMA wal_autocheckpoint = "
+                f"{WAL_CHECKPOINT_PAGES}"
             )
             self._count_cache: tuple[tuple[int, int], dict[str, int]] = self.change_counters(), {}
         except apsw.Error as exc:

@@ -39,7 +39,8 @@ ORDER BY d.path, d.id LIMIT ?4
 """
 OUTDATED_MODEL_VECTORS = f"""
 SELECT d.path, count(*) FROM docs d CROSS JOIN files f ON f.repo = d.repo AND f.path = d.path
-WHERE d.repo = ?1 AND {_HAS_MODEL} AND f.state = 'clean' AND d.vector_line <> {_CURRENT_DESCRIPTION_SHA}
+WHERE d.repo = ?1 AND {_HAS_MODEL} AND f.state = 'clean'
+AND d.vector_line <> {_CURRENT_DESCRIPTION_SHA}
 GROUP BY d.path ORDER BY d.path
 """
 """Files with vectors, beside the words, of another line than their node's."""
@@ -53,7 +54,8 @@ WHERE docs.id = j.id AND +docs.repo = ?1 AND docs.vector_line <> j.sha
 _SET_DESCRIPTION_UNKNOWN = f"""
 UPDATE docs SET vector_line = '{UNKNOWN_DESCRIPTION}'
 FROM json_each(?1) j CROSS JOIN descriptions e ON e.sha = j.value->>0
-WHERE docs.describes = e.sha AND docs.describes <> '' AND docs.vector_line <> '{UNKNOWN_DESCRIPTION}'
+WHERE docs.describes = e.sha AND docs.describes <> ''
+AND docs.vector_line <> '{UNKNOWN_DESCRIPTION}'
 AND e.line <> '' AND e.line <> j.value->>3 AND {_HAS_MODEL}
 """
 # ?2 what the keys of `meta` end with, of whatever repository

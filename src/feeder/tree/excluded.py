@@ -22,4 +22,7 @@ def exclusion_cause(base: Path, folder: Path) -> str:
         return "no file lies there"
     rule = git_output(base, *_CHECK_IGNORE, stdin=b"./%b\0" % first)
     source, line, pattern, _ = rule.split(b"\0", 3)
-    return f"line {line.decode()} of {escape_name(source)} excludes what lies there ({escape_name(pattern)})"
+    return (
+        f"line {line.decode()} of {escape_name(source)} excludes what lies there "
+        f"({escape_name(pattern)})"
+    )

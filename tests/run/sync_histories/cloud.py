@@ -72,7 +72,7 @@ class CloudHistory(Branch):
         embedder = FusedEmbedder(fuse, MODEL, batch=3)
         run = self._cloud.feed(self._head.tree, embedder, lookup=LOOKUP, texts=self._texts)
         run.index = Index(FusedDatabase(self._cloud.d1, fuse), REPO, "main")
-        run.describing = describing(asks, fuse)
+        run.description_options = describing(asks, fuse)
         try:
             sync(run)
         except Death:

@@ -27,7 +27,7 @@ ERROR = "This tool intentionally returns an error for testing"
 class Tools:
     """Those of the suite's that answer by a text."""
 
-    listed: Sequence[Mapping[str, Any]] = [
+    definitions: Sequence[Mapping[str, Any]] = [
         {"name": name, "description": f"For the suite: {name}.", "inputSchema": NOTHING}
         for name in NAMES
     ]

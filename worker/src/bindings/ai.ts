@@ -15,7 +15,7 @@ interface Model {
 }
 
 const MODELS = new Map<string, Model>(Object.entries(shared.constants.cloudflare.MODELS));
-const BYTES_A_TOKEN = shared.constants.dealing.BYTES_A_TOKEN;
+const BYTES_A_TOKEN = shared.constants.dealing.BYTES_PER_TOKEN;
 
 /** Whether Workers AI has the model, as far as this program knows it. */
 export function isTheirs(model: string): boolean {

@@ -7,7 +7,7 @@ import type { Scope } from "../store/scope.ts";
 import { Failed } from "./failed.ts";
 
 /** Vectorize answers no more. */
-const { NEAREST } = shared.constants.vectorize;
+const { MAX_NEIGHBOURS: NEAREST } = shared.constants.vectorize;
 /** Questions to Vectorize that one answer may take, of its six subrequests. */
 const QUESTIONS = 3;
 

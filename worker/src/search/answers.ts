@@ -3,7 +3,7 @@
 import shared from "../../build/shared.json";
 import type { Found, Hit } from "./found.ts";
 
-const RANKS: readonly string[] = shared.constants.answers.RANKS;
+const RANKS: readonly string[] = shared.constants.answers.RANK_NAMES;
 
 /** A hit's lines where its text is there, and those that answer. */
 export interface Text {

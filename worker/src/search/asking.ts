@@ -21,8 +21,8 @@ import { Sources } from "./sources.ts";
 import { fed, ownRepo, state } from "./standing.ts";
 import { modelOf, QuestionVector } from "./vectors.ts";
 
-const { LISTED } = shared.constants.asking;
-const { BY_MEANING_ALONE, WORDS_ALONE } = shared.constants.engine;
+const { MAX_LISTED: LISTED } = shared.constants.asking;
+const { MAX_BY_VECTOR_ONLY: BY_MEANING_ALONE, WORDS_ONLY_PREFIX: WORDS_ALONE } = shared.constants.engine;
 
 /** What is said beside the question; the same as if it stood in it. */
 export type Filters = Pick<

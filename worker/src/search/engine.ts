@@ -30,8 +30,8 @@ import { nearly } from "./likeness.ts";
 import { last, maySpell, mayBeNearly, mostHaving, names } from "./names.ts";
 import type { QuestionVector } from "./vectors.ts";
 
-const { BY_WORD, BY_MODEL, WORDS_ALONE } = shared.constants.engine;
-const { VECTOR, VECTOR_WEIGHT } = shared.constants.models;
+const { MAX_BY_WORD: BY_WORD, MAX_BY_MODEL: BY_MODEL, WORDS_ONLY_PREFIX: WORDS_ALONE } = shared.constants.engine;
+const { MODEL_VECTORS: VECTOR, MODEL_WEIGHT: VECTOR_WEIGHT } = shared.constants.models;
 
 /** What a question is put to besides the words. */
 export interface Side {

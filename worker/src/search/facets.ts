@@ -6,7 +6,7 @@ import { sorted } from "../order.ts";
 import { isTest } from "../store/tests_by_path.ts";
 import type { Found } from "./found.ts";
 
-const { MOST } = shared.constants.facets;
+const { MAX_FACET_VALUES: MOST } = shared.constants.facets;
 
 export type Facets = Record<"language" | "path" | "node_type" | "tests", Record<string, number>>;
 

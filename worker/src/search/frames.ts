@@ -9,11 +9,11 @@ import type { Asked } from "./asked.ts";
 import { ids } from "./names.ts";
 
 const { frames: known } = shared.constants;
-const PLACE = new Pattern(known._PLACE);
-const AFTER = [known._PYTHON, known._RUBY].map((written) => new Pattern(written, "y"));
-const BEFORE = known._BEFORE.map((written) => new Pattern(written, "y"));
-const ABOVE = known._ABOVE.map((written) => new Pattern(written, "y"));
-const ANONYMOUS = new Pattern(known._ANONYMOUS);
+const PLACE = new Pattern(known.LOCATION);
+const AFTER = [known.PYTHON_NAME, known.RUBY_NAME].map((written) => new Pattern(written, "y"));
+const BEFORE = known.NAME_BEFORE.map((written) => new Pattern(written, "y"));
+const ABOVE = known.NAME_ABOVE.map((written) => new Pattern(written, "y"));
+const ANONYMOUS = new Pattern(known.ANONYMOUS_PATTERN);
 
 /** A function that was running, by the last parts of its name, and its file's name. */
 export interface Frame {
@@ -28,7 +28,7 @@ export function frames(asked: Asked): Frame[] {
   const found = lines.flatMap((line, row) => frameOf(lines[row - 1] ?? "", line) ?? []);
   if (isOutermostFirst(asked.text)) found.reverse();
   const once = new Map(found.map((frame) => [`${frame.name}\n${frame.file}`, frame]));
-  return [...once.values()].slice(0, known.FRAMES);
+  return [...once.values()].slice(0, known.MAX_FRAMES);
 }
 
 /** The ids of those nodes, of each frame's answer, that lie in the file which the frame names. */

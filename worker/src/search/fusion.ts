@@ -2,9 +2,9 @@
 
 import shared from "../../build/shared.json";
 
-export const { FRAME, NAME, PATH, WRITTEN, RARE, ALIKE, SPELLED, WORD, LINE } = shared.constants.fusion;
-export const { SPELLED_WEIGHT, LINE_WEIGHT } = shared.constants.fusion;
-const { NAMED_WEIGHT, WORD_WEIGHT, RANK_CONSTANT, FLOOR } = shared.constants.fusion;
+export const { STACK_FRAME: FRAME, NAME, PATH, COMPOSED_NAME: WRITTEN, RARE_WORD: RARE, SIMILAR_NAME: ALIKE, NAME_WORDS: SPELLED, WORD, DESCRIPTION: LINE } = shared.constants.fusion;
+export const { NAME_WORDS_WEIGHT: SPELLED_WEIGHT, DESCRIPTION_WEIGHT: LINE_WEIGHT } = shared.constants.fusion;
+const { NAME_WEIGHT: NAMED_WEIGHT, WORD_WEIGHT, RANK_CONSTANT, COSINE_FLOOR: FLOOR } = shared.constants.fusion;
 
 export type Scores = ReadonlyMap<string, number>;
 

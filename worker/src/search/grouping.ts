@@ -8,7 +8,7 @@ import { dotted } from "../symbols.ts";
 import type { Found, Hit } from "./found.ts";
 import { last } from "./names.ts";
 
-const { COMPARED, COPIED_LINES, COPIED_WORDS } = shared.constants.grouping;
+const { MAX_DEDUPLICATED: COMPARED, MIN_DUPLICATE_LINES: COPIED_LINES, MIN_DUPLICATE_WORDS: COPIED_WORDS } = shared.constants.grouping;
 const DOCUMENT_TYPES = new Set(shared.constants.nodes.DOCUMENT_TYPES);
 
 /** A node's lines, and where they are. */

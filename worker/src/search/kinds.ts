@@ -15,10 +15,10 @@ export interface Kind {
 }
 
 const { kinds } = shared.constants;
-const DOCUMENT_TYPES = new Set(kinds._DOCUMENT_TYPES);
-const DATA_TYPES = new Set(kinds._DATA_TYPES);
-const DOCUMENTS = new Pattern(kinds._DOCUMENT);
-const EXAMPLES = new Pattern(kinds._EXAMPLE);
+const DOCUMENT_TYPES = new Set(kinds.DOCUMENT_NODE_TYPES);
+const DATA_TYPES = new Set(kinds.DATA_NODE_TYPES);
+const DOCUMENTS = new Pattern(kinds.DOCUMENT_PATH_PATTERN);
+const EXAMPLES = new Pattern(kinds.EXAMPLE_PATH_PATTERN);
 
 export const TEST = written(kinds.TEST);
 const DOCUMENT = written(kinds.DOCUMENT);
@@ -44,6 +44,6 @@ function kindOf(hit: Hit): Kind | null {
   return isExample(hit.path) ? EXAMPLE : null;
 }
 
-function written(kind: { name: string; share: number; asked_by: Written }): Kind {
-  return { name: kind.name, share: kind.share, askedBy: new Pattern(kind.asked_by) };
+function written(kind: { name: string; weight: number; query_pattern: Written }): Kind {
+  return { name: kind.name, share: kind.weight, askedBy: new Pattern(kind.query_pattern) };
 }

@@ -7,7 +7,7 @@ import { named, type Named } from "../store/named.ts";
 import type { Asked } from "./asked.ts";
 import { areThere, ids, last, mostHaving, order, type Names } from "./names.ts";
 
-const { ALIKE, HAS_IT, LEAST_ALIKE } = shared.constants.names;
+const { MAX_SIMILAR: ALIKE, CONTAINS_BONUS: HAS_IT, MIN_SIMILARITY: LEAST_ALIKE } = shared.constants.names;
 
 type Rows = readonly (readonly unknown[])[];
 type Grams = ReadonlyMap<string, number>;

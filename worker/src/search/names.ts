@@ -12,8 +12,8 @@ import type { Member } from "./found.ts";
 import type { Scores } from "./fusion.ts";
 import { isDocument, TEST } from "./kinds.ts";
 
-const { ALIKE_LETTERS, COMPOUND_IN, RARE_IN, SPELLED_WORDS } = shared.constants.names;
-const { _DEFINITIONS: DEFINITIONS, _DECLARED_IN: DECLARED_IN } = shared.constants.names;
+const { MIN_SIMILAR_LETTERS: ALIKE_LETTERS, RARE_COMPOUND_NODES: COMPOUND_IN, RARE_WORD_NODES: RARE_IN, MAX_NAME_WORDS: SPELLED_WORDS } = shared.constants.names;
+const { DEFINITION_TYPES: DEFINITIONS, DECLARATION_SUFFIXES: DECLARED_IN } = shared.constants.names;
 
 type Rows = readonly (readonly unknown[])[];
 

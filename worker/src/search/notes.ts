@@ -5,8 +5,8 @@ import type { Asked } from "./asked.ts";
 import type { Found } from "./found.ts";
 import { ALIKE, NAME, WORD, type Ranking } from "./fusion.ts";
 
-const { MOST, NEAR_NAMES, NO_WORD } = shared.constants.engine;
-const { MEANING, VECTOR } = shared.constants.models;
+const { CANDIDATE_LIMITS: MOST, MAX_SUGGESTED_NAMES: NEAR_NAMES, NO_WORD_NOTE: NO_WORD } = shared.constants.engine;
+const { STATIC_VECTORS: MEANING, MODEL_VECTORS: VECTOR } = shared.constants.models;
 
 /** What the one who asks has to know: that nothing is called so, or has a word of it. */
 export function notes(asked: Asked, rankings: readonly Ranking[], found: readonly Found[]): string[] {

@@ -5,8 +5,8 @@ import { grouping } from "../groups.ts";
 import { sorted } from "../order.ts";
 import type { Hit } from "./found.ts";
 
-const { GAP } = shared.constants.outline;
-const LEFT_OUT = new Set(shared.constants.outline.LEFT_OUT);
+const { MAX_PART_GAP: GAP } = shared.constants.outline;
+const LEFT_OUT = new Set(shared.constants.outline.UNNAMED_TYPES);
 
 /** The entries of each file in the order of their lines, as docs/api.md has them. */
 export function outline(paths: readonly string[], hits: readonly Hit[]): object[] {

@@ -11,7 +11,7 @@ import { hitOf, type Answer, type Found, type Hit } from "./found.ts";
 import { compared, copied, grouped, type Lines } from "./grouping.ts";
 import { Sources } from "./sources.ts";
 
-const { COMPARED } = shared.constants.grouping;
+const { MAX_DEDUPLICATED: COMPARED } = shared.constants.grouping;
 /** Nodes beyond those that are compared whose texts are asked for with theirs: rules move some up. */
 const MORE_LOOKED_AT = 30;
 /** Nodes beyond the page whose lines are asked for with the rows of all: rules move some up. */

@@ -14,7 +14,7 @@ import { share } from "./kinds.ts";
 import { meant, member } from "./names.ts";
 import { ofFile, ofName, ofPath } from "./rules.ts";
 
-const { PREFERRED } = shared.constants.ranking;
+const { PREFERENCE_BOOST: PREFERRED } = shared.constants.ranking;
 
 /** A hit with what its kind is and how much that counts, and what it has gained by what. */
 interface Gaining {

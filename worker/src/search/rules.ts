@@ -15,8 +15,8 @@ import type { Hit } from "./found.ts";
 import { most, type Scores } from "./fusion.ts";
 import { agreement } from "./names.ts";
 
-const { FILE_SHARE, PATH_SHARE, NAME_SHARE } = shared.constants.rules;
-const { LEAST_OF_BEST, LEAST_OF_PATH } = shared.constants.rules;
+const { FILE_BOOST: FILE_SHARE, PATH_BOOST: PATH_SHARE, NAME_BOOST: NAME_SHARE } = shared.constants.rules;
+const { MIN_SHARE_OF_BEST: LEAST_OF_BEST, MIN_PATH_SHARE: LEAST_OF_PATH } = shared.constants.rules;
 
 /** A file's best node rises by what the file's nodes have together, as a share of the most. */
 export function ofFile(hits: readonly Hit[], scores: Scores): Map<string, number> {

@@ -16,9 +16,9 @@ import { Sources } from "./sources.ts";
 import { modelOf } from "./vectors.ts";
 import { words } from "./words.ts";
 
-const { CANDIDATES, WORDS } = shared.constants.similar;
-const { WORDS_ALONE } = shared.constants.engine;
-const { VECTOR } = shared.constants.models;
+const { MAX_CANDIDATES: CANDIDATES, MAX_WORDS: WORDS } = shared.constants.similar;
+const { WORDS_ONLY_PREFIX: WORDS_ALONE } = shared.constants.engine;
+const { MODEL_VECTORS: VECTOR } = shared.constants.models;
 const ALNUM = /[\p{L}\p{N}]+/gu;
 
 interface Near {

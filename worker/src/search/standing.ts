@@ -6,7 +6,7 @@ import { Refusal } from "../refusal.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 import { meantRepo } from "./filters.ts";
 
-const { SHORT, UNFINISHED } = shared.constants.age;
+const { SHORT_COMMIT: SHORT, UNFINISHED_NOTE: UNFINISHED } = shared.constants.age;
 
 export type Meta = ReadonlyMap<string, string>;
 

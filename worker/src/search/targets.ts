@@ -13,7 +13,7 @@ import { hitOf, type Hit } from "./found.ts";
 import { meant, member, membersOf } from "./names.ts";
 import { words } from "./words.ts";
 
-const { LISTED, MOST_NAMED, NAMELESS } = shared.constants.targets;
+const { MAX_LISTED: LISTED, MAX_SEPARATORS: MOST_NAMED, EMPTY_TARGET_ERROR: NAMELESS } = shared.constants.targets;
 const LINES = /^(.+?):(\d+)(?:-(\d+)|:\d+)?$/s;
 const ID = /^[0-9a-f]{7,40}$/;
 const NAMED = /#(?=.)/gs;

@@ -7,7 +7,7 @@ type Condition = string | Record<string, string | string[]>;
 export type Filter = Record<string, Condition>;
 
 /** A metadata index keeps so many bytes of a text, and a filter is this long at most. */
-const { INDEXED_BYTES, FILTER_BYTES } = shared.constants.narrowing;
+const { MAX_INDEXED_BYTES: INDEXED_BYTES, MAX_FILTER_BYTES: FILTER_BYTES } = shared.constants.narrowing;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8");
 

@@ -4,7 +4,7 @@ import shared from "../../build/shared.json";
 import { grouping, keyOf } from "../groups.ts";
 import type { Hit } from "../search/found.ts";
 
-const GAP = shared.constants.pieces._GAP;
+const GAP = shared.constants.pieces.MAX_GAP_LINES;
 
 /** Lines from `first` to `last` that so many pieces have together. */
 export interface Run {

@@ -31,7 +31,7 @@ const GLOB = /^((?:[^*?[/]*\/)*)([^*?[/]*[*?[].*)$/s;
 const SIGNS = /[*?[]/;
 const WORD = /[\p{L}\p{N}]/u;
 const FROM = " from its first folder with *, ? or [ on";
-const GLOB_BYTES = shared.constants.scope._GLOB_BYTES;
+const GLOB_BYTES = shared.constants.scope.MAX_GLOB_BYTES;
 const LAST = "\u{10ffff}";
 const encoder = new TextEncoder();
 

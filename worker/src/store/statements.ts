@@ -6,8 +6,8 @@ import type { Row, Statement, Value } from "./database.ts";
 import { OPEN, params, type Scope } from "./scope.ts";
 
 const sql = whole(shared.sql);
-const { GRAMS, ENOUGH_GRAMS } = shared.constants.naming;
-const { NAMED } = shared.constants.catalog;
+const { MAX_TRIGRAMS: GRAMS, MIN_TRIGRAM_SHARE: ENOUGH_GRAMS } = shared.constants.naming;
+const { MAX_NAMED_HITS: NAMED } = shared.constants.catalog;
 
 /** Asks for the nodes with any of the terms, FTS5 queries each, the best by bm25 first. */
 export function words(terms: readonly string[], scope: Scope, limit: number): Statement {

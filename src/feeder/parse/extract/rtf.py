@@ -163,7 +163,7 @@ class _RtfReader:
         if destination == NOTE_TEXT != self._state.destination:
             self._paragraph_stack.append(self._paragraph)
             self._paragraph = _Paragraph()
-        self._state = self._state._replace(into=destination)
+        self._state = self._state._replace(destination=destination)
 
     def _apply_property(self, word: str, number: int, *, is_on: bool) -> None:
         """What holds from here on."""
@@ -184,7 +184,7 @@ class _RtfReader:
             case "v" | "deleted":
                 state = state._replace(is_hidden=is_on)
             case "uc":
-                state = state._replace(stand_ins=max(0, number))
+                state = state._replace(fallback_length=max(0, number))
             case _:
                 self._tables.document_property(word, number)
         self._state = state

@@ -58,7 +58,8 @@ def write_rows(
     head = next(filter(None, lines), "")
     width = max((len(cells) for cells in rows), default=0)
     for first, last in row_ranges(lines):
-        found = f"{column_letters(column)}{row + first + 1}:{column_letters(column + width - 1)}{row + last + 1}"
+        left, right = column_letters(column), column_letters(column + width - 1)
+        found = f"{left}{row + first + 1}:{right}{row + last + 1}"
         some = [line for line in lines[first : last + 1] if line]
         if some:
             writer.sheet(f"{name}!{found}" if name else found, some, head)

@@ -20,7 +20,7 @@ class DocumentProgress(NamedTuple):
         return f"{self.unit} {self.number:,} of {self.total:,}"
 
 
-Item = TypeVar("T")
+Item = TypeVar("Item")
 ProgressListener = Callable[[DocumentProgress], None]
 progress_listener: ContextVar[ProgressListener | None] = ContextVar("listener", default=None)
 """Who is told."""

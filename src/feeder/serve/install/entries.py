@@ -57,7 +57,8 @@ class EntryEditor:
             return self._verified(before, self._format.put(before, path, entry), entry)
         if not isinstance(there, dict) or not is_own_entry(there):
             raise ValueError(
-                f"it has a server {SERVER_NAME} that is not this program's. Rename it there, or replace "
+                f"it has a server {SERVER_NAME} that is not this program's. Rename it there, or "
+                "replace "
                 "it with --force"
             )
         after, wanted = before, deepcopy(there)

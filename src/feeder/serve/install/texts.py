@@ -7,7 +7,7 @@ from feeder.serve.install.clients import Client
 BLOCK_START, BLOCK_END = "<!-- feeder:start -->", "<!-- feeder:end -->"
 GENERATED_NOTE = "Written by `feeder mcp install`; `feeder mcp uninstall` removes it."
 
-_PROGRAM_PLACEHOLDER = "PROGRAM"
+_PROGRAM = "PROGRAM"
 _INSTRUCTIONS_BLOCK = f"""\
 {BLOCK_START}
 ## Searching code with feeder
@@ -19,7 +19,7 @@ meaning, that equals the working tree.
   then `read` what it names (`path#Symbol`, `path:12-40`). Do not grep for the same thing again.
 - `outline` lists the symbols of a file or folder, `similar` finds code like a place.
 - Where these tools are missing, as in a sub-agent, run on the command line
-  `{_PROGRAM_PLACEHOLDER} search "where is the token refreshed"`, `{_PROGRAM_PLACEHOLDER} show path#Symbol`.
+  `{_PROGRAM} search "where is the token refreshed"`, `{_PROGRAM} show path#Symbol`.
 - grep is for every occurrence of an exact text.
 {BLOCK_END}
 """
@@ -31,15 +31,15 @@ _AGENT_DESCRIPTION = (
 _AGENT_BODY = f"""\
 Find code with `feeder`, on the command line; it answers from an index of the repository.
 
-    {_PROGRAM_PLACEHOLDER} search "where is the token refreshed"       # by words, names and meaning
-    {_PROGRAM_PLACEHOLDER} search "lang:py path:src/ type:class -word Cart"
-    {_PROGRAM_PLACEHOLDER} show src/cart.py#Cart.add                   # a symbol, or src/cart.py:12-40
-    {_PROGRAM_PLACEHOLDER} outline src/cart.py                         # symbols with their lines
-    {_PROGRAM_PLACEHOLDER} similar src/cart.py:12                      # code like it
+    {_PROGRAM} search "where is the token refreshed"       # by words, names and meaning
+    {_PROGRAM} search "lang:py path:src/ type:class -word Cart"
+    {_PROGRAM} show src/cart.py#Cart.add                   # a symbol, or src/cart.py:12-40
+    {_PROGRAM} outline src/cart.py                         # symbols with their lines
+    {_PROGRAM} similar src/cart.py:12                      # code like it
 
 1. Search first, in words or with a name; `-n 20` gives more, `--full` all lines of each hit.
 2. Read only what the hits name, with `show`.
-3. If an answer says that the index is behind or there is none, run `{_PROGRAM_PLACEHOLDER} sync` once, and ask
+3. If an answer says that the index is behind or there is none, run `{_PROGRAM} sync` once, and ask
    again.
 4. Use grep only for every occurrence of an exact text.
 
@@ -49,10 +49,11 @@ Answer with paths and lines, and with the lines of code that matter.
 
 def agent_file(client: Client, file_name: str, program: str) -> str:
     """The file that describes the sub-agent to a client; `program` is what starts a feeder."""
-    body = _AGENT_BODY.replace(_PROGRAM_PLACEHOLDER, program)
+    body = _AGENT_BODY.replace(_PROGRAM, program)
     if file_name.endswith(".toml"):
         return (
-            f'# {GENERATED_NOTE}\nname = "feeder-search"\ndescription = {json.dumps(_AGENT_DESCRIPTION)}\n'
+            f'# {GENERATED_NOTE}\nname = "feeder-search"\n'
+            f"description = {json.dumps(_AGENT_DESCRIPTION)}\n"
             f"developer_instructions = '''\n{body}'''\n"
         )
     head = [
@@ -68,7 +69,7 @@ def agent_file(client: Client, file_name: str, program: str) -> str:
 def add_block(text: str, program: str) -> str:
     """A page with the block, in place of an older one or at its end."""
     newline = "\r\n" if "\r\n" in text else "\n"
-    block = _INSTRUCTIONS_BLOCK.replace(_PROGRAM_PLACEHOLDER, program).replace("\n", newline)
+    block = _INSTRUCTIONS_BLOCK.replace(_PROGRAM, program).replace("\n", newline)
     if found := _find_block(text):
         start, end = found
         return text[:start] + block.removesuffix(newline) + text[end:]
