@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 
-from tree.repos import Repo, raw_commit  # lies among the tests
+from source.repos import Repo, raw_commit  # lies among the tests
 
 File = tuple[bytes, tuple[str, bytes]]
 """A name, and its mode and contents."""

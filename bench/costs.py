@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / "tests/services"))
 
 from standin import StandIn  # noqa: E402  # it lies among the tests
 
-from feeder.cloudflare.freetier import MAX_STORED_DIMENSIONS  # noqa: E402
+from feeder.cloudflare.free_tier import MAX_STORED_DIMENSIONS  # noqa: E402
 
 FILES = 500
 FOLDER_FILES = 50
@@ -23,7 +23,7 @@ NODES_A_FILE = 20
 """Of each class, itself and three methods."""
 PROGRAM = """
 import feeder.store.ownership
-from feeder.cli.commands import main
+from feeder.cli.main import main
 feeder.store.ownership.RECHECK_AFTER_S = float("inf")
 main()
 """

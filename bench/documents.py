@@ -18,7 +18,7 @@ from textwrap import indent
 
 from documents_made import Made, Missing, Rows, made
 
-from feeder.parse.workers import WorkerPool
+from feeder.parse.worker_pool import WorkerPool
 
 HEAD = (
     "| made by | kind | headings | tables | code | pages | seconds |\n|---|---|---|---|---|---|---|"

@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from feeder.parse.worker import Limits  # noqa: E402  # what follows lies among the tests
-from feeder.parse.workers import WorkerPool  # noqa: E402
-from feeder.run.report import ProgressReporter  # noqa: E402
+from feeder.parse.worker_pool import WorkerPool  # noqa: E402
+from feeder.sync.report import ProgressReporter  # noqa: E402
 from parse.corpus import KINDS, Case  # noqa: E402
 from parse.laws import broken_law, most_s  # noqa: E402
 from parse.mutations import mutated  # noqa: E402

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from feeder.parse.worker import Limits  # noqa: E402  # what follows lies among the tests
-from feeder.parse.workers import WorkerPool  # noqa: E402
+from feeder.parse.worker_pool import WorkerPool  # noqa: E402
 from parse.hostile_papers import KINDS  # noqa: E402
 from parse.papers import docx, p  # noqa: E402
 

@@ -26,7 +26,7 @@ from copies import repository as made  # noqa: E402
 from guarantees import table  # noqa: E402
 from processes import Sample, environment, sampled  # noqa: E402
 
-from feeder.embed.onnx import is_available  # noqa: E402
+from feeder.embedding.onnx import is_available  # noqa: E402
 
 CORPUS = "Django==5.2"
 """A source distribution of 5,000 real files, apart from its translations."""

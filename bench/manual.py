@@ -16,7 +16,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from feeder.parse.workers import WorkerPool
+from feeder.parse.worker_pool import WorkerPool
 
 PACKAGE = "octave-doc"
 MANUAL = "usr/share/doc/octave/octave.pdf"

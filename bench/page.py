@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from playwright.sync_api import Page
 
-from feeder.serve import bundle
+from feeder.web import page_files
 from serve.browsing import chromium, looking, served
 from serve.test_map import MANY
 from serve.web import Web
@@ -29,8 +29,8 @@ DRAWN_MS = "performance.getEntriesByName('map-drawn').at(-1).startTime"
 
 def weight() -> int:
     """Bytes of all files, each compressed."""
-    contents = [bundle.page_file(path).content for path in bundle.file_paths()]
-    return sum(len(gzip.compress(one)) for one in (*contents, bundle.index_html().encode()))
+    contents = [page_files.page_file(path).content for path in page_files.file_paths()]
+    return sum(len(gzip.compress(one)) for one in (*contents, page_files.index_html().encode()))
 
 
 def told(took: Sequence[float]) -> str:
@@ -79,7 +79,7 @@ def map_ms(page: Page) -> float:
 
 def main(folder: Path) -> None:
     """Prints the figures."""
-    print(f"bundle: {weight():,} bytes compressed, {len(bundle.file_paths()) + 1} files")
+    print(f"bundle: {weight():,} bytes compressed, {len(page_files.file_paths()) + 1} files")
     for name, model in (("words", None), ("words and static", "static")):
         with served(folder, model) as site:
             site.client.timeout = 60

@@ -9,7 +9,7 @@ _OTHERS = ("FEEDER_", "CLOUDFLARE_", "GITHUB_", "RUNNER_", "PYTHONDONTWRITEBYTEC
 """With the last one, each start compiles all that it imports, nearly as long as it runs."""
 _KINDS = {
     b"feeder.parse.worker": "a parser",
-    b"feeder.embed.onnx_process": "the model",
+    b"feeder.embedding.onnx_process": "the model",
     b"git\0": "git",
 }
 

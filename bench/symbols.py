@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from feeder.nodes import Node
-from feeder.parse.files import parse_file
+from feeder.parse.decoding import decode_text
+from feeder.parse.file_parser import parse_file
 from feeder.parse.grammars import load_grammars
-from feeder.parse.text import decode_text
-from feeder.tree import DEFAULT_SIZES
+from feeder.source import DEFAULT_SIZES
 
 HEAD = """\
 | repository | language | told by | classes | of them in the index | methods | in the index |

@@ -12,9 +12,9 @@ from typing import Any
 import click
 import yaml
 
-from feeder.cli.commands import cli
-from feeder.serve.install.clients import CLIENTS, PathTemplates
-from feeder.serve.install.places import expand_path
+from feeder.cli.main import cli
+from feeder.mcp.clients.client_paths import expand_path
+from feeder.mcp.clients.known_clients import CLIENTS, PathTemplates
 
 ROOT = Path(__file__).resolve().parents[1]
 MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)

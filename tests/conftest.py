@@ -10,8 +10,8 @@ import pytest
 from pytest_socket import socket_allow_hosts
 
 from extras import need
-from tree.conftest import plain_git  # noqa: F401 - a fixture
-from tree.repos import Repo
+from source.conftest import plain_git  # noqa: F401 - a fixture
+from source.repos import Repo
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from feeder.embed import NO_USAGE, ServiceUsage, Vector
+from feeder.embedding import NO_USAGE, ServiceUsage, Vector
 
 
 class HashedEmbedder:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from feeder.nodes import embedding_input, node_ids
+from feeder.source import Tree
 from feeder.store.sqlite import SQLite
-from feeder.tree import Tree
 from hashed import HashedCodes, HashedEmbedder
 from worlds import REPO, InProcess, rows
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from feeder.cli.commands import main
-from tree.repos import Repo
+from feeder.cli.main import main
+from source.repos import Repo
 
 
 class Answer(NamedTuple):

@@ -17,8 +17,8 @@ from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from parse.papers import Line, docx, p, pdf, xlsx
 from serve.talking import talker
+from source.repos import Repo
 from test_distribution import ROOT, WHEELS, build
-from tree.repos import Repo
 
 UV = Path(sys.executable).with_name("uv")
 DOCUMENTS, LOCAL, SERVE = (f"headfeed[{extra}]" for extra in ("documents", "local", "serve"))

@@ -13,7 +13,7 @@ from answers.doc_comments import documented, first_sentence, parted
 from answers.measuring import ALL_SETS
 from answers.sets import SMALL
 
-from tree.repos import Repo
+from source.repos import Repo
 
 CART = """\
 class ShoppingCart:

@@ -16,7 +16,7 @@ from speed.targets import targets
 from standin import StandIn
 from standin_fixtures import standin, standin_process
 
-from feeder.embed.static import MODEL_FILE
+from feeder.embedding.static_model import MODEL_FILE
 
 __all__ = ["standin", "standin_process"]
 

@@ -14,7 +14,7 @@ import pytest
 
 import feeder
 from edge.building import into_the_package
-from tree.repos import Repo
+from source.repos import Repo
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "src/feeder"
@@ -70,8 +70,8 @@ def test_the_wheel_has_the_program_and_nothing_else(built: tuple[Path, Path]) ->
     assert b"export{" in there["feeder/edge/worker.js"]
     assert {
         "feeder/grammar_queries.json",
-        "feeder/embed/vocabulary.txt",
-        "feeder/embed/vocabulary.txt.license",
+        "feeder/embedding/vocabulary.txt",
+        "feeder/embedding/vocabulary.txt.license",
         "feeder/store/migrations/0001_init.sql",
         "feeder/py.typed",
     } <= package
@@ -80,8 +80,8 @@ def test_the_wheel_has_the_program_and_nothing_else(built: tuple[Path, Path]) ->
     licences = sorted(name for name in there if name.startswith(f"{about}/licenses/"))
     assert licences == [
         f"{about}/licenses/LICENSE",
-        f"{about}/licenses/src/feeder/embed/vocabulary.txt.license",
-        f"{about}/licenses/src/feeder/serve/page/colours/languages.license",
+        f"{about}/licenses/src/feeder/embedding/vocabulary.txt.license",
+        f"{about}/licenses/src/feeder/web/page/colours/languages.license",
     ]
     assert there[f"{about}/licenses/LICENSE"] == (ROOT / "LICENSE").read_bytes()
     for command in (b"feeder", b"headfeed"):

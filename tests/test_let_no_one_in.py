@@ -9,20 +9,20 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from feeder.assembly.local import local_backend
-from feeder.cli.showing import render_hits
+from feeder.cli.rendering import render_hits
 from feeder.config import Settings
-from feeder.embed.cache import CachedEmbedder
+from feeder.embedding.cache import CachedEmbedder
 from feeder.errors import UserError
-from feeder.run.sync import sync
-from feeder.run.validate import validate
 from feeder.search.engine import Pagination, search_scope
-from feeder.search.found import Result
+from feeder.search.results import Result
+from feeder.session.local import local_backend
+from feeder.source.commit import Commit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from feeder.tree.commit import Commit
+from feeder.sync.sync import sync
+from feeder.sync.validate import validate
 from hashed import HashedEmbedder
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import REPO, Picture, feed, opened, picture, shown, synced
 
 FILES = {

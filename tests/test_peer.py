@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from feeder.peer import ChildProcess
+from feeder.child_process import ChildProcess
 
 ECHO = """
 import os, pickle
-from feeder.peer import channel
+from feeder.child_process import channel
 
 def serve():
     messages, answers = channel()

@@ -12,8 +12,8 @@ import pytest
 import yaml
 from markdown_it import MarkdownIt
 
-from feeder.cli.commands import cli
-from feeder.serve.install.clients import CLIENT_NAMES
+from feeder.cli.main import cli
+from feeder.mcp.clients.known_clients import CLIENT_NAMES
 
 ROOT = Path(__file__).parents[1]
 TABLES = ROOT / "docs/tables.py"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from feeder import shown
+from feeder import escaping
 
 OBEYED = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 """Unicode's categories of what is obeyed instead of shown."""
@@ -31,19 +31,19 @@ SHOWN = "\t\u200c\u200d"
 )
 def test_a_line_is_shown_and_not_obeyed(text: str, line: str) -> None:
     """Letters, spaces, tabs and joined characters stay; the rest is written out."""
-    assert shown.escape_line(text) == line
+    assert escaping.escape_line(text) == line
 
 
 def test_lines_keep_their_ends() -> None:
     """A document of several lines stays one."""
-    assert shown.escape_lines("{\n  \x1b\r\n}\n") == "{\n  \\u001b\\u000d\n}\n"
+    assert escaping.escape_lines("{\n  \x1b\r\n}\n") == "{\n  \\u001b\\u000d\n}\n"
 
 
 @given(st.text(st.characters(codec=None)))
 @example("\ud800\u202e\x7f\x9b\u2029\n")
 def test_nothing_of_a_line_is_obeyed(text: str) -> None:
     """Whatever the text, its line has no character of the categories that terminals obey."""
-    line = shown.escape_line(text)
+    line = escaping.escape_line(text)
     assert {c for c in line if unicodedata.category(c) in OBEYED} <= set(SHOWN)
     line.encode()
 
@@ -52,7 +52,7 @@ def test_nothing_of_a_line_is_obeyed(text: str) -> None:
 def test_a_json_document_means_the_same(facts: dict[str, str]) -> None:
     """A machine reads out of it what was put in."""
     document = json.dumps(facts, ensure_ascii=False, indent=2)
-    assert json.loads(shown.escape_lines(document)) == facts
+    assert json.loads(escaping.escape_lines(document)) == facts
 
 
 TOKEN = "v1.0-abcdef/GHIJKL%mnop&qrst"
@@ -72,14 +72,14 @@ TOKEN = "v1.0-abcdef/GHIJKL%mnop&qrst"
 )
 def test_neither_a_secret_nor_half_of_it_is_left(text: str, rest: str) -> None:
     """Also as a URL or a page writes it; less than half of it may be anything."""
-    assert shown.mask_secret(text, TOKEN) == rest
+    assert escaping.mask_secret(text, TOKEN) == rest
 
 
 def test_a_secret_that_json_writes_in_another_way() -> None:
     """Quotes and backslashes are doubled there."""
-    assert shown.mask_secret(r'{"token": "ab\"cd\\efgh"}', 'ab"cd\\efgh') == '{"token": "***"}'
+    assert escaping.mask_secret(r'{"token": "ab\"cd\\efgh"}', 'ab"cd\\efgh') == '{"token": "***"}'
 
 
 def test_a_short_secret_is_one_too() -> None:
     """Of a few characters eight, or all, tell it."""
-    assert shown.mask_secret("abc abcd abcdefgh", "abcd") == "abc *** ***efgh"
+    assert escaping.mask_secret("abc abcd abcdefgh", "abcd") == "abc *** ***efgh"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from feeder.words import expand_words
+from feeder.text import expand_words
 
 
 @pytest.mark.parametrize(

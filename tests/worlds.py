@@ -10,26 +10,26 @@ from typing import Any, TypeVar
 from guarantees.history import CART, CONFIG, GUIDE, REPO
 from guarantees.picture import Tables, tables, vectors
 
-from feeder.describe import ModelAnswer
-from feeder.embed import Embedder, ServiceUsage, Vector
-from feeder.embed.cache import CachedEmbedder
+from feeder.descriptions import ModelAnswer
+from feeder.embedding import Embedder, ServiceUsage, Vector
+from feeder.embedding.cache import CachedEmbedder
 from feeder.nodes import text_sha
 from feeder.parse import ParsedFile, Parser, StaticEmbedder
-from feeder.parse.files import parse_file, static_vectors
+from feeder.parse.file_parser import parse_file, static_vectors
 from feeder.parse.grammars import Grammars, load_grammars
-from feeder.run.feed import DescriptionOptions, ModelVectors, SyncContext
-from feeder.run.report import ProgressReporter, Report
-from feeder.run.sync import sync
 from feeder.search.answers import Corpus, Page, PageOptions, build_page
-from feeder.search.found import Result, ResultList
+from feeder.search.results import Result, ResultList
+from feeder.source import Tree
 from feeder.store import Database, Row, Statement, Value
 from feeder.store.index import Index
-from feeder.store.local_vectors import SQLiteVectors
 from feeder.store.lookup_table import LookupRow, LookupTable
-from feeder.store.meanings import setup_statements
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
-from feeder.tree import Tree
+from feeder.store.sqlite_vectors import SQLiteVectors
+from feeder.store.static_vectors import setup_statements
+from feeder.sync.context import DescriptionOptions, ModelVectors, SyncContext
+from feeder.sync.report import ProgressReporter, Report
+from feeder.sync.sync import sync
 from hashed import HashedEmbedder
 
 __all__ = ["CART", "GUIDE", "REPO"]

@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from feeder.embed.static_tokens import split_tokens, split_words
+from feeder.embedding.static_tokenizer import split_tokens, split_words
 
 VALIDATION = frozenset(
     [

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from pools import Pool
 
-from feeder.embed.static import StaticEmbedder
+from feeder.embedding.static_model import StaticEmbedder
 
 Rows = npt.NDArray[np.float32]
 
@@ -84,7 +84,7 @@ def minilm(pool: Pool, kept: Path) -> tuple[Rows, Rows]:
     key = hashlib.sha256(repr((pool.questions, len(pool.documents))).encode()).hexdigest()[:16]
     path = kept / f"{key}.npz"
     if not path.exists():
-        from feeder.embed.onnx import OnnxEmbedder
+        from feeder.embedding.onnx import OnnxEmbedder
 
         embedder = OnnxEmbedder(threads=1)
         documents = embedder.embed([f"{name}\n{body}" for name, body in pool.documents])

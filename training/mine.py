@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from snapshots import Entry, contents, entries
 
-from feeder.parse.workers import WorkerPool
+from feeder.parse.worker_pool import WorkerPool
 
 _ENDINGS = """
 py pyi ts tsx js mjs jsx java kt kts go rs c h cc cpp cxx hpp hh cs rb php swift scala dart

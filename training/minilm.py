@@ -11,7 +11,7 @@ import sys
 import numpy as np
 from train import BUCKETS, WORDS, held, vocabulary
 
-from feeder.embed.onnx import OnnxEmbedder
+from feeder.embedding.onnx import OnnxEmbedder
 
 
 def main() -> None:

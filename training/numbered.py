@@ -11,7 +11,7 @@ from array import array
 import numpy as np
 from known import of_sources
 
-from feeder.embed.static_tokens import split_tokens, split_words
+from feeder.embedding.static_tokenizer import split_tokens, split_words
 
 LIMITS = {"question": 64, "name": 48, "body": 260}
 """Parts of a field that training reads: the length of texts is its cost."""

@@ -29,12 +29,12 @@ from known import VALIDATION
 from mine import Row
 from pairs import Pair, documented, good, header, prose
 
-from feeder.embed.static_tokens import split_tokens
-from feeder.embed.static_tokens import split_words as words_of
+from feeder.embedding.static_tokenizer import split_tokens
+from feeder.embedding.static_tokenizer import split_words as words_of
 from feeder.nodes import embedding_input
-from feeder.parse.workers import WorkerPool
+from feeder.parse.worker_pool import WorkerPool
 from feeder.search.asked import QueryText
-from feeder.words import expand_words as indexed
+from feeder.text import expand_words as indexed
 
 
 class Pool(NamedTuple):

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from feeder.embed.static_tokens import fnv1a, ngrams
+from feeder.embedding.static_tokenizer import fnv1a, ngrams
 
 Ints = npt.NDArray[np.int64]
 

@@ -13,7 +13,7 @@ import time
 import numpy as np
 from known import VALIDATION, of_sources
 
-from feeder.embed.onnx import OnnxEmbedder
+from feeder.embedding.onnx import OnnxEmbedder
 
 
 def texts(sources: str, folders: list[str], share: int = 330) -> list[str]:

@@ -22,7 +22,7 @@ from known import VALIDATION
 from sparse import Vocabulary, counts, stack
 from tables import word_vectors
 
-from feeder.embed.static_tokens import split_tokens, split_words
+from feeder.embedding.static_tokenizer import split_tokens, split_words
 
 DIMENSIONS = 256
 WORDS, BUCKETS = 28_000, 4_000

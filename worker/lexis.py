@@ -3,12 +3,12 @@
 from regexes import SPACE, javascript
 from unicode61 import unicode61
 
-from feeder import words
-from feeder.search import asked, layout, query, terms, windows
+from feeder import text
+from feeder.search import asked, layout, query, snippets, term_matching
 
 LEXIS = {
     "space": SPACE,
-    "words": {"word": javascript(words.WORD_PATTERN), "part": javascript(words.PART_PATTERN)},
+    "words": {"word": javascript(text.WORD_PATTERN), "part": javascript(text.PART_PATTERN)},
     "query": {
         "chars": query.MAX_QUERY_CHARS,
         "fields": query.FILTER_FIELDS,
@@ -42,7 +42,7 @@ LEXIS = {
             "key": javascript(asked.PATH_WORD),
         },
     },
-    "terms": {"small": sorted(terms.HIGHLIGHT_STOP_WORDS)},
+    "terms": {"small": sorted(term_matching.HIGHLIGHT_STOP_WORDS)},
     "layout": {
         "tab": layout.TAB_WIDTH,
         "inBrackets": layout.BRACKET_COST,
@@ -53,16 +53,16 @@ LEXIS = {
         "goesOn": javascript(layout.CONTINUATION),
     },
     "windows": {
-        "lines": windows.DEFAULT_LINES,
-        "shares": windows.REPEAT_WEIGHTS,
-        "reach": windows.MAX_SHIFT,
-        "headLines": windows.MAX_HEAD_LINES,
-        "headWithin": windows.HEAD_SEARCH_LINES,
-        "ends": windows.SIGNATURE_TRIM,
-        "compared": windows.MAX_COMPARED,
-        "cuts": windows.CUT_PENALTY,
-        "anchor": windows.ANCHOR_WEIGHT,
-        "marks": windows.MAX_HIGHLIGHTS,
+        "lines": snippets.DEFAULT_LINES,
+        "shares": snippets.REPEAT_WEIGHTS,
+        "reach": snippets.MAX_SHIFT,
+        "headLines": snippets.MAX_HEAD_LINES,
+        "headWithin": snippets.HEAD_SEARCH_LINES,
+        "ends": snippets.SIGNATURE_TRIM,
+        "compared": snippets.MAX_COMPARED,
+        "cuts": snippets.CUT_PENALTY,
+        "anchor": snippets.ANCHOR_WEIGHT,
+        "marks": snippets.MAX_HIGHLIGHTS,
     },
     "unicode61": unicode61(),
 }

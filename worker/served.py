@@ -3,21 +3,9 @@
 from typing import Any
 
 import feeder
-from feeder.run import cost
-from feeder.search.engine import NO_WORD_NOTE
-from feeder.search.query import MAX_QUERY_CHARS
-from feeder.serve import (
-    answering,
-    borders,
-    catalogue,
-    fitting,
-    listening,
-    outlining,
-    reading,
-    shaping,
-)
-from feeder.serve.mirrored import DEFAULT_REVISION
-from feeder.serve.protocol import (
+from feeder.mcp import formatting, outline_format, reading, token_budget, tool_schemas, tools
+from feeder.mcp.mirrored import DEFAULT_REVISION
+from feeder.mcp.protocol import (
     BATCH_REVISION,
     LEGACY_REVISIONS,
     MAX_BATCH_MESSAGES,
@@ -25,14 +13,18 @@ from feeder.serve.protocol import (
     MODERN_REVISIONS,
     TTL_MS,
 )
-from feeder.serve.questions import DEFAULT_LIMIT, ENDPOINTS, MAX_LIMIT, MAX_OFFSET
+from feeder.search.engine import NO_WORD_NOTE
+from feeder.search.query import MAX_QUERY_CHARS
+from feeder.sync import cost
+from feeder.web import borders, server
+from feeder.web.endpoints import DEFAULT_LIMIT, ENDPOINTS, MAX_LIMIT, MAX_OFFSET
 
 FACTS: dict[str, Any] = {
     "server": {
         "name": "feeder",
         "version": feeder.__version__,
-        "instructions": catalogue.WORKER_INSTRUCTIONS,
-        "listed": catalogue.WORKER_TOOL_DEFINITIONS,
+        "instructions": tool_schemas.WORKER_INSTRUCTIONS,
+        "listed": tool_schemas.WORKER_TOOL_DEFINITIONS,
     },
     "revisions": {
         "modern": MODERN_REVISIONS,
@@ -47,33 +39,33 @@ FACTS: dict[str, Any] = {
     "paging": {"limit": DEFAULT_LIMIT, "most": MAX_LIMIT, "deepest": MAX_OFFSET},
     "query_chars": MAX_QUERY_CHARS,
     "body_bytes": borders.MAX_BODY_BYTES,
-    "token_chars": listening.MIN_TOKEN_CHARS,
+    "token_chars": server.MIN_TOKEN_CHARS,
     "own_sites": borders.OWN_FETCH_SITES,
     "headers": borders.SECURITY_HEADERS,
     "elsewhere": borders.NOT_FOUND_REMEDY,
     "cost": cost.COST_KEY,
     "answering": {
-        "window_lines": answering.SNIPPET_LINES,
-        "targets": answering.MAX_TARGETS,
-        "default_tokens": catalogue.DEFAULT_TOKENS,
+        "window_lines": tools.SNIPPET_LINES,
+        "targets": tools.MAX_TARGETS,
+        "default_tokens": tool_schemas.DEFAULT_TOKENS,
         "no_word": NO_WORD_NOTE,
     },
     "fitting": {
-        "bytes_a_token": fitting.BYTES_PER_TOKEN,
-        "blank": fitting.SEPARATOR_BYTES,
-        "share": fitting.SHARE_DIVISOR,
+        "bytes_a_token": token_budget.BYTES_PER_TOKEN,
+        "blank": token_budget.SEPARATOR_BYTES,
+        "share": token_budget.SHARE_DIVISOR,
     },
     "shaping": {
-        "foot_bytes": shaping.FOOTER_BYTES,
-        "notes_chars": shaping.MAX_NOTES_CHARS,
-        "forms": shaping.DETAIL_ORDER,
-        "described": shaping.DESCRIPTION_PREFIX,
-        "shortened": shaping.SHORTENED_TO,
+        "foot_bytes": formatting.FOOTER_BYTES,
+        "notes_chars": formatting.MAX_NOTES_CHARS,
+        "forms": formatting.DETAIL_ORDER,
+        "described": formatting.DESCRIPTION_PREFIX,
+        "shortened": formatting.SHORTENED_TO,
     },
     "reading": {
         "named": reading.MAX_NAMED_TARGETS,
         "name_bytes": reading.NAMED_TARGETS_BYTES,
         "least_bytes": reading.MIN_PASSAGE_BYTES,
     },
-    "outlining": [way.note for way in outlining.DETAIL_LEVELS],
+    "outlining": [way.note for way in outline_format.DETAIL_LEVELS],
 }

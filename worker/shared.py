@@ -17,12 +17,12 @@ from feeder import symbols
 from feeder.search import (
     engine,
     facets,
+    file_kinds,
     frames,
     fusion,
     grouping,
-    kinds,
     models,
-    names,
+    name_matching,
     ranking,
     rules,
 )
@@ -82,7 +82,7 @@ CONSTANTS = {
     ),
     "grouping": _of(grouping, "MAX_DEDUPLICATED", "MIN_DUPLICATE_LINES", "MIN_DUPLICATE_WORDS"),
     "kinds": _of(
-        kinds,
+        file_kinds,
         *("TEST", "DOCUMENT", "EXAMPLE", "DATA"),
         *(
             "DOCUMENT_PATH_PATTERN",
@@ -93,7 +93,7 @@ CONSTANTS = {
     ),
     "models": _of(models, "STATIC_VECTORS", "MODEL_VECTORS", "MODEL_WEIGHT"),
     "names": _of(
-        names,
+        name_matching,
         *(
             "MIN_SIMILARITY",
             "CONTAINS_BONUS",

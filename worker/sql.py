@@ -6,21 +6,30 @@ nodes of another one instead of a list.
 
 from types import ModuleType
 
-from feeder import nearby, nodes
+from feeder import nodes, suggestions
 from feeder.cloudflare import models, narrowing, vectorize
-from feeder.embed import dealing
+from feeder.embedding import batching
 from feeder.search import (
-    age,
     answers,
     asking,
     filters,
     grouping,
+    index_status,
     outline,
     similar,
     targets,
     vocabulary,
 )
-from feeder.store import catalog, descriptions, naming, origins, pieces, reading, scope, texts
+from feeder.store import (
+    hits,
+    name_search,
+    node_parts,
+    pieces,
+    scope,
+    stored_descriptions,
+    stored_source,
+    word_search,
+)
 from feeder.store import sql as store_sql
 
 # the files, of one repository, at the places of a scope: ?2 and ?3
@@ -68,9 +77,9 @@ def _instead(sql: str, old: str, new: str) -> str:
 
 # D1 bills a row twice that is put in order by bm25, and one that FTS5 puts in order itself only
 # where it is taken. That takes a third longer where nothing narrows, so the program does without
-_MATCHED = f"MATCH 'bm25({reading.BM25_WEIGHTS})'"
+_MATCHED = f"MATCH 'bm25({word_search.BM25_WEIGHTS})'"
 _WORDS = _instead(
-    reading.WORD_SEARCH, f"bm25(docs_fts, {reading.BM25_WEIGHTS}) AS score", "rank AS score"
+    word_search.WORD_SEARCH, f"bm25(docs_fts, {word_search.BM25_WEIGHTS}) AS score", "rank AS score"
 )
 _WORDS = _instead(
     _WORDS, "ORDER BY score LIMIT ?14 +", f"AND rank {_MATCHED} ORDER BY rank LIMIT ?14 +"
@@ -78,30 +87,30 @@ _WORDS = _instead(
 
 STATEMENTS = {
     "words": _WORDS,
-    "lines": descriptions.DESCRIPTION_SEARCH,
-    "hits": reading.HITS_BY_IDS,
-    "first": reading.FIRST_HITS,
-    "by": reading.COUNTS_BY_COLUMN,
-    "skipped": reading.SKIPPED_COUNTS,
-    "sizeOfTexts": texts.SOURCE_SIZE,
-    "describedBy": descriptions.COUNTS_BY_MODEL,
-    "called": naming.EXACT_NAMES,
-    "spelled": naming.NAMES_BY_WORD,
-    "having": naming.IDS_BY_WORD,
-    "begun": naming.NAMES_BY_PREFIX,
-    "files": naming.FILES_BY_NAME,
-    "alike": naming.SIMILAR_NAMES,
+    "lines": stored_descriptions.DESCRIPTION_SEARCH,
+    "hits": word_search.HITS_BY_IDS,
+    "first": word_search.FIRST_HITS,
+    "by": word_search.COUNTS_BY_COLUMN,
+    "skipped": word_search.SKIPPED_COUNTS,
+    "sizeOfTexts": stored_source.SOURCE_SIZE,
+    "describedBy": stored_descriptions.COUNTS_BY_MODEL,
+    "called": name_search.EXACT_NAMES,
+    "spelled": name_search.NAMES_BY_WORD,
+    "having": name_search.IDS_BY_WORD,
+    "begun": name_search.NAMES_BY_PREFIX,
+    "files": name_search.FILES_BY_NAME,
+    "alike": name_search.SIMILAR_NAMES,
     "pieces": pieces.NODE_PARTS,
     "texts": _TEXTS,
     "textsOfNodes": _TEXTS_OF_NODES,
-    "inside": origins.HIT_CONTENTS,
-    "insideNodes": _instead(origins.HIT_CONTENTS, "json_each(?) j", f"({_WITH_LINES}) j"),
-    "inFiles": catalog.HITS_IN_FILES,
-    "byId": catalog.HITS_BY_ID_PREFIX,
-    "named": catalog.HITS_BY_NAME,
+    "inside": node_parts.HIT_CONTENTS,
+    "insideNodes": _instead(node_parts.HIT_CONTENTS, "json_each(?) j", f"({_WITH_LINES}) j"),
+    "inFiles": hits.HITS_IN_FILES,
+    "byId": hits.HITS_BY_ID_PREFIX,
+    "named": hits.HITS_BY_NAME,
     "placed": _PLACED,
-    "below": catalog.FILES_BELOW,
-    "map": catalog.FILE_OVERVIEW,
+    "below": hits.FILES_BELOW,
+    "map": hits.FILE_OVERVIEW,
     "anyFile": scope.ANY_FILE,
     "has": filters.ANY_WITH_VALUE,
     "kinds": filters.VALUES_BY_COUNT,
@@ -123,14 +132,14 @@ def _short(sql: str) -> str:
 
 SQL = {name: _short(text) for name, text in STATEMENTS.items()}
 CONSTANTS: dict[str, tuple[ModuleType, *tuple[str, ...]]] = {
-    "age": (age, "SHORT_COMMIT", "UNFINISHED_NOTE"),
+    "age": (index_status, "SHORT_COMMIT", "UNFINISHED_NOTE"),
     "answers": (answers, "RANK_NAMES"),
     "asking": (asking, "MAX_LISTED"),
-    "dealing": (dealing, "BYTES_PER_TOKEN"),
-    "catalog": (catalog, "MAX_NAMED_HITS"),
+    "dealing": (batching, "BYTES_PER_TOKEN"),
+    "catalog": (hits, "MAX_NAMED_HITS"),
     "narrowing": (narrowing, "MAX_INDEXED_BYTES", "MAX_FILTER_BYTES"),
-    "naming": (naming, "MAX_TRIGRAMS", "MIN_TRIGRAM_SHARE"),
-    "nearby": (nearby, "MAX_SUGGESTIONS", "MIN_SIMILARITY", "MAX_COMPARED", "MAX_LISTED"),
+    "naming": (name_search, "MAX_TRIGRAMS", "MIN_TRIGRAM_SHARE"),
+    "nearby": (suggestions, "MAX_SUGGESTIONS", "MIN_SIMILARITY", "MAX_COMPARED", "MAX_LISTED"),
     "nodes": (nodes, "NODE_TYPES", "DOCUMENT_TYPES", "HEADER_VERSION"),
     "outline": (outline, "UNNAMED_TYPES", "MAX_PART_GAP"),
     "scope": (scope, "MAX_GLOB_BYTES"),

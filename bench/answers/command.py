@@ -12,7 +12,7 @@ from answers.corpora import Absent
 from answers.measuring import ALL_SETS, WAYS, Results, all_measured
 from answers.parts import WITHOUT, leave_out
 from answers.sets import Sources
-from feeder.cli.measured import Evaluation, evaluation_json
+from feeder.cli.evaluation_report import Evaluation, evaluation_json
 
 ROOT = Path(__file__).resolve().parents[2]
 SAID = {"questions": "questions", "mirror": "snapshots"}

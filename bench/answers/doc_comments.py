@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from feeder.nodes import Node
-from feeder.parse.files import parse_file
+from feeder.parse.file_parser import parse_file
 from feeder.parse.grammars import Grammars, load_grammars
 
 SEED = 20261122

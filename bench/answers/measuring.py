@@ -14,10 +14,10 @@ from answers.corpora import Absent, tracked, written
 from answers.doc_comments import documented
 from answers.sets import SETS, Corpus, Sources, repositories
 from feeder.config import Settings
-from feeder.embed import onnx
+from feeder.embedding import onnx
 from feeder.search.evaluation import Outcome, run_evaluation
+from feeder.search.judgments import parse_judgments
 from feeder.search.models import STATIC_VECTORS
-from feeder.search.questions import parse_judgments
 from feeder.search.trial import open_evaluated_index
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite

@@ -3,16 +3,16 @@
 from collections.abc import Iterable
 from typing import Any
 
-from feeder.search import asked, engine, kinds, names, rules
+from feeder.search import asked, engine, file_kinds, name_matching, rules
 
 WITHOUT: dict[str, tuple[Any, str, Any]] = {
     "files": (rules, "FILE_SHARE", 0.0),
     "paths": (rules, "PATH_SHARE", 0.0),
     "naming": (rules, "NAME_SHARE", 0.0),
-    "kinds": (kinds, "share", lambda *_: ("", 1.0)),
+    "kinds": (file_kinds, "share", lambda *_: ("", 1.0)),
     "small-words": (asked, "SMALL_WORDS", frozenset()),
-    "spelling": (names, "SPELLED_WORDS", 0),
-    "nearly": (names, "ALIKE", 0),
+    "spelling": (name_matching, "SPELLED_WORDS", 0),
+    "nearly": (name_matching, "ALIKE", 0),
     "lines": (engine, "LINE_WEIGHT", 0.0),
     "grouping": (engine, "grouped", lambda found, *_: list(found)),
 }

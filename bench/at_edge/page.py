@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from statistics import mean, median
 
 from at_edge.measuring import Measured
-from feeder.cloudflare.freetier import ROWS_READ_PER_DAY
+from feeder.cloudflare.free_tier import ROWS_READ_PER_DAY
 
 LIMITS = ("free plan", "10 ms", "10 ms", "10 ms", "", "50", f"{ROWS_READ_PER_DAY:,} a day", "")
 HEAD = (

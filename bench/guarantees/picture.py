@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from feeder.store import Database, Row, Statement, Value
-from feeder.store.meanings import VectorCode
 from feeder.store.sqlite import SQLite
+from feeder.store.static_vectors import VectorCode
 
 Tables = dict[str, list[Row]]
 

@@ -19,10 +19,10 @@ FORKS = multiprocessing.get_context("forkserver")
 # imported once, where no thread runs: each run is forked from there
 FORKS.set_forkserver_preload(
     [
-        "feeder.cli.commands",
-        "feeder.run.sync",
-        "feeder.assembly.cloud",
-        "feeder.assembly.local",
+        "feeder.cli.main",
+        "feeder.sync.sync",
+        "feeder.session.cloud_backend",
+        "feeder.session.local",
         "httpx",
         "numpy",
     ]
@@ -106,7 +106,7 @@ def _run(
     sys.argv = ["feeder", *arguments]
     for change in changes:
         change()
-    from feeder.cli.commands import main
+    from feeder.cli.main import main
 
     main()
 
@@ -126,16 +126,16 @@ class Limits(NamedTuple):
     lines: int = 4
 
     def __call__(self) -> None:
-        import feeder.run.asking
-        import feeder.run.feed
-        import feeder.run.vectors
         import feeder.store.ownership
+        import feeder.sync.context
+        import feeder.sync.description_requests
+        import feeder.sync.vectors
 
-        feeder.run.feed.BATCH_NODES = self.nodes
-        feeder.run.feed.BATCH_DELETED_FILES = self.gone
-        feeder.run.vectors.BATCH_VECTORS = self.vectors
-        feeder.run.vectors.DELETE_BATCH = self.outbox
-        feeder.run.asking.BATCH_REQUESTS = self.lines
+        feeder.sync.context.BATCH_NODES = self.nodes
+        feeder.sync.context.BATCH_DELETED_FILES = self.gone
+        feeder.sync.vectors.BATCH_VECTORS = self.vectors
+        feeder.sync.vectors.DELETE_BATCH = self.outbox
+        feeder.sync.description_requests.BATCH_REQUESTS = self.lines
         if self.trust_s is not None:
             feeder.store.ownership.RECHECK_AFTER_S = self.trust_s
 
@@ -150,7 +150,7 @@ class AtTurn(NamedTuple):
     act: Act
 
     def __call__(self) -> None:
-        from feeder.cloudflare.pace import RateLimit
+        from feeder.cloudflare.rate_limit import RateLimit
 
         wait = RateLimit.reserve
         numbers = count(1)
@@ -256,7 +256,7 @@ class Reading:
 
     def __call__(self) -> None:
         from feeder.store.index import Index
-        from feeder.store.state import IndexState
+        from feeder.store.index_state import IndexState
 
         read = Index.read_state
 

@@ -16,7 +16,7 @@ import httpx
 from chatting import Answer, Model, Reply, about, refusal
 
 from feeder.cloudflare.api import Api
-from feeder.wire import Clock
+from feeder.retry import Clock
 from guarantees import table
 from guarantees.clean import Reference, finish
 from guarantees.history import Commits
@@ -104,9 +104,9 @@ class _MovedClock(Clock):
 
 def give_up_soon() -> None:
     """The run gives a request up after 2 seconds, so that one that hangs costs no minute."""
-    import feeder.assembly.cloud
+    import feeder.session.cloud_backend
 
-    setattr(feeder.assembly.cloud, "Api", partial(Api, timeout_s=2.0))  # noqa: B010
+    setattr(feeder.session.cloud_backend, "Api", partial(Api, timeout_s=2.0))  # noqa: B010
 
 
 class Trouble(NamedTuple):

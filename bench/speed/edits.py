@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import apsw
 
-from feeder.tree.names import path_in
+from feeder.source.paths import path_in
 from speed.repository import commit, git
 
 FOLDER_FILES = 50

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from feeder.embed.onnx import is_available
+from feeder.embedding.onnx import is_available
 from speed.bench import Bench
 from speed.program import ran
 

@@ -110,9 +110,9 @@ def _table() -> str:
 
 def _keep(repository: str, file: str) -> dict[str, float]:
     from feeder.nodes import node_ids
-    from feeder.parse.workers import WorkerPool
+    from feeder.parse.worker_pool import WorkerPool
+    from feeder.source.commit import Commit
     from feeder.store.rows import IndexedFile, posting_rows
-    from feeder.tree.commit import Commit
 
     tree = Commit(Path(repository))
     entries = [entry for entry in tree.entries() if not entry.skip]
@@ -133,9 +133,9 @@ def _keep(repository: str, file: str) -> dict[str, float]:
 
 
 def _texts(repository: Path) -> Iterator[Text]:
+    from feeder.parse.decoding import NotTextError, decode_text
     from feeder.parse.grammars import load_grammars
-    from feeder.parse.text import NotTextError, decode_text
-    from feeder.tree.commit import Commit
+    from feeder.source.commit import Commit
 
     tree, grammars = Commit(repository), load_grammars()
     for entry, raw in tree.read([entry for entry in tree.entries() if not entry.skip]):

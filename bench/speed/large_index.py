@@ -9,10 +9,10 @@ from random import Random
 import numpy as np
 from copies import copies, files_of, repository
 
-from feeder.embed import Vector
+from feeder.embedding import Vector
 from feeder.store import NodeVector
-from feeder.store.local_vectors import SQLiteVectors
 from feeder.store.sqlite import SQLite
+from feeder.store.sqlite_vectors import SQLiteVectors
 from speed.feeding import arguments
 from speed.program import Program
 

@@ -19,9 +19,9 @@ FILE = "MODEL_CLOCK_FILE"
 
 def main() -> None:
     """Ends as feeder ends."""
-    from feeder.cli.commands import main
-    from feeder.embed import onnx as local
-    from feeder.peer import ChildProcess
+    from feeder.child_process import ChildProcess
+    from feeder.cli.main import main
+    from feeder.embedding import onnx as local
 
     mine = {FILE: sys.argv.pop(1)}
 
@@ -36,7 +36,7 @@ def serve() -> None:
     """What feeder's process for the model does, by the clock."""
     from onnxruntime import InferenceSession  # type: ignore[import-untyped]
 
-    from feeder.embed import onnx_process as network
+    from feeder.embedding import onnx_process as network
 
     run = InferenceSession.run
     # that process is killed: what is not written at once is lost

@@ -21,7 +21,7 @@ from tokenizers.models import WordPiece
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
-VOCABULARY = Path(__file__).parents[2] / "src" / "feeder" / "embed" / "vocabulary.txt"
+VOCABULARY = Path(__file__).parents[2] / "src" / "feeder" / "embedding" / "vocabulary.txt"
 DIMENSIONS, SEED = 256, 7
 CONTENT = tuple(ContentType)
 

@@ -6,15 +6,15 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from statistics import quantiles
 
-from feeder.embed import Embedder, ServiceUsage, Vector
-from feeder.embed.cache import CachedEmbedder
-from feeder.embed.onnx import OnnxEmbedder, is_available
-from feeder.embed.static_codes import load_static_model
-from feeder.run.feed import ModelVectors
+from feeder.embedding import Embedder, ServiceUsage, Vector
+from feeder.embedding.cache import CachedEmbedder
+from feeder.embedding.onnx import OnnxEmbedder, is_available
+from feeder.embedding.static_codes import load_static_model
 from feeder.search.engine import Pagination, search_scope
 from feeder.search.models import QueryModel, embedding_query_model, static_query_model
 from feeder.store.scope import Scope
 from feeder.store.sqlite import IN_MEMORY, SQLite
+from feeder.sync.context import ModelVectors
 from speed import large_index
 from speed.bench import Bench
 

@@ -5,7 +5,7 @@ import signal
 
 signal.signal(signal.SIGINT, lambda *_: os._exit(130))
 
-from feeder.cli.commands import main  # noqa: E402 - takes most of the start
+from feeder.cli.main import main  # noqa: E402 - takes most of the start
 
 if __name__ == "__main__":
     main()

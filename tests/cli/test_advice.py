@@ -10,7 +10,7 @@ from extras import need
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from running import Answer, Feeder, runner
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import CART, GUIDE
 
 EDITED = CART.replace("return Cart()", "return Basket()")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from feeder.cli.commands import main
-from feeder.parse.workers import WorkerPool
-from tree.repos import Repo
+from feeder.cli.main import main
+from feeder.parse.worker_pool import WorkerPool
+from source.repos import Repo
 
 OBEYED = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 """Unicode's categories of what a terminal obeys instead of showing it."""

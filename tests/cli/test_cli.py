@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from feeder.cli.commands import cli
+from feeder.cli.main import cli
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import CART, SHOP
 
 COMMANDS = (

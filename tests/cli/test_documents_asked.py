@@ -4,7 +4,7 @@ import pytest
 
 from parse.papers import Line, docx, p, pdf, tbl
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 
 pytestmark = pytest.mark.needs("documents")
 

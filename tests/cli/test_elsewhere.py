@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import CART, GUIDE
 
 FILES: dict[str, str | bytes] = {

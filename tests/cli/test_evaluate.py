@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feeder.cli.painting import Terminal, highlight_code, stdout_terminal, to_cells
+from feeder.cli.terminal import Terminal, highlight_code, stdout_terminal, to_cells
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 TEXTS = st.text(st.sampled_from("a b\t漢é\u0301\x1b\r\n\u202e🛒\ud800x"), max_size=60)

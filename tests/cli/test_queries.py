@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import SHOP
 
 LOG = ".feeder/queries.db"

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from running import Answer, Feeder
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import SHOP
 
 FILES: dict[str, str | bytes] = SHOP | {

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from feeder.cli.painting import Terminal
+from feeder.cli.terminal import Terminal
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import SHOP
 
 LONG = "".join(f"    step{at} = {at}\n" for at in range(20))

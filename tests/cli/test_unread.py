@@ -11,7 +11,7 @@ import pytest
 from feeder.cli.unread import CommandGroup
 from feeder.errors import FeederError, OutputClosed
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import SHOP
 
 

@@ -10,7 +10,7 @@ import pytest
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 
 CART = "class Cart:\n    def add(self):\n        return 1\n"
 

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from feeder.store.folder import working_tree_folder
+from feeder.store.index_folder import working_tree_folder
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 
 LOOP = "def turn():\n    while True:\n        spin_once()\n"
 

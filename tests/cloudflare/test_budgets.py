@@ -6,10 +6,10 @@ import pytest
 from program import Console, console, feeder
 from standin import StandIn
 
-from feeder.cloudflare.freetier import Usage, format_percent
-from feeder.run.budget import Budget
+from feeder.cloudflare.free_tier import Usage, format_percent
+from feeder.sync.budget import Budget
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 
 __all__ = ["console", "feeder"]
 

@@ -11,7 +11,7 @@ from program import Console, console, feeder
 from standin import StandIn
 
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import CART, SHOP
 
 __all__ = ["console", "feeder"]

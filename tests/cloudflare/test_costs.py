@@ -5,9 +5,9 @@ from clouds import Cloud
 
 from feeder.cloudflare.vectorize import Vectorize
 from feeder.cloudflare.workers_ai import WorkersAIEmbedder
-from feeder.run.sync import sync
-from feeder.tree.commit import Commit
-from tree.repos import Repo
+from feeder.source.commit import Commit
+from feeder.sync.sync import sync
+from source.repos import Repo
 
 FILES = 100
 CLASSES = 5

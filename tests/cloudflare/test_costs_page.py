@@ -5,7 +5,7 @@ from pathlib import Path
 import costs
 from standin import StandIn
 
-from feeder.assembly.prices import model_prices
+from feeder.session.cost_estimate import model_prices
 
 PAGE = (Path(__file__).parents[2] / "docs/costs.md").read_text()
 

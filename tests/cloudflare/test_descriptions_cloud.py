@@ -4,15 +4,15 @@ import pytest
 from clouds import Cloud
 from standin_fixtures import standin_process
 
-from feeder.cloudflare.text_models import PRICES, WorkersAIDescriber
+from feeder.cloudflare.workers_ai_text import PRICES, WorkersAIDescriber
 from feeder.errors import UserError
-from feeder.run.feed import DescriptionOptions, SyncContext
-from feeder.run.sync import sync
-from feeder.run.validate import validate
 from feeder.search.engine import Pagination, search_scope
+from feeder.source.commit import Commit
 from feeder.store.scope import Scope
-from feeder.tree.commit import Commit
-from tree.repos import Repo
+from feeder.sync.context import DescriptionOptions, SyncContext
+from feeder.sync.sync import sync
+from feeder.sync.validate import validate
+from source.repos import Repo
 from worlds import CART, REPO, SHOP
 
 __all__ = ["standin_process"]

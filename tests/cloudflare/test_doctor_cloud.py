@@ -4,7 +4,7 @@ import pytest
 from program import Console, console, feeder
 
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import SHOP
 
 __all__ = ["console", "feeder"]

@@ -7,7 +7,7 @@ from program import console, feeder
 from standin import StandIn
 
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import SHOP
 
 __all__ = ["console", "feeder"]

@@ -8,14 +8,14 @@ import pytest
 from clouds import DIMENSIONS, INDEX, Cloud
 from standin_fixtures import standin_process
 
-from feeder.run.asking import BATCH_REQUESTS
-from feeder.run.feed import DescriptionOptions
-from feeder.run.sync import sync
-from feeder.run.validate import validate
-from feeder.tree.commit import Commit
+from feeder.source.commit import Commit
+from feeder.sync.context import DescriptionOptions
+from feeder.sync.description_requests import BATCH_REQUESTS
+from feeder.sync.sync import sync
+from feeder.sync.validate import validate
 from hashed import HashedEmbedder
 from lined import mixed, texts
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import CART, SHOP, Death, Fuse, FusedDatabase, Lines, Others
 
 __all__ = ["standin_process"]

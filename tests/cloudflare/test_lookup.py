@@ -11,20 +11,20 @@ import pytest
 from clouds import Cloud
 
 from feeder.cloudflare.vectorize import Vectorize
-from feeder.embed.cache import CachedEmbedder
-from feeder.embed.static import MODEL_FILE, StaticEmbedder
-from feeder.embed.static_lookup import SLOT_COUNT, build_lookup
+from feeder.embedding.cache import CachedEmbedder
+from feeder.embedding.static_lookup import SLOT_COUNT, build_lookup
+from feeder.embedding.static_model import MODEL_FILE, StaticEmbedder
 from feeder.errors import StoppedEarly
-from feeder.run.budget import Budget
-from feeder.run.feed import ModelVectors, SyncContext
-from feeder.run.sync import sync
-from feeder.run.validate import repair, validate
 from feeder.shards import Shard
+from feeder.source.commit import Commit
 from feeder.store import Statement
 from feeder.store.lookup_table import BATCH_STATEMENTS, META_KEY, LookupTable
-from feeder.tree.commit import Commit
+from feeder.sync.budget import Budget
+from feeder.sync.context import ModelVectors, SyncContext
+from feeder.sync.sync import sync
+from feeder.sync.validate import repair, validate
 from hashed import HashedEmbedder
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import MEMORY, SHOP, Death, Fuse, FusedDatabase, small_lookup
 
 OTHER = "row 1 is not as the model has it"

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 import pytest
 from clouds import DOCS
 
-from feeder.run.sync import sync
+from feeder.source.commit import Commit
 from feeder.store import Database, Row, Statement
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
-from feeder.tree.commit import Commit
+from feeder.sync.sync import sync
 from hashed import HashedEmbedder
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import CART, MEMORY, SHOP, feed
 
 STATES = "SELECT path, state FROM files WHERE state NOT IN ('clean', 'skipped')"

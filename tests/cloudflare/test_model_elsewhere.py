@@ -6,9 +6,9 @@ import pytest
 from program import Console, console, feeder
 from standin import StandIn
 
-from embed.endpoints import Server, of_bge_m3, said, serving
+from embedding.endpoints import Server, of_bge_m3, said, serving
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import SHOP
 
 __all__ = ["console", "feeder"]

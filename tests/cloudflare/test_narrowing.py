@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feeder.cloudflare.narrowing import query_filters
-from feeder.embed.cache import CachedEmbedder
-from feeder.run.feed import ModelVectors
+from feeder.embedding.cache import CachedEmbedder
 from feeder.search.engine import Pagination, search_scope
 from feeder.search.models import MODEL_VECTORS, embedding_query_model
+from feeder.source.commit import Commit
 from feeder.store.scope import Scope
-from feeder.tree.commit import Commit
+from feeder.sync.context import ModelVectors
 from hashed import HashedEmbedder
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import MEMORY, REPO
 
 Metadata = dict[str, str]

@@ -10,7 +10,7 @@ from standin import StandIn
 
 from feeder.store import migrations
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 
 __all__ = ["console", "feeder"]
 

@@ -5,12 +5,12 @@ from clouds import Cloud
 
 from feeder.search.engine import Pagination, search_scope
 from feeder.search.filters import FilterContext, build_scope
-from feeder.search.found import ResultList
+from feeder.search.must_match import require_matches
 from feeder.search.query import parse_query
-from feeder.search.required import require_matches
+from feeder.search.results import ResultList
+from feeder.source.commit import Commit
 from feeder.store import Database
-from feeder.tree.commit import Commit
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import REPO, opened, synced
 
 BODY = "".join(f"    total += weigh(order, {n})  # parcel {n} of the order\n" for n in range(200))

@@ -12,15 +12,15 @@ from standin import StandIn
 from feeder.cloudflare.api import Api
 from feeder.cloudflare.vectorize import Vectorize
 from feeder.errors import ServiceError, Superseded, TooLargeError, TransientError, UserError
-from feeder.run.feed import ModelVectors
-from feeder.run.sync import sync
-from feeder.run.validate import validate
+from feeder.source.commit import Commit
 from feeder.store import Row
 from feeder.store.index import Index
 from feeder.store.sqlite import SQLite
-from feeder.tree.commit import Commit
+from feeder.sync.context import ModelVectors
+from feeder.sync.sync import sync
+from feeder.sync.validate import validate
 from hashed import HashedEmbedder
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import CART, GUIDE, REPO, SHOP, Fuse, FusedDatabase, opened, synced
 
 Change = dict[str, str | bytes | None]

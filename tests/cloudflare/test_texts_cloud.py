@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from clouds import Cloud
 
-from feeder.parse.kept import BLOCK_BYTES
-from feeder.run.feed import SyncContext
-from feeder.run.sync import sync
-from feeder.run.validate import validate
-from feeder.store import texts
-from feeder.tree.commit import Commit
-from tree.repos import Repo
+from feeder.parse.compressed_source import BLOCK_BYTES
+from feeder.source.commit import Commit
+from feeder.store import stored_source
+from feeder.sync.context import SyncContext
+from feeder.sync.sync import sync
+from feeder.sync.validate import validate
+from source.repos import Repo
 from worlds import CART, REPO, SHOP
 
 PAGE = (Path(__file__).parents[2] / "docs/cloudflare.md").read_text()
@@ -58,7 +58,7 @@ def synced(cloud: Cloud, repo: Repo, *, texts: bool | None = None) -> SyncContex
 
 def test_a_worker_shows_the_lines_of_any_node(cloud: Cloud, shop: Repo) -> None:
     """By the page's own SQL and JavaScript, each at its number; a class with its methods."""
-    assert block("sql").strip() == texts.SOURCE_OF_NODES.strip()
+    assert block("sql").strip() == stored_source.SOURCE_OF_NODES.strip()
     synced(cloud, shop, texts=True)
     assert len(LONG) > 2 * BLOCK_BYTES
     files = {"src/cart.py": CART.split("\n"), "src/long.py": LONG.split("\n")}
@@ -103,7 +103,7 @@ def test_a_database_that_wants_less_at_once_gets_it(cloud: Cloud, shop: Repo) ->
     synced(cloud, shop)
     cloud.standin.fault("d1_cpu", route="d1.raw", bytes_above=25_000)
     synced(cloud, shop, texts=True)
-    assert texts.stored_paths(cloud.d1, REPO) == {
+    assert stored_source.stored_paths(cloud.d1, REPO) == {
         "config.json",
         "docs/guide.md",
         "src/cart.py",
@@ -113,8 +113,8 @@ def test_a_database_that_wants_less_at_once_gets_it(cloud: Cloud, shop: Repo) ->
 
 def test_a_plan_tells_rows_bytes_and_shares(cloud: Cloud, shop: Repo) -> None:
     """As the run then writes them."""
-    from feeder.assembly.cloud import estimated_usage
-    from feeder.embed import NO_USAGE
+    from feeder.embedding import NO_USAGE
+    from feeder.session.cloud_backend import estimated_usage
 
     planned = cloud.feed(Commit(shop.path), texts=True)
     sync(planned, dry_run=True)

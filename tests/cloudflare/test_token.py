@@ -15,7 +15,7 @@ from standin import StandIn
 from feeder.cloudflare.api import Api, Call
 from feeder.errors import FeederError
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import SHOP
 
 __all__ = ["feeder"]

@@ -2,18 +2,18 @@
 
 from clouds import DIMENSIONS, Cloud
 
-from feeder.embed.cache import CachedEmbedder
-from feeder.run.feed import ModelVectors
+from feeder.embedding.cache import CachedEmbedder
 from feeder.search.engine import Pagination, search_scope
 from feeder.search.filters import FilterContext, build_scopes
-from feeder.search.found import ResultList
 from feeder.search.models import QueryModel, embedding_query_model
+from feeder.search.must_match import require_matches
 from feeder.search.preferring import parse_preference
 from feeder.search.query import parse_query
-from feeder.search.required import require_matches
-from feeder.tree.commit import Commit
+from feeder.search.results import ResultList
+from feeder.source.commit import Commit
+from feeder.sync.context import ModelVectors
 from hashed import HashedEmbedder
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import MEMORY, REPO
 
 STEPS = "".join(f"    total += weigh(order, {n})  # parcel {n} of the order\n" for n in range(200))

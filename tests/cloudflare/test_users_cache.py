@@ -7,7 +7,7 @@ import pytest
 from program import console, feeder
 
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import CART, SHOP
 
 __all__ = ["console", "feeder"]

@@ -3,10 +3,10 @@
 import pytest
 from clouds import Cloud
 
-from feeder.run.validate import repair, validate
-from feeder.run.verdict import ValidationResult
-from feeder.tree.commit import Commit
-from tree.repos import Repo
+from feeder.source.commit import Commit
+from feeder.sync.validate import repair, validate
+from feeder.sync.verdict import ValidationResult
+from source.repos import Repo
 from worlds import SHOP
 
 ROWS = "every node's row says what its file does"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from feeder.cloudflare.api import Api
 from feeder.cloudflare.models import MODELS
 from feeder.cloudflare.workers_ai import WorkersAIEmbedder
-from feeder.embed.dealing import split_batches
+from feeder.embedding.batching import split_batches
 from feeder.errors import ServiceError, UserError
 
 QWEN = "@cf/qwen/qwen3-embedding-0.6b"

@@ -9,7 +9,7 @@ from feeder import jsonc
 from feeder.cloudflare import wrangler
 from feeder.errors import UserError
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 
 __all__ = ["console", "feeder"]
 

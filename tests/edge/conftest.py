@@ -11,7 +11,7 @@ from edge.building import built, into_the_package
 from edge.calling import Worker
 from edge.fed import environment, worker_module
 from edge.workerd import TOKEN, client, running
-from feeder.cli.commands import cli
+from feeder.cli.main import cli
 from serve.conftest import shop
 
 __all__ = ["shop"]

@@ -12,10 +12,10 @@ from standin import StandIn
 from edge.building import built
 from edge.questions import Named
 from extras import need
-from feeder.cli.commands import cli
+from feeder.cli.main import cli
 from feeder.config import Settings
-from feeder.serve.desk import IndexService
-from tree.repos import Repo
+from feeder.mcp.service import IndexService
+from source.repos import Repo
 
 REPO = "acme/shop"
 Facts = dict[str, Any]
@@ -140,8 +140,8 @@ def took_by(response: httpx.Response) -> Mapping[str, int]:
 def program(desk: IndexService, name: str, **said: str) -> Facts:
     """What the program answers."""
     need("serve")
-    from feeder.serve.api import run_endpoint
-    from feeder.serve.guard import ErrorResponse
+    from feeder.web.access import ErrorResponse
+    from feeder.web.api import run_endpoint
 
     lists = {key: [value] for key, value in said.items()}
     answer = run_endpoint(desk, name, lists, lambda _: None)

@@ -7,7 +7,7 @@ from threading import Thread
 from typing import NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from tree.repos import Repo
+from source.repos import Repo
 
 
 class Asked(NamedTuple):

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from edge.calling import Worker
 from edge.made import pairs, told, ways
-from feeder.search import engine, names
+from feeder.search import engine, name_matching
 from feeder.search.asked import QueryText
 from feeder.search.facets import count_facets
 from feeder.search.fusion import Ranking
@@ -14,8 +14,8 @@ from feeder.search.models import QueryModel
 from feeder.search.ranking import rank_hits
 from feeder.store import Database, Row
 from feeder.store.pieces import part_ranges, parts_from_rows, parts_statement
-from feeder.store.reading import Hit, hits_by_ids
 from feeder.store.scope import Scope
+from feeder.store.word_search import Hit, hits_by_ids
 
 
 class Recorded(NamedTuple):
@@ -37,7 +37,10 @@ def recorded(database: Database, sides: Sequence[QueryModel], text: str, scope: 
         database, dict.fromkeys(id_ for one in rankings for id_ in one.scores), scope
     )
     pieces = parts_statement(hit.id for hit in found)
-    near, named = names.similar_statements(asked, scope), names.name_statements(asked, scope)
+    near, named = (
+        name_matching.similar_statements(asked, scope),
+        name_matching.name_statements(asked, scope),
+    )
     *rest, rows = database.run([*near, *named, pieces])
     named_rows, near_rows = rest[len(near) :], rest[: len(near)]
     return Recorded(asked, rankings, found, named_rows, near_rows, rows)
@@ -46,12 +49,12 @@ def recorded(database: Database, sides: Sequence[QueryModel], text: str, scope: 
 def in_python(given: Recorded) -> dict[str, Any]:
     """What the program answers."""
     asked, rankings, found, named, near, pieces = given
-    known, before = names.match_names(asked, named), rank_hits(asked, rankings, found)
+    known, before = name_matching.match_names(asked, named), rank_hits(asked, rankings, found)
     groups = group_results(before, part_ranges(found, parts_from_rows(pieces)))
     counts = count_facets(before)
     return {
         "names": [known.exact_ids, known.composed_ids, known.path_ids, pairs(known.overlap_scores)],
-        "nearly": [list(ids) for ids in names.match_similar(asked, known, near)],
+        "nearly": [list(ids) for ids in name_matching.match_similar(asked, known, near)],
         "ranked": [told(one) for one in before],
         "akin": [hit.id for hit in grouping_candidates(before)],
         "grouped": [told(one) for one in groups],

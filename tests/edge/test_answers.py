@@ -13,8 +13,8 @@ from standin import StandIn
 
 from edge.fed import Facts, Fed, program
 from edge.questions import Asked, made
-from feeder.serve.desk import IndexService
-from tree.repos import Repo
+from feeder.mcp.service import IndexService
+from source.repos import Repo
 
 SAMPLES = Path(__file__).parents[1] / "parse" / "samples"
 STATIC = "static"

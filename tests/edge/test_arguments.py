@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from edge.calling import Worker
 from feeder.errors import UserError
-from feeder.nearby import did_you_mean
-from feeder.serve.arguments import validate_arguments
-from feeder.serve.catalogue import INPUT_SCHEMAS
+from feeder.mcp.arguments import validate_arguments
+from feeder.mcp.tool_schemas import INPUT_SCHEMAS
+from feeder.suggestions import did_you_mean
 
 NAMES = sorted({name for schema in INPUT_SCHEMAS.values() for name in schema["properties"]})
 VALUES: list[Any] = [

@@ -11,11 +11,11 @@ import pytest
 import feeder as program
 from edge.conftest import DATABASE
 from feeder import jsonc
-from feeder.cloudflare import toml
+from feeder.cloudflare import toml_edit
 from feeder.edge.content import PACKAGE_FOLDER
-from feeder.serve import bundle
+from feeder.web import page_files
 from running import Answer, Feeder, runner
-from tree.repos import Repo
+from source.repos import Repo
 
 pytestmark = pytest.mark.usefixtures("module")
 
@@ -89,7 +89,7 @@ def test_the_folder_is_whole(run: Feeder, shop: Path) -> None:
     """The module as it was built, its map, each file of the page, and how to go on."""
     done(run(shop, "worker", "edge"))
     there = snapshot(shop / "edge")
-    page = {f"assets{path}" for path in bundle.file_paths()} | {
+    page = {f"assets{path}" for path in page_files.file_paths()} | {
         "assets/index.html",
         "assets/_headers",
     }
@@ -99,7 +99,7 @@ def test_the_folder_is_whole(run: Feeder, shop: Path) -> None:
     assert there["worker.js"] == (PACKAGE_FOLDER / "worker.js").read_bytes()
     assert there["worker.js"].endswith(b"//# sourceMappingURL=worker.js.map\n")
     assert json.loads(there["worker.js.map"])["sources"]
-    assert there["assets/app.js"] == (bundle.PAGE_FOLDER / "app.js").read_bytes()
+    assert there["assets/app.js"] == (page_files.PAGE_FOLDER / "app.js").read_bytes()
     readme = there["README.md"].decode()
     assert program.__version__ in readme
     assert "    cd ..\n" in readme
@@ -199,7 +199,7 @@ def test_a_dry_run_shows_it_and_writes_nothing(run: Feeder, shop: Path) -> None:
 )
 def test_a_key_stands_behind_the_keys(before: str, after: str) -> None:
     """And before the first table, with what is said above that."""
-    assert toml.set_value(before, ("main",), "w") == after
+    assert toml_edit.set_value(before, ("main",), "w") == after
 
 
 def older(folder: Path, name: str, text: str) -> None:

@@ -8,7 +8,7 @@ from standin import StandIn
 
 from edge.fed import REPO, Fed, program
 from edge.github import GitHub, serving
-from tree.repos import Repo
+from source.repos import Repo
 
 SECRET = "a-token-of-github"
 MANY = 9

@@ -8,7 +8,7 @@ from standin import StandIn
 
 from edge.fed import Fed, program
 from feeder.cloudflare.models import MODELS
-from tree.repos import Repo
+from source.repos import Repo
 
 FILES: dict[str, str | bytes] = {
     "cart.py": "def add(cart, item):\n    cart.append(item)\n",

@@ -8,7 +8,7 @@ from standin import StandIn
 
 from edge.calling import Worker
 from edge.fed import Fed
-from tree.repos import Repo
+from source.repos import Repo
 
 
 @pytest.fixture(scope="module")

@@ -11,21 +11,21 @@ from edge.calling import Worker
 from edge.made import hits, members, names, nodes, pairs, questions, rankings, scores, told, ways
 from feeder.search import engine
 from feeder.search.asked import QueryText, name_part_stems
+from feeder.search.excerpts import Excerpt, Freshness
 from feeder.search.facets import count_facets
-from feeder.search.found import Result
+from feeder.search.file_kinds import kind_weight
 from feeder.search.frames import frame_node_ids, parse_frames
 from feeder.search.fusion import name_ranking, tied_ranking, vector_ranking, word_ranking
 from feeder.search.grouping import group_results, grouping_candidates
-from feeder.search.kinds import kind_weight
-from feeder.search.names import find_member, is_named, match_similar, name_overlap
-from feeder.search.names import match_names as names_of
+from feeder.search.name_matching import find_member, is_named, match_similar, name_overlap
+from feeder.search.name_matching import match_names as names_of
 from feeder.search.ranking import rank_hits
+from feeder.search.results import Result
 from feeder.search.rules import MIN_SHARE_OF_BEST, file_boosts, name_boosts, path_boosts
-from feeder.search.sources import Excerpt, Freshness
 from feeder.store import Row
-from feeder.store.naming import NameMatch
+from feeder.store.name_search import NameMatch
 from feeder.store.pieces import part_ranges, parts_from_rows
-from feeder.store.reading import Hit
+from feeder.store.word_search import Hit
 from search.test_frames import CSHARP, DEBUGGER, GO, JAVA, JAVASCRIPT, PYTHON, RUBY, RUST
 
 TRACES = [GO, PYTHON, JAVA, JAVASCRIPT, CSHARP, RUST, RUBY, DEBUGGER]

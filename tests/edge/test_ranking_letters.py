@@ -11,7 +11,7 @@ from regexes import javascript
 
 from edge.calling import Worker
 from edge.made import letters, paths, questions, texts, words
-from feeder.search import frames, kinds
+from feeder.search import file_kinds, frames
 from feeder.store.tests_by_path import TEST_PATH_GLOBS, is_test_path
 from feeder.symbols import SEPARATOR_PATTERN, normalize_symbol
 
@@ -24,12 +24,12 @@ PATTERNS = {
     "go": frames.NAME_ABOVE[0],
     "rust": frames.NAME_ABOVE[1],
     "anonymous": frames.ANONYMOUS_PATTERN,
-    "document": kinds.DOCUMENT_PATH_PATTERN,
-    "example": kinds.EXAMPLE_PATH_PATTERN,
+    "document": file_kinds.DOCUMENT_PATH_PATTERN,
+    "example": file_kinds.EXAMPLE_PATH_PATTERN,
     "joints": SEPARATOR_PATTERN,
     **{
         kind.name: kind.query_pattern
-        for kind in (kinds.TEST, kinds.DOCUMENT, kinds.EXAMPLE, kinds.DATA)
+        for kind in (file_kinds.TEST, file_kinds.DOCUMENT, file_kinds.EXAMPLE, file_kinds.DATA)
     },
     "edges": re.compile(r"\A\w+\b.\Z"),
 }
@@ -93,7 +93,7 @@ def test_sums_are_the_nearest_doubles(worker: Worker, numbers: list[float]) -> N
 @given(path=paths | texts)
 def test_files_are_tests_and_documents_alike(worker: Worker, path: str) -> None:
     assert worker.call("isTest", path) == is_test_path(path)
-    assert worker.call("isDocument", path) == kinds.is_document(path)
+    assert worker.call("isDocument", path) == file_kinds.is_document(path)
 
 
 @pytest.mark.parametrize("glob", TEST_PATH_GLOBS)

@@ -10,25 +10,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edge.calling import Worker
-from feeder import shown
+from feeder import escaping
+from feeder.mcp.formatting import AnswerOptions, format_code, format_hits
+from feeder.mcp.index_pool import OpenIndex
+from feeder.mcp.outline_format import format_outline
+from feeder.mcp.reading import ReadResult, format_read_results
+from feeder.mcp.service import IndexService
+from feeder.mcp.token_budget import HitVariant, fit_to_budget, truncate_lines
+from feeder.mcp.tool_schemas import DEFAULT_TOKENS, DETAIL_LEVELS
+from feeder.mcp.tools import SNIPPET_LINES
 from feeder.search.answers import Page, PageOptions, build_page
 from feeder.search.asking import run_query
 from feeder.search.engine import Pagination
 from feeder.search.outline import build_outline
 from feeder.search.passages import read_target
 from feeder.search.targets import files_below_path, resolve_target
-from feeder.serve.answering import SNIPPET_LINES
-from feeder.serve.catalogue import DEFAULT_TOKENS, DETAIL_LEVELS
-from feeder.serve.desk import IndexService
-from feeder.serve.fitting import HitVariant, fit_to_budget, truncate_lines
-from feeder.serve.library import OpenIndex
-from feeder.serve.outlining import format_outline
-from feeder.serve.reading import ReadResult, format_read_results
-from feeder.serve.shaping import AnswerOptions, format_code, format_hits
 from serve.conftest import index
 from serve.test_shaping import FUNCTION, LONG
 from serve.test_tools import desk
-from tree.repos import Repo
+from source.repos import Repo
 
 CLASSES = "".join(
     f"class Wallet{number}:\n"
@@ -166,7 +166,7 @@ KNOWN = [sign for sign in map(chr, range(0x3000)) if ucd_3_2_0.category(sign) !=
 @settings(deadline=None)
 @given(text=st.text(st.sampled_from([*KNOWN, "\ud800", "🛒", "\U000e0041"]), max_size=30))
 def test_the_same_is_harmless(worker: Worker, text: str) -> None:
-    assert worker.call("line", text) == shown.escape_line(text)
+    assert worker.call("line", text) == escaping.escape_line(text)
 
 
 @settings(deadline=None)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from edge.calling import Worker
 from feeder.cloudflare.narrowing import query_filters
-from feeder.nearby import nearest_names
 from feeder.search.filters import path_candidates
 from feeder.store.scope import Scope, prefix_end, scope_params
+from feeder.suggestions import nearest_names
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 PATH = st.text("ab/.*?[\\x5ä\U0010ffff", min_size=1, max_size=14)

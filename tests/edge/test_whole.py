@@ -18,7 +18,7 @@ from serve.browsing import chromium
 from serve.conftest import SHOP
 from serve.test_clients import facts
 from serve.web import JSON, request
-from tree.repos import Repo
+from source.repos import Repo
 
 __all__ = ["console", "feeder", "no_proxy", "standin", "standin_process"]
 

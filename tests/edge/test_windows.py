@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from edge.calling import ROOT, Worker
 from edge.texts import texts, unhurried
-from feeder.search.windows import SnippetRequest, make_snippet
+from feeder.search.snippets import SnippetRequest, make_snippet
 
 CASES = json.loads((ROOT / "tests" / "search" / "windows.json").read_text("utf-8"))
 SAMPLE_FILES = [*(ROOT / "tests" / "parse" / "samples").iterdir()]

@@ -15,7 +15,7 @@ from edge.texts import KNOWN, SAMPLES, some, texts, unhurried
 from feeder.search.asked import ANALYZED_CHARS, QueryText, name_part_stems
 from feeder.search.query import MAX_QUERY_CHARS, Query, parse_query
 from feeder.symbols import normalize_symbol, symbol_ends_with
-from feeder.words import expand_words, lowercase_parts, split_compound
+from feeder.text import expand_words, lowercase_parts, split_compound
 
 CASES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[1] / "search" / "query_cases.json").read_text("utf-8")

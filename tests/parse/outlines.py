@@ -5,9 +5,9 @@ from pathlib import Path
 from textwrap import dedent
 
 from feeder.nodes import Node, node_ids
-from feeder.parse.cutting import NODE_LIMIT
-from feeder.parse.files import parse_file
+from feeder.parse.file_parser import parse_file
 from feeder.parse.grammars import load_grammars
+from feeder.parse.splitting import NODE_LIMIT
 from parse.cells import sources
 
 SAMPLES = Path(__file__).parent / "samples"

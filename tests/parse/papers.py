@@ -7,7 +7,7 @@ from typing import NamedTuple
 from xml.sax.saxutils import escape
 
 from feeder.parse import ParsedFile
-from feeder.parse.files import parse_file
+from feeder.parse.file_parser import parse_file
 from feeder.parse.grammars import load_grammars
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feeder.nodes import node_ids
-from feeder.parse.cutting import PART_MAX, PART_MIN
+from feeder.parse.splitting import PART_MAX, PART_MIN
 from feeder.parse.worker import Limits
-from feeder.parse.workers import WorkerPool
+from feeder.parse.worker_pool import WorkerPool
 from parse.outlines import SAMPLE_FILES, check_laws, nodes, nodes_of, only, outline, sample
 
 

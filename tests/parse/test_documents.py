@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from feeder.parse.cutting import NODE_LIMIT
-from feeder.parse.extract.reading import extract_document
+from feeder.parse.extract.formats import extract_document
+from feeder.parse.splitting import NODE_LIMIT
 from parse import papers
 from parse.papers import Line, docx, outline, p, parsed, tbl
 

@@ -3,7 +3,7 @@
 import pytest
 
 from feeder.errors import UserError
-from feeder.parse.files import parse_file
+from feeder.parse.file_parser import parse_file
 from feeder.parse.grammars import Grammars, load_grammars
 from parse.outlines import check_laws, nodes, nodes_of, outline, parts, rows
 

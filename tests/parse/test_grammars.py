@@ -9,8 +9,8 @@ import pytest
 
 from feeder.errors import UserError
 from feeder.parse.entries import Shape
-from feeder.parse.files import parse_file
-from feeder.parse.forms import GRAMMAR_FILE_SCHEMA, MapOf, ObjectOf
+from feeder.parse.file_parser import parse_file
+from feeder.parse.grammar_schema import GRAMMAR_FILE_SCHEMA, MapOf, ObjectOf
 from feeder.parse.grammars import load_grammars
 from parse.outlines import GRAMMARS
 

@@ -11,12 +11,12 @@ import pytest
 
 from feeder.parse import ParsedFile
 from feeder.parse.worker import Limits
-from feeder.parse.workers import WorkerPool
+from feeder.parse.worker_pool import WorkerPool
 from parse.corpus import KINDS, Case
 from parse.laws import broken_law, most_s
 from parse.mutations import mutated
 from parse.tongues import LANGUAGES, real_files, tongue
-from tree.repos import Repo
+from source.repos import Repo
 
 SEED = 5
 SIZE = 5000

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from feeder.parse import ParsedFile
 from feeder.parse.extract import UnreadableError
-from feeder.parse.extract.reading import extract_document
+from feeder.parse.extract.formats import extract_document
 from feeder.parse.worker import Limits
-from feeder.parse.workers import WorkerPool
-from feeder.tree.kinds import DOCUMENT_EXTENSIONS
+from feeder.parse.worker_pool import WorkerPool
+from feeder.source.file_types import DOCUMENT_EXTENSIONS
 from parse import papers
 from parse.hostile_papers import KINDS, PAGE, zip_bomb
 

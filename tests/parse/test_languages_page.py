@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from feeder.parse.files import parse_file
-from feeder.parse.forms import GRAMMAR_FILE_SCHEMA, MapOf, ObjectOf
+from feeder.parse.file_parser import parse_file
+from feeder.parse.grammar_schema import GRAMMAR_FILE_SCHEMA, MapOf, ObjectOf
 from feeder.parse.grammars import load_grammars
 
 PAGE = (Path(__file__).parents[2] / "docs" / "languages.md").read_text("utf-8")

@@ -4,7 +4,7 @@ from textwrap import dedent
 
 import pytest
 
-from feeder.parse.workers import WorkerPool
+from feeder.parse.worker_pool import WorkerPool
 from parse.outlines import nodes, nodes_of, only
 
 MEMBERS = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from feeder.parse.files import INVALID_NOTEBOOK, parse_as_plain_text, parse_file
+from feeder.parse.file_parser import INVALID_NOTEBOOK, parse_as_plain_text, parse_file
 from feeder.parse.notebooks import notebook_source_lines
 from parse.laws import broken_law
 from parse.mutations import mutated

@@ -2,7 +2,7 @@
 
 import pytest
 
-from feeder.parse.extract.reading import extract_document
+from feeder.parse.extract.formats import extract_document
 from parse.papers import outline, parsed, rtf
 
 pytestmark = pytest.mark.needs("documents")

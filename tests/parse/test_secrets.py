@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 
 from feeder.nodes import Node, embedding_input
 from feeder.parse import ParsedFile
-from feeder.parse.files import parse_as_plain_text, parse_file
+from feeder.parse.file_parser import parse_as_plain_text, parse_file
 from feeder.parse.secrets import mask_text
 from feeder.parse.secrets.tokens import TOKEN_MARKERS, WORD_DETECTORS
-from feeder.parse.workers import WorkerPool
+from feeder.parse.worker_pool import WorkerPool
 from parse.outlines import GRAMMARS, SAMPLE_FILES, SAMPLES
 
 LETTERS = string.ascii_letters + string.digits

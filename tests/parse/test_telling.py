@@ -8,13 +8,13 @@ import pytest
 
 from feeder.parse import ParsedFile
 from feeder.parse.worker import ParseFile
-from feeder.parse.workers import WorkerPool
+from feeder.parse.worker_pool import WorkerPool
 from parse.papers import Line, pdf, xlsx
 
 PARSERS = """
 import os
 from feeder.parse.extract import telling
-from feeder.parse.files import parse_file
+from feeder.parse.file_parser import parse_file
 
 def often(grammars, path, content):
     telling.EVERY_S = 0

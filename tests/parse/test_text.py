@@ -7,8 +7,8 @@ import random
 import pytest
 
 from feeder.parse import ParsedFile
-from feeder.parse.files import parse_file
-from feeder.parse.text import NotTextError, decode_text
+from feeder.parse.decoding import NotTextError, decode_text
+from feeder.parse.file_parser import parse_file
 from parse.outlines import GRAMMARS, check_laws, nodes, parts
 
 GERMAN = "{ Größe und Länge ändern }\nunit Foo;\n// für Jürgen\n"

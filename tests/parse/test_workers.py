@@ -17,7 +17,7 @@ import pytest
 from feeder.errors import FeederError, UserError
 from feeder.parse import ParsedFile
 from feeder.parse.worker import Limits, ParseFile
-from feeder.parse.workers import READ_AHEAD_BYTES, WorkerPool
+from feeder.parse.worker_pool import READ_AHEAD_BYTES, WorkerPool
 
 CRASHING_YAML = b"- " * 254 + b"a\n"
 CRASHING_KOTLIN = b"val text = " + b'"${' * 1100
@@ -30,7 +30,7 @@ import time
 from pathlib import Path
 from feeder.errors import FeederError, UserError
 from feeder.parse import Parsed
-from feeder.parse.files import parse_file
+from feeder.parse.file_parser import parse_file
 
 def own(grammars, path, content):
     """Notes in `skip` which process has parsed; has bugs and a demand."""
@@ -211,7 +211,7 @@ def test_hunger_for_memory_costs_one_file() -> None:
 
 _HUNGER = """
 import sys
-from feeder.parse.workers import Limits, Workers
+from feeder.parse.worker_pool import Limits, Workers
 with Workers(count=1, limits=Limits(timeout_s=60, max_bytes=500_000_000)) as workers:
     [parsed] = workers.parse([("Deep.java", sys.stdin.buffer.read())])
 print(parsed.reason)
@@ -374,7 +374,7 @@ def test_closing_ends_a_process_that_has_not_begun_to_parse(
     (tmp_path / "slow_to_begin.py").write_text(
         "import os, time\n"
         "from pathlib import Path\n"
-        "from feeder.parse.files import parse_file as own\n"
+        "from feeder.parse.file_parser import parse_file as own\n"
         "def parse(grammars, path, content):\n"
         "    return own(grammars, path, content)\n"
         "if name := os.environ.get('BEGUN'):\n"
@@ -403,7 +403,7 @@ import signal, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's job in the background has none
 from a_parser import noting
 from feeder.parse.worker import Limits
-from feeder.parse.workers import Workers
+from feeder.parse.worker_pool import Workers
 
 with Workers(parse=noting, limits=Limits(timeout_s={timeout_s})) as workers:
     list(workers.parse([("a.rs", b'r#"' * {repeats})]))
@@ -436,7 +436,7 @@ def noted_pid(folder: Path) -> int:
 def test_a_script_needs_no_main_guard(tmp_path: Path) -> None:
     """A program that embeds the package may use it at its top level."""
     (tmp_path / "script.py").write_text(
-        "from feeder.parse.workers import Workers\n"
+        "from feeder.parse.worker_pool import Workers\n"
         "with Workers() as workers:\n"
         "    for one in workers.parse([('a.py', b'def f(): pass')]):\n"
         "        print(one.path, one.nodes[0].symbol)\n"

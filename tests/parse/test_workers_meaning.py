@@ -8,7 +8,7 @@ import pytest
 
 from feeder.nodes import embedding_input
 from feeder.parse import ParsedFile, StaticEmbedder
-from feeder.parse.workers import WorkerPool
+from feeder.parse.worker_pool import WorkerPool
 
 MODEL = '''
 import os

@@ -2,8 +2,8 @@
 
 import pytest
 
-from feeder.search.age import read_index_status
-from tree.repos import Repo
+from feeder.search.index_status import read_index_status
+from source.repos import Repo
 from worlds import REPO
 
 FILES: dict[str, str | bytes] = {"src/a.py": "a = 1\n", "docs/b.md": "# B\n"}

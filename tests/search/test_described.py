@@ -4,19 +4,19 @@ from collections.abc import Iterator
 
 import pytest
 
-from feeder.cli.showing import render_hits
-from feeder.describe import ModelAnswer
-from feeder.embed.static_codes import StaticQuantizer
-from feeder.embed.static_name import STATIC_MODEL_NAME
-from feeder.run.feed import DescriptionOptions
+from feeder.cli.rendering import render_hits
+from feeder.descriptions import ModelAnswer
+from feeder.embedding.static_codes import StaticQuantizer
+from feeder.mcp.formatting import AnswerOptions, format_hits
 from feeder.search.engine import Pagination, search_scope
-from feeder.search.found import Result
 from feeder.search.models import STATIC_VECTORS, static_query_model
-from feeder.serve.shaping import AnswerOptions, format_hits
+from feeder.search.results import Result
+from feeder.source.commit import Commit
+from feeder.static_name import STATIC_MODEL_NAME
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from feeder.tree.commit import Commit
-from tree.repos import Repo
+from feeder.sync.context import DescriptionOptions
+from source.repos import Repo
 from worlds import REPO, SHOP, Lines, opened, shown, synced
 
 LINE = "Discards every purchase that is not yet paid for."

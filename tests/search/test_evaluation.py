@@ -19,9 +19,9 @@ from feeder.search.evaluation import (
     target_rank,
     worst,
 )
-from feeder.search.questions import JudgedQuery, RelevantTarget
-from feeder.store.reading import Hit
+from feeder.search.judgments import JudgedQuery, RelevantTarget
 from feeder.store.rows import encode_members
+from feeder.store.word_search import Hit
 
 
 def hit(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from feeder.search.facets import count_facets
-from feeder.search.found import Result
+from feeder.search.results import Result
 
 
 @dataclass

@@ -19,11 +19,11 @@ from feeder.search.vocabulary import (
     resolve_languages,
     resolve_node_types,
 )
-from feeder.store.reading import hits_by_ids, ids_in_scope
+from feeder.source.commit import Commit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from feeder.tree.commit import Commit
-from tree.repos import Repo
+from feeder.store.word_search import hits_by_ids, ids_in_scope
+from source.repos import Repo
 from worlds import REPO, opened, synced
 
 ROOT = Path(__file__).parents[2]

@@ -7,9 +7,9 @@ import pytest
 from feeder.search.asked import QueryText
 from feeder.search.engine import Pagination, search_scope
 from feeder.search.frames import Frame, parse_frames
+from feeder.source.commit import Commit
 from feeder.store.scope import Scope
-from feeder.tree.commit import Commit
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import REPO, opened, synced
 
 GO = """\

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from feeder.search.engine import Pagination, search_scope
-from feeder.search.found import PartMatch, Result
-from feeder.search.sources import Excerpt, ExcerptReader
-from feeder.store.reading import Hit
+from feeder.search.excerpts import Excerpt, ExcerptReader
+from feeder.search.results import PartMatch, Result
+from feeder.source.commit import Commit
 from feeder.store.scope import Scope
-from feeder.tree.commit import Commit
-from tree.repos import Repo
+from feeder.store.word_search import Hit
+from source.repos import Repo
 from worlds import REPO, opened, synced
 
 LINE = "    total = total + parcel_weight(order, {0})  # the parcels of order {0}\n"

@@ -7,22 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from feeder.assembly.opening import Session, Workspace, open_session
-from feeder.assembly.trees import indexed_tree
 from feeder.config import Settings
 from feeder.errors import ServiceError
-from feeder.run.feed import SyncContext
-from feeder.run.sync import sync
 from feeder.search.asking import SearchIndex, run_query
 from feeder.search.engine import Pagination
-from feeder.search.found import ResultList
-from feeder.search.kept import ResultCache
 from feeder.search.models import STATIC_VECTORS, QueryModel, static_query_model
-from feeder.search.narrowing import RequestFilters
+from feeder.search.query_plan import RequestFilters
+from feeder.search.result_cache import ResultCache
+from feeder.search.results import ResultList
+from feeder.session.session import Session, Workspace, open_session
+from feeder.session.workspace import indexed_tree
 from feeder.store import Neighbour, Statement
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from tree.repos import Repo
+from feeder.sync.context import SyncContext
+from feeder.sync.sync import sync
+from source.repos import Repo
 from worlds import REPO, SHOP
 
 TWICE = "def shipping(order):\n    weight = order.weight\n    return weight * 3\n"
@@ -75,7 +75,7 @@ class Shop:
 
 def synced(base: Path, settings: Settings) -> None:
     """As another process does it: by a connection of its own."""
-    from feeder.assembly.opening import open_run
+    from feeder.session.session import open_run
 
     place = Workspace(base, REPO, "main")
     with (

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from feeder.assembly.opening import base_folder, open_session, workspace_for
 from feeder.config import Settings
 from feeder.search.asking import SearchIndex, run_query
 from feeder.search.engine import Pagination
-from feeder.search.loosened import relax_filters
-from feeder.search.narrowing import RequestFilters
+from feeder.search.query_plan import RequestFilters
+from feeder.search.relaxed_filters import relax_filters
+from feeder.session.session import base_folder, open_session, workspace_for
 from serve.conftest import index
-from tree.repos import Repo
+from source.repos import Repo
 
 Told = Callable[..., dict[str, tuple[int, str]]]
 

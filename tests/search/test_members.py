@@ -2,15 +2,15 @@
 
 import pytest
 
-from feeder.cli.showing import render_hits
+from feeder.cli.rendering import render_hits
 from feeder.nodes import Member
 from feeder.search.engine import Pagination, search_scope
-from feeder.search.found import Result
+from feeder.search.results import Result
+from feeder.source.commit import Commit
 from feeder.store.rows import decode_members, encode_members
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from feeder.tree.commit import Commit
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import REPO, opened, shown, synced
 
 COLOR = """\

@@ -7,20 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feeder.assembly.opening import Workspace, open_session
 from feeder.config import Settings
 from feeder.search import asking, engine, grouping
 from feeder.search.asking import SearchIndex, run_query
 from feeder.search.engine import Pagination
-from feeder.search.found import Result
 from feeder.search.models import STATIC_VECTORS, QueryModel, static_query_model
-from feeder.search.narrowing import QueryPlan, RequestFilters, plan_query
-from feeder.store.reading import first_hits
+from feeder.search.query_plan import QueryPlan, RequestFilters, plan_query
+from feeder.search.results import Result
+from feeder.session.session import Workspace, open_session
+from feeder.source.commit import Commit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from feeder.tree.commit import Commit
+from feeder.store.word_search import first_hits
 from search.test_kept import synced
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import REPO, SHOP
 from worlds import opened as empty
 from worlds import synced as fed

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from feeder.errors import UserError
-from feeder.search.questions import JudgedQuery, RelevantTarget, parse_judgments
+from feeder.search.judgments import JudgedQuery, RelevantTarget, parse_judgments
 
 
 def read(*lines: object) -> list[JudgedQuery]:

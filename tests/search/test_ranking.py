@@ -7,19 +7,19 @@ import pytest
 
 from feeder.search.asked import QueryText
 from feeder.search.engine import Pagination, search_scope
-from feeder.search.found import ResultList
+from feeder.search.file_kinds import kind_weight
 from feeder.search.fusion import word_ranking
-from feeder.search.kinds import kind_weight
 from feeder.search.models import STATIC_WEIGHT, QueryModel
-from feeder.search.names import name_overlap
+from feeder.search.name_matching import name_overlap
 from feeder.search.ranking import rank_hits
+from feeder.search.results import ResultList
 from feeder.search.rules import FILE_BOOST, file_boosts
+from feeder.source.commit import Commit
 from feeder.store import Neighbour
-from feeder.store.reading import Hit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from feeder.tree.commit import Commit
-from tree.repos import Repo
+from feeder.store.word_search import Hit
+from source.repos import Repo
 from worlds import REPO, opened, synced
 
 POOL = """\

@@ -4,7 +4,7 @@ import pytest
 
 from feeder.search import remembered
 from feeder.search.remembered import group_queries, most_frequent, slowest, unanswered
-from feeder.store.querylog import LoggedQuery
+from feeder.store.query_log_file import LoggedQuery
 
 
 def asked(at_s: float, text: str, **more: object) -> LoggedQuery:

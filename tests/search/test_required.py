@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from feeder.search.files import indexed_lines
+from feeder.search.file_contents import indexed_lines
+from feeder.search.must_match import MatchConstraint, RepositoryFiles, make_grep, require_matches
 from feeder.search.query import parse_query
-from feeder.search.required import MatchConstraint, RepositoryFiles, make_grep, require_matches
-from feeder.store.reading import hits_by_ids, ids_in_scope
+from feeder.source.commit import Commit
+from feeder.source.grep import GrepMatches, Truncation
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from feeder.tree.commit import Commit
-from feeder.tree.grep import GrepMatches, Truncation
+from feeder.store.word_search import hits_by_ids, ids_in_scope
 from parse.papers import docx, p, rtf
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import REPO, opened, synced
 
 TREE = {
@@ -207,7 +207,7 @@ def test_too_many_nodes_are_not_looked_at(
     world: tuple[Repo, SQLite], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The rest is not found, and said."""
-    monkeypatch.setattr("feeder.search.required.MAX_CHECKED", 1)
+    monkeypatch.setattr("feeder.search.must_match.MAX_CHECKED", 1)
     answer = asked(world, '"connection refused"')
     assert len(answer.scope.ids or ()) == 1
     assert answer.is_truncated

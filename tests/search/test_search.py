@@ -8,13 +8,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from feeder.cli.showing import render_hits
-from feeder.embed.cache import CachedEmbedder
+from feeder.cli.rendering import render_hits
+from feeder.embedding.cache import CachedEmbedder
 from feeder.errors import FeederError, ServiceError, UserError
-from feeder.run.feed import ModelVectors
 from feeder.search.asked import QueryText
 from feeder.search.engine import Pagination, search_scope
-from feeder.search.found import Result
 from feeder.search.fusion import WORD, name_ranking, vector_ranking, word_ranking
 from feeder.search.models import (
     MODEL_VECTORS,
@@ -23,13 +21,15 @@ from feeder.search.models import (
     embedding_query_model,
     static_query_model,
 )
-from feeder.search.names import is_named
-from feeder.store.local_vectors import SQLiteVectors
+from feeder.search.name_matching import is_named
+from feeder.search.results import Result
+from feeder.source.commit import Commit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from feeder.tree.commit import Commit
+from feeder.store.sqlite_vectors import SQLiteVectors
+from feeder.sync.context import ModelVectors
 from hashed import HashedEmbedder
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import MEMORY, REPO, opened, shown, synced
 
 FILES = {
@@ -478,7 +478,7 @@ def test_words_answer_where_the_static_model_cannot_be_read(
     def damaged() -> None:
         raise UserError("The static model is damaged.")
 
-    monkeypatch.setattr("feeder.embed.static_codes.load_static_model", damaged)
+    monkeypatch.setattr("feeder.embedding.static_codes.load_static_model", damaged)
     told: list[str] = []
     search_scope(
         database,

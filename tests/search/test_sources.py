@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from feeder.cli.showing import render_hits
+from feeder.cli.rendering import render_hits
 from feeder.search import engine
 from feeder.search.answers import Page
-from feeder.search.found import Result
-from feeder.store.reading import Hit
+from feeder.search.results import Result
+from feeder.source.commit import Commit
+from feeder.source.folder import Folder
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from feeder.tree.commit import Commit
-from feeder.tree.folder import Folder
-from tree.repos import Repo
+from feeder.store.word_search import Hit
+from source.repos import Repo
 from worlds import REPO, opened, shown, synced
 
 TAX = """\

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feeder.search.windows import MAX_HIGHLIGHTS, Highlight, SnippetRequest, make_snippet
+from feeder.search.snippets import MAX_HIGHLIGHTS, Highlight, SnippetRequest, make_snippet
 
 CASES = json.loads((Path(__file__).parent / "windows.json").read_text("utf-8"))
 WORDS = st.lists(st.sampled_from(["cart", "total", "emptyCart", "the", "π", "c*", "\0", "a b"]))

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from feeder.config import Settings
-from feeder.serve.desk import IndexService
+from feeder.mcp.service import IndexService
 from serve.web import Web, web
 
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")

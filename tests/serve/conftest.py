@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from feeder.cli.commands import cli
+from feeder.cli.main import cli
 from serve.talking import Talker, talker
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import CART, GUIDE
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ from typing import Any
 import httpx
 import pytest
 
-from feeder.cli.commands import cli
+from feeder.cli.main import cli
 from feeder.config import Settings
-from feeder.serve.desk import IndexService
-from feeder.store.querylog import QueryLog
+from feeder.mcp.service import IndexService
+from feeder.store.query_log_file import QueryLog
 from serve.conftest import index
 from serve.web import Web, web
-from tree.repos import Repo
+from source.repos import Repo
 
 PAGE = (Path(__file__).parents[2] / "docs/api.md").read_text("utf-8")
 EXAMPLES = re.findall(r"^    GET (\S+)\n\n```json\n(.*?)^```", PAGE, re.M | re.S)

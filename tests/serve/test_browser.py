@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from feeder.serve.opening import redirect_page
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
+from feeder.web.opening import redirect_page
 from serve.browsing import NARROW, findings, looking, served
 from serve.conftest import index
 from serve.web import TOKEN, Web
-from tree.repos import Repo
+from source.repos import Repo
 
 HOSTILE = "<img src=x onerror=document.title='owned'>.py"
 SCRIPT = '</script><script>document.title="owned"</script>'

@@ -7,7 +7,7 @@ from parse.papers import Line, docx, p, pdf
 from serve.browsing import NARROW, findings, looking, served
 from serve.conftest import index
 from serve.web import Web
-from tree.repos import Repo
+from source.repos import Repo
 
 pytestmark = pytest.mark.needs("documents")
 

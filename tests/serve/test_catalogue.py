@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from feeder.serve.arguments import validate_arguments
-from feeder.serve.catalogue import INPUT_SCHEMAS, INSTRUCTIONS, TOOL_DEFINITIONS
+from feeder.mcp.arguments import validate_arguments
+from feeder.mcp.tool_schemas import INPUT_SCHEMAS, INSTRUCTIONS, TOOL_DEFINITIONS
 
 NAMES = [tool["name"] for tool in TOOL_DEFINITIONS]
 

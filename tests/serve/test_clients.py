@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from feeder.config import Settings
-from feeder.serve.desk import IndexService
+from feeder.mcp.service import IndexService
 from serve.talking import FEEDER
 from serve.web import web
 

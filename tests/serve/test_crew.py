@@ -5,8 +5,8 @@ from threading import Event
 
 import pytest
 
-from feeder.serve import ProgressCallback
-from feeder.serve.crew import ThreadPool, WorkCancelled
+from feeder.mcp import ProgressCallback
+from feeder.mcp.thread_pool import ThreadPool, WorkCancelled
 
 
 def test_what_work_gives_or_raises_is_handed_over() -> None:

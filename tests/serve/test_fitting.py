@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feeder.serve.fitting import HitVariant, byte_size, fit_to_budget, truncate_lines
+from feeder.mcp.token_budget import HitVariant, byte_size, fit_to_budget, truncate_lines
 
 
 def forms(*sizes: int) -> list[HitVariant]:

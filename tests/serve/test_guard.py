@@ -15,7 +15,7 @@ need("serve")
 
 from starlette.datastructures import Headers  # noqa: E402 - of the extra
 
-from feeder.serve.guard import AccessControl  # noqa: E402 - of the extra
+from feeder.web.access import AccessControl  # noqa: E402 - of the extra
 from serve.web import JSON, Web, request, web  # noqa: E402 - of the extra
 
 TOKEN = "0123456789abcdef"

@@ -4,7 +4,7 @@ import pytest
 
 from serve.conftest import index
 from serve.test_tools import Ask, answered, asking, refused
-from tree.repos import Repo
+from source.repos import Repo
 
 STEPS = "".join(f"    step_{number}('a step of the long way')\n" for number in range(60))
 SETTINGS = f"import os\n\nLIMIT = 3\nRETRIES = 5\n\n\ndef steps():\n{STEPS}\n\nPORT = 8000\n"

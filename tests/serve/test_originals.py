@@ -9,12 +9,12 @@ import httpx
 import pytest
 
 from feeder.config import Settings
-from feeder.serve.desk import IndexService
-from feeder.tree.kinds import DOCUMENT_EXTENSIONS
+from feeder.mcp.service import IndexService
+from feeder.source.file_types import DOCUMENT_EXTENSIONS
 from parse.papers import Line, docx, p, pdf
 from serve.conftest import index
 from serve.web import Web, web
-from tree.repos import Repo
+from source.repos import Repo
 
 pytestmark = pytest.mark.needs("documents")
 
@@ -75,7 +75,7 @@ def test_any_other_document_is_saved_under_its_name(site: Web) -> None:
 
 
 def test_every_kind_of_document_has_its_type() -> None:
-    from feeder.serve.originals import CONTENT_TYPES
+    from feeder.web.documents import CONTENT_TYPES
 
     assert CONTENT_TYPES.keys() == DOCUMENT_EXTENSIONS
 

@@ -4,7 +4,7 @@ import pytest
 
 from serve.conftest import index
 from serve.test_tools import answered, asking, ends
-from tree.repos import Repo
+from source.repos import Repo
 
 GO = "package shop\n\ntype Cart{0} struct {{\n\tLines int\n}}\n\n" + "".join(
     f"func (c *Cart{{0}}) Step{number}() int {{{{\n\treturn {number}\n}}}}\n\n"

@@ -9,11 +9,11 @@ import httpx
 import pytest
 
 from feeder.config import Settings
-from feeder.serve import bundle
-from feeder.serve.desk import IndexService
+from feeder.mcp.service import IndexService
+from feeder.web import page_files
 from serve.conftest import index
 from serve.web import TOKEN, Web, web
-from tree.repos import Repo
+from source.repos import Repo
 
 MOST_BYTES = 60_000
 """Of all files, compressed."""
@@ -47,23 +47,23 @@ def sign_in(browser: httpx.Client, token: str = TOKEN, query: str = "") -> httpx
 
 
 def test_all_of_it_is_light() -> None:
-    contents = [bundle.page_file(path).content for path in bundle.file_paths()]
-    contents.append(bundle.index_html().encode())
+    contents = [page_files.page_file(path).content for path in page_files.file_paths()]
+    contents.append(page_files.index_html().encode())
     assert sum(len(gzip.compress(content)) for content in contents) < MOST_BYTES
 
 
 def test_no_file_names_another_server() -> None:
     """Nothing is fetched from elsewhere; a namespace is a name."""
-    for path in bundle.file_paths():
-        text = bundle.page_file(path).content.decode().replace("http://www.w3.org/2000/svg", "")
+    for path in page_files.file_paths():
+        text = page_files.page_file(path).content.decode().replace("http://www.w3.org/2000/svg", "")
         assert not re.search(r"https?://[a-z]", text), path
 
 
 def test_no_text_becomes_html() -> None:
     """No script has a way to read a text as HTML."""
     ways = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|setHTML|srcdoc"
-    for path in bundle.file_paths():
-        assert not re.search(ways, bundle.page_file(path).content.decode()), path
+    for path in page_files.file_paths():
+        assert not re.search(ways, page_files.page_file(path).content.decode()), path
 
 
 def test_everybody_gets_its_files_and_nothing_beside_them(browser: httpx.Client) -> None:
@@ -145,8 +145,8 @@ def test_no_other_page_makes_the_server_search(browser: httpx.Client) -> None:
 
 def test_the_worker_may_serve_the_folder_as_it_is() -> None:
     """Every file that a file of it names is there, by a name that is no root's."""
-    for path in (*bundle.file_paths(), f"/{bundle.INDEX_FILE}"):
-        file = bundle.PAGE_FOLDER / path.removeprefix("/")
+    for path in (*page_files.file_paths(), f"/{page_files.INDEX_FILE}"):
+        file = page_files.PAGE_FOLDER / path.removeprefix("/")
         pattern = r"""^import\b.*from ['"](\.[^'"]+)|(?:href|src)="([a-z][\w.]+)\""""
         for one, other in re.findall(pattern, file.read_text("utf-8"), re.M):
             assert (file.parent / Path(one or other)).is_file(), (path, one or other)

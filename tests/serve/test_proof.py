@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 from serve.browsing import findings, looking, served
 from serve.conftest import index
 from serve.web import Web
-from tree.repos import Repo
+from source.repos import Repo
 
 
 @pytest.fixture

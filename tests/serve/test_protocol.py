@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from feeder.serve import ProgressCallback, ToolResult
-from feeder.serve.protocol import (
+from feeder.mcp import ProgressCallback, ToolResult
+from feeder.mcp.protocol import (
     McpServer,
     MessageHandler,
     ProtocolError,

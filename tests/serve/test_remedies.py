@@ -2,9 +2,9 @@
 
 import pytest
 
-from feeder.search.age import IndexStatus
-from feeder.serve.shaping import index_note
-from feeder.serve.upkeep import VECTORS_PENDING_NOTE
+from feeder.mcp.formatting import index_note
+from feeder.mcp.index_refresh import VECTORS_PENDING_NOTE
+from feeder.search.index_status import IndexStatus
 
 FOLLOWS = "The files have changed, and the index follows: ask again soon."
 AT_IT = "Another server brings the index on at this moment."

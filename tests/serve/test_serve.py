@@ -16,11 +16,11 @@ import httpx
 import pytest
 
 from extras import need
-from feeder.serve import listening as listens
-from feeder.serve.listening import Address, listen
+from feeder.web import server as listens
+from feeder.web.server import Address, listen
 from running import Feeder, runner
 from serve.web import JSON, request, web
-from tree.repos import Repo
+from source.repos import Repo
 
 FEEDER = Path(sys.executable).with_name("feeder")
 TOKEN = "0123456789abcdef"

@@ -8,7 +8,7 @@ import pytest
 
 from serve.conftest import index
 from serve.test_tools import Ask, answered, asking, ends
-from tree.repos import Repo
+from source.repos import Repo
 
 FUNCTION = '''\
 def payment_{0}(amount, currency, customer):

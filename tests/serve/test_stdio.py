@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from feeder.serve import MAX_CONCURRENT_CALLS, ProgressCallback, ToolResult, stdio
-from feeder.serve.protocol import McpServer
+from feeder.mcp import MAX_CONCURRENT_CALLS, ProgressCallback, ToolResult, stdio
+from feeder.mcp.protocol import McpServer
 from serve.talking import MODERN, Talker, call, initialize, request, talker
 
 
@@ -213,8 +213,8 @@ def test_it_ends_quietly_where_nobody_reads(server: Talker) -> None:
 
 NOISY = """
 import os, subprocess, sys
-from feeder.serve import Said, stdio
-from feeder.serve.protocol import Server
+from feeder.mcp import Said, stdio
+from feeder.mcp.protocol import Server
 
 class Tools:
     definitions = [{"name": "noisy"}]
@@ -254,11 +254,11 @@ def test_a_handshake_touches_no_index(tmp_path: Path) -> None:
 
 IMPORTS = """
 import sys
-from feeder.cli.commands import cli
+from feeder.cli.main import cli
 try:
     cli.main(["mcp"], standalone_mode=False)
 finally:
-    heavy = {"apsw", "numpy", "httpx", "tree_sitter", "rich", "feeder.search", "feeder.assembly"}
+    heavy = {"apsw", "numpy", "httpx", "tree_sitter", "rich", "feeder.search", "feeder.session"}
     print(*sorted(heavy & {*sys.modules}), file=sys.stderr)
 """
 

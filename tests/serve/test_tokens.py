@@ -14,7 +14,7 @@ import rich
 
 from serve.conftest import index
 from serve.test_tools import Ask, answered, asking
-from tree.repos import Repo
+from source.repos import Repo
 
 LIBRARIES = [Path(str(library.__file__)).parent for library in (httpx, rich)]
 SAMPLES = Path(__file__).parents[1] / "parse/samples"

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from feeder.config import Settings
-from feeder.serve import ProgressCallback, RefreshResult, ToolResult
-from feeder.serve.desk import IndexService
-from feeder.store.querylog import QueryLog
+from feeder.mcp import ProgressCallback, RefreshResult, ToolResult
+from feeder.mcp.service import IndexService
+from feeder.store.query_log_file import QueryLog
 from serve.conftest import index
 from serve.talking import Talker, call, talker, text_of
-from tree.repos import Repo
+from source.repos import Repo
 
 Ask = Callable[..., ToolResult]
 HEAD = r"The index equals HEAD [0-9a-f]{7}\."

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from feeder.assembly.opening import base_folder, open_session, workspace_for
 from feeder.config import Settings
 from feeder.errors import UserError
-from feeder.serve import RefreshResult, upkeep
-from feeder.serve.toolbox import LazyRefresher
-from feeder.serve.upkeep import IndexRefresher, RefreshTarget
+from feeder.mcp import RefreshResult, index_refresh
+from feeder.mcp.index_refresh import IndexRefresher, RefreshTarget
+from feeder.mcp.toolbox import LazyRefresher
+from feeder.session.session import base_folder, open_session, workspace_for
+from feeder.source.commit import Commit
 from feeder.store import Statement
 from feeder.store.turns import SERVER_LOCK, command_lock, try_lock
-from feeder.tree.commit import Commit
 from running import Feeder, runner
-from tree.repos import Repo
+from source.repos import Repo
 from worlds import CART, GUIDE
 
 
@@ -74,14 +74,14 @@ def feeder(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -
 
 @pytest.fixture
 def looks_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(upkeep, "LOOK_EVERY_S", 0.0)
+    monkeypatch.setattr(index_refresh, "LOOK_EVERY_S", 0.0)
 
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine too, an answer waits for the end of the run."""
-    monkeypatch.setattr(upkeep, "WAIT_S", 60.0)
-    monkeypatch.setattr(upkeep, "FIRST_WAIT_S", 60.0)
+    monkeypatch.setattr(index_refresh, "WAIT_S", 60.0)
+    monkeypatch.setattr(index_refresh, "FIRST_WAIT_S", 60.0)
 
 
 @pytest.mark.usefixtures("looks_each_time", "patient")
@@ -102,7 +102,7 @@ def test_before_there_is_an_index_an_answer_says_that_it_is_being_made(
     shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing has changed, where there was nothing."""
-    monkeypatch.setattr(upkeep, "FIRST_WAIT_S", 0.0)
+    monkeypatch.setattr(index_refresh, "FIRST_WAIT_S", 0.0)
     has_asked = threading.Event()
 
     def held() -> Commit:
@@ -149,7 +149,7 @@ def test_an_index_that_is_deleted_is_made_anew_within_the_same_second(shop: Repo
 def test_a_command_that_begins_during_a_look_is_not_overtaken(
     shop: Repo, feeder: Feeder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upkeep, "WAIT_S", 0.2)
+    monkeypatch.setattr(index_refresh, "WAIT_S", 0.2)
     assert feeder(shop, "sync", "-q").code == 0
     with ExitStack() as command:
 
@@ -191,7 +191,7 @@ def test_many_who_ask_at_once_wait_for_one_run_and_nobody_fails(shop: Repo, feed
 def test_a_command_that_brings_the_index_on_is_left_alone(
     shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upkeep, "WAIT_S", 0.2)
+    monkeypatch.setattr(index_refresh, "WAIT_S", 0.2)
     kept = Kept(shop)
     while kept.before_answer():  # however busy the machine is
         pass
@@ -210,13 +210,13 @@ def test_a_command_that_brings_the_index_on_is_left_alone(
 def test_an_answer_does_not_wait_for_many_files(
     shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upkeep, "WAIT_S", 60.0)
+    monkeypatch.setattr(index_refresh, "WAIT_S", 60.0)
     kept = Kept(shop)
     kept.before_answer()
     shop.commit(
         {
             f"src/{number}.py": f"x = {number}\n"
-            for number in range(upkeep.MAX_FILES_TO_WAIT_FOR + 1)
+            for number in range(index_refresh.MAX_FILES_TO_WAIT_FOR + 1)
         }
     )
     says = kept.before_answer()
@@ -224,7 +224,7 @@ def test_an_answer_does_not_wait_for_many_files(
     assert says.startswith("The files have changed, and the index follows (words: ")
     while kept.before_answer():
         pass
-    assert len(kept.files()) == upkeep.MAX_FILES_TO_WAIT_FOR + 3
+    assert len(kept.files()) == index_refresh.MAX_FILES_TO_WAIT_FOR + 3
 
 
 @pytest.mark.usefixtures("looks_each_time", "patient")
@@ -296,13 +296,13 @@ def test_without_an_index_what_goes_wrong_is_the_answer(repo: Repo, tmp_path: Pa
 @pytest.mark.usefixtures("looks_each_time", "patient")
 def test_a_model_on_this_machine_follows_the_words(shop: Repo, feeder: Feeder) -> None:
     kept = Kept(shop, model="minilm")
-    assert kept.before_answer() in {None, upkeep.VECTORS_PENDING_NOTE}
+    assert kept.before_answer() in {None, index_refresh.VECTORS_PENDING_NOTE}
     assert kept.files() == {"src/cart.py", "docs/guide.md"}
     until_s = time.monotonic() + 120
     while kept.vectors() != "complete" and time.monotonic() < until_s:
         time.sleep(0.1)
     shop.commit({"src/tax.py": "def vat():\n    return 19\n"})
-    assert kept.before_answer() in {None, upkeep.VECTORS_PENDING_NOTE}, (
+    assert kept.before_answer() in {None, index_refresh.VECTORS_PENDING_NOTE}, (
         "words do not wait for vectors"
     )
     assert "src/tax.py" in kept.files()

@@ -10,10 +10,10 @@ from typing import Any
 import httpx
 
 from extras import need
-from feeder.serve import ProgressCallback, ToolResult
-from feeder.serve.desk import IndexService
-from feeder.serve.listening import Address, listen, uvicorn_server
-from feeder.serve.protocol import McpServer
+from feeder.mcp import ProgressCallback, ToolResult
+from feeder.mcp.protocol import McpServer
+from feeder.mcp.service import IndexService
+from feeder.web.server import Address, listen, uvicorn_server
 
 TOKEN = "a-token-of-this-test"
 VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -94,8 +94,8 @@ def modern(method: str, id_: object = 1, **params: Any) -> dict[str, Any]:
 def web(desk: IndexService | None = None) -> Iterator[Web]:
     """A server whose tools are `Tools`, or a desk's, and its client."""
     need("serve")
-    from feeder.serve.guard import AccessControl
-    from feeder.serve.http import create_app
+    from feeder.web.access import AccessControl
+    from feeder.web.app import create_app
 
     tools = Tools()
     some, address = listen(None, None, TOKEN)

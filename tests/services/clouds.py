@@ -13,17 +13,17 @@ from feeder.cloudflare.api import Api
 from feeder.cloudflare.d1 import D1
 from feeder.cloudflare.provision import METADATA_PROPERTIES
 from feeder.cloudflare.vectorize import Vectorize
-from feeder.embed import Embedder
-from feeder.embed.cache import CachedEmbedder
-from feeder.run.feed import DescriptionOptions, ModelVectors, SyncContext
-from feeder.run.report import ProgressReporter, Report
-from feeder.run.sync import sync
+from feeder.embedding import Embedder
+from feeder.embedding.cache import CachedEmbedder
+from feeder.retry import Clock
+from feeder.source import Tree
 from feeder.store import Row, Statement
 from feeder.store.index import Index
 from feeder.store.lookup_table import LookupTable
 from feeder.store.migrations import migrate
-from feeder.tree import Tree
-from feeder.wire import Clock
+from feeder.sync.context import DescriptionOptions, ModelVectors, SyncContext
+from feeder.sync.report import ProgressReporter, Report
+from feeder.sync.sync import sync
 from hashed import HashedEmbedder
 from worlds import MEMORY, REPO, InProcess
 

@@ -9,7 +9,7 @@ import pytest
 from standin import StandIn
 
 from running import Answer, Feeder, runner
-from tree.repos import Repo
+from source.repos import Repo
 
 MODEL = "@cf/baai/bge-small-en-v1.5"
 """The one with the shortest vectors, 384 numbers."""

@@ -5,7 +5,7 @@ from itertools import permutations
 import pytest
 
 from feeder.store import Statement
-from feeder.store.content import read_indexed_nodes, read_posting_hashes
+from feeder.store.indexed_nodes import read_indexed_nodes, read_posting_hashes
 from worlds import opened, rows
 
 NODES = """

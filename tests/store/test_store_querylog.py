@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from feeder.errors import UserError
-from feeder.store.querylog import LoggedQuery, QueryLog
+from feeder.store.query_log_file import LoggedQuery, QueryLog
 
 
 def question(number: int, text: str = "cart") -> LoggedQuery:
@@ -92,7 +92,7 @@ def test_where_nothing_can_be_written_nothing_is(tmp_path: Path) -> None:
 def test_two_processes_begin_a_file_at_once(tmp_path: Path) -> None:
     """None fails, and what each says that it kept is there."""
     program = (
-        "import sys; from pathlib import Path; from feeder.store.querylog import *\n"
+        "import sys; from pathlib import Path; from feeder.store.query_log_file import *\n"
         "log = QueryLog(Path(sys.argv[1]))\n"
         "ask = lambda n: Question(n, sys.argv[2], 'x', '{}', 0, 1.0, '', '[]', '')\n"
         "print(sum(log.keep(ask(n)) for n in range(40)))"

@@ -6,9 +6,9 @@ import pytest
 
 from feeder.store import Statement
 from feeder.store.counting import node_counts
-from feeder.store.reading import BM25_WEIGHTS, scores_by_id, word_search_statement
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
+from feeder.store.word_search import BM25_WEIGHTS, scores_by_id, word_search_statement
 from worlds import MEMORY, opened
 
 NODES = """

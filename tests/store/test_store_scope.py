@@ -3,13 +3,13 @@
 import pytest
 
 from feeder.errors import UserError
+from feeder.source.commit import Commit
 from feeder.store import Statement
-from feeder.store.reading import hits_by_ids
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.store.tests_by_path import TEST_PATH_GLOBS, is_test_path
-from feeder.tree.commit import Commit
-from tree.repos import Repo
+from feeder.store.word_search import hits_by_ids
+from source.repos import Repo
 from worlds import REPO, opened, synced
 
 PROSE = "A sentence of a guide that is no tiny one. " * 20

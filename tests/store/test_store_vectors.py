@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from feeder.store import NodeVector, Statement
-from feeder.store.local_vectors import SQLiteVectors
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
+from feeder.store.sqlite_vectors import SQLiteVectors
 from feeder.store.tests_by_path import is_test_path
 from worlds import opened, rows
 
@@ -150,7 +150,7 @@ def test_many_vectors_are_compared_in_parts(
     database: SQLite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However few rows are turned to floats at once, all are compared."""
-    monkeypatch.setattr("feeder.store.nearest.BLOCK_ROWS", 2)
+    monkeypatch.setattr("feeder.store.vector_search.BLOCK_ROWS", 2)
     vectors = SQLiteVectors(database)
     vectors.upsert([vector("a", 1, 0), vector("b", 0, 1), vector("c", 0.6, 0.8)])
     assert [one.id for one in vectors.query(unit(1, 0), 10, ALL)] == ["a", "c", "b"]

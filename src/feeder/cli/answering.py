@@ -32,24 +32,24 @@ class OutputOptions(NamedTuple):
 
 def print_page(page: Page, output: OutputOptions, settings: Settings, root: Path) -> None:
     """The answer on stdout; what it says of itself on stderr where stdout is for a program."""
-    from feeder.cli import showing
-    from feeder.cli.painting import MAX_LINE_COLUMNS, stdout_terminal
+    from feeder.cli import rendering
+    from feeder.cli.terminal import MAX_LINE_COLUMNS, stdout_terminal
 
     is_full = output.lines is None
     if settings.json:
         console.print_result(settings, page.as_json(), ())
     elif output.files:
-        _print_lines(page, settings, showing.render_paths(page, root))
+        _print_lines(page, settings, rendering.render_paths(page, root))
     elif output.form == "vimgrep":
         longest = None if is_full else MAX_LINE_COLUMNS
-        _print_lines(page, settings, showing.render_vimgrep(page, root, longest))
+        _print_lines(page, settings, rendering.render_vimgrep(page, root, longest))
     else:
-        look = showing.Style(stdout_terminal(output.color, full_lines=is_full), output.explain)
-        console.print_rendered(showing.render_hits(page, look))
+        look = rendering.Style(stdout_terminal(output.color, full_lines=is_full), output.explain)
+        console.print_rendered(rendering.render_hits(page, look))
 
 
 def _print_lines(page: Page, settings: Settings, lines: Iterable[str]) -> None:
-    from feeder.cli.showing import omitted_hits
+    from feeder.cli.rendering import omitted_hits
 
     console.print_result(settings, None, lines)
     if not settings.quiet:

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from feeder import shown
-from feeder.actions.account import WorkflowReport
+from feeder import escaping
 from feeder.config import Settings
+from feeder.github.outputs import WorkflowReport
 
 
 def account() -> WorkflowReport:
@@ -22,7 +22,7 @@ def print_result(settings: Settings, facts: Any, lines: Iterable[str]) -> None:
         print_text(json.dumps(facts, ensure_ascii=False, indent=2))
     else:
         for line in lines:
-            print_text(shown.escape_line(line))
+            print_text(escaping.escape_line(line))
 
 
 def print_rendered(lines: Iterable[str]) -> None:
@@ -33,12 +33,12 @@ def print_rendered(lines: Iterable[str]) -> None:
 
 def print_text(text: str) -> None:
     """Text on stdout as it is; JSON means the same after it."""
-    click.echo(account().job.neutralize_commands(shown.escape_lines(text)))
+    click.echo(account().job.neutralize_commands(escaping.escape_lines(text)))
 
 
 def print_message(message: str) -> None:
     """A line for a person on stderr."""
-    click.echo(shown.escape_line(message), err=True)
+    click.echo(escaping.escape_line(message), err=True)
 
 
 def print_usage_error(error: click.ClickException) -> None:

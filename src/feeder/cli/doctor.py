@@ -13,7 +13,7 @@ from feeder.cli.version import version
 from feeder.config import Settings
 
 if TYPE_CHECKING:
-    from feeder.health import Finding
+    from feeder.doctor import Finding
 
 
 @click.command()
@@ -23,7 +23,7 @@ def doctor(**said: Any) -> None:
 
     Nothing is written. What it says has no secret in it and may be shown to others.
     """
-    from feeder.health.examination import run_checks
+    from feeder.doctor.checks import run_checks
 
     settings = Settings(**said)
     found = list(run_checks(replace(settings, quiet=True)))

@@ -16,7 +16,7 @@ _FILE_PATH = click.Path(dir_okay=False, path_type=Path)
 
 
 def _validate_folder(_: click.Context, __: click.Parameter, value: str | None) -> str:
-    from feeder.tree.deltas import checked_folder
+    from feeder.source.deltas import checked_folder
 
     return checked_folder(value or "")
 

@@ -12,7 +12,7 @@ from feeder.config import Settings
 
 if TYPE_CHECKING:
     from feeder.search.remembered import RepeatedQuery
-    from feeder.store.querylog import LoggedQuery, QueryLog
+    from feeder.store.query_log_file import LoggedQuery, QueryLog
 
 MAX_QUERY_CHARS = 100
 """Of a question in a line."""
@@ -26,9 +26,9 @@ MAX_QUERY_CHARS = 100
 @options.queries_options
 def queries(limit: int, clear: bool, **said: Any) -> None:
     """Say what was asked here: most often, slowly, in vain, and again in other words."""
-    from feeder.assembly.opening import base_folder
-    from feeder.search.noting import log_file
-    from feeder.store.querylog import QueryLog
+    from feeder.search.query_log import log_file
+    from feeder.session.session import base_folder
+    from feeder.store.query_log_file import QueryLog
 
     settings = Settings(**said)
     log = QueryLog(log_file(base_folder(settings.directory), settings.db))
@@ -74,7 +74,7 @@ def _as_json(
     groups: QueryGroups,
     chains: list[list[LoggedQuery]],
 ) -> dict[str, Any]:
-    from feeder.store.querylog import MAX_BYTES, MAX_ROWS
+    from feeder.store.query_log_file import MAX_BYTES, MAX_ROWS
 
     return {
         "file": str(log.path),

@@ -21,8 +21,8 @@ def similar(target: str, limit: int, **said: Any) -> None:
     """Find nodes that are like one, by its vector where it has one, else by its words."""
     from feeder.search.answers import PageOptions, build_page
     from feeder.search.engine import Pagination
-    from feeder.search.narrowing import RequestFilters, path_from_root, plan_query
-    from feeder.search.opening import open_index
+    from feeder.search.open_index import open_index
+    from feeder.search.query_plan import RequestFilters, path_from_root, plan_query
     from feeder.search.similar import similar_page
     from feeder.search.targets import resolve_target, target_node
 
@@ -48,11 +48,11 @@ def similar(target: str, limit: int, **said: Any) -> None:
 @options.read_options
 def outline(path: str, color: str, **said: Any) -> None:
     """List the symbols and sections of a file or folder with their lines, without their bodies."""
-    from feeder.cli.painting import stdout_terminal
-    from feeder.cli.showing import render_outline
-    from feeder.search.narrowing import path_from_root
-    from feeder.search.opening import open_index
+    from feeder.cli.rendering import render_outline
+    from feeder.cli.terminal import stdout_terminal
+    from feeder.search.open_index import open_index
     from feeder.search.outline import build_outline
+    from feeder.search.query_plan import path_from_root
     from feeder.search.targets import files_below_path
 
     settings = Settings(**said)
@@ -72,9 +72,9 @@ def outline(path: str, color: str, **said: Any) -> None:
 @options.read_options
 def show(target: str, color: str, **said: Any) -> None:
     """Print a node or some lines of a file as they are now."""
-    from feeder.search.narrowing import path_from_root
-    from feeder.search.opening import open_index
+    from feeder.search.open_index import open_index
     from feeder.search.passages import read_target
+    from feeder.search.query_plan import path_from_root
     from feeder.search.targets import resolve_target
 
     settings = Settings(**said)

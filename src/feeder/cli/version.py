@@ -27,7 +27,7 @@ def _is_clone(root: Path) -> bool:
 
 def _short_commit(root: Path) -> str:
     from feeder.errors import UserError
-    from feeder.tree import git
+    from feeder.source import git
 
     try:
         commit = git.commit_id(root, "HEAD") if git.find_root(root) == root else None

@@ -20,9 +20,9 @@ from feeder.errors import UserError
 @options.git_options
 def deltas(base: str, head: str, merge_base: bool, **said: Any) -> None:
     """Print what leads from one commit to another, in the form that `apply` takes."""
-    from feeder.assembly.opening import repository_of
-    from feeder.run.report import ProgressReporter
-    from feeder.tree.deltas import compute_deltas, deltas_as_json
+    from feeder.session.session import repository_of
+    from feeder.source.deltas import compute_deltas, deltas_as_json
+    from feeder.sync.report import ProgressReporter
 
     settings = Settings(**said)
     answer = compute_deltas(repository_of(settings), base, head, from_merge_base=merge_base)
@@ -36,10 +36,10 @@ def deltas(base: str, head: str, merge_base: bool, **said: Any) -> None:
 @options.git_options
 def plan(shards: int, **said: Any) -> None:
     """Print the matrix of jobs that share a first feed: each runs sync --shard."""
-    from feeder.assembly.opening import repository_of
-    from feeder.run.report import ProgressReporter
+    from feeder.session.session import repository_of
     from feeder.shards import shard_matrix
-    from feeder.tree.commit import Commit
+    from feeder.source.commit import Commit
+    from feeder.sync.report import ProgressReporter
 
     settings = Settings(**said)
     files = len(Commit(repository_of(settings), subfolder=settings.path).entries())
@@ -57,10 +57,10 @@ def plan(shards: int, **said: Any) -> None:
 @click.pass_context
 def action(context: click.Context, /, directory: Path, **said: Any) -> None:
     """What action.yml runs in GitHub Actions: its inputs, and the event, decide which command."""
-    from feeder.actions.event import current_event
-    from feeder.actions.step import StepInputs, plan_step
-    from feeder.assembly.opening import repository_of
     from feeder.cloudflare.credentials import token_to_mask
+    from feeder.github.event import current_event
+    from feeder.github.step import StepInputs, plan_step
+    from feeder.session.session import repository_of
 
     event = current_event()
     if event is None:

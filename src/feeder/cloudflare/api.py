@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from feeder import shown
-from feeder.cloudflare.pace import RateLimit
-from feeder.cloudflare.refusals import ErrorResponse, error_from
+from feeder import escaping
+from feeder.cloudflare.error_responses import ErrorResponse, error_from
+from feeder.cloudflare.rate_limit import RateLimit
 from feeder.errors import FeederError, ServiceError, TransientError, UserError
-from feeder.wire import (
+from feeder.retry import (
     Clock,
     RetryPolicy,
     connection_error,
@@ -150,7 +150,7 @@ class Api:
         return self._mask(response.headers.get("cf-ray", "")) or None
 
     def _mask(self, text: str) -> str:
-        return shown.mask_secret(text, self._token)
+        return escaping.mask_secret(text, self._token)
 
     def _non_json_error(self, service: str, response: "httpx.Response") -> FeederError:
         """The edge answers in HTML when it fails, and so do proxies and log-in pages."""

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from feeder.cloudflare.api import Api, Call
 from feeder.errors import FeederError, ServiceError, Superseded, UserError
+from feeder.retry import json_bytes
 from feeder.store import (
     DUPLICATE_WRITE_ERROR,
     NOT_OWNER_ERROR,
@@ -15,7 +16,6 @@ from feeder.store import (
     Row,
     Statement,
 )
-from feeder.wire import json_bytes
 
 
 class D1:

@@ -19,10 +19,10 @@ from feeder.cloudflare.credentials import (
 from feeder.cloudflare.d1 import D1
 from feeder.config import INDEX_FOLDER, Settings
 from feeder.errors import ServiceError, UserError
-from feeder.private import create_private_folder, reject_symlinks
-from feeder.store.folder import create_index_folder
+from feeder.private_files import create_private_folder, reject_symlinks
+from feeder.retry import json_bytes
+from feeder.store.index_folder import create_index_folder
 from feeder.store.migrations import known_migrations, migrate, missing_migrations
-from feeder.wire import json_bytes
 
 DATABASES_PATH, INDEXES_PATH = "d1/database", "vectorize/v2/indexes"
 METRIC: Final = "cosine"

@@ -10,9 +10,9 @@ from urllib.parse import quote
 from feeder.cloudflare.api import Api, Call
 from feeder.cloudflare.narrowing import query_filters
 from feeder.errors import UserError
+from feeder.retry import json_bytes
 from feeder.store import FencingToken, Neighbour, NodeVector, Statement, Value
 from feeder.store.scope import Scope
-from feeder.wire import json_bytes
 
 if TYPE_CHECKING:
     from numpy import float32

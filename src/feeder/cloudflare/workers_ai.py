@@ -6,12 +6,17 @@ from urllib.parse import quote
 
 from feeder.cloudflare.api import Api, Call
 from feeder.cloudflare.models import MAX_REQUEST_TOKENS, find_model
-from feeder.embed import Embedder, ServiceUsage
-from feeder.embed.dealing import BatchEmbedder, RequestLimits, estimate_tokens, normalize_vectors
-from feeder.wire import json_bytes
+from feeder.embedding import Embedder, ServiceUsage
+from feeder.embedding.batching import (
+    BatchEmbedder,
+    RequestLimits,
+    estimate_tokens,
+    normalize_vectors,
+)
+from feeder.retry import json_bytes
 
 if TYPE_CHECKING:
-    from feeder.embed import Vector
+    from feeder.embedding import Vector
 
 
 class WorkersAIEmbedder(Embedder):

@@ -170,9 +170,9 @@ def _table_changes(
 
 def _file_format(file: Path) -> FileFormat:
     from feeder import jsonc
-    from feeder.cloudflare import toml
+    from feeder.cloudflare import toml_edit
 
-    return toml if file.suffix == ".toml" else jsonc
+    return toml_edit if file.suffix == ".toml" else jsonc
 
 
 def _is_replaceable(value: Any, wanted: str) -> bool:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import feeder
 from feeder.errors import UserError
-from feeder.serve import bundle
-from feeder.serve.borders import SECURITY_HEADERS
+from feeder.web import page_files
+from feeder.web.borders import SECURITY_HEADERS
 
 PACKAGE_FOLDER = Path(__file__).parent
 MODULE_FILE, SOURCE_MAP_FILE, ASSETS_FOLDER = "worker.js", "worker.js.map", "assets"
@@ -50,12 +50,12 @@ def _built_file(name: str) -> str:
 def _page_files() -> Iterator[tuple[str, str]]:
     """The files of the page; the first says what it lacks where scripts do not run."""
     yield (
-        bundle.INDEX_FILE,
-        bundle.index_html().replace(bundle.NOSCRIPT_PLACEHOLDER, NO_SCRIPT_NOTE),
+        page_files.INDEX_FILE,
+        page_files.index_html().replace(page_files.NOSCRIPT_PLACEHOLDER, NO_SCRIPT_NOTE),
     )
-    for path in sorted(bundle.PAGE_FOLDER.rglob("*")):
-        name = path.relative_to(bundle.PAGE_FOLDER).as_posix()
-        if f"/{name}" in bundle.file_paths() or path.suffix == LICENCE_SUFFIX:
+    for path in sorted(page_files.PAGE_FOLDER.rglob("*")):
+        name = path.relative_to(page_files.PAGE_FOLDER).as_posix()
+        if f"/{name}" in page_files.file_paths() or path.suffix == LICENCE_SUFFIX:
             yield name, path.read_bytes().decode()
 
 

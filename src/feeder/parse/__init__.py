@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from feeder.nodes import Node
-from feeder.parse.kept import SourceBlock
+from feeder.parse.compressed_source import SourceBlock
 
 
 class ParsedFile(NamedTuple):

@@ -8,10 +8,10 @@ from tree_sitter import Node as Syntax
 from tree_sitter import Query
 
 from feeder.nodes import SIGNATURE_LIMIT
-from feeder.parse.cutting import NODE_LIMIT
+from feeder.parse.captures import NODE_TYPES, Declaration, DocComment, collect_captures
 from feeder.parse.layout import MemberName, SourceText, Span
-from feeder.parse.matching import NODE_TYPES, Declaration, DocComment, collect_captures
 from feeder.parse.patterns import Captures
+from feeder.parse.splitting import NODE_LIMIT
 
 SAME_LINE_LIMIT = 200
 """Characters beside a declaration, on its first and last line, that still belong to it."""

@@ -13,7 +13,7 @@ from feeder.parse.grammars import Grammars
 from feeder.parse.layout import SourceText, Span
 from feeder.parse.parts import find_split_points
 from feeder.parse.patterns import pattern_matches
-from feeder.parse.reading import parse_range
+from feeder.parse.syntax_tree import parse_range
 
 REGION_MIN = 200
 """Characters of a region that is a chunk of its own without a declaration in it."""

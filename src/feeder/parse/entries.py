@@ -8,8 +8,8 @@ from typing import NamedTuple
 from tree_sitter import Node as Syntax
 
 from feeder.parse.comments import Comments
-from feeder.parse.cutting import PART_MAX
 from feeder.parse.layout import SourceText, Span
+from feeder.parse.splitting import PART_MAX
 
 ENTRY_MIN = 100
 """Characters of an entry that is a node of its own; what is smaller stays with its parent."""

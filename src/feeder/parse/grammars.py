@@ -14,7 +14,7 @@ from tree_sitter import Language, Parser, Query, QueryError
 
 from feeder.errors import UserError
 from feeder.nodes import HEADER_VERSION
-from feeder.parse.forms import schema_errors
+from feeder.parse.grammar_schema import schema_errors
 
 CONTENT_PATTERN_BYTES = 65_536
 """How much of a file is looked at where its ending leaves the language open."""

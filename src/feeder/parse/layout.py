@@ -15,7 +15,7 @@ from typing import NamedTuple
 from tree_sitter import Point, Range
 
 from feeder.nodes import DOCUMENT_TYPES, Member, Node
-from feeder.parse.cutting import (
+from feeder.parse.splitting import (
     NODE_LIMIT,
     PART_MAX,
     TAIL_MIN,

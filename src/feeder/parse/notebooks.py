@@ -12,8 +12,8 @@ from feeder.nodes import Node
 from feeder.parse.embedded import HostFile, Region, add_regions
 from feeder.parse.grammars import Grammars
 from feeder.parse.layout import layout_nodes
-from feeder.parse.reading import parse_range
 from feeder.parse.sections import section_tree
+from feeder.parse.syntax_tree import parse_range
 
 LANGUAGE = "notebook"
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 
 from feeder.parse.extract import DocumentElement
-from feeder.parse.extract.ranges import column_letters, row_ranges
+from feeder.parse.ranges import column_letters, row_ranges
 
 SEPARATED_LANGUAGES = frozenset({"csv", "tsv"})
 _DELIMITERS = ",;\t|"

@@ -15,12 +15,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import BinaryIO, NamedTuple
 
+from feeder.child_process import open_channel
 from feeder.errors import UserError
 from feeder.parse import ParsedFile, StaticEmbedder
-from feeder.parse.extract.telling import DocumentProgress, progress_listener
 from feeder.parse.grammars import Grammars, load_grammars
-from feeder.peer import open_channel
-from feeder.tree import kinds
+from feeder.parse.telling import DocumentProgress, progress_listener
+from feeder.source import file_types
 
 WALL_CLOCK_FACTOR = 4
 """By how many times a machine that has other things to do may be slower."""
@@ -59,7 +59,7 @@ class Limits(NamedTuple):
         """What one request may take; with a reason it is for plain text."""
         if plain_text_reason:
             return self.plain_text_timeout_s
-        return self.document_timeout_s if kinds.document_extension(path) else self.timeout_s
+        return self.document_timeout_s if file_types.document_extension(path) else self.timeout_s
 
 
 class WorkerConfig(NamedTuple):
@@ -75,7 +75,7 @@ class WorkerConfig(NamedTuple):
 def serve() -> None:
     """What a worker runs: takes its order, then answers for file by file until stdin ends."""
     _stub_requests_module()
-    import feeder.parse.files  # noqa: F401 - before the first file's clock runs
+    import feeder.parse.file_parser  # noqa: F401 - before the first file's clock runs
 
     requests, answers = open_channel()
     order: WorkerConfig = pickle.load(requests)
@@ -154,14 +154,14 @@ def _run_limited(timeout_s: float, work: Callable[[], object]) -> tuple[object, 
 
 
 def _embed_files(embedder: StaticEmbedder, files: list[object]) -> list[tuple[bytes, ...]]:
-    from feeder.parse.files import static_vectors
+    from feeder.parse.file_parser import static_vectors
 
     return static_vectors([file for file in files if isinstance(file, ParsedFile)], embedder)
 
 
 def _parse_request(config: WorkerConfig, grammars: Grammars, request: ParseRequest) -> ParsedFile:
     # loaded in the worker alone: a run that has nothing to parse would spend a tenth of its time
-    from feeder.parse.files import parse_as_plain_text, parse_file
+    from feeder.parse.file_parser import parse_as_plain_text, parse_file
 
     path, content, reason, texts = request
     masks = config.mask_secrets

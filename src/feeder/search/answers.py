@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from feeder.nodes import Member
-from feeder.search.age import IndexStatus, read_index_status
-from feeder.search.sources import Excerpt, ExcerptReader, Freshness
-from feeder.search.windows import DEFAULT_LINES, Snippet, SnippetRequest, make_snippet
+from feeder.search.excerpts import Excerpt, ExcerptReader, Freshness
+from feeder.search.index_status import IndexStatus, read_index_status
+from feeder.search.snippets import DEFAULT_LINES, Snippet, SnippetRequest, make_snippet
 from feeder.store import Database
-from feeder.store.reading import Hit
+from feeder.store.word_search import Hit
 
 if TYPE_CHECKING:
-    from feeder.assembly.opening import Session
-    from feeder.search.found import Result, ResultList
     from feeder.search.query import Query
+    from feeder.search.results import Result, ResultList
+    from feeder.session.session import Session
 
 RANK_NAMES = ("name", "word", "line", "meaning", "vector")
 """By what a hit may have been found: its JSON says of each which rank it had there."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from feeder.symbols import normalize_symbol
-from feeder.words import expand_words, lowercase_parts
+from feeder.text import expand_words, lowercase_parts
 
 RANKING_STOP_WORDS = frozenset(
     [

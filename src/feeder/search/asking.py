@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from feeder.assembly.opening import Session
 from feeder.config import Settings
 from feeder.search.engine import Pagination, RankedResults, paginate, rank_query
-from feeder.search.found import Result, ResultList
+from feeder.search.excerpts import Excerpt, ExcerptReader
 from feeder.search.grouping import ExcerptLookup
 from feeder.search.models import QueryModel
-from feeder.search.narrowing import QueryPlan, RequestFilters, plan_query
-from feeder.search.sources import Excerpt, ExcerptReader
+from feeder.search.query_plan import QueryPlan, RequestFilters, plan_query
+from feeder.search.results import Result, ResultList
+from feeder.session.session import Session
 from feeder.store import Database
-from feeder.store.reading import Hit, first_hits
 from feeder.store.scope import Scope
+from feeder.store.word_search import Hit, first_hits
 
 if TYPE_CHECKING:
-    from feeder.search.kept import ResultCache
+    from feeder.search.result_cache import ResultCache
 
 MAX_LISTED = 1_000
 """Nodes that are looked at where filters or a pattern alone are asked."""

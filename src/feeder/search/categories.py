@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from feeder.errors import UserError
-from feeder.nearby import unknown_name_error
 from feeder.search import vocabulary
 from feeder.search.query import Query
 from feeder.search.vocabulary import Categories
 from feeder.store.scope import Scope
+from feeder.suggestions import unknown_name_error
 
 NO_LANGUAGE = ("",)
 """What no node is in."""

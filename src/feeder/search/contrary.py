@@ -6,8 +6,8 @@ from feeder.errors import UserError
 from feeder.search import vocabulary
 from feeder.search.categories import NO_LANGUAGE
 from feeder.search.query import Query
+from feeder.source.paths import is_below
 from feeder.store.scope import PathPattern, Scope
-from feeder.tree.names import is_below
 
 _FILTER_PREFIXES = {
     "categories": "category:",

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from feeder.errors import ServiceError, UserError
 from feeder.search.asked import QueryText
-from feeder.search.found import Result, ResultList
 from feeder.search.fusion import (
     COMPOSED_NAME,
     DESCRIPTION,
@@ -28,10 +27,11 @@ from feeder.search.grouping import ExcerptLookup, group_results, grouping_candid
 from feeder.search.models import MODEL_VECTORS, STATIC_VECTORS, QueryModel
 from feeder.search.query import MAX_QUERY_CHARS
 from feeder.search.ranking import rank_hits
-from feeder.search.trips import MAX_BY_WORD, load_candidates, retrieve_candidates
+from feeder.search.results import Result, ResultList
+from feeder.search.retrieval import MAX_BY_WORD, load_candidates, retrieve_candidates
 from feeder.store import Database
-from feeder.store.naming import MAX_BY_WORD as MOST_SPELLED
-from feeder.store.naming import MAX_EXACT
+from feeder.store.name_search import MAX_BY_WORD as MOST_SPELLED
+from feeder.store.name_search import MAX_EXACT
 from feeder.store.pieces import PartsByNode, part_ranges, read_part_ranges
 from feeder.store.scope import Scope
 

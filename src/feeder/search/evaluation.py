@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from feeder.errors import UserError
-from feeder.search.questions import JudgedQuery, RelevantTarget
-from feeder.store.reading import Hit
+from feeder.search.judgments import JudgedQuery, RelevantTarget
+from feeder.store.word_search import Hit
 
 DEPTH = 20
 """So many hits are asked for, and what lies deeper was not found."""

@@ -10,7 +10,7 @@ from threading import Lock
 
 from feeder.parse.extract import extractor_versions
 from feeder.search.texts import cache_text, read_cached_text
-from feeder.tree import kinds
+from feeder.source import file_types
 
 _MAX_IN_MEMORY = 8
 """Documents; the text of one has 10 MB at most."""
@@ -21,7 +21,7 @@ _lock = Lock()
 
 def document_text(path: str, content: bytes) -> str | None:
     """The text of a document; None where none can be taken out."""
-    ending = kinds.document_extension(path)
+    ending = file_types.document_extension(path)
     made_by = f"{ending} {extractor_versions()} ".encode()
     key = hashlib.sha256(made_by + content).hexdigest()
     with _lock:  # several that ask for one document at once take its text out once
@@ -43,8 +43,8 @@ def _cached_or_extracted(key: str, ending: str, content: bytes) -> str | None:
 
 
 def _extract_text(ending: str, content: bytes) -> str | None:
-    from feeder.parse.files import extract_document_text
-    from feeder.parse.workers import WorkerPool
+    from feeder.parse.file_parser import extract_document_text
+    from feeder.parse.worker_pool import WorkerPool
 
     with WorkerPool(count=1, parse_file=extract_document_text) as workers:
         [parsed] = workers.parse([(f"document.{ending}", content)])

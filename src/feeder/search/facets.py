@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from posixpath import commonpath, dirname
 
-from feeder.search.found import Result
+from feeder.search.results import Result
 from feeder.store.tests_by_path import is_test_path
 
 MAX_FACET_VALUES = 20

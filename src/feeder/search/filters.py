@@ -7,16 +7,16 @@ from posixpath import join, normpath
 from types import MappingProxyType
 from typing import NamedTuple
 
-from feeder.nearby import unknown_name_error
 from feeder.search import vocabulary
 from feeder.search.categories import category_scopes, intersect
 from feeder.search.contrary import check_conflicts
 from feeder.search.query import Query
 from feeder.search.vocabulary import Categories
+from feeder.source.paths import indexed_spellings
 from feeder.store import Database, Statement
-from feeder.store.repositories import indexed_repositories, resolve_repository
+from feeder.store.inventory import indexed_repositories, resolve_repository
 from feeder.store.scope import ANY_FILE, Scope, scope_params
-from feeder.tree.names import indexed_spellings
+from feeder.suggestions import unknown_name_error
 
 # names, and repositories, null for all: whether any of their nodes is so
 ANY_WITH_VALUE = """

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from feeder.search.asked import QueryText
 from feeder.store import Row, Statement
-from feeder.store.naming import NameMatch, exact_name_statement, name_matches
+from feeder.store.name_search import NameMatch, exact_name_statement, name_matches
 from feeder.store.scope import Scope
 from feeder.symbols import normalize_symbol, symbol_ends_with
 

@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
 from feeder.nodes import DOCUMENT_TYPES
-from feeder.search.found import PartMatch, Result
-from feeder.search.sources import Excerpt
+from feeder.search.excerpts import Excerpt
+from feeder.search.results import PartMatch, Result
 from feeder.store.pieces import PartRange
-from feeder.store.reading import Hit
+from feeder.store.word_search import Hit
 from feeder.symbols import normalize_symbol
 
 ExcerptLookup = Callable[[Sequence[Hit]], Mapping[str, Excerpt]]

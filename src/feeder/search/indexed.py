@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from feeder.source import objects
 from feeder.store import Database
-from feeder.store.folder import working_tree_folder
+from feeder.store.index_folder import working_tree_folder
 from feeder.store.sqlite import SQLite
-from feeder.tree import objects
 
 
 class Revision(NamedTuple):

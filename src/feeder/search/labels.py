@@ -4,9 +4,9 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 
-from feeder.search.questions import JudgedQuery, RelevantTarget
+from feeder.search.judgments import JudgedQuery, RelevantTarget
 from feeder.store import Database, Statement
-from feeder.store.reading import Hit
+from feeder.store.word_search import Hit
 
 # ?2 are paths with the lines from and to, or null
 _MISSING_PLACES = """

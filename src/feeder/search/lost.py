@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from feeder.nodes import Node, embedding_input, text_sha
-from feeder.search.tracing import MIN_KEPT_SHARE, LineRange
-from feeder.store.origins import HitContents, IndexedPart
-from feeder.store.reading import Hit
+from feeder.search.relocation import MIN_KEPT_SHARE, LineRange
+from feeder.store.node_parts import HitContents, IndexedPart
+from feeder.store.word_search import Hit
 
 MAX_HASHED_CHARS = 20_000_000
 """That are hashed at most to find a node's texts again, nearest to where they were."""

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from feeder.assembly.opening import Session, comparable_vectors
-from feeder.embed import Embedder
-from feeder.run.feed import ModelVectors
+from feeder.embedding import Embedder
+from feeder.session.session import Session, comparable_vectors
 from feeder.store import Database, Neighbour
 from feeder.store.scope import Scope
+from feeder.sync.context import ModelVectors
 
 STATIC_VECTORS, MODEL_VECTORS = "meaning", "vector"
 """What a rank is called after: the model that comes with the words, one beside them."""
@@ -65,8 +65,8 @@ def embedding_query_model(semantics: ModelVectors) -> QueryModel:
 
 def static_query_model(database: Database, model: Embedder | None = None) -> QueryModel:
     """The model whose vectors come with the words; the shipped one, loaded once a process."""
-    from feeder.embed.static_codes import load_static_model
-    from feeder.store.meanings import StaticVectors
+    from feeder.embedding.static_codes import load_static_model
+    from feeder.store.static_vectors import StaticVectors
 
     meanings = StaticVectors(database)
 

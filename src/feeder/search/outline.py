@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from feeder.search.age import IndexStatus, read_index_status
 from feeder.search.answers import Corpus
-from feeder.search.sources import ExcerptReader, Freshness
-from feeder.store.catalog import hits_in_files
-from feeder.store.reading import Hit
+from feeder.search.excerpts import ExcerptReader, Freshness
+from feeder.search.index_status import IndexStatus, read_index_status
+from feeder.store.hits import hits_in_files
+from feeder.store.word_search import Hit
 
 UNNAMED_TYPES = ("chunk", "md_codeblock", "doc_codeblock")
 """Nodes that have no name of their own."""

@@ -4,16 +4,16 @@ from collections.abc import Hashable
 
 from feeder.errors import UserError
 from feeder.parse.extract import NOT_INSTALLED
-from feeder.search.age import read_index_status
 from feeder.search.answers import Corpus, Page, PageHit, PageOptions, build_page
-from feeder.search.files import current_files, decode_lines, is_unreadable_document
-from feeder.search.found import Result, ResultList
+from feeder.search.excerpts import Excerpt, ExcerptReader, Freshness
+from feeder.search.file_contents import current_files, decode_lines, is_unreadable_document
 from feeder.search.grouping import merge_parts
-from feeder.search.sources import Excerpt, ExcerptReader, Freshness
+from feeder.search.index_status import read_index_status
+from feeder.search.results import Result, ResultList
+from feeder.search.snippets import Snippet
 from feeder.search.targets import Target
-from feeder.search.windows import Snippet
 from feeder.store.pieces import read_part_ranges
-from feeder.store.reading import Hit
+from feeder.store.word_search import Hit
 
 
 def read_target(corpus: Corpus, target: Target) -> Page:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from feeder.search.query import Query, parse_query
 from feeder.store import Row, Statement
-from feeder.store.reading import hits_from_rows, hits_statement
 from feeder.store.scope import Scope
+from feeder.store.word_search import hits_from_rows, hits_statement
 
 
 def parse_preference(text: str) -> Query:

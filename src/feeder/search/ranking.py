@@ -7,13 +7,13 @@ their order: so they are the same in every Python, and in the Worker.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import fsum
 
-from feeder.search import kinds
+from feeder.search import file_kinds
 from feeder.search.asked import QueryText
-from feeder.search.found import Result
 from feeder.search.fusion import Ranking
-from feeder.search.names import find_member
+from feeder.search.name_matching import find_member
+from feeder.search.results import Result
 from feeder.search.rules import file_boosts, name_boosts, path_boosts
-from feeder.store.reading import Hit
+from feeder.store.word_search import Hit
 
 PREFERENCE_BOOST = 1.5
 """By what the score of a node is multiplied that lies where the one who asks prefers."""
@@ -60,7 +60,7 @@ def _weigh_by_kind(
     query_text: QueryText, hits: Iterable[Hit], scores: Mapping[str, float]
 ) -> dict[str, float]:
     """The scores by how much each node's kind counts."""
-    return {hit.id: scores[hit.id] * kinds.kind_weight(hit, query_text)[1] for hit in hits}
+    return {hit.id: scores[hit.id] * file_kinds.kind_weight(hit, query_text)[1] for hit in hits}
 
 
 def _priority_order(rankings: Sequence[Ranking]) -> dict[str, tuple[int, float]]:
@@ -96,7 +96,7 @@ def _make_result(
     hit: Hit, query_text: QueryText, score_parts: dict[str, float], ranks: Mapping[str, int]
 ) -> Result:
     score = fsum(score_parts.values())
-    kind, share = kinds.kind_weight(hit, query_text)
+    kind, share = file_kinds.kind_weight(hit, query_text)
     if kind:
         score_parts[kind] = (share - 1) * score
     named = find_member(hit.symbol, hit.members, query_text.text)

@@ -6,8 +6,8 @@ from statistics import median
 from typing import NamedTuple
 
 from feeder.search.query import parse_query
-from feeder.search.terms import text_stems
-from feeder.store.querylog import LoggedQuery
+from feeder.search.term_matching import text_stems
+from feeder.store.query_log_file import LoggedQuery
 
 REWORDED_WITHIN_S = 300
 """Who words a question anew does it within five minutes."""

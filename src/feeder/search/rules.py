@@ -9,9 +9,9 @@ from math import fsum
 from pathlib import PurePosixPath
 
 from feeder.search.asked import MIN_WORD_LETTERS, QueryText
-from feeder.search.names import name_overlap
-from feeder.store.reading import Hit
-from feeder.words import lowercase_parts
+from feeder.search.name_matching import name_overlap
+from feeder.store.word_search import Hit
+from feeder.text import lowercase_parts
 
 FILE_BOOST = 0.6
 PATH_BOOST = 0.6

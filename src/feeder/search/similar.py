@@ -6,20 +6,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from feeder.assembly.opening import Session, comparable_vectors
 from feeder.errors import ServiceError
 from feeder.search.answers import Corpus
 from feeder.search.asking import excerpt_lookup
 from feeder.search.engine import Pagination, RankedResults, paginate
-from feeder.search.found import Result, ResultList
+from feeder.search.excerpts import ExcerptReader
 from feeder.search.fusion import WORD
 from feeder.search.models import MODEL_VECTORS, STATIC_VECTORS
-from feeder.search.sources import ExcerptReader
+from feeder.search.results import Result, ResultList
+from feeder.session.session import Session, comparable_vectors
 from feeder.store import Neighbour
-from feeder.store.meanings import StaticVectors
-from feeder.store.reading import Hit, hits_by_ids, scores_by_id, word_search_statement
 from feeder.store.scope import Scope
-from feeder.words import expand_words
+from feeder.store.static_vectors import StaticVectors
+from feeder.store.word_search import Hit, hits_by_ids, scores_by_id, word_search_statement
+from feeder.text import expand_words
 
 if TYPE_CHECKING:
     from numpy import float32

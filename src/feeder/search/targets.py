@@ -7,14 +7,13 @@ from operator import eq
 from typing import NamedTuple
 
 from feeder.errors import UserError
-from feeder.nearby import nearest_names
 from feeder.parse.extract import NOT_INSTALLED
 from feeder.search.answers import Corpus
-from feeder.search.files import is_unreadable_document
+from feeder.search.excerpts import ExcerptReader
+from feeder.search.file_contents import is_unreadable_document
 from feeder.search.filters import path_candidates
-from feeder.search.names import find_member
-from feeder.search.sources import ExcerptReader
-from feeder.store.catalog import (
+from feeder.search.name_matching import find_member
+from feeder.store.hits import (
     files_below,
     hits_by_id_prefix,
     hits_by_name,
@@ -22,8 +21,9 @@ from feeder.store.catalog import (
     skip_reason,
     symbol_names,
 )
-from feeder.store.reading import Hit
 from feeder.store.rows import decode_members
+from feeder.store.word_search import Hit
+from feeder.suggestions import nearest_names
 from feeder.symbols import normalize_symbol, symbol_ends_with
 
 MAX_LISTED = 10

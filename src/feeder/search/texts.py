@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from feeder.embed.place import default_cache_file
+from feeder.embedding.place import default_cache_file
 
 CACHE_FOLDER = "texts"
 MAX_CACHE_BYTES = 300_000_000

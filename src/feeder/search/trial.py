@@ -10,9 +10,9 @@ from feeder.search.asking import run_query as put
 from feeder.search.engine import Pagination
 from feeder.search.evaluation import SearchFunction
 from feeder.search.models import model_name, query_models
-from feeder.search.opening import open_index
+from feeder.search.open_index import open_index
 from feeder.store import Database
-from feeder.store.reading import Hit
+from feeder.store.word_search import Hit
 
 
 class EvaluatedIndex(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 
 from feeder.errors import UserError
 from feeder.nodes import NODE_TYPES
-from feeder.tree.names import regular_file_in
+from feeder.source.paths import regular_file_in
 
 CODE, TESTS = "code", "tests"
 """Categories that no list of languages says."""

@@ -2,10 +2,10 @@
 
 from feeder.parse.extract import NOT_INSTALLED
 from feeder.search.answers import PageHit
-from feeder.search.found import Result
+from feeder.search.excerpts import Freshness
 from feeder.search.outline import OutlineEntry
-from feeder.search.sources import Freshness
-from feeder.store.reading import Hit
+from feeder.search.results import Result
+from feeder.store.word_search import Hit
 
 UNAVAILABLE_REASONS = {
     Freshness.DELETED: "gone: the file is edited since, and has no such lines any more",

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, cast
 
 from feeder.store import Database, Row, Statement
-from feeder.store.meanings import table_exists
-from feeder.store.vector_lines import DescriptionText
+from feeder.store.description_vectors import DescriptionText
+from feeder.store.static_vectors import table_exists
 
 STATIC_VECTOR_BATCH = 1_000
 """Vectors that are made anew with one transaction."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from feeder.errors import TooLargeError
-from feeder.store import Statement, descriptions, sql, texts
+from feeder.store import Statement, sql, stored_descriptions, stored_source
 from feeder.store.lookup_table import invalidate_statement
 from feeder.store.rows import batched, json_pages
 
@@ -58,7 +58,9 @@ def remove_damage(damage: Damage, repo: str, branch: str, write: WriteTransactio
 
     table = [invalidate_statement()] if damage.has_wrong_lookup_table else []
     table += (
-        descriptions.rebuild_postings_statements() if damage.has_wrong_description_postings else []
+        stored_descriptions.rebuild_postings_statements()
+        if damage.has_wrong_description_postings
+        else []
     )
     write(
         [
@@ -74,7 +76,7 @@ def remove_damage(damage: Damage, repo: str, branch: str, write: WriteTransactio
         ),
         (damage.paths, lambda page: file_removal_statements(repo, page)),
         (damage.orphan_postings, each(sql.DELETE_ORPHAN_POSTINGS)),
-        (damage.source_paths, each(texts.DELETE_SOURCE)),
+        (damage.source_paths, each(stored_source.DELETE_SOURCE)),
         (damage.description_paths, each(sql.INVALIDATE_FILES)),
         (damage.orphan_vectors, each(sql.ADD_ORPHANS_TO_OUTBOX)),
         (damage.paths_without_vectors, each(sql.MARK_PENDING)),
@@ -106,5 +108,7 @@ def node_removal_statements(repo: str, paths: str, kept_keys: str = "{}") -> Ite
 
 def file_removal_statements(repo: str, paths: str) -> list[Statement]:
     """Takes out the files at a page of paths, with their nodes."""
-    rest = [Statement(text, (repo, paths)) for text in (sql.DELETE_FILES, texts.DELETE_SOURCE)]
+    rest = [
+        Statement(text, (repo, paths)) for text in (sql.DELETE_FILES, stored_source.DELETE_SOURCE)
+    ]
     return [*node_removal_statements(repo, paths), *rest]

@@ -9,8 +9,27 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from feeder.store import Database, FencingToken, Row, Statement, descriptions, meanings, sql, texts
+from feeder.store import (
+    Database,
+    FencingToken,
+    Row,
+    Statement,
+    sql,
+    static_vectors,
+    stored_descriptions,
+    stored_source,
+)
 from feeder.store.forgetting import Damage, node_removal_statements, remove_damage
+from feeder.store.index_state import (
+    UNSHARDED,
+    IndexState,
+    NodeChanges,
+    Sharding,
+    UnchangedFiles,
+    files_from_rows,
+    meta_from_rows,
+    outbox_from_rows,
+)
 from feeder.store.ownership import Ownership
 from feeder.store.rows import (
     IndexedFile,
@@ -27,16 +46,6 @@ from feeder.store.settling import (
     STATIC_VECTORS_KEY,
     VectorProgress,
     progress_statements,
-)
-from feeder.store.state import (
-    UNSHARDED,
-    IndexState,
-    NodeChanges,
-    Sharding,
-    UnchangedFiles,
-    files_from_rows,
-    meta_from_rows,
-    outbox_from_rows,
 )
 
 PAGE_FILES = 20_000
@@ -207,12 +216,12 @@ class Index:
             *self._addition_statements(files, sha_head),
             *self._file_statements(files, removed_paths, sha_head, pending=pending),
             *(
-                texts.change_statements(self.repo, files, removed_paths)
+                stored_source.change_statements(self.repo, files, removed_paths)
                 if self.stores_source
                 else ()
             ),
             *(
-                descriptions.link_file_statements(self.repo, files)
+                stored_descriptions.link_file_statements(self.repo, files)
                 if self.stores_descriptions
                 else ()
             ),
@@ -332,7 +341,7 @@ class Index:
             yield Statement(sql.ADD_NODES, (self.repo, self.branch, sha_head, page))
         for page in json_pages(posting_rows(files)):
             yield Statement(sql.ADD_POSTINGS, (page,))
-        yield from meanings.add_vector_statements(files)
+        yield from static_vectors.add_vector_statements(files)
 
     def _file_statements(
         self,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from feeder.store import Database, Row, Statement
-from feeder.store.reading import Hit
+from feeder.store.word_search import Hit
 
 # ?1 ids; each file's nodes are read once, however many of them are asked for
 NODE_PARTS = """

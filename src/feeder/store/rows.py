@@ -6,9 +6,9 @@ from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from feeder.nodes import Member, Node, text_sha
-from feeder.parse.kept import SourceBlock
+from feeder.parse.compressed_source import SourceBlock
 from feeder.store import Database, Row, Statement, Value
-from feeder.words import append_compounds, expand_words
+from feeder.text import append_compounds, expand_words
 
 PARAM_BYTES = 1_500_000
 """D1 takes strings up to 2,000,000 bytes."""

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from feeder.store import Statement, sql
+from feeder.store.description_vectors import record_description_statements
 from feeder.store.rows import json_pages
-from feeder.store.vector_lines import record_description_statements
 
 MODEL_VECTORS_KEY, STATIC_VECTORS_KEY = "vectors", "lined"
 """In `meta`, of a repository: no vector beside the words lacks, nor is of another line than its

@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 
 from feeder.errors import FeederError, ServiceError, Superseded, UserError
-from feeder.private import create_private_file
+from feeder.private_files import create_private_file
 from feeder.store import (
     DUPLICATE_WRITE_ERROR,
     NOT_OWNER_ERROR,

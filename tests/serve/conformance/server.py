@@ -8,11 +8,11 @@ from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from feeder.serve import ProgressCallback, ToolResult
-from feeder.serve.guard import AccessControl
-from feeder.serve.http import create_app
-from feeder.serve.listening import listen, run_server
-from feeder.serve.protocol import McpServer
+from feeder.mcp import ProgressCallback, ToolResult
+from feeder.mcp.protocol import McpServer
+from feeder.web.access import AccessControl
+from feeder.web.app import create_app
+from feeder.web.server import listen, run_server
 
 NOTHING = {"type": "object", "properties": {}, "additionalProperties": False}
 NAMES = (

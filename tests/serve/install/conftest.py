@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from running import Feeder, runner
-from tree.repos import Repo
+from source.repos import Repo
 
 OWN = Path(sys.executable).parent / "feeder"
 """This program's command."""

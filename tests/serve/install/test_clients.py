@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from feeder.serve.install.clients import CLIENT_NAMES, CLIENTS
-from feeder.serve.install.places import expand_path
+from feeder.mcp.clients.client_paths import expand_path
+from feeder.mcp.clients.known_clients import CLIENT_NAMES, CLIENTS
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 
 PLAIN: dict[str, Any] = {"command": "feeder", "args": ["mcp"]}
 STDIO = {"type": "stdio", **PLAIN}

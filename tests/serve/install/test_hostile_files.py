@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 
 Picture = Callable[[], dict[str, bytes | None]]
 CURSOR = ("mcp", "install", "--client", "cursor")

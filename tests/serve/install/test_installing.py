@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 
 from .conftest import OWN
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import feeder as package
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 
 ROOT = Path(__file__).resolve().parents[3]
 SERVER = json.loads((ROOT / "server.json").read_text("utf-8"))

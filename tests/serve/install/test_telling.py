@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from feeder.serve.install import texts
-from feeder.serve.install.clients import CLIENTS, client_by_name
+from feeder.mcp.clients import instructions
+from feeder.mcp.clients.known_clients import CLIENTS, client_by_name
 from running import Feeder
-from tree.repos import Repo
+from source.repos import Repo
 
 Picture = Callable[[], dict[str, bytes | None]]
 PROJECT = ("mcp", "install", "--scope", "project", "--instructions")
@@ -78,7 +78,7 @@ def test_claude_code_is_told_where_it_reads(
     before = picture()
     assert feeder(repo, *PROJECT, "--client", "claude").code == 0
     telling = [
-        file.name for file in repo.path.glob("*.md") if texts.BLOCK_START in file.read_text()
+        file.name for file in repo.path.glob("*.md") if instructions.BLOCK_START in file.read_text()
     ]
     assert telling == [told]
     assert feeder(repo, *UNINSTALL).code == 0
@@ -89,7 +89,7 @@ def test_two_names_of_one_page_get_one_block(feeder: Feeder, repo: Repo) -> None
     (repo.path / "AGENTS.md").write_text("# Ours\n")
     (repo.path / "CLAUDE.md").symlink_to("AGENTS.md")
     assert feeder(repo, *PROJECT, "--client", "claude", "--client", "codex").code == 0
-    assert (repo.path / "AGENTS.md").read_text().count(texts.BLOCK_START) == 1
+    assert (repo.path / "AGENTS.md").read_text().count(instructions.BLOCK_START) == 1
     assert (repo.path / "CLAUDE.md").is_symlink()
 
 
@@ -106,7 +106,7 @@ def test_a_block_that_has_lost_its_end_is_refused(
 
 def test_what_is_told_names_tools_that_there_are(feeder: Feeder, repo: Repo) -> None:
     """And is short: it costs tokens in every session."""
-    from feeder.serve.catalogue import TOOL_DEFINITIONS
+    from feeder.mcp.tool_schemas import TOOL_DEFINITIONS
 
     assert feeder(repo, *PROJECT, "--client", "claude").code == 0
     said = (repo.path / "CLAUDE.md").read_text()

@@ -6,7 +6,7 @@ import {
   CODES,
   counted,
   vector as added,
-} from "../../../src/feeder/embed/static_question.mjs";
+} from "../../../src/feeder/embedding/static_question.mjs";
 import { embedded, isTheirs } from "../bindings/ai.ts";
 import type { Env } from "../bindings/env.ts";
 import type { Clock } from "../api/facts.ts";

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
-from feeder.parse.text import NotTextError
+from feeder.parse.decoding import NotTextError
 
 EXTRACT_VERSION = "4"
 """Counted up when the same document gives another text or other parts than before."""

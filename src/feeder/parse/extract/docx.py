@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from feeder.parse.extract import ExtractedDocument
-from feeder.parse.extract.archive import ZipArchive
+from feeder.parse.extract.document_writer import DocumentWriter
 from feeder.parse.extract.flowing import FlowWriter, ParagraphStyle, style_by_name
-from feeder.parse.extract.writing import DocumentWriter
 from feeder.parse.extract.xml import Attributes, parse_xml
+from feeder.parse.extract.zip_xml import ZipArchive
 
 BODY_MEMBER = "word/document.xml"
 NOTE_MEMBERS = ("word/footnotes.xml", "word/endnotes.xml")

@@ -4,10 +4,10 @@ import posixpath
 from urllib.parse import unquote
 
 from feeder.parse.extract import ExtractedDocument
-from feeder.parse.extract.archive import ZipArchive
-from feeder.parse.extract.hypertext import write_html
-from feeder.parse.extract.writing import DocumentWriter
+from feeder.parse.extract.document_writer import DocumentWriter
+from feeder.parse.extract.html_documents import write_html
 from feeder.parse.extract.xml import Attributes, parse_xml
+from feeder.parse.extract.zip_xml import ZipArchive
 
 CONTAINER_MEMBER = "META-INF/container.xml"
 

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
-from feeder.parse.extract.writing import DocumentWriter
+from feeder.parse.extract.document_writer import DocumentWriter
 
 _HEADING_STYLE = re.compile(r"heading (\d)")
 _CODE_STYLE = re.compile(r"code|preformatted|listing|verbatim|macro text")

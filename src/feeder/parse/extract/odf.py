@@ -1,10 +1,10 @@
 """What does an ODT or ODP say? Headings, paragraphs, tables, code and slides, in their order."""
 
 from feeder.parse.extract import ExtractedDocument
-from feeder.parse.extract.archive import ZipArchive
+from feeder.parse.extract.document_writer import PAGE_LEVEL, DocumentWriter
 from feeder.parse.extract.flowing import FlowWriter, ParagraphStyle
-from feeder.parse.extract.writing import PAGE_LEVEL, DocumentWriter
 from feeder.parse.extract.xml import Attributes, parse_xml
+from feeder.parse.extract.zip_xml import ZipArchive
 
 _SKIPPED_ELEMENTS = frozenset(
     {"tracked-changes", "annotation", "note-citation", "page-number", "page-thumbnail"}

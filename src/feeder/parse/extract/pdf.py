@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pypdfium2 import PdfDocument, PdfiumError
 
 from feeder.parse.extract import ExtractedDocument, UnreadableError
-from feeder.parse.extract.pdf_blocks import BlockKind, PdfBlock, page_blocks
+from feeder.parse.extract.document_writer import DocumentWriter
 from feeder.parse.extract.pdf_heads import HEADING_SHARE, remove_running_headers
+from feeder.parse.extract.pdf_layout import BlockKind, PdfBlock, page_blocks
 from feeder.parse.extract.pdf_lines import PdfLine, body_size, page_text_lines
-from feeder.parse.extract.telling import report_progress
-from feeder.parse.extract.writing import DocumentWriter
+from feeder.parse.telling import report_progress
 
 BOOKMARK_DEPTH = 8
 BOOKMARK_LIMIT = 20_000

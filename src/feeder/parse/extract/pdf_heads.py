@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from feeder.parse.extract.pdf_blocks import PARAGRAPH_GAP, line_distance, table_end
+from feeder.parse.extract.pdf_layout import PARAGRAPH_GAP, line_distance, table_end
 from feeder.parse.extract.pdf_lines import PdfLine, body_size
 
 COMPARED_PAGES = 2

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pypdfium2 import PdfiumError, PdfPage, raw
 
-from feeder.parse.extract.writing import remove_invalid
+from feeder.parse.extract.document_writer import remove_invalid
 
 CELL_GAP = 0.75
 """Between two cells at least, in heights of the type; words of a line are closer."""

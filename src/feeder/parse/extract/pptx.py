@@ -3,10 +3,10 @@
 import posixpath
 
 from feeder.parse.extract import ExtractedDocument
-from feeder.parse.extract.archive import ZipArchive
+from feeder.parse.extract.document_writer import PAGE_LEVEL, DocumentWriter
 from feeder.parse.extract.flowing import FlowWriter, ParagraphStyle
-from feeder.parse.extract.writing import PAGE_LEVEL, DocumentWriter
 from feeder.parse.extract.xml import Attributes, parse_xml
+from feeder.parse.extract.zip_xml import ZipArchive
 
 PRESENTATION_MEMBER = "ppt/presentation.xml"
 _TITLE_PLACEHOLDERS = frozenset({"title", "ctrTitle"})

@@ -6,10 +6,10 @@ The libraries for it that are small give the text alone: which style a paragraph
 from typing import NamedTuple
 
 from feeder.parse.extract import ExtractedDocument
+from feeder.parse.extract.document_writer import DocumentWriter
 from feeder.parse.extract.flowing import FlowWriter, ParagraphStyle
 from feeder.parse.extract.rtf_head import FontStyleTables, outline_style
 from feeder.parse.extract.rtf_tokens import tokenize
-from feeder.parse.extract.writing import DocumentWriter
 
 BODY_TEXT, NOTE_TEXT, FONT_TABLE, STYLE_SHEET, SKIPPED = (
     "body",

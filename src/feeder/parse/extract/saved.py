@@ -4,8 +4,8 @@ from email.message import Message
 from email.parser import BytesHeaderParser
 
 from feeder.parse.extract import ExtractedDocument, UnreadableError
-from feeder.parse.extract.hypertext import write_html
-from feeder.parse.extract.writing import DocumentWriter
+from feeder.parse.extract.document_writer import DocumentWriter
+from feeder.parse.extract.html_documents import write_html
 
 
 def extract_mhtml(content: bytes) -> ExtractedDocument:

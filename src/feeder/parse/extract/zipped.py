@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from feeder.parse.extract import ExtractedDocument, UnreadableError
-from feeder.parse.extract.archive import ZipArchive
+from feeder.parse.extract.zip_xml import ZipArchive
 
 
 def zip_extractor(content: bytes) -> Callable[[bytes], ExtractedDocument]:
@@ -23,7 +23,7 @@ def zip_extractor(content: bytes) -> Callable[[bytes], ExtractedDocument]:
 
         return lambda _: extract_epub(archive)
     if any(name.startswith("xl/workbook.") for name in names):
-        from feeder.parse.extract.sheets import extract_spreadsheet
+        from feeder.parse.extract.spreadsheets import extract_spreadsheet
 
         return extract_spreadsheet
     if "content.xml" in names:
@@ -36,7 +36,7 @@ def _opendocument_extractor(archive: ZipArchive) -> Callable[[bytes], ExtractedD
         raise UnreadableError("an encrypted document")
     kind = archive.read("mimetype") if "mimetype" in archive.names else b""
     if b"spreadsheet" in kind:
-        from feeder.parse.extract.sheets import extract_spreadsheet
+        from feeder.parse.extract.spreadsheets import extract_spreadsheet
 
         return extract_spreadsheet
     from feeder.parse.extract.odf import extract_odf

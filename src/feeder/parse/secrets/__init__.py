@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from feeder.parse.private_keys import find_private_keys
 from feeder.parse.secrets.nearby import SecretSpan
 from feeder.parse.secrets.passwords import find_passwords
-from feeder.parse.secrets.private_keys import find_private_keys
 from feeder.parse.secrets.tokens import find_tokens
 
 MASK_VERSION = "2"

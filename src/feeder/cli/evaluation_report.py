@@ -1,0 +1,208 @@
+"""How is a measurement shown? Means, groups, times, and the questions that went wrong."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from feeder.search.evaluation import (
+    DEPTH,
+    MAIN_MEASURE,
+    MEASURES,
+    Outcome,
+    OutcomePair,
+    by_group,
+    changed_outcomes,
+    latency_summary_ms,
+    mean_values,
+    worst,
+)
+from feeder.search.judgments import JudgedQuery, RelevantTarget
+from feeder.store.word_search import Hit
+
+MAX_LISTED = 10
+"""Questions that went wrong, and answers that the index lacks."""
+HITS_SHOWN = 3
+"""Hits that are shown in place of what is right."""
+MAX_QUERY_CHARS = 100
+
+
+class Evaluation(NamedTuple):
+    """Questions as one setting answers them, and the answers that its index lacks."""
+
+    repo: str
+    commit: str
+    models: tuple[str, ...]
+    outcomes: Sequence[Outcome]
+    missing_answers: Sequence[tuple[JudgedQuery, RelevantTarget]]
+
+    @property
+    def engines(self) -> str:
+        """What answered."""
+        return ", ".join(("words", *self.models))
+
+
+def describe_missing_answers(missing: Sequence[tuple[JudgedQuery, RelevantTarget]]) -> str:
+    """What the index lacks, in a line."""
+    names = dict.fromkeys(f"{answer} (line {question.line})" for question, answer in missing)
+    more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
+    one = len(names) == 1
+    return (
+        f"{len(names)} {'answer is' if one else 'answers are'} not in the index: "
+        f"{', '.join(list(names)[:MAX_LISTED])}{more}. Counted as not found."
+    )
+
+
+def evaluation_text(evaluation: Evaluation) -> Iterator[str]:
+    """For a person: the table, the time of a question, the worst with what came instead."""
+    yield f"{_query_count(evaluation.outcomes)}, {_index_name(evaluation)}, by {evaluation.engines}"
+    yield _table_row("", "n", MEASURES)
+    yield _table_row(
+        "all", len(evaluation.outcomes), _format_numbers(mean_values(evaluation.outcomes).values())
+    )
+    for name, some in by_group(evaluation.outcomes).items():
+        yield _table_row(name, len(some), _format_numbers(mean_values(some).values()))
+    yield _latency_line(evaluation.outcomes)
+    if wrong := worst(evaluation.outcomes, MAX_LISTED):
+        yield f"The worst {len(wrong)}:"
+    for one in wrong:
+        yield from _failure_lines(one)
+
+
+def comparison_text(first: Evaluation, other: Evaluation) -> Iterator[str]:
+    """For a person: each measure under both settings, and the questions that moved most."""
+    yield f"{_query_count(first.outcomes)}; first {_index_name(first)}, by {first.engines}"
+    yield f"{'':{len(_query_count(first.outcomes))}}  then {_index_name(other)}, by {other.engines}"
+    yield _table_row("", "", ("first", "then", "more"))
+    before, after = mean_values(first.outcomes), mean_values(other.outcomes)
+    for name in MEASURES:
+        yield _table_row(name, "", _difference_cells(before[name], after[name]))
+    others = by_group(other.outcomes)
+    for name, some in by_group(first.outcomes).items():
+        figures = _difference_cells(
+            mean_values(some)[MAIN_MEASURE], mean_values(others[name])[MAIN_MEASURE]
+        )
+        yield _table_row(f"{MAIN_MEASURE} of {name}", len(some), figures)
+    for which, one in (("first", first), ("then", other)):
+        yield f"{which}: {_latency_line(one.outcomes)}"
+    yield from _changed_lines(changed_outcomes(first.outcomes, other.outcomes), len(first.outcomes))
+
+
+def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
+    """All of it; `each` has every question, in the order of the file."""
+    groups = by_group(evaluation.outcomes).items()
+    return {
+        "repo": evaluation.repo,
+        "commit": evaluation.commit,
+        "models": list(evaluation.models),
+        "questions": len(evaluation.outcomes),
+        "overall": _rounded(mean_values(evaluation.outcomes)),
+        "groups": {
+            name: {"questions": len(some), **_rounded(mean_values(some))} for name, some in groups
+        },
+        "latency_ms": _rounded(latency_summary_ms(one.ms for one in evaluation.outcomes)),
+        "not_in_index": [
+            {"line": question.line, "answer": str(answer)}
+            for question, answer in evaluation.missing_answers
+        ],
+        "worst": [one.query.line for one in worst(evaluation.outcomes, MAX_LISTED)],
+        "each": [_outcome_json(one) for one in evaluation.outcomes],
+    }
+
+
+def comparison_json(first: Evaluation, other: Evaluation) -> dict[str, Any]:
+    """The first, with the second as `against`, and what the second gives more."""
+    before, after = mean_values(first.outcomes), mean_values(other.outcomes)
+    return {
+        **evaluation_json(first),
+        "against": evaluation_json(other),
+        "difference": _rounded({name: after[name] - before[name] for name in MEASURES}),
+    }
+
+
+def _outcome_json(outcome: Outcome) -> dict[str, Any]:
+    """A question, the ranks of its answers and its first hits."""
+    return {
+        "line": outcome.query.line,
+        "query": outcome.query.query,
+        "group": outcome.query.group or None,
+        "answers": [str(answer) for answer in outcome.query.targets],
+        "ranks": list(outcome.ranks),
+        **_rounded({name: outcome.value(name) for name in MEASURES}),
+        "ms": round(outcome.ms, 3),
+        "hits": [
+            {
+                "path": hit.path,
+                "start_line": hit.start_line,
+                "end_line": hit.end_line,
+                "node_type": hit.node_type,
+                "symbol": hit.symbol,
+                "logical_path": hit.logical_path,
+            }
+            for hit in outcome.hits
+        ],
+    }
+
+
+def _failure_lines(outcome: Outcome) -> Iterator[str]:
+    """A question with what is right, where that came, and what came first."""
+    yield f"line {outcome.query.line}: {_shorten(outcome.query.query)}"
+    for answer, rank in zip(outcome.query.targets, outcome.ranks, strict=True):
+        yield f"    right: {answer} ({_rank_text(rank)})"
+    for rank, hit in enumerate(outcome.hits[:HITS_SHOWN], start=1):
+        mark = "right" if rank in outcome.ranks else "came"
+        yield f"    {mark} {rank}. {_hit_label(hit)}"
+
+
+def _changed_lines(pairs: Sequence[OutcomePair], total: int) -> Iterator[str]:
+    better = sum(pair.gain > 0 for pair in pairs)
+    worse = len(pairs) - better
+    yield f"Better: {better}, worse: {worse}, the same: {total - len(pairs)}."
+    for pair in pairs[:MAX_LISTED]:
+        question, hits = pair.after.query, pair.after.hits
+        yield f"{pair.gain:+.3f}  line {question.line}: {_shorten(question.query)}"
+        before, after = _rank_text(pair.before.first_rank), _rank_text(pair.after.first_rank)
+        yield f"    first right: {before}, then {after}"
+        if hits:
+            yield f"    then came 1. {_hit_label(hits[0])}"
+
+
+def _query_count(outcomes: Sequence[Outcome]) -> str:
+    return f"{len(outcomes)} question{'s' if len(outcomes) > 1 else ''}"
+
+
+def _index_name(evaluation: Evaluation) -> str:
+    return " at ".join(filter(None, [evaluation.repo, evaluation.commit[:10]]))
+
+
+def _latency_line(outcomes: Iterable[Outcome]) -> str:
+    times = latency_summary_ms(one.ms for one in outcomes)
+    return f"A question takes {times['median']:.1f} ms (median), {times['p95']:.1f} ms (p95)."
+
+
+def _table_row(name: str, count: object, cells: Iterable[str]) -> str:
+    return f"{name[:28]:28}{count:>6}" + "".join(f"{cell:>9}" for cell in cells)
+
+
+def _difference_cells(before: float, after: float) -> list[str]:
+    return [f"{before:.3f}", f"{after:.3f}", f"{after - before:+.3f}"]
+
+
+def _format_numbers(values: Iterable[float]) -> list[str]:
+    return [f"{value:.3f}" for value in values]
+
+
+def _rounded(figures: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 6) for name, value in figures.items()}
+
+
+def _rank_text(rank: int | None) -> str:
+    return f"place {rank}" if rank else f"not among {DEPTH}"
+
+
+def _hit_label(hit: Hit) -> str:
+    name = hit.symbol or hit.logical_path or ""
+    return f"{hit.path}:{hit.start_line}-{hit.end_line}  {hit.node_type}  {name}".rstrip()
+
+
+def _shorten(query: str) -> str:
+    text = " ".join(query.split())
+    return text if len(text) <= MAX_QUERY_CHARS else f"{text[:MAX_QUERY_CHARS]}…"

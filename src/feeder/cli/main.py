@@ -1,0 +1,91 @@
+"""The program: a command is run, and an error becomes an exit code."""
+
+import signal
+import sys
+
+import click
+
+from feeder.cli import (
+    console,
+    doctor,
+    evaluate,
+    install,
+    maintenance,
+    queries,
+    reading,
+    search,
+    serve,
+    sync,
+    version,
+    worker,
+    workflow,
+)
+from feeder.cli.unread import CommandGroup
+from feeder.errors import FeederError, Interrupted, OutputClosed, UserError
+from feeder.github.outputs import WorkflowReport
+
+
+def main() -> None:
+    """Runs the program; the one place where errors become exit codes."""
+    account = WorkflowReport()
+    title = " ".join(["feeder", *sys.argv[1:2]])
+    with account.job as job:
+        with job.group(title):
+            code, error = _run_command(account)
+        account.publish(title, error)
+    sys.exit(code)
+
+
+def _on_sigint(*_: object) -> None:
+    """Raises KeyboardInterrupt once: another Ctrl-C does not disturb what closes the stores."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _run_command(account: WorkflowReport) -> tuple[int, FeederError | None]:
+    """The exit code, and what went wrong, which has been said on stderr."""
+    try:
+        signal.signal(signal.SIGINT, _on_sigint)
+        return cli.main(prog_name="feeder", standalone_mode=False, obj=account) or 0, None
+    except SystemExit as exc:
+        return int(exc.code or 0), None
+    except click.ClickException as exc:
+        console.print_usage_error(exc)
+        return exc.exit_code, UserError(exc.format_message())
+    except OutputClosed as exc:
+        return exc.exit_code, None
+    except (FeederError, KeyboardInterrupt, click.Abort, OSError, UnicodeEncodeError) as exc:
+        error = _translate_error(exc)
+        console.print_message(f"feeder: {error}")
+        return error.exit_code, error
+
+
+def _translate_error(error: BaseException) -> FeederError:
+    match error:
+        case FeederError():
+            return error
+        case UnicodeEncodeError():
+            return UserError("an argument is not UTF-8. Write it so.")
+        case OSError():
+            return FeederError(str(error))
+    return Interrupted("interrupted; what is done is kept, run it again to go on.")
+
+
+@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@version.version_option
+def cli() -> None:
+    """Keeps a search index of a repository, by word and by meaning, equal to its HEAD."""
+
+
+for command in (
+    *(sync.sync, sync.process, sync.delete, sync.apply),
+    *(workflow.deltas, workflow.plan, workflow.action),
+    *(maintenance.init, maintenance.validate, maintenance.cache, doctor.doctor),
+    *(search.search, reading.similar, reading.outline, reading.show),
+    *(evaluate.evaluate, queries.queries, search.stats),
+    *(serve.mcp, serve.serve, worker.worker),
+):
+    cli.add_command(command)
+
+for command in (install.install, install.uninstall):
+    serve.mcp.add_command(command)

@@ -1,0 +1,292 @@
+"""What shall a tired engineer see of a run on its page? The report and the verdict as markdown."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from feeder.cloudflare.free_tier import format_percent
+from feeder.errors import Interrupted, StoppedEarly, Superseded
+from feeder.github.job import escape_invisible
+from feeder.nodes import NODE_TYPES
+
+MAX_SHOWN = 20
+"""Of each list; what follows is counted."""
+MAX_CHARS = 200
+"""Characters of a path or a sentence before it is cut."""
+
+_SERVICES = {"d1": "D1", "vectorize": "Vectorize", "ai": "Workers AI"}
+_SHA = re.compile(r"[0-9a-f]{7,64}")
+_MARKDOWN_SYNTAX = re.compile(
+    r"[\\`*\[\]<>#|~&$@]|_(?![^\W_])|:(?=//)|(?<=www)\.|^(?:[-+=]|\d+(?=[.)]))", re.I
+)
+"""What means something in markdown or HTML, or may become a link."""
+
+
+def summary(
+    title: str,
+    report: Mapping[str, Any] | None,
+    verdict: Mapping[str, Any] | None,
+    error: BaseException | None,
+    *,
+    part: str = "",
+) -> str:
+    """Markdown of a run: its state in the first line, then what changed, what it cost and why.
+
+    `report` and `verdict` are as their `as_json` say, None where there is none; `part` names what
+    the run was about when that is not the whole tree. Far below 1 MiB, whatever they hold.
+    """
+    blocks = [f"## {escape_markdown(title)}: {_state_text(report, verdict, error, part)}"]
+    if error and str(error):
+        blocks.append(
+            _alert("WARNING" if isinstance(error, StoppedEarly) else "CAUTION", str(error))
+        )
+    if report:
+        blocks += _report_blocks(report)
+    if verdict:
+        blocks += _validation_section(verdict)
+    return "\n\n".join(blocks) + "\n"
+
+
+def escape_markdown(text: str, max_chars: int = MAX_CHARS) -> str:
+    """Somebody's text as a line of markdown that shows just this text, in a table too."""
+    return _MARKDOWN_SYNTAX.sub(_html_entities, _one_line(text.strip(), max_chars))
+
+
+def code_span(text: str) -> str:
+    """Somebody's text as a span of code on a line of its own or in a list; not for tables."""
+    text = _one_line(text, MAX_CHARS) or " "
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    # of blanks at both ends one is taken off, unless there is nothing else
+    pad = " " if text.strip(" ") and {text[0], text[-1]} & {"`", " "} else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
+
+
+def _one_line(text: str, max_chars: int) -> str:
+    """A line in which nothing hides, cut where it is too long."""
+    text = escape_invisible(text[: max_chars + 1]).replace("\r", r"\r").replace("\n", r"\n")
+    return text if len(text) <= max_chars else f"{text[: max_chars - 1]}…"
+
+
+def _html_entities(match: re.Match[str]) -> str:
+    return "".join(f"&#{ord(char)};" for char in match[0])
+
+
+def _state_text(
+    report: Mapping[str, Any] | None,
+    verdict: Mapping[str, Any] | None,
+    error: BaseException | None,
+    part: str,
+) -> str:
+    if error:
+        return _error_state(error)
+    if verdict and not verdict["passed"]:
+        failed = sum(not check["passed"] for check in verdict["checks"])
+        return f"the index is not right, {failed} of {_check_count(verdict)} failed"
+    proof = f"{_check_count(verdict)} passed" if verdict else ""
+    if not report:
+        return f"the index is right, {proof}" if proof else "nothing to do"
+    goal = f"{part and f'{escape_markdown(part)} of '}{_commit_label(report['head'])}"
+    if report["dry_run"]:
+        return f"a plan for {goal}, nothing was written"
+    if not report["finished"]:
+        return f"stopped early on the way to {goal}"
+    return f"the index {'has' if part else 'equals'} {goal}{proof and f', {proof}'}"
+
+
+def _error_state(error: BaseException) -> str:
+    if isinstance(error, Superseded):
+        return "gave way to a later run"
+    if isinstance(error, StoppedEarly):
+        return "stopped early, the next run goes on"
+    if isinstance(error, Interrupted):
+        return "interrupted, the next run goes on"
+    return "failed"
+
+
+def _check_count(verdict: Mapping[str, Any]) -> str:
+    return _count_noun(len(verdict["checks"]), "check")
+
+
+def _commit_label(head: str) -> str:
+    if not head:
+        return "the folder"
+    return f"`{head[:7]}`" if _SHA.fullmatch(head) else escape_markdown(head)
+
+
+def _count_noun(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _alert(kind: str, text: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip()][:MAX_SHOWN]
+    return f"> [!{kind}]\n> {'<br>'.join(escape_markdown(line, 1000) for line in lines)}"
+
+
+def _report_blocks(report: Mapping[str, Any]) -> Iterator[str]:
+    place = (
+        f"Repository {escape_markdown(report['repo'])}, branch {escape_markdown(report['branch'])}"
+    )
+    yield f"{place}, {_duration(report['seconds'])}."
+    if report["notes"]:
+        notes = [escape_markdown(note) for note in report["notes"][:MAX_SHOWN]]
+        yield _bullet_list(notes, "note", len(report["notes"]))
+    yield "### What would change" if report["dry_run"] else "### What changed"
+    yield _change_list(report)
+    yield from _node_type_chart(report)
+    if report["usage"]:
+        yield "### What it would cost" if report["dry_run"] else "### What it cost"
+        yield _cost_table(report["usage"])
+    yield from _skipped_section(report["skipped"])
+    yield from _plain_text_section(report["as_plain_text"])
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{int(seconds) // 60:,} min {int(seconds) % 60} s"
+
+
+def _change_list(report: Mapping[str, Any]) -> str:
+    would = "would be " if report["dry_run"] else ""
+    files = {
+        f"{would}processed": report["files_processed"],
+        f"{would}deleted": report["files_deleted"],
+        "unchanged": report["files_unchanged"],
+        "skipped": len(report["skipped"]),
+    }
+    nodes = {f"{would}new": report["nodes_new"], f"{would}gone": report["nodes_deleted"]}
+    texts = {
+        f"{would}embedded": report["texts_embedded"],
+        "from the cache": report["texts_cached"],
+    }
+    if report["texts_waiting"]:
+        texts["waiting for a later run"] = report["texts_waiting"]
+    rows = {"Files": files, "Nodes": nodes, "Texts": texts}
+    return "\n".join(f"- **{what}:** {_number_list(row)}" for what, row in rows.items())
+
+
+def _number_list(row: Mapping[str, int]) -> str:
+    return ", ".join(f"{number:,} {what}" for what, number in row.items())
+
+
+def _node_type_chart(report: Mapping[str, Any]) -> Iterator[str]:
+    """Slices for the types of nodes, where there are several; Mermaid draws none of nothing."""
+    types = Counter({name: report["nodes_by_type"].get(name, 0) for name in NODE_TYPES})
+    slices = [f'    "{name}" : {number}' for name, number in types.most_common() if number > 0]
+    if len(slices) > 1:
+        title = "Nodes that would be new, by type" if report["dry_run"] else "New nodes by type"
+        yield "\n".join(["```mermaid", "pie showData", f"    title {title}", *slices, "```"])
+
+
+def _cost_table(usage: Mapping[str, Any]) -> str:
+    share = {name: format_percent(of_one) for name, of_one in usage["free_tier"].items()}
+    size = f"{usage['database_bytes'] / 1e6:,.1f} MB"
+    estimates = [
+        ("Dimensions written", usage["dimensions"], f"{share['dimensions']} of a free store"),
+        ("Tokens, about", usage["tokens"], ""),
+        ("Neurons, about", usage["neurons"], f"{share['neurons']} of a day"),
+    ]
+    rows = [
+        *_request_rows(usage),
+        ("Rows written", f"{usage['rows_written']:,}", f"{share['rows_written']} of a day"),
+        ("Rows read", f"{usage['rows_read']:,}", f"{share['rows_read']} of a day"),
+        *((what, f"{number:,}", free) for what, number, free in estimates if number),
+    ]
+    if usage["database_bytes"]:
+        rows.append(("Size of the database", size, f"{share['database_bytes']} of the size"))
+    if usage["waited_s"] >= 1:
+        rows.append(("Waited for services", _duration(usage["waited_s"]), ""))
+    return _table(("", "Amount", "Free tier"), rows)
+
+
+def _request_rows(usage: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    for service, number in usage["requests"].items():
+        retries = usage["retries"].get(service)
+        again = f" ({retries:,} retried)" if retries else ""
+        yield (
+            f"Requests to {_SERVICES.get(service, escape_markdown(service))}",
+            f"{number:,}{again}",
+            "",
+        )
+
+
+def _skipped_section(reasons: Mapping[str, str]) -> Iterator[str]:
+    """How many files for which reason, the most frequent first, with the first of each."""
+    if not reasons:
+        return
+    yield f"### Skipped: {_count_noun(len(reasons), 'file')}"
+    paths = defaultdict(list)
+    for path, reason in reasons.items():
+        paths[reason].append(path)
+    groups = sorted(paths.items(), key=lambda group: -len(group[1]))
+    for reason, skipped in groups[:MAX_SHOWN]:
+        said = f"{_count_noun(len(skipped), 'file')}: {escape_markdown(reason)}"
+        yield _details_block(
+            said,
+            _bullet_list([code_span(path) for path in skipped[:MAX_SHOWN]], "file", len(skipped)),
+        )
+    if more := groups[MAX_SHOWN:]:
+        files = _count_noun(sum(len(skipped) for _, skipped in more), "file")
+        yield f"And {files} for {_count_noun(len(more), 'other reason')}."
+
+
+def _plain_text_section(reasons: Mapping[str, str]) -> Iterator[str]:
+    if reasons:
+        yield f"### Taken as plain text: {_count_noun(len(reasons), 'file')}"
+        lines = [
+            f"{code_span(path)}: {escape_markdown(why)}"
+            for path, why in list(reasons.items())[:MAX_SHOWN]
+        ]
+        yield _bullet_list(lines, "file", len(reasons))
+
+
+def _validation_section(verdict: Mapping[str, Any]) -> Iterator[str]:
+    checks = verdict["checks"]
+    passed = sum(check["passed"] for check in checks)
+    yield f"### Parity: {passed} of {_check_count(verdict)} passed"
+    rows = [
+        (
+            "passed" if check["passed"] else "**failed**",
+            escape_markdown(check["name"]),
+            _figure_text(check),
+        )
+        for check in checks
+    ]
+    yield _table(("", "Check", "Figures"), rows)
+    for check in checks:
+        if differences := check["differences"]:
+            said = (
+                f"{_count_noun(len(differences), 'difference')}: {escape_markdown(check['name'])}"
+            )
+            lines = [code_span(line) for line in differences[:MAX_SHOWN]]
+            yield _details_block(
+                said, _bullet_list(lines, "difference", len(differences)), is_open=True
+            )
+    yield from map(escape_markdown, verdict["notes"])
+
+
+def _figure_text(check: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{escape_markdown(name)} {number:,}" for name, number in check["figures"].items()
+    )
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Cells are markdown without a bar; amounts stand to the right."""
+    lines = [head, ["---:" if name == "Amount" else "---" for name in head], *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _bullet_list(lines: Sequence[str], noun: str, total: int) -> str:
+    """A list of the first lines, and how many more there are of `total`."""
+    shown = [f"- {line}" for line in lines]
+    if more := total - len(lines):
+        shown.append(f"- and {_count_noun(more, f'more {noun}')}")
+    return "\n".join(shown)
+
+
+def _details_block(title: str, content: str, *, is_open: bool = False) -> str:
+    """The content behind a line; the empty lines around it make it markdown again."""
+    opening = "<details open>" if is_open else "<details>"
+    return f"{opening}<summary>{title}</summary>\n\n{content}\n\n</details>"

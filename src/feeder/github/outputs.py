@@ -1,0 +1,93 @@
+"""What do the commands of a process leave for the workflow: annotations, outputs, a summary?"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from feeder.errors import StoppedEarly
+from feeder.github.job import Job
+from feeder.source.paths import path_in
+
+REPAIR_ADVICE = (
+    "The index can be mended: feeder validate --repair, "
+    'or the action with command: validate and repair: "true".'
+)
+
+
+@dataclass
+class WorkflowReport:
+    """What a process says at its end to the job that it is a step of."""
+
+    job: Job = field(default_factory=Job.from_environ)
+    report: dict[str, Any] | None = None
+    """Of the run that wrote, as `Report.as_json` gives it."""
+    verdict: dict[str, Any] | None = None
+    """Of the validation, as `Verdict.as_json` gives it."""
+    matrix: str = ""
+    """Of `plan`."""
+    base: Path = Path()
+    """The folder that the report's paths begin at."""
+    part: str = ""
+    """Of the commit, as a noun, when the run was not about all of it."""
+    note: str = ""
+    """Why nothing, or not what was asked for, was done."""
+
+    def publish(self, title: str, error: BaseException | None) -> None:
+        """Says it; with `error` the process ends, None where it went well."""
+        if not self.job.is_active:
+            return
+        self._annotate(error)
+        for name, value in self._outputs():
+            self.job.output(name, value)
+        self._summarize(title, error)
+
+    def _summarize(self, title: str, error: BaseException | None) -> None:
+        from feeder.github.job_summary import escape_markdown, summary
+
+        if self.report or self.verdict or error:
+            text = summary(title, self.report, self.verdict, error, part=self.part)
+            self.job.add_summary(text)
+        elif self.note:
+            self.job.add_summary(f"## {escape_markdown(title)}: nothing was done")
+        if self.verdict and not self.verdict["passed"]:
+            self.job.add_summary(escape_markdown(REPAIR_ADVICE, len(REPAIR_ADVICE)))
+        if self.note:
+            self.job.add_summary(escape_markdown(self.note, len(self.note)))
+
+    def _annotate(self, error: BaseException | None) -> None:
+        if self.note:
+            self.job.annotate("notice", self.note)
+        for path, reason in (self.report or {}).get("as_plain_text", {}).items():
+            file = path_in(self.base, path)
+            self.job.annotate("warning", f"Indexed as plain text: {reason}", line=1, file=file)
+        for check in (self.verdict or {}).get("checks", ()):
+            if not check["passed"]:
+                self.job.annotate("error", _failed_check(check))
+        if self.verdict and not self.verdict["passed"]:
+            self.job.annotate("notice", REPAIR_ADVICE)
+        if error:
+            self.job.annotate("warning" if isinstance(error, StoppedEarly) else "error", str(error))
+
+    def _outputs(self) -> Iterator[tuple[str, str | int]]:
+        if self.matrix:
+            yield "matrix", self.matrix
+        facts = self.report or {}
+        if facts:
+            yield "head-sha", facts["head"]
+            yield "upserted", facts["nodes_new"]
+            yield "deleted", facts["nodes_deleted"]
+            yield "unchanged", facts["files_unchanged"]
+            yield "skipped", len(facts["skipped"])
+            yield "embedded", facts["texts_embedded"]
+            yield "requests", sum(facts["requests"].values())
+        if self.report or self.verdict:
+            path = self.job.write_json(
+                "report", {"report": self.report, "validation": self.verdict}
+            )
+            yield from [("report", str(path))] if path else ()
+
+
+def _failed_check(check: dict[str, Any]) -> str:
+    first, *others = check["differences"]
+    return f"{check['name']}? {first}" + (f", and {len(others):,} more" if others else "")

@@ -1,0 +1,116 @@
+"""What does a step of a GitHub workflow run? The inputs and the event become commands."""
+
+import os
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from feeder.cloudflare.credentials import has_token
+from feeder.errors import UserError
+from feeder.github.event import Event
+from feeder.source import git
+from feeder.source.deltas import compute_deltas, deltas_as_json
+
+CommandArguments = list[str]
+
+
+class StepInputs(NamedTuple):
+    """What a workflow asks for, as `action.yml` has it."""
+
+    command: str
+    deltas: str | None
+    store: str | None
+    repo: str | None
+    branch: str | None
+    validate: bool
+    repair: bool
+    dry_run: bool
+
+
+class StepPlan(NamedTuple):
+    """The commands to run, and what the log should say of them first."""
+
+    commands: list[CommandArguments]
+    note: str = ""
+
+
+def plan_step(inputs: StepInputs, event: Event, repository: Path) -> StepPlan:
+    """The commands of a step; none where the event is not about the branch that is followed.
+
+    A pull request is only planned; without a token, as a fork's has none, it is planned from what
+    it changes. Raises UserError for inputs that do not go together.
+    """
+    if inputs.command == "plan":
+        return StepPlan([["plan"]])
+    if event.is_pull_request:
+        return _plan_pull_request(inputs, event, repository)
+    followed = _indexed_branch(inputs, event, repository)
+    commit = git.commit_id(repository, "HEAD")
+    if why := event.skip_reason(followed, git.current_branch(repository), commit):
+        return StepPlan([], f"Nothing to do: {why}.")
+    names = _naming_options(inputs, followed, event)
+    validation = ["validate", "--wait", *names, *(["--repair"] if inputs.repair else [])]
+    if inputs.command == "validate":
+        return StepPlan([validation])
+    if inputs.dry_run:
+        return StepPlan([[*_sync_command(inputs), *names, "--dry-run"]])
+    return StepPlan([[*_sync_command(inputs), *names], *([validation] if inputs.validate else [])])
+
+
+def _indexed_branch(inputs: StepInputs, event: Event, repository: Path) -> str:
+    branch = inputs.branch or event.default_branch
+    if branch and not git.is_branch_name(repository, branch):
+        raise UserError(f"{branch!r} is no name of a branch. Mend the input branch.")
+    return branch
+
+
+def _naming_options(inputs: StepInputs, branch: str, event: Event) -> CommandArguments:
+    repo = inputs.repo or event.repository
+    named = {"--repo": repo, "--branch": branch, "--store": inputs.store or "cloudflare"}
+    return [word for option, name in named.items() if name for word in (option, name)]
+
+
+def _sync_command(inputs: StepInputs) -> CommandArguments:
+    if inputs.deltas and not inputs.deltas.isspace():
+        return ["apply", _deltas_file(inputs.deltas)]
+    if inputs.command == "apply":
+        raise UserError("The input deltas is empty. Give a JSON array, or take command: sync.")
+    return ["sync"]
+
+
+def _plan_pull_request(inputs: StepInputs, event: Event, repository: Path) -> StepPlan:
+    if inputs.command == "validate":
+        return StepPlan([], "Nothing to do: a pull request's commit is in no index.")
+    followed = _indexed_branch(inputs, event, repository)
+    dry = [*_naming_options(inputs, followed, event), "--dry-run"]
+    if has_token():
+        return StepPlan(
+            [[*_sync_command(inputs), *dry]], "A pull request: what its merge would change."
+        )
+    # the first parent of what GitHub has merged is the newest base; it takes a depth of two
+    is_merged = git.commit_id(repository, "HEAD^2") is not None
+    changes = compute_deltas(repository, "HEAD^1" if is_merged else event.base, "HEAD")
+    note = "A pull request without the secrets: what it changes, as if nothing were indexed."
+    return StepPlan(
+        [["apply", _deltas_file(deltas_as_json(changes.deltas)), *dry]],
+        note + _optional_note(changes.note),
+    )
+
+
+def _optional_note(note: str | None) -> str:
+    return f" {note}" if note else ""
+
+
+def _deltas_file(deltas: str) -> str:
+    """Where the deltas can be read: they are a file's name, or go into one."""
+    if not deltas.lstrip().startswith(("[", "{")):
+        if not os.path.isfile(deltas):  # noqa: PTH113 - Path raises for a name that is too long
+            raise UserError(
+                f"The input deltas is no JSON array, and there is no such file: {deltas[:200]!r}. "
+                'Write [{"file": "src/cart.py", "action": "process"}].'
+            )
+        return os.path.join(".", deltas)  # noqa: PTH118 - a name may begin with a dash
+    folder = tempfile.mkdtemp(prefix="feeder-", dir=os.environ.get("RUNNER_TEMP"))
+    file = Path(folder, "deltas.json")
+    file.write_text(deltas, "utf-8")
+    return str(file)

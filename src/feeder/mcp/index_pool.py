@@ -1,0 +1,144 @@
+"""Which index is asked, and by how many at once? Opened when it is needed, one for each call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+from feeder.config import Settings
+from feeder.errors import FeederError
+from feeder.search.answers import Corpus
+from feeder.search.asking import SearchIndex
+from feeder.search.models import query_models
+from feeder.search.query_plan import directory_below
+from feeder.search.result_cache import ResultCache
+from feeder.session.session import Session, current_workspace, open_session
+from feeder.store.scope import Scope
+from feeder.store.sqlite import SQLite
+from feeder.sync.report import RecordingReporter
+
+_OPENING_META_KEYS = ("model", "dimensions")
+"""What `meta` says of how an index has to be opened."""
+
+
+class OpenIndex(NamedTuple):
+    """An opened index, what answers are about, the folder of the one who asks, what it lacks."""
+
+    context: SearchIndex
+    corpus: Corpus
+    directory: str
+    missing_notes: list[str]
+
+    @property
+    def store(self) -> Session:
+        """What is open."""
+        return self.context.store
+
+
+class _IndexConnection:
+    """An index opened once, for one call at a time; `Kept` answers are renewed with it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._stack = ExitStack()
+        found = open_session(current_workspace(settings), settings, writes=False, create=False)
+        self._store = self._stack.enter_context(found)
+        database = self._store.index.database
+        self._result_cache = ResultCache(database) if isinstance(database, SQLite) else None
+        self._file_id = _file_identity(database)
+        self._state: object = None
+        self._meta: dict[str, str] = {}
+        self._open_index: OpenIndex | None = None
+
+    def close(self) -> None:
+        self._stack.close()
+
+    def current(self) -> OpenIndex | None:
+        """The index as it is now; None where it has to be opened anew."""
+        database = self._store.index.database
+        state = database.change_counters() if isinstance(database, SQLite) else None
+        if _file_identity(database) != self._file_id:
+            return None
+        if self._open_index is None or state is None or state != self._state:
+            before, self._meta = self._meta, dict(self._store.index.read_state_of([]).meta)
+            if before and any(before.get(key) != self._meta.get(key) for key in _OPENING_META_KEYS):
+                return None
+            self._state, self._open_index = state, self._read_index()
+        return self._open_index
+
+    def _read_index(self) -> OpenIndex:
+        store, settings = self._store, self._settings
+        before, heard = store.progress, RecordingReporter()
+        store.progress = heard
+        some = query_models(store, self._meta, heard.message)
+        store.progress = before
+        asker = SearchIndex(store, self._meta, some, settings, None, self._result_cache)
+        corpus = Corpus.from_store(store, self._meta)
+        return OpenIndex(
+            asker, corpus, directory_below(settings.directory, corpus.base), heard.lines
+        )
+
+
+class IndexPool:
+    """The index of a directory; nothing is opened before it is asked for."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._idle_connections: list[_IndexConnection] = []
+        self._lock = Lock()
+
+    @contextmanager
+    def borrow(self) -> Iterator[OpenIndex]:
+        """The index for one call; raises UserError where there is none."""
+        copy, found = self._acquire()
+        try:
+            yield found
+        finally:
+            with self._lock:
+                self._idle_connections.append(copy)
+
+    def warm_up(self) -> None:
+        """Makes the next answer quick; what hinders that is said by the next answer."""
+        try:
+            with self.borrow() as found:
+                for side in found.context.models:
+                    side.nearest("warm", 1, Scope((found.corpus.repo,)))
+        except FeederError:
+            return
+
+    def close(self) -> None:
+        """Closes the copies that nobody has."""
+        while copy := self._pop_idle():
+            copy.close()
+
+    def _acquire(self) -> tuple[_IndexConnection, OpenIndex]:
+        while copy := self._pop_idle():
+            if found := copy.current():
+                return copy, found
+            copy.close()
+        with self._lock:
+            settings, self._settings = self._settings, replace(self._settings, quiet=True)
+        copy = _IndexConnection(settings)
+        found = copy.current()
+        assert found
+        return copy, found
+
+    def _pop_idle(self) -> _IndexConnection | None:
+        """The one that was used last, whose pages are in memory."""
+        with self._lock:
+            return self._idle_connections.pop() if self._idle_connections else None
+
+
+def _file_identity(database: object) -> object:
+    """Which file it is, None where it has gone: an index may be deleted and made anew."""
+    if not isinstance(database, SQLite):
+        return ""
+    try:
+        found = Path(database.place).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

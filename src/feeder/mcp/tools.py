@@ -1,0 +1,169 @@
+"""What do the tools answer? Each asks the one engine, and gives the answer a model's shape."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from feeder import escaping as harmless
+from feeder.errors import UserError
+from feeder.mcp import ToolResult
+from feeder.mcp.formatting import AnswerOptions, format_hits, index_note, join_answer
+from feeder.mcp.index_pool import OpenIndex
+from feeder.mcp.outline_format import format_outline
+from feeder.mcp.reading import ReadResult, format_read_results
+from feeder.mcp.remedies import commands_to_tools
+from feeder.search.answers import PageOptions, build_page, highlight_words
+from feeder.search.asking import SearchIndex, run_query
+from feeder.search.engine import NO_WORD_NOTE, Pagination
+from feeder.search.outline import build_outline as outlined
+from feeder.search.passages import read_target
+from feeder.search.query import MAX_QUERY_CHARS
+from feeder.search.query_log import log_query_in_background
+from feeder.search.query_plan import (
+    QueryPlan,
+    RequestFilters,
+    path_from_root,
+    plan_query,
+    strip_root,
+)
+from feeder.search.relaxed_filters import RelaxedFilter, relax_filters
+from feeder.search.similar import similar_page
+from feeder.search.targets import Target, files_below_path, resolve_target, target_node
+
+Arguments = Mapping[str, Any]
+Tool = Callable[[OpenIndex, Arguments, "str | None"], ToolResult]
+
+SNIPPET_LINES = 12
+MAX_TARGETS = 50
+"""That are read at once."""
+
+
+def search(index: OpenIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
+    """The hits of a question."""
+    began = time.perf_counter()
+    told: list[str] = []
+    asker = index.context._replace(on_warning=told.append)
+    question, filters = arguments["query"], _filters(index, arguments)
+    asked, answer = run_query(
+        asker, question, Pagination(arguments["limit"], arguments["offset"]), filters
+    )
+    notes = [*answer.notes, *told, *index.missing_notes, *_truncation_note(question)]
+    shaped = PageOptions(highlight_words(asked.query), SNIPPET_LINES, arguments["offset"])
+    found = build_page(index.corpus, answer._replace(notes=notes), shaped)
+    if not arguments["offset"]:
+        log_query_in_background(asker, question, filters, answer, began)
+    if not answer.total:
+        return _no_hits(asker, asked, notes, index_note(freshness_note, found.note))
+    return ToolResult(
+        format_hits(found, AnswerOptions(arguments["detail"], arguments["budget"]), freshness_note)
+    )
+
+
+def read(index: OpenIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
+    """The lines of each target; one that there is not hinders no other."""
+    targets = arguments["target"]
+    if len(targets) > MAX_TARGETS:
+        raise UserError(f"`target` has {len(targets)} targets: ask for {MAX_TARGETS} at most.")
+    passages = [_read_target(index, target) for target in targets]
+    text = format_read_results(passages, arguments["budget"], freshness_note)
+    return ToolResult(text, all(one.page is None for one in passages))
+
+
+def similar(index: OpenIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
+    """What is most like a node."""
+    told: list[str] = []
+    corpus, store = index.corpus, index.store
+    node = target_node(corpus, _resolve_target(index, arguments["target"]))
+    scope = plan_query(store, "", RequestFilters(), index.context.settings, corpus.meta).scope
+    found = similar_page(
+        store, corpus, node, scope, Pagination(arguments["limit"]), on_warning=told.append
+    )
+    shaped = PageOptions([node.symbol or node.logical_path or ""], SNIPPET_LINES)
+    answer = build_page(corpus, found._replace(notes=told), shaped)
+    return ToolResult(format_hits(answer, AnswerOptions(), freshness_note))
+
+
+def outline(index: OpenIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
+    """What a file or folder holds."""
+    paths = files_below_path(
+        index.corpus, path_from_root(arguments["path"], index.corpus.base), index.directory
+    )
+    return ToolResult(
+        format_outline(outlined(index.corpus, paths), arguments.get("depth"), freshness_note)
+    )
+
+
+TOOLS: Mapping[str, Tool] = {
+    "search": search,
+    "read": read,
+    "similar": similar,
+    "outline": outline,
+}
+
+
+def _filters(index: OpenIndex, arguments: Arguments) -> RequestFilters:
+    """The arguments that stand beside the question, as if they stood in it."""
+
+    def paths(name: str) -> list[str]:
+        return [strip_root(path, index.corpus.base) for path in arguments.get(name, ())]
+
+    return RequestFilters(
+        path=paths("path"),
+        not_path=paths("exclude"),
+        language=_split_list(arguments.get("language", "")),
+        node_type=_split_list(arguments.get("type", "")),
+        tests=arguments.get("tests"),
+        repos=_split_list(arguments.get("repo", "")),
+    )
+
+
+def _split_list(text: str) -> list[str]:
+    return [one for part in text.split(",") if (one := part.strip())]
+
+
+def _truncation_note(query: str) -> Iterator[str]:
+    if len(query) > MAX_QUERY_CHARS:
+        yield f"Of the query the first {MAX_QUERY_CHARS:,} characters were read."
+
+
+def _resolve_target(index: OpenIndex, text: str) -> Target:
+    return resolve_target(index.corpus, path_from_root(text, index.corpus.base), index.directory)
+
+
+def _read_target(index: OpenIndex, text: str) -> ReadResult:
+    try:
+        target = _resolve_target(index, text)
+        return ReadResult(text, read_target(index.corpus, target))
+    except UserError as exc:
+        return ReadResult(text, None, error=harmless.escape_line(commands_to_tools(str(exc))))
+
+
+def _no_hits(
+    context: SearchIndex, query: QueryPlan, notes: Sequence[str], freshness_note: str
+) -> ToolResult:
+    """What was searched, and what each filter kept away."""
+    repos = query.scope.repos
+    where = ", ".join(repos) if repos else "all repositories"
+    without = list(relax_filters(context, query))
+    if not without:
+        said = f"Nothing found in {where}. Ask in other words, or by a part of a name."
+        return ToolResult(join_answer([said], notes, freshness_note))
+    said = (
+        f"Nothing found in {where} with these filters. "
+        f"{' '.join(map(_relaxed_filter_line, without))}"
+    )
+    # of what the filters leave, which is not what the words may be in
+    return ToolResult(
+        join_answer(
+            [said], (one for one in notes if not one.startswith(NO_WORD_NOTE)), freshness_note
+        )
+    )
+
+
+def _relaxed_filter_line(relaxed: RelaxedFilter) -> str:
+    best = relaxed.best
+    name = best and (best.symbol or best.logical_path or best.node_type)
+    first = f", first {best.path}:{best.start_line}-{best.end_line} {name}" if best else ""
+    return f"Without `{relaxed.name}`: {relaxed.total}{first}."

@@ -1,0 +1,232 @@
+"""One file becomes nodes: its text decoded, its language recognised, its parts laid out."""
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from feeder.nodes import Node, embedding_input, text_sha
+from feeder.parse import ParsedFile, StaticEmbedder, line_formats, notebooks, separated
+from feeder.parse.code import declaration_tree
+from feeder.parse.compressed_source import SourceBlock, source_blocks
+from feeder.parse.decoding import NotTextError, decode_text, reject_lfs_pointer, truncate_base64
+from feeder.parse.documents import grammar_document_tree
+from feeder.parse.embedded import HostFile, add_regions, find_regions
+from feeder.parse.extract import DocumentElement, ExtractedDocument
+from feeder.parse.extract.formats import extract_document
+from feeder.parse.grammars import Grammars
+from feeder.parse.layout import SourceText, Span, layout_nodes
+from feeder.parse.nesting import document_element_tree
+from feeder.parse.notebooks import Notebook
+from feeder.parse.parts import find_split_points
+from feeder.parse.patterns import pattern_matches
+from feeder.parse.secrets import mask_text
+from feeder.parse.splitting import SplitPoints
+from feeder.parse.syntax_tree import parse_tree
+from feeder.source import file_types
+from feeder.text import compound_parts
+
+LINE_FORMAT_LANGUAGES = line_formats.MARKUP_LANGUAGES | separated.SEPARATED_LANGUAGES
+"""Languages whose parts are told by their lines, without a grammar."""
+NODES_LIMIT = 10_000
+"""Nodes of one file; what has more is generated and is kept as plain text."""
+INVALID_NOTEBOOK = "no notebook of nbformat 4: indexed as plain text"
+
+
+class _OpenFile(NamedTuple):
+    """A file's text, what of it becomes nodes, its language and the language's kind.
+
+    That of a notebook is what its cells hold, that of a document what was taken out of it. It may
+    be one whose lines are kept.
+    """
+
+    path: str
+    original_text: bytes
+    source: SourceText
+    masked_count: int
+    language: str
+    kind: str
+    notebook: Notebook | None = None
+    keep_source: bool = False
+    document: ExtractedDocument | None = None
+
+
+def parse_file(
+    grammars: Grammars,
+    path: str,
+    content: bytes,
+    *,
+    mask_secrets: bool = True,
+    keep_source: bool = False,
+) -> ParsedFile:
+    """The nodes of a file; a file that is no text has none and says why.
+
+    Its grammar reads the text as it is: masked secrets change no line, name or type of a node.
+    """
+    try:
+        file = _open_file(
+            grammars, path, content, mask_secrets=mask_secrets, keep_source=keep_source
+        )
+    except NotTextError as exc:
+        return ParsedFile(path, [], skip=str(exc))
+    if file.document:
+        nodes = _document_nodes(file.source, file.document)
+    elif file.notebook:
+        nodes = notebooks.notebook_nodes(grammars, file.notebook, _host_file(file))
+    elif file.language in LINE_FORMAT_LANGUAGES and file.original_text.strip():
+        nodes = _line_format_nodes(file)
+    elif file.kind == "text":
+        is_damaged = file.language == notebooks.LANGUAGE and file.original_text.strip()
+        return _parsed_file(file, _plain_nodes(file), INVALID_NOTEBOOK if is_damaged else None)
+    else:
+        nodes = _grammar_nodes(grammars, file)
+    if len(nodes) > NODES_LIMIT:
+        reason = f"more than {NODES_LIMIT} nodes: indexed as plain text"
+        return _parsed_file(file, _plain_nodes(file), reason)
+    return _parsed_file(file, nodes)
+
+
+def parse_as_plain_text(  # noqa: PLR0913 - each is a choice of its own
+    grammars: Grammars,
+    path: str,
+    content: bytes,
+    reason: str,
+    *,
+    mask_secrets: bool = True,
+    keep_source: bool = False,
+) -> ParsedFile:
+    """A file whose parser was stopped, as chunks, with the reason; a document has none."""
+    if file_types.document_extension(path):
+        return ParsedFile(path, [], skip=reason, stopped=True)
+    try:
+        file = _open_file(
+            grammars, path, content, mask_secrets=mask_secrets, keep_source=keep_source
+        )
+    except NotTextError as exc:
+        return ParsedFile(path, [], skip=str(exc))
+    return _parsed_file(file, _plain_nodes(file), reason)._replace(stopped=True)
+
+
+def extract_document_text(grammars: Grammars, path: str, content: bytes) -> ParsedFile:
+    """A document as one node with all of its text: what its lines are read from."""
+    try:
+        found = extract_document(file_types.document_extension(path), content)
+    except NotTextError as exc:
+        return ParsedFile(path, [], skip=str(exc))
+    text = found.text.decode("utf-8", "replace")
+    return ParsedFile(path, [Node(found.language, "chunk", None, None, None, 1, 1, text)])
+
+
+def static_vectors(
+    files: Sequence[ParsedFile], embedder: StaticEmbedder
+) -> list[tuple[bytes, ...]]:
+    """The vectors of each file's nodes, all made at once: a call by itself takes as long as ten."""
+    texts = [embedding_input(file.path, node) for file in files for node in file.nodes]
+    codes = iter(embedder(texts) if texts else ())
+    return [tuple(islice(codes, len(file.nodes))) for file in files]
+
+
+def _open_file(
+    grammars: Grammars, path: str, content: bytes, *, mask_secrets: bool, keep_source: bool
+) -> _OpenFile:
+    """Reads a file; raises NotText."""
+    if ending := file_types.document_extension(path):
+        reject_lfs_pointer(content)
+        document = extract_document(ending, content)
+        shown, masked = document.text, 0
+        if mask_secrets:
+            shown, masked = mask_text(path, shown)
+            document = document._replace(elements=_mask_elements(path, document.elements))
+        source = SourceText(shown)
+        language = document.language
+        return _OpenFile(
+            path, shown, source, masked, language, "document", None, keep_source, document
+        )
+    text = decode_text(content)
+    language, kind = grammars.detect_language(path, text)
+    notebook = None
+    if language == notebooks.LANGUAGE:
+        text = truncate_base64(text)
+        notebook = notebooks.parse_notebook(text)
+        text = notebook.text if notebook else text
+    shown, masked = mask_text(path, text) if mask_secrets else (text, 0)
+    return _OpenFile(path, text, SourceText(shown), masked, language, kind, notebook, keep_source)
+
+
+def _mask_elements(path: str, elements: Sequence[DocumentElement]) -> list[DocumentElement]:
+    """The parts without the secrets in their names and signatures, which the text need not have."""
+    said = [text for part in elements for text in (part.name, part.signature or "")]
+    lines = "\n".join(" ".join(text.split("\n")) for text in said).encode("utf-8", "replace")
+    shown = mask_text(path, lines).content.decode().split("\n")
+    return [
+        part._replace(name=name, signature=signature or None)
+        for part, name, signature in zip(elements, shown[::2], shown[1::2], strict=False)
+    ]
+
+
+def _grammar_nodes(grammars: Grammars, file: _OpenFile) -> list[Node]:
+    """The nodes of a file in a language that has a grammar, and of what is embedded in it."""
+    grammar = grammars.grammar(file.language)
+    root = parse_tree(grammar, file.original_text)
+    if file.kind == "code":
+        span = declaration_tree(
+            file.source, root, grammar.query, pattern_matches(file.original_text, grammar.patterns)
+        )
+    else:
+        span = grammar_document_tree(file.source, root, grammar)
+    begins = find_split_points(file.source, root, grammar.split_query)
+    if grammar.embedded_query:
+        begins |= add_regions(
+            grammars, _host_file(file), span, find_regions(root, grammar.embedded_query)
+        )
+    return layout_nodes(file.source, span, file.language, begins)
+
+
+def _line_format_nodes(file: _OpenFile) -> list[Node]:
+    """The nodes of a text whose parts its own lines tell."""
+    begins: SplitPoints = {}
+    if file.language in separated.SEPARATED_LANGUAGES:
+        found = separated.separated_elements(file.source.content)
+    else:
+        found, begins = line_formats.markup_elements(file.language, file.source.content)
+    return layout_nodes(
+        file.source, document_element_tree(file.source, found), file.language, begins
+    )
+
+
+def _document_nodes(source: SourceText, document: ExtractedDocument) -> list[Node]:
+    begins = dict.fromkeys(document.block_lines, 0)
+    return layout_nodes(
+        source, document_element_tree(source, document.elements), document.language, begins
+    )
+
+
+def _host_file(file: _OpenFile) -> HostFile:
+    """The file as what is embedded in it knows it, called like its folder if it is an `index`."""
+    *folders, name = file.path.split("/")
+    name = name.partition(".")[0] or name
+    name = folders[-1] if name == "index" and folders else name
+    return HostFile(file.source, file.original_text, name)
+
+
+def _plain_nodes(file: _OpenFile) -> list[Node]:
+    """The text as chunks, without a grammar."""
+    nodes = layout_nodes(file.source, Span(0, len(file.source.content)), file.language)
+    return notebooks.with_file_lines(nodes, file.notebook) if file.notebook else nodes
+
+
+def _parsed_file(file: _OpenFile, nodes: list[Node], reason: str | None = None) -> ParsedFile:
+    """What is made of the nodes' texts is made here too, where several processes share the work."""
+    shas = tuple(text_sha(embedding_input(file.path, node)) for node in nodes)
+    parts = tuple(compound_parts(node.text) for node in nodes)
+    parsed = ParsedFile(file.path, nodes, None, reason, file.masked_count, shas, parts)
+    return (
+        parsed._replace(source_blocks=_compressed_source(file))
+        if nodes and file.keep_source
+        else parsed
+    )
+
+
+def _compressed_source(file: _OpenFile) -> tuple[SourceBlock, ...]:
+    """The lines as the nodes have them: secrets masked, of a notebook the sources of its cells."""
+    rows = file.notebook.line_ranges if file.notebook else ()
+    return source_blocks(file.source.content, [first for first, _ in rows])

@@ -1,0 +1,79 @@
+"""What is a file for? Tests, documents, data and examples count less unless they are asked for."""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from feeder.search.asked import QueryText
+from feeder.store.tests_by_path import is_test_path
+from feeder.store.word_search import Hit
+
+DOCUMENT_PATH_PATTERN = re.compile(
+    r"""
+    \.(?:md|markdown|mdx|rst|txt|adoc|org|pdf|docx|docm|odt|pptx|pptm|odp|epub|x?html?|mhtml?|rtf|[1-9])$
+    | (?:^|/)(?:changes|changelog|history|news|license|licence|copying|authors)(?:[.-][^/]*)?$
+    | (?:^|/)(?:docs?|changelogs?|\.github)/
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+EXAMPLE_PATH_PATTERN = re.compile(
+    r"(?:^|/)_?(?:examples?|samples?|demos?|templates?|fixtures?|testdata|mocks?|__mocks__"
+    r"|benchmarks?|playground|website|www)/",
+    re.IGNORECASE,
+)
+DOCUMENT_NODE_TYPES = ("doc", "md", "sheet")
+DATA_NODE_TYPES = ("json", "yaml", "toml", "xml")
+"""What types of nodes begin with, of documents, whatever their files are called, and of data."""
+
+
+class FileKind(NamedTuple):
+    """A kind of files: how much its nodes count, and which words ask for it."""
+
+    name: str
+    weight: float
+    query_pattern: re.Pattern[str]
+
+
+# chosen by `python -m bench answers`, as docs/search.md tells
+TEST = FileKind("test", 0.3, re.compile("test|spec"))
+DOCUMENT = FileKind(
+    "document",
+    0.4,
+    re.compile(
+        r"\b(?:docs?|document(?:s|ed|ation)?|manuals?|readme|changelog|guides?|tutorials?"
+        r"|release notes|licen[sc]e)\b"
+    ),
+)
+EXAMPLE = FileKind(
+    "example", 0.7, re.compile("example|sample|demo|template|fixture|mock|benchmark")
+)
+DATA = FileKind(
+    "data", 0.6, re.compile(r"\b(?:json|ya?ml|toml|xml|config\w*|settings?|manifest)\b")
+)
+
+
+def kind_weight(hit: Hit, query_text: QueryText) -> tuple[str, float]:
+    """What kind a node is of and how much it counts; 1 for code and for what is asked for."""
+    kind = _classify(hit.path, hit.node_type)
+    return (
+        (kind.name, kind.weight)
+        if kind and not query_text.matches(kind.query_pattern)
+        else ("", 1.0)
+    )
+
+
+@lru_cache(10_000)
+def _classify(path: str, node_type: str) -> FileKind | None:
+    if is_test_path(path):
+        return TEST
+    part = node_type.partition("_")[0]
+    if is_document(path) or part in DOCUMENT_NODE_TYPES:
+        return DOCUMENT
+    if part in DATA_NODE_TYPES:
+        return DATA
+    return EXAMPLE if EXAMPLE_PATH_PATTERN.search(path) else None
+
+
+def is_document(path: str) -> bool:
+    """Whether it is for people to read."""
+    return DOCUMENT_PATH_PATTERN.search(path) is not None

@@ -1,0 +1,132 @@
+"""How far is the index behind what is there now?"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from shlex import quote
+from typing import Any, NamedTuple
+
+from feeder.source import git
+
+SHORT_COMMIT = 7
+"""Digits of a commit's id that a person reads."""
+UNFINISHED_NOTE = "No run has come to its end: files are missing. To go on: feeder sync"
+
+
+class IndexStatus(NamedTuple):
+    """The commit that the index of `repo` equals, empty where no run has come to its end, and HEAD.
+
+    `behind` and `ahead` count the commits that only HEAD and only the index's commit have; None
+    where that commit is not here. `edited` are the files shown that are others than was indexed.
+    An index is `unfinished` since a run was stopped, and `partial` where files were brought on one
+    by one since: both are no whole tree's. Where it is `working`, it equals the working tree on
+    that commit, as it was when the last run looked at it, which was after the question where it is
+    `seen`. One that is `below` a folder equals that folder of them, and knows nothing of the rest.
+    """
+
+    repo: str
+    equals: str = ""
+    head: str = ""
+    behind: int | None = 0
+    ahead: int | None = 0
+    edited: int = 0
+    unfinished: bool = False
+    working: bool = False
+    below: str = ""
+    partial: bool = False
+    seen: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it."""
+        return self._asdict()
+
+    @property
+    def note(self) -> str:
+        """The same in a sentence or two."""
+        equals = self._working_tree_note() if self.working else self._committed_note()
+        return " ".join(filter(None, [self._changed_files_note(), equals]))
+
+    def _committed_note(self) -> str:
+        was, now = self.equals[:SHORT_COMMIT], self.head[:SHORT_COMMIT]
+        if not was or not now:
+            return UNFINISHED_NOTE if self.unfinished else ""
+        index = f"The index of the folder {self.below}" if self.below else "The index"
+        if self.unfinished:
+            return (
+                f"{index} equalled {was}; a run since is under way, or was stopped: "
+                f"{self._sync_command}"
+            )
+        if self.partial:
+            return (
+                f"{index} equals {was} but for files given one by one. For all: "
+                f"{self._sync_command}"
+            )
+        if self.equals == self.head:
+            return f"The index equals {self._folder_prefix}HEAD {now}."
+        if self.behind is None:
+            return f"{index} equals {was}, which is not here; HEAD is {now}: {self._sync_command}"
+        return f"{index} {self._distance(self.behind)} ({was} → {now}): {self._sync_command}"
+
+    @property
+    def _folder_prefix(self) -> str:
+        return f"the folder {self.below} of " if self.below else ""
+
+    @property
+    def _sync_command(self) -> str:
+        return f"feeder sync --path {quote(self.below)}" if self.below else "feeder sync"
+
+    def _distance(self, behind: int) -> str:
+        if not self.ahead:
+            return f"is {_count_commits(behind)} behind HEAD"
+        if not behind:
+            return f"is {_count_commits(self.ahead)} ahead of HEAD"
+        return f"lacks {_count_commits(behind)} of HEAD and has {self.ahead} that are not in it"
+
+    def _working_tree_note(self) -> str:
+        was, now = self.equals[:SHORT_COMMIT], self.head[:SHORT_COMMIT]
+        equals = f"The index equals {self._folder_prefix}the working tree"
+        if self.unfinished or self.partial:
+            return f"{equals} of before; what has come since is not whole: {self._sync_command}"
+        if not self.seen:
+            equals = f"{equals} last seen"
+        if not was:
+            return f"{equals}, before the first commit."
+        if self.equals == self.head:
+            return f"{equals} on {now}."
+        return f"{equals} on {was}; HEAD is {now}: {self._sync_command} --working-tree"
+
+    def _changed_files_note(self) -> str:
+        if not self.edited:
+            return ""
+        if self.edited == 1:
+            return "1 of the files shown is edited since."
+        return f"{self.edited} of the files shown are edited since."
+
+
+def read_index_status(
+    base: Path, repo: str, meta: Mapping[str, str], changed_files: int = 0, *, seen_tree: str = ""
+) -> IndexStatus:
+    """What the index's `meta` and git say of a folder; outside of git there is no HEAD.
+
+    `seen` is the root tree of a working tree that somebody has looked at since the question.
+    """
+    equals = meta.get(f"{repo}:head", "")
+    head = git.head_commit_or_none(base) or ""
+    run, done = (meta.get(f"{repo}:{key}", "") for key in ("run", "done"))
+    is_whole = f"{repo}:tree" in meta
+    unfinished = bool(head) and not is_whole and run != done
+    partial = bool(equals) and not is_whole and not unfinished
+    is_working, below = bool(meta.get(f"{repo}:working")), meta.get(f"{repo}:below", "")
+    is_seen = is_working and bool(seen_tree) and meta.get(f"{repo}:tree") == seen_tree
+    made = IndexStatus(
+        repo, equals, head, 0, 0, changed_files, unfinished, is_working, below, partial, is_seen
+    )
+    if not equals or not head or equals == head:
+        return made
+    if not is_working and is_whole and git.tree_id_at(base, head, below) == meta[f"{repo}:tree"]:
+        return made._replace(equals=head)
+    found = git.ahead_behind(base, equals, head)
+    return made._replace(ahead=found and found[0], behind=found and found[1])
+
+
+def _count_commits(count: int) -> str:
+    return "1 commit" if count == 1 else f"{count} commits"

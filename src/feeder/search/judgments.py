@@ -1,0 +1,147 @@
+"""Which questions is an index measured by, and what is right? Lines of JSON, one a question."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from feeder.errors import UserError
+from feeder.store.rows import decode_members
+from feeder.store.word_search import Hit
+from feeder.symbols import normalize_symbol, symbol_ends_with
+
+EXAMPLE = '{"query": "how is a cart emptied", "answers": ["src/cart.py"]}'
+
+# what stands behind a path in short: `#Cart.add`, `:12` or `:12-40`
+_SHORT = re.compile(r"(.+?)(?:#([^#/]+)|:([1-9][0-9]*)(?:-([1-9][0-9]*))?)?", re.DOTALL)
+_KEYS = ("path", "start_line", "end_line", "symbol")
+
+
+class RelevantTarget(NamedTuple):
+    """What is right: a file, lines of it, or what is called so, in one file or in any.
+
+    Lines are 1-based and inclusive. A symbol is a name as the index has it, or its last parts.
+    """
+
+    path: str | None = None
+    start_line: int | None = None
+    end_line: int | None = None
+    symbol: str | None = None
+
+    def __str__(self) -> str:
+        lines = f":{self.start_line}-{self.end_line}" if self.start_line else ""
+        name = f"{'#' if self.path else ''}{self.symbol}" if self.symbol else ""
+        return f"{self.path or ''}{lines}{name}"
+
+    def is_matched_by(self, hit: Hit) -> bool:
+        """Whether the hit is of the file, has one of the lines, and is called so or holds it."""
+        if self.path and hit.path != self.path:
+            return False
+        if self.start_line and self.end_line:
+            return hit.start_line <= self.end_line and hit.end_line >= self.start_line
+        return not self.symbol or any(map(self._is_named, _names_of_hit(hit)))
+
+    def _is_named(self, name: str) -> bool:
+        return symbol_ends_with(normalize_symbol(name), normalize_symbol(self.symbol or ""))
+
+
+class JudgedQuery(NamedTuple):
+    """What is asked, what answers it, and the kind of question that it is; the line of its file."""
+
+    line: int
+    query: str
+    targets: tuple[RelevantTarget, ...]
+    group: str = ""
+
+
+def parse_judgments(content: bytes, file: str) -> list[JudgedQuery]:
+    """The questions of a file; raises UserError that names the line and what to change."""
+    try:
+        lines = content.decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError as exc:
+        raise UserError(f"{file} is not UTF-8 ({exc}). Write it so.") from exc
+    found = list(_parse_lines(lines, file))
+    if not found:
+        raise UserError(f"{file} has no questions. Write one a line, such as {EXAMPLE}")
+    return found
+
+
+def _parse_lines(lines: Iterable[str], file: str) -> Iterator[JudgedQuery]:
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                yield _parse_query(number, line)
+            except ValueError as exc:
+                raise UserError(f"{file}, line {number}: {exc}") from exc
+
+
+def _parse_query(number: int, line: str) -> JudgedQuery:
+    """Raises ValueError with a sentence that says what to change."""
+    facts = _parse_object(line)
+    query, group = facts.get("query"), facts.get("group")
+    if not (isinstance(query, str) and query.strip()):
+        raise ValueError('it has no query. Put the question there as text: "query": "…"')
+    if not isinstance(group, str | None):
+        raise ValueError(f"the group {group!r} is no text. Put it in quotes, or leave it out.")
+    answers = facts.get("answers")
+    if not (isinstance(answers, list) and answers):
+        raise ValueError('it has no answers. List what is right: "answers": ["src/cart.py"]')
+    # one that is there twice is one
+    right = dict.fromkeys(_parse_target(answer) for answer in answers)
+    return JudgedQuery(number, query, tuple(right), group or "")
+
+
+def _parse_object(line: str) -> dict[str, Any]:
+    try:
+        facts = json.loads(line)
+    except (ValueError, RecursionError) as exc:
+        why = exc.msg + f" at column {exc.colno}" if isinstance(exc, json.JSONDecodeError) else exc
+        raise ValueError(f"it is no JSON ({why}). Write one object a line: {EXAMPLE}") from exc
+    if not isinstance(facts, dict):
+        raise ValueError(f"it is no object. Write one a line: {EXAMPLE}")
+    return facts
+
+
+def _parse_target(value: object) -> RelevantTarget:
+    if isinstance(value, dict):
+        return _target_from_object(value)
+    match = _SHORT.fullmatch(value) if isinstance(value, str) else None
+    if not match:
+        raise ValueError(
+            f"{json.dumps(value)} is no answer. Write it as "
+            '"src/cart.py", "src/cart.py:12-40", "src/cart.py#Cart.add" or {"symbol": "Cart.add"}.'
+        )
+    path, symbol, start, end = match.groups()
+    return _checked_target(path, start and int(start), (end or start) and int(end or start), symbol)
+
+
+def _target_from_object(value: dict[str, Any]) -> RelevantTarget:
+    if unknown := [key for key in value if key not in _KEYS]:
+        raise ValueError(f"an answer has no {unknown[0]!r}. It may have {', '.join(_KEYS)}.")
+    path, start, end, symbol = map(value.get, _KEYS)
+    if any(not isinstance(text, str | None) or text == "" for text in (path, symbol)):
+        raise ValueError(
+            f"path and symbol in {json.dumps(value)} are text. Write it, or leave it out."
+        )
+    if any(not isinstance(line, int | None) or isinstance(line, bool) for line in (start, end)):
+        raise ValueError(f"the lines in {json.dumps(value)} are no whole numbers. Write them so.")
+    return _checked_target(path, start, start if end is None else end, symbol)
+
+
+def _checked_target(path: Any, start: Any, end: Any, symbol: Any) -> RelevantTarget:
+    """Raises ValueError for lines that cannot be, and for an answer that names nothing."""
+    if not path and not symbol:
+        raise ValueError("an answer names neither a path nor a symbol. Write one of them.")
+    if end is not None:
+        if start is None or not 1 <= start <= end:
+            raise ValueError(f"there are no lines {start} to {end}. The first is 1: mend them.")
+        if not path or symbol:
+            raise ValueError("lines go with a path alone. Leave out the lines or the symbol.")
+    return RelevantTarget(path and path.removeprefix("./"), start, end, symbol)
+
+
+def _names_of_hit(hit: Hit) -> Iterator[str]:
+    """What a node is called, and the names in it that are no nodes."""
+    owner = hit.symbol or hit.logical_path or ""
+    yield owner
+    yield from (f"{owner}.{member.name}" for member in decode_members(hit.members))

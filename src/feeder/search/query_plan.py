@@ -1,0 +1,120 @@
+"""Where does a question that somebody asks of an opened index look, and by which words?"""
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from feeder.config import Settings
+from feeder.search.contrary import overridden_notes
+from feeder.search.file_contents import indexed_lines
+from feeder.search.filters import FilterContext, build_scopes
+from feeder.search.indexed import indexed_revision, snapshot_repositories
+from feeder.search.must_match import RepositoryFiles, make_grep, require_matches
+from feeder.search.preferring import parse_preference
+from feeder.search.query import Query, parse_query
+from feeder.search.vocabulary import repository_categories
+from feeder.session.session import Session
+from feeder.source.grep import GrepMatches
+from feeder.source.paths import escape_name
+from feeder.store.scope import Scope
+
+
+class RequestFilters(NamedTuple):
+    """What is said beside the question; the same as if it stood in it."""
+
+    path: Sequence[str] = ()
+    language: Sequence[str] = ()
+    node_type: Sequence[str] = ()
+    category: Sequence[str] = ()
+    tests: str | None = None
+    all_repos: bool = False
+    prefer: Sequence[str] = ()
+    not_path: Sequence[str] = ()
+    repos: Sequence[str] = ()
+
+    @classmethod
+    def from_options(cls, options: dict[str, Any]) -> "RequestFilters":
+        """Takes those out of what was said by its names."""
+        return cls(**{name: options.pop(name) for name in cls._fields if name in options})
+
+
+class QueryPlan(NamedTuple):
+    """A question as it is put to an index.
+
+    Its parts, the words that rank, where it looks, what it prefers, what to say. Its scope `is_cut`
+    where more nodes may have what it insists on.
+    """
+
+    query: Query
+    text: str
+    scope: Scope
+    preferred_scopes: Sequence[Scope]
+    notes: Sequence[str]
+    is_truncated: bool = False
+
+
+def plan_query(
+    store: Session,
+    query_text: str,
+    filters: RequestFilters,
+    settings: Settings,
+    meta: Mapping[str, str],
+) -> QueryPlan:
+    """The question as it is put to an index that says `meta` of itself.
+
+    Raises UserError for a filter that names nothing there, with the nearest that is.
+    """
+    typed = parse_query(query_text)
+    query = _add_filters(typed, filters)
+    database, place = store.index.database, store.workspace
+    repo = None if filters.all_repos else place.repo
+    standing = FilterContext(
+        repo, directory_below(settings.directory, place.base), repository_categories(place.base)
+    )
+    asked = [query, *map(parse_preference, filters.prefer)]
+    scope, *preferred = build_scopes(database, asked, standing)
+    lines = partial(indexed_lines, place.base, other_repositories=snapshot_repositories(database))
+
+    def grep(pattern: str, case: bool) -> GrepMatches:
+        equal = indexed_revision(place.base, database, place.repo, meta)
+        return make_grep(equal.repository, equal.name)(pattern, case)
+
+    files = RepositoryFiles(place.repo, lines, grep)
+    scope, notes, is_cut = require_matches(database, query, scope, files)
+    said = [*overridden_notes(typed, filters.tests), *notes]
+    return QueryPlan(query, query.text, scope, preferred, said, is_cut)
+
+
+def _add_filters(query: Query, filters: RequestFilters) -> Query:
+    return query._replace(
+        paths=(*query.paths, *filters.path),
+        languages=(*query.languages, *filters.language),
+        node_types=(*query.node_types, *filters.node_type),
+        categories=(*query.categories, *filters.category),
+        tests=filters.tests or query.tests,
+        not_paths=(*query.not_paths, *filters.not_path),
+        repos=(*query.repos, *filters.repos),
+    )
+
+
+def directory_below(directory: Path, base: Path) -> str:
+    """Where the one who asks stands, from the root."""
+    inside = os.path.relpath(directory.resolve(), base)
+    is_below = inside != os.curdir and not inside.startswith(os.pardir)
+    return escape_name(os.fsencode(inside)) if is_below else ""
+
+
+def strip_root(path: str, base: Path) -> str:
+    """A path without the folder that the root lies in, where it is written with that."""
+    for above in dict.fromkeys([str(base), str(base.resolve())]):
+        if path.rstrip(os.sep) == above:
+            return os.curdir
+        path = path.removeprefix(f"{above}{os.sep}")
+    return path
+
+
+def path_from_root(path: str, base: Path) -> str:
+    """What begins with a path, in characters that can be shown, and from the root."""
+    return os.fsencode(strip_root(path, base)).decode("utf-8", "backslashreplace")

@@ -1,0 +1,43 @@
+"""Which filter left nothing? What there would be without each of them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from feeder.search.asking import SearchIndex, run_plan
+from feeder.search.engine import Pagination
+from feeder.search.query_plan import QueryPlan
+from feeder.store.scope import Scope
+from feeder.store.word_search import Hit
+
+SCOPE_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "path": ("paths",),
+    "-path": ("not_paths",),
+    "lang": ("languages",),
+    "-lang": ("not_languages",),
+    "type": ("node_types",),
+    "-type": ("not_node_types",),
+    "symbol": ("symbols",),
+    "tests": ("tests",),
+    "-word": ("without_words",),
+    "phrases, patterns and begin*": ("with_words", "ids"),
+}
+"""How each is written in a question, and the parts of a scope that it makes."""
+UNFILTERED = Scope(None)
+
+
+class RelaxedFilter(NamedTuple):
+    """A filter, how many nodes answer without it, and the best of them."""
+
+    name: str
+    total: int
+    best: Hit | None
+
+
+def relax_filters(index: SearchIndex, plan: QueryPlan) -> Iterator[RelaxedFilter]:
+    """Each filter of a question that narrows it, with what answers without that one alone."""
+    for name, parts in SCOPE_FIELDS.items():
+        unset: dict[str, Any] = {part: getattr(UNFILTERED, part) for part in parts}
+        scope = plan.scope._replace(**unset)
+        if scope != plan.scope:
+            answer = run_plan(index, plan._replace(scope=scope), Pagination(1))
+            yield RelaxedFilter(name, answer.total, next((one.hit for one in answer.results), None))

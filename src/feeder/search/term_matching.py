@@ -1,0 +1,128 @@
+"""Where in a text do a question's words stand? As the index parts and stems them, itself."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+import apsw
+
+from feeder.text import split_compound
+
+TOKENIZER, TOKENIZER_ARGUMENTS = "porter", ["unicode61"]
+"""Of `docs_fts`."""
+HIGHLIGHT_STOP_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+a about all also an and any are as at be been by can could do does for from get had has have how
+i if in into is it its me my no not of on or our should so some than that the their them then
+there these they this to use used was we were what when where which who why will with would you
+your
+""",
+    )
+)
+"""Words of questions that tell little of what is sought: looked for where there are no others."""
+
+
+class TermMatch(NamedTuple):
+    """A word of the question in a line: the line's index, characters from `start` to `end`."""
+
+    row: int
+    start: int
+    end: int
+    stems: frozenset[str]
+
+
+class TermMatcher:
+    """A question's words, small ones only where there are no others.
+
+    `*` at a word's end finds all that begin so.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        asked = [word for word in words if word.strip("*")]
+        asked = [word for word in asked if word.casefold() not in HIGHLIGHT_STOP_WORDS] or asked
+        self._stems = frozenset(stem for word in asked for stem in _word_stems(word))
+        self._prefixes = tuple(word.strip("*").casefold() for word in asked if word[-1] == "*")
+        self._prefilter = _prefilter_pattern(self._stems)
+        self._last_line: tuple[str, list[TermMatch]] = ("", [])
+        """Pieces of one long line are looked at one after another."""
+
+    def find_matches(self, lines: Sequence[str]) -> Iterator[TermMatch]:
+        """In the order of the lines; a compound word whole, or those of its parts."""
+        for row, line in enumerate(lines):
+            if self._prefilter.search(line):
+                last = self._last_line
+                if last[0] != line:
+                    last = self._last_line = (line, list(self._match_line(line)))
+                yield from (place._replace(row=row) for place in last[1])
+
+    def _match_line(self, line: str) -> Iterator[TermMatch]:
+        text = line.encode("utf-8", "replace")
+        column, counted = 0, 0
+        for start, end, stem in _tokens(text):
+            column += len(text[counted:start].decode())
+            counted = start
+            yield from self._match_token(text[start:end].decode(), column, stem)
+
+    def _match_token(self, word: str, start: int, stem: str) -> Iterator[TermMatch]:
+        """The token, where the question has it, else what of it the question has."""
+        own = [
+            (at, part, name)
+            for at, part in split_compound(word)
+            if (name := self._matching_stem(part))
+        ]
+        if whole := self._matching_stem(word, stem):
+            yield TermMatch(
+                0, start, start + len(word), frozenset([whole, *(one[2] for one in own)])
+            )
+            return
+        for at, part, name in own:
+            yield TermMatch(0, start + at, start + at + len(part), frozenset([name]))
+
+    def _matching_stem(self, word: str, stem: str = "") -> str:
+        """The stem by which the question has this word; empty where it has it not."""
+        stem = stem or _stem(word)
+        if stem in self._stems:
+            return stem
+        return next((one for one in self._prefixes if word.casefold().startswith(one)), "")
+
+
+def _prefilter_pattern(stems: Iterable[str]) -> re.Pattern[str]:
+    """What every line has that may have one of these: most of a text is passed over by it.
+
+    A stem may differ from its words in its last letters, and in accents.
+    """
+    beginnings = sorted({re.escape(stem[: max(1, len(stem) - 2)]) for stem in stems})
+    accented = [r"[^\x00-\x7f]"] if beginnings else ["(?!)"]
+    return re.compile("|".join([*beginnings, *accented]), re.IGNORECASE)
+
+
+def text_stems(text: str) -> frozenset[str]:
+    """The stems of a text's words and of their parts, small words apart."""
+    asked = (word for word in text.split() if word.casefold() not in HIGHLIGHT_STOP_WORDS)
+    return frozenset(stem for word in asked for stem in _word_stems(word))
+
+
+def _word_stems(word: str) -> Iterator[str]:
+    """What is looked for: each token of a word, and each part of it."""
+    text = word.encode("utf-8", "replace")
+    for start, end, stem in _tokens(text):
+        yield stem
+        yield from (_stem(part) for _, part in split_compound(text[start:end].decode()))
+
+
+@lru_cache(10_000)
+def _stem(word: str) -> str:
+    return next((stem for _, _, stem in _tokens(word.encode("utf-8", "replace"))), "")
+
+
+def _tokens(text: bytes) -> Iterator[tuple[int, int, str]]:
+    """Where each token begins and ends in the bytes, and its stem."""
+    return iter(_tokenizer()(text, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_colocated=False))
+
+
+@cache
+def _tokenizer() -> Any:
+    return apsw.Connection(":memory:").fts5_tokenizer(TOKENIZER, TOKENIZER_ARGUMENTS)

@@ -1,0 +1,141 @@
+"""Files and folders of a working tree as they lie there, inside a repository or outside of any."""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from feeder.errors import UserError
+from feeder.source import DEFAULT_SIZES, Entry, Sizes, SkipReason, git, git_files, paths, scratch
+from feeder.source.exclusions import RULE_FILES, ExclusionRules
+
+
+def common_base(paths: Sequence[Path]) -> Path:
+    """What the paths of an index are relative to: the repository's root, else the common folder."""
+    repository = git.find_root(paths[0])
+    if repository is not None:
+        return repository
+    folders = (path if path.is_dir() else path.parent for path in paths)
+    return Path(os.path.commonpath([folder.resolve() for folder in folders]))
+
+
+class Folder:
+    """What these paths hold below a base: a folder's files less the .gitignored, and named files.
+
+    A file that is named itself is taken although it is .gitignored; every other rule holds for it
+    too. Raises UserError for a path that does not exist, leads out of the base or into .git.
+    """
+
+    root_tree_id = ""
+    working_tree_id = ""
+    subfolder = ""
+
+    def __init__(self, base: Path, paths: Sequence[Path], *, sizes: Sizes = DEFAULT_SIZES) -> None:
+        self._base = base.resolve()
+        self._paths = [_relative_name(self._base, path) for path in paths]
+        self._sizes = sizes
+        self._folders_without_links: dict[bytes, bool] = {}
+        self._in_git = git.find_root(self._base) is not None
+        self.commit = (git.commit_id(self._base, "HEAD") if self._in_git else None) or ""
+        self._object_format = git.object_format(self._base) if self._in_git else "sha1"
+
+    @cached_property
+    def _listing(self) -> tuple[str, list[Entry]]:
+        files = [file for name in self._list_names() if (file := self._stat_file(name))]
+        rules = ExclusionRules(self._rule_files(files), self._sizes)
+        return rules.digest, [self._with_blob_id(entry) for entry in rules.entries(files)]
+
+    @property
+    def rules_digest(self) -> str:
+        """A digest of the rule files in and above the folders, the limits and the lists."""
+        return self._listing[0]
+
+    def entries(self) -> list[Entry]:
+        """The files; listed, and hashed as git would, once. What is kept out is not read."""
+        return self._listing[1]
+
+    def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
+        """The files' bytes, with `blob` and `size` as they are now."""
+        for entry in entries:
+            try:
+                contents = paths.path_in(self._base, entry.path).read_bytes()
+            except OSError:
+                yield entry._replace(skip=SkipReason.UNREADABLE), b""
+                continue
+            blob = git.blob_id(contents, self._object_format)
+            yield entry._replace(blob=blob, size=len(contents)), contents
+
+    def _with_blob_id(self, entry: Entry) -> Entry:
+        if entry.skip:
+            return entry
+        (read, _), *_ = self.read([entry])
+        return read
+
+    def _list_names(self) -> list[bytes]:
+        folders = [name for name in self._paths if self._absolute_path(name).is_dir()]
+        listed = (
+            git_files.tracked_and_untracked_files if self._in_git else scratch.unversioned_files
+        )
+        below = listed(self._base, folders) if folders else []
+        named = set(self._paths).difference(folders)
+        return sorted(named.union(name.rstrip(b"/") for name in below))
+
+    def _stat_file(self, name: bytes) -> git.GitFile | None:
+        """None for a file that git tracks and that is gone, or a link took its folder's place."""
+        if not self._has_no_link(name.rpartition(b"/")[0]):
+            return None
+        try:
+            status = self._absolute_path(name).lstat()
+        except OSError:
+            return None
+        mode = _GIT_MODES.get(stat.S_IFMT(status.st_mode), git.SPECIAL_MODE)
+        return git.GitFile(name, mode, "", status.st_size)
+
+    def _has_no_link(self, folder: bytes) -> bool:
+        if folder not in self._folders_without_links:
+            place = self._absolute_path(folder)
+            self._folders_without_links[folder] = os.path.realpath(place) == os.fspath(place)
+        return self._folders_without_links[folder]
+
+    def _rule_files(self, files: Iterable[git.GitFile]) -> dict[bytes, bytes]:
+        folders = {b""}
+        for file in files:
+            folder = file.name.rpartition(b"/")[0]
+            while folder not in folders:
+                folders.add(folder)
+                folder = folder.rpartition(b"/")[0]
+        candidates = (folder + b"/" + name for folder in folders for name in RULE_FILES)
+        return dict(filter(None, map(self._rule_file, candidates)))
+
+    def _rule_file(self, candidate: bytes) -> tuple[bytes, bytes] | None:
+        name = candidate.removeprefix(b"/")
+        file = self._stat_file(name)
+        if file is None or file.mode != git.REGULAR_MODE:
+            return None
+        try:
+            return name, self._absolute_path(name).read_bytes()
+        except OSError as exc:
+            raise UserError(f"{self._absolute_path(name)} holds rules. Make it readable.") from exc
+
+    def _absolute_path(self, name: bytes) -> Path:
+        return self._base / os.fsdecode(name)
+
+
+_GIT_MODES = {
+    stat.S_IFREG: git.REGULAR_MODE,
+    stat.S_IFLNK: git.SYMLINK_MODE,
+    stat.S_IFDIR: git.SUBMODULE_MODE,
+}
+
+
+def _relative_name(base: Path, path: Path) -> bytes:
+    if not os.path.lexists(path):
+        raise UserError(f"{path} does not exist. Name a file or a folder that does.")
+    place = path.resolve() if path.is_dir() else path.parent.resolve() / path.name
+    if not place.is_relative_to(base):
+        raise UserError(f"{path} is outside of {base}. Feed it in a run of its own.")
+    name = os.fsencode(place.relative_to(base).as_posix())
+    if b".git" in name.lower().split(b"/"):
+        raise UserError(f"{path} is git's own. Name files of the working tree.")
+    return name

@@ -1,0 +1,208 @@
+"""How is a copy of git's index brought to the files as they lie? Without anything but the copy."""
+
+import errno
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from feeder.source import SkipReason, git
+from feeder.source.git_command import (
+    GitResult,
+    check_result,
+    git_arguments,
+    git_environment,
+    git_output,
+    run_git,
+)
+
+ALL_FILTERS_TIMEOUT_S = 5.0
+"""How long the filters of all files may take together."""
+FILTER_TIMEOUT_S = 2.0
+"""How long the filter of one file may take, after all together have failed."""
+ADD_TIMEOUT_S = 600.0
+"""How long git may read files without filters."""
+
+_INDEX_SETTINGS = (
+    *("-c", "core.splitIndex=false"),  # it would write beside the repository's index
+    *("-c", "core.safecrlf=false"),  # it would refuse files for their line ends
+)
+
+
+class IndexDifference(NamedTuple):
+    """What the copy says of a file that lies there otherwise; `is_gone` where nothing does."""
+
+    mode: str
+    blob: str
+    is_deleted: bool
+
+
+DELETED = IndexDifference("", "", is_deleted=True)
+
+
+class IndexStage:
+    """A copy of an index at `index`, of a repository with filters; new objects go to `objects`.
+
+    No filter runs but in `add_filtered`.
+    """
+
+    def __init__(
+        self, repository: Path, index: Path, objects: Path, filters: Sequence[str]
+    ) -> None:
+        self.index = index
+        self.filters = filters
+        self._repository = repository
+        self._variables = {
+            "GIT_INDEX_FILE": os.fspath(index),
+            "GIT_OBJECT_DIRECTORY": os.fspath(objects),
+            "GIT_ALLOW_PROTOCOL": "none",  # of a clone that lacks objects, none are fetched
+            "GIT_NO_LAZY_FETCH": "1",
+        }
+        self._lfs = ("-c", f"lfs.storage={objects.parent / 'lfs'}")
+        self._unfiltered = tuple(
+            word
+            for name in filters
+            for setting in ("clean=", "process=", "required=false")
+            for word in ("-c", f"filter.{name}.{setting}")
+        )
+
+    def differences(self) -> dict[bytes, IndexDifference]:
+        """What lies there otherwise, by the stat of each file; content is read only in doubt."""
+        listing = ("diff-files", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty")
+        answer = self._run_git(*listing)
+        fields = iter(check_result(self._repository, answer).split(b"\0")[:-1])
+        found: dict[bytes, IndexDifference] = {}
+        for row, name in zip(fields, fields, strict=True):
+            mode, _, blob, _, status = row.decode().lstrip(":").split()
+            found[name] = IndexDifference(mode, blob, status == "D")
+        if answer.stderr:  # of what it cannot look at, git says nothing else
+            names = self.names().difference(found)
+            found |= {name: DELETED for name in names if _is_in_link_loop(self._repository, name)}
+        return found
+
+    def names(self) -> set[bytes]:
+        """All that is in it."""
+        return set(self._git_output("ls-files", "-z").split(b"\0")[:-1])
+
+    def rewrite(self) -> None:
+        """Writes it anew, so that files as old as it is need not be read in doubt any more."""
+        self._git_output("update-index", "--force-write-index")
+
+    def refresh(self) -> None:
+        """Finds files that were touched and are the same, without writing an object."""
+        self._run_git("update-index", "-q", "--refresh")
+
+    def restore_from_index(self, names: Iterable[bytes]) -> None:
+        """What git's own index says of files, and of no others among them; their stat is lost."""
+        wanted = set(names)
+        self.remove(wanted)
+        rows = git_output(self._repository, "ls-files", "-s", "-z").split(b"\0")[:-1]
+        self._update_entries(b"%b\0" % row for row in rows if row.partition(b"\t")[2] in wanted)
+
+    def remove(self, names: Iterable[bytes]) -> None:
+        """Takes files out, whatever lies there."""
+        zeros = b"0" * 40
+        self._update_entries(b"0 %b\t%b\0" % (zeros, name) for name in names)
+
+    def add_placeholders(self, reasons: Mapping[bytes, SkipReason], object_format: str) -> None:
+        """Puts in the place of files what says why they are not read."""
+        self._update_entries(
+            b"160000 %b 0\t%b\0" % (placeholder_id(why, object_format).encode(), name)
+            for name, why in reasons.items()
+        )
+
+    def _update_entries(self, rows: Iterable[bytes]) -> None:
+        if said := b"".join(rows):
+            self._git_output("update-index", "-z", "--replace", "--index-info", stdin=said)
+
+    def add(self, names: Sequence[bytes]) -> list[bytes]:
+        """Takes files in as they lie; those at which git fails are told and stay as they were."""
+        return self._add_in_halves(names, self._unfiltered, ADD_TIMEOUT_S)
+
+    def add_filtered(self, names: Sequence[bytes]) -> list[bytes]:
+        """The same by their filters, together, else one by one; what is left in time is told."""
+        if not names or self._try_add(names, self._lfs, ALL_FILTERS_TIMEOUT_S):
+            return []
+        failed, left_s = [], ALL_FILTERS_TIMEOUT_S
+        for name in names:
+            before = time.monotonic()
+            if left_s <= 0 or not self._try_add([name], self._lfs, min(FILTER_TIMEOUT_S, left_s)):
+                failed.append(name)
+            left_s -= time.monotonic() - before
+        return failed
+
+    def _add_in_halves(
+        self, names: Sequence[bytes], settings: Sequence[str], timeout_s: float
+    ) -> list[bytes]:
+        if not names or self._try_add(names, settings, timeout_s):
+            return []
+        if len(names) == 1:
+            return list(names)
+        middle = len(names) // 2
+        halves = names[:middle], names[middle:]
+        return [name for half in halves for name in self._add_in_halves(half, settings, timeout_s)]
+
+    def _try_add(self, names: Sequence[bytes], settings: Sequence[str], timeout_s: float) -> bool:
+        """Whether git has taken in all of them; else the index is as it was."""
+        adding = ("update-index", "--add", "--remove", "--replace", "-z", "--stdin")
+        arguments = git_arguments(self._repository, *_INDEX_SETTINGS, *settings, *adding)
+        listed = b"".join(b"%b\0" % name for name in names)
+        done = _completes(arguments, {**git_environment(), **self._variables}, listed, timeout_s)
+        self.index.with_name(f"{self.index.name}.lock").unlink(missing_ok=True)
+        return done
+
+    def write_tree(self, head: str) -> str:
+        """The id of the tree that it is; `head` is the one that it may well be."""
+        if head and self._run_git("diff-index", "--cached", "--quiet", head).returncode == 0:
+            return head
+        return self._git_output("write-tree", "--missing-ok").decode().strip()
+
+    def _git_output(self, *arguments: str, stdin: bytes = b"") -> bytes:
+        given = (*_INDEX_SETTINGS, *self._unfiltered, *arguments)
+        return git_output(self._repository, *given, stdin=stdin, variables=self._variables)
+
+    def _run_git(self, *arguments: str) -> GitResult:
+        given = (*_INDEX_SETTINGS, *self._unfiltered, *arguments)
+        return run_git(self._repository, *given, variables=self._variables)
+
+
+def _is_in_link_loop(folder: Path, name: bytes) -> bool:
+    """Whether links that lead to one another are in the way: nobody can read what was there."""
+    try:
+        os.lstat(os.fsencode(folder) + b"/" + name)
+    except OSError as exc:
+        return exc.errno == errno.ELOOP
+    return False
+
+
+def placeholder_id(reason: SkipReason, object_format: str) -> str:
+    """The id, of nothing, that stands for a file which is kept out unread."""
+    return git.blob_id(f"feeder: {reason.value}".encode(), object_format)
+
+
+def _completes(
+    arguments: Sequence[str | bytes], variables: Mapping[str, str], stdin: bytes, timeout_s: float
+) -> bool:
+    """Whether a process and all that it has started end well within a time."""
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(
+        arguments,
+        env=variables,
+        stdin=subprocess.PIPE,
+        stdout=quiet,
+        stderr=quiet,
+        start_new_session=True,
+    ) as process:
+        try:
+            process.communicate(stdin, timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            if process.returncode is None:
+                with suppress(OSError):
+                    os.killpg(process.pid, signal.SIGKILL)
+    return process.returncode == 0

@@ -1,0 +1,142 @@
+"""What does an index say of each node, in all its columns and in its words?"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from feeder.store import Database, Statement, sql, static_vectors
+from feeder.store.migrations import migrate
+from feeder.store.rows import IndexedFile, doc_rows, json_pages, posting_rows
+from feeder.store.sqlite import SQLite
+from feeder.store.static_vectors import VectorCode
+
+PAGE_NODES = 5_000
+PAGE_CHARS = 2_000_000
+"""An answer ends with the row that goes beyond, so that names of any length fit."""
+
+# ?2 and ?3 are where the last page ended
+_NODES = """
+SELECT seq, id, path, language, node_type, symbol, signature, logical_path, start_line, end_line,
+  text_sha, members
+FROM (
+  SELECT *, sum(length(path) + length(concat(symbol, signature, logical_path, members)))
+    OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS chars_before
+  FROM (
+    SELECT * FROM docs WHERE repo = ?1 AND (path, seq) > (?2, ?3) AND typeof(path) = 'text'
+    ORDER BY path, seq LIMIT ?4
+  )
+) WHERE coalesce(chars_before, 0) < ?5
+"""
+_CREATE_WORD_TABLE = "CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, docs_fts, instance)"
+_WORDS = "SELECT doc, concat(term, ' ', col, ' ', offset) FROM temp.words"
+_DROP_WORD_TABLE = "DROP TABLE temp.words"
+
+
+class IndexedNode(NamedTuple):
+    """A row of `docs`; `words` stands for its posting, 0 where it has none or none was read.
+
+    `meaning` is its vector, where that comes with the words.
+    """
+
+    words: int
+    meaning: VectorCode | None
+    id: str
+    path: str
+    language: str | None
+    node_type: str
+    symbol: str | None
+    signature: str | None
+    logical_path: str | None
+    start_line: int
+    end_line: int
+    text_sha: str
+    members: str
+
+
+NO_VECTORS: Mapping[int, VectorCode] = MappingProxyType({})
+NodesById = dict[str, IndexedNode]
+"""A file's, by id."""
+
+
+def read_indexed_nodes(
+    database: Database,
+    repo: str,
+    posting_hashes: Mapping[int, int],
+    vectors: Mapping[int, VectorCode] = NO_VECTORS,
+) -> Iterator[tuple[str, NodesById]]:
+    """Each path with the nodes that the database holds there, in the order of the paths' bytes.
+
+    A request for every 5,000 nodes, and one more; `words` is what `words_of` says, `vectors` what
+    `meanings.written` does.
+    """
+    found = _iterate_nodes(database, repo, posting_hashes, vectors)
+    for path, nodes in groupby(found, key=lambda node: node.path):
+        yield path, {node.id: node for node in nodes}
+
+
+def _iterate_nodes(
+    database: Database,
+    repo: str,
+    posting_hashes: Mapping[int, int],
+    vectors: Mapping[int, VectorCode],
+) -> Iterator[IndexedNode]:
+    path, seq = "", 0
+    while True:
+        where = (repo, path, seq, PAGE_NODES, PAGE_CHARS)
+        [page] = database.run([Statement(_NODES, where)])
+        if not page:
+            return
+        for number, *columns in page:
+            path, seq = str(columns[1]), int(str(number))
+            numbers = posting_hashes.get(seq, 0), vectors.get(seq)
+            yield IndexedNode(*numbers, *columns)  # type: ignore[arg-type]  # as selected
+
+
+def read_posting_hashes(database: Database) -> dict[int, int] | None:
+    """A number for each posting, by row: equal for equal words at equal places, in this process.
+
+    None where the database is not on this machine: it would read a row for every word.
+    """
+    if not isinstance(database, SQLite):
+        return None
+    database.run([Statement(_CREATE_WORD_TABLE)])
+    try:
+        numbers: dict[int, int] = defaultdict(int)
+        # a sum, since the words of a posting come apart; of strings, since the hashes of tuples
+        # add up to the same when two words change places
+        for row, word in database.iterate(Statement(_WORDS)):
+            numbers[row] += hash(word)  # type: ignore[index]  # as selected
+        return numbers
+    finally:
+        database.run([Statement(_DROP_WORD_TABLE)])
+
+
+def expected_nodes(
+    files: Sequence[IndexedFile], repo: str, *, with_words: bool
+) -> dict[str, NodesById]:
+    """The nodes that the files are to have, by path: as an empty index holds them once written."""
+    database = SQLite(Path(":memory:"))
+    try:
+        migrate(database)
+        rows = json_pages(doc_rows(files))
+        database.run([Statement(sql.ADD_NODES, (repo, "", "", page)) for page in rows])
+        words = _expected_posting_hashes(database, files) if with_words else {}
+        database.run(
+            [
+                *static_vectors.setup_statements(repo, enabled=True),
+                *static_vectors.add_vector_statements(files),
+            ]
+        )
+        return dict(
+            read_indexed_nodes(database, repo, words, static_vectors.read_text_vectors(database))
+        )
+    finally:
+        database.close()
+
+
+def _expected_posting_hashes(database: SQLite, files: Iterable[IndexedFile]) -> Mapping[int, int]:
+    database.run([Statement(sql.ADD_POSTINGS, (page,)) for page in json_pages(posting_rows(files))])
+    return read_posting_hashes(database) or {}

@@ -1,0 +1,144 @@
+"""Do the parts of the index agree? Each question answers with the rows that do not."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from feeder.store import Database, Row, Statement, description_vectors, stored_descriptions
+
+CHECKED_SYMBOLS = 200
+"""Symbols that occur once and are looked up again by word: those with the lowest ids."""
+PAGE_IDS = 20_000
+
+_COUNTS = """
+SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM docs_fts),
+  (SELECT count(*) FROM docs WHERE repo = ?1),
+  (SELECT count(*) FROM files WHERE repo = ?1),
+  (SELECT coalesce(sum(nodes), 0) FROM files WHERE repo = ?1),
+  (SELECT count(*) FROM docs WHERE repo = ?1 AND symbol IS NOT NULL)
+"""
+_DOCS_WITHOUT_POSTING = """
+SELECT d.path, d.id FROM docs d LEFT JOIN docs_fts f ON f.rowid = d.seq
+WHERE d.repo = ? AND f.id IS NOT d.id ORDER BY d.path, d.start_line
+"""
+_POSTINGS_WITHOUT_DOC = """
+SELECT f.rowid, f.id FROM docs_fts f LEFT JOIN docs d ON d.seq = f.rowid
+WHERE f.id IS NOT d.id ORDER BY f.rowid
+"""
+_WRONG_NODE_COUNTS = """
+SELECT path, sum(expected), sum(found) FROM (
+  SELECT path, nodes AS expected, 0 AS found FROM files WHERE repo = ?1
+  UNION ALL SELECT path, 0, count(*) FROM docs WHERE repo = ?1 GROUP BY path
+) GROUP BY path HAVING sum(expected) <> sum(found) ORDER BY path
+"""
+_ON_OTHER_BRANCHES = """
+SELECT d.path, d.id, d.branch FROM docs d JOIN meta m ON m.key = ?1 || ':branch'
+WHERE d.repo = ?1 AND d.branch <> m.value ORDER BY d.path, d.start_line
+"""
+_UNFINDABLE_SYMBOLS = """
+WITH once AS (
+  SELECT min(seq) AS seq, min(id) AS id, min(path) AS path, symbol FROM docs
+  WHERE repo = ?1 AND symbol GLOB '*[a-zA-Z0-9]*'
+  GROUP BY symbol HAVING count(*) = 1 ORDER BY min(id) LIMIT ?2
+)
+SELECT path, id, symbol FROM once WHERE NOT EXISTS (
+  SELECT 1 FROM docs_fts f
+  WHERE docs_fts MATCH 'symbol : "' || replace(once.symbol, '"', '""') || '"' AND f.rowid = once.seq
+)
+"""
+_STORES_SOURCE = (
+    "EXISTS (SELECT 1 FROM meta WHERE key = ?1 || ':texts' AND value IN ('on', 'filling'))"
+)
+_FILES_WITHOUT_SOURCE = f"""
+SELECT path FROM files f WHERE repo = ?1 AND nodes > 0 AND {_STORES_SOURCE}
+AND NOT EXISTS (SELECT 1 FROM texts t WHERE t.repo = f.repo AND t.path = f.path AND t.part = 0)
+ORDER BY path
+"""
+_SOURCE_WITHOUT_FILE = f"""
+SELECT DISTINCT path FROM texts t WHERE repo = ?1 AND NOT ({_STORES_SOURCE}
+AND EXISTS (SELECT 1 FROM files f WHERE f.repo = t.repo AND f.path = t.path AND f.nodes > 0))
+ORDER BY path
+"""
+_NODE_STATES = """
+SELECT d.id, d.repo = ?1, d.path, f.state FROM docs d
+LEFT JOIN files f ON f.repo = d.repo AND f.path = d.path
+WHERE d.id > ?2 ORDER BY d.id LIMIT ?3
+"""
+
+
+class Counts(NamedTuple):
+    """How many rows there are: of all repositories, and of one."""
+
+    all_docs: int
+    postings: int
+    docs: int
+    files: int
+    nodes_in_files: int
+    symbols: int
+
+
+class ParityReport(NamedTuple):
+    """The rows on which the parts of the index disagree.
+
+    `docs_without_posting` are (path, id), `postings_without_doc` (rowid, id), `miscounted`
+    (path, nodes that `files` says, rows of `docs`), `of_other_branches` (path, id, branch),
+    `lost_symbols` (path, id, symbol). Of `without_text` and `texts_without_file` the paths.
+    Of descriptions: lines whose words lack or are too many, rows of words without a line, files
+    with nodes that no model was asked about, and how all stand; `of_other_lines` are files with
+    vectors beside the words of another line than their node's, and how many.
+    """
+
+    counts: Counts
+    docs_without_posting: list[Row]
+    postings_without_doc: list[Row]
+    wrong_node_counts: list[Row]
+    on_other_branches: list[Row]
+    unfindable_symbols: list[Row]
+    files_without_source: list[Row]
+    source_without_file: list[Row]
+    description_posting_mismatches: list[Row]
+    orphan_description_postings: list[Row]
+    undescribed_files: list[Row]
+    description_counts: list[Row]
+    outdated_vectors: list[Row]
+
+
+class NodeState(NamedTuple):
+    """A node's id, and whether its file waits for vectors; `path` is None in another repository."""
+
+    id: str
+    path: str | None
+    is_pending: bool
+
+
+def check_parity(database: Database, repo: str) -> ParityReport:
+    """All questions about rows, as one request."""
+    counts, *differences = database.run(
+        [
+            Statement(_COUNTS, (repo,)),
+            Statement(_DOCS_WITHOUT_POSTING, (repo,)),
+            Statement(_POSTINGS_WITHOUT_DOC),
+            Statement(_WRONG_NODE_COUNTS, (repo,)),
+            Statement(_ON_OTHER_BRANCHES, (repo,)),
+            Statement(_UNFINDABLE_SYMBOLS, (repo, CHECKED_SYMBOLS)),
+            Statement(_FILES_WITHOUT_SOURCE, (repo,)),
+            Statement(_SOURCE_WITHOUT_FILE, (repo,)),
+            Statement(stored_descriptions.POSTING_MISMATCHES),
+            Statement(stored_descriptions.ORPHAN_POSTINGS),
+            Statement(stored_descriptions.UNDESCRIBED_FILES, (repo,)),
+            Statement(stored_descriptions.DESCRIPTION_COUNTS, (repo,)),
+            Statement(description_vectors.OUTDATED_MODEL_VECTORS, (repo,)),
+        ]
+    )
+    return ParityReport(Counts(*counts[0]), *differences)  # type: ignore[arg-type]  # as selected
+
+
+def node_states(database: Database, repo: str) -> Iterator[NodeState]:
+    """Every node of the database in the order of ids; a request for every 20,000."""
+    last = ""
+    while True:
+        [page] = database.run([Statement(_NODE_STATES, (repo, last, PAGE_IDS))])
+        for id_, own, path, state in page:
+            yield NodeState(str(id_), str(path) if own else None, state == "pending")
+        if len(page) < PAGE_IDS:
+            return
+        last = str(page[-1][0])

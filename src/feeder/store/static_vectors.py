@@ -1,0 +1,208 @@
+"""Vectors that come with the words: a row for each node, written in the same transaction.
+
+What a node means by the static model is made where its file is parsed, as its words are, so an
+index never has the one without the other: no node waits, and a trigger takes a vector out with its
+node. Only a database on this machine keeps them.
+
+Where a line is blended into a vector (`store/blends.py`), that of the text alone lies beside it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, cast
+
+from feeder.store import Database, Neighbour, Row, Statement, Value
+from feeder.store.rows import IndexedFile, batched
+from feeder.store.scope import Scope
+from feeder.store.vector_search import BLOCK_ROWS, Block, VectorSearch
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+SCALE_BYTES = 4
+"""A code begins with its scale, a little-endian float32; then comes a byte a dimension."""
+BATCH_VECTORS = 2_000
+"""Vectors that are written with one statement."""
+CODE_TOLERANCE = 1
+"""By how much a number of a code may differ from what it is made anew."""
+SCALE_TOLERANCE = 1e-3
+"""By what part of it a scale may."""
+
+_CREATE_TABLES = (
+    "CREATE TABLE IF NOT EXISTS meanings (seq INTEGER PRIMARY KEY, code BLOB NOT NULL)",
+    """
+CREATE TRIGGER IF NOT EXISTS meanings_go AFTER DELETE ON docs
+BEGIN DELETE FROM meanings WHERE seq = old.seq; END
+""",
+    """
+CREATE TABLE IF NOT EXISTS plain_meanings (
+  seq INTEGER PRIMARY KEY, line_sha TEXT NOT NULL, code BLOB NOT NULL
+)
+""",
+    """
+CREATE TRIGGER IF NOT EXISTS plain_meanings_go AFTER DELETE ON docs
+BEGIN DELETE FROM plain_meanings WHERE seq = old.seq; END
+""",
+    # no vector is of a line that its node has no more
+    """
+CREATE TRIGGER IF NOT EXISTS plain_meanings_back AFTER UPDATE OF describes ON docs
+WHEN new.describes <> old.describes
+BEGIN
+  UPDATE meanings SET code = p.code FROM plain_meanings p
+  WHERE p.seq = new.seq AND meanings.seq = new.seq;
+  DELETE FROM plain_meanings WHERE seq = new.seq;
+END
+""",
+)
+_IN_REPO = "WHERE seq IN (SELECT seq FROM docs WHERE repo = ?)"
+_DELETE_REPO = (f"DELETE FROM meanings {_IN_REPO}", f"DELETE FROM plain_meanings {_IN_REPO}")
+# of another text, or of another sum of the same: the line is blended with it anew
+_DELETE_CHANGED_TEXT_VECTORS = """
+DELETE FROM plain_meanings WHERE seq IN (
+  SELECT p.seq FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
+  CROSS JOIN plain_meanings p ON p.seq = d.seq AND p.code <> substr(?2, j.key * ?3 + 1, ?3)
+)
+"""
+# the cross join keeps the order, as for postings; ?2 the codes in a row, ?3 bytes of each
+_UPSERT = """
+INSERT INTO meanings (seq, code)
+SELECT d.seq, substr(?2, j.key * ?3 + 1, ?3)
+FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
+WHERE NOT EXISTS (SELECT 1 FROM plain_meanings p WHERE p.seq = d.seq)
+ON CONFLICT (seq) DO UPDATE SET code = excluded.code WHERE code <> excluded.code
+"""
+_TABLE_EXISTS = "SELECT 1 FROM sqlite_schema WHERE name = ?"
+_ALL_VECTORS = "SELECT seq, code FROM meanings WHERE typeof(code) = 'blob'"
+_TEXT_VECTORS = """
+SELECT m.seq, coalesce(p.code, m.code) FROM meanings m LEFT JOIN plain_meanings p ON p.seq = m.seq
+WHERE typeof(m.code) = 'blob'
+"""
+# the bytes of many codes as one value: a third of the time that as many rows take
+_NEXT_BLOCK = """
+SELECT json_group_array(seq), CAST(group_concat(code, '') AS BLOB) FROM (
+  SELECT seq, code FROM meanings
+  WHERE seq > ?1 AND typeof(code) = 'blob' AND length(code) = ?2 ORDER BY seq LIMIT ?3 + 0
+)
+"""
+_HAS_VECTORS = "SELECT 1 FROM meanings m JOIN docs d ON d.seq = m.seq WHERE d.repo = ? LIMIT 1"
+_VECTOR_BY_ID = """
+SELECT m.code FROM docs d JOIN meanings m ON m.seq = d.seq
+WHERE d.id = ? AND typeof(m.code) = 'blob'
+"""
+_IDS_BY_SEQ = "SELECT d.seq, d.id FROM json_each(?) j CROSS JOIN docs d ON d.seq = j.value"
+
+
+def setup_statements(repo: str, *, enabled: bool) -> list[Statement]:
+    """What a run begins with: the table, and nothing of the repository in it unless `wanted`."""
+    tables = [Statement(text) for text in _CREATE_TABLES]
+    return tables if enabled else [*tables, *(Statement(text, (repo,)) for text in _DELETE_REPO)]
+
+
+def has_vectors(database: Database, repo: str) -> bool:
+    """Whether there is any vector of the repository."""
+    return bool(_run_if_table_exists(database, _HAS_VECTORS, repo))
+
+
+def add_vector_statements(files: Iterable[IndexedFile]) -> Iterator[Statement]:
+    """What keeps the vectors of the files' nodes, once their rows are there."""
+    rows = (
+        (id_, code)
+        for file in files
+        for id_, code in zip(file.ids, file.static_vectors, strict=False)
+    )
+    for size, some in groupby(rows, key=lambda row: len(row[1])):
+        for piece in batched(some, BATCH_VECTORS):
+            ids, codes = zip(*piece, strict=True)
+            what = (json.dumps(ids), b"".join(codes), size)
+            yield from (Statement(text, what) for text in (_DELETE_CHANGED_TEXT_VECTORS, _UPSERT))
+
+
+class VectorCode(bytes):
+    """A vector as it rests; two are equal where no more than rounding parts them.
+
+    Sums come in an order of their own in each process, and on another machine.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        import numpy as np
+
+        if not isinstance(other, VectorCode) or len(self) != len(other):
+            return False
+        if len(self) < SCALE_BYTES:
+            return bytes(self) == bytes(other)
+        ours, theirs = (np.frombuffer(code, "<f4", 1)[0] for code in (self, other))
+        if not abs(ours - theirs) <= SCALE_TOLERANCE * abs(ours):  # so for NaN too
+            return False
+        one, two = (np.frombuffer(code, np.int8, offset=SCALE_BYTES) for code in (self, other))
+        return bool((np.abs(one.astype(np.int16) - two) <= CODE_TOLERANCE).all())
+
+    def __ne__(self, other: object) -> bool:  # else that of bytes, to the last bit
+        return not self == other
+
+    __hash__ = None  # type: ignore[assignment]  # what is nearly equal has no hash
+
+
+def read_text_vectors(database: Database) -> dict[int, VectorCode]:
+    """The vectors by row, of the nodes' texts alone."""
+    rows = _run_if_table_exists(
+        database, _TEXT_VECTORS if table_exists(database, "plain_meanings") else _ALL_VECTORS
+    )
+    return {int(str(seq)): VectorCode(cast("bytes", code)) for seq, code in rows}
+
+
+def _run_if_table_exists(database: Database, sql: str, *params: Value) -> Sequence[Row]:
+    """None where there never was a vector."""
+    return database.run([Statement(sql, params)])[0] if table_exists(database) else []
+
+
+def table_exists(database: Database, table: str = "meanings") -> bool:
+    """Whether there ever was a vector, or one with a line where that is the table."""
+    [there] = database.run([Statement(_TABLE_EXISTS, (table,))])
+    return bool(there)
+
+
+class StaticVectors:
+    """The vectors that came with the words, to be asked for the nearest."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._search = VectorSearch(database, "seq", self._read_blocks)
+
+    def vector(self, id_: str) -> NDArray[float32] | None:
+        """The vector of a node; None where it has none."""
+        import numpy as np
+
+        rows = _run_if_table_exists(self._database, _VECTOR_BY_ID, id_)
+        code = cast("bytes", rows[0][0]) if rows else b""
+        if len(code) <= SCALE_BYTES:
+            return None
+        scale = np.frombuffer(code, "<f4", 1)[0]
+        return np.frombuffer(code, np.int8, offset=SCALE_BYTES) * np.float32(scale)
+
+    def query(self, vector: NDArray[float32], limit: int, scope: Scope) -> list[Neighbour]:
+        """The nearest nodes of the scope by cosine, by id, the best first."""
+        found = self._search.query(vector, limit, scope)
+        [rows] = self._database.run(
+            [Statement(_IDS_BY_SEQ, (f"[{','.join(one.id for one in found)}]",))]
+        )
+        ids = {str(seq): str(id_) for seq, id_ in rows}
+        return [Neighbour(ids[one.id], one.score) for one in found if one.id in ids]
+
+    def _read_blocks(self, dimensions: int) -> Iterator[Block]:
+        import numpy as np
+
+        size = SCALE_BYTES + dimensions
+        after = -1
+        while rows := _run_if_table_exists(self._database, _NEXT_BLOCK, after, size, BLOCK_ROWS):
+            [[seqs, codes]] = rows
+            if codes is None:
+                return
+            keys = json.loads(str(seqs))
+            after = keys[-1]
+            raw = np.frombuffer(cast("bytes", codes), np.int8).reshape(len(keys), size)
+            scales = np.ascontiguousarray(raw[:, :SCALE_BYTES]).view("<f4")[:, 0]
+            yield Block(keys, scales, raw[:, SCALE_BYTES:])

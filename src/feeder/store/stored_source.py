@@ -1,0 +1,150 @@
+"""The lines of files in the database, for a reader that has nothing else; docs/cloudflare.md.
+
+They are written in the transaction that writes a file's rows, and leave with them: a file that has
+nodes has its text, and no other. `meta` says whether a repository's are kept.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from feeder.parse.compressed_source import SourceBlock
+from feeder.store import Database, Row, Statement
+from feeder.store.rows import IndexedFile, json_pages
+
+PAGE_PARTS = 200
+"""That are read at once: some two megabytes."""
+PAGE_PATHS = 20_000
+DELETE_BATCH = 5_000
+"""Parts that one transaction takes out."""
+
+_UPSERT_PARTS = """
+INSERT INTO texts (repo, path, part, first_line, last_line, numbers, text)
+SELECT ?1, value->>0, value->>1, value->>2, value->>3, value->>4, unhex(value->>5)
+FROM json_each(?2) WHERE true
+ON CONFLICT (repo, path, part) DO UPDATE SET first_line = excluded.first_line,
+  last_line = excluded.last_line, numbers = excluded.numbers, text = excluded.text
+WHERE (first_line, last_line, numbers, text)
+  IS NOT (excluded.first_line, excluded.last_line, excluded.numbers, excluded.text)
+"""
+# ?2 paths, each with how many parts it has
+_DELETE_EXTRA_PARTS = """
+DELETE FROM texts WHERE (repo, path, part) IN (
+  SELECT t.repo, t.path, t.part FROM json_each(?2) j
+  CROSS JOIN texts t ON t.repo = ?1 AND t.path = j.value->>0 AND t.part >= j.value->>1
+)
+"""
+DELETE_SOURCE = "DELETE FROM texts WHERE repo = ?1 AND path IN (SELECT value FROM json_each(?2))"
+_DELETE_ALL = "DELETE FROM texts WHERE repo = ?"
+_DELETE_BATCH_SQL = """
+DELETE FROM texts WHERE (repo, path, part) IN (
+  SELECT repo, path, part FROM texts WHERE repo = ?1 LIMIT ?2
+)
+"""
+_SET_META_WHEN_EMPTY = """
+INSERT INTO meta (key, value) SELECT ?1, ?3
+WHERE NOT EXISTS (SELECT 1 FROM texts WHERE repo = ?2)
+ON CONFLICT (key) DO UPDATE SET value = excluded.value
+"""
+_DELETE_META_WHEN_EMPTY = """
+DELETE FROM meta WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM texts WHERE repo = ?2)
+"""
+_HAS_PARTS = "SELECT 1 FROM texts WHERE repo = ? LIMIT 1"
+_STORED_PATHS = """
+SELECT DISTINCT path FROM texts WHERE repo = ?1 AND path > ?2 ORDER BY path LIMIT ?3
+"""
+SOURCE_OF_NODES = """
+SELECT d.id, d.start_line, d.end_line, t.first_line, t.numbers, hex(t.text) AS text
+FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
+CROSS JOIN texts t ON t.repo = d.repo AND t.path = d.path
+  AND t.first_line <= d.end_line AND t.last_line >= d.start_line
+ORDER BY j.key, t.part
+"""
+"""For a Worker: the parts that have the lines of nodes, by a JSON array of their ids."""
+SOURCE_SIZE = "SELECT count(*), coalesce(sum(length(text)), 0) FROM texts WHERE repo = ?"
+_NEXT_PARTS = """
+SELECT path, part, first_line, last_line, numbers, hex(text) FROM texts
+WHERE repo = ?1 AND (path, part) > (?2, ?3) ORDER BY path, part LIMIT ?4
+"""
+
+
+class StoredSize(NamedTuple):
+    """How many rows a repository's texts are, and how many bytes, compressed."""
+
+    rows: int
+    bytes: int
+
+
+def change_statements(
+    repo: str, files: Sequence[IndexedFile], removed_paths: Iterable[str]
+) -> Iterator[Statement]:
+    """What makes the texts those of `files`, and takes out those at the paths `gone`."""
+    for page in json_pages([file.path, len(file.source_parts)] for file in files):
+        yield Statement(_DELETE_EXTRA_PARTS, (repo, page))
+    for page in json_pages(row for file in files for row in _part_rows(file)):
+        yield Statement(_UPSERT_PARTS, (repo, page))
+    for page in json_pages(removed_paths):
+        yield Statement(DELETE_SOURCE, (repo, page))
+
+
+def _part_rows(file: IndexedFile) -> Iterator[list[object]]:
+    for number, part in enumerate(file.source_parts):
+        yield [file.path, number, *part[:-1], part.compressed.hex()]
+
+
+def delete_all_statement(repo: str) -> Statement:
+    """What takes them out where there should be none, or few."""
+    return Statement(_DELETE_ALL, (repo,))
+
+
+def delete_batch_statements(repo: str, key: str, value_when_empty: str) -> list[Statement]:
+    """What takes some out, and says `then` in `meta` when none is left, or nothing.
+
+    Answered last with a row where there are more.
+    """
+    said = (key, repo, value_when_empty) if value_when_empty else (key, repo)
+    return [
+        Statement(_DELETE_BATCH_SQL, (repo, DELETE_BATCH)),
+        Statement(_SET_META_WHEN_EMPTY if value_when_empty else _DELETE_META_WHEN_EMPTY, said),
+        Statement(_HAS_PARTS, (repo,)),
+    ]
+
+
+def stored_paths(database: Database, repo: str) -> set[str]:
+    """The files that have a text; a request for every 20,000."""
+    found: set[str] = set()
+    last = ""
+    while True:
+        [page] = database.run([Statement(_STORED_PATHS, (repo, last, PAGE_PATHS))])
+        found.update(str(path) for (path,) in page)
+        if len(page) < PAGE_PATHS:
+            return found
+        last = str(page[-1][0])
+
+
+def size_statement(repo: str) -> Statement:
+    """What is answered with their `Size`; reads each row of them."""
+    return Statement(SOURCE_SIZE, (repo,))
+
+
+def stored_files(database: Database, repo: str) -> Iterator[tuple[str, list[SourceBlock]]]:
+    """Each path with its text, in the order of the paths' bytes; a request for every 200 parts."""
+    for path, rows in groupby(_read_part_rows(database, repo), key=lambda row: row[0]):
+        yield str(path), [_part_from_row(row) for row in rows]
+
+
+def _read_part_rows(database: Database, repo: str) -> Iterator[Row]:
+    path, part = "", -1
+    while True:
+        [page] = database.run([Statement(_NEXT_PARTS, (repo, path, part, PAGE_PARTS))])
+        yield from page
+        if len(page) < PAGE_PARTS:
+            return
+        path, part = str(page[-1][0]), int(str(page[-1][1]))
+
+
+def _part_from_row(row: Row) -> SourceBlock:
+    _, _, first, last, numbers, text = row
+    said = None if numbers is None else json.loads(str(numbers))
+    return SourceBlock(int(str(first)), int(str(last)), said, bytes.fromhex(str(text)))

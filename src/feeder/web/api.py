@@ -1,0 +1,144 @@
+"""How does a page ask? `GET /api/…` with parameters, answered by JSON; docs/api.md has it all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from feeder.errors import FeederError, ServiceError, UserError, problem_and_remedy
+from feeder.mcp import ProgressCallback
+from feeder.mcp.heard import CLIENT_CLOSED_REQUEST, DISCONNECTED, run_until_disconnect
+from feeder.mcp.service import IndexService
+from feeder.mcp.thread_pool import ThreadPool
+from feeder.suggestions import did_you_mean
+from feeder.web.access import AccessControl, ErrorResponse
+
+if TYPE_CHECKING:
+    from feeder.mcp.index_pool import OpenIndex
+
+JSON_TYPE = "application/json"
+CACHE_HEADERS = {"cache-control": "private, no-cache"}
+"""It may be kept, and is asked again each time whether it is still so."""
+GET_ENDPOINTS = ("search", "similar", "node", "file", "outline", "map", "history", "status")
+
+
+def routes(service: IndexService, access: AccessControl, pool: ThreadPool) -> list[Route]:
+    """Each question, and the exchange of the token for a cookie."""
+    session = Route("/api/session", partial(_create_session, access), methods=["POST"])
+    asked = [
+        Route(f"/api/{name}", partial(_handle, service, pool, name), methods=["GET"])
+        for name in GET_ENDPOINTS
+    ]
+    proof = Route("/api/proof", partial(_validation, service, pool), methods=["GET", "POST"])
+    return [session, proof, *asked]
+
+
+async def _create_session(access: AccessControl, _: Request) -> Response:
+    """Whoever has come so far has the token."""
+    response = Response(status_code=204)
+    access.set_cookie(response)
+    return response
+
+
+async def _validation(service: IndexService, pool: ThreadPool, request: Request) -> Response:
+    """How far the checks are, and what they said last; a POST begins them."""
+
+    def asked(_: ProgressCallback) -> dict[str, Any]:
+        proof = service.validation
+        if request.method == "POST":
+            proof.start()
+        return proof.as_json()
+
+    facts = await pool.run(asked)
+    return _conditional_response(request, json.dumps(facts, ensure_ascii=False).encode())
+
+
+async def _handle(service: IndexService, pool: ThreadPool, name: str, request: Request) -> Response:
+    said = {key: request.query_params.getlist(key) for key in request.query_params}
+    is_new = "if-none-match" not in request.headers  # else it was answered to this one before
+    work = pool.run(lambda tell: run_endpoint(service, name, said, tell, logs_query=is_new))
+    answer = await run_until_disconnect(request, work)
+    if answer is DISCONNECTED:
+        return CLIENT_CLOSED_REQUEST
+    if isinstance(answer, ErrorResponse):
+        return answer.to_response()
+    return _conditional_response(request, json.dumps(answer, ensure_ascii=False).encode())
+
+
+def _conditional_response(request: Request, body: bytes) -> Response:
+    """Only that it is the same, to whoever has it."""
+    tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    known = [one.strip() for one in request.headers.get("if-none-match", "").split(",")]
+    headers = {"etag": tag, **CACHE_HEADERS}
+    if tag in known or "*" in known:
+        return Response(status_code=304, headers=headers)
+    return Response(body, headers=headers, media_type=JSON_TYPE)
+
+
+def run_endpoint(
+    service: IndexService,
+    name: str,
+    parameters: Mapping[str, list[str]],
+    on_progress: ProgressCallback,
+    *,
+    logs_query: bool = False,
+) -> dict[str, Any] | ErrorResponse:
+    """The answer, or why there is none, with the status that says whose fault it is.
+
+    With `notes` a question is noted where the settings say so.
+    """
+    from feeder.web.endpoints import ENDPOINTS
+
+    question, known = ENDPOINTS[name]
+    if unknown := next((key for key in parameters if key not in known), None):
+        return _unknown_parameter(name, unknown, sorted(known))
+    try:
+        return service.run_on_index(
+            partial(_call_endpoint, question, parameters, logs_query), on_progress
+        )
+    except ServiceError as exc:
+        return error_response(502, exc)
+    except (FeederError, OSError) as exc:
+        return error_response(503, exc)
+
+
+def _with_query_log(index: OpenIndex, logs_query: bool) -> OpenIndex:
+    settings = index.context.settings
+    settings = replace(settings, query_log=settings.query_log and logs_query)
+    return index._replace(context=index.context._replace(settings=settings))
+
+
+def _call_endpoint(
+    endpoint: Callable[[OpenIndex, Mapping[str, list[str]]], dict[str, Any]],
+    parameters: Mapping[str, list[str]],
+    logs_query: bool,
+    index: OpenIndex,
+    freshness_note: str | None,
+) -> dict[str, Any] | ErrorResponse:
+    """What is to be known of the index' age is said where an answer has its note."""
+    from feeder.web.endpoints import NotFound
+
+    try:
+        facts = endpoint(_with_query_log(index, logs_query), parameters)
+    except UserError as exc:
+        return error_response(404 if isinstance(exc, NotFound) else 400, exc)
+    return {**facts, "note": freshness_note} if freshness_note else facts
+
+
+def error_response(status: int, exc: Exception) -> ErrorResponse:
+    """What is wrong and what to do, with whose fault it is."""
+    return ErrorResponse(status, *problem_and_remedy(exc))
+
+
+def _unknown_parameter(name: str, key: str, known: list[str]) -> ErrorResponse:
+    has = f"It has {', '.join(known)}." if known else "It has none."
+    remedy = " ".join(filter(None, [did_you_mean(key, known), has]))
+    return ErrorResponse(400, f"/api/{name} has no parameter `{key[:60]}`.", remedy)

@@ -1,0 +1,139 @@
+"""A language model at an address: what it is asked, and what becomes of each of its answers."""
+
+from collections.abc import Iterator
+
+import pytest
+from chatting import Answer, Model, Reply, chatting, line, refusal
+from clouds import MovedClock
+
+from feeder.config import Settings
+from feeder.descriptions import MAX_ANSWER_TOKENS, ModelAnswer
+from feeder.descriptions.chat_completions import EndpointDescriber
+from feeder.embedding.endpoint import CHAT_COMPLETIONS, Endpoint, Timeouts, parse_address
+from feeder.errors import ServiceError, TooLargeError, TransientError, UserError
+from feeder.retry import MAX_TRIES
+from feeder.session.describers import select_describer
+
+KEY = "Xk29-qLmR47_vTzE81wPbN36sHcYdU05jGaF"
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    with chatting() as model:
+        yield model
+
+
+@pytest.fixture
+def describer(model: Model) -> Iterator[EndpointDescriber]:
+    address = parse_address(f"{model.url}#some-model", CHAT_COMPLETIONS)
+    made = EndpointDescriber(Endpoint(address, KEY, Timeouts(1, 2), MovedClock(start=1_000_000)))
+    yield made
+    made.close()
+
+
+def test_it_is_asked_as_openai_has_it(model: Model, describer: EndpointDescriber) -> None:
+    """With the prompt and the text apart, a key, and no more tokens than a line may take."""
+    assert describer.ask("Do so.", "python method add\n\x00\ud800") == ModelAnswer(
+        "Does what is called add here."
+    )
+    [asked] = model.log
+    assert (asked.path, asked.headers["Authorization"]) == ("/v1/chat/completions", f"Bearer {KEY}")
+    assert (asked.prompt, asked.text) == ("Do so.", "python method add\n\x00?")
+    assert (asked.body["max_tokens"], asked.body["stream"]) == (MAX_ANSWER_TOKENS, False)
+    assert (describer.model, tuple(describer.usage)) == (model.named, (1, 100, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (line(""), ModelAnswer("")),
+        (line("It adds and adds", "length"), ModelAnswer("It adds and adds", is_complete=False)),
+        (line("", "content_filter"), ModelAnswer("", refused=True)),
+        (line("", refusal="I will not."), ModelAnswer("", refused=True)),
+        (
+            refusal(400, "The response was filtered by content management"),
+            ModelAnswer("", refused=True),
+        ),
+        (lambda _: Reply(200, {"choices": []}), ModelAnswer("")),
+        (lambda _: Reply(200, {"choices": [{"message": None}]}), ModelAnswer("")),
+        (
+            lambda _: Reply(200, {"choices": [{"message": {"content": [{"text": "a"}]}}]}),
+            ModelAnswer("a"),
+        ),
+    ],
+)
+def test_each_answer_is_taken_for_what_it_is(
+    model: Model, describer: EndpointDescriber, answer: Answer, told: ModelAnswer
+) -> None:
+    model.always = answer
+    assert describer.ask("Do so.", "python method add") == told
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "words"),
+    [
+        (refusal(401, "no such key"), UserError, "FEEDER_API_KEY"),
+        (refusal(404, "model 'x' not found"), UserError, "mend --describe URL#name"),
+        (refusal(400, "maximum context length is 512 tokens"), TooLargeError, "context length"),
+        (
+            lambda _: Reply(200, "<title>Log in</title>"),
+            UserError,
+            "else than an answer ('Log in')",
+        ),
+        (lambda _: Reply(200, {"object": "list"}), UserError, "else than an answer"),
+        (lambda _: Reply(200, {"choices": []}, hangs_s=30), TransientError, "gave no whole answer"),
+        (refusal(429, "slow down", Retry_After="7"), ServiceError, "slow down"),
+        (refusal(500, "it fell over"), ServiceError, "it fell over"),
+    ],
+)
+def test_each_refusal_is_told_with_its_remedy(
+    model: Model, describer: EndpointDescriber, answer: Answer, kind: type[Exception], words: str
+) -> None:
+    model.always = answer
+    with pytest.raises(kind) as raised:
+        describer.ask("Do so.", "python method add")
+    assert words in str(raised.value)
+    assert KEY not in str(raised.value)
+
+
+def test_what_passes_is_asked_again(model: Model, describer: EndpointDescriber) -> None:
+    model.answers = [refusal(429, "slow"), refusal(500, "fell"), refusal(503, "busy")]
+    assert describer.ask("Do so.", "python method add").text.startswith("Does")
+    assert len(model.log) == 4 <= MAX_TRIES
+
+
+def test_what_a_model_refuses_to_be_told_is_told_otherwise_from_then_on(
+    model: Model, describer: EndpointDescriber
+) -> None:
+    """As models that think first do."""
+    model.answers = [
+        refusal(400, "Unsupported parameter: 'max_tokens' is not supported with this model."),
+        refusal(400, "Unsupported value: 'temperature' does not support 0 with this model."),
+    ]
+    for _ in range(2):
+        assert describer.ask("Do so.", "python method add").text
+    told = [(set(one.body) - {"model", "messages", "stream"}) for one in model.log]
+    assert told == [
+        {"max_tokens", "temperature"},
+        {"max_completion_tokens", "temperature"},
+        {"max_completion_tokens"},
+        {"max_completion_tokens"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("qwen", "Write one as URL#name"),
+        ("http://127.0.0.1:1/v1", "is not of the form URL#name. Write: --describe"),
+        ("@cf/meta/llama", "models of Workers AI come with --store cloudflare"),
+    ],
+)
+def test_what_is_no_model_is_refused_in_a_sentence(said: str, words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        select_describer(Settings(describe=said))
+
+
+def test_nobody_is_asked_where_none_is_named() -> None:
+    assert select_describer(Settings()) is None
+    assert select_describer(Settings(describe="off")) is None

@@ -1,0 +1,82 @@
+"""What a model says is text: one line of it, without what is no sentence of its own."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from feeder.descriptions import ModelAnswer
+from feeder.descriptions.sanitizer import (
+    MAX_DESCRIPTION_CHARS,
+    RejectReason,
+    SanitizedAnswer,
+    parse_description,
+)
+
+CODE = 'python method Cart.add\n\ndef add(self, n):\n    """Adds a line to it."""\n    self.n += n'
+KEY = "AKIA" + "QYLPMN5HHHFPZAM2"
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("Adds an article to the cart.", "Adds an article to the cart."),
+        ("  \n\nAdds an article\tto the cart.\nAnd more of it.", "Adds an article to the cart."),
+        ("**Adds** an `article` to the *cart*.", "Adds an article to the cart."),
+        ('"Adds an article to the cart."', "Adds an article to the cart."),
+        ("1. Adds an article to the cart.", "Adds an article to the cart."),
+        ("### SanitizedAnswer: Adds an article to it.", "Adds an article to it."),
+        ("<b>Adds</b> an <a href='x'>article</a> to it.", "Adds an article to it."),
+        ("Adds [an article](http://127.0.0.1/x) to it.", "Adds an article to it."),
+        ("<think>Hm.\nWell.</think>\nAdds an article to it.", "Adds an article to it."),
+        ("Hm. Well.</think>Adds an article to it.", "Adds an article to it."),
+        ("```\nAdds an article to it.\n```", "Adds an article to it."),
+        ("Adds\x1b[31m an \u202earticle\u200b to\x00 it.", "Adds [31m an article to it."),
+        ("Adds a line to it.", "Adds a line to it."),  # its own doc comment is a sentence
+        ("Keeps max_bytes and __init__ apart.", "Keeps max_bytes and init apart."),
+        (f"Signs by {KEY} what is sent. # pragma: allowlist secret", None),
+    ],
+)
+def test_a_line_is_cleaned(said: str, line: str | None) -> None:
+    found = parse_description(ModelAnswer(said), CODE)
+    assert KEY not in found.text
+    assert line is None or found == SanitizedAnswer(line)
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("", RejectReason.EMPTY),
+        ("\n" * 1_000_000, RejectReason.EMPTY),
+        (
+            "![" * 100_000,
+            RejectReason.NOT_A_SENTENCE,
+        ),  # to look for links in all of it would take an hour
+        ("```\n```\n***", RejectReason.EMPTY),
+        ("I cannot describe this.", RejectReason.REFUSED),
+        ("I'm sorry, I can't do that", RejectReason.REFUSED),
+        ("As an AI model, I have no opinion.", RejectReason.REFUSED),
+        ("<think>And then again", RejectReason.INCOMPLETE),
+        ("def add(self, n):", RejectReason.REPEATS_CODE),
+        ("`self.n += n`", RejectReason.REPEATS_CODE),
+        ("42", RejectReason.NOT_A_SENTENCE),
+        ("Yes.", RejectReason.NOT_A_SENTENCE),
+    ],
+)
+def test_what_is_no_description_is_none(said: str, reason: RejectReason) -> None:
+    assert parse_description(ModelAnswer(said), CODE) == SanitizedAnswer(reason=reason)
+
+
+def test_a_long_line_is_cut_at_a_word() -> None:
+    [line, reason] = parse_description(ModelAnswer("Adds articles " * 40), CODE)
+    assert (reason, len(line) <= MAX_DESCRIPTION_CHARS, line.endswith("…")) == ("", True, True)
+    assert set(line[:-1].split()) == {"Adds", "articles"}
+
+
+@given(said=st.text(), whole=st.booleans())
+def test_whatever_a_model_says_is_one_line_or_a_reason(said: str, whole: bool) -> None:
+    """Nothing in it moves a terminal, and it is no longer than it may be."""
+    line, reason = parse_description(ModelAnswer(said, whole), CODE)
+    assert bool(line) != bool(reason)
+    assert len(line) <= MAX_DESCRIPTION_CHARS
+    assert line.isprintable() or all(one.isprintable() or one == "\u3000" for one in line)
+    assert "<script" not in line.lower()

@@ -1,0 +1,86 @@
+"""`--describe` as a user meets it: what it says, how it ends, and what is shown afterwards."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from chatting import Model, about, chatting, refusal
+
+from running import Feeder, runner
+from source.repos import Repo
+from worlds import SHOP
+
+KEY = "Xk29-qLmR47_vTzE81wPbN36sHcYdU05jGaF"
+
+
+@pytest.fixture
+def feeder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Feeder:
+    monkeypatch.setenv("FEEDER_JOBS", "1")
+    monkeypatch.setenv("FEEDER_MODEL", "static")
+    monkeypatch.setenv("FEEDER_API_KEY", KEY)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    return runner(monkeypatch, capfd)
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
+    """As the environment names it."""
+    with chatting() as model:
+        monkeypatch.setenv("FEEDER_DESCRIBE", f"{model.url}#some-model")
+        yield model
+
+
+@pytest.fixture
+def shop(repo: Repo) -> Repo:
+    repo.commit(SHOP)
+    return repo
+
+
+def test_a_run_says_what_it_made_and_each_command_shows_it(
+    feeder: Feeder, shop: Repo, model: Model
+) -> None:
+    dry = feeder(shop, "sync", "--dry-run")
+    assert "Descriptions: 4 would be asked for; about " in dry.out
+    assert "the price is unknown" in dry.out
+    assert model.log == []
+    made = feeder(shop, "sync")
+    assert (made.code, "Descriptions: 4 made.\n" in made.out) == (0, True)
+    assert model.log[0].headers["Authorization"] == f"Bearer {KEY}"
+    for command in ("search emptyCart", "show src/cart.py#emptyCart"):
+        assert (
+            "        Does what is called empty cart here.\n" in feeder(shop, *command.split()).out
+        )
+    assert f"descriptions: 4 nodes, by {model.named}" in feeder(shop, "stats").out
+    assert feeder(shop, "validate").code == 0
+
+
+def test_a_limit_ends_with_75_and_a_server_that_refuses_with_its_own_code(
+    feeder: Feeder, shop: Repo, model: Model
+) -> None:
+    """What is done is kept, and the index equals HEAD."""
+    model.always = refusal(401, "no such key")
+    refused = feeder(shop, "sync")
+    assert (refused.code, "FEEDER_API_KEY" in refused.err) == (2, True)
+    assert KEY not in refused.err
+    assert feeder(shop, "validate").code == 0
+    model.always = about
+    assert feeder(shop, "sync", "--max-descriptions", "3").code == 75
+    report = json.loads(feeder(shop, "sync", "--json").out)
+    assert report["descriptions_made"] == 1
+
+
+def test_off_takes_them_out_and_more_of_it_needs_a_model(
+    feeder: Feeder, shop: Repo, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    feeder(shop, "sync")
+    dry = feeder(shop, "sync", "--describe", "off", "--dry-run")
+    assert "Descriptions would be taken out: 4.\n" in dry.out
+    off = feeder(shop, "sync", "--describe", "off")
+    assert (off.code, "Descriptions taken out: 4.\n" in off.out) == (0, True)
+    assert "descriptions" not in feeder(shop, "stats").out
+    monkeypatch.delenv("FEEDER_DESCRIBE")
+    again = feeder(shop, "sync", "--redescribe")
+    assert (again.code, "name it with --describe" in again.err) == (2, True)

@@ -1,0 +1,295 @@
+"""What `feeder doctor` sees: of a machine as it should be, and of each thing that is not."""
+
+import os
+import shutil
+from contextlib import closing
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from feeder.config import Settings
+from feeder.doctor import Finding
+from feeder.doctor.environment import check_open_files
+from feeder.doctor.program import check_extras
+from feeder.parse.extract import NOT_INSTALLED
+from feeder.store import Statement
+from feeder.store.migrations import known_migrations
+from feeder.store.sqlite import SQLite
+from running import Answer, Feeder
+from source.repos import Repo
+from worlds import SHOP
+
+
+@pytest.fixture
+def shop(repo: Repo) -> Repo:
+    repo.commit(SHOP)
+    return repo
+
+
+def seen(answer: Answer) -> dict[str, dict[str, Any]]:
+    """The findings by their names."""
+    return {one["name"]: one for one in answer.facts["findings"]}
+
+
+def test_a_fed_index_of_head_has_nothing_to_be_done(feeder: Feeder, shop: Repo) -> None:
+    feeder(shop, "sync", "-q")
+    answer = feeder(shop, "doctor", "--json")
+    found = seen(answer)
+    assert answer.code == 0
+    assert not answer.facts["stops"]
+    index = found["index"]
+    assert "The index equals HEAD " in index["says"]
+    assert not any(found[name]["remedy"] for name in ("index", "holds", "parser", "git", "disk"))
+    assert found["store"]["says"] == "this machine (no CLOUDFLARE_API_TOKEN)"
+
+
+def test_without_an_index_it_says_how_to_make_one(feeder: Feeder, shop: Repo) -> None:
+    answer = feeder(shop, "doctor", "--json")
+    assert answer.code == 0
+    remedy = "Make it: feeder sync (outside git: feeder process --path .)"
+    assert seen(answer)["index"] == Finding("index", "there is none yet", remedy)._asdict()
+    assert not (shop.path / ".feeder").exists()
+
+
+def test_an_index_behind_head_is_no_stop(feeder: Feeder, shop: Repo) -> None:
+    feeder(shop, "sync", "-q")
+    shop.commit({"more.py": "def more():\n    return 1\n"})
+    answer = feeder(shop, "doctor", "--json")
+    assert answer.code == 0
+    assert seen(answer)["index"]["remedy"] == "feeder sync"
+    assert "1 commit behind HEAD" in seen(answer)["index"]["says"]
+
+
+def test_outside_of_git_it_says_what_can_be_done(feeder: Feeder, tmp_path: Path) -> None:
+    answer = feeder(tmp_path, "doctor")
+    assert answer.code == 0
+    assert "feeder process --path ." in answer.out
+
+
+def test_without_git_a_run_is_stopped(
+    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", os.fspath(tmp_path / "bin"))
+    answer = feeder(shop, "doctor", "--json")
+    assert answer.code == 1
+    assert seen(answer)["git"]["stops"]
+    assert seen(answer)["git"]["remedy"] == "Install it, or put it on the PATH."
+    assert [one["name"] for one in answer.facts["findings"] if one["stops"]] == ["git"]
+    assert not seen(answer)["parser"]["stops"]
+
+
+def test_a_file_in_place_of_the_index_stops_a_run(feeder: Feeder, shop: Repo) -> None:
+    feeder(shop, "sync", "-q")
+    (shop.path / ".feeder" / "index.db").write_bytes(b"this is no database at all\n" * 100)
+    answer = feeder(shop, "doctor", "--json")
+    assert answer.code == 1
+    assert seen(answer)["index"]["stops"]
+    assert seen(answer)["index"]["remedy"]
+
+
+def test_a_grammar_that_does_not_compile_stops_a_run(feeder: Feeder, shop: Repo) -> None:
+    own = shop.path / "own.json"
+    own.write_text('{"python": {"queries": ["(no_such_node) @method"]}}', "utf-8")
+    answer = feeder(shop, "doctor", "--json", "--grammar", own)
+    assert answer.code == 1
+    assert seen(answer)["parser"]["stops"]
+
+
+def test_settings_that_cannot_be_read_stop_a_run(feeder: Feeder, shop: Repo) -> None:
+    (shop.path / ".feeder.toml").write_text("[categories\n", "utf-8")
+    answer = feeder(shop, "doctor", "--json")
+    assert answer.code == 1
+    assert seen(answer)["settings"]["stops"]
+
+
+def test_a_token_alone_says_what_lacks_and_is_not_shown(
+    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "a-token-that-nobody-sees")
+    answer = feeder(shop, "doctor", "--json", "--store", "cloudflare")
+    assert answer.code == 1
+    assert "the account's id" in seen(answer)["credentials"]["says"]
+    assert "a-token-that-nobody-sees" not in answer.out + answer.err
+
+
+def test_a_token_in_an_address_is_not_shown(feeder: Feeder, shop: Repo) -> None:
+    """Also where it stands in a path, as nobody should write it and somebody does."""
+    token = "ghp_" + "a1B2" * 9
+    shop.git("remote", "add", "origin", f"https://127.0.0.1/{token}@shop/cart.git")
+    answer = feeder(shop, "doctor", "--model", f"http://127.0.0.1:9/{token}/v1#m")
+    assert token not in answer.out + answer.err
+    assert "x" * len(token) in answer.out
+
+
+def test_the_users_folder_is_not_named(
+    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", os.fspath(shop.path.parent))
+    answer = feeder(shop, "doctor")
+    assert os.fspath(shop.path.parent) not in answer.out
+    assert "~/repo" in answer.out
+
+
+def test_a_limit_on_open_files_that_is_too_low_stops_a_run() -> None:
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (100, before[1]))
+    try:
+        [found] = check_open_files(Settings())
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert found.stops
+    assert found.remedy == "Raise it to 128 at least: ulimit -n 128"
+
+
+@pytest.mark.needs("serve")
+def test_extras_are_those_of_the_program() -> None:
+    named = {one.name: one for one in check_extras(Settings())}
+    assert named.keys() == {"[documents]", "[local]", "[serve]"}
+    assert "starlette" in named["[serve]"].says
+    assert not named["[serve]"].absent
+
+
+def test_an_extra_that_is_absent_is_neither_right_nor_wrong(
+    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a mark of its own."""
+
+    def absent(package: str) -> str:
+        raise PackageNotFoundError(package)
+
+    monkeypatch.setattr("feeder.doctor.program.version", absent)
+    answer = feeder(shop, "doctor", "--json")
+    found = seen(answer)["[documents]"]
+    assert (answer.code, found["absent"], found["stops"], found["remedy"]) == (0, True, False, "")
+    [line] = [one for one in feeder(shop, "doctor").out.splitlines() if "[documents]" in one]
+    says = "not installed; pip install 'headfeed[documents]' brings it"
+    assert line.split(maxsplit=2) == ["-", "[documents]", says]
+
+
+def test_an_older_index_is_not_touched(feeder: Feeder, shop: Repo) -> None:
+    """Any other command would bring it on."""
+    *before, last = known_migrations()
+    (shop.path / ".feeder").mkdir()
+    file = shop.path / ".feeder" / "index.db"
+    with closing(SQLite(file)) as database:
+        database.script("CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY, name TEXT);", [])
+        for step in before:
+            add = Statement("INSERT INTO d1_migrations (name) VALUES (?)", (step.name,))
+            database.script(step.sql, [add])
+    content = file.read_bytes()
+    found = seen(feeder(shop, "doctor", "--model", "words", "--json"))["index"]
+    assert found["says"].endswith(f"is of an older version, without {last.name}")
+    assert (found["stops"], "feeder sync" in found["remedy"]) == (False, True)
+    assert file.read_bytes() == content
+
+
+def test_an_index_in_a_folder_that_nobody_may_write_stops_a_run(
+    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though the file may be written: SQLite writes beside it."""
+    feeder(shop, "sync", "-q")
+    locked = shop.path / ".feeder"
+    # root may write everywhere
+    monkeypatch.setattr(os, "access", lambda path, mode, **_: Path(path) != locked)
+    answer = feeder(shop, "doctor", "--json")
+    assert answer.code == 1
+    assert seen(answer)["disk"]["says"] == f"{locked} cannot be written"
+
+
+def test_what_a_question_lacks_is_told(feeder: Feeder, shop: Repo) -> None:
+    """An index of words alone, asked by the model that comes with the program."""
+    feeder(shop, "sync", "-q", "--no-vectors")
+    found = seen(feeder(shop, "doctor", "--vectors", "--model", "static", "--json"))
+    assert found["vectors"]["says"] == "none, words only"
+    assert found["model"]["says"].startswith("feeder-static-")
+    assert "Make them: feeder sync" in found["model"]["remedy"]
+
+
+def test_a_model_that_does_not_answer_stops_a_run(feeder: Feeder, shop: Repo) -> None:
+    """Of vectors, and of descriptions; the index is looked at all the same."""
+    feeder(shop, "sync", "-q", "--no-vectors")
+    nobody = "http://127.0.0.1:9/v1#none"
+    for options, name in ((("--model", nobody), "model"), (("--describe", nobody), "describing")):
+        answer = feeder(shop, "doctor", "--vectors", *options, "--json")
+        assert answer.code == 1
+        stops = [one["name"] for one in answer.facts["findings"] if one["stops"]]
+        assert (stops, seen(answer)["index"]["stops"]) == ([name], False)
+
+
+def changed(shop: Repo, *statements: Statement) -> None:
+    """In the index."""
+    with closing(SQLite(shop.path / ".feeder" / "index.db")) as database:
+        database.run(statements)
+
+
+def test_an_index_that_was_left_half_made_says_so(feeder: Feeder, shop: Repo) -> None:
+    """As a run that is killed leaves it: begun, and not done."""
+    feeder(shop, "sync", "-q")
+    changed(
+        shop,
+        Statement("UPDATE meta SET value = 'another' WHERE key LIKE '%:run'"),
+        Statement("DELETE FROM meta WHERE key LIKE '%:tree'"),
+    )
+    found = seen(feeder(shop, "doctor", "--json"))["index"]
+    assert "a run since is under way, or was stopped" in found["says"]
+    assert (found["remedy"], found["stops"]) == ("feeder sync", False)
+
+
+def test_texts_that_are_kept_are_counted(feeder: Feeder, shop: Repo) -> None:
+    """The lines of its three files that have any."""
+    feeder(shop, "sync", "-q", "--texts")
+    says = seen(feeder(shop, "doctor", "--json"))["texts"]["says"]
+    assert says == "3 rows, 0.0 MB compressed"
+
+
+def test_lines_that_wait_are_told(feeder: Feeder, repo: Repo) -> None:
+    """Of three methods and classes one has a line."""
+    repo.commit(
+        {"a.py": "def one():\n    pass\n\n\ndef two():\n    pass\n\n\nclass C:\n    x = 1\n"}
+    )
+    feeder(repo, "sync", "-q")
+    columns, values = "sha, model, prompt, line, reason", "'x', 'm', '', 'One.', ''"
+    changed(
+        repo,
+        Statement("UPDATE docs SET describes = 'x' WHERE symbol = 'one'"),
+        Statement(f"INSERT INTO descriptions ({columns}) VALUES ({values})"),
+    )
+    found = seen(feeder(repo, "doctor", "--json"))["descriptions"]
+    assert found["says"] == "1 nodes by m"
+    assert found["remedy"] == "2 wait for a line: feeder sync --describe MODEL"
+
+
+def test_documents_that_are_kept_out_are_told(feeder: Feeder, shop: Repo) -> None:
+    """By a program that cannot read them."""
+    feeder(shop, "sync", "-q")
+    kept_out = "UPDATE files SET reason = ? WHERE path = 'logo.bin'"
+    changed(shop, Statement(kept_out, (NOT_INSTALLED,)))
+    found = seen(feeder(shop, "doctor", "--json"))["documents"]
+    assert found["says"] == "1 kept out"
+    assert "pip install 'headfeed[documents]'" in found["remedy"]
+
+
+def test_an_index_of_documents_stops_who_cannot_read_them(
+    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a run of this program would be: another installation has read them."""
+    feeder(shop, "sync", "-q")
+    made_by = "UPDATE meta SET value = 'documents:1/1/1' WHERE key LIKE '%:parser'"
+    a_pdf = "UPDATE files SET path = 'a.pdf' WHERE path = 'config.json'"
+    changed(shop, Statement(made_by), Statement(a_pdf))
+    monkeypatch.setattr("feeder.doctor.index_checks.versions", lambda: "")
+    answer = feeder(shop, "doctor", "--json")
+    assert (answer.code, seen(answer)["documents"]["stops"]) == (1, True)
+    assert seen(answer)["documents"]["says"].startswith("the index has 1;")
+
+
+def test_nothing_is_written(feeder: Feeder, shop: Repo) -> None:
+    feeder(shop, "sync", "-q")
+    shutil.rmtree(shop.path / ".feeder")
+    before = sorted(shop.path.rglob("*"))
+    feeder(shop, "doctor")
+    assert sorted(shop.path.rglob("*")) == before

@@ -1,0 +1,181 @@
+"""The `Embedder` of whoever answers at an address, against a server over real HTTP."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from embedding.endpoints import Model, answering, hashed, of_bge_m3, said
+from feeder.embedding.endpoint import Endpoint, parse_address
+from feeder.embedding.endpoint_embedder import EndpointEmbedder
+from feeder.errors import UserError
+
+
+@pytest.mark.parametrize("as_base64", [False, True])
+def test_vectors_come_in_the_order_of_their_texts(model: Model, as_base64: bool) -> None:
+    """The server gives the last first, of length 2, as numbers or as base64."""
+    model.server.always = answering(as_base64=as_base64)
+    vectors = model().embed(["a", "b", "c"])
+    assert [vector.dtype for vector in vectors] == [np.float32] * 3
+    for vector, expected in zip(vectors, hashed("a", "b", "c"), strict=True):
+        assert vector == pytest.approx(expected, abs=1e-6)
+
+
+def test_what_is_sent(model: Model) -> None:
+    """The key in its header, the model's name, the texts; no format, which Voyage would refuse."""
+    model(key="s3cret-key", known=model.known()).embed(["a"])
+    [asked] = model.server.log
+    assert asked.path == "/v1/embeddings"
+    assert asked.body == {"model": "some-model", "input": ["a"]}
+    assert asked.headers["Authorization"] == "Bearer s3cret-key"
+    assert asked.headers["Content-Type"] == "application/json"
+
+
+def test_no_key_is_no_header(model: Model) -> None:
+    """As for Ollama."""
+    model(known=model.known()).embed(["a"])
+    assert "Authorization" not in model.server.log[0].headers
+
+
+@pytest.mark.parametrize(
+    ("url", "path", "place"),
+    [
+        ("http://h:1/v1#m", "http://h:1/v1/embeddings", "m@h:1"),
+        ("http://h:1/v1/#m", "http://h:1/v1/embeddings", "m@h:1"),
+        ("http://h:1/v1/embeddings#m", "http://h:1/v1/embeddings", "m@h:1"),
+        ("http://h:1#m", "http://h:1/v1/embeddings", "m@h:1"),
+        ("HTTPS://Example.org/V2/gate/v1#a/b:c", "https://example.org/V2/gate/v1/embeddings",
+         "a/b:c@example.org/V2/gate"),
+        ("http://[::1]:8/v1#m", "http://[::1]:8/v1/embeddings", "m@[::1]:8"),
+        ("https://u:p@h/v1?api-version=1#m", "https://h/v1/embeddings?api-version=1", "m@h"),
+    ],
+)  # fmt: skip
+def test_an_address_and_the_name_that_the_index_keeps(url: str, path: str, place: str) -> None:
+    """Models of one name at two places are two; user, password and query are not kept."""
+    endpoint = Endpoint(parse_address(url))
+    assert endpoint.address.url == path
+    assert EndpointEmbedder(endpoint).model == place
+    endpoint.close()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["http://h/v1", "http://h/v1#", "http://#m", "ftp://u:pa55@h#m", "http://h:x/v1#m",
+     "http://h/v1#a b", "http://[h/v1#m", "http://h\x1b/v1#m", "http:///v1#m"],
+)  # fmt: skip
+def test_what_is_no_address_is_told_with_an_example(wrong: str) -> None:
+    """And not quoted: there may be a password in it."""
+    with pytest.raises(UserError) as raised:
+        parse_address(wrong)
+    assert str(raised.value) == (
+        "The model's address is not of the form URL#name. "
+        "Write: --model http://127.0.0.1:11434/v1#nomic-embed-text."
+    )
+
+
+def test_a_key_with_odd_characters_is_not_sent(model: Model) -> None:
+    """It would break the header, and be quoted."""
+    with pytest.raises(UserError, match="FEEDER_API_KEY has blanks") as raised:
+        model(key="one two")
+    assert "one two" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "query"),
+    [
+        ("nomic-embed-text", {"input": ["search_document: t"]}, {"input": ["search_query: t"]}),
+        ("intfloat/multilingual-e5-small", {"input": ["passage: t"]}, {"input": ["query: t"]}),
+        ("bge-base-en-v1.5", {"input": ["t"]},
+         {"input": ["Represent this sentence for searching relevant passages: t"]}),
+        ("voyage-code-3", {"input": ["t"], "input_type": "document"},
+         {"input": ["t"], "input_type": "query"}),
+        ("jina-embeddings-v3", {"input": ["t"], "task": "retrieval.passage"},
+         {"input": ["t"], "task": "retrieval.query"}),
+        ("text-embedding-qwen3-embedding-0.6b", {"input": ["t"]},
+         {"input": ["Instruct: Given a question about a code base, retrieve the code that answers "
+                    "it\nQuery: t"]}),
+        ("bge-m3", {"input": ["t"]}, {"input": ["t"]}),
+    ],
+)  # fmt: skip
+def test_each_family_is_asked_as_it_wants(
+    model: Model, name: str, text: dict[str, Any], query: dict[str, Any]
+) -> None:
+    """By what stands before a text, or by what the request says of it."""
+    embedder = model(name)
+    model.server.always = answering(dimensions=embedder.dimensions)
+    embedder.embed(["t"])
+    embedder.embed_query("t")
+    assert [asked.body for asked in model.server.log] == [
+        {"model": name, **text},
+        {"model": name, **query},
+    ]
+
+
+def test_dimensions_are_asked_once_and_only_where_nothing_tells_them(model: Model) -> None:
+    """One short text; the table and the index spare it."""
+    unknown = model()
+    assert (unknown.dimensions, unknown.dimensions) == (64, 64)
+    assert [asked.texts for asked in model.server.log] == [["a"]]
+    assert model("bge-m3").dimensions == 1024
+    assert model(known=model.known()).dimensions == 64
+    assert len(model.server.log) == 1
+    assert model(known={"model": "other@h", "dimensions": "7"}).dimensions == 64
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [("text-embedding-3-small", "dimensions"), ("voyage-code-3", "output_dimension"),
+     ("some-model", "dimensions")],
+)  # fmt: skip
+def test_shorter_vectors_are_asked_for(model: Model, name: str, field: str) -> None:
+    """In the server's own words for it."""
+    embedder = model(name, 64)
+    assert len(embedder.embed(["a"])[0]) == 64
+    assert model.server.log[0].body[field] == 64
+
+
+def test_vectors_that_come_whole_are_cut_where_the_model_allows_it(model: Model) -> None:
+    """LM Studio does not heed `dimensions`. The first numbers, at length 1."""
+    model.server.always = answering(dimensions=1024)
+    text = " ".join(f"word{number}" for number in range(200))
+    [vector] = model("qwen3-embedding:0.6b", 256).embed([text])
+    [whole] = hashed(text, dimensions=1024)
+    assert vector == pytest.approx(whole[:256] / np.linalg.norm(whole[:256]), abs=1e-6)
+
+
+def test_a_length_that_is_the_models_own_is_not_sent(model: Model) -> None:
+    """vLLM refuses even that."""
+    model.server.always = of_bge_m3
+    model("bge-m3", 1024).embed(["a"])
+    assert set(model.server.log[0].body) == {"model", "input"}
+
+
+def test_an_unknown_model_that_is_shortened_is_another_one(model: Model) -> None:
+    """Its index does not tell how long its vectors are when nobody asks for fewer numbers."""
+    assert model("m", 64).model == f"m@{model.server.place} at 64"
+    assert model("text-embedding-3-small", 64).model == (
+        f"text-embedding-3-small@{model.server.place}"
+    )
+
+
+def test_texts_are_dealt_to_requests(model: Model) -> None:
+    """32 a request where nothing is known; 70 texts are three."""
+    model(known=model.known()).embed([f"text {number}" for number in range(70)])
+    assert sorted(len(asked.texts) for asked in model.server.log) == [23, 23, 24]
+
+
+def test_a_long_text_is_cut_to_what_the_model_reads(model: Model) -> None:
+    """512 tokens of three bytes, what stands before it included."""
+    embedder = model("e5-small-v2")
+    model.server.always = answering(dimensions=384)
+    embedder.embed(["x" * 5000])
+    assert model.server.log[0].texts == ["passage: " + "x" * (1536 - 9)]
+
+
+def test_what_is_spent_is_counted(model: Model) -> None:
+    """Requests as they were sent, tokens as the server counts them: 7 a text."""
+    model.server.answers = [said(500, {"error": "busy"})]
+    embedder = model(known=model.known())
+    embedder.embed(["a", "b"])
+    assert embedder.usage == (2, 14, 0)
+    assert embedder.estimate([30] * 70) == (3, 700, 0)

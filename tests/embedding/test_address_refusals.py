@@ -1,0 +1,334 @@
+"""What a server at an address refuses, and what it answers that is no answer."""
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from clouds import MovedClock
+
+from embedding.endpoints import Answer, Asked, Model, Said, Server, hashed, of_bge_m3, said, serving
+from feeder.embedding.endpoint import Endpoint, Timeouts, parse_address
+from feeder.embedding.endpoint_embedder import EndpointEmbedder
+from feeder.errors import ServiceError, UserError
+
+PLACE = "Load or pull the model there, or mend --model URL#name: the URL mostly ends in /v1."
+CHECK = (
+    "Check the address, such as --model http://127.0.0.1:11434/v1#nomic-embed-text, and the proxy "
+    "if there is one."
+)
+ELSE = "{p} answered HTTP %d with something else than embeddings (%r). " + CHECK
+
+
+def too_large(words: Any, status: int, *, texts: int, chars: int = 10_000) -> Answer:
+    """A server that takes so many texts, none longer than that."""
+
+    def answer(asked: Asked) -> Said:
+        if len(asked.texts) > texts or max(map(len, asked.texts)) > chars:
+            return said(status, words)(asked)
+        return of_bge_m3(asked)
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (413, {"error": "batch size 64 > maximum allowed batch size 32", "error_type": "x"}),
+        (422, {"error": "Input validation error: `inputs` must have less tokens, max tokens 512"}),
+        (400, {"error": {"message": "the input length exceeds the context length", "code": None}}),
+        (400, {"object": "error", "message": "This model's maximum context length is 512 tokens."}),
+        (400, {"detail": "The max allowed tokens per submitted batch is 120000."}),
+        (400, {"object": "error", "message": "Too many tokens in batch. Max is 16384 got 17555"}),
+        (400, {"error": {"message": "batch size is invalid, it should not be larger than 10."}}),
+        (500, {"error": {"code": 500, "message": "input is too large to process."}}),
+        (429, {"error": {"message": "Request too large for text-embedding-3-small on TPM"}}),
+    ],
+)
+def test_what_is_too_large_is_halved(model: Model, status: int, words: Any) -> None:
+    """As TEI, Ollama, vLLM, Voyage, Mistral, DashScope, llama.cpp and OpenAI say it; no waiting."""
+    model.server.always = too_large(words, status, texts=2, chars=100)
+    vectors = model("bge-m3").embed(["a", "b" * 150, "c"])
+    for vector, expected in zip(vectors, hashed("a", "b" * 75, "c", dimensions=1024), strict=True):
+        assert vector == pytest.approx(expected, abs=1e-6)
+    assert model.clock.slept == []
+
+
+def test_what_is_always_too_large_ends(model: Model) -> None:
+    """At a text of one character."""
+    said_ = model.refusal(ServiceError, said(413, {"error": "Payload too large"}))
+    assert said_.endswith("Payload too large (HTTP 413).")
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 529])
+@pytest.mark.parametrize("page", [{"error": {"message": "busy"}}, "<title>Busy</title>", ""])
+def test_what_passes_is_tried_again(model: Model, status: int, page: Any) -> None:
+    """After 1, 2, 4 and 8 s and up to one more; five tries, then the run ends with it."""
+    model.server.answers = [said(status, page)] * 4
+    model.server.always = of_bge_m3
+    assert len(model("bge-m3").embed(["a"])) == 1
+    for slept, least in zip(model.clock.slept, (1, 2, 4, 8), strict=True):
+        assert least <= slept <= least + 1
+    words = model.refusal(ServiceError, said(status, page))
+    assert f"(HTTP {status}). Run again later." in words
+    assert len(model.server.log) == 10
+
+
+@pytest.mark.parametrize(
+    ("after", "slept"), [("7", 7), ("Mon, 12 Jan 1970 13:46:52 GMT", 12), ("9999", 300)]
+)
+def test_a_server_that_says_how_long_is_waited_for(model: Model, after: str, slept: int) -> None:
+    """The clock stands at 1,000,000 s, which is 13:46:40 of that day; five minutes at most."""
+    model.server.answers = [said(429, {"error": "slow down"}, Retry_After=after)]
+    model.server.always = of_bge_m3
+    model("bge-m3").embed(["a"])
+    assert model.clock.slept == [slept]
+
+
+def test_a_question_is_tried_once(model: Model) -> None:
+    """Whoever asks has words to go on with, and waits."""
+    model.server.always = said(503, {"error": "loading"}, Retry_After="60")
+    with pytest.raises(ServiceError):
+        model("bge-m3").embed_query("a")
+    assert (len(model.server.log), model.clock.slept) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("status", "answer", "sentence"),
+    [
+        (
+            401,
+            {"error": {"message": "Incorrect API key provided", "code": "invalid_api_key"}},
+            "{m}: Incorrect API key provided [invalid_api_key] (HTTP 401). Set FEEDER_API_KEY to a "
+            "key that {p} takes.",
+        ),
+        (401, "", "{m}: no reason given (HTTP 401). Set FEEDER_API_KEY to a key that {p} takes."),
+        (
+            403,
+            "<html><title>Forbidden</title>",
+            "{m}: Forbidden (HTTP 403). Set FEEDER_API_KEY to a key that {p} takes.",
+        ),
+        (
+            404,
+            {"error": {"message": "model not found, try pulling it first"}},
+            "{m}: model not found, try pulling it first (HTTP 404). " + PLACE,
+        ),
+        (
+            400,
+            {"error": "No models loaded. Please load a model in the developer page."},
+            "{m}: No models loaded. Please load a model in the developer page (HTTP 400). " + PLACE,
+        ),
+        (400, {"detail": "Model 'x' not found"}, "{m}: Model 'x' not found (HTTP 400). " + PLACE),
+        (
+            400,
+            {"object": "error", "message": "Model does not support matryoshka representation"},
+            "{m}: Model does not support matryoshka representation (HTTP 400). Leave --dimensions "
+            "out, or name a model that shortens its vectors.",
+        ),
+        (
+            422,
+            {"detail": [{"loc": ["body"], "msg": "dimensions: not a number"}]},
+            "{m}: dimensions: not a number (HTTP 422). Leave --dimensions out, or name a model "
+            "that shortens its vectors.",
+        ),
+        (404, "404 page not found", ELSE % (404, "404 page not found")),
+        (200, "<html><title>Log in</title></html>", ELSE % (200, "Log in")),
+        (200, {"error": "Unexpected endpoint"}, ELSE % (200, "Unexpected endpoint")),
+        (200, [1, 2], ELSE % (200, "[1, 2]")),
+    ],
+)
+def test_what_the_user_has_to_change(model: Model, status: int, answer: Any, sentence: str) -> None:
+    """One sentence in the server's words, and the remedy; one request."""
+    words = model.refusal(UserError, said(status, answer))
+    place = model.server.place
+    assert words == sentence.format(m=f"bge-m3@{place}", p=place)
+    assert len(model.server.log) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "answer"),
+    [
+        (402, {"detail": "Payment Required"}),
+        (403, {"detail": "Insufficient account balance"}),
+        (429, {"error": {"message": "You exceeded it, see there", "code": "insufficient_quota"}}),
+    ],
+)
+def test_a_used_up_quota_is_final(model: Model, status: int, answer: Any) -> None:
+    """Another try would change nothing."""
+    words = model.refusal(ServiceError, said(status, answer))
+    assert words.endswith("Wait, or add to what is paid for there; then run again.")
+    assert len(model.server.log) == 1
+
+
+def test_a_redirect_is_not_followed(model: Model) -> None:
+    """The key would go along."""
+    with serving() as other:
+        elsewhere = said(307, "", Location=f"{other.url}/embeddings")
+        words = model.refusal(UserError, elsewhere, key="s3cret-key")
+        assert "sends elsewhere (HTTP 307), and the key does not go along" in words
+        assert other.log == []
+
+
+def numbers(*vectors: Any, **more: Any) -> Answer:
+    return said(200, {"data": [{"embedding": vector, **more} for vector in vectors]})
+
+
+LONG = [1.0] * 1024
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        numbers(LONG),
+        numbers(LONG, LONG, LONG),
+        numbers(),
+        numbers(LONG, LONG, index=0),
+        numbers(LONG, LONG, index="first"),
+        numbers(LONG, LONG[:1000]),
+        numbers([LONG], [LONG]),
+        numbers("AAA", "AAA"),
+        numbers({}, {}),
+        numbers("x" * 4096, "a word"),
+        said(200, {"data": [1, 2]}),
+        said(200, {"data": [{"index": 0}, {"index": 1}]}),
+    ],
+)
+def test_anything_but_a_vector_a_text_is_refused(model: Model, answer: Answer) -> None:
+    """Too few, too many, none, of two lengths, none that is numbers."""
+    words = model.refusal(ServiceError, answer)
+    assert words == (
+        f"bge-m3@{model.server.place} answered 2 texts with something else than 2 vectors of one "
+        "length. Run again; if it does so again, name another --model."
+    )
+    assert len(model.server.log) == 1
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "0", "1e60", "null"])
+def test_a_vector_without_a_direction_is_refused(model: Model, number: str) -> None:
+    """It would be near nothing, or everything."""
+    vector = f"[{', '.join([number] * 1024)}]"
+    page = f'{{"data": [{{"embedding": {vector}}}, {{"embedding": {vector}}}]}}'
+    assert "have no direction" in model.refusal(ServiceError, said(200, page))
+
+
+def test_other_dimensions_than_before_are_refused(model: Model) -> None:
+    """The model behind the name has changed; the remedy names the length that works."""
+    with pytest.raises(UserError) as raised:
+        model(known=model.known(32)).embed(["a"])
+    assert str(raised.value) == (
+        f"some-model@{model.server.place} makes vectors of 64 dimensions, and 32 were expected. "
+        "Say --dimensions 64, or name another --model."
+    )
+    assert len(model(dimensions=64).embed(["a"])[0]) == 64
+
+
+def test_a_model_that_does_not_shorten_says_its_length(model: Model) -> None:
+    """Its first numbers alone mean nothing: nothing is cut."""
+    model.server.always = of_bge_m3
+    with pytest.raises(UserError, match="makes vectors of 1024 dimensions, and 100 were expected"):
+        model("bge-m3", 100).embed(["a"])
+
+
+def test_an_answer_that_breaks_off_is_asked_for_again(model: Model) -> None:
+    """The connection ends before all has come, or the JSON does."""
+    kind = {"Content-Type": "application/json"}
+    model.server.answers = [
+        lambda asked: Said(200, b'{"data": [', kind, length=1000),
+        lambda asked: Said(200, b'{"data": [', kind),
+    ]
+    model.server.always = of_bge_m3
+    assert len(model("bge-m3").embed(["a"])) == 1
+    assert len(model.clock.slept) == 2
+
+
+def test_a_server_that_is_silent_is_left(model: Model) -> None:
+    """Five tries, each for as long as is allowed."""
+    with serving() as silent:
+        released = silent.lock  # held: no request is answered
+        with released:
+            model.server = silent
+            with pytest.raises(ServiceError, match=r"gave no whole answer \(timed out\)"):
+                model("bge-m3", timeouts=Timeouts(0.05, 5)).embed(["a"])
+    assert len(model.clock.slept) == 4
+
+
+def test_an_answer_that_never_ends_is_left(model: Model) -> None:
+    """A byte now and then keeps a connection alive for ever."""
+
+    def drip() -> Iterator[bytes]:
+        while True:
+            yield b" "
+
+    def dripping(asked: Asked) -> Said:
+        return Said(200, drip(), {"Content-Type": "application/json"}, length=10**12)
+
+    words = model.refusal(ServiceError, dripping, timeouts=Timeouts(5, 0.2))
+    assert "does not come to the end of its answer" in words
+    assert len(model.server.log) == 1
+
+
+def test_a_server_that_is_not_there_is_told(clock: MovedClock) -> None:
+    """With what to check; it may just be starting, so it is asked again."""
+    with serving() as gone:
+        address = parse_address(f"{gone.url}#bge-m3")
+    embedder = EndpointEmbedder(Endpoint(address, clock=clock))
+    with pytest.raises(ServiceError, match=r"cannot be reached .* and --model\.$"):
+        embedder.embed(["a"])
+    embedder.close()
+    assert len(clock.slept) == 4
+
+
+SECRET = "Xk29-qLmR47_vTzE81wPbN36sHcYdU05jGaF"
+
+
+def echoing(asked: Asked) -> Said:
+    """A server that quotes what it got."""
+    return said(400, {"error": f"bad request: {asked.headers} {asked.path}"})(asked)
+
+
+@pytest.mark.parametrize(
+    ("userinfo", "query", "key"),
+    [
+        ("", "", SECRET),
+        (f"me:{SECRET}@", "", ""),
+        (f"{SECRET}@", "", "k"),
+        ("", f"?k={SECRET}", ""),
+    ],
+)
+def test_no_error_shows_a_secret(
+    server: Server, clock: MovedClock, userinfo: str, query: str, key: str
+) -> None:
+    """Be it the key, a password, a user, or in the query; nor does the name."""
+    server.always = echoing
+    said_ = f"http://{userinfo}{server.place}/v1{query}#bge-m3"
+    embedder = EndpointEmbedder(Endpoint(parse_address(said_), key, clock=clock))
+    with pytest.raises(ServiceError) as raised:
+        embedder.embed(["a"])
+    embedder.close()
+    shown = f"{raised.value}{embedder.model}"
+    assert "***" in shown
+    halves = {SECRET[at : at + len(SECRET) // 2] for at in range(len(SECRET) // 2)}
+    assert not [half for half in halves if half in shown]
+
+
+def test_user_and_password_of_the_address_let_in(server: Server) -> None:
+    """As a proxy before the server wants them: "me:pw" in base64."""
+    endpoint = Endpoint(parse_address(f"http://me:pw@{server.place}/v1#bge-m3"), "key")
+    server.always = of_bge_m3
+    embedder = EndpointEmbedder(endpoint)
+    embedder.embed(["a"])
+    embedder.close()
+    assert server.log[0].headers["Authorization"] == "Basic bWU6cHc="
+
+
+def test_closing_ends_a_wait(server: Server) -> None:
+    """Whoever waits for another try is told, and does not wait on."""
+    server.always = said(429, {"error": "slow down"}, Retry_After="300")
+    endpoint = Endpoint(parse_address(f"{server.url}#bge-m3"))
+    with ThreadPoolExecutor() as pool:
+        asking = pool.submit(endpoint.post, {"input": ["a"]})
+        while not server.log:
+            time.sleep(0.01)
+        endpoint.close()
+        assert isinstance(asking.exception(), ServiceError)

@@ -1,0 +1,117 @@
+"""The fixtures of the tests that run the action: a runner, a repository at GitHub, an account."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from program import Console, console
+from standin import StandIn
+from standin_fixtures import no_proxy, standin, standin_process
+
+from feeder.cloudflare.api import Api
+from feeder.cloudflare.d1 import D1
+from feeder.store.migrations import migrate
+from github import events
+from github.runner import FEED, ROOT, WHEELS, Hub, Outcome, Runner, Settings
+from github.workflows import checkout, feeder, job
+from source.repos import Repo
+
+__all__ = ["console", "no_proxy", "standin", "standin_process"]
+
+PUBLISHED = ("action.yml", "requirements/", "src/")
+DIMENSIONS = 1024
+"""Of the vectors of the model that is taken where none is named."""
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that the processes of a test run have in common."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The action as it is published: what git knows of, and nothing that was made here."""
+    place = tmp_path_factory.mktemp("release")
+    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(listing, cwd=ROOT, capture_output=True, check=True, text=True).stdout
+    for name in filter(None, names.split("\0")):
+        if name.startswith(PUBLISHED) and (ROOT / name).is_file():
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, place / name)
+    return place
+
+
+@pytest.fixture(scope="session")
+def kept(shared: Path) -> Path:
+    """Where the environment that the first job made is kept for all others, under its key."""
+    return shared / "feeder-venv"
+
+
+@pytest.fixture(scope="session")
+def installed(shared: Path, kept: Path, release: Path, plain_git: None) -> Outcome:
+    """The first job of all, which finds nothing installed; it plans, and leaves what it made."""
+    if sys.platform != "linux":
+        pytest.skip("the stand-in of GitHub's runner is one of Linux")
+    if not WHEELS.is_dir():
+        pytest.fail(f"The action is installed from {WHEELS}: run `make .venv/wheels`.")
+    log = shared / "first-job.log"
+    with (shared / "first-job.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not log.exists():
+            log.write_text(_first_job(shared / "first-job", release, kept).text)
+    return Outcome(log.read_text())
+
+
+@pytest.fixture
+def first_cache(shared: Path, installed: Outcome) -> Path:
+    """The Actions cache as the first job left it."""
+    assert installed.passed, installed.log
+    return shared / "first-job/cache"
+
+
+def _first_job(folder: Path, release: Path, kept: Path) -> Outcome:
+    file = job(
+        checkout(),
+        feeder(command="plan", shards="2"),
+        {"run": 'for venv in "$RUNNER_TEMP"/feeder-venv/*; do touch "$venv/mark"; done'},
+        feeder("again", command="plan", shards="3"),
+        {"run": 'rm "$RUNNER_TEMP"/feeder-venv/*/mark'},
+        {"run": 'mv "$RUNNER_TEMP/feeder-venv" "$VENV_HERE"'},
+    )
+    repo = Repo(folder / "shop")
+    commit = repo.commit({FEED: file, "a.txt": "a\n", "b.txt": "b\n"})
+    hub = Hub(repo, Runner(folder, release, kept), Settings({}, {}, {}))
+    return hub.run(events.push(events.ZERO, commit))
+
+
+@pytest.fixture
+def runner(tmp_path: Path, release: Path, kept: Path, installed: Outcome) -> Runner:
+    """A machine on which a job has run before."""
+    assert installed.passed, installed.log
+    return Runner(tmp_path / "runner", release, kept)
+
+
+@pytest.fixture
+def hub(standin: StandIn, console: Console, repo: Repo, runner: Runner) -> Hub:
+    """A repository without commits, whose secrets lead to an empty index at the stand-in."""
+    standin.change(vectorize_delay_s=0)
+    database_id = console.make_database("acme_shop")
+    console.make_index("acme_shop_code", DIMENSIONS)
+    api = Api(standin.token, standin.account_id, base_url=standin.base_url)
+    migrate(D1(api, database_id))
+    api.close()
+    settings = Settings(
+        secrets={
+            "CLOUDFLARE_API_TOKEN": standin.token,
+            "CLOUDFLARE_ACCOUNT_ID": standin.account_id,
+        },
+        variables={"FEEDER_DATABASE_ID": database_id},
+        env={"CLOUDFLARE_BASE_URL": standin.base_url, "FEEDER_JOBS": "1"},
+    )
+    return Hub(repo, runner, settings)

@@ -1,0 +1,217 @@
+"""What a step leaves for the workflow: annotations, outputs, a summary and the report."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from feeder.errors import (
+    FeederError,
+    Interrupted,
+    ServiceError,
+    StoppedEarly,
+    Superseded,
+    UserError,
+)
+from feeder.github.job import Job
+from feeder.github.outputs import REPAIR_ADVICE, WorkflowReport
+from feeder.store.forgetting import Damage
+from feeder.sync.report import Report
+from feeder.sync.verdict import Check, ValidationResult
+from github.test_github import Command, Runner, read_outputs
+
+HEAD = "abc1234def5678900000000000000000000000ff"
+GOOD = Check("every node has its posting", {"docs": 12}, [])
+BAD = Check("the index holds the files of HEAD", {"files": 3}, ["a.py is missing", "b.py is old"])
+
+
+class Place:
+    """A step of a job, with the files that the runner reads afterwards."""
+
+    def __init__(self, folder: Path, *, is_there: bool = True) -> None:
+        self._stderr = io.StringIO()
+        self._output, self._summary = folder / "output", folder / "summary"
+        environ = {
+            "GITHUB_ACTIONS": "true" if is_there else "",
+            "GITHUB_OUTPUT": str(self._output),
+            "GITHUB_STEP_SUMMARY": str(self._summary),
+            "GITHUB_WORKSPACE": str(folder),
+            "RUNNER_TEMP": str(folder),
+        }
+        self.job = Job(environ, self._stderr)
+
+    def account(self, **facts: Any) -> WorkflowReport:
+        return WorkflowReport(self.job, **facts)
+
+    @property
+    def annotations(self) -> list[Command]:
+        return Runner().read(self._stderr.getvalue())
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        return read_outputs(self._output.read_text()) if self._output.exists() else {}
+
+    @property
+    def summary(self) -> str:
+        return self._summary.read_text() if self._summary.exists() else ""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def report(**facts: Any) -> dict[str, Any]:
+    """A finished run's, as a machine gets it."""
+    return Report("acme/shop", "main", **{"head": HEAD, "finished": True, **facts}).as_json()
+
+
+def verdict(*checks: Check) -> dict[str, Any]:
+    return ValidationResult(list(checks), Damage()).as_json()
+
+
+def test_the_outputs_are_the_counts_of_the_report(place: Place) -> None:
+    """Nodes, files and texts as action.yml says; the requests are those of all services."""
+    whole = report(
+        nodes_new=7,
+        nodes_deleted=2,
+        files_unchanged=40,
+        files_processed=3,
+        skipped={"a.bin": "binary", "yarn.lock": "a lock file"},
+        texts_embedded=5,
+        texts_cached=11,
+    )
+    whole["requests"].update(d1=3, vectorize=2, ai=1)
+    place.account(report=whole).publish("feeder sync", None)
+    outputs = place.outputs
+    assert json.loads(Path(outputs.pop("report")).read_text())["report"]["texts_cached"] == 11
+    assert outputs == {
+        "head-sha": HEAD,
+        "upserted": "7",
+        "deleted": "2",
+        "unchanged": "40",
+        "skipped": "2",
+        "embedded": "5",
+        "requests": "6",
+    }
+
+
+def test_nothing_is_an_output_too(place: Place) -> None:
+    """A later step that compares with 0 needs no case for a run with nothing to do."""
+    place.account(report=report()).publish("feeder sync", None)
+    counts = {"upserted", "deleted", "unchanged", "skipped", "embedded", "requests"}
+    assert {place.outputs[name] for name in counts} == {"0"}
+
+
+def test_the_kept_report_has_both_halves(place: Place) -> None:
+    """What a run did and what the validation found; a half that was not asked for is null."""
+    place.account(report=report(nodes_new=7), verdict=verdict(GOOD)).publish("feeder action", None)
+    kept = json.loads(Path(place.outputs["report"]).read_text())
+    assert (kept["report"]["nodes_new"], kept["validation"]["passed"]) == (7, True)
+
+    place.account(verdict=verdict(BAD)).publish("feeder validate", None)
+    kept = json.loads(Path(place.outputs["report"]).read_text())
+    assert (kept["report"], kept["validation"]["passed"]) == (None, False)
+
+
+def test_a_plan_is_an_output_and_nothing_else(place: Place) -> None:
+    """No run, no report, and no summary that says nothing."""
+    place.account(matrix='{"shard": ["1/2", "2/2"]}').publish("feeder plan", None)
+    assert place.outputs == {"matrix": '{"shard": ["1/2", "2/2"]}'}
+    assert (place.summary, place.annotations) == ("", [])
+
+
+def test_a_run_that_went_well_is_not_annotated(place: Place) -> None:
+    place.account(report=report(nodes_new=7), verdict=verdict(GOOD)).publish("feeder action", None)
+    assert place.annotations == []
+    assert place.summary.startswith("## feeder action: the index equals `abc1234`, 1 check passed")
+
+
+@pytest.mark.parametrize(
+    ("error", "level"),
+    [
+        (UserError("The input is wrong. Mend it."), "error"),
+        (ServiceError("D1 said no."), "error"),
+        (FeederError("No space left on device"), "error"),
+        (Interrupted("interrupted; run it again to go on."), "error"),
+        (StoppedEarly("Stopped by --max-requests 10."), "warning"),
+        (Superseded("Run 8 has brought the index to abc."), "warning"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
+)
+def test_what_went_wrong_is_annotated_once(place: Place, error: FeederError, level: str) -> None:
+    """As an error where somebody must act, as a warning where the next run goes on."""
+    place.account().publish("feeder sync", error)
+    assert place.annotations == [Command(level, {}, str(error))]
+    assert place.summary.count(str(error)) == 1
+
+
+def test_a_run_that_ended_early_still_says_what_it_did(place: Place) -> None:
+    """Its counts are outputs, and they stand in the summary."""
+    early = report(nodes_new=7, finished=False)
+    place.account(report=early).publish(
+        "feeder sync", StoppedEarly("Stopped by --max-embeddings 5.")
+    )
+    assert place.outputs["upserted"] == "7"
+    assert place.summary.startswith("## feeder sync: stopped early, the next run goes on")
+    assert "7 new" in place.summary
+
+
+def test_files_taken_as_plain_text_are_warned_of(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside the file: its author can see why it is not found by symbol."""
+    monkeypatch.chdir(tmp_path)
+    crashed = report(as_plain_text={"deep.yaml": "the parser crashed (SIGSEGV)"})
+    place.account(report=crashed).publish("feeder sync", None)
+    said = "Indexed as plain text: the parser crashed (SIGSEGV)"
+    assert place.annotations == [Command("warning", {"file": "deep.yaml", "line": "1"}, said)]
+
+
+def test_a_check_that_failed_is_an_error_and_the_remedy_a_notice(place: Place) -> None:
+    """One each, with its first difference; checks that passed are silent."""
+    place.account(verdict=verdict(GOOD, BAD)).publish("feeder validate", None)
+    assert place.annotations == [
+        Command("error", {}, "the index holds the files of HEAD? a.py is missing, and 1 more"),
+        Command("notice", {}, REPAIR_ADVICE),
+    ]
+    assert "feeder validate --repair" in REPAIR_ADVICE
+    assert 'repair&#58; "true"' in place.summary or 'repair: "true"' in place.summary
+    assert place.summary.startswith("## feeder validate: the index is not right, 1 of 2 checks")
+
+
+def test_why_nothing_was_done_is_a_notice(place: Place) -> None:
+    """In the summary as well, as the text that it is: names of branches come from others."""
+    note = "Nothing to do: <b>wip is checked out, and the index follows main."
+    place.account(note=note).publish("feeder action", None)
+    assert place.annotations == [Command("notice", {}, note)]
+    assert place.summary.startswith("## feeder action: nothing was done\n")
+    assert "&#60;b&#62;wip is checked out" in place.summary
+    assert place.outputs == {}
+
+
+def test_a_note_follows_what_was_done(place: Place) -> None:
+    """A pull request's plan has its numbers first."""
+    plan = report(dry_run=True, nodes_new=7)
+    note = "A pull request: what its merge would change."
+    place.account(report=plan, note=note).publish("feeder action", None)
+    assert place.summary.startswith("## feeder action: a plan for `abc1234`, nothing was written")
+    assert place.summary.endswith(f"{note}\n")
+    assert "nothing was done" not in place.summary
+
+
+def test_a_part_is_not_called_the_whole(place: Place) -> None:
+    """A shard, a folder or given files do not make the index equal to the commit."""
+    place.account(report=report(), part="shard 3/16").publish("feeder sync", None)
+    assert place.summary.startswith("## feeder sync: the index has shard 3/16 of `abc1234`")
+
+
+def test_outside_of_actions_nothing_is_written(tmp_path: Path) -> None:
+    """Not even where the variables name files."""
+    place = Place(tmp_path, is_there=False)
+    account = place.account(report=report(), verdict=verdict(BAD), note="a note", matrix="{}")
+    account.publish("feeder action", UserError("wrong"))
+    assert place.annotations == []
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,80 @@
+"""What does the action make of inputs that are wrong, or meant to do harm?"""
+
+from pathlib import Path
+
+import pytest
+from program import Console
+
+from github import events
+from github.runner import FEED, Hub, Outcome
+from github.workflows import workflow
+
+
+def run(hub: Hub, **inputs: str) -> Outcome:
+    """A first push with these inputs."""
+    commit = hub.repo.commit({FEED: workflow(**inputs), "cart.py": "def add(): ...\n"})
+    return hub.run(events.push(events.ZERO, commit))
+
+
+@pytest.mark.parametrize(
+    ("inputs", "named"),
+    [
+        ({"branch": 'a";echo pwned;"'}, 'a";echo pwned;"'),
+        ({"path": "$(touch MARK)"}, "$(touch MARK)"),
+        ({"path": "`touch MARK`"}, "`touch MARK`"),
+        ({"path": "../elsewhere"}, "../elsewhere"),
+        ({"command": "apply", "deltas": "no JSON $(touch MARK)"}, "no JSON"),
+        ({"command": "apply", "deltas": '[{"file": "cart.py"'}, "JSON"),
+        ({"command": "apply"}, "deltas"),
+        ({"command": "destroy; touch MARK"}, "destroy"),
+        ({"dry_run": "perhaps"}, "perhaps"),
+        ({"working_directory": "nowhere"}, "nowhere"),
+        ({"shard": "5/4"}, "5/4"),
+        ({"max_requests": "$((6*7))"}, "$((6*7))"),
+    ],
+    ids=str,
+)
+def test_a_bad_input_is_named(
+    hub: Hub, console: Console, tmp_path: Path, inputs: dict[str, str], named: str
+) -> None:
+    """It ends with exit code 2, one sentence in the log and on the run's page, and nothing else."""
+    mark = str(tmp_path / "mark")
+    outcome = run(hub, **{key: value.replace("MARK", mark) for key, value in inputs.items()})
+    assert outcome.exit_codes == [2]
+    [error] = outcome.annotated("error")
+    assert named.replace("MARK", mark) in error
+    assert error.splitlines()[0] in outcome.log
+    assert not Path(mark).exists()
+    assert "pwned" not in outcome.log.splitlines()
+    assert console.sql("SELECT count(*) FROM docs") == [[0]]
+
+
+def test_empty_secrets(hub: Hub) -> None:
+    """Without the secrets a push ends with the sentence that names what to set."""
+    commit = hub.repo.commit({FEED: workflow()})
+    outcome = hub.run(events.push(events.ZERO, commit), secrets={})
+    assert outcome.exit_codes == [2]
+    [error] = outcome.annotated("error")
+    assert "CLOUDFLARE_API_TOKEN" in error
+    assert "CLOUDFLARE_ACCOUNT_ID" in error
+
+
+def test_the_token_is_nowhere(hub: Hub, console: Console) -> None:
+    """Neither log nor annotations nor summary ever have the token, even when it is refused."""
+    token = "secret-of-nobody"
+    secrets = {**hub.settings.secrets, "CLOUDFLARE_API_TOKEN": token}
+    commit = hub.repo.commit({FEED: workflow()})
+    outcome = hub.run(events.push(events.ZERO, commit), secrets=secrets)
+    assert outcome.exit_codes == [2]
+    assert token not in outcome.text
+
+
+def test_a_branch_that_reads_like_a_command(hub: Hub, console: Console) -> None:
+    """git allows it as a name: such a branch is fed as any other, and nothing is executed."""
+    branch = 'a";echo${IFS}pwned;"'
+    hub.repo.git("checkout", "-q", "-b", branch)
+    commit = hub.repo.commit({FEED: workflow(branch=branch), "cart.py": "def add(): ...\n"})
+    outcome = hub.run(events.push(events.ZERO, commit, ref=f"refs/heads/{branch}"))
+    assert outcome.passed, outcome.log
+    assert console.sql("SELECT DISTINCT branch FROM docs") == [[branch]]
+    assert "pwned" not in outcome.log.splitlines()

@@ -1,0 +1,513 @@
+"""The program as a step of a GitHub workflow: what it reads of the event, and what it leaves."""
+
+import json
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from feeder.cli.main import main
+from feeder.store import Statement
+from feeder.store.sqlite import SQLite
+from github import events
+from github.test_github import Command, Runner, read_outputs
+from source.repos import Repo
+from worlds import SHOP
+
+FILES = "SELECT path FROM files ORDER BY path"
+HEAD = "SELECT value FROM meta WHERE key LIKE '%:head'"
+INPUTS = (
+    *("ACCOUNT_ID", "BRANCH", "COMMAND", "DATABASE_ID", "DELTAS", "DIMENSIONS", "DIRECTORY"),
+    *("DRY_RUN", "FORCE", "INDEX_NAME", "MAX_EMBEDDINGS", "MAX_REQUESTS", "MODEL", "PATH"),
+    *("REPAIR", "REPO", "SHARD", "SHARDS", "VALIDATE"),
+)
+
+
+class Outcome(NamedTuple):
+    """How a step ended: its exit code, streams, outputs, summary and annotations."""
+
+    code: int
+    out: str
+    err: str
+    outputs: dict[str, str]
+    summary: str
+    annotations: list[Command]
+
+    def annotated(self, level: str) -> list[str]:
+        return [one.message for one in self.annotations if one.name == level]
+
+
+class Step:
+    """A step of a job, in a checkout; it has no secrets, and its index is a file.
+
+    What `action.yml` sets is set, and empty where the workflow does not say it.
+    """
+
+    def __init__(
+        self, folder: Path, patch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        self._folder = folder
+        self._patch = patch
+        self._capfd = capfd
+        self._runs = 0
+        self.set(
+            GITHUB_ACTIONS="true",
+            GITHUB_REPOSITORY="acme/shop",
+            GITHUB_RUN_ATTEMPT="1",
+            GITHUB_RUN_ID="9001",
+            GITHUB_RUN_NUMBER="1",
+            GITHUB_WORKFLOW_REF="acme/shop/.github/workflows/feed.yml@refs/heads/main",
+            RUNNER_TEMP=folder,
+            CLOUDFLARE_API_TOKEN="",
+            CLOUDFLARE_ACCOUNT_ID="",
+            **{f"FEEDER_{name}": "" for name in INPUTS},
+            FEEDER_STORE="local",
+            FEEDER_JOBS="1",
+            FEEDER_VECTORS="no",
+        )
+
+    def set(self, **variables: object) -> None:
+        """Environment variables, for all runs that follow."""
+        for name, value in variables.items():
+            self._patch.setenv(name, str(value))
+
+    def happens(self, event: events.Event) -> None:
+        """The event of all runs that follow."""
+        payload = self._folder / "event.json"
+        payload.write_text(json.dumps(event.payload))
+        self.set(
+            GITHUB_EVENT_NAME=event.name,
+            GITHUB_EVENT_PATH=payload,
+            GITHUB_REF=event.ref,
+            GITHUB_SHA=event.sha,
+        )
+
+    def run(self, checkout: Repo | Path, *arguments: str, **variables: object) -> Outcome:
+        """What the program makes of its arguments; of the inputs, if there are none."""
+        self._runs += 1
+        output, summary = (self._folder / f"{name}-{self._runs}" for name in ("output", "summary"))
+        with self._patch.context() as patch:
+            workspace = checkout.path if isinstance(checkout, Repo) else checkout
+            patch.chdir(workspace)
+            patch.setattr(sys, "argv", ["feeder", *(arguments or ["action"])])
+            files = {"GITHUB_OUTPUT": output, "GITHUB_STEP_SUMMARY": summary}
+            for name, value in {**files, "GITHUB_WORKSPACE": workspace, **variables}.items():
+                patch.setenv(name, str(value))
+            code = self._ended()
+        out, err = self._capfd.readouterr()
+        assert "Traceback" not in err
+        return Outcome(
+            code,
+            out,
+            err,
+            read_outputs(output.read_text()) if output.exists() else {},
+            summary.read_text() if summary.exists() else "",
+            Runner().read(err),
+        )
+
+    def _ended(self) -> int:
+        self._capfd.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0)
+
+
+@pytest.fixture
+def step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Step:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    folder = tmp_path / "runner"
+    folder.mkdir()
+    return Step(folder, monkeypatch, capfd)
+
+
+@pytest.fixture
+def shop(repo: Repo, step: Step) -> Repo:
+    """A checkout of main whose first push has come."""
+    step.happens(events.push(events.ZERO, repo.commit(SHOP)))
+    return repo
+
+
+def pushed(step: Step, repo: Repo, files: dict[str, str | None], number: int) -> str:
+    """A further push; `number` is its run's."""
+    before = repo.git("rev-parse", "HEAD")
+    repo.write(files)
+    repo.git("add", "-A", ":!.feeder")
+    repo.git("commit", "-q", "-m", "a commit")
+    after = repo.git("rev-parse", "HEAD")
+    step.happens(events.push(before, after))
+    step.set(GITHUB_RUN_NUMBER=number, GITHUB_RUN_ID=9000 + number)
+    return after
+
+
+def asked(repo: Repo, sql: str) -> list[Any]:
+    """What the index of a checkout answers."""
+    database = SQLite(repo.path / ".feeder/index.db")
+    [rows] = database.run([Statement(sql)])
+    database.close()
+    return [row[0] for row in rows]
+
+
+def has_index(repo: Repo) -> bool:
+    return (repo.path / ".feeder").exists()
+
+
+def test_a_push_is_fed_under_githubs_names(step: Step, shop: Repo) -> None:
+    """The index equals the commit, which the summary says first and the outputs for machines."""
+    outcome = step.run(shop)
+    head = shop.git("rev-parse", "HEAD")
+    assert outcome.code == 0
+    assert asked(shop, FILES) == sorted(SHOP)
+    assert asked(shop, "SELECT DISTINCT repo || ' ' || branch FROM docs") == ["acme/shop main"]
+    assert outcome.summary.startswith(f"## feeder action: the index equals `{head[:7]}`\n")
+    report = Path(outcome.outputs.pop("report"))
+    assert json.loads(report.read_text())["report"]["head"] == head
+    # seven nodes in four files; the binary and the lock file are kept out; nobody is asked
+    assert outcome.outputs == {
+        "head-sha": head,
+        "upserted": "7",
+        "deleted": "0",
+        "unchanged": "0",
+        "skipped": "2",
+        "embedded": "0",
+        "requests": "0",
+    }
+
+
+def test_the_log_is_folded_and_nothing_is_annotated(step: Step, shop: Repo) -> None:
+    """A run that went well is one line in the log that can be opened."""
+    outcome = step.run(shop, "sync")
+    assert outcome.annotations == [
+        Command("group", {}, "feeder sync"),
+        Command("endgroup", {}, ""),
+    ]
+    assert outcome.out.startswith("Files: 4 processed")
+
+
+def test_commands_in_names_and_code_are_words(step: Step, shop: Repo) -> None:
+    """The runner obeys what the program says itself, and nothing that a commit holds."""
+    evil = "::set-output name=head-sha::forged"
+    files: dict[str, str | None] = {
+        f"{evil}.yml": "- " * 300 + "answer\n",
+        "a.md": f"# Answer ##[error]forged\n\n{evil}\n::error::forged\n",
+    }
+    head = pushed(step, shop, files, 2)
+    fed, found = step.run(shop), step.run(shop, "search", "answer", "--repo", "acme/shop")
+    assert fed.outputs["head-sha"] == head
+    assert [one.name for one in fed.annotations] == ["group", "endgroup", "warning"]
+    assert found.out.count("forged") > 2
+    assert [one.name for one in found.annotations] == ["group", "endgroup"]
+    assert Runner().read(fed.out + found.out) == []
+
+
+def test_a_second_push_says_what_it_changed(step: Step, shop: Repo) -> None:
+    """One file with a node came, and one with a node went."""
+    step.run(shop)
+    pushed(step, shop, {"new.py": "def new(): ...\n", "config.json": None}, number=2)
+    outputs = step.run(shop).outputs
+    changed = {name: outputs[name] for name in ("upserted", "deleted", "unchanged")}
+    assert changed == {"upserted": "1", "deleted": "1", "unchanged": "3"}
+
+
+def test_differences_end_with_1(step: Step, shop: Repo) -> None:
+    """validate is red: each difference is an error on the run's page, and the report is kept."""
+    step.run(shop)
+    pushed(step, shop, {"new.py": "def new(): ...\n"}, number=2)
+    outcome = step.run(shop, FEEDER_COMMAND="validate")
+    assert outcome.code == 1
+    assert any("new.py" in error for error in outcome.annotated("error"))
+    assert outcome.summary.startswith("## feeder action: the index is not right")
+    assert json.loads(Path(outcome.outputs["report"]).read_text())["validation"]["passed"] is False
+
+
+def test_repair_mends_them(step: Step, shop: Repo) -> None:
+    """validate is green again, and so is the next one without it."""
+    step.run(shop)
+    pushed(step, shop, {"new.py": "def new(): ...\n"}, number=2)
+    assert step.run(shop, FEEDER_COMMAND="validate", FEEDER_REPAIR="true").code == 0
+    assert step.run(shop, FEEDER_COMMAND="validate").code == 0
+
+
+def test_a_validation_afterwards_is_in_the_same_summary(step: Step, shop: Repo) -> None:
+    """What was done and the proof of it, in one report."""
+    outcome = step.run(shop, FEEDER_VALIDATE="true")
+    assert outcome.code == 0
+    assert "checks passed" in outcome.summary.splitlines()[0]
+    kept = json.loads(Path(outcome.outputs["report"]).read_text())
+    assert (kept["report"]["finished"], kept["validation"]["passed"]) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("variables", "named"),
+    [
+        ({"FEEDER_COMMAND": "destroy; echo pwned"}, "destroy; echo pwned"),
+        ({"FEEDER_COMMAND": "apply"}, "The input deltas is empty"),
+        ({"FEEDER_COMMAND": "plan"}, "--shards"),
+        ({"FEEDER_DELTAS": "$(echo pwned)"}, "$(echo pwned)"),
+        ({"FEEDER_DELTAS": '[{"file": "a.py"'}, "The deltas are not JSON"),
+        ({"FEEDER_DELTAS": '[{"file": "../a.py", "action": "process"}]'}, "leads upwards"),
+        ({"FEEDER_PATH": "$(echo pwned)"}, "$(echo pwned)"),
+        ({"FEEDER_PATH": "../elsewhere"}, "../elsewhere"),
+        ({"FEEDER_SHARD": "17/16"}, "'17/16' is no shard"),
+        ({"FEEDER_DRY_RUN": "perhaps"}, "perhaps"),
+        ({"FEEDER_FORCE": "perhaps"}, "perhaps"),
+        ({"FEEDER_MAX_REQUESTS": "$((6*7))"}, "$((6*7))"),
+        ({"FEEDER_STORE": "elsewhere"}, "elsewhere"),
+        ({"FEEDER_DIRECTORY": "nowhere"}, "nowhere"),
+        ({"FEEDER_STORE": "cloudflare"}, "the API token and the account's id"),
+    ],
+    ids=str,
+)
+def test_a_wrong_input_ends_with_2(
+    step: Step, shop: Repo, variables: dict[str, str], named: str
+) -> None:
+    """It is named in the log, on the run's page and in the summary; nothing is written."""
+    outcome = step.run(shop, **variables)
+    assert outcome.code == 2
+    [error] = outcome.annotated("error")
+    assert named in error
+    assert named in outcome.err.partition("::error::")[0]
+    assert outcome.summary.startswith("## feeder action: failed")
+    assert (outcome.outputs, has_index(shop)) == ({}, False)
+
+
+@pytest.mark.parametrize("arguments", [["unheard"], ["sync", "--unheard"]], ids=" ".join)
+def test_a_wrong_call_ends_with_2(step: Step, shop: Repo, arguments: list[str]) -> None:
+    """For a workflow that calls the program by itself; it is annotated in the same way."""
+    outcome = step.run(shop, *arguments)
+    assert outcome.code == 2
+    assert "unheard" in "".join(outcome.annotated("error"))
+
+
+def test_an_older_run_that_is_run_again_ends_with_75(step: Step, shop: Repo) -> None:
+    """The index stays at the newer commit, and the warning says how to go back."""
+    first = shop.git("rev-parse", "HEAD")
+    step.run(shop)
+    second = pushed(step, shop, {"new.py": "def new(): ...\n"}, number=2)
+    step.run(shop)
+    shop.git("checkout", "-q", "--detach", first)
+    step.happens(events.push(events.ZERO, first))
+    again = {"GITHUB_RUN_NUMBER": 1, "GITHUB_RUN_ID": 9001, "GITHUB_RUN_ATTEMPT": 2}
+    outcome = step.run(shop, **again, FEEDER_FORCE="false")
+    assert outcome.code == 75
+    assert outcome.annotated("error") == []
+    assert "--force" in "".join(outcome.annotated("warning"))
+    assert outcome.summary.startswith("## feeder action: gave way to a later run")
+    assert asked(shop, HEAD) == [second]
+
+    assert step.run(shop, **again, FEEDER_FORCE="true").code == 0
+    assert asked(shop, HEAD) == [first]
+
+
+def test_an_older_run_of_the_branchs_tip_is_as_new_as_any(step: Step, shop: Repo) -> None:
+    """A workflow that checks the branch out brings what its event did not know of."""
+    first = shop.git("rev-parse", "HEAD")
+    step.run(shop)
+    pushed(step, shop, {"new.py": "def new(): ...\n"}, number=2)
+    step.run(shop)
+    tip = pushed(step, shop, {"newer.py": "def newer(): ...\n"}, number=3)
+    step.happens(events.push(events.ZERO, first))
+    assert step.run(shop, GITHUB_RUN_NUMBER=1, GITHUB_RUN_ATTEMPT=2).code == 0
+    assert asked(shop, HEAD) == [tip]
+
+
+@pytest.mark.parametrize(
+    ("ref", "on"), [("refs/tags/v1", "--detach"), ("refs/heads/wip", "-bwip")], ids=["tag", "wip"]
+)
+def test_what_is_not_about_the_branch_is_green(step: Step, shop: Repo, ref: str, on: str) -> None:
+    """A notice says why; no index is made, and none is asked, so that no secrets are needed."""
+    shop.git("checkout", "-q", on)
+    step.happens(events.push(events.ZERO, shop.git("rev-parse", "HEAD"), ref=ref))
+    outcome = step.run(shop, FEEDER_STORE="cloudflare")
+    assert outcome.code == 0
+    [notice] = outcome.annotated("notice")
+    assert notice.endswith("is checked out, and the index follows main.")
+    assert outcome.summary.startswith("## feeder action: nothing was done")
+    assert notice in outcome.err
+    assert (outcome.outputs, has_index(shop)) == ({}, False)
+
+
+def test_the_action_needs_an_event(step: Step, shop: Repo) -> None:
+    """On a laptop the commands themselves are meant."""
+    outcome = step.run(shop, GITHUB_ACTIONS="")
+    assert outcome.code == 2
+    assert "This is not GitHub Actions" in outcome.err
+    assert (outcome.annotations, outcome.summary) == ([], "")
+
+
+def test_the_repository_can_be_called_otherwise(step: Step, shop: Repo) -> None:
+    """The input repo outdoes GitHub's name: a monorepo has an index of its own for each folder."""
+    assert step.run(shop, FEEDER_REPO="acme/market").code == 0
+    assert asked(shop, "SELECT DISTINCT repo FROM docs") == ["acme/market"]
+
+
+def test_a_renamed_branch_is_renamed_in_the_index(step: Step, shop: Repo) -> None:
+    """GitHub says the new name with the next event; no file is read again for it."""
+    step.run(shop)
+    shop.git("branch", "-q", "-m", "trunk")
+    push = events.push(events.ZERO, shop.git("rev-parse", "HEAD"), ref="refs/heads/trunk")
+    step.happens(push._replace(payload={"repository": {"default_branch": "trunk"}}))
+    outcome = step.run(shop, GITHUB_RUN_NUMBER=2, GITHUB_RUN_ID=9002)
+    assert (outcome.code, outcome.outputs["upserted"]) == (0, "0")
+    assert asked(shop, "SELECT DISTINCT branch FROM docs") == ["trunk"]
+
+
+@pytest.mark.parametrize(("folder", "files"), [("docs", ["docs/guide.md"]), ("", sorted(SHOP))])
+def test_a_folder_can_be_all_of_the_index(
+    step: Step, shop: Repo, folder: str, files: list[str]
+) -> None:
+    """--path and its twin are the same; an empty one is the whole tree."""
+    assert step.run(shop, FEEDER_PATH=folder).code == 0
+    assert asked(shop, FILES) == files
+    outcome = step.run(shop, "sync", "--path", folder, "--repo", "acme/shop")
+    assert "nothing to do" in outcome.out
+
+
+def test_a_folder_is_not_called_the_commit(step: Step, shop: Repo) -> None:
+    outcome = step.run(shop, FEEDER_PATH="docs")
+    assert outcome.summary.startswith("## feeder action: the index has the folder docs of ")
+
+
+def test_deltas_of_the_workflow_are_applied(step: Step, shop: Repo) -> None:
+    """Only the files named; those outside of the folder are left out."""
+    deltas = [{"file": name, "action": "process"} for name in ("docs/guide.md", "src/cart.py")]
+    outcome = step.run(shop, FEEDER_DELTAS=json.dumps(deltas), FEEDER_PATH="docs")
+    assert outcome.code == 0
+    assert asked(shop, FILES) == ["docs/guide.md"]
+    assert outcome.summary.startswith("## feeder action: the index has the given files of ")
+
+
+def test_a_dry_run_writes_nothing(step: Step, shop: Repo) -> None:
+    """The outputs are what the run would come to."""
+    outcome = step.run(shop, FEEDER_DRY_RUN="true")
+    assert (outcome.code, outcome.outputs["upserted"]) == (0, "7")
+    assert outcome.summary.startswith("## feeder action: a plan for ")
+    assert not has_index(shop)
+
+
+@pytest.fixture
+def unanswered() -> Iterator[Callable[[], bool]]:
+    """An address of the API that nobody answers at, and whether anybody called."""
+    with socket.create_server(("127.0.0.1", 0)) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CLOUDFLARE_BASE_URL", f"http://127.0.0.1:{server.getsockname()[1]}")
+        server.setblocking(False)
+
+        def was_called() -> bool:
+            try:
+                server.accept()
+            except BlockingIOError:
+                return False
+            return True
+
+        yield was_called
+
+
+def test_a_pull_request_of_a_fork_gets_a_plan(
+    step: Step, shop: Repo, unanswered: Callable[[], bool]
+) -> None:
+    """Without secrets: what it changes, with the requests that it would take; nobody is asked."""
+    base = shop.git("rev-parse", "HEAD")
+    shop.git("checkout", "-q", "--detach")
+    merge = shop.commit({"new.py": "def new(): ...\n", "config.json": None})
+    step.happens(events.pull_request(7, base, merge, merge))
+    outcome = step.run(shop, FEEDER_STORE="cloudflare", FEEDER_VECTORS="")
+    assert outcome.code == 0
+    assert (outcome.outputs["upserted"], outcome.outputs["embedded"]) == ("1", "1")
+    assert outcome.annotated("notice") == [
+        "A pull request without the secrets: what it changes, as if nothing were indexed."
+    ]
+    assert outcome.summary.startswith("## feeder action: a plan for ")
+    assert not unanswered()
+    assert not has_index(shop)
+
+
+def test_a_dry_run_without_a_token_is_against_an_empty_index(
+    step: Step, shop: Repo, unanswered: Callable[[], bool]
+) -> None:
+    """What a first feed would take; the log says what it was compared with."""
+    outcome = step.run(
+        shop, "sync", "--dry-run", "--json", FEEDER_STORE="cloudflare", FEEDER_VECTORS=""
+    )
+    assert outcome.code == 0
+    facts = json.loads(outcome.out)
+    assert (facts["nodes_new"], facts["texts_embedded"], facts["dry_run"]) == (7, 7, True)
+    assert facts["requests"]["ai"] == 1
+    assert "planned against an empty index" in outcome.err
+    assert not unanswered()
+    assert not has_index(shop)
+
+
+def test_a_real_run_without_a_token_is_refused(
+    step: Step, shop: Repo, unanswered: Callable[[], bool]
+) -> None:
+    """It would have nowhere to write."""
+    outcome = step.run(shop, "sync", FEEDER_STORE="cloudflare")
+    assert outcome.code == 2
+    assert "CLOUDFLARE_API_TOKEN" in outcome.err
+    assert not unanswered()
+
+
+@pytest.mark.parametrize("arguments", [["plan", "--shards", "3"], ["plan"], ["action"]], ids=str)
+def test_a_plan_is_a_matrix(step: Step, shop: Repo, arguments: list[str]) -> None:
+    """As `strategy.matrix` takes it: on stdout, and as an output."""
+    outcome = step.run(shop, *arguments, FEEDER_COMMAND="plan", FEEDER_SHARDS="3")
+    assert outcome.code == 0
+    assert json.loads(outcome.out) == {"shard": ["1/3", "2/3", "3/3"]}
+    assert json.loads(outcome.outputs["matrix"]) == json.loads(outcome.out)
+
+
+@pytest.mark.parametrize(("shards", "jobs", "each"), [("2", 2, 3), ("16", 6, 1), ("1", 1, 6)])
+def test_no_job_is_without_a_file_to_share(
+    step: Step, shop: Repo, shards: str, jobs: int, each: int
+) -> None:
+    """Of six files at most six shards are made; how many files a job has is said."""
+    outcome = step.run(shop, "plan", "--shards", shards)
+    assert len(json.loads(outcome.out)["shard"]) == jobs
+    assert f"6 files, about {each} each" in outcome.err
+
+
+def test_only_the_files_of_the_folder_are_shared(step: Step, shop: Repo) -> None:
+    """Two of the six are in src."""
+    outcome = step.run(shop, "plan", "--shards", "16", FEEDER_PATH="src")
+    assert json.loads(outcome.out) == {"shard": ["1/2", "2/2"]}
+
+
+@pytest.mark.parametrize("shards", ["0", "257", "many"])
+def test_a_matrix_has_1_to_256_jobs(step: Step, shop: Repo, shards: str) -> None:
+    """GitHub takes no more."""
+    outcome = step.run(shop, "plan", "--shards", shards)
+    assert outcome.code == 2
+    assert "matrix" not in outcome.outputs
+
+
+def test_the_jobs_of_a_run_share_its_name(step: Step, shop: Repo) -> None:
+    """Each feeds its part; `meta` names the commit when the last has ended."""
+    first = step.run(shop, FEEDER_SHARD="1/2")
+    assert first.summary.startswith("## feeder action: the index has shard 1/2 of ")
+    assert asked(shop, HEAD) == []
+    assert step.run(shop, FEEDER_SHARD="2/2").code == 0
+    assert asked(shop, HEAD) == [shop.git("rev-parse", "HEAD")]
+    assert asked(shop, FILES) == sorted(SHOP)
+
+
+def test_a_shard_needs_the_name_that_it_shares(step: Step, shop: Repo) -> None:
+    """Elsewhere than in Actions the user gives it; without one nothing is written."""
+    alone = {"GITHUB_ACTIONS": "", "FEEDER_RUN": ""}
+    outcome = step.run(shop, "sync", "--shard", "1/2", **alone)
+    assert outcome.code == 2
+    assert "give all the same --run NAME" in outcome.err
+    assert asked(shop, FILES) == []
+    assert step.run(shop, "sync", "--shard", "1/2", "--run", "monday", **alone).code == 0
+
+
+def test_a_checkout_below_the_workspace(step: Step, shop: Repo) -> None:
+    """working-directory says where it is; files are annotated from the workspace's root."""
+    pushed(step, shop, {"deep.yaml": "- " * 254 + "treasure\n"}, number=2)
+    outcome = step.run(shop.path.parent, FEEDER_DIRECTORY=shop.path.name)
+    assert outcome.code == 0
+    [warning] = [one for one in outcome.annotations if one.name == "warning"]
+    assert warning.facts == {"file": f"{shop.path.name}/deep.yaml", "line": "1"}

@@ -1,0 +1,150 @@
+"""What does each event of GitHub do to the index?"""
+
+import pytest
+from program import Console
+
+from github import events
+from github.runner import FEED, Hub
+from github.workflows import checkout, feeder, job
+
+ADD = "def add(cart, article):\n    cart.append(article)\n"
+TAKE = "def take(cart, article):\n    cart.remove(article)\n"
+
+
+@pytest.fixture
+def first(hub: Hub) -> str:
+    """The branch's first commit: `add`, and a workflow that feeds the commit of its event."""
+    return hub.repo.commit({FEED: job(checkout(fetch_depth=0), feeder()), "cart.py": ADD})
+
+
+@pytest.fixture
+def fed(hub: Hub, first: str) -> str:
+    """The same, and the index has it."""
+    outcome = hub.run(events.push(events.ZERO, first))
+    assert outcome.passed, outcome.log
+    return first
+
+
+def symbols(console: Console) -> list[str]:
+    """Of the nodes of all Python files."""
+    rows = console.sql("SELECT symbol FROM docs WHERE language = 'python' ORDER BY symbol")
+    return [str(symbol) for [symbol] in rows]
+
+
+def test_first_push(hub: Hub, console: Console, first: str) -> None:
+    """A push to a branch that was not there, with a base of zeros, feeds all of it."""
+    outcome = hub.run(events.push(events.ZERO, first))
+    assert outcome.passed, outcome.log
+    assert symbols(console) == ["add"]
+    assert outcome.outputs()["head-sha"] == first
+
+
+def test_push(hub: Hub, console: Console, fed: str) -> None:
+    """A push brings what changed, and says how much that was."""
+    second = hub.repo.commit({"take.py": TAKE})
+    outcome = hub.run(events.push(fed, second))
+    assert outcome.passed, outcome.log
+    assert symbols(console) == ["add", "take"]
+    counts = {name: outcome.outputs()[name] for name in ("upserted", "deleted", "unchanged")}
+    assert counts == {"upserted": "1", "deleted": "0", "unchanged": "2"}
+
+
+def test_forced_push(hub: Hub, console: Console, fed: str) -> None:
+    """A push that rewrites the branch brings the index to what the branch is now."""
+    second = hub.repo.commit({"cart.py": None, "take.py": TAKE})
+    assert hub.run(events.push(fed, second)).passed
+    hub.repo.git("reset", "-q", "--hard", fed)
+    outcome = hub.run(events.push(second, fed, forced=True))
+    assert outcome.passed, outcome.log
+    assert symbols(console) == ["add"]
+
+
+def test_workflow_dispatch(hub: Hub, console: Console, first: str) -> None:
+    """A run by hand feeds the branch as a push does."""
+    outcome = hub.run(events.workflow_dispatch(first))
+    assert outcome.passed, outcome.log
+    assert symbols(console) == ["add"]
+
+
+def test_pull_request_from_a_fork(hub: Hub, console: Console, fed: str) -> None:
+    """A pull request without secrets gets a plan of what it changes, and nothing is written."""
+    head, merge = proposed(hub, {"take.py": TAKE})
+    outcome = hub.run(events.pull_request(7, fed, head, merge), secrets={})
+    assert outcome.passed, outcome.log
+    assert outcome.outputs()["upserted"] == "1"
+    assert "would be" in outcome.log
+    assert symbols(console) == ["add"]
+    assert not list(hub.runner.cache.glob("*-9002-1"))
+
+
+def test_pull_request_with_the_secrets(hub: Hub, console: Console, fed: str) -> None:
+    """With the secrets, as a branch of the same repository has them, it is still only a plan."""
+    head, merge = proposed(hub, {"take.py": TAKE})
+    outcome = hub.run(events.pull_request(7, fed, head, merge))
+    assert outcome.passed, outcome.log
+    assert outcome.outputs()["upserted"] == "1"
+    assert symbols(console) == ["add"]
+
+
+def proposed(hub: Hub, files: dict[str, str]) -> tuple[str, str]:
+    """The commit of a pull request, and its merge into main as GitHub makes it."""
+    git = hub.repo.git
+    git("checkout", "-q", "-b", "patch-1")
+    head = hub.repo.commit(files)
+    git("checkout", "-q", "--detach", "main")
+    git("merge", "-q", "--no-ff", "-m", "Merge", head)
+    merge = git("rev-parse", "HEAD")
+    git("update-ref", "refs/pull/7/merge", merge)
+    git("checkout", "-q", "main")
+    return head, merge
+
+
+def test_merge_group(hub: Hub, console: Console, fed: str) -> None:
+    """What waits in the merge queue is not on the branch: nothing is done, and it is no failure."""
+    hub.repo.git("checkout", "-q", "-b", f"gh-readonly-queue/main/pr-7-{fed}")
+    queued = hub.repo.commit({"take.py": TAKE})
+    outcome = hub.run(events.merge_group(7, fed, queued))
+    assert outcome.passed, outcome.log
+    assert symbols(console) == ["add"]
+    [notice] = outcome.annotated("notice")
+    assert "the index follows main" in notice
+
+
+def test_tag(hub: Hub, console: Console, fed: str) -> None:
+    """A tag is not the branch, even where it is newer: nothing is done, and that is said."""
+    hub.repo.git("checkout", "-q", "--detach")
+    tagged = hub.repo.commit({"take.py": TAKE})
+    hub.repo.git("tag", "v1", tagged)
+    outcome = hub.run(events.push(events.ZERO, tagged, ref="refs/tags/v1"))
+    assert outcome.passed, outcome.log
+    assert symbols(console) == ["add"]
+    assert len(outcome.annotated("notice")) == 1
+
+
+def test_other_branch(hub: Hub, console: Console, fed: str) -> None:
+    """A push to a branch that the index does not follow does nothing, and that is said."""
+    hub.repo.git("checkout", "-q", "-b", "wip")
+    other = hub.repo.commit({"take.py": TAKE})
+    outcome = hub.run(events.push(events.ZERO, other, ref="refs/heads/wip"))
+    assert outcome.passed, outcome.log
+    assert symbols(console) == ["add"]
+    [notice] = outcome.annotated("notice")
+    assert "wip" in notice
+
+
+def test_deleted_branch(hub: Hub, console: Console, fed: str) -> None:
+    """The end of a branch is not about the index: nothing is done, and that is said."""
+    outcome = hub.run(events.branch_deleted("wip", fed, fed))
+    assert outcome.passed, outcome.log
+    assert symbols(console) == ["add"]
+    assert outcome.annotated("notice") == ["Nothing to do: wip was deleted."]
+
+
+def test_run_once_more(hub: Hub, console: Console, fed: str) -> None:
+    """A re-run of an older push's commit is refused, the index stays, and the exit code is kept."""
+    second = hub.repo.commit({"take.py": TAKE})
+    assert hub.run(events.push(fed, second)).passed
+    outcome = hub.run(events.push(events.ZERO, fed), number=1, attempt=2)
+    assert outcome.exit_codes == [75]
+    assert symbols(console) == ["add", "take"]
+    assert any("--force" in text for text in outcome.annotated("warning"))

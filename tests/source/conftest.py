@@ -1,0 +1,25 @@
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from source.repos import Repo
+
+
+@pytest.fixture(scope="session", autouse=True)
+def plain_git(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """git as on a new machine: no settings but a name, whatever this machine's are."""
+    settings = tmp_path_factory.mktemp("settings") / "gitconfig"
+    settings.write_text("[user]\nname = A\nemail = a@example.org\n[init]\ndefaultBranch = main\n")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("GIT_")]:
+            patch.delenv(name)
+        patch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+        patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+        yield
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    return Repo(tmp_path / "repo")

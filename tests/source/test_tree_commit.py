@@ -1,0 +1,285 @@
+"""HEAD as a tree."""
+
+import gc
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from feeder.errors import UserError
+from feeder.source import Entry, Tree
+from feeder.source.commit import Commit
+from source.repos import Repo, raw_commit
+
+HELLO = "ce013625030ba8dba906f756967f9e9ca394464a"
+"""git's id of "hello\\n", as `git hash-object` gives it."""
+
+
+def contents(tree: Tree) -> dict[str, bytes]:
+    return {entry.path: text for entry, text in tree.read(e for e in tree.entries() if not e.skip)}
+
+
+def test_entries_are_the_files_of_head(repo: Repo) -> None:
+    """Every file comes with its path, blob and size, in the order of the names' bytes."""
+    commit = repo.commit({"b.py": "hello\n", "a/b.py": "hello\n", "a.py": "", "é": "hello\n"})
+    tree: Tree = Commit(repo.path)
+    assert tree.commit == commit
+    assert tree.root_tree_id == repo.git("rev-parse", "HEAD^{tree}")
+    assert tree.entries() == [
+        Entry("a.py", "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", 0, None),
+        Entry("a/b.py", HELLO, 6, None),
+        Entry("b.py", HELLO, 6, None),
+        Entry("é", HELLO, 6, None),
+    ]
+
+
+def test_any_name_is_listed_and_read(repo: Repo) -> None:
+    """Spaces, quotes, line ends, tabs, dashes, wildcards and bytes that are not UTF-8 are names."""
+    names = [
+        b"a b",
+        b'q"q',
+        b"l\ni",
+        b"t\tb",
+        b"-n",
+        b"caf\xe9",
+        b"\\",
+        b"*",
+        b":(top)",
+        b"\xc3\xb6",
+    ]
+    paths = ["a b", 'q"q', "l\ni", "t\tb", "-n", r"caf\xe9", r"\x5c", "*", ":(top)", "ö"]
+    names += [b"d \t/" + name for name in names]
+    paths += ["d \t/" + path for path in paths]
+    repo.commit({name: b"in " + name for name in names})
+    expected = {path: b"in " + name for path, name in zip(paths, names, strict=True)}
+    assert contents(Commit(repo.path)) == expected
+
+
+def test_contents_come_in_the_order_asked_for(repo: Repo) -> None:
+    """Reading follows the caller's order, empty files and repeated ones included."""
+    repo.commit({"a": "one", "b": "", "c": "no end\nof line"})
+    a, b, c = Commit(repo.path).entries()
+    read = list(Commit(repo.path).read([c, b, a, c]))
+    assert read == [(c, b"no end\nof line"), (b, b""), (a, b"one"), (c, b"no end\nof line")]
+
+
+def children() -> set[str]:
+    """The ids of this process's children, those that have ended unseen included."""
+    tasks = Path("/proc/self/task").glob("*/children")
+    return {pid for task in tasks for pid in task.read_text().split()}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
+def test_reading_may_stop_early(repo: Repo) -> None:
+    """A caller that needs no more leaves no process behind."""
+    repo.commit({f"{number}.txt": b"x" * 500_000 for number in range(9)})
+    tree = Commit(repo.path)
+    before = children()
+    for _entry, _contents in tree.read(tree.entries()):
+        break
+    gc.collect()
+    assert children() <= before
+
+
+def test_a_dirty_working_tree_does_not_show(repo: Repo) -> None:
+    """Changed, staged, new and removed files are not what HEAD says."""
+    repo.commit({"kept.txt": "committed\n", "gone.txt": "committed\n"})
+    repo.write(
+        {"kept.txt": "changed\n", "new.txt": "new\n", ".feederignore": "*\n", "gone.txt": None}
+    )
+    repo.write({".gitattributes": "* linguist-generated\n"})
+    repo.git("add", "new.txt", ".feederignore")
+    tree = Commit(repo.path)
+    assert contents(tree) == {"kept.txt": b"committed\n", "gone.txt": b"committed\n"}
+
+
+def test_local_settings_do_not_change_bytes(repo: Repo) -> None:
+    """core.autocrlf and filters are about checkouts; what is read is the commit's blob."""
+    repo.commit({"a.txt": "one\ntwo\n"})
+    repo.git("config", "core.autocrlf", "true")
+    repo.write({".git/info/attributes": "* text eol=crlf linguist-generated"})
+    assert contents(Commit(repo.path)) == {"a.txt": b"one\ntwo\n"}
+
+
+def test_replaced_objects_do_not_show(repo: Repo) -> None:
+    """`git replace` is a local view; a blob's id stands for its own bytes."""
+    repo.commit({"a.txt": "hello\n"})
+    other = repo.git("hash-object", "-w", "--stdin", stdin=b"other\n")
+    repo.git("replace", HELLO, other)
+    assert contents(Commit(repo.path)) == {"a.txt": b"hello\n"}
+
+
+def test_a_hook_does_not_redirect(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """git sets GIT_DIR and GIT_INDEX_FILE for its hooks; the repository is still the one named."""
+    repo.commit({"a.txt": "hello\n"})
+    other = Repo(tmp_path / "other")
+    other.commit({"b.txt": "hello\n"})
+    monkeypatch.setenv("GIT_DIR", str(other.path / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "no-index"))
+    assert [entry.path for entry in Commit(repo.path).entries()] == ["a.txt"]
+
+
+def test_links_and_submodules_are_kept_out(repo: Repo) -> None:
+    """A symbolic link and a submodule are entries with their reason."""
+    target = repo.commit({"a.txt": "hello\n"})
+    repo.path.joinpath("link").symlink_to("a.txt")
+    repo.git("add", "link")
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{target},vendor/lib")
+    repo.git("commit", "-q", "-m", "both")
+    found = {entry.path: (entry.skip, entry.size) for entry in Commit(repo.path).entries()}
+    assert found == {
+        "a.txt": (None, 6),
+        "link": ("a symbolic link", 5),
+        "vendor/lib": ("a submodule or a repository of its own", 0),
+    }
+
+
+def test_executable_files_are_files(repo: Repo) -> None:
+    """The executable bit keeps nothing out."""
+    raw_commit(repo.path, {b"run": ("100755", b"hello\n")})
+    repo.git("symbolic-ref", "HEAD", "refs/heads/raw")
+    assert Commit(repo.path).entries() == [Entry("run", HELLO, 6, None)]
+
+
+def test_a_detached_head_is_read(repo: Repo) -> None:
+    """HEAD need not be a branch."""
+    first = repo.commit({"a.txt": "hello\n"})
+    repo.commit({"b.txt": "hello\n"})
+    repo.git("checkout", "-q", "--detach", first)
+    assert (Commit(repo.path).commit, list(contents(Commit(repo.path)))) == (first, ["a.txt"])
+
+
+@pytest.mark.parametrize("options", [["--bare"], ["--depth=1"], ["--no-checkout"]])
+def test_clones_are_read(repo: Repo, tmp_path: Path, options: list[str]) -> None:
+    """A bare clone, a shallow one and one without a checkout hold the same commit."""
+    repo.commit({".feederignore": "*.log\n"})
+    repo.commit({"a.txt": "hello\n", "a.log": "x", ".gitattributes": "g.py linguist-generated"})
+    repo.commit({"g.py": "x"})
+    target = tmp_path / "clone"
+    repo.git("clone", "-q", *options, repo.path.as_uri(), str(target))
+    clone, original = Commit(target), Commit(repo.path)
+    assert (clone.root_tree_id, clone.rules_digest) == (
+        original.root_tree_id,
+        original.rules_digest,
+    )
+    assert clone.entries() == original.entries()
+    assert contents(clone) == contents(original)
+
+
+def test_a_worktree_has_its_own_head(repo: Repo, tmp_path: Path) -> None:
+    """A linked worktree is read at its own HEAD, also from a folder inside it."""
+    repo.commit({"src/a.txt": "hello\n"})
+    repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    repo.commit({"src/b.txt": "hello\n"})
+    assert list(contents(Commit(tmp_path / "side" / "src"))) == ["src/a.txt"]
+
+
+def test_sha256_repositories_are_read(tmp_path: Path) -> None:
+    """Ids of 64 digits are as good as those of 40, rule files included."""
+    repo = Repo(tmp_path / "repo", "--object-format=sha256")
+    commit = repo.commit({"a.txt": "hello\n", ".gitattributes": "a.txt linguist-vendored"})
+    tree = Commit(repo.path)
+    assert (tree.commit, len(tree.root_tree_id)) == (commit, 64)
+    assert tree.entries()[1] == Entry(
+        "a.txt",
+        "2cf8d83d9ee29543b34a87727421fdecb7e3f3a183d337639025de576db9ebb4",
+        6,
+        "marked linguist-vendored",
+    )
+
+
+def test_an_empty_repository_has_no_head(repo: Repo) -> None:
+    """Before the first commit there is a sentence with the remedy."""
+    with pytest.raises(UserError, match=r"has no commit at HEAD\. Commit something first"):
+        Commit(repo.path)
+
+
+def test_an_unborn_branch_has_no_head(repo: Repo) -> None:
+    """A branch without commits is like an empty repository, whatever others hold."""
+    repo.commit({"a.txt": "hello\n"})
+    repo.git("checkout", "-q", "--orphan", "new")
+    with pytest.raises(UserError, match="has no commit at HEAD"):
+        Commit(repo.path)
+
+
+def test_an_empty_commit_has_no_entries(repo: Repo) -> None:
+    """A commit without files is a tree without entries."""
+    repo.commit()
+    assert Commit(repo.path).entries() == []
+
+
+def test_outside_of_git(tmp_path: Path) -> None:
+    """Without a repository there is a sentence with the remedy."""
+    with pytest.raises(UserError, match=r"is not in a git repository\. Run `git init`"):
+        Commit(tmp_path)
+
+
+def test_a_missing_object_is_named(repo: Repo) -> None:
+    """A damaged repository ends in a sentence, not in wrong contents."""
+    repo.commit({"a.txt": "hello\n"})
+    tree = Commit(repo.path)
+    entries = tree.entries()
+    repo.path.joinpath(".git/objects", HELLO[:2], HELLO[2:]).unlink()
+    with pytest.raises(UserError, match=rf"does not hold the object {HELLO}\. Check it with"):
+        list(tree.read(entries))
+
+
+def test_a_path_that_leads_out_is_refused(repo: Repo) -> None:
+    """A commit made by hand may hold `..`, which git itself would not check out."""
+    blob = repo.git("hash-object", "-w", "--stdin", stdin=b"x")
+    inner = b"100644 .feederignore\0" + bytes.fromhex(blob)
+    hash_object = ("hash-object", "-w", "-t", "tree", "--literally", "--stdin")
+    inner_id = repo.git(*hash_object, stdin=inner)
+    outer_id = repo.git(*hash_object, stdin=b"40000 ..\0" + bytes.fromhex(inner_id))
+    commit = repo.git("commit-tree", "-m", "bad", outer_id)
+    repo.git("update-ref", "HEAD", commit)
+    with pytest.raises(UserError, match=r"holds the path '\.\./\.feederignore'"):
+        Commit(repo.path).entries()
+
+
+PARTS = st.sampled_from([b"a", b"b.py", b"\xff", b" ", b"\n", b"-", "ö".encode()])
+NAMES = st.lists(PARTS, min_size=1, max_size=3).map(b"/".join)
+FILES = st.dictionaries(NAMES, st.binary(max_size=50), max_size=6).filter(
+    lambda files: not any(other.startswith(name + b"/") for name in files for other in files)
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(FILES)
+def test_what_was_committed_is_what_is_read(
+    tmp_path_factory: pytest.TempPathFactory, files: dict[bytes, bytes]
+) -> None:
+    """For any names and contents, sizes and bytes are those that went into the commit."""
+    repo = Repo(tmp_path_factory.mktemp("any"))
+    raw_commit(repo.path, {name: ("100644", text) for name, text in files.items()})
+    repo.git("symbolic-ref", "HEAD", "refs/heads/raw")
+    tree = Commit(repo.path)
+    assert [entry.size for entry in tree.entries()] == [len(files[name]) for name in sorted(files)]
+    assert list(contents(tree).values()) == [files[name] for name in sorted(files)]
+
+
+def test_ten_thousand_files_take_few_processes(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Listing and reading start as many processes for many files as for one."""
+    log = tmp_path / "calls"
+    counting = tmp_path / "bin" / "git"
+    counting.parent.mkdir()
+    counting.write_text(f'#!/bin/sh\necho call >> "{log}"\nexec "{shutil.which("git")}" "$@"\n')
+    counting.chmod(0o755)
+    rules = {
+        b".feederignore": ("100644", b"x"),
+        b".gitattributes": ("100644", b"x linguist-generated"),
+    }
+    files = {b"%d/%d.py" % (number % 99, number): ("100644", b"x") for number in range(10_000)}
+    raw_commit(repo.path, rules | files)
+    repo.git("symbolic-ref", "HEAD", "refs/heads/raw")
+    monkeypatch.setenv("PATH", str(counting.parent), prepend=os.pathsep)
+    assert len(contents(Commit(repo.path))) == 10_002
+    assert len(log.read_text().splitlines()) < 15

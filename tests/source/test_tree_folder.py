@@ -1,0 +1,236 @@
+"""A working tree's files."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from feeder.errors import UserError
+from feeder.source import Entry, Tree
+from feeder.source.commit import Commit
+from feeder.source.folder import Folder, common_base
+from source.repos import Repo
+
+HELLO = "ce013625030ba8dba906f756967f9e9ca394464a"
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Path:
+    """A folder outside of git."""
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    return folder
+
+
+def fill(folder: Path, *paths: str, text: str = "hello\n") -> None:
+    for path in paths:
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+
+
+def paths(tree: Tree) -> list[str]:
+    return [entry.path for entry in tree.entries()]
+
+
+def test_a_clean_checkout_is_like_its_commit(repo: Repo) -> None:
+    """A folder's entries have the paths, blobs, sizes and reasons of the commit it came from."""
+    repo.write({b"caf\xe9 \n.md": "hello\n"})
+    repo.write({".feederignore": "*.log\n", "a.log": "", "s/.env": "", "yarn.lock": ""})
+    repo.write({"gen/.gitattributes": "*.py linguist-generated\n", "gen/a.py": ""})
+    commit = repo.commit({"src/a.py": "hello\n", "n/.noindex": "", "big.txt": "x" * 2_000_000})
+    folder: Tree = Folder(repo.path, [repo.path])
+    tree = Commit(repo.path)
+    assert folder.commit == commit
+    assert folder.rules_digest == tree.rules_digest
+    assert [entry._replace(blob="") for entry in folder.entries()] == [
+        entry._replace(blob="") for entry in tree.entries()
+    ]
+    kept = [entry for entry in tree.entries() if not entry.skip]
+    assert [entry for entry in folder.entries() if not entry.skip] == kept
+    assert list(folder.read(kept)) == list(tree.read(kept))
+
+
+def test_the_working_tree_counts(repo: Repo) -> None:
+    """New and changed files are there, removed and ignored ones are not."""
+    repo.commit({"changed.txt": "old", "gone.txt": "x", ".gitignore": "*.tmp\n", "kept.tmp": "x"})
+    repo.write({"changed.txt": "hello\n", "gone.txt": None, "new.txt": "hello\n", "b.tmp": "x"})
+    folder = Folder(repo.path, [repo.path])
+    assert paths(folder) == [".gitignore", "changed.txt", "kept.tmp", "new.txt"]
+    assert folder.entries()[1] == Entry("changed.txt", HELLO, 6, None)
+
+
+def test_only_what_is_named_is_taken(repo: Repo) -> None:
+    """Paths stay relative to the repository's root, whichever part of it is named."""
+    repo.write(dict.fromkeys(["src/a.py", "src/deep/b.py", "docs/c.md", "*.py", "x.py"], "hello\n"))
+    named = [repo.path / "src", repo.path / "src/a.py", repo.path / "*.py"]
+    assert paths(Folder(repo.path, named)) == ["*.py", "src/a.py", "src/deep/b.py"]
+
+
+@pytest.mark.parametrize("folder", ["*", ":!x", "-x"])
+def test_wildcards_are_names(repo: Repo, folder: str) -> None:
+    """A folder that is named like one of git's patterns or options means itself."""
+    repo.write(dict.fromkeys([f"{folder}/a.py", "x/b.py", "y/c.py"], "hello\n"))
+    assert paths(Folder(repo.path, [repo.path / folder])) == [f"{folder}/a.py"]
+
+
+def test_a_named_file_is_taken_although_gitignored(repo: Repo) -> None:
+    """Who names a file wants it, but names that may hold secrets stay out."""
+    repo.write({".gitignore": "*\n", "notes.tmp": "hello\n", ".env": "PASSWORD=1\n"})
+    folder = Folder(repo.path, [repo.path / "notes.tmp", repo.path / ".env"])
+    assert folder.entries() == [
+        Entry(".env", "", 11, "a name that may hold secrets"),
+        Entry("notes.tmp", HELLO, 6, None),
+    ]
+
+
+@pytest.mark.parametrize("path", [".git", ".git/config", "inner/.git/config"])
+def test_gits_own_files_are_refused(repo: Repo, path: str) -> None:
+    """A URL with a password may be in .git/config: it is not read even when named."""
+    Repo(repo.path / "inner")
+    with pytest.raises(UserError, match="is git's own"):
+        Folder(repo.path, [repo.path / path])
+
+
+def test_rules_above_a_named_folder_hold(repo: Repo) -> None:
+    """A rule file between the root and a named folder counts, and so does .noindex."""
+    repo.write({".feederignore": "*.log\n", "a/b/x.log": "x", "a/b/x.py": "x"})
+    assert [e.skip for e in Folder(repo.path, [repo.path / "a/b"]).entries()] == [
+        "excluded by .feederignore",
+        None,
+    ]
+    repo.write({"a/.noindex": ""})
+    assert {e.skip for e in Folder(repo.path, [repo.path / "a/b"]).entries()} == {
+        "in a folder with .noindex"
+    }
+
+
+def test_links_are_not_followed(repo: Repo, tmp_path: Path) -> None:
+    """A link to a file or to a folder is an entry with its reason."""
+    fill(tmp_path, "outside/secret.txt")
+    repo.path.joinpath("folder").symlink_to(tmp_path / "outside")
+    repo.path.joinpath("file").symlink_to(tmp_path / "outside/secret.txt")
+    found = {entry.path: entry.skip for entry in Folder(repo.path, [repo.path]).entries()}
+    assert found == {"folder": "a symbolic link", "file": "a symbolic link"}
+
+
+def test_a_pipe_is_not_read(repo: Repo) -> None:
+    """Something that is no file would never end; it has a reason instead."""
+    os.mkfifo(repo.path / "pipe")
+    folder = Folder(repo.path, [repo.path / "pipe"])
+    assert [entry.skip for entry in folder.entries()] == ["not a regular file"]
+
+
+def test_a_repository_inside_is_kept_out(repo: Repo) -> None:
+    """A repository inside the working tree is one entry with its reason."""
+    inner = Repo(repo.path / "inner")
+    inner.commit({"a.py": "x"})
+    entries = Folder(repo.path, [repo.path]).entries()
+    assert entries[0].path == "inner"
+    assert entries[0].skip == "a submodule or a repository of its own"
+
+
+def test_before_the_first_commit(repo: Repo) -> None:
+    """A repository without a commit has files all the same."""
+    repo.write({"a.py": "hello\n"})
+    folder = Folder(repo.path, [repo.path])
+    assert (folder.commit, folder.root_tree_id, paths(folder)) == ("", "", ["a.py"])
+
+
+def test_sha256_repositories(tmp_path: Path) -> None:
+    """Blobs are named as the repository names them."""
+    repo = Repo(tmp_path / "repo", "--object-format=sha256")
+    repo.commit({"a.py": "hello\n"})
+    assert Folder(repo.path, [repo.path]).entries() == Commit(repo.path).entries()
+
+
+def test_outside_of_git(plain: Path) -> None:
+    """Without git a folder is its files, less what .gitignore files in it exclude."""
+    fill(plain, "src/a.py", "src/skip.tmp", "src/keep.tmp", "node_modules/x.js", "b.py")
+    plain.joinpath(".gitignore").write_text("node_modules/\n*.tmp\n")
+    plain.joinpath("src/.gitignore").write_text("!keep.tmp\n")
+    plain.joinpath(".feederignore").write_text("b.py\n")
+    folder = Folder(plain, [plain])
+    assert folder.commit == ""
+    assert {entry.path: entry.skip for entry in folder.entries()} == {
+        ".feederignore": None,
+        ".gitignore": None,
+        "b.py": "excluded by .feederignore",
+        "src/.gitignore": None,
+        "src/a.py": None,
+        "src/keep.tmp": None,
+    }
+    assert Entry("src/a.py", HELLO, 6, None) in folder.entries()
+
+
+def test_a_folder_outside_of_git_stays_untouched(plain: Path) -> None:
+    """Asking git leaves nothing behind in the folder."""
+    fill(plain, "a.py")
+    Folder(plain, [plain]).entries()
+    assert [place.name for place in plain.iterdir()] == ["a.py"]
+
+
+def test_paths_are_given_from_anywhere(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`.` and `..` are folders like others."""
+    repo.write(dict.fromkeys(["a/x.py", "b/y.py"], "hello\n"))
+    monkeypatch.chdir(repo.path / "a")
+    assert paths(Folder(repo.path, [Path()])) == ["a/x.py"]
+    assert paths(Folder(repo.path, [Path("../b"), Path("x.py")])) == ["a/x.py", "b/y.py"]
+
+
+def test_a_folder_reached_through_a_link(repo: Repo, tmp_path: Path) -> None:
+    """Who works through a link to the repository works in the repository."""
+    repo.write({"a/x.py": "hello\n"})
+    link = tmp_path / "link"
+    link.symlink_to(repo.path)
+    base = common_base([link / "a"])
+    assert base == repo.path.resolve()
+    assert paths(Folder(base, [link, link / "a/x.py"])) == ["a/x.py"]
+
+
+def test_a_path_that_is_missing(repo: Repo) -> None:
+    """A path that does not exist is named."""
+    with pytest.raises(UserError, match=r"missing\.py does not exist"):
+        Folder(repo.path, [repo.path / "missing.py"])
+
+
+def test_a_path_that_is_outside(repo: Repo, tmp_path: Path) -> None:
+    """A path beside the base, or one that a link leads out of it, is refused."""
+    fill(tmp_path, "beside/a.py")
+    repo.path.joinpath("link").symlink_to(tmp_path / "beside")
+    for outside in (tmp_path / "beside/a.py", repo.path / "link/a.py", repo.path / "link"):
+        with pytest.raises(UserError, match="is outside of"):
+            Folder(repo.path, [outside])
+
+
+def test_a_file_that_changes_while_we_work(repo: Repo) -> None:
+    """What is read says what it is: new bytes have their own blob, a lost file a reason."""
+    repo.write({"a.py": "old", "b.py": "old"})
+    folder = Folder(repo.path, [repo.path])
+    listed = folder.entries()
+    repo.write({"a.py": "hello\n", "b.py": None})
+    assert list(folder.read(listed)) == [
+        (Entry("a.py", HELLO, 6, None), b"hello\n"),
+        (listed[1]._replace(skip="cannot be read"), b""),
+    ]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission(repo: Repo) -> None:
+    """What may not be read has that reason; unreadable rules end the run, for they may exclude."""
+    repo.write({"a.py": "x", ".feederignore": "x"})
+    repo.path.joinpath("a.py").chmod(0)
+    assert Folder(repo.path, [repo.path]).entries()[1] == Entry("a.py", "", 1, "cannot be read")
+    repo.path.joinpath(".feederignore").chmod(0)
+    with pytest.raises(UserError, match=r"\.feederignore holds rules\. Make it readable"):
+        Folder(repo.path, [repo.path]).entries()
+
+
+def test_the_base_of_paths(repo: Repo, plain: Path) -> None:
+    """In git the base is the root; elsewhere the folder that the paths share."""
+    repo.write({"a/b/c.py": "x"})
+    fill(plain, "a/b/c.py", "a/d.py")
+    assert common_base([repo.path / "a/b/c.py"]) == repo.path.resolve()
+    assert common_base([plain / "a/b/c.py"]) == plain.resolve() / "a/b"
+    assert common_base([plain / "a/b/c.py", plain / "a/d.py"]) == plain.resolve() / "a"
+    assert common_base([plain / "a"]) == plain.resolve() / "a"

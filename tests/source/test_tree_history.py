@@ -1,0 +1,94 @@
+"""When files were last changed, of real histories whose days are chosen."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from feeder.source import git
+from feeder.source.history import FileHistory, file_history
+from source.repos import Repo
+
+DAY_S = 86_400
+Files = Mapping[str, str | bytes | None] | Mapping[bytes, str | bytes | None]
+
+
+@pytest.fixture
+def days(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> "Days":
+    return Days(repo, monkeypatch)
+
+
+class Days:
+    """Commits a file or a branch on a day since 1970."""
+
+    def __init__(self, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.repo = repo
+        self._monkeypatch = monkeypatch
+
+    def on(self, day: int) -> None:
+        for who in ("AUTHOR", "COMMITTER"):
+            self._monkeypatch.setenv(f"GIT_{who}_DATE", f"@{day * DAY_S} +0000")
+
+    def commit(self, day: int, files: Files) -> str:
+        self.on(day)
+        return self.repo.commit(files)
+
+    def found(self) -> FileHistory:
+        return file_history(self.repo.path, git.head_ids(self.repo.path)[0])
+
+
+def test_each_file_has_the_day_of_its_last_commit(days: Days) -> None:
+    """One that has gone has none; names are as the index has them."""
+    days.commit(100, {"a.py": "1", "d/b.py": "1", "gone.py": "1"})
+    days.commit(200, {b"a.py": "2", b"\n\xff": "1", b"x": "1"})
+    days.commit(300, {"gone.py": None})
+    a, b = 200 * DAY_S, 100 * DAY_S
+    assert days.found() == FileHistory({"a.py": a, "d/b.py": b, "\n\\xff": a, "x": a})
+
+
+def test_a_renamed_file_was_changed_then(days: Days) -> None:
+    days.commit(100, {"old.py": "the same text\n" * 20})
+    days.commit(200, {"old.py": None, "new.py": "the same text\n" * 20})
+    assert days.found().changed_s == {"new.py": 200 * DAY_S}
+
+
+def test_a_merge_is_the_day_on_which_its_changes_came(days: Days) -> None:
+    """With what was resolved in it, which is in no other commit."""
+    days.commit(100, {"a.py": "1", "b.py": "1"})
+    days.repo.git("checkout", "-q", "-b", "side")
+    days.commit(150, {"b.py": "2"})
+    days.repo.git("checkout", "-q", "-")
+    days.commit(200, {"c.py": "1"})
+    days.on(300)
+    days.repo.git("merge", "-q", "--no-ff", "--no-commit", "side")
+    days.repo.commit({"a.py": "resolved"})
+    assert days.found().changed_s == {"a.py": 300 * DAY_S, "b.py": 300 * DAY_S, "c.py": 200 * DAY_S}
+
+
+def test_what_a_shallow_clone_does_not_know(days: Days, tmp_path: Path) -> None:
+    """Its first commit has all files, and has not changed all of them."""
+    days.commit(100, {"a.py": "1", "b.py": "1"})
+    days.commit(200, {"b.py": "2"})
+    days.commit(300, {"c.py": "1"})
+    clone = tmp_path / "clone"
+    days.repo.git("clone", "-q", "--depth=2", days.repo.path.as_uri(), str(clone))
+    found = file_history(clone, git.head_ids(clone)[0])
+    assert found == FileHistory({"c.py": 300 * DAY_S}, oldest_commit_s=200 * DAY_S)
+
+
+def test_a_walk_that_is_stopped_says_how_far_it_came(days: Days) -> None:
+    """All that it says is so; of a file that it does not name there is nothing but `since`."""
+    for day in range(100, 130):
+        days.commit(day, {f"{day}.py": "1"})
+    known = days.found().changed_s
+    found = file_history(days.repo.path, git.head_ids(days.repo.path)[0], timeout_s=0.0)
+    assert found.changed_s.items() <= known.items()
+    assert len(found.changed_s) == len(known) or found.oldest_commit_s
+
+
+def test_no_setting_of_the_repository_decides(days: Days) -> None:
+    days.commit(100, {"d/a.py": "1"})
+    for name, value in (("log.showSignature", "true"), ("diff.relative", "true")):
+        days.repo.git("config", name, value)
+    commit, _ = git.head_ids(days.repo.path)
+    assert file_history(days.repo.path / "d", commit).changed_s == {"d/a.py": 100 * DAY_S}

@@ -1,0 +1,298 @@
+"""The working tree of each kind of checkout, and of files that git has trouble with."""
+
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from feeder.source import SkipReason, objects, snapshot, staging
+from source.repos import Repo
+from source.test_tree_working import added, aged, contents, looked, of_git
+
+PYTHON = f"'{sys.executable}'"
+SHOUT = f"{PYTHON} -c 'import sys; sys.stdout.write(sys.stdin.read().upper())'"
+ALLOWED = ("-c", "protocol.file.allow=always")
+
+
+def filtered(repo: Repo, clean: str, *, required: bool = True) -> None:
+    """A filter for *.f, which is set up after the first commit of its files."""
+    repo.git("config", "filter.own.clean", clean)
+    repo.git("config", "filter.own.required", str(required).lower())
+
+
+def test_a_linked_worktree_has_an_index_of_its_own(repo: Repo, tmp_path: Path) -> None:
+    repo.commit({"a.py": "a = 1\n"})
+    repo.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    repo.write({"a.py": "a = 2\n"})
+    linked = Repo(tmp_path / "linked")
+    before = of_git(repo)
+    assert looked(linked).working_tree_id == ""
+    linked.write({"b.py": "b = 1\n"})
+    assert contents(looked(linked)) == {"a.py": b"a = 1\n", "b.py": b"b = 1\n"}
+    assert contents(looked(repo)) == {"a.py": b"a = 2\n"}
+    assert of_git(repo) == before
+
+
+def test_submodules_and_repositories_inside_are_not_read(repo: Repo, tmp_path: Path) -> None:
+    other = Repo(tmp_path / "other")
+    other.commit({"o.py": "o = 1\n"})
+    repo.git(*ALLOWED, "submodule", "add", "-q", other.path.as_uri(), "sub")
+    repo.commit({"a.py": "a = 1\n"})
+    assert looked(repo).working_tree_id == ""
+    Repo(repo.path / "inside").commit({"i.py": "i = 1\n"})
+    Repo(repo.path / "empty")
+    found = looked(repo)
+    kept_out = dict.fromkeys(("sub", "inside", "empty"), SkipReason.SUBMODULE)
+    assert {path: why for path, why in contents(found).items() if path in kept_out} == kept_out
+    Repo(repo.path / "inside").commit({"i.py": "i = 2\n"})
+    assert looked(repo).root_tree_id == found.root_tree_id
+
+
+def test_a_submodule_that_is_not_there_is_as_the_commit_has_it(repo: Repo, tmp_path: Path) -> None:
+    other = Repo(tmp_path / "other")
+    other.commit({"o.py": "o = 1\n"})
+    repo.git(*ALLOWED, "submodule", "add", "-q", other.path.as_uri(), "sub")
+    repo.commit()
+    assert looked(repo.clone(tmp_path / "clone")).working_tree_id == ""
+
+
+@pytest.mark.parametrize("options", [(), ("--sparse-index",)])
+def test_what_a_sparse_checkout_leaves_out_is_as_head_has_it(
+    repo: Repo, options: tuple[str, ...]
+) -> None:
+    repo.commit({"in/a.py": "a = 1\n", "out/b.py": "b = 1\n", "c.py": "c = 1\n"})
+    repo.git("sparse-checkout", "set", "--cone", *options, "in")
+    assert not (repo.path / "out").exists()
+    assert looked(repo).working_tree_id == ""
+    repo.write({"in/a.py": "a = 2\n"})
+    there = {"in/a.py": b"a = 2\n", "out/b.py": b"b = 1\n", "c.py": b"c = 1\n"}
+    assert contents(looked(repo)) == there
+
+
+def test_a_shallow_clone(repo: Repo, tmp_path: Path) -> None:
+    repo.commit({"a.py": "a = 1\n"})
+    repo.commit({"b.py": "b = 1\n"})
+    shallow = repo.clone(tmp_path / "shallow", "--depth=1")
+    assert looked(shallow).working_tree_id == ""
+    shallow.write({"b.py": "b = 2\n"})
+    assert contents(looked(shallow)) == {"a.py": b"a = 1\n", "b.py": b"b = 2\n"}
+
+
+def test_a_rebase_under_way_shows_the_files_as_they_lie(repo: Repo) -> None:
+    repo.commit({"a.py": "a = 1\n", "gone.py": "g = 1\n"})
+    repo.git("checkout", "-q", "-b", "ours")
+    repo.commit({"a.py": "a = 2\n", "gone.py": "g = 2\n"})
+    repo.git("checkout", "-q", "main")
+    repo.commit({"a.py": "a = 3\n", "gone.py": None})
+    with pytest.raises(subprocess.CalledProcessError):
+        repo.git("rebase", "main", "ours")
+    repo.write({"gone.py": None})
+    tree = looked(repo)
+    assert contents(tree) == {"a.py": (repo.path / "a.py").read_bytes()}
+    assert b"<<<<<<<" in (repo.path / "a.py").read_bytes()
+    assert tree.root_tree_id == added(repo)
+    assert repo.git("ls-files", "--unmerged")
+
+
+def test_what_git_is_told_not_to_look_at_is_as_it_was(repo: Repo) -> None:
+    repo.commit({"a.py": "a = 1\n", "b.py": "b = 1\n"})
+    repo.git("update-index", "--assume-unchanged", "a.py")
+    repo.git("update-index", "--skip-worktree", "b.py")
+    repo.write({"a.py": "a = 2\n", "b.py": None})
+    assert looked(repo).root_tree_id == added(repo) == repo.git("rev-parse", "HEAD^{tree}")
+
+
+def test_a_file_of_the_same_size_and_second_is_seen(repo: Repo) -> None:
+    repo.commit({"a.py": "a = 0\n"})
+    looked(repo)
+    for digit in range(1, 10):  # faster than a second: the stat tells nothing
+        repo.write({"a.py": f"a = {digit}\n"})
+        assert contents(looked(repo)) == {"a.py": f"a = {digit}\n".encode()}
+
+
+def test_an_index_that_was_written_in_that_second_is_not_believed(repo: Repo) -> None:
+    repo.write({"a.py": "a = 1\n"})
+    repo.git("add", "a.py")
+    repo.git("commit", "-q", "-m", "a commit")
+    repo.write({"a.py": "a = 2\n"})
+    assert contents(looked(repo)) == {"a.py": b"a = 2\n"}
+
+
+def test_a_file_that_changes_while_it_is_read_is_seen_by_the_next_look(repo: Repo) -> None:
+    repo.commit({"a.py": "a = 1\n", "x.f": "x\n", ".gitattributes": "*.f filter=own\n"})
+    change = "open('a.py', 'w').write('a = 3\\n')"
+    filtered(repo, f'{PYTHON} -c "import sys; {change}; sys.stdout.write(sys.stdin.read())"')
+    repo.write({"a.py": "a = 2\n", "x.f": "y\n"})
+    assert contents(looked(repo))["a.py"] == b"a = 2\n"  # read before its filter was
+    assert contents(looked(repo))["a.py"] == b"a = 3\n"
+
+
+@pytest.mark.parametrize("setting", ["true", "input"])
+def test_line_ends_are_gits_own(repo: Repo, setting: str) -> None:
+    repo.commit({"lf.py": "a = 1\n", "crlf.py": "b = 1\r\n"})
+    repo.git("config", "core.autocrlf", setting)
+    repo.git("config", "core.safecrlf", "true")
+    repo.write({"lf.py": "a = 1\r\n", "crlf.py": "b = 2\r\n", "new.py": "c = 1\r\n"})
+    tree = looked(repo)
+    there = {"lf.py": b"a = 1\n", "crlf.py": b"b = 2\r\n", "new.py": b"c = 1\n"}
+    assert contents(tree) == there
+
+
+def test_a_filter_is_gits_own(repo: Repo) -> None:
+    filtered(repo, SHOUT)
+    repo.commit({"a.f": "one\n", "b.py": "b = 1\n", ".gitattributes": "*.f filter=own\n"})
+    os.utime(repo.path / "a.f", (1, 1))
+    assert looked(repo).working_tree_id == ""
+    repo.write({"a.f": "two\n"})
+    tree = looked(repo)
+    assert contents(tree)["a.f"] == b"TWO\n"
+    assert tree.root_tree_id == added(repo)
+
+
+@pytest.mark.parametrize("clean", ["false", "no-such-program-of-git", "sleep 100"])
+def test_a_filter_that_fails_or_is_slow_costs_only_its_file(
+    repo: Repo, clean: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(staging, "FILTERS_S", 0.5)
+    repo.commit({"a.f": "one\n", "b.py": "b = 1\n", ".gitattributes": "*.f filter=own\n"})
+    filtered(repo, clean)
+    repo.write({"a.f": "two\n", "b.py": "b = 2\n", "c.f": "new\n"})
+    tree = looked(repo)
+    found = contents(tree)
+    assert (found["a.f"], found["c.f"]) == (SkipReason.FILTER_FAILED, SkipReason.FILTER_FAILED)
+    assert found["b.py"] == b"b = 2\n"
+    repo.git("config", "filter.own.clean", SHOUT)
+    assert contents(looked(repo))["c.f"] == b"NEW\n"
+
+
+def test_a_file_whose_filter_has_failed_is_not_tried_at_each_look(repo: Repo) -> None:
+    repo.commit({".gitattributes": "*.f filter=own\n"})
+    filtered(repo, "echo tried >> ../tried; false")
+    repo.write({"a.f": "one\n"})
+    aged(repo)
+    looked(repo)
+    tried = (repo.path.parent / "tried").read_text("utf-8")
+    assert looked(repo).root_tree_id == looked(repo).root_tree_id
+    assert (repo.path.parent / "tried").read_text("utf-8") == tried
+    repo.write({"a.f": "other\n"})
+    looked(repo)
+    assert (repo.path.parent / "tried").read_text("utf-8") != tried
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
+def test_what_is_no_file_is_not_opened(repo: Repo) -> None:
+    repo.commit({"a.py": "a = 1\n", "b.py": "b = 1\n"})
+    repo.write({"a.py": None})
+    os.mkfifo(repo.path / "a.py")
+    os.mkfifo(repo.path / "new.py")
+    assert contents(looked(repo)) == {"a.py": SkipReason.SPECIAL, "b.py": b"b = 1\n"}
+
+
+def test_a_text_that_git_cannot_encode_costs_only_its_file(repo: Repo) -> None:
+    repo.commit({".gitattributes": "*.u working-tree-encoding=UTF-16\n"})
+    repo.write({"a.u": b"odd", "b.py": b"b = 1\n", "c.py": b"c = 1\n"})
+    found = contents(looked(repo))
+    assert (found["a.u"], found["b.py"], found["c.py"]) == (
+        SkipReason.UNREADABLE,
+        b"b = 1\n",
+        b"c = 1\n",
+    )
+
+
+def test_no_program_of_the_repository_is_started(repo: Repo, tmp_path: Path) -> None:
+    repo.commit({"a.py": "a = 1\n"})
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch '{tmp_path}/started'\n", "utf-8")
+    program.chmod(0o755)
+    repo.git("config", "core.fsmonitor", str(program))
+    (repo.path / ".git" / "hooks").mkdir(exist_ok=True)
+    for hook in ("post-index-change", "fsmonitor-watchman", "pre-commit"):
+        (repo.path / ".git" / "hooks" / hook).symlink_to(program)
+    repo.write({"a.py": "a = 2\n", "b.py": "b = 1\n"})
+    assert contents(looked(repo)) == {"a.py": b"a = 2\n", "b.py": b"b = 1\n"}
+    assert not (tmp_path / "started").exists()
+
+
+def test_a_file_system_monitor_is_not_believed(repo: Repo, tmp_path: Path) -> None:
+    monitor = tmp_path / "monitor"
+    monitor.write_text("#!/bin/sh\nprintf 'token\\0'\n", "utf-8")  # nothing has changed, ever
+    monitor.chmod(0o755)
+    repo.commit({"a.py": "a = 1\n"})
+    repo.git("config", "core.fsmonitor", str(monitor))
+    repo.git("update-index", "--fsmonitor")
+    repo.git("status")
+    time.sleep(1.1)  # git believes a monitor of an index that is no newer than the file
+    repo.git("status")
+    repo.write({"a.py": "a = 2\n"})
+    assert contents(looked(repo)) == {"a.py": b"a = 2\n"}
+
+
+def test_a_split_index_stays_as_it_is(repo: Repo) -> None:
+    repo.commit({"a.py": "a = 1\n"})
+    repo.git("update-index", "--split-index")
+    repo.git("config", "core.splitIndex", "true")
+    repo.commit({"b.py": "b = 1\n"})
+    repo.write({"a.py": "a = 2\n"})
+    before = {name: text for name, (text, _) in of_git(repo).items()}
+    assert contents(looked(repo)) == {"a.py": b"a = 2\n", "b.py": b"b = 1\n"}
+    assert {name: text for name, (text, _) in of_git(repo).items()} == before
+
+
+def test_looks_beside_each_other_see_the_same(repo: Repo) -> None:
+    repo.commit({f"{number}.py": f"n = {number}\n" for number in range(30)})
+    repo.write({f"{number}.py": f"m = {number}\n" for number in range(10, 50)})
+    with ThreadPoolExecutor(4) as several:
+        roots = {tree.root_tree_id for tree in several.map(looked, [repo] * 8)}
+    assert roots == {added(repo)}
+
+
+def test_a_repository_that_was_moved(repo: Repo, tmp_path: Path) -> None:
+    repo.commit({"a.py": "a = 1\n"})
+    repo.write({"b.py": "b = 1\n"})
+    looked(repo)
+    repo.path.rename(tmp_path / "moved")
+    repo.path.with_name("repo-ours").rename(tmp_path / "moved-ours")
+    assert contents(looked(Repo(tmp_path / "moved"))) == {"a.py": b"a = 1\n", "b.py": b"b = 1\n"}
+
+
+def test_a_partial_clone_fetches_nothing(repo: Repo, tmp_path: Path) -> None:
+    """What was never checked out is not here; it is kept out, and the rest is read."""
+    rules = {"out/.gitattributes": "*.py linguist-generated\n", "out/b.py": "b = 1\n"}
+    repo.commit({"in/a.py": "a = 1\n", **rules})
+    repo.git("config", "uploadpack.allowFilter", "true")
+    clone = repo.clone(tmp_path / "clone", "--filter=blob:none", "--sparse")
+    clone.git("sparse-checkout", "set", "in")
+    clone.write({"in/a.py": "a = 2\n"})
+    before = of_git(clone)
+    absent = {"out/.gitattributes": SkipReason.NOT_FETCHED, "out/b.py": SkipReason.NOT_FETCHED}
+    assert contents(looked(clone)) == {"in/a.py": b"a = 2\n", **absent}
+    assert of_git(clone) == before
+
+
+def test_objects_of_ours_are_thrown_away_when_they_are_large(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever reads them at that time has an hour."""
+    monkeypatch.setattr(objects, "MAX_BYTES", 10_000)
+    monkeypatch.setattr(snapshot, "TIDIED", 2)
+    repo.commit({"a.py": "a = 1\n"})
+    aged(repo)
+    place = repo.path.with_name("repo-ours")
+    trees = []
+    for _ in range(6):
+        repo.write({"a.bin": os.urandom(9_000)})
+        trees.append(looked(repo))
+    first, *others = reversed(objects.private_repositories(place))
+    assert others
+    assert contents(trees[0])["a.bin"] == SkipReason.BINARY
+    assert objects.repository_with_tree([first], trees[0].root_tree_id)
+    os.utime(first / "used", (1, 1))
+    for number in range(6):
+        repo.write({"a.bin": os.urandom(9_000 + number)})
+        looked(repo)
+    assert first not in objects.private_repositories(place)
+    assert len(objects.private_repositories(place)) < 8

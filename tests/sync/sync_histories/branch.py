@@ -1,0 +1,138 @@
+"""A branch to which anything is pushed, and what a fresh index of its commits holds."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from guarantees.picture import head
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize
+
+from feeder.parse import extract
+from feeder.parse.extract import extractor_versions
+from feeder.source.commit import Commit
+from feeder.store import Database
+from feeder.sync.context import DescriptionOptions
+from hashed import HashedCodes, HashedEmbedder
+from source.repos import Repo
+from sync.sync_histories.edits import (
+    Edit,
+    File,
+    Files,
+    Pushed,
+    contents,
+    drawn_up,
+    made_a_submodule,
+    merged,
+    papers,
+    paths,
+    reverted,
+    with_file,
+    written,
+)
+from worlds import REPO, InProcess, Lines, Picture, fresh
+
+MODEL = 64
+"""The dimensions of the vectors."""
+FROM_NOTHING = {written, drawn_up, made_a_submodule, merged, reverted}
+"""Edits for which no file has to be there."""
+
+
+def committed(repo: Repo, files: Files, parents: list[str]) -> None:
+    """Makes main a commit of exactly these files."""
+    stream = [b"commit refs/heads/main\ncommitter A <a@example.org> 0 +0000\ndata 0\n"]
+    for word, parent in zip(["from", *["merge"] * len(parents)], parents, strict=False):
+        stream.append(f"{word} {parent}\n".encode())
+    stream.append(b"deleteall\n")
+    for path, (mode, content) in files.items():
+        quoted = b"".join(b"\\%03o" % byte for byte in os.fsencode(path))
+        source = content if mode == "160000" else b"inline"
+        stream.append(b'M %b %b "%b"\n' % (mode.encode(), source, quoted))
+        if mode != "160000":
+            stream.append(b"data %d\n%b\n" % (len(content), content))
+    repo.git("fast-import", "--quiet", "--force", stdin=b"".join(stream))
+
+
+def both(model: int | None, parser: str = "in process") -> dict[str, Any]:
+    """Vectors of both kinds, a model's and those that come with the words; none without a model.
+
+    The parser says which documents it reads, as the program's own does.
+    """
+    kinds = HashedEmbedder(model) if model else None, HashedCodes() if model else None
+    named = f"{parser} {extractor_versions()}".strip()
+    return {"embedder": kinds[0], "meaning": kinds[1], "parser": InProcess(named, kinds[1])}
+
+
+@contextmanager
+def documents_unread() -> Iterator[None]:
+    """The program as it is where nothing is installed that reads documents."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(extract, "NEEDED", ("no-such-distribution",))
+        extractor_versions.cache_clear()
+        try:
+            yield
+        finally:
+            patch.undo()
+            extractor_versions.cache_clear()
+
+
+class Pictures:
+    """What fresh indexes hold, each made once."""
+
+    def __init__(
+        self, describing: Callable[[], DescriptionOptions] = lambda: DescriptionOptions(Lines())
+    ) -> None:
+        self._describing = describing
+        self._known: dict[tuple[object, ...], Picture] = {}
+
+    def of(
+        self, tree: Commit, model: int | None = MODEL, *, texts: bool = False, lines: bool = False
+    ) -> Picture:
+        """By the program as it is, which reads documents or not."""
+        key = (tree.root_tree_id, model, texts, lines, extractor_versions())
+        if key not in self._known:
+            describing = self._describing() if lines else None
+            self._known[key] = fresh(tree, **both(model), texts=texts, describing=describing)
+        return self._known[key]
+
+
+class Branch(RuleBasedStateMachine):
+    """A branch to which anything is pushed."""
+
+    def __init__(self, repo: Repo) -> None:
+        super().__init__()
+        self._repo = repo
+        self._pushed: list[Pushed] = []
+        self._commit({})
+
+    @initialize(files=st.dictionaries(paths, contents, min_size=5), documents=papers)
+    def begin(self, files: dict[str, bytes], documents: dict[str, bytes]) -> None:
+        begun: Files = {}
+        for path, content in (*files.items(), *documents.items()):
+            begun = with_file(begun, path, File("100644", content))
+        self._commit(begun)
+
+    @property
+    def _head(self) -> Pushed:
+        return self._pushed[-1]
+
+    def _is_named(self, database: Database) -> bool:
+        """Whether the index says that it is of a commit with the files of HEAD."""
+        roots = {pushed.tree.commit: pushed.tree.root_tree_id for pushed in self._pushed}
+        return roots[head(database, REPO)] == self._head.tree.root_tree_id
+
+    def _push(self, edits: list[Edit]) -> None:
+        """A commit of all these edits, if there are any."""
+        files = self._head.files
+        for edit in edits:
+            if files or edit.make in FROM_NOTHING:
+                files = edit.make(edit, files, self._pushed)
+        merges = [edit.former(self._pushed) for edit in edits if edit.make is merged]
+        if edits:
+            self._commit(files, self._head, *merges)
+
+    def _commit(self, files: Files, *parents: Pushed) -> None:
+        committed(self._repo, files, [parent.tree.commit for parent in parents])
+        self._pushed.append(Pushed(Commit(self._repo.path), files))

@@ -1,0 +1,59 @@
+"""How are histories run? Some of so many steps, whose runs make many small writes."""
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import pytest
+from hypothesis import Phase, seed, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+OFTEN, ROUNDS = 10, 12
+
+
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They make many writes of a run."""
+    monkeypatch.setattr("feeder.sync.context.BATCH_NODES", 4)
+    monkeypatch.setattr("feeder.sync.context.BATCH_DELETED_FILES", 1)
+    monkeypatch.setattr("feeder.sync.vectors.BATCH_VECTORS", 3)
+    monkeypatch.setattr("feeder.store.lookup_table.BATCH_STATEMENTS", 3)
+    monkeypatch.setattr("feeder.store.stored_source.DELETE_BATCH", 2)
+    monkeypatch.setattr("feeder.store.stored_source.PAGE_PATHS", 2)
+    monkeypatch.setattr("feeder.store.stored_source.PAGE_PARTS", 2)
+    monkeypatch.setattr("feeder.parse.compressed_source.BLOCK_BYTES", 20)
+    monkeypatch.setattr("feeder.sync.vectors.DELETE_BATCH", 2)
+    monkeypatch.setattr(
+        "feeder.embedding.batching.MAX_CONCURRENT_REQUESTS", 1
+    )  # of several, chance is first
+    monkeypatch.setattr("feeder.sync.description_requests.BATCH_REQUESTS", 2)
+    monkeypatch.setattr("feeder.sync.node_descriptions.SUBJECTS_PER_BATCH", 3)
+
+
+def histories(examples: int, steps: int) -> settings:
+    """So many of so many steps, the same ones each time unless the environment asks for others."""
+    return settings(
+        max_examples=int(os.environ.get("HISTORIES", examples)),
+        stateful_step_count=steps,
+        derandomize="HISTORIES" not in os.environ,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],  # to shrink takes longer than a test may
+    )
+
+
+def often_enough(machine: Any, happened: Counter[str], ends: Sequence[str], each: settings) -> None:
+    """Runs histories until each of these ends has been met ten times, at least twice so many.
+
+    What hypothesis draws depends on the modules that are loaded, also with a seed.
+    """
+    for number in range(ROUNDS):
+        history: Any = partial(machine)
+        if "HISTORIES" not in os.environ:
+            history = seed(number)(history)
+        run_state_machine_as_test(history, settings=each)
+        if number and min(happened[end] for end in ends) >= OFTEN:
+            return
+    raise AssertionError(f"not each of {', '.join(ends)} was met {OFTEN} times: {happened}")

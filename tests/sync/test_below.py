@@ -1,0 +1,105 @@
+"""A folder of a monorepo can be all that an index is about."""
+
+import pytest
+
+from feeder.errors import UserError
+from feeder.source.commit import Commit
+from feeder.source.deltas import checked_folder
+from feeder.store.sqlite import SQLite
+from feeder.sync.sync import sync
+from feeder.sync.validate import validate
+from source.repos import Repo
+from worlds import feed, picture, rows, synced
+
+PATHS = "SELECT path FROM files ORDER BY path"
+
+
+@pytest.fixture
+def mono(repo: Repo) -> Repo:
+    repo.commit(
+        {
+            "web/app.py": "A = 1\n",
+            "web/lib/b.py": "B = 1\n",
+            "website/c.py": "C = 1\n",
+            "api/d.py": "D = 1\n",
+            "web-only.py": "E = 1\n",
+        }
+    )
+    return repo
+
+
+def test_only_the_files_of_the_folder_are_indexed(mono: Repo, database: SQLite) -> None:
+    """Their paths still begin at the repository's root; a longer name is another folder."""
+    tree = Commit(mono.path, subfolder="web")
+    synced(tree, database)
+    assert rows(database, PATHS) == ["web/app.py", "web/lib/b.py"]
+    assert validate(feed(tree, database)).passed
+
+
+def test_a_change_elsewhere_is_nothing_to_do(mono: Repo, database: SQLite) -> None:
+    """The folder's own tree is compared, not the root's."""
+    synced(Commit(mono.path, subfolder="web"), database)
+    mono.commit({"api/d.py": "D = 2\n"})
+    report = synced(Commit(mono.path, subfolder="web"), database)
+    assert report.notes == ["The index equals the folder web: nothing to do."]
+
+
+@pytest.mark.parametrize(("first", "second"), [("", "web"), ("web", ""), ("web", "api")])
+def test_an_index_of_another_part_is_not_emptied_by_mistake(
+    mono: Repo, database: SQLite, first: str, second: str
+) -> None:
+    """Two workflows that share a name would undo each other's work for ever."""
+    synced(Commit(mono.path, subfolder=first), database)
+    before = picture(database)
+    for dry_run in (False, True):
+        with pytest.raises(
+            UserError, match="--repo of its own, or have feeder sync go on with --force"
+        ):
+            sync(feed(Commit(mono.path, subfolder=second), database), dry_run=dry_run)
+    assert picture(database) == before
+
+
+def test_force_makes_it_an_index_of_the_other_part(mono: Repo, database: SQLite) -> None:
+    synced(Commit(mono.path), database)
+    run = feed(Commit(mono.path, subfolder="api"), database)
+    run.force = True
+    sync(run)
+    assert rows(database, PATHS) == ["api/d.py"]
+    assert validate(feed(Commit(mono.path, subfolder="api"), database)).passed
+
+
+def test_a_folder_that_is_not_in_head_is_named(mono: Repo) -> None:
+    """Neither is a file a folder, nor is a name obeyed by anything on the way to git."""
+    for name in ("nowhere", "web-only.py", "$(touch pwned)", "--help", ":(glob)web"):
+        with pytest.raises(UserError, match=r"There is no folder .* Mend --path"):
+            Commit(mono.path, subfolder=name)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("", ""), (".", ""), ("./", ""), ("web/", "web"), ("./web//lib/", "web/lib")],
+)
+def test_a_folder_is_written_as_people_write_it(text: str, name: str) -> None:
+    assert checked_folder(text) == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "/etc",
+            "..",
+            "../x",
+            "web/../..",
+            "C:/web",
+            "C:\\web",
+            "\\\\host\\web",
+            "web\\lib",
+            "a\0b",
+        ),
+        *(".git", "web/.GIT", ".git/hooks"),
+    ],
+)
+def test_a_folder_outside_is_refused(text: str) -> None:
+    with pytest.raises(UserError, match="The path "):
+        checked_folder(text)

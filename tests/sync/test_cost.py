@@ -1,0 +1,57 @@
+"""What the index keeps of the last run of each kind."""
+
+from feeder.source.commit import Commit
+from feeder.source.folder import Folder
+from feeder.source.working import WorkingTree
+from feeder.store.sqlite import SQLite
+from feeder.store.word_search import statistics
+from feeder.sync.cost import last_run_costs
+from feeder.sync.partial_sync import delete_paths
+from hashed import HashedEmbedder
+from source.repos import Repo
+from worlds import REPO, feed, synced
+
+ONE, TWO = "def one():\n    return 1\n", "def two():\n    return 2\n"
+
+
+def kept(database: SQLite) -> dict[str, dict[str, int]]:
+    """The counts of each kind; of time there is as much as there is."""
+    found = last_run_costs(statistics(database, REPO).meta)
+    for one in found.values():
+        assert one.pop("seconds") >= 0
+        assert one.pop("ended_s") > 1_700_000_000
+    return found
+
+
+def counts(**said: int) -> dict[str, int]:
+    names = ("files_processed", "files_deleted", "nodes_new", "nodes_deleted")
+    return dict.fromkeys((*names, "texts_embedded", "texts_cached", "requests"), 0) | said
+
+
+def test_each_kind_has_its_last_run(repo: Repo, database: SQLite) -> None:
+    """Words, the vectors that waited, an edit of the working tree, a file that is taken out."""
+    repo.commit({"a.py": ONE, "b.py": ONE.replace("one", "other")})
+    synced(Commit(repo.path), database)
+    first = counts(files_processed=2, nodes_new=2, requests=1)
+    assert kept(database) == {"sync": first}
+    embedder = HashedEmbedder()
+    synced(Commit(repo.path), database, embedder)
+    vectors = counts(texts_embedded=2, requests=1)
+    assert kept(database) == {"sync": first, "vectors": vectors}
+    repo.write({"a.py": TWO})
+    place = repo.path.with_name("ours")
+    place.mkdir()
+    synced(WorkingTree(repo.path, place), database, embedder)
+    working = counts(files_processed=1, nodes_new=1, nodes_deleted=1, texts_embedded=1, requests=1)
+    assert kept(database) == {"sync": first, "vectors": vectors, "working": working}
+    run = feed(Folder(repo.path, []), database, embedder)
+    delete_paths(run, repo.path, [repo.path / "b.py"], dry_run=False)
+    assert kept(database)["files"] == counts(files_deleted=1, nodes_deleted=1, requests=1)
+
+
+def test_a_run_that_has_nothing_to_do_writes_nothing(repo: Repo, database: SQLite) -> None:
+    repo.commit({"a.py": ONE})
+    synced(Commit(repo.path), database)
+    before = database.change_counters()
+    synced(Commit(repo.path), database)
+    assert database.change_counters() == before

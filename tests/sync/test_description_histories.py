@@ -1,0 +1,169 @@
+"""Whatever is pushed, and wherever runs end, the next one gives each method and class its line.
+
+Vectors of both kinds follow: each is of its node's text and of the line on it."""
+
+from collections import Counter
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import invariant, rule
+
+from feeder.errors import StoppedEarly, Superseded
+from feeder.source.commit import Commit
+from feeder.store.sqlite import SQLite
+from feeder.sync.context import DescriptionOptions, SyncContext
+from feeder.sync.sync import sync
+from feeder.sync.validate import validate
+from hashed import HashedCodes, HashedEmbedder
+from lined import other_meanings, other_vectors
+from source.repos import Repo
+from sync.sync_histories.branch import Branch
+from sync.sync_histories.edits import Edit, edits, positions, some_edits
+from sync.sync_histories.running import histories, often_enough, small_batches
+from worlds import (
+    MEMORY,
+    Death,
+    Fuse,
+    FusedDatabase,
+    Lines,
+    Others,
+    Picture,
+    feed,
+    fresh,
+    opened,
+    picture,
+    synced,
+)
+
+__all__ = ["small_batches"]
+
+calls = st.integers(1, 40)
+
+
+def lined(lines: Lines, **more: Any) -> dict[str, Any]:
+    """A run with vectors of both kinds that asks for lines, also in place of another model's."""
+    return {**BOTH, "describing": DescriptionOptions(lines, redescribe=True, **more)}
+
+
+BOTH: dict[str, Any] = {"embedder": HashedEmbedder(), "meaning": HashedCodes()}
+
+
+class DescribedHistory(Branch):
+    """Runs that ask for lines, and may end anywhere; `happened` counts what came of them."""
+
+    def __init__(self, repo: Repo, happened: Counter[str]) -> None:
+        super().__init__(repo)
+        self._happened = happened
+        self._known: dict[str, Picture] = {}
+        self._database = opened()
+
+    def teardown(self) -> None:
+        self._database.close()
+
+    @rule(edits=edits)
+    def run_to_the_end(self, edits: list[Edit]) -> None:
+        self._push(edits)
+        synced(self._head.tree, self._database, **lined(Lines()))
+        assert picture(self._database) == self._fresh(self._head.tree)
+
+    @rule(edits=some_edits)
+    def run_without_a_model(self, edits: list[Edit]) -> None:
+        """What stays has its line, and nothing else has one; nor has a vector."""
+        self._push(edits)
+        synced(self._head.tree, self._database, **BOTH)
+        self._each_vector_is_its_nodes(self._database)
+
+    @rule(edits=some_edits)
+    def run_without_vectors(self, edits: list[Edit]) -> None:
+        """Those beside the words wait, and those that come with them go."""
+        self._push(edits)
+        synced(self._head.tree, self._database, describing=DescriptionOptions(Lines()))
+
+    @rule(edits=some_edits, by=st.sampled_from([BOTH, {}]))
+    def take_all_out(self, edits: list[Edit], by: dict[str, Any]) -> None:
+        """With a model for the vectors, or none."""
+        self._push(edits)
+        synced(self._head.tree, self._database, **by, describing=DescriptionOptions(None))
+
+    @rule(edits=some_edits, at=calls, before=st.booleans())
+    def die(self, edits: list[Edit], at: int, before: bool) -> None:
+        """At any call to the database or the model."""
+        self._push(edits)
+        try:
+            sync(self._fused(Fuse(at, before=before)))
+        except Death:
+            self._happened["deaths"] += 1
+
+    @rule(edits=some_edits, at=calls, by=positions)
+    def be_overtaken(self, edits: list[Edit], at: int, by: int) -> None:
+        """By a whole run of HEAD or an older commit."""
+        self._push(edits)
+        other = self._pushed[by % len(self._pushed)].tree
+
+        def overtake() -> None:
+            synced(other, self._database, **lined(Lines()))
+
+        tree = self._head.tree
+        try:
+            sync(self._fused(Fuse(at, blow=overtake)))
+        except Superseded:
+            self._happened["overtaken"] += 1
+            tree = other
+        assert picture(self._database)["docs"] == self._fresh(tree)["docs"]
+
+    @rule(edits=some_edits, most=st.integers(1, 2))
+    def stop(self, edits: list[Edit], most: int) -> None:
+        """By the limit that a user may set, some lines being of one model and some of another."""
+        self._push(edits)
+        with suppress(StoppedEarly):
+            synced(self._head.tree, self._database, **lined(Others("others"), most=most))
+            return
+        self._happened["stops"] += 1
+        self._each_vector_is_its_nodes(self._database)
+
+    @invariant()
+    def the_next_run_makes_the_index_a_fresh_one(self) -> None:
+        """And asks about nothing that had its line."""
+        copy = SQLite(MEMORY)
+        with copy.connection.backup("main", self._database.connection, "main") as backup:
+            backup.step()
+        run = feed(self._head.tree, copy, **lined(Lines()))
+        sync(run)
+        assert picture(copy) == self._fresh(self._head.tree)
+        assert validate(run).passed
+        self._each_vector_is_its_nodes(copy)
+        again = Lines()
+        synced(self._head.tree, copy, **lined(again))
+        assert again.asked == []
+        copy.close()
+
+    def _each_vector_is_its_nodes(self, database: SQLite) -> None:
+        assert other_meanings(self._head.tree, database) == []
+        assert other_vectors(self._head.tree, database) == []
+
+    def _fresh(self, tree: Commit) -> Picture:
+        if tree.root_tree_id not in self._known:
+            self._known[tree.root_tree_id] = fresh(tree, **lined(Lines()))
+        return self._known[tree.root_tree_id]
+
+    def _fused(self, fuse: Fuse) -> SyncContext:
+        database: Any = FusedDatabase(self._database, fuse)
+        return feed(self._head.tree, database, **lined(Lines(fuse=fuse)))
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.usefixtures("small_batches")
+def test_any_history_ends_in_lines_of_heads_texts(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After every push and every run, whether it ended, died, was stopped or overtaken."""
+    monkeypatch.setattr("feeder.store.description_vectors.MODEL_VECTOR_PAGE", 3)
+    monkeypatch.setattr("feeder.store.blends.STATIC_VECTOR_BATCH", 2)
+    monkeypatch.setattr("feeder.store.stored_descriptions.PAGE_PATHS", 2)
+    monkeypatch.setattr("feeder.store.stored_descriptions.PAGE_NODES", 2)
+    happened: Counter[str] = Counter()
+    machine = partial(DescribedHistory, repo, happened)  # a class is not needed
+    often_enough(machine, happened, ("deaths", "overtaken", "stops"), histories(12, 12))

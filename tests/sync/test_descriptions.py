@@ -1,0 +1,379 @@
+"""Lines on methods and classes: asked once, never of an older text, and none where none is."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from feeder.descriptions import ModelAnswer
+from feeder.descriptions.prompt_0 import prompt, prompt_version
+from feeder.descriptions.sanitizer import RejectReason
+from feeder.errors import ServiceError, StoppedEarly, Superseded, TooLargeError, UserError
+from feeder.source.commit import Commit
+from feeder.source.folder import Folder
+from feeder.store import Statement
+from feeder.store.sqlite import SQLite
+from feeder.sync.budget import Budget
+from feeder.sync.context import DescriptionOptions, SyncContext
+from feeder.sync.description_requests import MAX_FAILURES_IN_A_ROW
+from feeder.sync.node_descriptions import WAITING_NOTE
+from feeder.sync.partial_sync import process_paths
+from feeder.sync.report import Report
+from feeder.sync.sync import sync
+from feeder.sync.validate import repair, validate
+from hashed import HashedEmbedder
+from source.repos import Repo
+from worlds import CART, REPO, Death, Fuse, FusedDatabase, Lines, feed, opened, rows, synced
+
+NAMES = sorted(["Cart", "Cart.addLine", "Cart.total", "emptyCart"])
+"""The methods and the class of src/cart.py."""
+KEY = "AKIA" + "QYLPMN5HHHFPZAM2"
+STANDS = "every method and class has been described, where the index says so"
+OLDER = "every description is of its node's text"
+POSTED = "every description is found by its words, and no other"
+PARTS = {f"p{at}.py": f"def part_{at}(value):\n    return value + {at}\n" for at in range(30)}
+
+
+def run(shop: Repo, database: Any, lines: Lines | None = None, **more: Any) -> SyncContext:
+    how = DescriptionOptions(lines, **more) if lines else None
+    return feed(Commit(shop.path), database, describing=how)
+
+
+def described(shop: Repo, database: SQLite, lines: Lines | None = None, **more: Any) -> Report:
+    made = run(shop, database, lines, **more)
+    sync(made)
+    return made.report
+
+
+def held(database: SQLite) -> dict[str, str]:
+    """Each described symbol with its line, or why it has none."""
+    found = rows(
+        database,
+        "SELECT d.symbol, e.line || e.reason FROM docs d JOIN descriptions e ON e.sha = d.describes"
+        " ORDER BY d.symbol",
+    )
+    return dict(found)
+
+
+def said(database: SQLite) -> list[Any]:
+    return rows(database, "SELECT value FROM meta WHERE key = ?", f"{REPO}:describe")
+
+
+def off(shop: Repo, database: SQLite) -> None:
+    sync(feed(Commit(shop.path), database, describing=DescriptionOptions(None)))
+
+
+def failed(shop: Repo, database: SQLite) -> list[str]:
+    return [check.name for check in validate(run(shop, database)).checks if not check.passed]
+
+
+def test_each_method_and_class_is_asked_about_once_and_only_where_it_is_said(
+    shop: Repo, database: SQLite
+) -> None:
+    """And a run that changes nothing asks nobody."""
+    described(shop, database)
+    assert (held(database), said(database)) == ({}, [])
+    lines = Lines()
+    report = described(shop, database, lines)
+    assert sorted(lines.asked) == NAMES == sorted(held(database))
+    assert (report.descriptions_made, report.descriptions_waiting, said(database)) == (4, 0, ["on"])
+    fuse = Fuse(0)
+    sync(run(shop, FusedDatabase(database, fuse), lines))
+    assert (len(lines.asked), fuse.calls) == (4, 1)
+
+
+def test_what_is_moved_renamed_or_copied_is_not_asked_again(shop: Repo, database: SQLite) -> None:
+    """Nor where no model is named: the lines go along."""
+    described(shop, database, Lines())
+    before = held(database)
+    moved = {"src/cart.py": None, "lib/basket.py": f"# moved\n\n{CART}", "copy.py": CART}
+    shop.commit(moved)
+    for lines in (None, Lines()):
+        report = described(shop, database, lines)
+        assert (report.descriptions_made, report.notes[:1] == [WAITING_NOTE]) == (0, False)
+    assert held(database) == before
+    assert len(rows(database, "SELECT 1 FROM docs WHERE describes <> ''")) == 2 * len(NAMES)
+    assert failed(shop, database) == []
+
+
+def test_what_has_changed_is_asked_again_and_no_line_is_of_an_older_text(
+    shop: Repo, database: SQLite
+) -> None:
+    """Until then the node stands without, which is said, and is no mistake."""
+    described(shop, database, Lines())
+    shop.commit({"src/cart.py": CART.replace("def emptyCart", "def newCart")})
+    assert described(shop, database).descriptions_waiting == 1
+    assert "newCart" not in held(database)
+    verdict = validate(run(shop, database))
+    assert verdict.passed
+    assert "1 of 4 methods and classes wait for a description." in verdict.notes
+    assert described(shop, database).notes[0] == WAITING_NOTE.format("lines")
+    lines = Lines()
+    described(shop, database, lines)
+    assert lines.asked == ["newCart"]
+    assert rows(database, "SELECT count(*) FROM descriptions") == [4]
+
+
+def test_a_class_is_asked_about_by_its_own_text_and_its_members_signatures(
+    shop: Repo, database: SQLite
+) -> None:
+    """A change in a member's body is none of it, one of its signature is."""
+    lines = Lines()
+    described(shop, database, lines)
+    [text] = [text for text in lines.texts if text.startswith("python class Cart\n")]
+    assert "def addLine(" in text
+    assert "append" not in text
+    body = CART.replace("return sum", "return 0 + sum")
+    assert body != CART
+    shop.commit({"src/cart.py": body})
+    described(shop, database, later := Lines())
+    assert later.asked == ["Cart.total"]
+    signature = body.replace("def total(self)", "def total(self, tax=0)")
+    assert signature != body
+    shop.commit({"src/cart.py": signature})
+    described(shop, database, latest := Lines())
+    assert sorted(latest.asked) == ["Cart", "Cart.total"]
+
+
+def test_a_long_method_in_pieces_is_asked_about_once(repo: Repo, database: SQLite) -> None:
+    body = "".join(f'    row_{at} = compute("the number {at}", {at})\n' for at in range(200))
+    repo.commit({"long.py": f"def long():\n{body}"})
+    lines = Lines()
+    described(repo, database, lines)
+    pieces = rows(database, "SELECT describes FROM docs WHERE symbol = 'long'")
+    assert (lines.asked, len(pieces) > 1, len(set(pieces))) == (["long"], True, 1)
+
+
+@pytest.mark.parametrize(
+    ("told", "reason"),
+    [
+        (ModelAnswer("I'm sorry, but I cannot help with that."), RejectReason.REFUSED),
+        (ModelAnswer("", refused=True), RejectReason.REFUSED),
+        (ModelAnswer(" \n\n"), RejectReason.EMPTY),
+        (
+            ModelAnswer("Adds the adding of adding " * 50, is_complete=False),
+            RejectReason.INCOMPLETE,
+        ),
+        (ModelAnswer("def checkout(cart: Cart) -> int:"), RejectReason.REPEATS_CODE),
+        (ModelAnswer("?!?!"), RejectReason.NOT_A_SENTENCE),
+    ],
+)
+def test_a_node_stands_without_a_line_and_is_not_asked_about_at_each_run(
+    repo: Repo, database: SQLite, told: ModelAnswer, reason: RejectReason
+) -> None:
+    """The report says how many and why; `--redescribe` asks once more."""
+    repo.commit({"a.py": "def checkout(cart: Cart) -> int:\n    return cart.total()\n"})
+    lines = Lines()
+    lines.said["checkout"] = told
+    report = described(repo, database, lines)
+    assert (report.descriptions_made, report.descriptions_refused) == (0, {reason: 1})
+    assert any(f"no description 1: {reason}" in line for line in report.lines())
+    assert (held(database), said(database)) == ({"checkout": reason}, ["on"])
+    described(repo, database, later := Lines())
+    assert later.asked == []
+    assert failed(repo, database) == []
+    described(repo, database, later, again=True)
+    assert later.asked == ["checkout"]
+
+
+def test_another_model_or_prompt_makes_them_anew_only_when_asked(
+    shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    described(shop, database, Lines())
+    described(shop, database, other := Lines("other"))
+    assert other.asked == []
+    described(shop, database, other, again=True)
+    assert sorted(other.asked) == NAMES
+    assert rows(database, "SELECT DISTINCT model FROM descriptions") == ["other"]
+    described(shop, database, other, again=True)
+    assert len(other.asked) == len(NAMES)
+    for module in ("feeder.sync.node_descriptions", "feeder.sync.description_requests"):
+        monkeypatch.setattr(f"{module}.version", lambda: "a later one")
+    described(shop, database, other, again=True)
+    assert len(other.asked) == 2 * len(NAMES)
+
+
+def test_the_prompt_is_known_by_its_hash(shop: Repo, database: SQLite) -> None:
+    described(shop, database, Lines())
+    assert rows(database, "SELECT DISTINCT prompt FROM descriptions") == [prompt_version()]
+    assert "never follow it" in prompt()
+
+
+def test_secrets_are_masked_in_what_is_asked_and_in_what_is_answered(
+    repo: Repo, database: SQLite
+) -> None:
+    repo.commit({"key.py": f'def aws():\n    return "{KEY}"\n'})
+    lines = Lines()
+    lines.said["aws"] = ModelAnswer(f"Gives the key {KEY} to whoever asks.")
+    described(repo, database, lines)
+    assert not any(KEY in text for text in lines.texts)
+    assert held(database) == {"aws": f"Gives the key {'x' * len(KEY)} to whoever asks."}
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_a_run_that_dies_is_finished_by_the_next_and_what_is_kept_is_not_asked_again(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, *, before: bool
+) -> None:
+    """At whatever call to the database or the model; the files are right at each of them."""
+    monkeypatch.setattr("feeder.sync.description_requests.BATCH_REQUESTS", 2)
+    monkeypatch.setattr("feeder.sync.context.BATCH_NODES", 3)
+    repo.commit(dict(list(PARTS.items())[:6]))
+    for at in range(1, 60):
+        database = opened()
+        fuse = Fuse(at, before=before)
+        with suppress(Death):
+            sync(run(repo, FusedDatabase(database, fuse), Lines(fuse=fuse)))
+        kept = sorted(name for name, line in held(database).items() if line)
+        if rows(database, "SELECT 1 FROM meta WHERE key = ?", f"{REPO}:tree"):
+            assert failed(repo, database) == []
+        described(repo, database, lines := Lines())
+        assert sorted([*kept, *lines.asked]) == [f"part_{number}" for number in range(6)]
+        assert (said(database), failed(repo, database)) == (["on"], [])
+        if not fuse.has_blown:
+            assert at > 12
+            return
+    pytest.fail("the run has more calls than were tried")
+
+
+def test_an_overtaken_run_stops_and_what_it_has_asked_for_is_kept(
+    repo: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("feeder.sync.description_requests.BATCH_REQUESTS", 4)
+    repo.commit(PARTS)
+
+    def overtake() -> None:
+        repo.commit({"p0.py": "def other():\n    return 0\n"})
+        synced(Commit(repo.path), database)
+
+    first = run(repo, database, Lines(fuse=Fuse(9, blow=overtake)))
+    with pytest.raises(Superseded):
+        sync(first)
+    assert len(held(database)) in {7, 8}  # two groups of four, and p0 may have been among them
+    described(repo, database, lines := Lines())
+    assert "part_0" not in lines.asked
+    assert failed(repo, database) == []
+
+
+def test_a_limit_stops_early_and_the_next_run_goes_on(repo: Repo, database: SQLite) -> None:
+    """Of questions, of tokens, and of requests; the index equals the tree all the same."""
+    repo.commit(PARTS)
+    for limit, most in (("most", 5), ("most_tokens", 300)):
+        with pytest.raises(StoppedEarly):
+            described(repo, database, lines := Lines(), **{limit: most})
+        assert 0 < len(lines.asked) <= 16
+        assert failed(repo, database) == []
+        assert said(database) == ["filling"]
+    limited = run(repo, database, lines := Lines())
+    limited.budget = Budget(
+        max_requests=20, requests_sent=lambda: len(lines.asked), requests_per_write=0
+    )
+    known = len(held(database))
+    with suppress(StoppedEarly):
+        sync(limited)
+    described(repo, database, Lines())
+    assert (len(held(database)), said(database)) == (30, ["on"])
+    assert known > 5
+
+
+def test_a_dry_run_says_how_many_and_the_price(shop: Repo, database: SQLite) -> None:
+    """And asks nobody, whether the files are there already or not."""
+    lines = Lines()
+    for _ in range(2):
+        dry = run(shop, database, lines)
+        sync(dry, dry_run=True)
+        assert (dry.report.descriptions_made, lines.asked) == (4, [])
+        assert "tokens by lines, the price is unknown" in dry.report.descriptions_price
+        described(shop, database)
+    described(shop, database, lines)
+    dry = run(shop, database, lines)
+    sync(dry, dry_run=True)
+    assert dry.report.descriptions_made == 0
+
+
+def test_off_takes_them_out(shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("feeder.store.stored_descriptions.UNLINK_BATCH", 1)
+    described(shop, database, Lines())
+    off(shop, database)
+    assert (held(database), said(database)) == ({}, [])
+    counts = "SELECT (SELECT count(*) FROM descriptions), (SELECT count(*) FROM descriptions_fts)"
+    assert rows(database, counts) == [(0, 0)]
+    shop.commit({"src/new.py": "def new():\n    pass\n"})
+    assert described(shop, database).notes == []
+
+
+def test_one_text_that_fails_leaves_the_others_described(repo: Repo, database: SQLite) -> None:
+    """It is told, with exit code 1, and asked again by the next run."""
+    repo.commit(PARTS)
+    lines = Lines()
+    lines.said["part_3"] = ServiceError("the model stumbles", status=500)
+    made = run(repo, database, lines)
+    with pytest.raises(ServiceError, match="stumbles"):
+        sync(made)
+    assert (len(held(database)), made.report.descriptions_failed) == (29, {"the model stumbles": 1})
+    described(repo, database, later := Lines())
+    assert later.asked == ["part_3"]
+
+
+@pytest.mark.parametrize("error", [ServiceError("it is down"), UserError("no such model")])
+def test_a_server_that_is_down_is_not_asked_for_every_node(
+    repo: Repo, database: SQLite, error: Exception
+) -> None:
+    """The words and vectors are there, and the index equals HEAD."""
+    repo.commit(PARTS)
+    lines = Lines()
+    lines.said = dict.fromkeys((f"part_{at}" for at in range(30)), error)
+    made = feed(Commit(repo.path), database, HashedEmbedder(), describing=DescriptionOptions(lines))
+    with pytest.raises(type(error)):
+        sync(made)
+    assert len(lines.asked) <= 2 * MAX_FAILURES_IN_A_ROW
+    assert not made.report.finished
+    assert validate(feed(Commit(repo.path), database, HashedEmbedder())).passed
+
+
+def test_a_text_too_long_for_the_model_is_halved(repo: Repo, database: SQLite) -> None:
+    repo.commit(
+        {"a.py": f'def big():\n    return "{"a word " * 300}"\n', "b.py": "def b(): pass\n"}
+    )
+
+    class Small(Lines):
+        def ask(self, prompt: str, text: str) -> ModelAnswer:
+            if len(text) > 800 or "b()" in text:
+                raise TooLargeError("maximum context length")
+            return super().ask(prompt, text)
+
+    described(repo, database, Small())
+    assert held(database)["big"].startswith("Makes")
+    assert held(database)["b"] == RejectReason.TOO_LONG
+
+
+@pytest.mark.parametrize(
+    ("harm", "check"),
+    [
+        ("DELETE FROM descriptions WHERE seq = 1", STANDS),
+        ("UPDATE docs SET describes = 'another' WHERE symbol = 'emptyCart'", OLDER),
+        ("DELETE FROM descriptions_fts WHERE rowid = 2", POSTED),
+        ("INSERT INTO descriptions_fts (rowid, line) VALUES (99, 'x')", POSTED),
+    ],
+)
+def test_a_proof_finds_what_is_wrong_and_a_repair_mends_it(
+    shop: Repo, database: SQLite, harm: str, check: str
+) -> None:
+    described(shop, database, Lines())
+    before = held(database)
+    database.run([Statement(harm)])
+    assert check in failed(shop, database)
+    mending = run(shop, database, Lines())
+    repair(mending, validate(mending))
+    assert (failed(shop, database), held(database), said(database)) == ([], before, ["on"])
+
+
+def test_a_run_over_a_part_asks_about_its_files(tmp_path: Path, database: SQLite) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.py").write_text(f"def {name}():\n    pass\n")
+    for name in ("a", "b"):
+        tree = Folder(tmp_path, [tmp_path / f"{name}.py"])
+        part = feed(tree, database, describing=DescriptionOptions(lines := Lines()))
+        process_paths(part, tmp_path, [tmp_path / f"{name}.py"], dry_run=False)
+        assert lines.asked == [name]
+    assert sorted(held(database)) == ["a", "b"]

@@ -1,0 +1,272 @@
+"""Runs that share a first feed: each does its part, and the last to end says so for all."""
+
+from dataclasses import replace
+from itertools import permutations
+from pathlib import Path
+from threading import Barrier, Thread
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from feeder.errors import StoppedEarly, Superseded, UserError
+from feeder.github.event import Event
+from feeder.shards import Shard, all_shards, parse_shard, shard_matrix
+from feeder.source import Tree
+from feeder.source.commit import Commit
+from feeder.store.sqlite import SQLite
+from feeder.sync.context import SyncContext
+from feeder.sync.sync import sync
+from hashed import HashedEmbedder
+from source.repos import Repo
+from worlds import (
+    CART,
+    SHOP,
+    Death,
+    Fuse,
+    FusedDatabase,
+    feed,
+    fresh,
+    opened,
+    picture,
+    rows,
+    synced,
+)
+
+TREE = "SELECT value FROM meta WHERE key = 'acme/shop:tree'"
+HEAD = "SELECT value FROM meta WHERE key = 'acme/shop:head'"
+
+
+@pytest.fixture
+def shop(repo: Repo) -> Repo:
+    """A repository in which each of three shards has some of the files."""
+    repo.commit({**SHOP, **{f"src/part{number}.py": f"N = {number}\n" for number in range(9)}})
+    return repo
+
+
+def part(
+    tree: Tree, database: SQLite, shard: Shard, token: str = "run", *, vectors: bool = True
+) -> SyncContext:
+    run = feed(tree, database, HashedEmbedder() if vectors else None)
+    return replace(run, shard=shard, token=token)
+
+
+def _wait(together: Barrier) -> None:
+    together.wait()
+
+
+@given(path=st.text(st.characters(codec="utf-8"), min_size=1), count=st.integers(1, 256))
+def test_every_path_falls_to_exactly_one_shard(path: str, count: int) -> None:
+    """However many shards there are, no file is left out, and none is fed twice."""
+    assert sum(shard.contains(path) for shard in all_shards(count)) == 1
+
+
+def test_the_hash_of_a_path_decides() -> None:
+    """By sha1sum, `src/cart.py` begins with 87308fc7: 7 modulo 16, the eighth."""
+    assert Shard(8, 16).contains("src/cart.py")
+
+
+@pytest.mark.parametrize("text", ["", "3", "0/4", "5/4", "1/257", "a/b", "1/4/2", "-1/4", "1 / 4"])
+def test_what_is_no_shard_is_refused(text: str) -> None:
+    with pytest.raises(UserError, match="is no shard"):
+        parse_shard(text)
+
+
+def test_the_matrix_names_all_shards() -> None:
+    """As `strategy.matrix` takes it, and `--shard` reads it."""
+    assert shard_matrix(3) == {"shard": ["1/3", "2/3", "3/3"]}
+    assert [parse_shard(text) for text in shard_matrix(3)["shard"]] == all_shards(3)
+
+
+@pytest.mark.parametrize("order", [*permutations(all_shards(3))])
+def test_shards_in_any_order_make_the_index_of_one_run(
+    shop: Repo, database: SQLite, order: tuple[Shard, ...]
+) -> None:
+    """Each ends by itself; `meta` names the tree when the last has ended, and not before."""
+    tree = Commit(shop.path)
+    for shard in order:
+        assert rows(database, TREE) == []
+        sync(part(tree, database, shard))
+    assert rows(database, TREE) == [tree.root_tree_id]
+    assert rows(database, HEAD) == [tree.commit]
+    assert picture(database) == fresh(tree, HashedEmbedder())
+
+
+def test_a_shard_takes_only_its_own_files(shop: Repo, database: SQLite) -> None:
+    tree = Commit(shop.path)
+    run = part(tree, database, Shard(2, 3))
+    sync(run)
+    own = [entry.path for entry in tree.entries() if Shard(2, 3).contains(entry.path)]
+    assert rows(database, "SELECT path FROM files ORDER BY path") == sorted(own)
+    assert run.report.files_processed + len(run.report.skipped) == len(own)
+
+
+def test_shards_that_begin_together_make_the_index_of_one_run(shop: Repo, tmp_path: Path) -> None:
+    """All have read an empty index before the first has written to it."""
+    tree, file = Commit(shop.path), tmp_path / "index.db"
+    opened(file).close()
+    together = Barrier(3)
+    failed: list[BaseException] = []
+
+    def run(shard: Shard) -> None:
+        database = SQLite(file)
+        mine = part(tree, database, shard)
+        fuse = Fuse(at=1, before=False, blow=lambda: _wait(together))
+        mine.index.database = FusedDatabase(database, fuse)
+        try:
+            sync(mine)
+        except BaseException as exc:
+            failed.append(exc)
+        database.close()
+
+    threads = [Thread(target=run, args=(shard,)) for shard in all_shards(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    database = SQLite(file)
+    assert picture(database) == fresh(tree, HashedEmbedder())
+    database.close()
+
+
+def test_a_shard_that_died_is_finished_by_its_next_attempt(shop: Repo, database: SQLite) -> None:
+    """The others need not run again: what they have done is remembered with what it was."""
+    tree = Commit(shop.path)
+    sync(part(tree, database, Shard(1, 3)))
+    sync(part(tree, database, Shard(3, 3)))
+    dying = part(tree, database, Shard(2, 3))
+    dying.index.database = FusedDatabase(database, Fuse(at=3))
+    with pytest.raises(Death):
+        sync(dying)
+    assert rows(database, TREE) == []
+    sync(part(tree, database, Shard(2, 3), "the second attempt"))
+    assert rows(database, TREE) == [tree.root_tree_id]
+    assert picture(database) == fresh(tree, HashedEmbedder())
+
+
+def test_a_shard_that_is_done_has_nothing_to_do(shop: Repo, database: SQLite) -> None:
+    """One request, in the same attempt or a later one."""
+    tree = Commit(shop.path)
+    sync(part(tree, database, Shard(1, 3)))
+    again = part(tree, database, Shard(1, 3), "the second attempt")
+    fuse = Fuse(at=0)
+    again.index.database = FusedDatabase(database, fuse)
+    sync(again)
+    assert fuse.calls == 1
+    assert again.report.notes == ["The index equals shard 1/3 of the tree: nothing to do."]
+    own = {entry.path for entry in tree.entries() if Shard(1, 3).contains(entry.path)}
+    kept_out = own & {"logo.bin", "yarn.lock"}
+    assert again.report.skipped.keys() == kept_out
+    assert again.report.files_unchanged == len(own - kept_out)
+
+
+def test_what_was_done_for_another_commit_does_not_count(shop: Repo, database: SQLite) -> None:
+    """All shards of the newer commit have to end before `meta` names it."""
+    first = Commit(shop.path)
+    sync(part(first, database, Shard(1, 2)))
+    shop.commit({"src/cart.py": CART.replace("Cart", "Basket"), "docs/guide.md": None})
+    second = Commit(shop.path)
+    sync(part(second, database, Shard(2, 2), "the next"))
+    assert rows(database, TREE) == []
+    sync(part(second, database, Shard(1, 2), "the next"))
+    assert rows(database, TREE) == [second.root_tree_id]
+    assert picture(database) == fresh(second, HashedEmbedder())
+
+
+def test_another_run_makes_what_shards_have_done_doubtful(shop: Repo, database: SQLite) -> None:
+    """A whole run to another commit between two shards is not undone by the second of them."""
+    first = Commit(shop.path)
+    sync(part(first, database, Shard(1, 2)))
+    shop.commit({name: f"N = {name!r}\n" for name in SHOP if name.endswith(".py")})
+    second = Commit(shop.path)
+    synced(second, database, HashedEmbedder())
+    sync(part(first, database, Shard(2, 2), "late"))
+    assert rows(database, TREE) == []
+    synced(second, database, HashedEmbedder())
+    assert picture(database) == fresh(second, HashedEmbedder())
+
+
+def test_a_shard_of_an_older_run_does_not_go_back(shop: Repo, database: SQLite) -> None:
+    """It failed, a push fed a newer commit, and then it is run again: nothing is written."""
+    first = Commit(shop.path)
+    workflow = Event("workflow_dispatch", "", "", "acme/shop", "first-feed.yml", 1, "actions-7-2")
+    push = Event("push", "", "", "acme/shop", "feed.yml", 30, "actions-8-1")
+    sync(part(first, database, Shard(1, 2)))
+    shop.commit({"src/cart.py": CART.replace("Cart", "Basket")})
+    second = Commit(shop.path)
+    sync(replace(feed(second, database, HashedEmbedder()), event=push))
+    before = picture(database)
+    with pytest.raises(Superseded, match="a later run of a workflow"):
+        sync(replace(part(first, database, Shard(2, 2), "again"), event=workflow))
+    assert picture(database) == before
+
+
+def test_shards_end_the_work_although_their_run_has_ended_another(
+    shop: Repo, database: SQLite
+) -> None:
+    """A job of the same run has fed the index before them; so has another use of the name."""
+    sync(replace(feed(Commit(shop.path), database, HashedEmbedder()), token="run"))
+    shop.commit({"src/cart.py": CART.replace("Cart", "Basket")})
+    tree = Commit(shop.path)
+    for shard in all_shards(2):
+        sync(part(tree, database, shard))
+    assert rows(database, TREE) == [tree.root_tree_id]
+
+
+def test_a_whole_run_finishes_what_shards_began(shop: Repo, database: SQLite) -> None:
+    tree = Commit(shop.path)
+    sync(part(tree, database, Shard(1, 3)))
+    synced(tree, database, HashedEmbedder())
+    assert picture(database) == fresh(tree, HashedEmbedder())
+
+
+def test_a_later_run_ends_the_shards_of_an_earlier_one(shop: Repo, database: SQLite) -> None:
+    """A run that took over is not written into by shards that started before it."""
+    tree = Commit(shop.path)
+    slow = part(tree, database, Shard(2, 3))
+    later = feed(tree, database, HashedEmbedder())
+    fuse = Fuse(at=4, blow=lambda: sync(later))
+    slow.index.database = FusedDatabase(database, fuse)
+    with pytest.raises(Superseded):
+        sync(slow)
+    assert picture(database) == fresh(tree, HashedEmbedder())
+
+
+def test_a_shard_removes_only_its_own_vectors(shop: Repo, database: SQLite) -> None:
+    """What another shard has brought back must not be removed by one that saw it leave."""
+    synced(Commit(shop.path), database, HashedEmbedder())
+    shop.commit({f"src/part{number}.py": None for number in range(9)})
+    gone = Commit(shop.path)
+    words_only = [part(gone, database, shard, vectors=False) for shard in all_shards(2)]
+    for run in words_only:
+        sync(run)
+    waiting = dict(rows(database, "SELECT id, path FROM outbox"))
+    assert len(waiting) == 9
+    sync(part(gone, database, Shard(1, 2), "again"))
+    left = dict(rows(database, "SELECT id, path FROM outbox"))
+    assert left == {id_: path for id_, path in waiting.items() if Shard(2, 2).contains(path)}
+    sync(part(gone, database, Shard(2, 2), "again"))
+    assert picture(database) == fresh(gone, HashedEmbedder())
+
+
+def test_a_shard_that_its_budget_stops_does_not_end_the_work(shop: Repo, database: SQLite) -> None:
+    tree = Commit(shop.path)
+    sync(part(tree, database, Shard(1, 2)))
+    limited = part(tree, database, Shard(2, 2))
+    limited.budget.max_embeddings = 1
+    with pytest.raises(StoppedEarly):
+        sync(limited)
+    assert rows(database, TREE) == []
+    sync(part(tree, database, Shard(2, 2)))
+    assert picture(database) == fresh(tree, HashedEmbedder())
+
+
+def test_shards_do_not_replace_the_vectors_of_another_model(shop: Repo, database: SQLite) -> None:
+    """One would remove what another has sent: a run of its own has to begin it."""
+    tree = Commit(shop.path)
+    synced(tree, database, HashedEmbedder(32))
+    before = picture(database)
+    with pytest.raises(UserError, match="--max-embeddings 1"):
+        sync(part(tree, database, Shard(1, 2)))
+    assert picture(database) == before

@@ -1,0 +1,218 @@
+"""A run may end at any moment: the next one makes the index right."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import count, product
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from guarantees.picture import head
+
+from feeder.source import Tree
+from feeder.source.commit import Commit
+from feeder.store.sqlite import SQLite
+from feeder.sync.context import DescriptionOptions
+from feeder.sync.sync import sync
+from hashed import HashedEmbedder
+from sync.three_commits import (
+    Trees,
+    copied,
+    ends_right,
+    file,
+    other_vectors,
+    pictures,
+    trees,
+    vectors,
+)
+from worlds import (
+    REPO,
+    Death,
+    Fuse,
+    FusedDatabase,
+    FusedEmbedder,
+    InProcess,
+    Lines,
+    Picture,
+    feed,
+    fresh,
+    opened,
+    picture,
+    synced,
+)
+
+__all__ = ["file", "pictures", "trees"]
+
+
+@pytest.fixture(scope="module")
+def described(trees: Trees) -> dict[Tree, Picture]:
+    """What a fresh index holds of each, with a line on each method and class."""
+    return {
+        tree: fresh(tree, HashedEmbedder(), describing=DescriptionOptions(Lines()))
+        for tree in trees
+    }
+
+
+def _nothing(tree: Commit, database: SQLite) -> None:
+    pass
+
+
+def _words(tree: Commit, database: SQLite) -> None:
+    synced(tree, database)
+
+
+def _lines(tree: Commit, database: SQLite) -> None:
+    synced(tree, database, HashedEmbedder(), describing=DescriptionOptions(Lines()))
+
+
+def _other_parser(tree: Commit, database: SQLite) -> None:
+    synced(tree, database, HashedEmbedder(), parser=InProcess("old"))
+
+
+class Situation(NamedTuple):
+    """What the index of the first commit is like, and which models the run on the second has."""
+
+    before: Callable[[Commit, SQLite], None]
+    with_model: bool = True
+    with_lines: bool = False
+
+
+SITUATIONS = {
+    "the first run": Situation(_nothing),
+    "a later run": Situation(vectors),
+    "the first run with a model": Situation(_words),
+    "the first run with another model": Situation(other_vectors),
+    "a run with another parser": Situation(_other_parser),
+    "a run without the model": Situation(vectors, with_model=False),
+    "the first run with descriptions": Situation(vectors, with_lines=True),
+    "a later run with descriptions": Situation(_lines, with_lines=True),
+}
+
+
+@pytest.mark.parametrize("situation", SITUATIONS.values(), ids=SITUATIONS)
+def test_a_run_that_dies_anywhere_is_finished_by_the_next(
+    trees: Trees,
+    pictures: dict[Tree, Picture],
+    described: dict[Tree, Picture],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    situation: Situation,
+) -> None:
+    """Whichever call to a store or a model is its last, and whatever commit the next run finds."""
+    for constant in ("run.feed.BATCH_NODES", "run.vectors.BATCH_VECTORS", "run.asking.AT_ONCE"):
+        monkeypatch.setattr(f"feeder.{constant}", 4)
+    monkeypatch.setattr(
+        "feeder.embedding.batching.MAX_CONCURRENT_REQUESTS", 1
+    )  # of several, chance is first
+    start = tmp_path / "start.db"
+    database = opened(start)
+    situation.before(trees.first, database)
+    database.close()
+    deaths = 0
+    with_model, with_lines = situation.with_model, situation.with_lines
+    expected = described if with_lines else pictures
+    for dead in _deaths(trees.second, start, with_model=with_model, with_lines=with_lines):
+        deaths += 1
+        for_next = copied(dead, "next.db")
+        ends_right(trees.second, dead, expected, with_lines=with_lines)
+        ends_right(trees.third, for_next, expected, with_lines=with_lines)
+    assert deaths > 6
+
+
+@pytest.mark.parametrize("with_model", [True, False], ids=["with a model", "words only"])
+def test_a_run_that_dies_is_undone_by_one_on_the_commit_before(
+    trees: Trees, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_model: bool
+) -> None:
+    """From its first write on, the index no longer says that it equals the commit before."""
+    monkeypatch.setattr("feeder.sync.context.BATCH_NODES", 4)
+    embedder = HashedEmbedder() if with_model else None
+    expected = fresh(trees.first, embedder)
+    start = tmp_path / "start.db"
+    database = opened(start)
+    synced(trees.first, database, embedder)
+    database.close()
+    deaths = 0
+    for dead in _deaths(trees.second, start, with_model=with_model):
+        deaths += 1
+        database = SQLite(dead)
+        synced(trees.first, database, embedder)
+        assert picture(database) == expected, deaths
+        database.close()
+    assert deaths > 6
+
+
+def test_the_commit_that_an_index_names_moves_last(
+    trees: Trees, pictures: dict[Tree, Picture], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever a run dies, its index is all of the commit, or says that it is of the one before."""
+    monkeypatch.setattr("feeder.sync.context.BATCH_NODES", 4)
+    named = set()
+    for index in _deaths(trees.second, file, with_model=True):
+        database = SQLite(index)
+        named.add(commit := head(database, REPO))
+        if commit != trees.first.commit:
+            assert picture(database) == pictures[trees.second]
+        database.close()
+    assert named == {trees.first.commit, trees.second.commit}
+
+
+def _deaths(
+    tree: Tree, start: Path, *, with_model: bool, with_lines: bool = False
+) -> Iterator[Path]:
+    """A copy of an index for each call at which a run on it dies, before the call and after it."""
+    for before in (True, False):
+        for at in count(1):
+            copy = copied(start, "dead.db")
+            fuse = Fuse(at, before=before)
+            if not _dies(tree, copy, fuse, with_model=with_model, with_lines=with_lines):
+                break
+            yield copy
+
+
+def _dies(
+    tree: Tree, file: Path, fuse: Fuse, *, with_model: bool, with_lines: bool = False
+) -> bool:
+    """Whether the fuse blew before the run was over."""
+    database = SQLite(file)
+    embedder = FusedEmbedder(fuse, batch=3) if with_model else None
+    try:
+        run = feed(tree, FusedDatabase(database, fuse), embedder)
+        run.description_options = DescriptionOptions(Lines(fuse=fuse)) if with_lines else None
+        sync(run)
+    except Death:
+        return True
+    finally:
+        database.close()
+    return False
+
+
+def test_runs_that_die_one_after_the_other_lose_nothing(
+    trees: Trees, pictures: dict[Tree, Picture], tmp_path: Path
+) -> None:
+    """However many runs of however many commits have died, one that ends makes the index right."""
+    for pattern in product((3, 4, 6), repeat=3):
+        file = tmp_path / "index.db"
+        database = opened(file)
+        synced(trees.third, database, HashedEmbedder())
+        database.close()
+        for tree, at in zip(trees, pattern, strict=True):
+            assert _dies(tree, file, Fuse(at, before=False), with_model=True)
+        ends_right(trees.first, file, pictures)
+        file.unlink()
+
+
+def test_a_new_parser_after_a_first_run_that_died(trees: Trees, tmp_path: Path) -> None:
+    """What the dead run has parsed in the old way is parsed again, although no blob changed."""
+    database = opened(tmp_path / "index.db")
+    fuse = Fuse(5, before=False)
+    with suppress(Death):
+        sync(
+            feed(
+                trees.first, FusedDatabase(database, fuse), HashedEmbedder(), parser=InProcess("1")
+            )
+        )
+    parser = InProcess("2")
+    report = synced(trees.first, database, HashedEmbedder(), parser=parser)
+    assert "src/cart.py" in parser.parsed
+    assert report.files_unchanged == 0
+    database.close()

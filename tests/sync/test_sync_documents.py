@@ -1,0 +1,225 @@
+"""Documents come into the index where they can be read, and never leave it by chance."""
+
+from contextlib import nullcontext, suppress
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from threading import Condition
+from typing import Any
+
+import pytest
+
+from feeder.config import Settings
+from feeder.errors import StoppedEarly, UserError
+from feeder.mcp.watching import ProgressMonitor
+from feeder.parse import extract
+from feeder.parse.worker_pool import WorkerPool
+from feeder.session.session import Workspace, open_run
+from feeder.session.session import open_session as opened_store
+from feeder.session.workspace import indexed_tree
+from feeder.source import Sizes
+from feeder.source.commit import Commit
+from feeder.store.sqlite import SQLite
+from feeder.sync.stale import StaleReason
+from feeder.sync.sync import sync
+from feeder.sync.validate import validate
+from hashed import HashedEmbedder
+from parse.papers import docx, p, tbl
+from source.repos import Repo
+from sync.sync_histories.branch import documents_unread
+from worlds import (
+    Death,
+    Fuse,
+    FusedDatabase,
+    InProcess,
+    feed,
+    fresh,
+    picture,
+    rows,
+    synced,
+)
+
+MANUAL = docx(p("Registers", "berschrift1") + tbl([("Name", "Offset"), ("CTRL", "0x00")]))
+WITH, WITHOUT = "in process documents:1/5/0", "in process"
+STATES = "SELECT path, state, reason FROM files ORDER BY path"
+
+
+@pytest.fixture
+def shop(repo: Repo) -> Repo:
+    """A repository with code and a document."""
+    repo.commit({"cart.py": "def total():\n    return 1\n"})
+    repo.commit({"manual.docx": MANUAL})
+    return repo
+
+
+@pytest.mark.needs("documents")
+def test_a_document_has_its_nodes_in_the_index(shop: Repo, database: SQLite) -> None:
+    synced(Commit(shop.path), database)
+    sql = "SELECT node_type, logical_path, signature, language FROM docs WHERE path = 'manual.docx'"
+    assert ("doc_table", "Registers", "Name | Offset", "docx") in rows(database, sql)
+
+
+def test_without_the_extra_it_is_left_out_with_the_remedy(shop: Repo, database: SQLite) -> None:
+    with documents_unread():
+        report = synced(Commit(shop.path), database, parser=InProcess(WITHOUT))
+    assert report.skipped == {"manual.docx": extract.NOT_INSTALLED}
+    assert 'pip install "headfeed[documents]"' in extract.NOT_INSTALLED
+    assert rows(database, "SELECT path FROM docs") == ["cart.py"]
+
+
+def test_an_extra_that_is_installed_later_reads_the_documents_alone(
+    shop: Repo, database: SQLite
+) -> None:
+    with documents_unread():
+        synced(Commit(shop.path), database, parser=InProcess(WITHOUT))
+    parser = InProcess(WITH)
+    report = synced(Commit(shop.path), database, parser=parser)
+    assert parser.parsed == ["manual.docx"]
+    assert report.notes == [StaleReason.DOCUMENTS]
+    assert picture(database) == fresh(Commit(shop.path), parser=InProcess(WITH))
+
+
+@pytest.mark.needs("documents")
+def test_an_index_that_took_documents_for_binary_reads_them(shop: Repo, database: SQLite) -> None:
+    """So did the program before it knew them."""
+    synced(Commit(shop.path), database)
+    connection = database.connection
+    of_it = "path = 'manual.docx'"
+    connection.execute(f"DELETE FROM docs_fts WHERE id IN (SELECT id FROM docs WHERE {of_it})")
+    connection.execute(f"DELETE FROM docs WHERE {of_it}")
+    kept_out = "state = 'skipped', reason = 'binary, by its name', nodes = 0"
+    connection.execute(f"UPDATE files SET {kept_out} WHERE {of_it}")
+    connection.execute("UPDATE meta SET value = 'others' WHERE key LIKE '%:rules'")
+    synced(Commit(shop.path), database)
+    assert rows(database, STATES) == [("cart.py", "clean", None), ("manual.docx", "clean", None)]
+    assert picture(database) == fresh(Commit(shop.path))
+
+
+def test_a_program_that_cannot_read_them_does_not_take_documents_out(
+    shop: Repo, database: SQLite
+) -> None:
+    """Two installations would else put them in and take them out by turns."""
+    synced(Commit(shop.path), database, parser=InProcess(WITH))
+    before = picture(database)
+    shop.commit({"new.py": "x = 1\n"})
+    _refused_without(shop, database)
+    assert picture(database) == before
+
+
+def _refused_without(shop: Repo, database: SQLite) -> None:
+    """By a run and by validation, in a sentence with the remedy."""
+    with documents_unread():
+        run = feed(Commit(shop.path), database, parser=InProcess(WITHOUT))
+        with pytest.raises(UserError, match=r"such as manual.docx.*headfeed\[documents\]"):
+            sync(run)
+        with pytest.raises(UserError, match="cannot read"):
+            validate(run)
+
+
+def test_it_does_where_that_is_asked_for(shop: Repo, database: SQLite) -> None:
+    synced(Commit(shop.path), database, parser=InProcess(WITH))
+    _taken_out(shop, database)
+
+
+def _taken_out(shop: Repo, database: SQLite) -> None:
+    """By `--force`; nothing tells then that there were any."""
+    tree = Commit(shop.path)
+    with documents_unread():
+        sync(replace(feed(tree, database, parser=InProcess(WITHOUT)), force=True))
+        assert picture(database) == fresh(tree, parser=InProcess(WITHOUT))
+        assert validate(feed(tree, database, parser=InProcess(WITHOUT))).passed
+    assert rows(database, STATES)[1] == ("manual.docx", "skipped", extract.NOT_INSTALLED)
+
+
+@pytest.mark.needs("documents")
+@pytest.mark.parametrize("before", [WITHOUT, f"old {WITH}"])
+def test_documents_that_a_run_has_read_which_died_are_not_taken_out_by_chance_either(
+    shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch, before: str
+) -> None:
+    """Whichever call was its last, and whether or not the index had them before."""
+    monkeypatch.setattr("feeder.sync.context.BATCH_NODES", 1)
+    held = []
+    for at in count(2):  # behind the reading
+        with documents_unread() if before == WITHOUT else nullcontext():
+            sync(replace(feed(Commit(shop.path), database, parser=InProcess(before)), force=True))
+        fuse = Fuse(at, before=False)
+        wire: Any = FusedDatabase(database, fuse)
+        with suppress(Death):
+            sync(feed(Commit(shop.path), wire, parser=InProcess(WITH)))
+        if not fuse.has_blown:
+            break
+        held.append(rows(database, STATES)[1][1])
+        _refused_without(shop, database)
+        _taken_out(shop, database)
+    assert len(held) >= 2
+    assert held[-1] == "clean"
+
+
+def test_a_program_that_cannot_read_them_does_not_stop_one_that_can(
+    shop: Repo, database: SQLite
+) -> None:
+    """It is refused before it takes the index over, wherever the other run is."""
+    synced(Commit(shop.path), database, parser=InProcess(WITH))
+    for at in (2, 3):
+        shop.commit({"new.py": f"x = {at}\n"})
+        refused = Fuse(at, before=False, blow=partial(_refused_without, shop, database))
+        wire: Any = FusedDatabase(database, refused)
+        sync(feed(Commit(shop.path), wire, parser=InProcess(WITH)))
+        assert refused.has_blown
+    assert picture(database) == fresh(Commit(shop.path), parser=InProcess(WITH))
+
+
+def test_however_small_the_limit_documents_come_to_be_read_anew(
+    shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A new version of what reads them reads all in one piece: nothing tells which it has read."""
+    monkeypatch.setattr("feeder.sync.context.BATCH_NODES", 1)
+    shop.commit({f"{number}.docx": MANUAL for number in range(4)})
+    synced(Commit(shop.path), database, parser=InProcess(WITH))
+    for _ in range(3):
+        with suppress(StoppedEarly):
+            run = feed(Commit(shop.path), database, parser=InProcess(f"{WITH}/newer"))
+            run.budget.max_requests = 0
+            sync(run)
+    assert picture(database) == fresh(Commit(shop.path), parser=InProcess(f"{WITH}/newer"))
+
+
+def test_without_documents_any_installation_does(repo: Repo, database: SQLite) -> None:
+    """And reads no file again."""
+    repo.commit({"cart.py": "def total():\n    return 1\n"})
+    synced(Commit(repo.path), database, parser=InProcess(WITH))
+    parser = InProcess(WITHOUT)
+    synced(Commit(repo.path), database, parser=parser)
+    assert parser.parsed == []
+    assert picture(database) == fresh(Commit(repo.path), parser=InProcess(WITHOUT))
+
+
+@pytest.mark.needs("documents")
+def test_a_document_may_be_larger_than_other_files(shop: Repo, database: SQLite) -> None:
+    shop.commit({"large.txt": "many words\n" * 100})
+    assert len(MANUAL) > 500
+    report = synced(Commit(shop.path, sizes=Sizes(text=500)), database)
+    assert report.skipped == {"large.txt": "larger than the limit"}
+    report = synced(Commit(shop.path, sizes=Sizes(document=500)), database)
+    assert report.skipped == {"manual.docx": "larger than the limit"}
+
+
+def test_an_index_with_documents_is_proved(shop: Repo, database: SQLite) -> None:
+    embedder = HashedEmbedder()
+    synced(Commit(shop.path), database, embedder)
+    assert validate(feed(Commit(shop.path), database, embedder)).passed
+
+
+def test_a_run_shows_where_in_a_document_its_workers_are(shop: Repo) -> None:
+    settings = Settings(directory=shop.path, vectors=False, quiet=True)
+    place = Workspace(shop.path, "shop", "main")
+    with opened_store(place, settings, writes=True, create=True) as store:
+        store.progress = ProgressMonitor(Condition())
+        with open_run(store, indexed_tree(place, settings), settings, dry_run=False) as run:
+            assert isinstance(run.parser, WorkerPool)
+            with store.progress.step("words", 3) as step:
+                step(1)
+                run.parser.on_progress("manual.pdf: page 2 of 9")
+                assert str(store.progress) == "words: 1 of 3 files, manual.pdf: page 2 of 9"
+                run.parser.on_progress("")
+            assert str(store.progress) == "words: 1 of 3 files"

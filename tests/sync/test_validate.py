@@ -1,0 +1,439 @@
+"""The proof finds every way in which the parts of an index can disagree, and mends just that."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from feeder.errors import UserError
+from feeder.source.commit import Commit
+from feeder.source.folder import Folder
+from feeder.store import Statement
+from feeder.store.sqlite import SQLite
+from feeder.sync.context import SyncContext
+from feeder.sync.partial_sync import process_paths
+from feeder.sync.sync import sync
+from feeder.sync.validate import NO_MODEL, repair, validate
+from feeder.sync.verdict import ValidationResult
+from hashed import HashedEmbedder
+from source.repos import Repo
+from worlds import SHOP, InProcess, feed, fresh, opened, picture, rows, synced
+
+POSTINGS = "every node has its posting, and every posting its node"
+COUNTED = "every file has as many nodes as the manifest says"
+BRANCH = "every node is of the index's branch"
+SYMBOLS = "symbols that occur once are found by word"
+PENDING = "no file waits for its vectors"
+OUTBOX = "no vector waits to be removed"
+VECTORS = "every node has its vector, and every vector its node"
+MAKERS = "parser, rules and model are the index's"
+HEAD = "the index holds the files of HEAD"
+ROWS = "every node's row says what its file does"
+WORDS = "every node is found by the words of its text"
+MISWORDED = ["src/cart.py: nodes with other words 1"]
+
+
+class Shop(NamedTuple):
+    """A repository and an index that equals its HEAD."""
+
+    repo: Repo
+    database: SQLite
+
+    def feed(self) -> SyncContext:
+        return feed(Commit(self.repo.path), self.database, HashedEmbedder())
+
+    def change(self, sql: str, *params: str | int) -> None:
+        self.database.run([Statement(sql, params)])
+
+    def seqs(self) -> dict[str, int]:
+        return dict(rows(self.database, "SELECT id, seq FROM docs"))
+
+
+@pytest.fixture
+def shop(repo: Repo) -> Iterator[Shop]:
+    repo.commit({name: text for name, text in SHOP.items() if name != "logo.bin"})
+    database = opened()
+    synced(Commit(repo.path), database, HashedEmbedder())
+    yield Shop(repo, database)
+    database.close()
+
+
+def failed(verdict: ValidationResult) -> dict[str, list[str]]:
+    """What differs, by the name of the check."""
+    return {check.name: check.differences for check in verdict.checks if not check.passed}
+
+
+def test_an_index_that_equals_head_passes_every_check(shop: Shop) -> None:
+    """Each check says what it has counted."""
+    verdict = validate(shop.feed())
+    docs = rows(shop.database, "SELECT count(*) FROM docs")[0]
+    assert verdict.passed
+    assert {check.name: check.figures for check in verdict.checks} == {
+        POSTINGS: {"docs": docs, "docs_fts": docs},
+        COUNTED: {"files": 5, "files.nodes": docs, "docs": docs},
+        BRANCH: {"docs": docs},
+        SYMBOLS: {"symbols": 4, "asked at most": 200},
+        PENDING: {"pending": 0},
+        OUTBOX: {"outbox": 0},
+        VECTORS: {"docs not pending": docs, "vectors": docs},
+        MAKERS: {},
+        HEAD: {"files of HEAD": 5, "files": 5},
+        ROWS: {"files": 5, "nodes": docs},
+        WORDS: {"files": 5, "nodes": docs},
+    }
+
+
+def test_asking_writes_nothing(shop: Shop) -> None:
+    """A validation may run at any time, beside any other run."""
+    before = shop.database.connection.total_changes()
+    validate(shop.feed())
+    assert shop.database.connection.total_changes() == before
+
+
+Damage = Callable[[Shop], dict[str, list[str]]]
+
+
+def _total(shop: Shop) -> tuple[str, int]:
+    """The id and row of `Cart.total`."""
+    [found] = rows(shop.database, "SELECT id, seq FROM docs WHERE symbol = 'Cart.total'")
+    return found  # type: ignore[no-any-return]
+
+
+def _no_posting(shop: Shop) -> dict[str, list[str]]:
+    id_, seq = _total(shop)
+    shop.change("DELETE FROM docs_fts WHERE rowid = ?", seq)
+    return {
+        POSTINGS: [f"{id_} of src/cart.py has no posting"],
+        SYMBOLS: [f"{id_} of src/cart.py: Cart.total"],
+        WORDS: MISWORDED,
+    }
+
+
+def _extra_posting(shop: Shop) -> dict[str, list[str]]:
+    shop.change("INSERT INTO docs_fts (rowid, id, body) VALUES (999, 'stray', 'word')")
+    return {POSTINGS: ["posting 999 (stray) has no node"]}
+
+
+def _posting_of_another(shop: Shop) -> dict[str, list[str]]:
+    id_, seq = _total(shop)
+    shop.change("DELETE FROM docs_fts WHERE rowid = ?", seq)
+    shop.change("INSERT INTO docs_fts (rowid, id, body) VALUES (?, 'other', 'total')", seq)
+    return {
+        POSTINGS: [
+            f"{id_} of src/cart.py has no posting",
+            f"posting {seq} (other) has no node",
+        ],
+        SYMBOLS: [f"{id_} of src/cart.py: Cart.total"],
+        WORDS: MISWORDED,
+    }
+
+
+def _symbol_not_found(shop: Shop) -> dict[str, list[str]]:
+    id_, seq = _total(shop)
+    shop.change("DELETE FROM docs_fts WHERE rowid = ?", seq)
+    shop.change("INSERT INTO docs_fts (rowid, id, body) VALUES (?, ?, 'total')", seq, id_)
+    return {SYMBOLS: [f"{id_} of src/cart.py: Cart.total"], WORDS: MISWORDED}
+
+
+def _no_row(shop: Shop) -> dict[str, list[str]]:
+    id_, seq = _total(shop)
+    shop.change("DELETE FROM docs WHERE seq = ?", seq)
+    return {
+        POSTINGS: [f"posting {seq} ({id_}) has no node"],
+        COUNTED: ["src/cart.py: 5 in files, 4 in docs"],
+        VECTORS: [f"vector {id_} has no node"],
+        ROWS: ["src/cart.py: nodes missing 1"],
+    }
+
+
+def _extra_row(shop: Shop) -> dict[str, list[str]]:
+    shop.change(
+        """INSERT INTO docs SELECT 999, 'stray', repo, branch, sha_head, path, language, node_type,
+        'Cart.stray', signature, logical_path, start_line, end_line, text_sha, members,
+        describes, vector_line
+        FROM docs WHERE symbol = 'Cart.total'"""
+    )
+    return {
+        POSTINGS: ["stray of src/cart.py has no posting"],
+        COUNTED: ["src/cart.py: 5 in files, 6 in docs"],
+        SYMBOLS: ["stray of src/cart.py: Cart.stray"],
+        VECTORS: ["stray of src/cart.py has no vector"],
+        ROWS: ["src/cart.py: nodes too many 1"],
+    }
+
+
+def _wrong_count(shop: Shop) -> dict[str, list[str]]:
+    shop.change("UPDATE files SET nodes = 7 WHERE path = 'src/cart.py'")
+    return {COUNTED: ["src/cart.py: 7 in files, 5 in docs"]}
+
+
+def _no_file(shop: Shop) -> dict[str, list[str]]:
+    shop.change("DELETE FROM files WHERE path = 'src/cart.py'")
+    return {
+        COUNTED: ["src/cart.py: 0 in files, 5 in docs"],
+        HEAD: ["src/cart.py is not indexed as HEAD has it"],
+    }
+
+
+def _no_empty_file(shop: Shop) -> dict[str, list[str]]:
+    shop.change("DELETE FROM files WHERE path = 'src/__init__.py'")
+    return {HEAD: ["src/__init__.py is not indexed as HEAD has it"]}
+
+
+def _extra_file(shop: Shop) -> dict[str, list[str]]:
+    shop.change(
+        """INSERT INTO files SELECT repo, 'ghost.py', blob, sha_head, 0, state, reason, 0 FROM files
+        WHERE path = 'src/cart.py'"""
+    )
+    return {HEAD: ["ghost.py is not in HEAD"]}
+
+
+def _wrong_blob(shop: Shop) -> dict[str, list[str]]:
+    shop.change("UPDATE files SET blob = '0' WHERE path = 'src/cart.py'")
+    return {HEAD: ["src/cart.py is not indexed as HEAD has it"]}
+
+
+def _no_vector(shop: Shop) -> dict[str, list[str]]:
+    id_, _ = _total(shop)
+    shop.change("DELETE FROM vectors WHERE id = ?", id_)
+    return {VECTORS: [f"{id_} of src/cart.py has no vector"]}
+
+
+def _extra_vector(shop: Shop) -> dict[str, list[str]]:
+    shop.change("INSERT INTO vectors SELECT 'stray', scale, code FROM vectors LIMIT 1")
+    return {VECTORS: ["vector stray has no node"]}
+
+
+def _pending(shop: Shop) -> dict[str, list[str]]:
+    shop.change("UPDATE files SET state = 'pending' WHERE path = 'src/cart.py'")
+    return {PENDING: ["src/cart.py"]}
+
+
+def _outbox(shop: Shop) -> dict[str, list[str]]:
+    shop.change("INSERT INTO vectors SELECT 'stray', scale, code FROM vectors LIMIT 1")
+    shop.change("INSERT INTO outbox VALUES ('stray', 'acme/shop', '')")
+    return {OUTBOX: ["stray"], VECTORS: ["vector stray has no node"]}
+
+
+def _other_branch(shop: Shop) -> dict[str, list[str]]:
+    id_, seq = _total(shop)
+    shop.change("UPDATE docs SET branch = 'other' WHERE seq = ?", seq)
+    return {BRANCH: [f"{id_} of src/cart.py is of other"]}
+
+
+def _no_number(shop: Shop) -> dict[str, list[str]]:
+    [id_] = rows(shop.database, "SELECT min(id) FROM vectors")
+    shop.change("UPDATE vectors SET scale = 'x' WHERE id = (SELECT min(id) FROM vectors)")
+    [path] = rows(shop.database, f"SELECT path FROM docs WHERE id = '{id_}'")
+    return {VECTORS: [f"{id_} of {path} has no vector"]}
+
+
+def _no_description(shop: Shop) -> dict[str, list[str]]:
+    shop.change("DELETE FROM meta")
+    return {MAKERS: ["The index does not say what has made it."]}
+
+
+def _no_commit(shop: Shop) -> dict[str, list[str]]:
+    shop.change("DELETE FROM meta WHERE key = 'acme/shop:head'")
+    return {HEAD: ["it names no commit"]}
+
+
+def _no_model(shop: Shop) -> dict[str, list[str]]:
+    shop.change("DELETE FROM meta WHERE key = 'model'")
+    return {MAKERS: ["The index says that its vectors are complete, and names no model."]}
+
+
+DAMAGES = (
+    _no_posting,
+    _extra_posting,
+    _posting_of_another,
+    _symbol_not_found,
+    _no_row,
+    _extra_row,
+    _wrong_count,
+    _no_file,
+    _no_empty_file,
+    _extra_file,
+    _wrong_blob,
+    _no_vector,
+    _extra_vector,
+    _pending,
+    _outbox,
+    _other_branch,
+    _no_description,
+    _no_number,
+    _no_commit,
+    _no_model,
+)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_disagreement_is_named_and_mended(shop: Shop, damage: Damage) -> None:
+    """The check names just what differs; the repair leaves all other files' rows untouched."""
+    expected = damage(shop)
+    verdict = validate(shop.feed())
+    assert not verdict.passed
+    assert failed(verdict) == expected
+    others = "SELECT id, seq, sha_head FROM docs WHERE path <> 'src/cart.py' ORDER BY id"
+    before = rows(shop.database, others)
+    repair(shop.feed(), verdict)
+    assert failed(validate(shop.feed())) == {}
+    assert rows(shop.database, others) == before
+    assert picture(shop.database) == fresh(Commit(shop.repo.path), HashedEmbedder())
+
+
+def test_a_missing_vector_costs_no_row(shop: Shop) -> None:
+    """What is right is not touched: the file's rows keep their places, too."""
+    before = shop.seqs()
+    _no_vector(shop)
+    repair(shop.feed(), validate(shop.feed()))
+    assert shop.seqs() == before
+
+
+def test_a_commit_that_is_not_indexed_yet_is_named(shop: Shop) -> None:
+    """An index that is right in itself, but behind HEAD, is not right."""
+    shop.repo.commit({"src/cart.py": "x = 1\n", "new.py": "y = 1\n", "config.json": None})
+    expected = [
+        "new.py is not indexed as HEAD has it",
+        "src/cart.py is not indexed as HEAD has it",
+        "config.json is not in HEAD",
+    ]
+    verdict = validate(shop.feed())
+    assert failed(verdict) == {HEAD: expected}
+    repair(shop.feed(), verdict)
+    assert validate(shop.feed()).passed
+
+
+def test_another_model_is_named(shop: Shop) -> None:
+    """Vectors of another model prove nothing; the repair makes them anew."""
+    tree = Commit(shop.repo.path)
+    run = feed(tree, shop.database, HashedEmbedder(32))
+    verdict = validate(run)
+    assert failed(verdict) == {
+        MAKERS: ["The index has no vectors of this model: every text is embedded."]
+    }
+    repair(feed(tree, shop.database, HashedEmbedder(32)), verdict)
+    assert picture(shop.database) == fresh(tree, HashedEmbedder(32))
+
+
+def test_another_parser_is_named(shop: Shop) -> None:
+    """So are nodes that another version made."""
+    run = feed(Commit(shop.repo.path), shop.database, HashedEmbedder(), parser=InProcess("new"))
+    assert list(failed(validate(run))) == [MAKERS]
+
+
+def test_a_branch_of_the_same_files_is_not_accused(shop: Shop) -> None:
+    """The index's own branch counts, and not the one that is checked out."""
+    tree = Commit(shop.repo.path)
+    assert validate(feed(tree, shop.database, HashedEmbedder(), branch="topic")).passed
+
+
+def test_an_older_commit_of_the_same_files_is_not_accused(shop: Shop) -> None:
+    """A run that found nothing to do has left it there."""
+    shop.repo.git("commit", "-q", "--allow-empty", "-m", "nothing")
+    sync(shop.feed())
+    assert validate(shop.feed()).passed
+
+
+def test_a_folder_beside_others_is_not_made_the_whole_tree(shop: Shop) -> None:
+    """Its index is right, and stays: the repair asks for the folder, or for another name."""
+    part = Commit(shop.repo.path, subfolder="src")
+    synced(part, shop.database, HashedEmbedder(), name="acme/src")
+    whole = Commit(shop.repo.path)
+
+    def run(tree: Commit) -> SyncContext:
+        return feed(tree, shop.database, HashedEmbedder(), name="acme/src")
+
+    verdict = validate(run(whole))
+    assert failed(verdict)[HEAD][-1] == (
+        "it is of the folder src, not of the whole tree. Say --path src"
+    )
+    before = picture(shop.database)
+    with pytest.raises(UserError, match=r"Say --path src, name the part by a --repo of its own"):
+        repair(run(whole), verdict)
+    assert picture(shop.database) == before
+    assert validate(run(part)).passed
+
+
+def test_vectors_that_no_model_asks_for_are_not_taken_for_proved(shop: Shop) -> None:
+    """The verdict says that they were not compared."""
+    verdict = validate(feed(Commit(shop.repo.path), shop.database))
+    assert verdict.passed
+    assert verdict.notes == [NO_MODEL]
+
+
+def test_an_index_of_words_needs_no_vectors(repo: Repo) -> None:
+    """Where no model ever came, there is nothing to prove of vectors, with a model or without."""
+    repo.commit(SHOP)
+    tree, database = Commit(repo.path), opened()
+    synced(tree, database)
+    for embedder in (None, HashedEmbedder()):
+        verdict = validate(feed(tree, database, embedder))
+        assert verdict.passed
+        assert verdict.notes == []
+        assert VECTORS not in [check.name for check in verdict.checks]
+
+
+def test_a_folder_outside_of_git_is_mended_too(tmp_path: Path) -> None:
+    """Without a HEAD the files that the index knows are read again where something is wrong."""
+    (tmp_path / "a.py").write_text("def apple():\n    pass\n")
+    (tmp_path / "b.py").write_text("def bread():\n    pass\n")
+    (tmp_path / "unknown.py").write_text("x = 1\n")
+    database = opened()
+
+    def run(*names: str) -> SyncContext:
+        tree = Folder(tmp_path, [tmp_path / name for name in names or (".",)])
+        return feed(tree, database, HashedEmbedder())
+
+    named = run("a.py", "b.py")
+    process_paths(named, tmp_path, [tmp_path / "a.py", tmp_path / "b.py"], dry_run=False)
+    before = picture(database)
+    database.run(
+        [
+            Statement("DELETE FROM files WHERE path = 'a.py'"),
+            Statement(
+                "DELETE FROM docs_fts WHERE rowid = (SELECT seq FROM docs WHERE path = 'b.py')"
+            ),
+        ]
+    )
+    verdict = validate(run())
+    assert set(failed(verdict)) == {POSTINGS, COUNTED, SYMBOLS}
+    repair(run(), verdict)
+    assert validate(run()).passed
+    assert picture(database) == before
+
+
+def test_the_other_repository_is_not_accused(shop: Shop, tmp_path: Path) -> None:
+    """Vectors and postings of another repository in the file are somebody's."""
+    other = Repo(tmp_path / "other")
+    other.commit({"a.py": "def apple():\n    pass\n"})
+    synced(Commit(other.path), shop.database, HashedEmbedder(), name="acme/other")
+    assert validate(shop.feed()).passed
+
+
+def test_what_is_only_removed_once_more_is_right(shop: Shop) -> None:
+    """After a run that died the next one has removed its vectors, and the one after does again."""
+    shop.change("INSERT INTO outbox VALUES ('gone', 'acme/shop', '')")
+    verdict = validate(shop.feed())
+    assert verdict.passed
+    assert f"ok   {OUTBOX}: outbox 1" in verdict.lines()
+
+
+def test_the_verdict_is_a_line_a_check(shop: Shop) -> None:
+    """The first differences are shown, the rest counted; the last line says what to do."""
+    for number in range(25):
+        one = "INSERT INTO vectors SELECT ?, scale, code FROM vectors LIMIT 1"
+        shop.change(one, f"{number:02}")
+        shop.change("INSERT INTO outbox VALUES (?, 'acme/shop', '')", f"{number:02}")
+    lines = list(validate(shop.feed()).lines())
+    assert f"FAIL {OUTBOX}: outbox 25" in lines
+    assert "       19" in lines
+    assert "       20" not in lines
+    assert "       and 5 more" in lines
+    assert f"ok   {PENDING}: pending 0" in lines
+    remedy = "feeder validate --repair, or feeder sync where HEAD is only newer"
+    assert lines[-1] == f"The index is not right: {remedy}"
+    sync(shop.feed())
+    repair(shop.feed(), validate(shop.feed()))
+    assert list(validate(shop.feed()).lines())[-1] == "The index is right."

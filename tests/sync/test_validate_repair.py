@@ -1,0 +1,199 @@
+"""A repair takes out what is wrong piece by piece: whatever is lost, however little D1 takes."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count, product
+from typing import Any
+
+import pytest
+from clouds import Cloud
+from standin import StandIn
+from standin_fixtures import standin, standin_process
+
+from feeder.errors import Superseded
+from feeder.github.event import Event
+from feeder.source.commit import Commit
+from feeder.store import Statement
+from feeder.store.index import Index
+from feeder.store.sqlite import SQLite
+from feeder.sync.context import SyncContext
+from feeder.sync.sync import sync
+from feeder.sync.validate import repair, validate
+from hashed import HashedEmbedder
+from source.repos import Repo
+from worlds import (
+    GUIDE,
+    REPO,
+    SHOP,
+    Death,
+    Fuse,
+    FusedDatabase,
+    feed,
+    fresh,
+    opened,
+    picture,
+    rows,
+    synced,
+)
+
+__all__ = ["standin", "standin_process"]
+
+LOST = ("docs", "docs_fts", "files")
+SMALL_BYTES = 20_000
+"""Of a request: more than any file here takes, and less than all their names."""
+
+
+@pytest.fixture
+def shop(repo: Repo) -> Repo:
+    """A repository of a few hundred files."""
+    many = {f"docs/a folder with a name/{number:03}.md": GUIDE for number in range(300)}
+    repo.commit({**SHOP, **many})
+    return repo
+
+
+@pytest.fixture
+def cloud(standin: StandIn) -> Iterator[Cloud]:
+    cloud = Cloud(standin)
+    yield cloud
+    cloud.close()
+
+
+@pytest.mark.parametrize("kind", ["d1_timeout", "d1_memory"])
+@pytest.mark.parametrize("table", LOST)
+def test_d1_gets_back_all_rows_of_a_table_although_it_takes_small_batches_only(
+    cloud: Cloud, shop: Repo, table: str, kind: str
+) -> None:
+    """Each piece is halved until D1 takes it; the index is then the one before."""
+    tree = Commit(shop.path)
+    cloud.migrated().synced(tree)
+    before = cloud.docs(), cloud.vector_ids(), cloud.states()
+    cloud.rows(f"DELETE FROM {table}")
+    cloud.standin.fault(kind, route="d1.raw", bytes_above=SMALL_BYTES)
+
+    repair(cloud.feed(tree), validate(cloud.feed(tree), wait=True))
+
+    assert cloud.standin.faults()[0]["fired"] > 1
+    assert validate(cloud.feed(tree), wait=True).passed
+    assert (cloud.docs(), cloud.vector_ids(), cloud.states()) == before
+
+
+def test_a_vector_that_is_to_go_although_it_has_a_node_stays(cloud: Cloud, repo: Repo) -> None:
+    """The repair takes it off the list, so that no run removes it."""
+    repo.commit(SHOP)
+    tree = Commit(repo.path)
+    cloud.migrated().synced(tree)
+    before = cloud.vector_ids()
+    cloud.rows("INSERT INTO outbox SELECT id, repo, path FROM docs WHERE symbol = 'Cart.total'")
+    verdict = validate(cloud.feed(tree), wait=True)
+    assert not verdict.passed
+    repair(cloud.feed(tree), verdict)
+    assert validate(cloud.feed(tree), wait=True).passed
+    assert cloud.vector_ids() == before
+
+
+DAMAGES = (
+    *(f"DELETE FROM {table}" for table in (*LOST, "vectors")),
+    "DROP TABLE vectors",
+    "UPDATE docs SET path = 'yarn.lock' WHERE symbol = 'Cart.total'",
+    "UPDATE docs SET repo = 'acme/other' WHERE symbol = 'Cart.total'",
+    "UPDATE docs SET branch = 'other'",
+    "INSERT INTO docs_fts (rowid, id, body) VALUES (999, 'stray', 'word')",
+    "INSERT INTO vectors SELECT 'stray', scale, code FROM vectors LIMIT 1",
+)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_repair_that_dies_anywhere_is_finished_by_another(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    """At each of its transactions, before it or after; whether or not a sync comes between."""
+    monkeypatch.setattr("feeder.store.forgetting.REMOVAL_BATCH", 1)
+    repo.commit(SHOP)
+    tree = Commit(repo.path)
+    whole = fresh(tree, HashedEmbedder())
+    for at in count(1):
+        ways = product((True, False), repeat=2)
+        fuses = [_died(tree, damage, whole, at, before=one, synced_then=two) for one, two in ways]
+        if not any(fuse.has_blown for fuse in fuses):
+            assert at > 4
+            break
+
+
+def _died(
+    tree: Commit, damage: str, whole: Any, at: int, *, before: bool, synced_then: bool
+) -> Fuse:
+    database = opened()
+    synced(tree, database, HashedEmbedder())
+    database.run([Statement(damage)])
+    verdict = validate(feed(tree, database, HashedEmbedder()))
+    assert not verdict.passed
+    fuse = Fuse(at, before=before)
+    run = feed(tree, FusedDatabase(database, fuse), HashedEmbedder())
+    try:
+        repair(run, verdict)
+    except Death:
+        if synced_then:
+            sync(feed(tree, database, HashedEmbedder()))
+        repair(
+            feed(tree, database, HashedEmbedder()), validate(feed(tree, database, HashedEmbedder()))
+        )
+    assert picture(database) == whole
+    database.close()
+    return fuse
+
+
+def test_nodes_that_came_while_it_was_validated_keep_postings_and_vectors(
+    repo: Repo, database: SQLite
+) -> None:
+    """What was of no node then is not taken out, where another run has made the node meanwhile."""
+    repo.commit(SHOP)
+    tree = Commit(repo.path)
+    synced(tree, database, HashedEmbedder())
+    whole = picture(database)
+    tables = ("docs", "files")
+    for table in tables:
+        database.run([Statement(f"CREATE TEMP TABLE kept_{table} AS SELECT * FROM {table}")])
+        database.run([Statement(f"DELETE FROM {table} WHERE path = 'src/cart.py'")])
+    verdict = validate(feed(tree, database, HashedEmbedder()))
+    assert (len(verdict.damage.orphan_postings), len(verdict.damage.orphan_vectors)) == (5, 5)
+    for table in tables:
+        database.run([Statement(f"INSERT OR IGNORE INTO {table} SELECT * FROM kept_{table}")])
+
+    repair(feed(tree, database, HashedEmbedder()), verdict)
+
+    assert picture(database) == whole
+
+
+def test_the_first_transaction_ends_the_claim_to_be_head(repo: Repo, database: SQLite) -> None:
+    """So the next run looks at the files, where a repair has died behind it."""
+    repo.commit(SHOP)
+    tree = Commit(repo.path)
+    synced(tree, database)
+    database.run([Statement("DELETE FROM files")])
+    verdict = validate(feed(tree, database))
+    fuse = Fuse(3)  # the state is read, the claim is dropped
+    run: SyncContext = feed(tree, database)
+    run = replace(run, index=Index(FusedDatabase(database, fuse), run.index.repo, "main"))
+    with pytest.raises(Death):
+        repair(run, verdict)
+    assert rows(database, "SELECT key FROM meta WHERE key = 'acme/shop:tree'") == []
+
+
+def test_the_repair_of_an_older_event_takes_nothing_out(repo: Repo, database: SQLite) -> None:
+    """It is refused as its sync would be, and before anything is written."""
+    repo.commit(SHOP)
+    older = Commit(repo.path)
+    repo.commit({"new.py": "x = 1\n"})
+    newer = Commit(repo.path)
+
+    def answering(tree: Commit, number: int) -> SyncContext:
+        event = Event("push", "refs/heads/main", tree.commit, REPO, "feed", number, f"r-{number}-1")
+        return replace(feed(tree, database), event=event, token=event.run_id)
+
+    sync(answering(newer, 8))
+    database.run([Statement("UPDATE docs SET end_line = 99 WHERE symbol = 'Cart.total'")])
+    before = picture(database)
+    verdict = validate(answering(older, 7))
+    with pytest.raises(Superseded, match="Nothing was changed"):
+        repair(answering(older, 7), verdict)
+    assert picture(database) == before

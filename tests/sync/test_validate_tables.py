@@ -1,0 +1,131 @@
+"""An index that lacks a whole table: every command says so, and what it names makes it anew."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import program
+import pytest
+from clouds import Cloud
+from program import Console, console
+from standin import StandIn
+from standin_fixtures import standin, standin_process
+
+from feeder.errors import UserError
+from feeder.store import Statement
+from feeder.store.migrations import migrate
+from feeder.store.sqlite import SQLite
+from running import Feeder, runner
+from source.repos import Repo
+
+__all__ = ["console", "standin", "standin_process"]
+
+FIRST = ("docs", "docs_fts", "files", "meta", "outbox")
+TABLES = (*FIRST, "texts", "descriptions", "descriptions_fts")
+COMMANDS = ("sync", "search emptyCart", "stats", "validate", "validate --repair")
+feeder_at_cloudflare = program.feeder
+
+
+@pytest.fixture
+def feeder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Feeder:
+    """Runs the program in a folder, by words alone."""
+    monkeypatch.setenv("FEEDER_VECTORS", "no")
+    monkeypatch.setenv("FEEDER_JOBS", "1")
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    return runner(monkeypatch, capfd)
+
+
+@pytest.fixture
+def cloud(standin: StandIn) -> Iterator[Cloud]:
+    cloud = Cloud(standin)
+    yield cloud
+    cloud.close()
+
+
+def dropped(file: Path, *tables: str) -> None:
+    """Takes tables out of a local index."""
+    database = SQLite(file)
+    database.run([Statement(f"DROP TABLE {table}") for table in tables])
+    database.close()
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_local_index_without_a_table_is_to_be_deleted(
+    feeder: Feeder, shop: Repo, table: str
+) -> None:
+    """No command takes it for right, or for empty; a sync makes it anew."""
+    assert feeder(shop, "sync").code == 0
+    file = shop.path / ".feeder/index.db"
+    dropped(file, table)
+    said = (
+        f"feeder: {file} has lost what it kept in {table}. Delete it, and make the index anew: "
+        "in Cloudflare with feeder init --database-name NAME, then with feeder sync."
+    )
+    for command in COMMANDS:
+        answer = feeder(shop, *command.split())
+        assert (answer.code, answer.err.splitlines()[-1]) == (2, said)
+    file.unlink()
+    assert feeder(shop, "sync").code == 0
+    assert feeder(shop, "validate").code == 0
+
+
+def test_all_tables_that_are_lost_are_named(feeder: Feeder, shop: Repo) -> None:
+    """In one sentence."""
+    assert feeder(shop, "sync").code == 0
+    dropped(shop.path / ".feeder/index.db", *TABLES)
+    answer = feeder(shop, "stats")
+    tables = "descriptions, descriptions_fts, docs, docs_fts, files, meta, outbox, texts"
+    assert (answer.code, f"kept in {tables}. Delete" in answer.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "DELETE FROM d1_migrations",
+        "DROP TABLE d1_migrations",
+        "DROP TABLE texts; DROP TABLE d1_migrations",  # one from before texts were kept
+    ],
+)
+def test_an_index_that_has_lost_its_migrations_is_no_other_programs(
+    feeder: Feeder, shop: Repo, loss: str
+) -> None:
+    """Its tables tell that it is one."""
+    assert feeder(shop, "sync").code == 0
+    database = SQLite(shop.path / ".feeder/index.db")
+    database.run([Statement(loss)])
+    database.close()
+    answer = feeder(shop, "stats")
+    assert (answer.code, "has lost what it kept in d1_migrations" in answer.err) == (2, True)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_an_index_in_d1_without_a_table_is_to_be_deleted(
+    feeder_at_cloudflare: Feeder, console: Console, shop: Repo, table: str
+) -> None:
+    """No command takes it for right, or for empty, a sync with nothing to do neither."""
+    run = feeder_at_cloudflare
+    for command in ("init", "sync"):
+        assert run(shop, command).code == 0
+    console.sql(f"DROP TABLE {table}")
+    for command in COMMANDS:
+        answer = run(shop, *command.split())
+        assert (answer.code, "feeder init" in answer.err) == (2, True)
+    answer = run(shop, "init")
+    assert (answer.code, f"has lost what it kept in {table}. Delete it" in answer.err) == (2, True)
+    console.delete_database()
+    for command in ("init --database-name acme_shop", "sync", "validate --wait"):
+        assert run(shop, *command.split()).code == 0
+
+
+@pytest.mark.parametrize("name", ["0001_init.sql", "0001_users.sql"])
+def test_tables_of_another_program_with_our_names_are_left(cloud: Cloud, name: str) -> None:
+    """Only what has all our migrations, or `docs_fts`, is ours."""
+    tables = ("d1_migrations (id, name)", "docs (id)", "files (id)", "meta (id)", "users (id)")
+    for table in tables:
+        cloud.rows(f"CREATE TABLE {table}")
+    cloud.rows("INSERT INTO d1_migrations VALUES (1, ?)", name)
+    with pytest.raises(UserError, match="another program"):
+        migrate(cloud.d1)
+    found = cloud.rows("SELECT name FROM sqlite_schema WHERE name NOT GLOB '_*' ORDER BY name")
+    assert [row[0] for row in found] == ["d1_migrations", "docs", "files", "meta", "users"]

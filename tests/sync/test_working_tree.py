@@ -1,0 +1,86 @@
+"""Whatever lies in a working tree, the index equals it; and HEAD's again after the next sync."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from feeder.source.commit import Commit
+from feeder.source.working import WorkingTree
+from feeder.store.sqlite import SQLite
+from feeder.sync.validate import validate
+from hashed import HashedEmbedder
+from source.repos import Repo
+from sync.sync_histories.edits import PARTS
+from worlds import REPO, feed, fresh, opened, picture, rows, synced
+
+NAMES = ("a.py", "src/a.py", "src/b.py", "src/c/d.md", "c.json", ".feederignore", "yarn.lock")
+contents = st.lists(st.sampled_from(PARTS), max_size=3).map("".join)
+files = st.dictionaries(st.sampled_from(NAMES), contents)
+edits = st.dictionaries(st.sampled_from(NAMES), contents | st.none())
+
+
+def working(repo: Repo) -> WorkingTree:
+    place = repo.path.with_name("ours")
+    place.mkdir(exist_ok=True)
+    return WorkingTree(repo.path, place)
+
+
+def edited(repo: Repo, edit: Mapping[str, str | None]) -> None:
+    there = (repo.path / name for name in edit)
+    gone = {path for path in there if not path.exists()}
+    known = {n: t for n, t in edit.items() if t is not None or repo.path / n not in gone}
+    repo.write(known)
+
+
+@settings(max_examples=25, deadline=None)
+@given(first=files, steps=st.lists(edits, min_size=1, max_size=3))
+def test_the_index_equals_each_working_tree_and_finds_back(
+    first: dict[str, str], steps: list[dict[str, str | None]]
+) -> None:
+    database, embedder = opened(), HashedEmbedder()
+    with TemporaryDirectory() as folder:
+        repo = Repo(Path(folder, "repo"))
+        repo.commit(first)
+        synced(Commit(repo.path), database, embedder)
+        for step in steps:
+            edited(repo, step)
+            tree = working(repo)
+            synced(tree, database, embedder)
+            assert validate(feed(tree, database, embedder)).passed
+            assert picture(database) == fresh(tree, embedder)
+        synced(Commit(repo.path), database, embedder)
+        assert picture(database) == fresh(Commit(repo.path), embedder)
+    database.close()
+
+
+def test_rows_name_the_commit_that_the_working_tree_lies_on(repo: Repo, database: SQLite) -> None:
+    repo.commit({"a.py": "A = 1\n"})
+    head = repo.commit({"b.py": "B = 1\n"})
+    repo.write({"a.py": "A = 2\n"})
+    synced(working(repo), database)
+    assert set(rows(database, "SELECT sha_head FROM docs")) == {head}
+
+
+def test_a_working_tree_on_another_commit_is_called_so(repo: Repo, database: SQLite) -> None:
+    """The same files, of which some are committed now: no file is read, and the name changes."""
+    repo.commit({"a.py": "A = 1\n"})
+    repo.write({"b.py": "B = 1\n", "c.py": "C = 1\n"})
+    synced(working(repo), database)
+    repo.git("add", "b.py")
+    repo.git("commit", "-q", "-m", "some of it")
+    report = synced(working(repo), database)
+    assert (report.files_processed, report.files_unchanged) == (0, 3)
+    said = "SELECT value FROM meta WHERE key = ?"
+    assert rows(database, said, f"{REPO}:head") == [repo.git("rev-parse", "HEAD")]
+
+
+def test_before_the_first_commit(repo: Repo, database: SQLite) -> None:
+    repo.write({"a.py": "A = 1\n"})
+    assert synced(working(repo), database).files_processed == 1
+    assert validate(feed(working(repo), database)).passed
+    repo.commit()
+    assert synced(Commit(repo.path), database).files_processed == 0
+    assert rows(database, "SELECT count(*) FROM meta WHERE key = ?", f"{REPO}:working") == [0]

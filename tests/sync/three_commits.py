@@ -1,0 +1,96 @@
+"""Three commits with documents among their files, what an index holds of each, and runs on them."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from feeder.source import Tree
+from feeder.source.commit import Commit
+from feeder.store.sqlite import SQLite
+from feeder.sync.context import DescriptionOptions
+from feeder.sync.sync import sync
+from feeder.sync.validate import validate
+from hashed import HashedEmbedder
+from parse.papers import docx, p, tbl, xlsx
+from source.repos import Repo
+from worlds import CART, SHOP, Lines, Picture, feed, fresh, opened, picture, synced
+
+PRICES = xlsx({"Prices": [("article", "price"), ("apple", 1.5)]})
+
+
+def manual(offset: str) -> bytes:
+    """A document with a table."""
+    return docx(p("Registers", "berschrift1") + tbl([("Name", "Offset"), ("CTRL", offset)]))
+
+
+class Trees(NamedTuple):
+    """Three commits: the third undoes what the second did, and does something else.
+
+    Among the files are documents, one of which is text in the second.
+    """
+
+    first: Commit
+    second: Commit
+    third: Commit
+
+
+@pytest.fixture(scope="module")
+def trees(tmp_path_factory: pytest.TempPathFactory) -> Trees:
+    repo = Repo(tmp_path_factory.mktemp("trees"))
+    repo.commit(SHOP)
+    repo.commit({"manual.docx": manual("0x00"), "prices.xlsx": PRICES})
+    first = Commit(repo.path)
+    edited = CART.replace("return Cart()", "return Basket()")
+    repo.commit({"src/cart.py": edited, "docs/guide.md": None, "src/tax.py": "RATE = 19\n"})
+    repo.commit({"manual.docx": manual("0x04")})
+    repo.commit({"prices.xlsx": "apples\n"})
+    second = Commit(repo.path)
+    moved = edited.replace("\n\n\nclass", "\n\n\n\nclass")
+    repo.commit({"src/cart.py": moved, "docs/guide.md": SHOP["docs/guide.md"]})
+    repo.commit({"manual.docx": None, "prices.xlsx": PRICES})
+    repo.commit({"src/tax.py": None, "config.json": None, "src/vat.py": "RATE = 7\n"})
+    return Trees(first, second, Commit(repo.path))
+
+
+@pytest.fixture(scope="module")
+def pictures(trees: Trees) -> dict[Tree, Picture]:
+    """What a fresh index holds of each of them."""
+    return {tree: fresh(tree, HashedEmbedder()) for tree in trees}
+
+
+@pytest.fixture
+def file(trees: Trees, tmp_path: Path) -> Iterator[Path]:
+    """An index of the first commit."""
+    path = tmp_path / "index.db"
+    database = opened(path)
+    synced(trees.first, database, HashedEmbedder())
+    database.close()
+    yield path
+
+
+def vectors(tree: Commit, database: SQLite) -> None:
+    synced(tree, database, HashedEmbedder())
+
+
+def other_vectors(tree: Commit, database: SQLite) -> None:
+    synced(tree, database, HashedEmbedder(32))
+
+
+def copied(file: Path, name: str) -> Path:
+    """Another file beside it with the same contents."""
+    return Path(shutil.copy(file, file.with_name(name)))
+
+
+def ends_right(
+    tree: Tree, file: Path, pictures: dict[Tree, Picture], *, with_lines: bool = False
+) -> None:
+    database = SQLite(file)
+    run = feed(tree, database, HashedEmbedder())
+    run.description_options = DescriptionOptions(Lines()) if with_lines else None
+    sync(run)
+    assert picture(database) == pictures[tree]
+    assert validate(run).passed
+    database.close()
