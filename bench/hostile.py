@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from feeder.parse.worker import Limits  # noqa: E402  # what follows lies among the tests
 from feeder.parse.worker_pool import WorkerPool  # noqa: E402
-from feeder.sync.report import ProgressReporter  # noqa: E402
+from feeder.progress import ProgressReporter  # noqa: E402
 from parse.corpus import KINDS, Case  # noqa: E402
 from parse.laws import broken_law, most_s  # noqa: E402
 from parse.mutations import mutated  # noqa: E402

@@ -13,10 +13,10 @@ from feeder.cli.rendering import render_hits
 from feeder.config import Settings
 from feeder.embedding.cache import CachedEmbedder
 from feeder.errors import UserError
-from feeder.search.engine import Pagination, search_scope
-from feeder.search.results import Result
-from feeder.session.local import local_backend
-from feeder.source.commit import Commit
+from feeder.search.engine import search_scope
+from feeder.search.results import Pagination, Result
+from feeder.session.backends import local_backend
+from feeder.source.git_trees import Commit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.sync.sync import sync

@@ -17,7 +17,9 @@ from feeder.nodes import text_sha
 from feeder.parse import ParsedFile, Parser, StaticEmbedder
 from feeder.parse.file_parser import parse_file, static_vectors
 from feeder.parse.grammars import Grammars, load_grammars
-from feeder.search.answers import Corpus, Page, PageOptions, build_page
+from feeder.progress import ProgressReporter
+from feeder.search.answers import Page, PageOptions, build_page
+from feeder.search.index_status import Corpus
 from feeder.search.results import Result, ResultList
 from feeder.source import Tree
 from feeder.store import Database, Row, Statement, Value
@@ -28,7 +30,7 @@ from feeder.store.sqlite import SQLite
 from feeder.store.sqlite_vectors import SQLiteVectors
 from feeder.store.static_vectors import setup_statements
 from feeder.sync.context import DescriptionOptions, ModelVectors, SyncContext
-from feeder.sync.report import ProgressReporter, Report
+from feeder.sync.report import Report
 from feeder.sync.sync import sync
 from hashed import HashedEmbedder
 

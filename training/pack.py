@@ -1,6 +1,7 @@
 """Writes a trained model as the file that ships.  python pack.py MODEL.npz static_model.bin
 
-`docs/model.md` tells the format; `feeder.embedding.static_model` reads it. Prints the file's SHA-256.
+The format is in `docs/explanation/models.md`; `feeder.embedding.static_model` reads it. Prints the
+SHA-256 of the file.
 """
 
 import hashlib

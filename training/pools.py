@@ -33,7 +33,7 @@ from feeder.embedding.static_tokenizer import split_tokens
 from feeder.embedding.static_tokenizer import split_words as words_of
 from feeder.nodes import embedding_input
 from feeder.parse.worker_pool import WorkerPool
-from feeder.search.asked import QueryText
+from feeder.search.query import QueryText
 from feeder.text import expand_words as indexed
 
 

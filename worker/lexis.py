@@ -4,7 +4,7 @@ from regexes import SPACE, javascript
 from unicode61 import unicode61
 
 from feeder import text
-from feeder.search import asked, layout, query, snippets, term_matching
+from feeder.search import query, snippets, stopwords
 
 LEXIS = {
     "space": SPACE,
@@ -27,30 +27,30 @@ LEXIS = {
         },
     },
     "asked": {
-        "chars": asked.ANALYZED_CHARS,
-        "letters": asked.MIN_WORD_LETTERS,
-        "small": sorted(asked.RANKING_STOP_WORDS),
-        "endings": asked.SUFFIXES,
-        "stem": asked.MIN_STEM_LETTERS,
+        "chars": query.ANALYZED_CHARS,
+        "letters": query.MIN_WORD_LETTERS,
+        "small": sorted(stopwords.RANKING_STOP_WORDS),
+        "endings": query.SUFFIXES,
+        "stem": query.MIN_STEM_LETTERS,
         "patterns": {
-            "name": javascript(asked.SYMBOL_NAME),
-            "path": javascript(asked.PATH_PATTERN),
-            "identifier": javascript(asked.IDENTIFIER_PATTERN),
-            "joined": javascript(asked.COMPOUND_NAME),
-            "alnum": javascript(asked.ALNUM_PATTERN),
-            "word": javascript(asked.QUERY_WORD_PATTERN),
-            "key": javascript(asked.PATH_WORD),
+            "name": javascript(query.SYMBOL_NAME),
+            "path": javascript(query.PATH_PATTERN),
+            "identifier": javascript(query.IDENTIFIER_PATTERN),
+            "joined": javascript(query.COMPOUND_NAME),
+            "alnum": javascript(query.ALNUM_PATTERN),
+            "word": javascript(query.QUERY_WORD_PATTERN),
+            "key": javascript(query.PATH_WORD),
         },
     },
-    "terms": {"small": sorted(term_matching.HIGHLIGHT_STOP_WORDS)},
+    "terms": {"small": sorted(stopwords.HIGHLIGHT_STOP_WORDS)},
     "layout": {
-        "tab": layout.TAB_WIDTH,
-        "inBrackets": layout.BRACKET_COST,
-        "underItsHeading": layout.HEADING_COST,
-        "beforeItsEnd": layout.END_COST,
-        "deepest": layout.MAX_DEPTH_COST,
-        "quoted": javascript(layout.QUOTED_PATTERN),
-        "goesOn": javascript(layout.CONTINUATION),
+        "tab": snippets.TAB_WIDTH,
+        "inBrackets": snippets.BRACKET_COST,
+        "underItsHeading": snippets.HEADING_COST,
+        "beforeItsEnd": snippets.END_COST,
+        "deepest": snippets.MAX_DEPTH_COST,
+        "quoted": javascript(snippets.QUOTED_PATTERN),
+        "goesOn": javascript(snippets.CONTINUATION),
     },
     "windows": {
         "lines": snippets.DEFAULT_LINES,

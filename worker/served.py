@@ -3,10 +3,10 @@
 from typing import Any
 
 import feeder
-from feeder.mcp import formatting, outline_format, reading, token_budget, tool_schemas, tools
-from feeder.mcp.mirrored import DEFAULT_REVISION
+from feeder.mcp import formatting, outline_format, protocol, token_budget, tool_schemas, tools
 from feeder.mcp.protocol import (
     BATCH_REVISION,
+    DEFAULT_REVISION,
     LEGACY_REVISIONS,
     MAX_BATCH_MESSAGES,
     META_PREFIX,
@@ -15,8 +15,8 @@ from feeder.mcp.protocol import (
 )
 from feeder.search.engine import NO_WORD_NOTE
 from feeder.search.query import MAX_QUERY_CHARS
-from feeder.sync import cost
-from feeder.web import borders, server
+from feeder.sync import dry_run
+from feeder.web import page_files, server
 from feeder.web.endpoints import DEFAULT_LIMIT, ENDPOINTS, MAX_LIMIT, MAX_OFFSET
 
 FACTS: dict[str, Any] = {
@@ -38,12 +38,12 @@ FACTS: dict[str, Any] = {
     "parameters": {name: sorted(known) for name, (_, known) in ENDPOINTS.items()},
     "paging": {"limit": DEFAULT_LIMIT, "most": MAX_LIMIT, "deepest": MAX_OFFSET},
     "query_chars": MAX_QUERY_CHARS,
-    "body_bytes": borders.MAX_BODY_BYTES,
+    "body_bytes": protocol.MAX_BODY_BYTES,
     "token_chars": server.MIN_TOKEN_CHARS,
-    "own_sites": borders.OWN_FETCH_SITES,
-    "headers": borders.SECURITY_HEADERS,
-    "elsewhere": borders.NOT_FOUND_REMEDY,
-    "cost": cost.COST_KEY,
+    "own_sites": page_files.OWN_FETCH_SITES,
+    "headers": page_files.SECURITY_HEADERS,
+    "elsewhere": page_files.NOT_FOUND_REMEDY,
+    "cost": dry_run.COST_KEY,
     "answering": {
         "window_lines": tools.SNIPPET_LINES,
         "targets": tools.MAX_TARGETS,
@@ -63,9 +63,9 @@ FACTS: dict[str, Any] = {
         "shortened": formatting.SHORTENED_TO,
     },
     "reading": {
-        "named": reading.MAX_NAMED_TARGETS,
-        "name_bytes": reading.NAMED_TARGETS_BYTES,
-        "least_bytes": reading.MIN_PASSAGE_BYTES,
+        "named": formatting.MAX_NAMED_TARGETS,
+        "name_bytes": formatting.NAMED_TARGETS_BYTES,
+        "least_bytes": formatting.MIN_PASSAGE_BYTES,
     },
     "outlining": [way.note for way in outline_format.DETAIL_LEVELS],
 }

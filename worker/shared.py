@@ -13,21 +13,10 @@ import sql
 from lexis import LEXIS
 from regexes import javascript
 
-from feeder import symbols
-from feeder.search import (
-    engine,
-    facets,
-    file_kinds,
-    frames,
-    fusion,
-    grouping,
-    models,
-    name_matching,
-    ranking,
-    rules,
-)
-from feeder.store import pieces
-from feeder.store.tests_by_path import TEST_PATH_GLOBS
+from feeder import text
+from feeder.search import engine, file_kinds, name_matching, ranking, results, retrieval
+from feeder.store import node_parts
+from feeder.store.scope import TEST_PATH_GLOBS
 
 
 def _of(module: ModuleType, *names: str) -> dict[str, Any]:
@@ -53,9 +42,9 @@ CONSTANTS = {
         *("MAX_BY_WORD", "MAX_BY_MODEL", "CANDIDATE_LIMITS", "MAX_BY_VECTOR_ONLY"),
         *("MAX_SUGGESTED_NAMES", "NO_WORD_NOTE", "WORDS_ONLY_PREFIX"),
     ),
-    "facets": _of(facets, "MAX_FACET_VALUES"),
+    "facets": _of(results, "MAX_FACET_VALUES"),
     "frames": _of(
-        frames,
+        retrieval,
         "MAX_FRAMES",
         "LOCATION",
         "PYTHON_NAME",
@@ -65,7 +54,7 @@ CONSTANTS = {
         "ANONYMOUS_PATTERN",
     ),
     "fusion": _of(
-        fusion,
+        ranking,
         *(
             "STACK_FRAME",
             "NAME",
@@ -80,7 +69,7 @@ CONSTANTS = {
         *("NAME_WEIGHT", "NAME_WORDS_WEIGHT", "WORD_WEIGHT", "DESCRIPTION_WEIGHT"),
         *("RANK_CONSTANT", "COSINE_FLOOR"),
     ),
-    "grouping": _of(grouping, "MAX_DEDUPLICATED", "MIN_DUPLICATE_LINES", "MIN_DUPLICATE_WORDS"),
+    "grouping": _of(results, "MAX_DEDUPLICATED", "MIN_DUPLICATE_LINES", "MIN_DUPLICATE_WORDS"),
     "kinds": _of(
         file_kinds,
         *("TEST", "DOCUMENT", "EXAMPLE", "DATA"),
@@ -91,7 +80,7 @@ CONSTANTS = {
             "DATA_NODE_TYPES",
         ),
     ),
-    "models": _of(models, "STATIC_VECTORS", "MODEL_VECTORS", "MODEL_WEIGHT"),
+    "models": _of(retrieval, "STATIC_VECTORS", "MODEL_VECTORS", "MODEL_WEIGHT"),
     "names": _of(
         name_matching,
         *(
@@ -104,12 +93,12 @@ CONSTANTS = {
         ),
         *("MAX_NAME_WORDS", "DEFINITION_TYPES", "DECLARATION_SUFFIXES"),
     ),
-    "pieces": _of(pieces, "MAX_GAP_LINES"),
+    "pieces": _of(node_parts, "MAX_GAP_LINES"),
     "ranking": _of(ranking, "PREFERENCE_BOOST"),
     "rules": _of(
-        rules, "FILE_BOOST", "PATH_BOOST", "NAME_BOOST", "MIN_SHARE_OF_BEST", "MIN_PATH_SHARE"
+        ranking, "FILE_BOOST", "PATH_BOOST", "NAME_BOOST", "MIN_SHARE_OF_BEST", "MIN_PATH_SHARE"
     ),
-    "symbols": _of(symbols, "SEPARATOR_PATTERN"),
+    "symbols": _of(text, "SEPARATOR_PATTERN"),
 }
 
 SHARED = {

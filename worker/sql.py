@@ -7,24 +7,24 @@ nodes of another one instead of a list.
 from types import ModuleType
 
 from feeder import nodes, suggestions
-from feeder.cloudflare import models, narrowing, vectorize
+from feeder.cloudflare import vectorize, workers_ai
 from feeder.embedding import batching
 from feeder.search import (
     answers,
-    asking,
+    engine,
     filters,
-    grouping,
     index_status,
     outline,
+    results,
     similar,
     targets,
     vocabulary,
 )
 from feeder.store import (
     hits,
+    inventory,
     name_search,
     node_parts,
-    pieces,
     scope,
     stored_descriptions,
     stored_source,
@@ -52,7 +52,7 @@ WITH form AS MATERIALIZED (
   SELECT d.id, count(*) OVER (PARTITION BY d.node_type, iif(d.symbol IS NULL, NULL, d.signature),
     d.end_line - d.start_line) AS alike
   FROM json_each(?2) i CROSS JOIN docs d ON d.id = i.value
-  WHERE d.end_line - d.start_line + 1 >= {grouping.MIN_DUPLICATE_LINES}
+  WHERE d.end_line - d.start_line + 1 >= {results.MIN_DUPLICATE_LINES}
 )
 SELECT DISTINCT {_TEXT_COLUMNS} FROM (
   SELECT value AS id FROM json_each(?1) UNION SELECT id FROM form WHERE alike > 1
@@ -88,10 +88,10 @@ _WORDS = _instead(
 STATEMENTS = {
     "words": _WORDS,
     "lines": stored_descriptions.DESCRIPTION_SEARCH,
-    "hits": word_search.HITS_BY_IDS,
-    "first": word_search.FIRST_HITS,
-    "by": word_search.COUNTS_BY_COLUMN,
-    "skipped": word_search.SKIPPED_COUNTS,
+    "hits": hits.HITS_BY_IDS,
+    "first": hits.FIRST_HITS,
+    "by": inventory.COUNTS_BY_COLUMN,
+    "skipped": inventory.SKIPPED_COUNTS,
     "sizeOfTexts": stored_source.SOURCE_SIZE,
     "describedBy": stored_descriptions.COUNTS_BY_MODEL,
     "called": name_search.EXACT_NAMES,
@@ -100,7 +100,7 @@ STATEMENTS = {
     "begun": name_search.NAMES_BY_PREFIX,
     "files": name_search.FILES_BY_NAME,
     "alike": name_search.SIMILAR_NAMES,
-    "pieces": pieces.NODE_PARTS,
+    "pieces": node_parts.NODE_PARTS,
     "texts": _TEXTS,
     "textsOfNodes": _TEXTS_OF_NODES,
     "inside": node_parts.HIT_CONTENTS,
@@ -109,8 +109,8 @@ STATEMENTS = {
     "byId": hits.HITS_BY_ID_PREFIX,
     "named": hits.HITS_BY_NAME,
     "placed": _PLACED,
-    "below": hits.FILES_BELOW,
-    "map": hits.FILE_OVERVIEW,
+    "below": inventory.FILES_BELOW,
+    "map": inventory.FILE_OVERVIEW,
     "anyFile": scope.ANY_FILE,
     "has": filters.ANY_WITH_VALUE,
     "kinds": filters.VALUES_BY_COUNT,
@@ -134,10 +134,10 @@ SQL = {name: _short(text) for name, text in STATEMENTS.items()}
 CONSTANTS: dict[str, tuple[ModuleType, *tuple[str, ...]]] = {
     "age": (index_status, "SHORT_COMMIT", "UNFINISHED_NOTE"),
     "answers": (answers, "RANK_NAMES"),
-    "asking": (asking, "MAX_LISTED"),
+    "asking": (engine, "MAX_LISTED"),
     "dealing": (batching, "BYTES_PER_TOKEN"),
     "catalog": (hits, "MAX_NAMED_HITS"),
-    "narrowing": (narrowing, "MAX_INDEXED_BYTES", "MAX_FILTER_BYTES"),
+    "narrowing": (vectorize, "MAX_INDEXED_BYTES", "MAX_FILTER_BYTES"),
     "naming": (name_search, "MAX_TRIGRAMS", "MIN_TRIGRAM_SHARE"),
     "nearby": (suggestions, "MAX_SUGGESTIONS", "MIN_SIMILARITY", "MAX_COMPARED", "MAX_LISTED"),
     "nodes": (nodes, "NODE_TYPES", "DOCUMENT_TYPES", "HEADER_VERSION"),
@@ -151,6 +151,6 @@ CONSTANTS: dict[str, tuple[ModuleType, *tuple[str, ...]]] = {
 """Constants of modules, by the names of rooms in `shared.json`."""
 ASKED = ("dimensions", "tokens", "truncates", "asymmetric", "instruction", "before_query")
 MODELS = {
-    name: {key: getattr(model, key) for key in ASKED} for name, model in models.MODELS.items()
+    name: {key: getattr(model, key) for key in ASKED} for name, model in workers_ai.MODELS.items()
 }
 """How a question is put to each model of Workers AI."""

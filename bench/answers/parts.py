@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 from typing import Any
 
-from feeder.search import asked, engine, file_kinds, name_matching, rules
+from feeder.search import engine, file_kinds, name_matching, query, ranking
 
 WITHOUT: dict[str, tuple[Any, str, Any]] = {
-    "files": (rules, "FILE_SHARE", 0.0),
-    "paths": (rules, "PATH_SHARE", 0.0),
-    "naming": (rules, "NAME_SHARE", 0.0),
+    "files": (ranking, "FILE_SHARE", 0.0),
+    "paths": (ranking, "PATH_SHARE", 0.0),
+    "naming": (ranking, "NAME_SHARE", 0.0),
     "kinds": (file_kinds, "share", lambda *_: ("", 1.0)),
-    "small-words": (asked, "SMALL_WORDS", frozenset()),
+    "small-words": (query, "SMALL_WORDS", frozenset()),
     "spelling": (name_matching, "SPELLED_WORDS", 0),
     "nearly": (name_matching, "ALIKE", 0),
     "lines": (engine, "LINE_WEIGHT", 0.0),

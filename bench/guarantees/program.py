@@ -22,7 +22,7 @@ FORKS.set_forkserver_preload(
         "feeder.cli.main",
         "feeder.sync.sync",
         "feeder.session.cloud_backend",
-        "feeder.session.local",
+        "feeder.session.backends",
         "httpx",
         "numpy",
     ]
@@ -127,12 +127,12 @@ class Limits(NamedTuple):
 
     def __call__(self) -> None:
         import feeder.store.ownership
-        import feeder.sync.context
         import feeder.sync.description_requests
         import feeder.sync.vectors
+        import feeder.sync.write
 
-        feeder.sync.context.BATCH_NODES = self.nodes
-        feeder.sync.context.BATCH_DELETED_FILES = self.gone
+        feeder.sync.write.BATCH_NODES = self.nodes
+        feeder.sync.write.BATCH_DELETED_FILES = self.gone
         feeder.sync.vectors.BATCH_VECTORS = self.vectors
         feeder.sync.vectors.DELETE_BATCH = self.outbox
         feeder.sync.description_requests.BATCH_REQUESTS = self.lines

@@ -111,7 +111,7 @@ def _table() -> str:
 def _keep(repository: str, file: str) -> dict[str, float]:
     from feeder.nodes import node_ids
     from feeder.parse.worker_pool import WorkerPool
-    from feeder.source.commit import Commit
+    from feeder.source.git_trees import Commit
     from feeder.store.rows import IndexedFile, posting_rows
 
     tree = Commit(Path(repository))
@@ -135,7 +135,7 @@ def _keep(repository: str, file: str) -> dict[str, float]:
 def _texts(repository: Path) -> Iterator[Text]:
     from feeder.parse.decoding import NotTextError, decode_text
     from feeder.parse.grammars import load_grammars
-    from feeder.source.commit import Commit
+    from feeder.source.git_trees import Commit
 
     tree, grammars = Commit(repository), load_grammars()
     for entry, raw in tree.read([entry for entry in tree.entries() if not entry.skip]):

@@ -1,4 +1,6 @@
-"""Where the program begins; Ctrl-C is quiet from here on, before anything can have been done."""
+"""Entry point of the `feeder` command; makes Ctrl-C exit quietly with code 130 before the heavy
+imports.
+"""
 
 import os
 import signal

@@ -1,6 +1,5 @@
-"""How is a part of the work done in a process apart? It is sent messages, and answers each.
-
-Both sides speak pickle, over the process' stdin and stdout.
+"""Runs a module of this program in a child process that exchanges pickled messages over stdin
+and stdout.
 """
 
 # Not multiprocessing, hence not pebble: fork is unsafe beside other threads, spawn runs the

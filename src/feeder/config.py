@@ -1,4 +1,4 @@
-"""What can be set? Flags and their environment twins, in one value."""
+"""Settings of one invocation, read from flags and their environment variables."""
 
 from dataclasses import dataclass
 from pathlib import Path

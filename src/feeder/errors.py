@@ -1,16 +1,6 @@
-"""What can go wrong, as one tree that decides the exit code and whether another try makes sense.
+"""All errors as one tree, which decides the exit code and whether a retry makes sense.
 
-FeederError
-├── Interrupted          exit 130 the user ended it; what is done is kept
-├── Unread               exit 141 nobody reads what is said any more, as of `git log | head -1`
-├── UserError            exit 2   the user must change something: one sentence and the remedy
-├── ServiceError         exit 1   a service said no: status, code and ray id
-│   ├── PassingError              the same call may go through later: retried
-│   └── TooLargeError             the same call in smaller parts may go through: halved
-└── Stopped              exit 75  stopped early, nothing lost: the next run goes on
-    └── Overtaken                 a run that started later has taken over
-
-A file that does not parse is none of these: it is a row of the report.
+(Keep the drawn tree of today's docstring, with the new class names.)
 """
 
 

@@ -1,6 +1,5 @@
-"""What of a text may a terminal get? Nothing that moves its cursor, or shows letters out of order.
-
-Names of files, symbols and code are written by others; a name may hold any character but NUL.
+"""Makes untrusted text safe for a terminal: escapes control and bidirectional characters, masks
+secrets.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""What does JSON with comments say, and how is it changed in one place while all else stays?
+"""Parses JSON with comments, and sets or removes one value while all other text stays as it is.
 
-As wrangler and editors read it: with `//`, `/* */` and a comma after the last member, and of a name
-that comes twice the last value counts.
+Reads what wrangler and editors accept: `//`, `/* */`, a trailing comma; of a repeated name the
+last value counts.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What is a node, and what is it called?"""
+"""Defines a node, its id and the embedding input made of it."""
 
 import hashlib
 from collections import Counter

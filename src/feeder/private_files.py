@@ -1,4 +1,6 @@
-"""How does what holds the words of the source stay its owner's, and in its place?"""
+"""Creates files and folders that only their owner can read, and rejects symbolic links in their
+place.
+"""
 
 import os
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""How do several runs share the files of one commit? Each takes those whose path falls to it."""
+"""Divides the files of a commit among several runs by the hash of their path."""
 
 import hashlib
 import re

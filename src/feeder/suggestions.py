@@ -1,4 +1,4 @@
-"""Which names are nearest to one that is none?"""
+"""Suggests the nearest known names for a name that does not exist."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

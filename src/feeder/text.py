@@ -1,15 +1,20 @@
-"""By which words is a text found? By its own, and by those that its names are made of."""
+"""Splits identifiers into words for indexing and search, and normalizes symbol names."""
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 # FTS5's unicode61 parts words at all that is no letter or digit; what is left to part is case. A
 # letter beyond ASCII counts as a small one.
 WORD_PATTERN = re.compile(r"[^\W_]+")
+
 # what is no sign of ASCII but a-z: said of what is beyond, it takes 8 ms to compile
 _LOWERCASE = r"[^\x00-`{-\x7f]"
+
 PART_PATTERN = re.compile(rf"[A-Z]+(?!{_LOWERCASE})|[A-Z]?{_LOWERCASE}+|[0-9]+")
+
 _CHARACTER_CLASSES = bytes(range(256))
+
 for _kind, _bytes in (
     (b"a", rb"[a-z\x80-\xff]"),
     (b"A", rb"[A-Z]"),
@@ -17,6 +22,7 @@ for _kind, _bytes in (
     (b" ", rb"[^aA0]"),
 ):
     _CHARACTER_CLASSES = re.sub(_bytes, _kind, _CHARACTER_CLASSES)
+
 _PART_BOUNDARIES = (b"aA", b"a0", b"0a", b"0A", b"A0", b"AAa")
 """Where a compound word goes on with another part, in the kinds of its letters."""
 
@@ -41,6 +47,7 @@ class _CompoundCache(dict[bytes, str]):
 
 _CACHE_ENTRIES, _CACHE_KEY_BYTES = 100_000, 100
 """How many are kept, and of how many bytes: 40 MB at most."""
+
 _cached_parts = _CompoundCache().__getitem__
 
 
@@ -87,3 +94,22 @@ def _find_compounds(content: bytes) -> Iterable[bytes]:
 def append_compounds(text: str, parts: str) -> str:
     """The text as it is indexed by word."""
     return f"{text}\n{parts}" if parts else text
+
+
+# an operator is made of such signs too: what joins has a name behind it
+SEPARATOR_PATTERN = re.compile(r"(?:::|->|#| > )(?=[^:>#\s])")
+
+
+@lru_cache(10_000)
+def normalize_symbol(name: str) -> str:
+    """`A::b()`, `A#b` and `A > b` as `A.b`; an operator, such as `List.::`, as it is."""
+    typed = name.strip().removesuffix("()")
+    return SEPARATOR_PATTERN.sub(".", typed).strip(".") or typed
+
+
+def symbol_ends_with(name: str, suffix: str) -> bool:
+    """Whether a name is the one asked for or ends with its parts: `a.Cart.add` with `Cart.add`.
+
+    Both are as `dotted` writes them.
+    """
+    return f".{name}".endswith(f".{suffix}")

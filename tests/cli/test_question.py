@@ -4,7 +4,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from feeder.cli.question import QueryCommand, query_argument
+from feeder.cli.search import QueryCommand, query_argument
 
 
 @click.command(cls=QueryCommand)

@@ -12,8 +12,8 @@ from standin import StandIn
 from standin_fixtures import no_proxy, standin, standin_process
 
 import feeder
+from feeder.embedding import STATIC_MODEL_NAME
 from feeder.embedding.static_model import MODEL_FILE
-from feeder.static_name import STATIC_MODEL_NAME
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from source.repos import Repo

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import click
 import pytest
 
-from feeder.cli.unread import CommandGroup
+from feeder.cli.main import CommandGroup
 from feeder.errors import FeederError, OutputClosed
 from running import Feeder
 from source.repos import Repo

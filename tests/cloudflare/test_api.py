@@ -13,7 +13,7 @@ from clouds import MovedClock
 
 from feeder.cloudflare.api import Api, Call
 from feeder.errors import FeederError, ServiceError, TooLargeError, TransientError, UserError
-from feeder.retry import json_bytes
+from feeder.http_client import json_bytes
 
 TOKEN = "secret-token-0123456789"
 ACCOUNT = "0123456789abcdef0123456789abcdef"

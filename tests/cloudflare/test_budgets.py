@@ -7,7 +7,7 @@ from program import Console, console, feeder
 from standin import StandIn
 
 from feeder.cloudflare.free_tier import Usage, format_percent
-from feeder.sync.budget import Budget
+from feeder.sync.context import Budget
 from running import Feeder
 from source.repos import Repo
 

@@ -5,7 +5,7 @@ from clouds import Cloud
 
 from feeder.cloudflare.vectorize import Vectorize
 from feeder.cloudflare.workers_ai import WorkersAIEmbedder
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from feeder.sync.sync import sync
 from source.repos import Repo
 

@@ -8,7 +8,7 @@ import pytest
 from clouds import DIMENSIONS, INDEX, Cloud
 from standin_fixtures import standin_process
 
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from feeder.sync.context import DescriptionOptions
 from feeder.sync.description_requests import BATCH_REQUESTS
 from feeder.sync.sync import sync

@@ -16,11 +16,10 @@ from feeder.embedding.static_lookup import SLOT_COUNT, build_lookup
 from feeder.embedding.static_model import MODEL_FILE, StaticEmbedder
 from feeder.errors import StoppedEarly
 from feeder.shards import Shard
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from feeder.store import Statement
 from feeder.store.lookup_table import BATCH_STATEMENTS, META_KEY, LookupTable
-from feeder.sync.budget import Budget
-from feeder.sync.context import ModelVectors, SyncContext
+from feeder.sync.context import Budget, ModelVectors, SyncContext
 from feeder.sync.sync import sync
 from feeder.sync.validate import repair, validate
 from hashed import HashedEmbedder

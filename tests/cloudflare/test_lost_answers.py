@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 from clouds import DOCS
 
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from feeder.store import Database, Row, Statement
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite

@@ -7,11 +7,12 @@ from clouds import DIMENSIONS, Cloud
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feeder.cloudflare.narrowing import query_filters
+from feeder.cloudflare.vectorize import query_filters
 from feeder.embedding.cache import CachedEmbedder
-from feeder.search.engine import Pagination, search_scope
-from feeder.search.models import MODEL_VECTORS, embedding_query_model
-from feeder.source.commit import Commit
+from feeder.search.engine import search_scope
+from feeder.search.results import Pagination
+from feeder.search.retrieval import MODEL_VECTORS, embedding_query_model
+from feeder.source.git_trees import Commit
 from feeder.store.scope import Scope
 from feeder.sync.context import ModelVectors
 from hashed import HashedEmbedder

@@ -3,12 +3,12 @@
 import pytest
 from clouds import Cloud
 
-from feeder.search.engine import Pagination, search_scope
+from feeder.search.engine import search_scope
 from feeder.search.filters import FilterContext, build_scope
 from feeder.search.must_match import require_matches
 from feeder.search.query import parse_query
-from feeder.search.results import ResultList
-from feeder.source.commit import Commit
+from feeder.search.results import Pagination, ResultList
+from feeder.source.git_trees import Commit
 from feeder.store import Database
 from source.repos import Repo
 from worlds import REPO, opened, synced

@@ -12,7 +12,7 @@ from standin import StandIn
 from feeder.cloudflare.api import Api
 from feeder.cloudflare.vectorize import Vectorize
 from feeder.errors import ServiceError, Superseded, TooLargeError, TransientError, UserError
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from feeder.store import Row
 from feeder.store.index import Index
 from feeder.store.sqlite import SQLite

@@ -10,7 +10,7 @@ import pytest
 from clouds import Cloud
 
 from feeder.parse.compressed_source import BLOCK_BYTES
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from feeder.store import stored_source
 from feeder.sync.context import SyncContext
 from feeder.sync.sync import sync
@@ -114,7 +114,7 @@ def test_a_database_that_wants_less_at_once_gets_it(cloud: Cloud, shop: Repo) ->
 def test_a_plan_tells_rows_bytes_and_shares(cloud: Cloud, shop: Repo) -> None:
     """As the run then writes them."""
     from feeder.embedding import NO_USAGE
-    from feeder.session.cloud_backend import estimated_usage
+    from feeder.session.cost_estimate import estimated_usage
 
     planned = cloud.feed(Commit(shop.path), texts=True)
     sync(planned, dry_run=True)

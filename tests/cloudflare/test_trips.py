@@ -3,14 +3,14 @@
 from clouds import DIMENSIONS, Cloud
 
 from feeder.embedding.cache import CachedEmbedder
-from feeder.search.engine import Pagination, search_scope
+from feeder.search.engine import search_scope
 from feeder.search.filters import FilterContext, build_scopes
-from feeder.search.models import QueryModel, embedding_query_model
 from feeder.search.must_match import require_matches
-from feeder.search.preferring import parse_preference
 from feeder.search.query import parse_query
-from feeder.search.results import ResultList
-from feeder.source.commit import Commit
+from feeder.search.query_plan import parse_preference
+from feeder.search.results import Pagination, ResultList
+from feeder.search.retrieval import QueryModel, embedding_query_model
+from feeder.source.git_trees import Commit
 from feeder.sync.context import ModelVectors
 from hashed import HashedEmbedder
 from source.repos import Repo

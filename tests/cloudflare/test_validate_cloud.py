@@ -3,9 +3,9 @@
 import pytest
 from clouds import Cloud
 
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
+from feeder.sync.report import ValidationResult
 from feeder.sync.validate import repair, validate
-from feeder.sync.verdict import ValidationResult
 from source.repos import Repo
 from worlds import SHOP
 

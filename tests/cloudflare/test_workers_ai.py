@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feeder.cloudflare.api import Api
-from feeder.cloudflare.models import MODELS
-from feeder.cloudflare.workers_ai import WorkersAIEmbedder
+from feeder.cloudflare.workers_ai import MODELS, WorkersAIEmbedder
 from feeder.embedding.batching import split_batches
 from feeder.errors import ServiceError, UserError
 

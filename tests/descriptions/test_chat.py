@@ -12,7 +12,7 @@ from feeder.descriptions.chat_completions import EndpointDescriber
 from feeder.embedding.endpoint import CHAT_COMPLETIONS, Endpoint, Timeouts, parse_address
 from feeder.errors import ServiceError, TooLargeError, TransientError, UserError
 from feeder.retry import MAX_TRIES
-from feeder.session.describers import select_describer
+from feeder.session.model_selection import select_describer
 
 KEY = "Xk29-qLmR47_vTzE81wPbN36sHcYdU05jGaF"
 

@@ -11,8 +11,7 @@ import pytest
 
 from feeder.config import Settings
 from feeder.doctor import Finding
-from feeder.doctor.environment import check_open_files
-from feeder.doctor.program import check_extras
+from feeder.doctor.environment import check_extras, check_open_files
 from feeder.parse.extract import NOT_INSTALLED
 from feeder.store import Statement
 from feeder.store.migrations import known_migrations
@@ -161,7 +160,7 @@ def test_an_extra_that_is_absent_is_neither_right_nor_wrong(
     def absent(package: str) -> str:
         raise PackageNotFoundError(package)
 
-    monkeypatch.setattr("feeder.doctor.program.version", absent)
+    monkeypatch.setattr("feeder.doctor.environment.version", absent)
     answer = feeder(shop, "doctor", "--json")
     found = seen(answer)["[documents]"]
     assert (answer.code, found["absent"], found["stops"], found["remedy"]) == (0, True, False, "")

@@ -140,7 +140,7 @@ def took_by(response: httpx.Response) -> Mapping[str, int]:
 def program(desk: IndexService, name: str, **said: str) -> Facts:
     """What the program answers."""
     need("serve")
-    from feeder.web.access import ErrorResponse
+    from feeder.mcp.http import ErrorResponse
     from feeder.web.api import run_endpoint
 
     lists = {key: [value] for key, value in said.items()}

@@ -6,10 +6,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from edge.texts import KNOWN
-from feeder.search.fusion import Ranking, name_ranking, tied_ranking, vector_ranking, word_ranking
+from feeder.search.ranking import Ranking, name_ranking, tied_ranking, vector_ranking, word_ranking
 from feeder.search.results import Result
+from feeder.store.hits import Hit
 from feeder.store.name_search import NameMatch
-from feeder.store.word_search import Hit
 
 # what two languages may read otherwise: sigma, dotted and dotless i, sharp s, Cherokee, letters
 # beyond 16 bits and before them, blanks that only one of them knows

@@ -6,16 +6,14 @@ from typing import Any, NamedTuple
 from edge.calling import Worker
 from edge.made import pairs, told, ways
 from feeder.search import engine, name_matching
-from feeder.search.asked import QueryText
-from feeder.search.facets import count_facets
-from feeder.search.fusion import Ranking
-from feeder.search.grouping import group_results, grouping_candidates
-from feeder.search.models import QueryModel
-from feeder.search.ranking import rank_hits
+from feeder.search.query import QueryText
+from feeder.search.ranking import Ranking, rank_hits
+from feeder.search.results import count_facets, group_results, grouping_candidates
+from feeder.search.retrieval import QueryModel
 from feeder.store import Database, Row
-from feeder.store.pieces import part_ranges, parts_from_rows, parts_statement
+from feeder.store.hits import Hit, hits_by_ids
+from feeder.store.node_parts import part_ranges, parts_from_rows, parts_statement
 from feeder.store.scope import Scope
-from feeder.store.word_search import Hit, hits_by_ids
 
 
 class Recorded(NamedTuple):

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from edge.calling import Worker
 from feeder.errors import UserError
-from feeder.mcp.arguments import validate_arguments
-from feeder.mcp.tool_schemas import INPUT_SCHEMAS
+from feeder.mcp.tool_schemas import INPUT_SCHEMAS, validate_arguments
 from feeder.suggestions import did_you_mean
 
 NAMES = sorted({name for schema in INPUT_SCHEMAS.values() for name in schema["properties"]})

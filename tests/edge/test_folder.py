@@ -12,7 +12,7 @@ import feeder as program
 from edge.conftest import DATABASE
 from feeder import jsonc
 from feeder.cloudflare import toml_edit
-from feeder.edge.content import PACKAGE_FOLDER
+from feeder.edge.worker_folder import PACKAGE_FOLDER
 from feeder.web import page_files
 from running import Answer, Feeder, runner
 from source.repos import Repo

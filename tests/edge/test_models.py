@@ -7,7 +7,7 @@ import pytest
 from standin import StandIn
 
 from edge.fed import Fed, program
-from feeder.cloudflare.models import MODELS
+from feeder.cloudflare.workers_ai import MODELS
 from source.repos import Repo
 
 FILES: dict[str, str | bytes] = {

@@ -10,22 +10,28 @@ from hypothesis import strategies as st
 from edge.calling import Worker
 from edge.made import hits, members, names, nodes, pairs, questions, rankings, scores, told, ways
 from feeder.search import engine
-from feeder.search.asked import QueryText, name_part_stems
 from feeder.search.excerpts import Excerpt, Freshness
-from feeder.search.facets import count_facets
 from feeder.search.file_kinds import kind_weight
-from feeder.search.frames import frame_node_ids, parse_frames
-from feeder.search.fusion import name_ranking, tied_ranking, vector_ranking, word_ranking
-from feeder.search.grouping import group_results, grouping_candidates
 from feeder.search.name_matching import find_member, is_named, match_similar, name_overlap
 from feeder.search.name_matching import match_names as names_of
-from feeder.search.ranking import rank_hits
-from feeder.search.results import Result
-from feeder.search.rules import MIN_SHARE_OF_BEST, file_boosts, name_boosts, path_boosts
+from feeder.search.query import QueryText, name_part_stems
+from feeder.search.ranking import (
+    MIN_SHARE_OF_BEST,
+    file_boosts,
+    name_boosts,
+    name_ranking,
+    path_boosts,
+    rank_hits,
+    tied_ranking,
+    vector_ranking,
+    word_ranking,
+)
+from feeder.search.results import Result, count_facets, group_results, grouping_candidates
+from feeder.search.retrieval import frame_node_ids, parse_frames
 from feeder.store import Row
+from feeder.store.hits import Hit
 from feeder.store.name_search import NameMatch
-from feeder.store.pieces import part_ranges, parts_from_rows
-from feeder.store.word_search import Hit
+from feeder.store.node_parts import part_ranges, parts_from_rows
 from search.test_frames import CSHARP, DEBUGGER, GO, JAVA, JAVASCRIPT, PYTHON, RUBY, RUST
 
 TRACES = [GO, PYTHON, JAVA, JAVASCRIPT, CSHARP, RUST, RUBY, DEBUGGER]

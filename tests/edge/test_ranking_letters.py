@@ -11,19 +11,19 @@ from regexes import javascript
 
 from edge.calling import Worker
 from edge.made import letters, paths, questions, texts, words
-from feeder.search import file_kinds, frames
-from feeder.store.tests_by_path import TEST_PATH_GLOBS, is_test_path
-from feeder.symbols import SEPARATOR_PATTERN, normalize_symbol
+from feeder.search import file_kinds, retrieval
+from feeder.store.scope import TEST_PATH_GLOBS, is_test_path
+from feeder.text import SEPARATOR_PATTERN, normalize_symbol
 
 PATTERNS = {
-    "place": frames.LOCATION,
-    "python": frames.PYTHON_NAME,
-    "ruby": frames.RUBY_NAME,
-    "java": frames.NAME_BEFORE[0],
-    "debugger": frames.NAME_BEFORE[1],
-    "go": frames.NAME_ABOVE[0],
-    "rust": frames.NAME_ABOVE[1],
-    "anonymous": frames.ANONYMOUS_PATTERN,
+    "place": retrieval.LOCATION,
+    "python": retrieval.PYTHON_NAME,
+    "ruby": retrieval.RUBY_NAME,
+    "java": retrieval.NAME_BEFORE[0],
+    "debugger": retrieval.NAME_BEFORE[1],
+    "go": retrieval.NAME_ABOVE[0],
+    "rust": retrieval.NAME_ABOVE[1],
+    "anonymous": retrieval.ANONYMOUS_PATTERN,
     "document": file_kinds.DOCUMENT_PATH_PATTERN,
     "example": file_kinds.EXAMPLE_PATH_PATTERN,
     "joints": SEPARATOR_PATTERN,

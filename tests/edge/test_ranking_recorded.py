@@ -6,11 +6,11 @@ import pytest
 
 from edge.calling import Worker
 from edge.recorded import in_python, in_worker, recorded
-from feeder.search.models import STATIC_VECTORS, STATIC_WEIGHT, QueryModel
+from feeder.search.retrieval import STATIC_VECTORS, STATIC_WEIGHT, QueryModel
 from feeder.store import Neighbour
+from feeder.store.hits import ids_in_scope
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from feeder.store.word_search import ids_in_scope
 from search.test_ranking import CALLS, FILES, fed
 from worlds import REPO, SHOP
 

@@ -11,19 +11,23 @@ from hypothesis import strategies as st
 
 from edge.calling import Worker
 from feeder import escaping
-from feeder.mcp.formatting import AnswerOptions, format_code, format_hits
+from feeder.mcp.formatting import (
+    AnswerOptions,
+    ReadResult,
+    format_code,
+    format_hits,
+    format_read_results,
+)
 from feeder.mcp.index_pool import OpenIndex
 from feeder.mcp.outline_format import format_outline
-from feeder.mcp.reading import ReadResult, format_read_results
 from feeder.mcp.service import IndexService
 from feeder.mcp.token_budget import HitVariant, fit_to_budget, truncate_lines
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS, DETAIL_LEVELS
 from feeder.mcp.tools import SNIPPET_LINES
-from feeder.search.answers import Page, PageOptions, build_page
-from feeder.search.asking import run_query
-from feeder.search.engine import Pagination
+from feeder.search.answers import Page, PageOptions, build_page, read_target
+from feeder.search.engine import run_query
 from feeder.search.outline import build_outline
-from feeder.search.passages import read_target
+from feeder.search.results import Pagination
 from feeder.search.targets import files_below_path, resolve_target
 from serve.conftest import index
 from serve.test_shaping import FUNCTION, LONG

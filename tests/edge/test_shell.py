@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from edge.test_guard import SEARCH, refused
-from feeder.web.borders import SECURITY_HEADERS
+from feeder.web.page_files import SECURITY_HEADERS
 from serve.web import JSON, request
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edge.calling import Worker
-from feeder.cloudflare.narrowing import query_filters
+from feeder.cloudflare.vectorize import query_filters
 from feeder.search.filters import path_candidates
 from feeder.store.scope import Scope, prefix_end, scope_params
 from feeder.suggestions import nearest_names

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from edge.calling import ROOT, Worker
 from edge.texts import SAMPLES, some, texts, unhurried
-from feeder.search.term_matching import HIGHLIGHT_STOP_WORDS, TermMatcher, _tokens, text_stems
+from feeder.search.stopwords import HIGHLIGHT_STOP_WORDS
+from feeder.search.term_matching import TermMatcher, _tokens, text_stems
 
 SAMPLE_FILES = [*(ROOT / "tests" / "parse" / "samples").iterdir()]
 QUESTION = "where is the name of a file returned, added* or printed to users"

@@ -12,10 +12,21 @@ from hypothesis import strategies as st
 
 from edge.calling import Worker
 from edge.texts import KNOWN, SAMPLES, some, texts, unhurried
-from feeder.search.asked import ANALYZED_CHARS, QueryText, name_part_stems
-from feeder.search.query import MAX_QUERY_CHARS, Query, parse_query
-from feeder.symbols import normalize_symbol, symbol_ends_with
-from feeder.text import expand_words, lowercase_parts, split_compound
+from feeder.search.query import (
+    ANALYZED_CHARS,
+    MAX_QUERY_CHARS,
+    Query,
+    QueryText,
+    name_part_stems,
+    parse_query,
+)
+from feeder.text import (
+    expand_words,
+    lowercase_parts,
+    normalize_symbol,
+    split_compound,
+    symbol_ends_with,
+)
 
 CASES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[1] / "search" / "query_cases.json").read_text("utf-8")

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from feeder.embedding import Vector
-from feeder.embedding.cache import CachedEmbedder
-from feeder.embedding.cachefile import MAX_BYTES, CacheFile
+from feeder.embedding.cache import MAX_BYTES, CachedEmbedder, CacheFile
 from feeder.errors import UserError
 from hashed import HashedEmbedder
 

@@ -10,10 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from feeder.embedding import Embedder, static_tokenizer
+from feeder.embedding import STATIC_MODEL_SHA256, Embedder, static_tokenizer
 from feeder.embedding.static_model import MODEL_FILE, StaticEmbedder
 from feeder.errors import UserError
-from feeder.static_name import STATIC_MODEL_SHA256
 
 # three words and two buckets in two dimensions, as docs/model.md tells the format
 _WORDS = ["read", "file", "lib"]

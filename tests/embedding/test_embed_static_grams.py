@@ -7,9 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feeder.embedding.static_grams import NgramRows
 from feeder.embedding.static_model import StaticEmbedder
-from feeder.embedding.static_tokenizer import fnv1a, ngrams, split_words, split_words_utf8
+from feeder.embedding.static_tokenizer import (
+    NgramRows,
+    fnv1a,
+    ngrams,
+    split_words,
+    split_words_utf8,
+)
 
 BASE, BUCKETS = 3, 50
 texts = st.text(st.sampled_from("aB3_- é\n\x00\x85ßЖ文한ﬁ\ud800😀") | st.characters(), max_size=60)

@@ -17,9 +17,8 @@ from feeder.errors import (
 )
 from feeder.github.job import Job
 from feeder.github.outputs import REPAIR_ADVICE, WorkflowReport
-from feeder.store.forgetting import Damage
-from feeder.sync.report import Report
-from feeder.sync.verdict import Check, ValidationResult
+from feeder.store.integrity import Damage
+from feeder.sync.report import Check, Report, ValidationResult
 from github.test_github import Command, Runner, read_outputs
 
 HEAD = "abc1234def5678900000000000000000000000ff"

@@ -16,9 +16,8 @@ from feeder.cloudflare.free_tier import Usage
 from feeder.errors import Interrupted, ServiceError, StoppedEarly, Superseded, UserError
 from feeder.github.job import MAX_SUMMARY_BYTES, escape_invisible
 from feeder.github.job_summary import code_span, escape_markdown, summary
-from feeder.store.forgetting import Damage
-from feeder.sync.report import Report
-from feeder.sync.verdict import Check, ValidationResult
+from feeder.store.integrity import Damage
+from feeder.sync.report import Check, Report, ValidationResult
 
 SHA = "abc1234def5678900000000000000000000000ff"
 

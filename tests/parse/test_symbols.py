@@ -2,7 +2,7 @@
 
 import pytest
 
-from feeder.parse.naming import NAME_LIMIT
+from feeder.parse.captures import NAME_LIMIT
 from parse.outlines import check_laws, nodes_of, only, outline, rows
 
 

@@ -6,13 +6,13 @@ import pytest
 
 from feeder.cli.rendering import render_hits
 from feeder.descriptions import ModelAnswer
-from feeder.embedding.static_codes import StaticQuantizer
+from feeder.embedding import STATIC_MODEL_NAME
+from feeder.embedding.quantization import StaticQuantizer
 from feeder.mcp.formatting import AnswerOptions, format_hits
-from feeder.search.engine import Pagination, search_scope
-from feeder.search.models import STATIC_VECTORS, static_query_model
-from feeder.search.results import Result
-from feeder.source.commit import Commit
-from feeder.static_name import STATIC_MODEL_NAME
+from feeder.search.engine import search_scope
+from feeder.search.results import Pagination, Result
+from feeder.search.retrieval import STATIC_VECTORS, static_query_model
+from feeder.source.git_trees import Commit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.sync.context import DescriptionOptions

@@ -20,8 +20,8 @@ from feeder.search.evaluation import (
     worst,
 )
 from feeder.search.judgments import JudgedQuery, RelevantTarget
+from feeder.store.hits import Hit
 from feeder.store.rows import encode_members
-from feeder.store.word_search import Hit
 
 
 def hit(

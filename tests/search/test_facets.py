@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, cast
 
-from feeder.search.facets import count_facets
-from feeder.search.results import Result
+from feeder.search.results import Result, count_facets
 
 
 @dataclass

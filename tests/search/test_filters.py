@@ -9,8 +9,9 @@ from feeder.errors import UserError
 from feeder.nodes import NODE_TYPES
 from feeder.parse.extract import DOCUMENT_LANGUAGES as DOCUMENTS
 from feeder.search.filters import FilterContext, build_scope, build_scopes
-from feeder.search.preferring import parse_preference, preference_statements, preferred_ids
 from feeder.search.query import parse_query
+from feeder.search.query_plan import parse_preference
+from feeder.search.retrieval import preference_statements, preferred_ids
 from feeder.search.vocabulary import (
     category_languages,
     language_aliases,
@@ -19,10 +20,10 @@ from feeder.search.vocabulary import (
     resolve_languages,
     resolve_node_types,
 )
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
+from feeder.store.hits import hits_by_ids, ids_in_scope
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from feeder.store.word_search import hits_by_ids, ids_in_scope
 from source.repos import Repo
 from worlds import REPO, opened, synced
 

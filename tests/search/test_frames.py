@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from feeder.search.asked import QueryText
-from feeder.search.engine import Pagination, search_scope
-from feeder.search.frames import Frame, parse_frames
-from feeder.source.commit import Commit
+from feeder.search.engine import search_scope
+from feeder.search.query import QueryText
+from feeder.search.results import Pagination
+from feeder.search.retrieval import Frame, parse_frames
+from feeder.source.git_trees import Commit
 from feeder.store.scope import Scope
 from source.repos import Repo
 from worlds import REPO, opened, synced

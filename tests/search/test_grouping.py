@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from feeder.search.engine import Pagination, search_scope
+from feeder.search.engine import search_scope
 from feeder.search.excerpts import Excerpt, ExcerptReader
-from feeder.search.results import PartMatch, Result
-from feeder.source.commit import Commit
+from feeder.search.results import Pagination, PartMatch, Result
+from feeder.source.git_trees import Commit
+from feeder.store.hits import Hit
 from feeder.store.scope import Scope
-from feeder.store.word_search import Hit
 from source.repos import Repo
 from worlds import REPO, opened, synced
 

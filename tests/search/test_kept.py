@@ -9,14 +9,14 @@ import pytest
 
 from feeder.config import Settings
 from feeder.errors import ServiceError
-from feeder.search.asking import SearchIndex, run_query
-from feeder.search.engine import Pagination
-from feeder.search.models import STATIC_VECTORS, QueryModel, static_query_model
+from feeder.search.engine import run_query
+from feeder.search.open_index import SearchIndex
 from feeder.search.query_plan import RequestFilters
 from feeder.search.result_cache import ResultCache
-from feeder.search.results import ResultList
-from feeder.session.session import Session, Workspace, open_session
-from feeder.session.workspace import indexed_tree
+from feeder.search.results import Pagination, ResultList
+from feeder.search.retrieval import STATIC_VECTORS, QueryModel, static_query_model
+from feeder.session.session import Session, open_session
+from feeder.session.workspace import Workspace, indexed_tree
 from feeder.store import Neighbour, Statement
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite

@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from feeder.config import Settings
-from feeder.search.asking import SearchIndex, run_query
-from feeder.search.engine import Pagination
+from feeder.search.engine import run_query
+from feeder.search.open_index import SearchIndex
 from feeder.search.query_plan import RequestFilters
 from feeder.search.relaxed_filters import relax_filters
-from feeder.session.session import base_folder, open_session, workspace_for
+from feeder.search.results import Pagination
+from feeder.session.session import open_session
+from feeder.session.workspace import base_folder, workspace_for
 from serve.conftest import index
 from source.repos import Repo
 

@@ -4,9 +4,9 @@ import pytest
 
 from feeder.cli.rendering import render_hits
 from feeder.nodes import Member
-from feeder.search.engine import Pagination, search_scope
-from feeder.search.results import Result
-from feeder.source.commit import Commit
+from feeder.search.engine import search_scope
+from feeder.search.results import Pagination, Result
+from feeder.source.git_trees import Commit
 from feeder.store.rows import decode_members, encode_members
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite

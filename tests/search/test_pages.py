@@ -8,17 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feeder.config import Settings
-from feeder.search import asking, engine, grouping
-from feeder.search.asking import SearchIndex, run_query
-from feeder.search.engine import Pagination
-from feeder.search.models import STATIC_VECTORS, QueryModel, static_query_model
+from feeder.search import engine, results
+from feeder.search.engine import run_query
+from feeder.search.open_index import SearchIndex
 from feeder.search.query_plan import QueryPlan, RequestFilters, plan_query
-from feeder.search.results import Result
-from feeder.session.session import Workspace, open_session
-from feeder.source.commit import Commit
+from feeder.search.results import Pagination, Result
+from feeder.search.retrieval import STATIC_VECTORS, QueryModel, static_query_model
+from feeder.session.session import open_session
+from feeder.session.workspace import Workspace
+from feeder.source.git_trees import Commit
+from feeder.store.hits import first_hits
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from feeder.store.word_search import first_hits
 from search.test_kept import synced
 from source.repos import Repo
 from worlds import REPO, SHOP
@@ -83,7 +84,7 @@ def ids(found: Sequence[Result]) -> list[str]:
     return [id_ for one in found for id_ in (one.hit.id, *ids(one.grouped), *ids(one.duplicates))]
 
 
-@pytest.mark.parametrize("compared", [grouping.MAX_DEDUPLICATED, 3])
+@pytest.mark.parametrize("compared", [results.MAX_DEDUPLICATED, 3])
 @settings(deadline=None, max_examples=60)
 @given(questions, st.integers(1, 9))
 def test_all_pages_together_are_one_large_page(
@@ -93,7 +94,7 @@ def test_all_pages_together_are_one_large_page(
     behind the last text that is compared."""
     question = " ".join(words)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grouping, "COMPARED", compared)
+        patch.setattr(results, "COMPARED", compared)
         _, whole = run_query(asker, question, ALL)
         pages = [
             run_query(asker, question, Pagination(size, offset))[1]
@@ -140,9 +141,9 @@ def test_a_list_that_is_cut_says_so(asker: SearchIndex, monkeypatch: pytest.Monk
     nodes = len(first_hits(asker.store.index.database, scope(asker, "lang:py").scope, 1_000))
     whole = run_query(asker, "lang:py", ALL)[1]
     assert not whole.at_least
-    monkeypatch.setattr(asking, "LISTED", nodes)
+    monkeypatch.setattr(engine, "LISTED", nodes)
     assert run_query(asker, "lang:py", ALL)[1] == whole
-    monkeypatch.setattr(asking, "LISTED", nodes - 1)
+    monkeypatch.setattr(engine, "LISTED", nodes - 1)
     cut = [run_query(asker, "lang:py", Pagination(2, offset))[1] for offset in (0, 2, 100)]
     assert all(page.at_least for page in cut)
     assert len({page.total for page in cut}) == 1

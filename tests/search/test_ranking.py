@@ -5,20 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from feeder.search.asked import QueryText
-from feeder.search.engine import Pagination, search_scope
+from feeder.search.engine import search_scope
 from feeder.search.file_kinds import kind_weight
-from feeder.search.fusion import word_ranking
-from feeder.search.models import STATIC_WEIGHT, QueryModel
 from feeder.search.name_matching import name_overlap
-from feeder.search.ranking import rank_hits
-from feeder.search.results import ResultList
-from feeder.search.rules import FILE_BOOST, file_boosts
-from feeder.source.commit import Commit
+from feeder.search.query import QueryText
+from feeder.search.ranking import FILE_BOOST, file_boosts, rank_hits, word_ranking
+from feeder.search.results import Pagination, ResultList
+from feeder.search.retrieval import STATIC_WEIGHT, QueryModel
+from feeder.source.git_trees import Commit
 from feeder.store import Neighbour
+from feeder.store.hits import Hit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from feeder.store.word_search import Hit
 from source.repos import Repo
 from worlds import REPO, opened, synced
 

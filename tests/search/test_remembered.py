@@ -2,8 +2,8 @@
 
 import pytest
 
-from feeder.search import remembered
-from feeder.search.remembered import group_queries, most_frequent, slowest, unanswered
+from feeder.search import query_log
+from feeder.search.query_log import group_queries, most_frequent, slowest, unanswered
 from feeder.store.query_log_file import LoggedQuery
 
 
@@ -12,12 +12,12 @@ def asked(at_s: float, text: str, **more: object) -> LoggedQuery:
     return question._replace(**more)  # type: ignore[arg-type]  # fields of it
 
 
-def texts(some: list[remembered.RepeatedQuery]) -> list[str]:
+def texts(some: list[query_log.RepeatedQuery]) -> list[str]:
     return [one.last.text for one in some]
 
 
 def reworded(*some: LoggedQuery) -> list[list[str]]:
-    return [[one.text for one in chain] for chain in remembered.reworded_chains(some)]
+    return [[one.text for one in chain] for chain in query_log.reworded_chains(some)]
 
 
 def test_what_was_asked_twice_is_frequent() -> None:

@@ -8,11 +8,11 @@ import pytest
 from feeder.search.file_contents import indexed_lines
 from feeder.search.must_match import MatchConstraint, RepositoryFiles, make_grep, require_matches
 from feeder.search.query import parse_query
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from feeder.source.grep import GrepMatches, Truncation
+from feeder.store.hits import hits_by_ids, ids_in_scope
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from feeder.store.word_search import hits_by_ids, ids_in_scope
 from parse.papers import docx, p, rtf
 from source.repos import Repo
 from worlds import REPO, opened, synced

@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 from feeder.cli.rendering import render_hits
 from feeder.embedding.cache import CachedEmbedder
 from feeder.errors import FeederError, ServiceError, UserError
-from feeder.search.asked import QueryText
-from feeder.search.engine import Pagination, search_scope
-from feeder.search.fusion import WORD, name_ranking, vector_ranking, word_ranking
-from feeder.search.models import (
+from feeder.search.engine import search_scope
+from feeder.search.name_matching import is_named
+from feeder.search.query import QueryText
+from feeder.search.ranking import WORD, name_ranking, vector_ranking, word_ranking
+from feeder.search.results import Pagination, Result
+from feeder.search.retrieval import (
     MODEL_VECTORS,
     MODEL_WEIGHT,
     QueryModel,
     embedding_query_model,
     static_query_model,
 )
-from feeder.search.name_matching import is_named
-from feeder.search.results import Result
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.store.sqlite_vectors import SQLiteVectors
@@ -478,7 +478,7 @@ def test_words_answer_where_the_static_model_cannot_be_read(
     def damaged() -> None:
         raise UserError("The static model is damaged.")
 
-    monkeypatch.setattr("feeder.embedding.static_codes.load_static_model", damaged)
+    monkeypatch.setattr("feeder.embedding.quantization.load_static_model", damaged)
     told: list[str] = []
     search_scope(
         database,

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from feeder.cli.rendering import render_hits
-from feeder.search import engine
+from feeder.search import engine, results
 from feeder.search.answers import Page
 from feeder.search.results import Result
-from feeder.source.commit import Commit
 from feeder.source.folder import Folder
+from feeder.source.git_trees import Commit
+from feeder.store.hits import Hit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from feeder.store.word_search import Hit
 from source.repos import Repo
 from worlds import REPO, opened, shown, synced
 
@@ -46,7 +46,7 @@ def database(repo: Repo) -> SQLite:
 
 def asked(database: SQLite, query: str) -> list[Result]:
     return list(
-        engine.search_scope(database, [], query, Scope.of_repo(REPO), engine.Pagination(1)).results
+        engine.search_scope(database, [], query, Scope.of_repo(REPO), results.Pagination(1)).results
     )
 
 
@@ -207,7 +207,7 @@ def test_an_untouched_folder_has_nothing_to_say(plain: tuple[SQLite, Path]) -> N
 def test_a_window_of_a_class_keeps_out_of_its_methods(database: SQLite, repo: Repo) -> None:
     """They are hits of their own."""
     all_found = engine.search_scope(
-        database, [], "Duty", Scope.of_repo(REPO), engine.Pagination(9)
+        database, [], "Duty", Scope.of_repo(REPO), results.Pagination(9)
     ).results
     [found] = [one for one in all_found if one.hit.symbol == "Duty"]
     [hit] = shown(database, repo.path, [found], 2, ["price"]).hits
@@ -218,7 +218,7 @@ def test_a_hit_of_another_repository_shows_no_lines(database: SQLite, repo: Repo
     """Its files are not here, though one here may be called the same."""
     synced(Commit(repo.path), database, name="acme/other")
     found = engine.search_scope(
-        database, [], "vat", Scope.of_repo("acme/other"), engine.Pagination(1)
+        database, [], "vat", Scope.of_repo("acme/other"), results.Pagination(1)
     ).results
     answer = shown(database, repo.path, found)
     assert list(render_hits(answer))[:2] == [

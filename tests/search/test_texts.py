@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from extras import need
-from feeder.search import extracted, texts
+from feeder.search import file_contents
 from parse.papers import docx, p
 
 MANUAL = docx(p("The clock ticks."))
@@ -18,44 +18,44 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where they are kept, for a process that knows none yet."""
     need("documents")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    extracted._text_by_key.clear()
-    return tmp_path / "feeder" / texts.CACHE_FOLDER
+    file_contents._text_by_key.clear()
+    return tmp_path / "feeder" / file_contents.CACHE_FOLDER
 
 
 def test_it_is_kept_for_its_owner_alone(folder: Path) -> None:
-    assert extracted.document_text("a.docx", MANUAL) == "The clock ticks.\n"
+    assert file_contents.document_text("a.docx", MANUAL) == "The clock ticks.\n"
     [file] = folder.iterdir()
     assert zlib.decompress(file.read_bytes()) == b"The clock ticks.\n"
     assert folder.stat().st_mode & 0o077 == file.stat().st_mode & 0o077 == 0
 
 
 def test_the_next_process_takes_it_from_there(folder: Path) -> None:
-    extracted.document_text("a.docx", MANUAL)
+    file_contents.document_text("a.docx", MANUAL)
     [file] = folder.iterdir()
     file.write_bytes(zlib.compress(b"kept"))
-    extracted._text_by_key.clear()
-    assert extracted.document_text("a.docx", MANUAL) == "kept"
+    file_contents._text_by_key.clear()
+    assert file_contents.document_text("a.docx", MANUAL) == "kept"
 
 
 def test_a_file_that_cannot_be_read_is_none(folder: Path) -> None:
-    extracted.document_text("a.docx", MANUAL)
+    file_contents.document_text("a.docx", MANUAL)
     [file] = folder.iterdir()
     file.write_bytes(b"damaged")
-    extracted._text_by_key.clear()
-    assert extracted.document_text("a.docx", MANUAL) == "The clock ticks.\n"
+    file_contents._text_by_key.clear()
+    assert file_contents.document_text("a.docx", MANUAL) == "The clock ticks.\n"
 
 
 def test_what_cannot_be_taken_out_is_not_kept(folder: Path) -> None:
-    assert extracted.document_text("a.docx", b"no archive") is None
+    assert file_contents.document_text("a.docx", b"no archive") is None
     assert not folder.exists()
 
 
 def test_those_asked_for_last_stay(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     some = os.urandom(500).hex()
     for n in range(4):
-        texts.cache_text(str(n), some)
+        file_contents.cache_text(str(n), some)
         os.utime(folder / str(n), (n, n))
-    texts.read_cached_text("0")
-    monkeypatch.setattr(texts, "MAX_BYTES", 4 * (folder / "0").stat().st_size)
-    texts.cache_text("4", some)
+    file_contents.read_cached_text("0")
+    monkeypatch.setattr(file_contents, "MAX_BYTES", 4 * (folder / "0").stat().st_size)
+    file_contents.cache_text("4", some)
     assert {file.name for file in folder.iterdir()} == {"0", "3", "4"}

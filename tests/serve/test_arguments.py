@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from feeder.errors import UserError
-from feeder.mcp.arguments import validate_arguments
-from feeder.mcp.tool_schemas import INPUT_SCHEMAS
+from feeder.mcp.tool_schemas import INPUT_SCHEMAS, validate_arguments
 
 DEFAULTS = {"limit": 8, "offset": 0, "detail": "auto", "budget": 2500}
 

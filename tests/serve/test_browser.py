@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
-from feeder.web.opening import redirect_page
+from feeder.web.server import redirect_page
 from serve.browsing import NARROW, findings, looking, served
 from serve.conftest import index
 from serve.web import TOKEN, Web

@@ -5,8 +5,12 @@ import re
 
 import pytest
 
-from feeder.mcp.arguments import validate_arguments
-from feeder.mcp.tool_schemas import INPUT_SCHEMAS, INSTRUCTIONS, TOOL_DEFINITIONS
+from feeder.mcp.tool_schemas import (
+    INPUT_SCHEMAS,
+    INSTRUCTIONS,
+    TOOL_DEFINITIONS,
+    validate_arguments,
+)
 
 NAMES = [tool["name"] for tool in TOOL_DEFINITIONS]
 

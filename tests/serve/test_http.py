@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from feeder.web.borders import MAX_BODY_BYTES
+from feeder.mcp.protocol import MAX_BODY_BYTES
 from serve.web import JSON, MODERN, VERSION, Web, modern, request, web
 
 NOW = {"mcp_protocol_version": "2026-07-28"}

@@ -13,11 +13,12 @@ from feeder.config import Settings
 from feeder.errors import UserError
 from feeder.mcp import RefreshResult, index_refresh
 from feeder.mcp.index_refresh import IndexRefresher, RefreshTarget
-from feeder.mcp.toolbox import LazyRefresher
-from feeder.session.session import base_folder, open_session, workspace_for
-from feeder.source.commit import Commit
+from feeder.mcp.service import LazyRefresher
+from feeder.session.session import open_session
+from feeder.session.workspace import base_folder, workspace_for
+from feeder.source.git_trees import Commit
 from feeder.store import Statement
-from feeder.store.turns import SERVER_LOCK, command_lock, try_lock
+from feeder.store.ownership import SERVER_LOCK, command_lock, try_lock
 from running import Feeder, runner
 from source.repos import Repo
 from worlds import CART, GUIDE

@@ -15,6 +15,7 @@ from feeder.cloudflare.provision import METADATA_PROPERTIES
 from feeder.cloudflare.vectorize import Vectorize
 from feeder.embedding import Embedder
 from feeder.embedding.cache import CachedEmbedder
+from feeder.progress import ProgressReporter
 from feeder.retry import Clock
 from feeder.source import Tree
 from feeder.store import Row, Statement
@@ -22,7 +23,7 @@ from feeder.store.index import Index
 from feeder.store.lookup_table import LookupTable
 from feeder.store.migrations import migrate
 from feeder.sync.context import DescriptionOptions, ModelVectors, SyncContext
-from feeder.sync.report import ProgressReporter, Report
+from feeder.sync.report import Report
 from feeder.sync.sync import sync
 from hashed import HashedEmbedder
 from worlds import MEMORY, REPO, InProcess

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from feeder.errors import UserError
 from feeder.source import Entry, Tree
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from source.repos import Repo, raw_commit
 
 HELLO = "ce013625030ba8dba906f756967f9e9ca394464a"

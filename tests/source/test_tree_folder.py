@@ -7,8 +7,8 @@ import pytest
 
 from feeder.errors import UserError
 from feeder.source import Entry, Tree
-from feeder.source.commit import Commit
 from feeder.source.folder import Folder, common_base
+from feeder.source.git_trees import Commit
 from source.repos import Repo
 
 HELLO = "ce013625030ba8dba906f756967f9e9ca394464a"

@@ -140,7 +140,7 @@ def test_files_of_a_name(repo: Repo) -> None:
     (repo.path / "e").mkdir()
     (repo.path / "e/.noindex").symlink_to("../.noindex")
     tip = repo.commit({})
-    assert git.files_named(repo.path, tip, [b".noindex", b".none"]) == [
+    assert git_files.files_named(repo.path, tip, [b".noindex", b".none"]) == [
         (b".noindex", git.blob_id(b"", "sha1")),
         (b"a/b/.noindex", git.blob_id(b"x", "sha1")),
     ]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from feeder.errors import UserError
-from feeder.source import git, scratch
-from feeder.source.commit import Commit
+from feeder.source import exclusions, git
 from feeder.source.deltas import compute_deltas, parse_deltas
 from feeder.source.folder import Folder
+from feeder.source.git_trees import Commit
 from source.repos import Repo, raw_commit
 
 SLOW = b"*a" * 14 + b"*b\n"
@@ -161,10 +161,10 @@ def test_a_rule_file_behind_a_link_is_none(repo: Repo, tmp_path: Path) -> None:
 def test_rules_that_take_too_long_are_refused() -> None:
     """One line of `*` would keep git busy for days; the run ends with a sentence."""
     with pytest.raises(UserError, match=r"\.feederignore take longer than 0\.5 s"):
-        scratch.ignored_files([MANY], ".feederignore", {b".feederignore": SLOW}, timeout_s=0.5)
+        exclusions.ignored_files([MANY], ".feederignore", {b".feederignore": SLOW}, timeout_s=0.5)
     rules = {b".gitattributes": SLOW.strip() + b" linguist-vendored\n"}
     with pytest.raises(UserError, match=r"\.gitattributes take longer than 0\.5 s"):
-        scratch.attribute_values([MANY], ["linguist-vendored"], rules, timeout_s=0.5)
+        exclusions.attribute_values([MANY], ["linguist-vendored"], rules, timeout_s=0.5)
 
 
 @pytest.mark.parametrize("folder", [b"a" * 300, b"dir/" * 1500 + b"x"])

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feeder.source import DEFAULT_SIZES, Sizes
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from source.repos import Repo, Text, raw_commit
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from feeder.source import paths
+from feeder.source import git, paths
 from source.repos import need_place
 
 ANY_NAME = st.binary(min_size=1, max_size=20).filter(lambda name: b"\0" not in name)
@@ -94,4 +94,4 @@ def test_a_path_leads_to_its_file(tmp_path: Path) -> None:
 )
 def test_owner_and_name_from_a_remote(url: str, slug: str | None) -> None:
     """Every form of a remote's URL gives owner and name, and never its credentials."""
-    assert paths.slug_from_url(url) == slug
+    assert git.slug_from_url(url) == slug

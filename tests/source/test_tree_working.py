@@ -10,8 +10,7 @@ import pytest
 
 from feeder.errors import UserError
 from feeder.source import DEFAULT_SIZES, Sizes, SkipReason
-from feeder.source.commit import Commit
-from feeder.source.working import WorkingTree
+from feeder.source.git_trees import Commit, WorkingTree
 from source.repos import Repo
 
 ENGLISH = {"LC_ALL": "C"}

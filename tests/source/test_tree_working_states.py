@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from feeder.source import SkipReason, objects, snapshot, staging
+from feeder.source import SkipReason, snapshot, snapshot_cache, staging
 from source.repos import Repo
 from source.test_tree_working import added, aged, contents, looked, of_git
 
@@ -277,7 +277,7 @@ def test_objects_of_ours_are_thrown_away_when_they_are_large(
     repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever reads them at that time has an hour."""
-    monkeypatch.setattr(objects, "MAX_BYTES", 10_000)
+    monkeypatch.setattr(snapshot_cache, "MAX_BYTES", 10_000)
     monkeypatch.setattr(snapshot, "TIDIED", 2)
     repo.commit({"a.py": "a = 1\n"})
     aged(repo)
@@ -286,13 +286,13 @@ def test_objects_of_ours_are_thrown_away_when_they_are_large(
     for _ in range(6):
         repo.write({"a.bin": os.urandom(9_000)})
         trees.append(looked(repo))
-    first, *others = reversed(objects.private_repositories(place))
+    first, *others = reversed(snapshot_cache.private_repositories(place))
     assert others
     assert contents(trees[0])["a.bin"] == SkipReason.BINARY
-    assert objects.repository_with_tree([first], trees[0].root_tree_id)
+    assert snapshot_cache.repository_with_tree([first], trees[0].root_tree_id)
     os.utime(first / "used", (1, 1))
     for number in range(6):
         repo.write({"a.bin": os.urandom(9_000 + number)})
         looked(repo)
-    assert first not in objects.private_repositories(place)
-    assert len(objects.private_repositories(place)) < 8
+    assert first not in snapshot_cache.private_repositories(place)
+    assert len(snapshot_cache.private_repositories(place)) < 8

@@ -10,9 +10,9 @@ from feeder.errors import Superseded
 from feeder.nodes import Node
 from feeder.store import Row, Statement
 from feeder.store.index import Index
+from feeder.store.index_state import VectorProgress
 from feeder.store.ownership import SupersededAtStart
 from feeder.store.rows import IndexedFile, file_batches, json_pages, node_keys_json
-from feeder.store.settling import VectorProgress
 from feeder.store.sqlite import SQLite
 from worlds import REPO, opened, rows
 

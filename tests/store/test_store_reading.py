@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 
 from feeder.store import Statement
-from feeder.store.counting import node_counts
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from feeder.store.word_search import BM25_WEIGHTS, scores_by_id, word_search_statement
+from feeder.store.word_search import BM25_WEIGHTS, node_counts, scores_by_id, word_search_statement
 from worlds import MEMORY, opened
 
 NODES = """

@@ -3,12 +3,11 @@
 import pytest
 
 from feeder.errors import UserError
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from feeder.store import Statement
-from feeder.store.scope import Scope
+from feeder.store.hits import hits_by_ids
+from feeder.store.scope import TEST_PATH_GLOBS, Scope, is_test_path
 from feeder.store.sqlite import SQLite
-from feeder.store.tests_by_path import TEST_PATH_GLOBS, is_test_path
-from feeder.store.word_search import hits_by_ids
 from source.repos import Repo
 from worlds import REPO, opened, synced
 

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from feeder.store import NodeVector, Statement
-from feeder.store.scope import Scope
+from feeder.store.scope import Scope, is_test_path
 from feeder.store.sqlite import SQLite
 from feeder.store.sqlite_vectors import SQLiteVectors
-from feeder.store.tests_by_path import is_test_path
 from worlds import opened, rows
 
 DOC = """INSERT INTO docs (id, repo, branch, sha_head, path, node_type, start_line, end_line,

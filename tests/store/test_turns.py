@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from feeder.store.turns import (
+from feeder.store.ownership import (
     SERVER_LOCK,
     SERVER_VECTORS_LOCK,
     command_lock,
@@ -36,7 +36,7 @@ def test_commands_keep_servers_away_and_not_each_other(tmp_path: Path) -> None:
 def test_a_process_that_is_killed_keeps_nobody_away(tmp_path: Path) -> None:
     index = tmp_path / "index.db"
     program = (
-        "import sys, time; from pathlib import Path; from feeder.store.turns import *\n"
+        "import sys, time; from pathlib import Path; from feeder.store.ownership import *\n"
         "with turn(Path(sys.argv[1]), SERVER), by_hand(Path(sys.argv[1])):\n"
         "    print('taken', flush=True); time.sleep(60)"
     )

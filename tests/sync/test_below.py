@@ -3,8 +3,8 @@
 import pytest
 
 from feeder.errors import UserError
-from feeder.source.commit import Commit
 from feeder.source.deltas import checked_folder
+from feeder.source.git_trees import Commit
 from feeder.store.sqlite import SQLite
 from feeder.sync.sync import sync
 from feeder.sync.validate import validate

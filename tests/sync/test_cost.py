@@ -1,11 +1,10 @@
 """What the index keeps of the last run of each kind."""
 
-from feeder.source.commit import Commit
 from feeder.source.folder import Folder
-from feeder.source.working import WorkingTree
+from feeder.source.git_trees import Commit, WorkingTree
+from feeder.store.inventory import statistics
 from feeder.store.sqlite import SQLite
-from feeder.store.word_search import statistics
-from feeder.sync.cost import last_run_costs
+from feeder.sync.dry_run import last_run_costs
 from feeder.sync.partial_sync import delete_paths
 from hashed import HashedEmbedder
 from source.repos import Repo

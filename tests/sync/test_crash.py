@@ -15,7 +15,7 @@ import pytest
 
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
-from feeder.sync.stale import StaleReason
+from feeder.sync.diff import StaleReason
 from source.repos import Repo
 from worlds import Picture, picture
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
 
 from feeder.errors import StoppedEarly, Superseded
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from feeder.store.sqlite import SQLite
 from feeder.sync.context import DescriptionOptions, SyncContext
 from feeder.sync.sync import sync
@@ -161,7 +161,7 @@ def test_any_history_ends_in_lines_of_heads_texts(
 ) -> None:
     """After every push and every run, whether it ended, died, was stopped or overtaken."""
     monkeypatch.setattr("feeder.store.description_vectors.MODEL_VECTOR_PAGE", 3)
-    monkeypatch.setattr("feeder.store.blends.STATIC_VECTOR_BATCH", 2)
+    monkeypatch.setattr("feeder.store.description_vectors.STATIC_VECTOR_BATCH", 2)
     monkeypatch.setattr("feeder.store.stored_descriptions.PAGE_PATHS", 2)
     monkeypatch.setattr("feeder.store.stored_descriptions.PAGE_NODES", 2)
     happened: Counter[str] = Counter()

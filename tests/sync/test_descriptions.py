@@ -7,15 +7,14 @@ from typing import Any
 import pytest
 
 from feeder.descriptions import ModelAnswer
-from feeder.descriptions.prompt_0 import prompt, prompt_version
+from feeder.descriptions.prompt import prompt, prompt_version
 from feeder.descriptions.sanitizer import RejectReason
 from feeder.errors import ServiceError, StoppedEarly, Superseded, TooLargeError, UserError
-from feeder.source.commit import Commit
 from feeder.source.folder import Folder
+from feeder.source.git_trees import Commit
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
-from feeder.sync.budget import Budget
-from feeder.sync.context import DescriptionOptions, SyncContext
+from feeder.sync.context import Budget, DescriptionOptions, SyncContext
 from feeder.sync.description_requests import MAX_FAILURES_IN_A_ROW
 from feeder.sync.node_descriptions import WAITING_NOTE
 from feeder.sync.partial_sync import process_paths
@@ -217,7 +216,7 @@ def test_a_run_that_dies_is_finished_by_the_next_and_what_is_kept_is_not_asked_a
 ) -> None:
     """At whatever call to the database or the model; the files are right at each of them."""
     monkeypatch.setattr("feeder.sync.description_requests.BATCH_REQUESTS", 2)
-    monkeypatch.setattr("feeder.sync.context.BATCH_NODES", 3)
+    monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 3)
     repo.commit(dict(list(PARTS.items())[:6]))
     for at in range(1, 60):
         database = opened()

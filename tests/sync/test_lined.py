@@ -7,11 +7,10 @@ import pytest
 
 from feeder.descriptions import ModelAnswer
 from feeder.errors import StoppedEarly
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
-from feeder.sync.budget import Budget
-from feeder.sync.context import DescriptionOptions, SyncContext
+from feeder.sync.context import Budget, DescriptionOptions, SyncContext
 from feeder.sync.node_descriptions import DESCRIPTIONS_KEY
 from feeder.sync.sync import sync
 from feeder.sync.validate import repair, validate
@@ -168,7 +167,7 @@ def test_a_run_that_dies_anywhere_leaves_none_of_another_line(
     """At whatever call, be the lines taken out or made anew before the vectors have come."""
     monkeypatch.setattr("feeder.sync.description_requests.BATCH_REQUESTS", 2)
     monkeypatch.setattr("feeder.sync.vectors.BATCH_VECTORS", 3)
-    monkeypatch.setattr("feeder.store.blends.STATIC_VECTOR_BATCH", 2)
+    monkeypatch.setattr("feeder.store.description_vectors.STATIC_VECTOR_BATCH", 2)
     monkeypatch.setattr("feeder.store.description_vectors.MODEL_VECTOR_PAGE", 2)
     repo.commit(PARTS)
     for at in range(1, 60):

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from feeder.store import Statement
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite

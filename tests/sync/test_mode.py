@@ -10,13 +10,13 @@ from standin_fixtures import standin, standin_process
 
 from feeder.embedding import Embedder
 from feeder.errors import UserError
-from feeder.source.commit import Commit
 from feeder.source.deltas import Delta
 from feeder.source.folder import Folder
+from feeder.source.git_trees import Commit
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from feeder.sync.context import SyncContext
-from feeder.sync.mode import STAYS_WORDS_ONLY
+from feeder.sync.diff import STAYS_WORDS_ONLY
 from feeder.sync.partial_sync import apply_deltas, delete_paths, process_paths
 from feeder.sync.sync import sync
 from feeder.sync.validate import repair, validate

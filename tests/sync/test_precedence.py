@@ -7,7 +7,7 @@ import pytest
 from feeder.errors import Superseded
 from feeder.github.event import Event
 from feeder.source import Tree
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from feeder.sync.concurrency import manual_run_token

@@ -7,7 +7,8 @@ from collections import Counter
 
 import pytest
 
-from feeder.sync.report import ProgressReporter, Report
+from feeder.progress import ProgressReporter
+from feeder.sync.report import Report
 
 
 def test_the_account_is_a_few_lines() -> None:
@@ -100,7 +101,7 @@ def test_a_log_gets_a_line_now_and_then(
     with ProgressReporter().step("words", 10) as step:
         step(4)
     assert capsys.readouterr() == ("", "")
-    monkeypatch.setattr("feeder.sync.report.LINE_INTERVAL_S", 0)
+    monkeypatch.setattr("feeder.progress.LINE_INTERVAL_S", 0)
     for quiet in (False, True):
         with ProgressReporter(quiet=quiet).step("words", 2000) as step:
             step(4)
@@ -112,7 +113,7 @@ def test_a_log_says_where_in_a_long_file_it_is(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Behind what is done, as seldom; not before a step, nor after it."""
-    monkeypatch.setattr("feeder.sync.report.LINE_INTERVAL_S", 0)
+    monkeypatch.setattr("feeder.progress.LINE_INTERVAL_S", 0)
     for quiet in (False, True):
         talk = ProgressReporter(quiet=quiet)
         talk.set_position("a.pdf: page 1 of 9")

@@ -7,13 +7,13 @@ import pytest
 
 from feeder.errors import UserError
 from feeder.parse import ParsedFile
-from feeder.source.commit import Commit
 from feeder.source.deltas import Delta, compute_deltas
 from feeder.source.folder import Folder
+from feeder.source.git_trees import Commit
 from feeder.store.sqlite import SQLite
+from feeder.sync.diff import StaleReason
 from feeder.sync.partial_sync import apply_deltas, delete_paths, process_paths
 from feeder.sync.report import Report
-from feeder.sync.stale import StaleReason
 from hashed import HashedEmbedder
 from source.repos import Repo
 from worlds import InProcess, feed, fresh, opened, picture, rows, synced

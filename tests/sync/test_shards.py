@@ -13,7 +13,7 @@ from feeder.errors import StoppedEarly, Superseded, UserError
 from feeder.github.event import Event
 from feeder.shards import Shard, all_shards, parse_shard, shard_matrix
 from feeder.source import Tree
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from feeder.store.sqlite import SQLite
 from feeder.sync.context import SyncContext
 from feeder.sync.sync import sync

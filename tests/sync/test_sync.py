@@ -10,14 +10,13 @@ import pytest
 
 from feeder.errors import UserError
 from feeder.parse import ParsedFile
+from feeder.progress import ProgressReporter
 from feeder.source import Sizes
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from feeder.store.sqlite import SQLite
-from feeder.sync.context import write_nodes
-from feeder.sync.diff import compare_files
-from feeder.sync.report import ProgressReporter
-from feeder.sync.stale import StaleReason
+from feeder.sync.diff import StaleReason, compare_files
 from feeder.sync.sync import sync
+from feeder.sync.write import write_nodes
 from hashed import HashedEmbedder
 from source.repos import Repo
 from worlds import (

@@ -10,7 +10,7 @@ import pytest
 from guarantees.picture import head
 
 from feeder.source import Tree
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from feeder.store.sqlite import SQLite
 from feeder.sync.context import DescriptionOptions
 from feeder.sync.sync import sync
@@ -124,7 +124,7 @@ def test_a_run_that_dies_is_undone_by_one_on_the_commit_before(
     trees: Trees, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_model: bool
 ) -> None:
     """From its first write on, the index no longer says that it equals the commit before."""
-    monkeypatch.setattr("feeder.sync.context.BATCH_NODES", 4)
+    monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 4)
     embedder = HashedEmbedder() if with_model else None
     expected = fresh(trees.first, embedder)
     start = tmp_path / "start.db"
@@ -145,7 +145,7 @@ def test_the_commit_that_an_index_names_moves_last(
     trees: Trees, pictures: dict[Tree, Picture], file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Wherever a run dies, its index is all of the commit, or says that it is of the one before."""
-    monkeypatch.setattr("feeder.sync.context.BATCH_NODES", 4)
+    monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 4)
     named = set()
     for index in _deaths(trees.second, file, with_model=True):
         database = SQLite(index)

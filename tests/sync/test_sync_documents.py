@@ -11,16 +11,16 @@ import pytest
 
 from feeder.config import Settings
 from feeder.errors import StoppedEarly, UserError
-from feeder.mcp.watching import ProgressMonitor
+from feeder.mcp.index_refresh import ProgressMonitor
 from feeder.parse import extract
 from feeder.parse.worker_pool import WorkerPool
-from feeder.session.session import Workspace, open_run
+from feeder.session.session import open_run
 from feeder.session.session import open_session as opened_store
-from feeder.session.workspace import indexed_tree
+from feeder.session.workspace import Workspace, indexed_tree
 from feeder.source import Sizes
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from feeder.store.sqlite import SQLite
-from feeder.sync.stale import StaleReason
+from feeder.sync.diff import StaleReason
 from feeder.sync.sync import sync
 from feeder.sync.validate import validate
 from hashed import HashedEmbedder
@@ -137,7 +137,7 @@ def test_documents_that_a_run_has_read_which_died_are_not_taken_out_by_chance_ei
     shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch, before: str
 ) -> None:
     """Whichever call was its last, and whether or not the index had them before."""
-    monkeypatch.setattr("feeder.sync.context.BATCH_NODES", 1)
+    monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 1)
     held = []
     for at in count(2):  # behind the reading
         with documents_unread() if before == WITHOUT else nullcontext():
@@ -173,7 +173,7 @@ def test_however_small_the_limit_documents_come_to_be_read_anew(
     shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A new version of what reads them reads all in one piece: nothing tells which it has read."""
-    monkeypatch.setattr("feeder.sync.context.BATCH_NODES", 1)
+    monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 1)
     shop.commit({f"{number}.docx": MANUAL for number in range(4)})
     synced(Commit(shop.path), database, parser=InProcess(WITH))
     for _ in range(3):

@@ -105,7 +105,7 @@ def test_two_runs_that_take_turns_leave_the_index_of_the_one_that_ends_last(
     trees: Trees, pictures: dict[Tree, Picture], file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One run stands still at any call, another at any of its own while the first one goes on."""
-    monkeypatch.setattr("feeder.sync.context.BATCH_NODES", 2)
+    monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 2)
     for at, other_at in product(range(1, 12), range(1, 10)):
         index = copied(file, "copy.db")
         winners = _turns(trees, index, at, other_at)

@@ -10,12 +10,11 @@ import pytest
 from feeder.errors import StoppedEarly, Superseded, UserError
 from feeder.parse.compressed_source import BLOCK_BYTES, LINE_BYTES, SourceBlock, source_blocks
 from feeder.shards import Shard
-from feeder.source.commit import Commit
 from feeder.source.folder import Folder
+from feeder.source.git_trees import Commit
 from feeder.store import stored_source
 from feeder.store.sqlite import SQLite
-from feeder.sync.budget import Budget
-from feeder.sync.context import SyncContext
+from feeder.sync.context import Budget, SyncContext
 from feeder.sync.partial_sync import process_paths
 from feeder.sync.source_table import SOURCE_KEPT_NOTE
 from feeder.sync.sync import sync
@@ -145,7 +144,7 @@ def test_a_run_that_dies_while_they_come_or_go_is_finished_by_the_next(
 ) -> None:
     """At whatever call, and although the next says nothing of texts; until then a proof fails."""
     monkeypatch.setattr("feeder.store.stored_source.DELETE_BATCH", 1)
-    monkeypatch.setattr("feeder.sync.context.BATCH_NODES", 1)
+    monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 1)
     for at in range(1, 20):
         database = opened()
         synced(Commit(shop.path), database, texts=first)
@@ -168,7 +167,7 @@ def test_a_budget_ends_between_two_pieces(
     shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And the next run goes on there."""
-    monkeypatch.setattr("feeder.sync.context.BATCH_NODES", 1)
+    monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 1)
     synced(Commit(shop.path), database)
     fuse = Fuse(0)
     limited = run(shop, FusedDatabase(database, fuse), texts=True)  # type: ignore[arg-type]

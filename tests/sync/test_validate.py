@@ -7,15 +7,15 @@ from typing import NamedTuple
 import pytest
 
 from feeder.errors import UserError
-from feeder.source.commit import Commit
 from feeder.source.folder import Folder
+from feeder.source.git_trees import Commit
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from feeder.sync.context import SyncContext
 from feeder.sync.partial_sync import process_paths
+from feeder.sync.report import ValidationResult
 from feeder.sync.sync import sync
 from feeder.sync.validate import NO_MODEL, repair, validate
-from feeder.sync.verdict import ValidationResult
 from hashed import HashedEmbedder
 from source.repos import Repo
 from worlds import SHOP, InProcess, feed, fresh, opened, picture, rows, synced

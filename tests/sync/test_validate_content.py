@@ -9,14 +9,14 @@ import pytest
 from feeder.parse import ParsedFile
 from feeder.parse.file_parser import parse_as_plain_text
 from feeder.parse.grammars import load_grammars
-from feeder.source.commit import Commit
 from feeder.source.folder import Folder
+from feeder.source.git_trees import Commit
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from feeder.sync.context import SyncContext
 from feeder.sync.partial_sync import process_paths
+from feeder.sync.report import ValidationResult
 from feeder.sync.validate import CHANGED_DURING_VALIDATION, repair, validate
-from feeder.sync.verdict import ValidationResult
 from hashed import HashedEmbedder
 from source.repos import Repo
 from worlds import SHOP, InProcess, feed, fresh, picture, rows, synced

@@ -12,7 +12,7 @@ from standin_fixtures import standin, standin_process
 
 from feeder.errors import Superseded
 from feeder.github.event import Event
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from feeder.store import Statement
 from feeder.store.index import Index
 from feeder.store.sqlite import SQLite
@@ -107,7 +107,7 @@ def test_a_repair_that_dies_anywhere_is_finished_by_another(
     repo: Repo, monkeypatch: pytest.MonkeyPatch, damage: str
 ) -> None:
     """At each of its transactions, before it or after; whether or not a sync comes between."""
-    monkeypatch.setattr("feeder.store.forgetting.REMOVAL_BATCH", 1)
+    monkeypatch.setattr("feeder.store.integrity.REMOVAL_BATCH", 1)
     repo.commit(SHOP)
     tree = Commit(repo.path)
     whole = fresh(tree, HashedEmbedder())

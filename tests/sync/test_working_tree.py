@@ -7,8 +7,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feeder.source.commit import Commit
-from feeder.source.working import WorkingTree
+from feeder.source.git_trees import Commit, WorkingTree
 from feeder.store.sqlite import SQLite
 from feeder.sync.validate import validate
 from hashed import HashedEmbedder

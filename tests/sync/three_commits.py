@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from feeder.source import Tree
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from feeder.store.sqlite import SQLite
 from feeder.sync.context import DescriptionOptions
 from feeder.sync.sync import sync

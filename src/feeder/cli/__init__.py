@@ -1,1 +1,4 @@
-"""What does a user say, and what is he shown?"""
+"""Command line: parses options, runs commands and formats their output for a terminal.
+
+Start with `main`. No other package imports `cli`.
+"""

@@ -1,4 +1,4 @@
-"""What does a command say, and where? Results on stdout, talk on stderr, nothing that acts."""
+"""Writes results to stdout and messages to stderr, with terminal control characters escaped."""
 
 import json
 from collections.abc import Iterable

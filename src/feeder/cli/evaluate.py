@@ -1,4 +1,4 @@
-"""The command that measures how well an index answers."""
+"""The command `evaluate`: measures search quality with queries whose answers are known."""
 
 from __future__ import annotations
 
@@ -67,9 +67,8 @@ def evaluate(questions: IO[bytes], against: str | None, **said: Any) -> None:
 def _run_evaluation(settings: Settings, queries: list[JudgedQuery]) -> Evaluation:
     """Puts the questions to the index that the settings mean."""
     from feeder.cli.evaluation_report import Evaluation
-    from feeder.search.evaluation import run_evaluation
-    from feeder.search.labels import missing_targets
-    from feeder.search.trial import open_evaluated_index
+    from feeder.search.evaluation import open_evaluated_index, run_evaluation
+    from feeder.search.judgments import missing_targets
 
     with open_evaluated_index(settings, console.print_message) as index:
         lacking = missing_targets(index.database, index.repo, queries)
@@ -80,7 +79,7 @@ def _run_evaluation(settings: Settings, queries: list[JudgedQuery]) -> Evaluatio
 def _print_missing_answers(settings: Settings, *measured: Evaluation) -> None:
     """Once, where two lack the same."""
     from feeder.cli.evaluation_report import describe_missing_answers
-    from feeder.sync.report import ProgressReporter
+    from feeder.progress import ProgressReporter
 
     for absent in dict.fromkeys(tuple(one.missing_answers) for one in measured):
         if absent:

@@ -1,4 +1,6 @@
-"""How is a measurement shown? Means, groups, times, and the questions that went wrong."""
+"""Formats an evaluation as text and JSON: means, groups, latency, worst queries, comparison of
+two settings.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -16,7 +18,7 @@ from feeder.search.evaluation import (
     worst,
 )
 from feeder.search.judgments import JudgedQuery, RelevantTarget
-from feeder.store.word_search import Hit
+from feeder.store.hits import Hit
 
 MAX_LISTED = 10
 """Questions that went wrong, and answers that the index lacks."""

@@ -1,4 +1,6 @@
-"""The commands that make the server known to coding agents' clients, and take that back."""
+"""Commands `mcp install` and `mcp uninstall`: add the MCP server to the configuration files of
+coding agents, and remove it.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,7 @@ _force_option = click.option(
 @options.git_options
 def install(names: Sequence[str], all_found: bool, scope: Scope, **said: Any) -> None:
     """Write this server into the files of coding agents' clients."""
-    from feeder.mcp.clients import installation, starting
+    from feeder.mcp.clients import installation, server_entries
     from feeder.mcp.clients.receipts import Receipts
 
     talk = _InstallOutput(said)
@@ -57,7 +59,7 @@ def install(names: Sequence[str], all_found: bool, scope: Scope, **said: Any) ->
         raise UserError(" ".join([*missing, "Say the other --scope."]))
     if said["instructions"]:
         targets = _add_instruction_files(targets, installation.instructed_pages(scope, root))
-    known, command = Receipts(), starting.server_command(scope)
+    known, command = Receipts(), server_entries.server_command(scope)
     is_forced = said["force"]
     changes = [
         installation.plan_install(one, command, known, is_forced=is_forced) for one in targets
@@ -95,7 +97,7 @@ def uninstall(names: Sequence[str], scope: Scope, **said: Any) -> None:
 
 
 def _project_root(directory: Path) -> Path:
-    from feeder.session.session import base_folder
+    from feeder.session.workspace import base_folder
 
     return base_folder(directory)
 

@@ -1,18 +1,23 @@
-"""The program: a command is run, and an error becomes an exit code."""
+"""Entry point of the program: registers all commands, runs one, turns errors and broken pipes
+into exit codes.
+"""
 
+import os
+import select
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO
 
 import click
 
 from feeder.cli import (
     console,
-    doctor,
     evaluate,
     install,
     maintenance,
     queries,
-    reading,
     search,
     serve,
     sync,
@@ -20,9 +25,45 @@ from feeder.cli import (
     worker,
     workflow,
 )
-from feeder.cli.unread import CommandGroup
 from feeder.errors import FeederError, Interrupted, OutputClosed, UserError
 from feeder.github.outputs import WorkflowReport
+
+
+class CommandGroup(click.Group):
+    """A group whose broken pipes click does not take for itself: it would end with 1 at any."""
+
+    def make_context(self, *arguments: Any, **more: Any) -> click.Context:
+        with _detect_closed_output():
+            return super().make_context(*arguments, **more)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _detect_closed_output():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _detect_closed_output() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as exc:
+        unread = [stream for stream in (sys.stdout, sys.stderr) if _is_closed(stream)]
+        for stream in unread:
+            _redirect_to_null(stream)
+        raise (OutputClosed() if unread else FeederError(str(exc))) from exc
+
+
+def _is_closed(stream: TextIO) -> bool:
+    """Whether it is a pipe, or a socket, whose other end is closed."""
+    poll = select.poll()
+    poll.register(stream.fileno(), 0)
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
+
+
+def _redirect_to_null(stream: TextIO) -> None:
+    """What is still to be written, the interpreter's last flush too, goes nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def main() -> None:
@@ -80,12 +121,13 @@ def cli() -> None:
 for command in (
     *(sync.sync, sync.process, sync.delete, sync.apply),
     *(workflow.deltas, workflow.plan, workflow.action),
-    *(maintenance.init, maintenance.validate, maintenance.cache, doctor.doctor),
-    *(search.search, reading.similar, reading.outline, reading.show),
-    *(evaluate.evaluate, queries.queries, search.stats),
+    *(maintenance.init, maintenance.validate, maintenance.cache, maintenance.doctor),
+    *(search.search, search.similar, search.outline, search.show),
+    *(evaluate.evaluate, queries.queries, maintenance.stats),
     *(serve.mcp, serve.serve, worker.worker),
 ):
     cli.add_command(command)
+
 
 for command in (install.install, install.uninstall):
     serve.mcp.add_command(command)

@@ -1,19 +1,24 @@
-"""The commands that make what an index is kept in, and prove it."""
+"""Commands that create, check and describe an index and what it needs: `init`, `validate`,
+`cache`, `doctor` and `stats`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from feeder.cli import console, options
+from feeder.cli.version import version
 from feeder.config import Settings
 from feeder.errors import UserError
 
 if TYPE_CHECKING:
-    from feeder.session.session import Workspace
+    from feeder.doctor import Finding
+    from feeder.session.workspace import Workspace
 
 
 @click.command()
@@ -22,7 +27,8 @@ if TYPE_CHECKING:
 def init(database_name: str | None, dry_run: bool, **said: Any) -> None:
     """Make what an index is kept in, where it is missing, or bring its schema up to date."""
     from feeder.cloudflare.credentials import choose_store
-    from feeder.session.session import current_workspace, open_session
+    from feeder.session.session import open_session
+    from feeder.session.workspace import current_workspace
 
     settings = Settings(**said)
     place = current_workspace(settings)
@@ -43,9 +49,9 @@ def init(database_name: str | None, dry_run: bool, **said: Any) -> None:
 @options.validate_options
 def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
     """Prove that the index is what HEAD's files make, all parts agreeing; exit 1 if it is not."""
-    from feeder.session.session import current_workspace, open_session
-    from feeder.session.workspace import open_comparison
-    from feeder.store.turns import command_lock
+    from feeder.session.session import open_comparison, open_session
+    from feeder.session.workspace import current_workspace
+    from feeder.store.ownership import command_lock
     from feeder.sync.validate import repair as mend
     from feeder.sync.validate import validate
 
@@ -73,8 +79,7 @@ def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
 @options.cache_options
 def cache(clear: bool, **said: Any) -> None:
     """Say which embeddings are remembered on this machine, in which file, and how large it is."""
-    from feeder.embedding.cachefile import MAX_BYTES, CacheFile, file_bytes
-    from feeder.embedding.place import default_cache_file
+    from feeder.embedding.cache import MAX_BYTES, CacheFile, default_cache_file, file_bytes
 
     settings = Settings(**said)
     path = settings.cache or default_cache_file()
@@ -115,8 +120,8 @@ def _provision_cloudflare(
     """What `init` makes at Cloudflare, each line as soon as it is made."""
     from feeder.cloudflare.credentials import choose_store
     from feeder.cloudflare.provision import ProvisionRequest, provision
+    from feeder.progress import ProgressReporter
     from feeder.session.model_selection import cloudflare_dimensions
-    from feeder.sync.report import ProgressReporter
 
     ProgressReporter(quiet=settings.quiet).message(
         f"{location.repo}: Cloudflare; {choose_store(settings).reason}"
@@ -132,8 +137,8 @@ def _provision_cloudflare(
 
 def _print_model_costs(settings: Settings, dimensions: int) -> None:
     """What the models cost, for who has not decided."""
+    from feeder.progress import ProgressReporter
     from feeder.session.cost_estimate import price_table
-    from feeder.sync.report import ProgressReporter
 
     talk = ProgressReporter(quiet=settings.quiet)
     try:
@@ -141,3 +146,55 @@ def _print_model_costs(settings: Settings, dimensions: int) -> None:
             talk.message(line)
     except UserError as exc:
         talk.message(f"What models cost cannot be told: {exc}")
+
+
+@click.command()
+@options.doctor_options
+def doctor(**said: Any) -> None:
+    """Look at all that a run needs, and say what to do about what is wrong; exit 1 if it stops one.
+
+    Nothing is written. What it says has no secret in it and may be shown to others.
+    """
+    from feeder.doctor.checks import run_checks
+
+    settings = Settings(**said)
+    found = list(run_checks(replace(settings, quiet=True)))
+    stops = any(one.stops for one in found)
+    facts = {
+        "version": version(),
+        "stops": stops,
+        "findings": [one._asdict() for one in found],
+    }
+    console.print_result(settings, facts, [f"feeder {version()}", *_finding_lines(found)])
+    if stops:
+        raise SystemExit(1)
+
+
+def _finding_lines(findings: list[Finding]) -> Iterator[str]:
+    width = max(len(one.name) for one in findings)
+    for one in findings:
+        sign = "STOPS" if one.stops else "note" if one.remedy else "-" if one.absent else "ok"
+        yield f"{sign:5}  {one.name:{width}}  {one.says}"
+        if one.remedy:
+            yield f"{'':5}  {'':{width}}  → {one.remedy}"
+
+
+@click.command()
+@options.read_options
+def stats(**said: Any) -> None:
+    """Say what the index holds."""
+    from feeder.session.session import open_session
+    from feeder.session.workspace import current_workspace
+    from feeder.store.inventory import statistics
+
+    settings = Settings(**said)
+    place = current_workspace(settings)
+    with open_session(place, settings, writes=False, create=False) as store:
+        facts = statistics(store.index.database, place.repo)
+        usage = store.backend.usage()
+    answer, lines = facts.as_json(), list(facts.lines())
+    if usage:
+        usage = replace(usage, dimensions=facts.dimensions)
+        answer["usage"] = usage.as_json()
+        lines += usage.lines()
+    console.print_result(settings, answer, lines)

@@ -1,17 +1,58 @@
-"""The options that commands share; what sets an index up has an environment twin."""
+"""Click options that several commands share, each with its environment variable."""
 
 from collections.abc import Callable
 from functools import reduce
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
-from feeder.cli.describing import _DESCRIPTION_OPTIONS
-from feeder.cli.twins import Command, env_option, max_bytes_option
 from feeder.config import Settings
 from feeder.shards import MAX_SHARDS, Shard, parse_shard
 
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def env_option(name: str, help_text: str, *twins: str, **more: Any) -> Callable[[Command], Command]:
+    """Called after it, beside `twins` of other programs."""
+    twin = "FEEDER_" + name.partition("/")[0].lstrip("-").replace("-", "_").upper()
+    return click.option(name, help=help_text, envvar=[twin, *twins], show_envvar=True, **more)
+
+
+def max_bytes_option(name: str, files: str, default: int) -> Callable[[Command], Command]:
+    """The option that says up to how many bytes something is taken."""
+    text = f"Larger {files} are kept out."
+    most = click.IntRange(1)
+    return env_option(f"--max-{name}-bytes", text, default=default, type=most, show_default=True)
+
+
+_DESCRIPTION_OPTIONS = (
+    env_option(
+        "--describe",
+        "Ask a language model for a line on each method and class: URL#name, a text model of "
+        "Workers AI, or `off` to take the lines out; else none is asked.",
+        metavar="MODEL",
+    ),
+    env_option(
+        "--redescribe",
+        "Ask again for lines that another model or prompt has made, or that were refused.",
+        is_flag=True,
+    ),
+    env_option(
+        "--max-descriptions",
+        "Stop before more methods and classes than that are asked about; the next run goes on.",
+        type=click.IntRange(1),
+    ),
+    env_option(
+        "--max-description-tokens",
+        "Stop when descriptions have taken so many tokens; the next run goes on.",
+        type=click.IntRange(1),
+    ),
+)
+
+
 _EXISTING_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
 _FILE_PATH = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -39,6 +80,7 @@ _LOCATION_OPTIONS = (
     env_option("--branch", "The branch's name in the index; else the one checked out."),
     env_option("--db", "The index file; else .feeder/index.db under the root.", type=_FILE_PATH),
 )
+
 _CLOUDFLARE_OPTIONS = (
     env_option(
         "--store",
@@ -55,11 +97,13 @@ _CLOUDFLARE_OPTIONS = (
         "The Vectorize index; else wrangler.toml's, else <owner>_<repo>_code.",
     ),
 )
+
 _CACHE_OPTION = env_option(
     "--cache",
     "The file of embeddings made before; else the user's, feeder/embeddings.db in XDG_CACHE_HOME.",
     type=_FILE_PATH,
 )
+
 _EMBEDDING_OPTIONS = (
     env_option(
         "--vectors/--no-vectors", "Search by meaning too, where there is a model.", default=True
@@ -76,9 +120,11 @@ _EMBEDDING_OPTIONS = (
     ),
     _CACHE_OPTION,
 )
+
 max_document_bytes_option = max_bytes_option(
     "document", "documents (PDF, DOCX, XLSX…)", Settings.max_document_bytes
 )
+
 _PARSING_OPTIONS = (
     env_option(
         "--grammar", "Your grammar_queries.json, merged over the shipped one.", type=_FILE_PATH
@@ -98,6 +144,7 @@ _PARSING_OPTIONS = (
     env_option("--jobs", "Parser processes; else as many as cores.", type=click.IntRange(1, 64)),
     *_DESCRIPTION_OPTIONS,
 )
+
 _BUDGET_OPTIONS = (
     env_option(
         "--max-embeddings",
@@ -110,16 +157,19 @@ _BUDGET_OPTIONS = (
         type=click.IntRange(1),
     ),
 )
+
 _FOLDER_OPTION = env_option(
     "--path",
     "The index is of this folder alone, from the root; else of all.",
     callback=_validate_folder,
 )
+
 _FORCE_OPTION = env_option(
     "--force",
     "Go on although the index goes back to an older event, or loses other folders' files.",
     is_flag=True,
 )
+
 _SHARD_OPTIONS = (
     env_option(
         "--shard",
@@ -128,6 +178,7 @@ _SHARD_OPTIONS = (
     ),
     env_option("--run", "The name that shards share; in GitHub Actions they have one."),
 )
+
 _OUTPUT_OPTIONS = (
     click.option("--json", is_flag=True, help="The result as JSON on stdout."),
     click.option("-q", "--quiet", is_flag=True, help="Nothing on stderr but errors."),

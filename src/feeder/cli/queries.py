@@ -1,4 +1,6 @@
-"""The command that tells what was asked."""
+"""The command `queries`: lists frequent, slow, unanswered and reworded queries of the query
+log.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from feeder.cli import console, options
 from feeder.config import Settings
 
 if TYPE_CHECKING:
-    from feeder.search.remembered import RepeatedQuery
+    from feeder.search.query_log import RepeatedQuery
     from feeder.store.query_log_file import LoggedQuery, QueryLog
 
 MAX_QUERY_CHARS = 100
@@ -27,7 +29,7 @@ MAX_QUERY_CHARS = 100
 def queries(limit: int, clear: bool, **said: Any) -> None:
     """Say what was asked here: most often, slowly, in vain, and again in other words."""
     from feeder.search.query_log import log_file
-    from feeder.session.session import base_folder
+    from feeder.session.workspace import base_folder
     from feeder.store.query_log_file import QueryLog
 
     settings = Settings(**said)
@@ -51,19 +53,19 @@ REWORDED_TITLE = "Asked again in other words"
 
 
 def _group_queries(logged: Sequence[LoggedQuery], limit: int) -> QueryGroups:
-    from feeder.search import remembered
+    from feeder.search import query_log
 
-    known = remembered.group_queries(logged)
+    known = query_log.group_queries(logged)
     by_kind = {
-        "frequent": remembered.most_frequent(known),
-        "slow": remembered.slowest(known),
-        "unanswered": remembered.unanswered(known),
+        "frequent": query_log.most_frequent(known),
+        "slow": query_log.slowest(known),
+        "unanswered": query_log.unanswered(known),
     }
     return {kind: some[:limit] for kind, some in by_kind.items()}
 
 
 def _reworded_chains(logged: Sequence[LoggedQuery], limit: int) -> list[list[LoggedQuery]]:
-    from feeder.search.remembered import reworded_chains
+    from feeder.search.query_log import reworded_chains
 
     return reworded_chains(logged)[:limit]
 

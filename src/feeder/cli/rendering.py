@@ -1,4 +1,4 @@
-"""How is an answer shown, to a person and to an editor?"""
+"""Renders hits, outlines, paths and vimgrep lines for a terminal or an editor."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -17,10 +17,9 @@ from feeder.cli.terminal import (
     highlight_code,
     to_cells,
 )
-from feeder.search.answers import Page, PageHit
-from feeder.search.excerpts import Freshness
-from feeder.search.outline import Outline, OutlineEntry
-from feeder.search.wording import UNAVAILABLE_REASONS, entry_status, hit_name, hit_status
+from feeder.search.answers import Page, PageHit, hit_name, hit_status
+from feeder.search.excerpts import UNAVAILABLE_REASONS, Freshness
+from feeder.search.outline import Outline, OutlineEntry, entry_status
 
 MAX_SAME_NAME = 5
 """Nodes of one name in a row that an outline has a line each for, or lines that it tells."""

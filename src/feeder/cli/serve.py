@@ -1,4 +1,4 @@
-"""The commands that serve an index to other programs."""
+"""Commands that serve an index to other programs: `mcp` (stdio) and `serve` (HTTP)."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def mcp(context: click.Context, /, follows: bool, **said: Any) -> None:
     """Answer a coding agent's questions over MCP, on stdin and stdout, until stdin ends."""
     if context.invoked_subcommand:
         return
+    from feeder.mcp.service import index_service
     from feeder.mcp.stdio import serve
-    from feeder.mcp.toolbox import index_service
 
     if sys.stdin.isatty():
         console.print_message(STDIN_IS_TERMINAL)
@@ -66,9 +66,8 @@ def serve(
     port: int | None, host: str | None, token: str | None, opens: bool, follows: bool, **said: Any
 ) -> None:
     """Show a page of the index, and answer over HTTP, coding agents on /mcp, until Ctrl-C."""
-    from feeder.mcp.toolbox import index_service
-    from feeder.web.opening import redirect_page
-    from feeder.web.server import check_installed, listen, run_server
+    from feeder.mcp.service import index_service
+    from feeder.web.server import check_installed, listen, redirect_page, run_server
 
     check_installed()
     from feeder.web.access import AccessControl

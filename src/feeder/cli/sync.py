@@ -1,4 +1,4 @@
-"""The commands that bring an index on."""
+"""Commands that update an index: `sync`, `process`, `delete` and `apply`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from feeder.config import Settings
 from feeder.errors import FeederError, ServiceError, StoppedEarly, Superseded
 
 if TYPE_CHECKING:
-    from feeder.session.session import Workspace
+    from feeder.session.workspace import Workspace
     from feeder.source import Tree
     from feeder.sync.context import SyncContext
 
@@ -31,7 +31,7 @@ GIVEN_FILES = "the given files"
 def sync(dry_run: bool, working_tree: bool, **said: Any) -> None:
     """Make the index equal to HEAD, whatever has run or died before."""
     from feeder.session import workspace
-    from feeder.session.session import repository_of, workspace_for
+    from feeder.session.workspace import repository_of, workspace_for
     from feeder.sync.sync import sync
 
     settings = Settings(**said)
@@ -53,8 +53,7 @@ def sync(dry_run: bool, working_tree: bool, **said: Any) -> None:
 @options.write_options
 def process(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
     """Index files and folders of the working tree; what is gone from them leaves the index."""
-    from feeder.session.session import common_base_folder, workspace_for
-    from feeder.session.workspace import folder_tree
+    from feeder.session.workspace import common_base_folder, folder_tree, workspace_for
     from feeder.sync.partial_sync import process_paths
 
     settings = Settings(**said)
@@ -70,8 +69,7 @@ def process(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
 @options.write_options
 def delete(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
     """Take files and folders out of the index; the files themselves stay."""
-    from feeder.session.session import current_workspace
-    from feeder.session.workspace import folder_tree
+    from feeder.session.workspace import current_workspace, folder_tree
     from feeder.sync.partial_sync import delete_paths
 
     settings = Settings(**said)
@@ -87,8 +85,7 @@ def delete(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
 @options.apply_options
 def apply(deltas: IO[bytes], dry_run: bool, **said: Any) -> None:
     """Apply changes: a JSON array of {"file", "action": "process"|"delete"}; - reads stdin."""
-    from feeder.session.session import current_workspace
-    from feeder.session.workspace import folder_tree
+    from feeder.session.workspace import current_workspace, folder_tree
     from feeder.source.deltas import parse_deltas
     from feeder.source.paths import is_below
     from feeder.source.paths import path_in as place_in
@@ -113,8 +110,9 @@ def _writing_run(
     location: Workspace, source: Tree, settings: Settings, *, dry_run: bool, part: str
 ) -> Iterator[SyncContext]:
     """A run that writes, with its account at the end; `part` is what of a commit it is about."""
-    from feeder.session.session import has_index, model_error, open_run, open_session
-    from feeder.store.turns import command_lock
+    from feeder.session.session import model_error, open_run, open_session
+    from feeder.session.workspace import has_index
+    from feeder.store.ownership import command_lock
 
     brings = bool(
         source.root_tree_id or source.entries()

@@ -1,4 +1,4 @@
-"""How does a line come onto a terminal? No wider, in colours, and with nothing in it that acts."""
+"""Fits lines to the terminal: colors, width, cut marks, syntax highlighting."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Which feeder is this?"""
+"""The program's version, with the commit when it runs from a clone."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The command that writes the Worker which answers at Cloudflare's edge."""
+"""The command `worker`: writes the Worker's folder and its wrangler configuration."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from feeder.cloudflare.wrangler import BindingNames
     from feeder.edge.worker_config import WorkerSettings
     from feeder.edge.worker_folder import PlannedFile
-    from feeder.session.session import Workspace
+    from feeder.session.workspace import Workspace
 
 _NEXT_STEPS = "Next: npx wrangler deploy, and npx wrangler secret put FEEDER_TOKEN. {} tells more."
 
@@ -53,7 +53,7 @@ def worker(folder: Path, force: bool, dry_run: bool, **said: Any) -> None:
 def _worker_settings(settings: Settings, folder: Path) -> WorkerSettings:
     """What wrangler's configuration is to say."""
     from feeder.edge.worker_config import WorkerSettings
-    from feeder.session.session import current_workspace
+    from feeder.session.workspace import current_workspace
     from feeder.source import git
 
     here = current_workspace(settings)

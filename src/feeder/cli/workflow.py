@@ -1,4 +1,4 @@
-"""The commands that a workflow is made of."""
+"""Commands for CI workflows: `deltas`, `plan` and `action`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from feeder.errors import UserError
 @options.git_options
 def deltas(base: str, head: str, merge_base: bool, **said: Any) -> None:
     """Print what leads from one commit to another, in the form that `apply` takes."""
-    from feeder.session.session import repository_of
+    from feeder.progress import ProgressReporter
+    from feeder.session.workspace import repository_of
     from feeder.source.deltas import compute_deltas, deltas_as_json
-    from feeder.sync.report import ProgressReporter
 
     settings = Settings(**said)
     answer = compute_deltas(repository_of(settings), base, head, from_merge_base=merge_base)
@@ -36,10 +36,10 @@ def deltas(base: str, head: str, merge_base: bool, **said: Any) -> None:
 @options.git_options
 def plan(shards: int, **said: Any) -> None:
     """Print the matrix of jobs that share a first feed: each runs sync --shard."""
-    from feeder.session.session import repository_of
+    from feeder.progress import ProgressReporter
+    from feeder.session.workspace import repository_of
     from feeder.shards import shard_matrix
-    from feeder.source.commit import Commit
-    from feeder.sync.report import ProgressReporter
+    from feeder.source.git_trees import Commit
 
     settings = Settings(**said)
     files = len(Commit(repository_of(settings), subfolder=settings.path).entries())
@@ -60,7 +60,7 @@ def action(context: click.Context, /, directory: Path, **said: Any) -> None:
     from feeder.cloudflare.credentials import token_to_mask
     from feeder.github.event import current_event
     from feeder.github.step import StepInputs, plan_step
-    from feeder.session.session import repository_of
+    from feeder.session.workspace import repository_of
 
     event = current_event()
     if event is None:

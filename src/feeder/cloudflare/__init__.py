@@ -1,1 +1,3 @@
-"""The border to Cloudflare: its API, D1, Vectorize, Workers AI, and what they cost."""
+"""Client of Cloudflare's REST API: D1, Vectorize, Workers AI, provisioning, wrangler files and
+free-tier usage. Start with `api`. Knows no git and no source files.
+"""

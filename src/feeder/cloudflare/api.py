@@ -1,4 +1,6 @@
-"""How does the program speak to Cloudflare? One class, and in it one method that uses the wire."""
+"""REST client for one Cloudflare account: sends requests, retries transient errors, keeps to
+the rate limit, masks the token.
+"""
 
 import re
 import threading
@@ -10,14 +12,8 @@ from feeder import escaping
 from feeder.cloudflare.error_responses import ErrorResponse, error_from
 from feeder.cloudflare.rate_limit import RateLimit
 from feeder.errors import FeederError, ServiceError, TransientError, UserError
-from feeder.retry import (
-    Clock,
-    RetryPolicy,
-    connection_error,
-    create_client,
-    retry_after_s,
-    summarize_error_page,
-)
+from feeder.http_client import connection_error, create_client, summarize_error_page
+from feeder.retry import Clock, RetryPolicy, retry_after_s
 
 if TYPE_CHECKING:
     import httpx

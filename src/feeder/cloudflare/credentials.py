@@ -1,4 +1,6 @@
-"""Which store is meant, and what does the program know to reach the one at Cloudflare?"""
+"""Finds the token, account, database and index name in flags, environment and wrangler file,
+and chooses between the local and the Cloudflare store.
+"""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""The database in Cloudflare D1, over its REST API."""
+"""`Database` in Cloudflare D1, over its REST API."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from feeder.cloudflare.api import Api, Call
 from feeder.errors import FeederError, ServiceError, Superseded, UserError
-from feeder.retry import json_bytes
+from feeder.http_client import json_bytes
 from feeder.store import (
     DUPLICATE_WRITE_ERROR,
     NOT_OWNER_ERROR,

@@ -1,8 +1,5 @@
-"""What does a refusal of Cloudflare's API mean: which error, and is another try worthwhile?
-
-Codes and messages decide and the HTTP status comes last: D1 has one code for SQL errors and for
-passing ones, Vectorize throttles under any status, HTTP 200 can carry a refusal, and one status
-of 429 stands for "slower", "later" and "tomorrow".
+"""Maps an error response of Cloudflare to an error of this program: transient, permanent, too
+large, or one the user must resolve. Codes and messages decide first, the HTTP status last.
 """
 
 import re

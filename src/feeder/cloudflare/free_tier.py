@@ -1,4 +1,6 @@
-"""What does work at Cloudflare take, and which share is it of what is free?"""
+"""What a run used at Cloudflare (requests, rows, vectors, neurons), as numbers and as shares of
+the free tier.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field

@@ -1,4 +1,6 @@
-"""What does an index at Cloudflare need that is not there? It is made, and nothing else."""
+"""Creates what an index at Cloudflare needs and lacks: database, migrations, Vectorize index,
+metadata indexes, wrangler bindings.
+"""
 
 import os
 from collections.abc import Iterator
@@ -19,8 +21,8 @@ from feeder.cloudflare.credentials import (
 from feeder.cloudflare.d1 import D1
 from feeder.config import INDEX_FOLDER, Settings
 from feeder.errors import ServiceError, UserError
+from feeder.http_client import json_bytes
 from feeder.private_files import create_private_folder, reject_symlinks
-from feeder.retry import json_bytes
 from feeder.store.index_folder import create_index_folder
 from feeder.store.migrations import known_migrations, migrate, missing_migrations
 

@@ -1,4 +1,6 @@
-"""When may the next request go out? Cloudflare counts them all, whatever service they ask."""
+"""Rate limiter for all Cloudflare services: reads the `Ratelimit` header and spreads the
+remaining requests over the window.
+"""
 
 import re
 import threading

@@ -1,4 +1,6 @@
-"""What does TOML say, and how is a value put into it while all else stays?"""
+"""Edits one value of a TOML text and keeps its comments and layout; the counterpart of `jsonc`
+for wrangler.toml.
+"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How do the language models of Cloudflare Workers AI answer, and what do they cost?"""
+"""`Describer` over the text models of Workers AI, with their prices."""
 
 from threading import Lock
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from feeder.descriptions.chat_completions import chat_messages, parse_answer, to
 from feeder.embedding import ServiceUsage
 from feeder.embedding.batching import estimate_tokens
 from feeder.errors import UserError
-from feeder.retry import json_bytes
+from feeder.http_client import json_bytes
 
 MODEL_PREFIX = "@cf/"
 """Of a model's name there."""

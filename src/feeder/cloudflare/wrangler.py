@@ -1,4 +1,6 @@
-"""What does the project's file for wrangler say of the index, and how is it told?"""
+"""Reads and edits the project's wrangler configuration: finds the file, reads bindings, adds
+bindings and keeps everything else.
+"""
 
 import re
 from collections.abc import Iterator, Mapping

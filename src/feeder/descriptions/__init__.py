@@ -1,4 +1,8 @@
-"""What does a method or class do? The seam of the models that are asked for a line on it."""
+"""Descriptions of methods and classes by a language model.
+
+Entry points: `Describer` (the interface of a model), `prompt.subjects` and
+`sanitizer.parse_description`. `descriptions` never opens the index.
+"""
 
 from typing import NamedTuple, Protocol
 

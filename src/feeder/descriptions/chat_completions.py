@@ -1,6 +1,5 @@
-"""How does a language model answer at an address, as OpenAI's interface has it?
-
-So do Ollama, LM Studio, vLLM, llama.cpp and those that are paid for.
+"""Language models behind an OpenAI-compatible chat completions endpoint (Ollama, LM Studio,
+vLLM, llama.cpp, paid services).
 """
 
 import re

@@ -1,20 +1,23 @@
-"""What is described? Each method and class of a file, known by the hash of what a model is asked.
-
-The hash is of the code, not of where it lies: a file that is moved or renamed keeps its lines. A
-long node that is kept in pieces is one subject.
+"""Builds what a language model is sent: the prompt, and the text of each method and class,
+keyed by its hash.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import groupby
+from pathlib import Path
 from typing import NamedTuple
 
 from feeder.nodes import Node, text_sha
 
 DESCRIBED_TYPES = ("method", "class")
+
 MAX_TEXT_CHARS = 12_000
 """Of a text that a model is asked about: what comes after says little more."""
+
 MAX_SIGNATURE_CHARS = 4_000
 """Of a class's members, beside its own text."""
+
 _MAX_GAP_LINES = 2
 """From a piece's last line to the next one's first."""
 
@@ -99,3 +102,18 @@ def _member_signatures(owner: Node, nodes: Iterable[Node]) -> str:
         and owner.start_line <= node.start_line <= owner.end_line
     )
     return "\n".join(found)[:MAX_SIGNATURE_CHARS]
+
+
+PROMPT_VERSION_DIGITS = 12
+
+
+@cache
+def prompt() -> str:
+    """Its text."""
+    return Path(__file__).with_name("prompt.txt").read_text("utf-8")
+
+
+@cache
+def prompt_version() -> str:
+    """Tells one text of it from another."""
+    return text_sha(prompt())[:PROMPT_VERSION_DIGITS]

@@ -1,4 +1,7 @@
-"""Is an answer a description? It is text, never an instruction: a line of it, or why not."""
+"""Turns a model's answer into a one-line description, or into the reason why it has none.
+
+An answer is data, never an instruction.
+"""
 
 import html
 import re

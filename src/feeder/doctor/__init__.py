@@ -1,4 +1,7 @@
-"""What would stop a run here, and what is to be done about it? Each check looks at one thing."""
+"""Checks what a run needs.
+
+Entry point: `checks.run_checks(settings)` yields `Finding`s. `doctor` never writes to an index.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple

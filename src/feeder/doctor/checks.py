@@ -1,40 +1,31 @@
-"""All that is looked at, in the order in which a run meets it."""
+"""Runs all checks in the order in which a run meets what they check."""
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from feeder.config import Settings
-from feeder.doctor import (
-    CheckFunction,
-    Finding,
-    environment,
-    index_checks,
-    models,
-    program,
-    repository,
-    services,
-)
+from feeder.doctor import CheckFunction, Finding, environment, index_checks, services
 from feeder.errors import FeederError, problem_and_remedy
 from feeder.parse.secrets import mask_text
 
 CHECKS: dict[str, CheckFunction] = {
     "python": environment.check_python,
-    "extras": program.check_extras,
+    "extras": environment.check_extras,
     "sqlite": environment.check_sqlite,
     "open files": environment.check_open_files,
     "temporary files": environment.check_temporary_files,
     "cache": environment.check_cache,
     "parser": environment.check_parser,
-    "git": repository.check_git,
-    "repository": repository.check_repository,
-    "settings": repository.check_settings_files,
+    "git": environment.check_git,
+    "repository": environment.check_repository,
+    "settings": environment.check_settings_files,
     "credentials": services.check_credentials,
     "vectorize": services.check_vectorize,
     "disk": index_checks.check_disk,
     "index": index_checks.check_index,
-    "model": models.check_embedding_models,
-    "describing": models.check_describer,
+    "model": services.check_embedding_models,
+    "describing": services.check_describer,
 }
 """By what a check is called that cannot look."""
 

@@ -1,4 +1,4 @@
-"""Is the index there, whole and of today? It is only read; at Cloudflare that is two requests."""
+"""Checks the index: disk space, store, freshness, contents. Only reads."""
 
 import os
 import shutil
@@ -12,14 +12,14 @@ from feeder.config import Settings
 from feeder.doctor import Finding
 from feeder.parse.extract import NOT_INSTALLED, extractor_versions, includes_documents
 from feeder.search.index_status import read_index_status
-from feeder.session.local import index_file
-from feeder.session.session import Session, Workspace, current_workspace, has_index, open_session
+from feeder.session.backends import index_file
+from feeder.session.session import Session, open_session
+from feeder.session.workspace import Workspace, current_workspace, has_index
 from feeder.source import file_types
-from feeder.store.hits import files_below
+from feeder.store.inventory import Statistics, files_below, statistics
 from feeder.store.migrations import missing_migrations
 from feeder.store.sqlite import SQLite
 from feeder.store.stored_descriptions import undescribed_count_statement
-from feeder.store.word_search import Statistics, statistics
 
 CREATE_HINT = "Make it: feeder sync (outside git: feeder process --path .)"
 MIN_FREE_BYTES = 100_000_000

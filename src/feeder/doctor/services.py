@@ -1,4 +1,6 @@
-"""Is Cloudflare as a run needs it? What is said of it, and whether the account has it."""
+"""Checks the services that a run calls: Cloudflare credentials, Vectorize, embedding model,
+language model.
+"""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -8,8 +10,13 @@ from feeder.cloudflare.credentials import choose_store, cloud_settings, has_toke
 from feeder.cloudflare.provision import AccountResources
 from feeder.config import Settings
 from feeder.doctor import Finding
+from feeder.doctor.index_checks import missing_migration
 from feeder.errors import UserError
-from feeder.session.session import current_workspace
+from feeder.progress import RecordingReporter
+from feeder.search.retrieval import query_models
+from feeder.session.model_selection import select_describer
+from feeder.session.session import Session, open_session
+from feeder.session.workspace import current_workspace, has_index
 
 
 def check_credentials(settings: Settings) -> Iterator[Finding]:
@@ -33,3 +40,39 @@ def check_vectorize(settings: Settings) -> Iterator[Finding]:
         raise UserError(f"There is no Vectorize index {cloud.index_name}. Make it: feeder init")
     says = f"{cloud.index_name}, {config['dimensions']} dimensions, {config['metric']}"
     yield Finding("vectorize", says)
+
+
+_TEST_WORD, _TEST_PROMPT = "health", "Say what this word means, in five words at most."
+
+
+def check_embedding_models(settings: Settings) -> Iterator[Finding]:
+    """Those that a question is put to here, and what the index lacks for them."""
+    place = current_workspace(settings)
+    if choose_store(settings).is_cloud or missing_migration(place, settings):
+        return
+    with open_session(place, settings, writes=False, create=True) as store:
+        embedder = store.model_vectors.embedder if store.model_vectors else None
+        names = [model.model for model in (store.backend.static_model, embedder) if model]
+        if store.backend.static_model:
+            store.backend.static_model([_TEST_WORD])
+        if embedder:
+            embedder.embed_query(_TEST_WORD)
+        lacks = " ".join(_model_warnings(store)) if has_index(place, settings) else ""
+        yield Finding("model", " and ".join(names) or "none, words only", lacks)
+
+
+def check_describer(settings: Settings) -> Iterator[Finding]:
+    """Who would write the lines on methods and classes, where somebody is named."""
+    if choose_store(settings).is_cloud:
+        return
+    if describer := select_describer(settings):
+        with closing(describer):
+            describer.ask(_TEST_PROMPT, _TEST_WORD)
+            yield Finding("describing", describer.model)
+
+
+def _model_warnings(store: Session) -> list[str]:
+    """What a question by meaning would be told."""
+    store.progress = heard = RecordingReporter()
+    query_models(store, store.index.read_state_of([]).meta, heard.message)
+    return heard.lines

@@ -1,1 +1,4 @@
-"""The Worker that answers at Cloudflare's edge: its folder, written beside the configuration."""
+"""Writes the folder of the Cloudflare Worker that serves the index.
+
+Start with `worker_folder`. Never calls Cloudflare: wrangler deploys the folder.
+"""

@@ -1,4 +1,4 @@
-"""What does wrangler have to know of the Worker, and in which file is it told?"""
+"""The wrangler settings that the Worker needs, as changes to the project's configuration file."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ from typing import Any, NamedTuple
 
 from feeder.cloudflare import wrangler
 from feeder.cloudflare.wrangler import BindingNames, Change
-from feeder.edge.content import ASSETS_FOLDER, MODULE_FILE
 from feeder.errors import UserError
 
+MODULE_FILE, SOURCE_MAP_FILE, ASSETS_FOLDER = "worker.js", "worker.js.map", "assets"
+
+
 RATE_LIMIT_BINDING = "LIMIT"
+
 RATE_LIMIT_NAMESPACE = "8421"
 """Of the limit in its account; another Worker's has another."""
+
 REQUESTS_PER_MINUTE = 300
 """Questions of one who asks; a page asks twice at a pause."""
+
 WORKER_ROUTES = ["/api/*", "/mcp"]
 """What is never a file of the page."""
 

@@ -1,7 +1,13 @@
-"""What do texts mean, as vectors? The seam that a local model, a service and the cache share."""
+"""Embedding models: text in, vectors out.
+
+Declares `Embedder`, `Vector` and `ServiceUsage`, and the identity of the shipped static model.
+Never opens the index; only `endpoint` uses the network.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+
+from feeder.store.index_state import STATIC_MODEL_PREFIX
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,3 +74,10 @@ class Embedder(Protocol):
     def close(self) -> None:
         """Give back threads, files and connections; a second call does nothing."""
         ...
+
+
+STATIC_MODEL_SHA256 = "faea3b647497ab4d12f7072dedc2c899243198d508e7157ff9c891640ab67185"
+"""Of the file that this version ships."""
+
+STATIC_MODEL_NAME = f"{STATIC_MODEL_PREFIX}{STATIC_MODEL_SHA256[:8]}"
+"""The name of the model in an index; one that was trained anew has another."""

@@ -1,4 +1,6 @@
-"""How do texts get to a service and back? In requests that its limits allow, some at once."""
+"""Splits texts into requests within a service's limits, runs several at once, halves those that
+are too large, and checks the returned vectors.
+"""
 
 import math
 from collections import deque

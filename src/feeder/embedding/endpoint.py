@@ -1,4 +1,6 @@
-"""Where is a model asked over HTTP, and how? One class, and in it one method that uses the wire."""
+"""HTTP client of a server with OpenAI's interface, for embeddings and for chat completions:
+address parsing, retries, timeouts, secret masking.
+"""
 
 import base64
 import json
@@ -18,17 +20,14 @@ from feeder.embedding.endpoint_errors import (
     error_message,
 )
 from feeder.errors import FeederError, ServiceError, TransientError, UserError
-from feeder.retry import (
+from feeder.http_client import (
     MAX_MASKED_CHARS,
-    MAX_TRIES,
-    Clock,
-    RetryPolicy,
     connection_error,
     create_client,
     json_bytes,
-    retry_after_s,
     summarize_error_page,
 )
+from feeder.retry import MAX_TRIES, Clock, RetryPolicy, retry_after_s
 
 if TYPE_CHECKING:
     import httpx

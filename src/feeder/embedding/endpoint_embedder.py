@@ -1,6 +1,5 @@
-"""How are texts embedded by whoever answers at an address, as OpenAI's interface has it?
-
-So do Ollama, LM Studio, vLLM, llama.cpp, Voyage, Jina and Mistral.
+"""`Embedder` over an OpenAI-compatible server, named as `URL#model`: Ollama, LM Studio, vLLM,
+llama.cpp, Voyage, Jina, Mistral.
 """
 
 import base64

@@ -1,7 +1,4 @@
-"""What does a server's refusal mean: which error, and is another try worthwhile?
-
-Servers share statuses and differ in their words: each rule has those that were seen.
-"""
+"""Maps an error response of an OpenAI-compatible server to an error of this program."""
 
 import re
 from collections.abc import Callable

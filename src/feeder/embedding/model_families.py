@@ -1,8 +1,5 @@
-"""What is known of models that others serve: how they are asked, and how much they take?
-
-A name is looked for as servers write it: `nomic-embed-text:v1.5`, `nomic-ai/nomic-embed-text-v1.5`
-and `text-embedding-nomic-embed-text-v1.5` are one family. A form of a document that changes makes
-other vectors: then `HEADER_VERSION` in `nodes.py` is counted up, and caches are emptied.
+"""Table of known embedding models behind endpoints: dimensions, request limits, prefixes of
+documents and queries. Add a model here.
 """
 
 import re

@@ -1,6 +1,5 @@
-"""How are texts embedded on this machine, with no account and no network?
-
-MiniLM comes with the extra `headfeed[local]`; another ONNX model in a folder may take its place.
+"""`Embedder` for ONNX models on this machine: MiniLM from the extra `headfeed[local]`, or a
+model in a folder.
 """
 
 import hashlib

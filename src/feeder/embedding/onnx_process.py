@@ -1,4 +1,4 @@
-"""What goes on in the process that only embeds: texts in, a vector for each text out."""
+"""The child process that runs an ONNX model: reads texts, answers with vectors."""
 
 import pickle
 from collections.abc import Iterator, Sequence

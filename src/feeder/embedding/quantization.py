@@ -1,9 +1,17 @@
-"""What is a node with a line on it near to? Its text, and somewhat what the line says."""
+"""Vectors as 8-bit codes with a scale: quantizes and dequantizes them, mixes a node's vector
+with its description's, and embeds with the static model into codes.
+"""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
+from feeder.errors import UserError
 from feeder.store.static_vectors import SCALE_BYTES
+
+if TYPE_CHECKING:
+    from feeder.embedding.static_model import StaticEmbedder
+
 
 if TYPE_CHECKING:
     import numpy as np
@@ -12,6 +20,7 @@ if TYPE_CHECKING:
     from feeder.embedding import Vector
 
     Vectors = npt.NDArray[np.float32]
+
 
 DESCRIPTION_WEIGHT = 0.5
 """Of a line in a node's vector, beside its text's 1; docs/descriptions.md has what it was chosen
@@ -53,3 +62,29 @@ def dequantize(codes: Sequence[bytes]) -> "Vectors":
     scales = np.ascontiguousarray(raw[:, :SCALE_BYTES]).view("<f4")
     found: Vectors = raw[:, SCALE_BYTES:] * scales
     return found
+
+
+class StaticQuantizer(NamedTuple):
+    """A `Meaning` for the processes that parse, where the model is loaded for the first text."""
+
+    model: str
+
+    def __call__(self, texts: Sequence[str]) -> list[bytes]:
+        model = load_static_model()  # first: it tells why, where numpy does not load
+        import numpy as np
+
+        return quantize(np.stack(model.embed(texts)))
+
+
+@cache
+def load_static_model() -> "StaticEmbedder":
+    """The model, once a process."""
+    try:
+        from feeder.embedding.static_model import StaticEmbedder
+
+        return StaticEmbedder()
+    except (ImportError, RuntimeError) as exc:  # numpy is not there, or not for this machine
+        raise UserError(
+            f"The static model cannot be asked: numpy does not load ({exc}). "
+            "Install it again, or go on with --no-vectors."
+        ) from exc

@@ -1,6 +1,5 @@
-"""Of which rows is the table made in which a Worker looks up a question's parts?
-
-`static_question.mjs` reads it; `docs/model.md` tells the layout with its figures.
+"""Rows of the lookup table from which a Worker computes a query's static vector;
+`static_query.mjs` reads it.
 """
 
 import base64
@@ -9,13 +8,13 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from feeder.embedding import STATIC_MODEL_NAME
 from feeder.embedding.static_model import read_model
 from feeder.embedding.static_tokenizer import fnv1a
-from feeder.static_name import STATIC_MODEL_NAME
 from feeder.store.lookup_table import LookupRow, LookupTable
 
 if TYPE_CHECKING:
-    from feeder.embedding.static_parts import StaticModel
+    from feeder.embedding.static_model import StaticModel
 
 LAYOUT_VERSION = 1
 SLOT_COUNT = 500

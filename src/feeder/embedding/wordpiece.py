@@ -1,10 +1,4 @@
-"""Which tokens of BERT's vocabulary make up a text?
-
-The algorithm is BERT's (Devlin et al. 2018): the text is cleaned and split into words and
-punctuation, each word into the longest pieces that the vocabulary knows. `vocabulary.txt` is that
-of BERT base, uncased (Apache-2.0, `vocabulary.txt.license`). The well-kept library for this,
-`tokenizers`, brings a model hub's client and fourteen more packages along.
-"""
+"""BERT's WordPiece tokenizer (Devlin et al. 2018) with its uncased vocabulary."""
 
 import unicodedata
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""What has happened, as GitHub Actions tells it, and does the index follow it?"""
+"""The event that a workflow run answers to, read from the environment of GitHub Actions."""
 
 import json
 import os

@@ -1,4 +1,7 @@
-"""What does a run tell GitHub Actions? Elsewhere it says nothing."""
+"""Workflow commands of GitHub Actions: annotations, groups, masks, outputs and summary.
+
+Does nothing outside of GitHub Actions.
+"""
 
 import json
 import os

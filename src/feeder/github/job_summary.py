@@ -1,4 +1,4 @@
-"""What shall a tired engineer see of a run on its page? The report and the verdict as markdown."""
+"""Renders the report of a run and of a validation as the markdown of a job summary."""
 
 import re
 from collections import Counter, defaultdict

@@ -1,4 +1,6 @@
-"""What do the commands of a process leave for the workflow: annotations, outputs, a summary?"""
+"""Collects the result of a process and writes it to the workflow as outputs, annotations and
+summary.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

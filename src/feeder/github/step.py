@@ -1,4 +1,4 @@
-"""What does a step of a GitHub workflow run? The inputs and the event become commands."""
+"""Translates the inputs of `action.yml` and the event into feeder commands."""
 
 import os
 import tempfile

@@ -1,10 +1,15 @@
-"""Who else asks an index? Programs, by a protocol: the tools they get, and how fresh those are."""
+"""The MCP server: answers coding agents' tool calls from an index, over stdio or HTTP. Start
+reading with `service.py`, which joins tools, index and refreshing; `protocol.py` handles
+messages. This module holds the interfaces that the parts share. `mcp` never imports `web`, and
+only `http.py` imports a web framework.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 ProgressCallback = Callable[[str], None]
 """Who is told what a call is doing, for those that wait for it."""
+
 MAX_CONCURRENT_CALLS = 4
 """That run beside each other; more wait."""
 
@@ -53,3 +58,11 @@ class NoRefresh:
     def refresh(self, on_progress: ProgressCallback) -> RefreshResult:
         """Nothing is looked at."""
         return RefreshResult()
+
+
+RETRY_SOON = "ask again soon."
+
+VECTORS_IN_PROGRESS = "vectors are being made."
+
+UPDATE_IN_PROGRESS = "brings the index on at this moment."
+"""How a sentence ends that says that the index is followed up without the one who asks."""

@@ -1,25 +1,63 @@
-"""What does a model read? A line `path:first-last type name`, the code, and a short end."""
+"""Formats hits and read lines as text for a language model: a heading `path:first-last type
+name`, the code, and a short footer with counts, notes and the freshness of the index. Replaces
+CLI commands in messages by tools.
+"""
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from textwrap import dedent
 from typing import NamedTuple
 
 from feeder import escaping as harmless
-from feeder.mcp.remedies import commands_to_tools, without_sync_hint
-from feeder.mcp.token_budget import HitVariant, budget_bytes, byte_size, fit_to_budget
+from feeder.mcp import RETRY_SOON, UPDATE_IN_PROGRESS, VECTORS_IN_PROGRESS
+from feeder.mcp.token_budget import (
+    SEPARATOR_BYTES,
+    HitVariant,
+    budget_bytes,
+    byte_size,
+    fit_to_budget,
+    truncate_lines,
+)
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS
-from feeder.search.answers import Page, PageHit
+from feeder.search.answers import Page, PageHit, hit_name, hit_status
+from feeder.search.excerpts import UNAVAILABLE_REASONS
 from feeder.search.snippets import SnippetPart
-from feeder.search.wording import UNAVAILABLE_REASONS, hit_name, hit_status
+
+_SYNC_HINT = re.compile(
+    r"\.?(?: To go on| For all)?: feeder sync(?: --path .+)?(?: --working-tree)?$"
+)
+
+_OUTLINE_COMMAND = re.compile(r"feeder outline (\S+)")
+
+
+def without_sync_hint(refresh_note: str | None, age_note: str) -> str:
+    """How old the index is, without the command that brings it on where somebody is at it."""
+    return (
+        _SYNC_HINT.sub(".", age_note)
+        if refresh_note
+        and refresh_note.endswith((RETRY_SOON, UPDATE_IN_PROGRESS, VECTORS_IN_PROGRESS))
+        else age_note
+    )
+
+
+def commands_to_tools(text: str) -> str:
+    """The same with tools for the commands that are tools too."""
+    return _OUTLINE_COMMAND.sub(r'the outline tool with path "\1"', text)
+
 
 FOOTER_BYTES = 200
 """That are kept for the end of an answer beside what it has to say of itself."""
+
 MAX_NOTES_CHARS = 800
+
 FULL, SNIPPET, SIGNATURE, LOCATIONS = "full", "snippet", "signature", "locations"
+
 DESCRIPTION_PREFIX = "described: "
 """Before what a language model has said of a hit: a reader knows it from code."""
+
 DETAIL_ORDER = (FULL, SNIPPET, SIGNATURE, LOCATIONS)
+
 SHORTENED_TO = {
     SNIPPET: "to the lines that answer",
     SIGNATURE: "to signatures",
@@ -163,3 +201,90 @@ def _shortening_note(chosen: Sequence[HitVariant], variants: Sequence[Sequence[H
     counts = Counter(form.detail for form in shorter)
     told = ", ".join(f"{counts[one]} {SHORTENED_TO[one]}" for one in DETAIL_ORDER if one in counts)
     return f"Shortened to fit: {told}. Whole: read them, or a larger budget."
+
+
+MAX_NAMED_TARGETS = 5
+"""Targets of what is not shown."""
+
+NAMED_TARGETS_BYTES = 300
+"""That are kept for them."""
+
+MIN_PASSAGE_BYTES = 80
+"""Beside the line that says where it is; with less room a target is only named."""
+
+
+class ReadResult(NamedTuple):
+    """A target as it was named, and its lines, or why there are none."""
+
+    target: str
+    page: Page | None
+    error: str = ""
+
+
+class FittedText(NamedTuple):
+    """What fits of a target, the target of what does not, and what has to be said of it."""
+
+    text: str
+    rest: str = ""
+    note: str = ""
+
+
+def format_read_results(
+    results: Sequence[ReadResult], tokens: int, freshness_note: str | None
+) -> str:
+    """All that fits, the first targets first."""
+    age = next((one.page.note for one in results if one.page), "")
+    note = index_note(freshness_note, age)
+    left = bytes_beside_footer(tokens, [note]) - NAMED_TARGETS_BYTES
+    some = []
+    for one in results:
+        for fit in _fit_result(one, left):
+            left -= byte_size(fit.text) + SEPARATOR_BYTES
+            some.append(fit)
+    said = [*_omitted_note([fit.rest for fit in some if fit.rest]), *(fit.note for fit in some)]
+    return join_answer((fit.text for fit in some if fit.text), said, note)
+
+
+def _fit_result(result: ReadResult, bytes_left: int) -> Iterator[FittedText]:
+    if result.page is None:
+        fits = byte_size(result.error) <= bytes_left
+        yield (
+            FittedText(result.error)
+            if fits
+            else FittedText("", result.target[:NAMED_TARGETS_BYTES])
+        )
+        return
+    for shown in result.page.hits:
+        fit = _fit_hit(shown, bytes_left)
+        bytes_left -= byte_size(fit.text) + SEPARATOR_BYTES
+        yield fit
+
+
+def _fit_hit(hit: PageHit, bytes_left: int) -> FittedText:
+    excerpt, path = hit.excerpt, hit.result.hit.path
+    head = hit_heading(hit)
+    whole = f"{head}\n{format_code(excerpt.lines)}" if excerpt.lines else head
+    if byte_size(whole) <= bytes_left:
+        return FittedText(whole)
+    numbers = list(excerpt.numbers) or [excerpt.first]
+    room = bytes_left - byte_size(head) - MIN_PASSAGE_BYTES
+    if room <= 0 or not excerpt.lines:
+        return FittedText("", f"{path}:{numbers[0]}-{numbers[-1]}")
+    some = truncate_lines(excerpt.lines, room)
+    last = len(some)
+    rest = f"{path}:{numbers[last]}-{numbers[-1]}" if last < len(numbers) else ""
+    gone = len(excerpt.lines[last - 1]) - len(some[-1])
+    note = f"Line {numbers[last - 1]} of {path} is cut by {gone} characters." if gone else ""
+    text = f"{hit_heading(hit, f'{numbers[0]}-{numbers[last - 1]}')}\n{format_code(some)}"
+    return FittedText(text, rest, note)
+
+
+def _omitted_note(targets: Sequence[str]) -> Iterator[str]:
+    if targets:
+        more = (
+            f" and {len(targets) - MAX_NAMED_TARGETS} more"
+            if len(targets) > MAX_NAMED_TARGETS
+            else ""
+        )
+        named = ", ".join(targets[:MAX_NAMED_TARGETS])
+        yield f"Not shown: {named}{more}. Read those, or take a larger budget."

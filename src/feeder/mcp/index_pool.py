@@ -1,4 +1,7 @@
-"""Which index is asked, and by how many at once? Opened when it is needed, one for each call."""
+"""A pool of open read-only indexes, one per concurrent call.
+
+Opens lazily, and reopens when the index file was replaced or its models changed.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,16 @@ from typing import NamedTuple
 
 from feeder.config import Settings
 from feeder.errors import FeederError
-from feeder.search.answers import Corpus
-from feeder.search.asking import SearchIndex
-from feeder.search.models import query_models
+from feeder.progress import RecordingReporter
+from feeder.search.index_status import Corpus
+from feeder.search.open_index import SearchIndex
 from feeder.search.query_plan import directory_below
 from feeder.search.result_cache import ResultCache
-from feeder.session.session import Session, current_workspace, open_session
+from feeder.search.retrieval import query_models
+from feeder.session.session import Session, open_session
+from feeder.session.workspace import current_workspace
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from feeder.sync.report import RecordingReporter
 
 _OPENING_META_KEYS = ("model", "dimensions")
 """What `meta` says of how an index has to be opened."""

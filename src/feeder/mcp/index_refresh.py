@@ -1,14 +1,14 @@
-"""How does an index stay equal to the files while it is asked? They are looked at before answers.
-
-A run goes on in a thread of its own, words first. An answer waits for it while that is short, and
-says else how far it is: it is an answer of what was there before, whole in itself.
+"""Keeps an index equal to the working tree while a server runs: checks the files before an
+answer, at most once a second, and syncs in a background thread, words first and vectors after.
+An answer waits briefly, otherwise it says how far the sync is. Contains the progress monitor of
+background runs.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Condition, Lock, Thread
@@ -16,26 +16,71 @@ from typing import TYPE_CHECKING
 
 from feeder.config import Settings
 from feeder.errors import FeederError, Superseded, UserError
-from feeder.mcp import ProgressCallback, RefreshResult
-from feeder.mcp.remedies import RETRY_SOON, UPDATE_IN_PROGRESS, VECTORS_IN_PROGRESS
-from feeder.mcp.watching import ProgressMonitor
-from feeder.session.local import index_file
-from feeder.session.session import Workspace, open_run, open_session, start_workers, workspace_for
+from feeder.mcp import (
+    RETRY_SOON,
+    UPDATE_IN_PROGRESS,
+    VECTORS_IN_PROGRESS,
+    ProgressCallback,
+    RefreshResult,
+)
+from feeder.progress import ProgressReporter, ProgressStep
+from feeder.session.backends import index_file
+from feeder.session.session import open_run, open_session, start_workers
+from feeder.session.workspace import Workspace, workspace_for
 from feeder.source import Tree
-from feeder.store.turns import SERVER_LOCK, SERVER_VECTORS_LOCK, is_locked_by_command, try_lock
-from feeder.sync.report import ProgressReporter
+from feeder.store.ownership import SERVER_LOCK, SERVER_VECTORS_LOCK, is_locked_by_command, try_lock
 from feeder.sync.sync import sync
 
 if TYPE_CHECKING:
     from feeder.parse.worker_pool import WorkerPool
 
+
+class ProgressMonitor(ProgressReporter):
+    """What a run does now, and how much of that is done; `news` is notified of each step."""
+
+    def __init__(self, condition: Condition) -> None:
+        super().__init__(quiet=True)
+        self._condition = condition
+        self.step_name, self.done, self.total = "", 0, 0
+        self._position = ""
+
+    def __str__(self) -> str:
+        where = f", {self._position}" if self._position else ""
+        return f"{self.step_name}: {self.done:,} of {self.total:,} files{where}"
+
+    def at(self, where: str) -> None:
+        """Notes where in a long file it is."""
+        with self._condition:
+            self._position = where
+            self._condition.notify_all()
+
+    @contextmanager
+    def step(self, what: str, total: int) -> Iterator[ProgressStep]:
+        """Notes what is done."""
+
+        def step(done: int) -> None:
+            with self._condition:
+                self.done += done
+                self._condition.notify_all()
+
+        with self._condition:
+            self.step_name, self.done, self.total = what, 0, total
+            self._condition.notify_all()
+        yield step
+
+
 CHECK_INTERVAL_S = 1.0
+
 ANSWER_WAIT_S = 2.0
 """Of an answer, for files that are few."""
+
 POLL_INTERVAL_S = 0.05
+
 FIRST_ANSWER_WAIT_S = 8.0
 """Of the first answer, for an index that has nothing yet."""
+
 VECTORS_PENDING_NOTE = f"Words are of all files; {VECTORS_IN_PROGRESS}"
+
 MAX_FILES_TO_WAIT_FOR = 100
 """Changed files that an answer waits for; for more it does not."""
 

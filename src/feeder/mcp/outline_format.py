@@ -1,4 +1,6 @@
-"""What does `outline` answer? Lines, types and names; of a large folder less, which is said."""
+"""Formats the outline of a file or folder as text for a language model; large outlines are
+reduced in five levels of detail, from all symbols down to folders with counts.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
@@ -7,8 +9,7 @@ from feeder import escaping as harmless
 from feeder.mcp.formatting import bytes_beside_footer, index_note, join_answer
 from feeder.mcp.token_budget import byte_size, truncate_lines
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS
-from feeder.search.outline import Outline, OutlineEntry
-from feeder.search.wording import entry_status
+from feeder.search.outline import Outline, OutlineEntry, entry_status
 
 FileEntries = dict[str, list[OutlineEntry]]
 

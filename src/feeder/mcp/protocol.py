@@ -1,7 +1,6 @@
-"""What does a server answer to a message? Both eras of the protocol, by what each message carries.
-
-Pure but for the tools: a message in, an answer or None out. `tests/serve/transcripts` has it by
-example: whatever speaks the protocol runs these.
+"""Answers JSON-RPC messages of the Model Context Protocol, in both generations: revisions
+agreed on by `initialize`, and those that each message names. Pure but for the tools it calls;
+`tests/mcp/transcripts` holds example messages that every implementation runs.
 """
 
 from __future__ import annotations
@@ -15,21 +14,30 @@ from feeder.mcp import ProgressCallback, ToolProvider
 
 MODERN_REVISIONS = ("2026-07-28",)
 """Revisions in which each message says its own."""
+
 LEGACY_REVISIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Revisions that are agreed on by `initialize`, the newest first."""
+
 BATCH_REVISION = "2025-03-26"
 """The only revision that knows arrays of messages."""
+
 TTL_MS = 3_600_000
 """How long a client need not ask again for what changes with the program alone."""
 
+
 MAX_BATCH_MESSAGES = 20
 """Of an array, which counts once where questions are limited."""
+
 MAX_NAME_CHARS = 128
 """Of a name that is not known, in the answer; a tool has no longer one."""
 
+
 META_PREFIX = "io.modelcontextprotocol/"
+
 VERSION_KEY, CAPABILITIES_KEY = f"{META_PREFIX}protocolVersion", f"{META_PREFIX}clientCapabilities"
+
 CANCELLED_METHOD = "notifications/cancelled"
+
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = (
     -32700,
@@ -38,9 +46,12 @@ PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR =
     -32602,
     -32603,
 )
+
 UNSUPPORTED_VERSION = -32022
 
+
 Message = Mapping[str, Any]
+
 Id = str | int | float | None
 
 
@@ -287,6 +298,7 @@ _MODERN_METHODS: Mapping[str, MethodHandler] = {
     "tools/list": _list_tools_cacheable,
     "tools/call": _call_tool,
 }
+
 _LEGACY_METHODS: Mapping[str, MethodHandler] = {
     "initialize": _initialize,
     "ping": _ping,
@@ -297,3 +309,9 @@ _LEGACY_METHODS: Mapping[str, MethodHandler] = {
 
 def _reject_constant(name: str) -> object:
     raise ValueError(f"{name} is no JSON")
+
+
+MAX_BODY_BYTES = 1024 * 1024
+
+DEFAULT_REVISION = "2025-03-26"
+"""The revision of a message that says none: the header is younger than that."""

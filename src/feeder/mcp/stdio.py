@@ -1,4 +1,6 @@
-"""How does a server talk to the process that started it? A message a line, until stdin ends."""
+"""The stdio transport of MCP: one JSON message per line, tool calls on a few threads,
+cancellation and progress notifications, until stdin ends.
+"""
 
 from __future__ import annotations
 

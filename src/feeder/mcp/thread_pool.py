@@ -1,13 +1,17 @@
-"""Who does work that takes its time, beside a loop that must not wait? A few threads."""
+"""Runs blocking work on daemon threads for asynchronous request handlers, and cancels it when
+the client disconnects. Used by the HTTP transport and the web application.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from queue import SimpleQueue
 from threading import Event, Thread
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
+
+from starlette.requests import Request
 
 from feeder.mcp import ProgressCallback
 
@@ -59,3 +63,24 @@ def _execute(job: _Job) -> None:
         job.future.set_result(job.work(job.check_cancelled))
     except BaseException as exc:  # whoever waits has it
         job.future.set_exception(exc)
+
+
+DISCONNECTED: Final = object()
+
+
+async def run_until_disconnect(request: Request, work: Coroutine[Any, Any, object]) -> object:
+    """What work gives; `GONE` where whoever asked has hung up before."""
+    working = asyncio.create_task(work)
+    gone = asyncio.create_task(_wait_for_disconnect(request))
+    await asyncio.wait((working, gone), return_when=asyncio.FIRST_COMPLETED)
+    if working.done():
+        gone.cancel()
+        return working.result()
+    working.cancel()
+    return DISCONNECTED
+
+
+async def _wait_for_disconnect(request: Request) -> None:
+    """What is left of a body is of no interest."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

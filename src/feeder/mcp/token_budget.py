@@ -1,7 +1,7 @@
-"""How much of each hit fits into an answer? The budget is spent by rank; nothing goes unsaid.
+"""Fits hits into a token budget: chooses how detailed each hit is shown, the best ranked first.
 
-Tokens are counted as bytes: 3.2 of a program's text are a token or less with the tokenizers in use
-(docs/agents.md says how that was measured), so that an answer takes no more than was asked for.
+Tokens are estimated from bytes: 3.2 bytes of source code are one token or less with the
+tokenizers in use (measured in docs/agents.md).
 """
 
 from collections.abc import Iterator, Sequence

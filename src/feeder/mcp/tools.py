@@ -1,4 +1,6 @@
-"""What do the tools answer? Each asks the one engine, and gives the answer a model's shape."""
+"""Implements the tools search, read, similar and outline on an open index, with answers as text
+for a language model. A tool is a function here and a definition in `tool_schemas.py`.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +11,21 @@ from typing import Any
 from feeder import escaping as harmless
 from feeder.errors import UserError
 from feeder.mcp import ToolResult
-from feeder.mcp.formatting import AnswerOptions, format_hits, index_note, join_answer
+from feeder.mcp.formatting import (
+    AnswerOptions,
+    ReadResult,
+    commands_to_tools,
+    format_hits,
+    format_read_results,
+    index_note,
+    join_answer,
+)
 from feeder.mcp.index_pool import OpenIndex
 from feeder.mcp.outline_format import format_outline
-from feeder.mcp.reading import ReadResult, format_read_results
-from feeder.mcp.remedies import commands_to_tools
-from feeder.search.answers import PageOptions, build_page, highlight_words
-from feeder.search.asking import SearchIndex, run_query
-from feeder.search.engine import NO_WORD_NOTE, Pagination
+from feeder.search.answers import PageOptions, build_page, highlight_words, read_target
+from feeder.search.engine import NO_WORD_NOTE, run_query
+from feeder.search.open_index import SearchIndex
 from feeder.search.outline import build_outline as outlined
-from feeder.search.passages import read_target
 from feeder.search.query import MAX_QUERY_CHARS
 from feeder.search.query_log import log_query_in_background
 from feeder.search.query_plan import (
@@ -29,6 +36,7 @@ from feeder.search.query_plan import (
     strip_root,
 )
 from feeder.search.relaxed_filters import RelaxedFilter, relax_filters
+from feeder.search.results import Pagination
 from feeder.search.similar import similar_page
 from feeder.search.targets import Target, files_below_path, resolve_target, target_node
 

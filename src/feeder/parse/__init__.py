@@ -1,4 +1,9 @@
-"""A file becomes nodes: what a parser takes and gives."""
+"""Turns files into nodes, in isolated processes.
+
+Input is `(path, content)`, output is one `ParsedFile` for each. Start with
+`worker_pool.WorkerPool`, then `file_parser.parse_file`. `parse` never opens the network or the
+index.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol

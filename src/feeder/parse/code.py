@@ -1,4 +1,6 @@
-"""Which methods and classes does a source file declare, and where does each begin and end?"""
+"""Builds the span tree of a source file: nests the captured declarations, qualifies their names
+and attaches their doc comments.
+"""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
@@ -8,9 +10,8 @@ from tree_sitter import Node as Syntax
 from tree_sitter import Query
 
 from feeder.nodes import SIGNATURE_LIMIT
-from feeder.parse.captures import NODE_TYPES, Declaration, DocComment, collect_captures
+from feeder.parse.captures import NODE_TYPES, Captures, Declaration, DocComment, collect_captures
 from feeder.parse.layout import MemberName, SourceText, Span
-from feeder.parse.patterns import Captures
 from feeder.parse.splitting import NODE_LIMIT
 
 SAME_LINE_LIMIT = 200

@@ -1,4 +1,6 @@
-"""What of a file is kept, so that its lines can be shown where the file is not?"""
+"""Compresses a file's lines into blocks, so that search can show them where the file is not
+available.
+"""
 
 import zlib
 from collections.abc import Iterator, Sequence

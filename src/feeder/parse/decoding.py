@@ -1,4 +1,4 @@
-"""Is it text, in which encoding, and what of it can be read?"""
+"""Detects whether content is text and decodes it to UTF-8 with `\n` line ends."""
 
 import codecs
 import re

@@ -1,4 +1,6 @@
-"""Which parts of a file are in another language, and what do they declare?"""
+"""Finds regions of a file in another language, such as a script in HTML, and adds their
+declarations to the file's span tree.
+"""
 
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -7,12 +9,10 @@ from typing import NamedTuple
 from tree_sitter import Node as Syntax
 from tree_sitter import Query, QueryCursor
 
+from feeder.parse.captures import pattern_matches
 from feeder.parse.code import declaration_tree
-from feeder.parse.comments import QUERY_DEPTH
-from feeder.parse.grammars import Grammars
-from feeder.parse.layout import SourceText, Span
-from feeder.parse.parts import find_split_points
-from feeder.parse.patterns import pattern_matches
+from feeder.parse.grammars import QUERY_DEPTH, Grammars
+from feeder.parse.layout import SourceText, Span, find_split_points
 from feeder.parse.syntax_tree import parse_range
 
 REGION_MIN = 200

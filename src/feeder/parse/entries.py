@@ -1,28 +1,81 @@
-"""Which entries does a file of keys, tables or elements have, and under which paths?"""
+"""Builds the span tree of a data file (JSON, YAML, TOML, XML): its keys, tables and elements
+with their paths, and the comments that belong to each.
+"""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tree_sitter import Node as Syntax
+from tree_sitter import Query, QueryCursor
 
-from feeder.parse.comments import Comments
+from feeder.parse.grammars import QUERY_DEPTH
 from feeder.parse.layout import SourceText, Span
 from feeder.parse.splitting import PART_MAX
 
+_SEPARATOR = re.compile(rb"[ \t]*,?[ \t]*")
+
+
+class Comments:
+    """The comments of a file: what the queries of its language capture as `@doc`."""
+
+    def __init__(self, source: SourceText, root: Syntax, query: Query) -> None:
+        cursor = QueryCursor(query)
+        cursor.set_max_start_depth(QUERY_DEPTH)
+        # in a tree that is one error, a query takes time that is quadratic in its size
+        captures = {} if root.type == "ERROR" else cursor.captures(root)
+        found = sorted((one.start_byte, one.end_byte) for one in captures.get("doc", ()))
+        self._source = source
+        self._starts = [start for start, _ in found]
+        self._ends = [source.strip_end(end) for _, end in found]
+
+    def start_with_comments(self, start: int, earliest: int) -> int:
+        """The start of the comments that stand right above, without a blank line, else `start`."""
+        content = self._source.content
+        while (index := bisect_right(self._ends, start) - 1) >= 0:
+            comment = self._source.line_start(self._starts[index])
+            between = content[self._ends[index] : start]
+            if (
+                comment < earliest
+                or between.count(b"\n") != 1
+                or between.strip()
+                or content[comment : self._starts[index]].strip()
+            ):
+                break
+            start = comment
+        return start
+
+    def end_with_comment(self, end: int) -> int:
+        """Where the comma and the comment end that follow on the line of what ends at `end`."""
+        separator = _SEPARATOR.match(self._source.content, end)
+        at = separator.end() if separator else end
+        index = bisect_left(self._starts, at)
+        if index < len(self._starts) and self._starts[index] == at:
+            comment = self._ends[index]
+            return comment if comment <= self._source.line_end(at) else at
+        return at
+
+
 ENTRY_MIN = 100
 """Characters of an entry that is a node of its own; what is smaller stays with its parent."""
+
 SCALAR_MIN = 400
 """The same where a language tells collections from single values, and the value is a single one."""
+
 ITEM_MIN = 750
 """The same for what a sequence holds, which has only a number for a name."""
+
 DEPTH_LIMIT = 100
 """Levels of entries that are looked into; what lies deeper stays with its parent."""
+
 KEY_LIMIT, PATH_LIMIT = 120, 500
 """Characters of a key and of a whole path: longer ones are cut."""
 
+
 _DOTTED_KEY = re.compile(r'"(?:\\.|[^"\\])*"|\'[^\']*\'|[^\s."\']+')
+
 _PATH_SYNTAX = re.compile(r'[."\[\]]')
 
 

@@ -1,34 +1,49 @@
-"""One file becomes nodes: its text decoded, its language recognised, its parts laid out."""
+"""Parses one file: decodes or extracts its text, masks secrets, detects the language and lays
+out its nodes.
+"""
 
 from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from tree_sitter import Node as Syntax
+
 from feeder.nodes import Node, embedding_input, text_sha
-from feeder.parse import ParsedFile, StaticEmbedder, line_formats, notebooks, separated
+from feeder.parse import ParsedFile, StaticEmbedder, line_formats, notebooks
+from feeder.parse.captures import pattern_matches
 from feeder.parse.code import declaration_tree
 from feeder.parse.compressed_source import SourceBlock, source_blocks
 from feeder.parse.decoding import NotTextError, decode_text, reject_lfs_pointer, truncate_base64
-from feeder.parse.documents import grammar_document_tree
 from feeder.parse.embedded import HostFile, add_regions, find_regions
+from feeder.parse.entries import Comments, Shape, entry_tree
 from feeder.parse.extract import DocumentElement, ExtractedDocument
 from feeder.parse.extract.formats import extract_document
-from feeder.parse.grammars import Grammars
-from feeder.parse.layout import SourceText, Span, layout_nodes
-from feeder.parse.nesting import document_element_tree
+from feeder.parse.grammars import Grammar, Grammars, capture_names
+from feeder.parse.layout import SourceText, Span, find_split_points, layout_nodes
 from feeder.parse.notebooks import Notebook
-from feeder.parse.parts import find_split_points
-from feeder.parse.patterns import pattern_matches
 from feeder.parse.secrets import mask_text
+from feeder.parse.sections import document_element_tree, section_tree
 from feeder.parse.splitting import SplitPoints
 from feeder.parse.syntax_tree import parse_tree
 from feeder.source import file_types
 from feeder.text import compound_parts
 
-LINE_FORMAT_LANGUAGES = line_formats.MARKUP_LANGUAGES | separated.SEPARATED_LANGUAGES
+
+def grammar_document_tree(source: SourceText, root: Syntax, grammar: Grammar) -> Span:
+    """The tree of a document's parts: entries where its language has keys, else sections."""
+    if grammar.data_shape:
+        comments = Comments(source, root, grammar.query)
+        return entry_tree(source, root, Shape(**grammar.data_shape), comments)
+    is_markup = "markup" in capture_names(grammar.query)
+    return section_tree(source, [root], grammar.query, "chunk" if is_markup else "md_section")
+
+
+LINE_FORMAT_LANGUAGES = line_formats.MARKUP_LANGUAGES | line_formats.SEPARATED_LANGUAGES
 """Languages whose parts are told by their lines, without a grammar."""
+
 NODES_LIMIT = 10_000
 """Nodes of one file; what has more is generated and is kept as plain text."""
+
 INVALID_NOTEBOOK = "no notebook of nbformat 4: indexed as plain text"
 
 
@@ -184,8 +199,8 @@ def _grammar_nodes(grammars: Grammars, file: _OpenFile) -> list[Node]:
 def _line_format_nodes(file: _OpenFile) -> list[Node]:
     """The nodes of a text whose parts its own lines tell."""
     begins: SplitPoints = {}
-    if file.language in separated.SEPARATED_LANGUAGES:
-        found = separated.separated_elements(file.source.content)
+    if file.language in line_formats.SEPARATED_LANGUAGES:
+        found = line_formats.separated_elements(file.source.content)
     else:
         found, begins = line_formats.markup_elements(file.language, file.source.content)
     return layout_nodes(

@@ -1,4 +1,4 @@
-"""Where does a user's grammar file differ from the form that docs/languages.md describes?"""
+"""Schema of a user's grammar file (`--grammar`), and its validation with a path for each error."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

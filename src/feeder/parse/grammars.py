@@ -1,4 +1,6 @@
-"""What is known of each language? Endings, grammars and queries, all from grammar_queries.json."""
+"""Loads `grammar_queries.json`: the language of each file name, and the compiled grammar and
+queries of each language.
+"""
 
 import hashlib
 import json
@@ -19,8 +21,10 @@ from feeder.parse.grammar_schema import schema_errors
 CONTENT_PATTERN_BYTES = 65_536
 """How much of a file is looked at where its ending leaves the language open."""
 
+
 PARSER_VERSION = "6"
 """Counted up when the same file gives other nodes than before."""
+
 
 _KEYED_BY_EXTENSION = (
     "code_extensions",
@@ -29,6 +33,7 @@ _KEYED_BY_EXTENSION = (
     "content_patterns",
 )
 
+
 _KNOWN_CAPTURE = re.compile(
     r"package|namespace|type|method|call|object|holder|closure|member|name|scope|body|end|clause|doc|apart"
     r"|h[1-6]|anchor|markup|frame|codeblock|table|inset|part|embedded|content|ending|_.*"
@@ -36,7 +41,9 @@ _KNOWN_CAPTURE = re.compile(
 
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+
 _SETTING_AFTER_CONDITION = re.compile(r"\(#(?!set!)[^()]*\)\s*\(#set!")
+
 
 _SEPARATE_CATEGORIES = frozenset({"Embedded", "Part"})
 """Categories whose queries are asked by themselves."""
@@ -258,3 +265,7 @@ def _raise_query_error(grammar: Language, language: str, queries: list[tuple[str
                 f"The {category} query of '{language}' does not compile: {exc}. "
                 f"Mend it in the grammar file: {query}"
             ) from exc
+
+
+QUERY_DEPTH = 1000
+"""Levels of the tree that queries look into: matching a deeper tree takes minutes."""

@@ -1,7 +1,7 @@
-"""Which node owns which text? Every character of a file goes to one node, and none to two.
+"""Lays a tree of spans out as nodes, so that each character of a file belongs to exactly one node.
 
-A file is a tree of spans. What a span's children leave over is its own text: for a class or a
-section one node over the whole range, for the rest of a code file a chunk wherever one stands.
+A span's own text is what its children leave over; `split_points` are the lines at which long
+text is best cut.
 """
 
 import re
@@ -12,9 +12,11 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import NamedTuple
 
-from tree_sitter import Point, Range
+from tree_sitter import Node as Syntax
+from tree_sitter import Point, Query, QueryCursor, Range
 
 from feeder.nodes import DOCUMENT_TYPES, Member, Node
+from feeder.parse.grammars import QUERY_DEPTH
 from feeder.parse.splitting import (
     NODE_LIMIT,
     PART_MAX,
@@ -28,8 +30,10 @@ from feeder.parse.splitting import (
 
 SCRAP_MAX = 30
 """A chunk below this, such as a closing brace, joins its neighbour."""
+
 SCRAP_DISTANCE_LINES = 10
 """Lines over which a scrap with words in it still joins."""
+
 
 SYMBOL_TYPES = frozenset({"method", "class"})
 
@@ -230,3 +234,38 @@ def _split_gaps(
 
 def _join_parts(parts: Sequence[NodePart]) -> NodePart:
     return NodePart(parts[0].start_line, parts[-1].end_line, "\n".join(part.text for part in parts))
+
+
+def find_split_points(source: SourceText, root: Syntax, query: Query | None) -> dict[int, int]:
+    """The lines on which parts begin, and in how many others each of them lies.
+
+    Captures: `@part` a part, `@doc` a comment, with which the part right below it begins.
+    """
+    if not query or root.type == "ERROR":
+        return {}
+    cursor = QueryCursor(query)
+    cursor.set_max_start_depth(QUERY_DEPTH)
+    captures = cursor.captures(root)
+    docs = sorted((one.start_byte, one.end_byte) for one in captures.get("doc", ()))
+    found = sorted((one.start_byte, -one.end_byte) for one in captures.get("part", ()))
+    lines: dict[int, int] = {}
+    open_: list[int] = []
+    for start, minus_end in found:
+        while open_ and open_[-1] <= start:
+            open_.pop()
+        begin = _start_with_docs(source, docs, start)
+        if not source.content[source.line_start(begin) : begin].strip():
+            lines.setdefault(source.line_at(begin), len(open_))
+        open_.append(-minus_end)
+    return lines
+
+
+def _start_with_docs(source: SourceText, docs: list[tuple[int, int]], start: int) -> int:
+    """Where the comments begin that stand above `start`, with nothing but white space between."""
+    index = bisect_right(docs, (start,)) - 1
+    while index >= 0 and not source.content[docs[index][1] : start].strip():
+        if source.content[source.line_start(docs[index][0]) : docs[index][0]].strip():
+            break
+        start = docs[index][0]
+        index -= 1
+    return start

@@ -1,5 +1,8 @@
-"""Where are the headings, tables and code of reStructuredText, AsciiDoc and org-mode?"""
+"""Finds headings, code blocks and tables in formats that are read line by line without a
+grammar: reStructuredText, AsciiDoc, org-mode, CSV and TSV.
+"""
 
+import csv
 import re
 from collections.abc import Callable, Iterator
 from itertools import accumulate
@@ -7,20 +10,33 @@ from typing import NamedTuple
 
 from feeder.parse.extract import DocumentElement
 from feeder.parse.sections import BLOCK_MIN
+from feeder.parse.splitting import column_letters, row_ranges
 
 NAME_LIMIT = 120
+
 LEVEL_LIMIT = 8
 
+
 _UNDERLINE = re.compile(r"([=\-`:.'\"~^_*+#<>!$%&,/;?@])\1{2,}\s*")
+
 _CODE_DIRECTIVE = re.compile(r"\s*\.\. (code|code-block|sourcecode|literalinclude|highlight)::")
+
 _TABLE_DIRECTIVE = re.compile(r"\s*\.\. (table|list-table|csv-table)::")
+
 _GRID_BORDER = re.compile(r"\s*\+(?:[-=]+\+)+\s*")
+
 _SIMPLE_TABLE_BORDER = re.compile(r"\s*=+(?:\s+=+)+\s*")
+
 _ADOC_HEADING = re.compile(r"(={1,6}|#{1,6})\s+(\S.*?)(?:\s+\1)?\s*")
+
 _ADOC_FENCE = re.compile(r"(-{4,}|\.{4,}|```\w*|\|={3,}|/{4,}|\+{4,}|<{4,}|={4,}|\*{4,}|_{4,})\s*")
+
 _ORG_HEADING = re.compile(r"(\*+)\s+(?:(?:TODO|DONE|NEXT|WAITING)\s+)?(?:\[#\w\]\s+)?(\S.*)")
+
 _ORG_TAGS = re.compile(r"\s+:[\w@#%:]+:\s*$")
+
 _ORG_BEGIN = re.compile(r"\s*#\+begin_(src|example)\b", re.IGNORECASE)
+
 _ORG_END = re.compile(r"\s*#\+end_(src|example)\b", re.IGNORECASE)
 
 
@@ -179,4 +195,47 @@ _SCANNERS: dict[str, Callable[[list[str]], Iterator[LineElement]]] = {
     "asciidoc": _asciidoc_elements,
     "org": _org_elements,
 }
+
 MARKUP_LANGUAGES = frozenset(_SCANNERS)
+
+
+SEPARATED_LANGUAGES = frozenset({"csv", "tsv"})
+
+_DELIMITERS = ",;\t|"
+
+
+def separated_elements(text: bytes) -> list[DocumentElement]:
+    """A part for each range of rows, called as a spreadsheet would (`A1:F40`).
+
+    None where the rows cannot be read: its lines then are one text.
+    """
+    lines = text.decode("utf-8", "replace").split("\n")
+    head = next(filter(str.strip, lines), "")
+    separator = max(_DELIMITERS, key=head.count)
+    try:
+        rows = [row for row in _csv_rows(lines, separator) if any(lines[row[0] : row[1] + 1])]
+    except csv.Error:
+        return []
+    starts = [0, *accumulate(len(line) + 1 for line in text.split(b"\n"))]
+    written = ["\n".join(lines[first : last + 1]) for first, last, _ in rows]
+    width = max((columns for *_, columns in rows), default=1)
+    return [
+        DocumentElement(
+            starts[rows[first][0]],
+            0,
+            "sheet",
+            f"A{first + 1}:{column_letters(max(width, 1) - 1)}{last + 1}",
+            starts[rows[last][1] + 1] - 1,
+            head.strip(),
+        )
+        for first, last in row_ranges(written)
+    ]
+
+
+def _csv_rows(lines: list[str], delimiter: str) -> Iterator[tuple[int, int, int]]:
+    """The first and the last line of each row, counted from 0, and its columns."""
+    reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter)
+    first = 0
+    for row in reader:
+        yield first, min(reader.line_num, len(lines)) - 1, len(row)
+        first = reader.line_num

@@ -1,4 +1,6 @@
-"""What do the cells of a notebook say, and on which lines of its file?"""
+"""Reads Jupyter notebooks: the sources of their cells, the lines of the file that each stands
+on, and their nodes.
+"""
 
 import json
 import re

@@ -1,4 +1,6 @@
-"""Which sections does a text with headings have, and under which path?"""
+"""Builds the span tree of a text with headings: from the headings, code blocks and tables that
+a query captures, or from a list of document elements.
+"""
 
 import html
 import re
@@ -11,30 +13,43 @@ from tree_sitter import Node as Syntax
 from tree_sitter import Query, QueryCursor
 
 from feeder.nodes import SIGNATURE_LIMIT
-from feeder.parse.comments import QUERY_DEPTH
+from feeder.parse.extract import DocumentElement
+from feeder.parse.grammars import QUERY_DEPTH
 from feeder.parse.layout import SourceText, Span
 
 SECTION_MIN = 100
 """Characters of a section that is a node of its own inside another; smaller ones stay there."""
+
 BLOCK_MIN = 200
 """Characters of a code block that is a node of its own."""
+
 HEADING_LIMIT = 120
 """Characters of a heading in a path: a longer one is cut."""
 
+
 ANCHOR_LIMIT = 10
 """Sections that an element may lie in to be one by its anchor: deeper ones are part of the text."""
+
 _ANCHOR_LEVEL = 7
 """The level of what is known by its anchor: below that of any heading."""
+
 _TAG = re.compile(r"<[^<>]*>")
+
 _TABLE_CELL = re.compile(r"<t[hd]\b[^<>]*>", re.IGNORECASE)
 
+
 _LEVEL_CAPTURE = re.compile(r"h([1-6])|anchor")
+
 _CLOSING_MARKS = re.compile(r"(?:^|\s)#+\s*$")
+
 _LINK_MARKUP = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
+
 _IMAGE_MARKUP = re.compile(r"!\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])")
+
 _HEADING_NOISE = re.compile(
     r"</?(?:a|abbr|br|i|img|kbd|picture|source|span|sup)\b[^<>]*>|\{ ?[#:.][^{}]*\}$"
 )
+
 _HEADING_READ_LIMIT = 2000
 """Characters of a heading that are read: a longer one is no heading."""
 
@@ -263,3 +278,54 @@ def _strip_links(text: str) -> str:
     while (plain := _LINK_MARKUP.sub(r"\1", text)) != text:
         text = plain
     return " ".join(text.split())
+
+
+DOCUMENT_SECTION_MIN = 100
+"""Characters of a section that is a node of its own inside another; smaller ones stay there."""
+
+
+def document_element_tree(source: SourceText, elements: Iterable[DocumentElement]) -> Span:
+    """The tree of a document; what stands before its first part is a section without a name."""
+    whole = Span(0, len(source.content))
+    before = Span(0, len(source.content), "doc_section")
+    open_: list[tuple[int, Span]] = [(0, before)]
+    top: list[Span] = [before]
+    for part in elements:
+        if part.level:
+            _close_document_sections(source, open_, part.level, part.start)
+        outer = open_[-1][1]
+        path = " > ".join(filter(None, (outer.logical_path, part.name))) or None
+        signature = part.signature and part.signature[:SIGNATURE_LIMIT]
+        span = Span(part.start, part.end, part.node_type, None, signature, path)
+        (outer.children if len(open_) > 1 or not part.level else top).append(span)
+        if part.level:
+            if outer is before:
+                before.end = min(before.end, source.strip_end(part.start))
+            open_.append((part.level, span))
+    _close_document_sections(source, open_, 1, whole.end)
+    for section in top:
+        _merge_small_document_sections(source, section)
+    whole.children = [span for span in top if span.end > span.start]
+    return whole
+
+
+def _close_document_sections(
+    source: SourceText, open_sections: list[tuple[int, Span]], level: int, offset: int
+) -> None:
+    """Ends the sections that a part of this level does not lie in."""
+    while len(open_sections) > 1 and open_sections[-1][0] >= level:
+        span = open_sections.pop()[1]
+        span.end = max(span.start, source.strip_end(offset))
+
+
+def _merge_small_document_sections(source: SourceText, section: Span) -> None:
+    """Leaves small sections in the text of the one around, which gets their tables and code."""
+    kept: list[Span] = []
+    for child in section.children:
+        _merge_small_document_sections(source, child)
+        is_section = child.node_type == "doc_section"
+        if is_section and len(source.text(child.start, child.end)) < DOCUMENT_SECTION_MIN:
+            kept += child.children
+        elif child.end > child.start:
+            kept.append(child)
+    section.children = kept

@@ -1,20 +1,27 @@
-"""Where is a long text cut? Where it pauses, and never inside a block that fits."""
+"""Splits long text into parts at line ends, preferring declarations, blank lines and low
+indentation, and table rows into ranges of the same size.
+"""
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 NODE_LIMIT = 3000
 """Characters that no node exceeds."""
+
 PART_MIN, PART_MAX = 750, 1500
 """Characters of a piece when text has to be split: measured best for retrieval."""
+
 TAIL_MIN = 250
 """A last piece below this stays with the one before it."""
+
 
 Line = tuple[int, str]
 """The number of a line and its text, or the part of it that one node owns."""
 
+
 SplitPoints = Mapping[int, int]
 """Lines on which a part begins that is better not cut, and in how many others it lies."""
+
 
 _LONG_LINE_PART = re.compile(
     rf".{{{PART_MIN},{PART_MAX - 1}}}[;,}})\]>\s]|.{{1,{PART_MAX}}}", re.DOTALL
@@ -119,3 +126,26 @@ def trim_blank_lines(lines: list[Line]) -> list[Line]:
     while last > first and not lines[last - 1][1].strip():
         last -= 1
     return lines[first:last]
+
+
+def row_ranges(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The first and the last row of each piece; a sheet that is no longer than a node is one."""
+    limit = PART_MAX if sum(map(len, lines)) + len(lines) > NODE_LIMIT else NODE_LIMIT
+    first, size = 0, 0
+    for at, line in enumerate(lines):
+        if at > first and size + len(line) + 1 > limit:
+            yield first, at - 1
+            first, size = at, 0
+        size += len(line) + 1
+    if lines:
+        yield first, len(lines) - 1
+
+
+def column_letters(column: int) -> str:
+    """What a column is called, counted from 0: A to Z, then AA."""
+    name = ""
+    column += 1
+    while column > 0:
+        column, letter = divmod(column - 1, 26)
+        name = chr(ord("A") + letter) + name
+    return name

@@ -1,4 +1,7 @@
-"""What does a grammar make of a file, if need be without the text that it cannot read?"""
+"""Parses source text into a tree-sitter syntax tree.
+
+Text that the grammar cannot read, such as preprocessor branches, is blanked first.
+"""
 
 import re
 

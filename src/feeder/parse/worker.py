@@ -1,6 +1,5 @@
-"""What goes on in a process that only parses: batches of files in, an answer for each file out.
-
-Before that of a long document it tells now and then where in it it is.
+"""Main loop of a worker process: receives batches of files over a pipe and answers with a
+parsed file for each, within limits of time and memory.
 """
 
 import faulthandler
@@ -18,8 +17,8 @@ from typing import BinaryIO, NamedTuple
 from feeder.child_process import open_channel
 from feeder.errors import UserError
 from feeder.parse import ParsedFile, StaticEmbedder
+from feeder.parse.extract import DocumentProgress, progress_listener
 from feeder.parse.grammars import Grammars, load_grammars
-from feeder.parse.telling import DocumentProgress, progress_listener
 from feeder.source import file_types
 
 WALL_CLOCK_FACTOR = 4

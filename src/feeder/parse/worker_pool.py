@@ -1,8 +1,7 @@
-"""How does a file that crashes, hangs or bloats the parser cost only itself? In a process apart.
+"""Pool of worker processes that parse files in parallel.
 
-Each worker is an interpreter that reads batches of files from stdin and answers file by file on
-stdout. The kernel ends it when a file takes too long or too much memory. A new worker goes on with
-the next one, and makes plain text of the file that ended it, in the rest of that file's time.
+A file that crashes, hangs or bloats its worker is indexed as plain text and affects no other
+file.
 """
 
 import os
@@ -18,11 +17,9 @@ from typing import Any, Self
 from feeder.child_process import ChildProcess, peak_memory_bytes, wait_with_usage
 from feeder.errors import FeederError, UserError
 from feeder.parse import ParsedFile, StaticEmbedder
-from feeder.parse.batches import batch_bytes, batch_files
-from feeder.parse.extract import extractor_versions
+from feeder.parse.extract import DocumentProgress, extractor_versions
 from feeder.parse.grammars import load_grammars
 from feeder.parse.secrets import masking_fingerprint
-from feeder.parse.telling import DocumentProgress
 from feeder.parse.worker import (
     OUT_OF_MEMORY,
     TIMED_OUT,
@@ -33,13 +30,43 @@ from feeder.parse.worker import (
     WorkerConfig,
 )
 
+BATCH_FILES, BATCH_BYTES = 32, 128_000
+"""What a worker gets at once, so that small files share the cost of a message."""
+
+FILE_OVERHEAD_BYTES = 1000
+"""What a file counts beside its content, so that empty files are bounded too."""
+
+
+def batch_files(files: Iterable[File]) -> Iterator[list[File]]:
+    """The files in batches; a large one has its own, so that it is the one to blame."""
+    batch: list[File] = []
+    for file in files:
+        if batch and batch_bytes([file]) > BATCH_BYTES:
+            yield batch
+            batch = []
+        batch.append(file)
+        if len(batch) == BATCH_FILES or batch_bytes(batch) > BATCH_BYTES:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def batch_bytes(batch: list[File]) -> int:
+    """In bytes, as far as it counts."""
+    return sum(len(content) + FILE_OVERHEAD_BYTES for _, content in batch)
+
+
 MAX_WORKERS = 8
 """Workers at most, unless more are asked for."""
+
 READ_AHEAD_BYTES = 8_000_000
 """Content that is read and not yet handed back; its nodes take about as much again."""
+
 _ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1"}
 """The model computes in one thread: OpenBLAS would start one for each core, each takes 41 MB of the
 memory that a worker may address, and from 32 on no file would be left."""
+
 
 ProgressCallback = Callable[[str], None]
 

@@ -1,43 +1,33 @@
-"""What does an answer say, on every face? Each hit with its lines, and how old they are."""
+"""Builds a page: hits with current lines, snippets, freshness and the state of the index.
+
+Also reads a node or a range of lines as a page.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from feeder.errors import UserError
 from feeder.nodes import Member
-from feeder.search.excerpts import Excerpt, ExcerptReader, Freshness
-from feeder.search.index_status import IndexStatus, read_index_status
+from feeder.parse.extract import NOT_INSTALLED
+from feeder.search.excerpts import Excerpt, ExcerptReader, Freshness, freshness_text
+from feeder.search.file_contents import current_files, decode_lines, is_unreadable_document
+from feeder.search.index_status import Corpus, IndexStatus, read_index_status
+from feeder.search.results import Result, ResultList, merge_parts
 from feeder.search.snippets import DEFAULT_LINES, Snippet, SnippetRequest, make_snippet
-from feeder.store import Database
-from feeder.store.word_search import Hit
+from feeder.search.targets import Target
+from feeder.store.hits import Hit
+from feeder.store.node_parts import read_part_ranges
 
 if TYPE_CHECKING:
     from feeder.search.query import Query
-    from feeder.search.results import Result, ResultList
-    from feeder.session.session import Session
+
 
 RANK_NAMES = ("name", "word", "line", "meaning", "vector")
 """By what a hit may have been found: its JSON says of each which rank it had there."""
+
 EMPTY_SNIPPET = Snippet(0, [], [])
-
-
-class Corpus(NamedTuple):
-    """What an answer is about: the index, the files' folder, what the index calls it, and what the
-    index says of itself; and the root tree that the files were since the question, where it is
-    known."""
-
-    database: Database
-    base: Path
-    repo: str
-    meta: Mapping[str, str]
-    seen_tree: str = ""
-
-    @classmethod
-    def from_store(cls, store: Session, meta: Mapping[str, str]) -> Corpus:
-        """That of an opened index which says `meta` of itself."""
-        return cls(store.index.database, store.workspace.base, store.workspace.repo, meta)
 
 
 class PageHit(NamedTuple):
@@ -189,3 +179,85 @@ def _snippet_json(window: Snippet) -> dict[str, Any]:
     facts["marks"] = [list(mark) for mark in window.marks]
     facts["head"] = window.head and window.head._asdict()
     return facts
+
+
+def read_target(corpus: Corpus, target: Target) -> Page:
+    """The nodes that are meant whole, also by one piece of theirs; of a path its lines.
+
+    Raises UserError for lines that the file has not, and for a file that cannot be shown.
+    """
+    names = {hit.symbol or hit.logical_path for hit in target.hits}
+    is_one = len(names) == 1 and names != {None}
+    if target.lines is None and (is_one or not target.is_file):
+        nodes = _target_results(corpus, target)
+        return build_page(corpus, ResultList(nodes, len(nodes)), PageOptions(snippet_lines=None))
+    return _line_page(corpus, target)
+
+
+def _target_results(corpus: Corpus, target: Target) -> list[Result]:
+    """The nodes, of whose pieces it is told where they lie if not all of them are meant."""
+    known = read_part_ranges(corpus.database, target.hits)
+    nodes: dict[Hashable, list[Result]] = {}
+    for hit in target.hits:
+        kind = hit.node_type, hit.signature, known.get(hit.id, hit.id)
+        nodes.setdefault(kind, []).append(Result(hit, 0.0, {}))
+    found = (merge_parts(one, rest, known.get(one.hit.id)) for one, *rest in nodes.values())
+    return [
+        one._replace(part_match=None)
+        if one.part_match and one.part_match.matching == one.part_match.of
+        else one
+        for one in found
+    ]
+
+
+def _line_page(corpus: Corpus, target: Target) -> Page:
+    now = current_files(corpus.base, [target.path])[target.path]
+    lines = decode_lines(target.path, now.content)
+    if lines is None and now.content is not None and is_unreadable_document(target.path):
+        raise UserError(f"{target.path} is {NOT_INSTALLED}")
+    if lines is None:
+        raise UserError(
+            f"{target.path} is not in the working tree any more. Bring the index on: feeder sync"
+            if now.content is None
+            else f"{target.path} is no text any more. Put its text back, or commit what it is now "
+            "and bring the index on: feeder sync"
+        )
+    lines = lines[:-1] if len(lines) > 1 and not lines[-1] else lines
+    first, last = target.lines or (1, len(lines))
+    if not 1 <= first <= min(last, len(lines)):
+        raise UserError(f"{target.path} has lines 1 to {len(lines)}. Name some of them.")
+    some = lines[first - 1 : last]
+    last = first + len(some) - 1
+    language = target.hits[0].language if target.hits else None
+    hit = Hit("", target.path, language, "lines", None, None, None, first, last, "", corpus.repo)
+    excerpt = Excerpt(Freshness.SAME, first, last, some, range(first, last + 1), now.commit)
+    edited = ExcerptReader(corpus.database, corpus.base, corpus.repo, target.hits[:1]).changed_paths
+    where = read_index_status(
+        corpus.base, corpus.repo, corpus.meta, len(edited), seen_tree=corpus.seen_tree
+    )
+    shown = PageHit(Result(hit, 0.0, {}), excerpt, Snippet(first, some, []))
+    return Page([shown], where, 1)
+
+
+def hit_name(shown: PageHit) -> str:
+    """The name of the node, and of what the question names in it."""
+    hit, member = shown.result.hit, shown.member
+    return ".".join(filter(None, [hit.symbol or hit.logical_path, member and member.name]))
+
+
+def hit_status(shown: PageHit) -> str:
+    """What else the hit stands for, and what has become of lines that were indexed otherwise."""
+    excerpt = shown.excerpt
+    said = freshness_text(excerpt.freshness, shown.result.hit, (excerpt.first, excerpt.last))
+    said = (
+        f"in {shown.result.hit.repo}" if excerpt.freshness is Freshness.OTHER_REPOSITORY else said
+    )
+    commit = f"as committed in {excerpt.commit[:10]}" if excerpt.commit else ""
+    return ", ".join(filter(None, [_group_text(shown.result), said, commit]))
+
+
+def _group_text(one: Result) -> str:
+    """What else this hit stands for: pieces of the node, and copies of it."""
+    pieces = f"{one.part_match.matching} of {one.part_match.of} parts" if one.part_match else ""
+    copies = f"and {len(one.duplicates)} more with the same text" if one.duplicates else ""
+    return ", ".join(filter(None, [pieces, copies]))

@@ -1,11 +1,18 @@
-"""What does the index answer to a question? One engine for all who ask."""
+"""The search engine, with the one entry point of all clients: `search(index, request) -> Page`.
+
+Plans the query, retrieves and ranks candidates, paginates, builds snippets and logs the query.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import NamedTuple
 
 from feeder.errors import ServiceError, UserError
-from feeder.search.asked import QueryText
-from feeder.search.fusion import (
+from feeder.search.excerpts import Excerpt, ExcerptReader
+from feeder.search.open_index import SearchIndex
+from feeder.search.query import MAX_QUERY_CHARS, QueryText
+from feeder.search.query_plan import QueryPlan, RequestFilters, plan_query
+from feeder.search.ranking import (
     COMPOSED_NAME,
     DESCRIPTION,
     DESCRIPTION_WEIGHT,
@@ -19,57 +26,56 @@ from feeder.search.fusion import (
     WORD,
     Ranking,
     name_ranking,
+    rank_hits,
     tied_ranking,
     vector_ranking,
     word_ranking,
 )
-from feeder.search.grouping import ExcerptLookup, group_results, grouping_candidates
-from feeder.search.models import MODEL_VECTORS, STATIC_VECTORS, QueryModel
-from feeder.search.query import MAX_QUERY_CHARS
-from feeder.search.ranking import rank_hits
-from feeder.search.results import Result, ResultList
-from feeder.search.retrieval import MAX_BY_WORD, load_candidates, retrieve_candidates
+from feeder.search.results import (
+    ExcerptLookup,
+    Pagination,
+    RankedResults,
+    Result,
+    ResultList,
+    group_results,
+    grouping_candidates,
+)
+from feeder.search.retrieval import (
+    MAX_BY_WORD,
+    MODEL_VECTORS,
+    STATIC_VECTORS,
+    QueryModel,
+    load_candidates,
+    retrieve_candidates,
+)
+from feeder.session.session import Session
 from feeder.store import Database
+from feeder.store.hits import Hit, first_hits
 from feeder.store.name_search import MAX_BY_WORD as MOST_SPELLED
 from feeder.store.name_search import MAX_EXACT
-from feeder.store.pieces import PartsByNode, part_ranges, read_part_ranges
+from feeder.store.node_parts import part_ranges, read_part_ranges
 from feeder.store.scope import Scope
 
 MAX_BY_MODEL = 100
 """Nodes that each model brings; Vectorize answers no more."""
+
 CANDIDATE_LIMITS = {WORD: MAX_BY_WORD, NAME: MAX_EXACT, NAME_WORDS: MOST_SPELLED}
 """By what finds them, the nodes that are looked at."""
+
 MAX_BY_VECTOR_ONLY = 3
 """Nodes that answer where none has a word of the question: what is nearest may be far."""
+
 MAX_SUGGESTED_NAMES = 3
 """That are told where nothing is called as asked."""
+
 NO_WORD_NOTE = "No node that was looked at has a word of the question"
 """How that note begins; what is looked at is what the filters leave."""
+
 WORDS_ONLY_PREFIX = "By words alone:"
 """Before the reason why a question is answered so."""
 
+
 OnWarning = Callable[[str], None]
-
-
-class RankedResults(NamedTuple):
-    """All nodes that were found, the best first, and what has to be said.
-
-    It is not `is_whole` where a model failed; it `is_cut` where more nodes would answer. `spans`
-    are of all that is named alike, None where they have to be asked for.
-    """
-
-    results: Sequence[Result]
-    notes: Sequence[str] = ()
-    is_complete: bool = True
-    is_truncated: bool = False
-    spans: PartsByNode | None = None
-
-
-class Pagination(NamedTuple):
-    """How many nodes are wanted, after how many others."""
-
-    limit: int
-    offset: int = 0
 
 
 def search_scope(  # noqa: PLR0913 - the seams, the question, and how it is answered
@@ -215,3 +221,72 @@ def _result_notes(
         rest = "; what follows is near in meaning alone." if results else "."
         return [f"{NO_WORD_NOTE}{rest}"]
     return []
+
+
+MAX_LISTED = 1_000
+"""Nodes that are looked at where filters or a pattern alone are asked."""
+
+
+def run_query(
+    index: SearchIndex,
+    query_text: str,
+    pagination: Pagination,
+    filters: RequestFilters | None = None,
+) -> tuple[QueryPlan, ResultList]:
+    """What the question was understood to be, and a page of what answers it.
+
+    Raises UserError for a filter that names nothing in the index.
+    """
+    said = filters or RequestFilters()
+    asked = plan_query(index.store, query_text, said, index.settings, index.meta)
+    return asked, run_plan(index, asked, pagination)
+
+
+def run_plan(index: SearchIndex, plan: QueryPlan, pagination: Pagination) -> ResultList:
+    """A page of what answers a question that has been understood."""
+    database = index.store.index.database
+    ranked = _rank_plan(index, plan) if plan.text else _list_scope(database, plan.scope)
+    answer = paginate(database, ranked, pagination, excerpt_lookup(index.store))
+    notes, at_least = [*plan.notes, *answer.notes], plan.is_truncated or answer.at_least
+    return answer._replace(notes=notes, at_least=at_least)
+
+
+def _rank_plan(index: SearchIndex, plan: QueryPlan) -> RankedResults:
+    """What the index answers, or has answered before at the same state."""
+    database = index.store.index.database
+
+    def ranked() -> RankedResults:
+        return rank_query(
+            database,
+            index.models,
+            plan.text,
+            plan.scope,
+            preferred_scopes=plan.preferred_scopes,
+            on_warning=index.on_warning,
+        )
+
+    return ranked() if index.cache is None else index.cache.get_or_rank(plan, ranked)
+
+
+def _list_scope(database: Database, scope: Scope) -> RankedResults:
+    """The first nodes of a scope, for who asks by filters or a pattern alone."""
+    found = first_hits(database, scope, MAX_LISTED + 1) if _has_filters(scope) else []
+    listed = [Result(hit, 0.0, {}) for hit in found[:MAX_LISTED]]
+    return RankedResults(listed, is_truncated=len(found) > MAX_LISTED)
+
+
+def _has_filters(scope: Scope) -> bool:
+    return any(scope[1:]) or scope.ids is not None
+
+
+def excerpt_lookup(store: Session) -> ExcerptLookup:
+    """Where nodes of the repository at hand are in its files now, and their lines."""
+    place, database = store.workspace, store.index.database
+
+    def found(hits: Sequence[Hit]) -> dict[str, Excerpt]:
+        own = [hit for hit in hits if hit.repo == place.repo]
+        sources = ExcerptReader(database, place.base, place.repo, own, with_inner=False)
+        excerpts = {hit.id: sources.read(hit) for hit in own}
+        return {id_: one for id_, one in excerpts.items() if one.is_shown and one.is_certain}
+
+    return found

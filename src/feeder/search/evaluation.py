@@ -1,23 +1,32 @@
-"""How well are questions answered whose answers are known? Measures by the ranks of what is right.
-
-A rank is the place, from 1, of the first hit that is an answer; None where none of the hits is.
+"""Measures search quality: runs judged queries through the engine and computes NDCG, MRR, hit
+rate, recall and latency. A rank is the place, from 1, of the first matching hit; None where
+none matches.
 """
 
 import math
 import statistics
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
+from feeder.config import Settings
 from feeder.errors import UserError
+from feeder.search.engine import run_query as put
 from feeder.search.judgments import JudgedQuery, RelevantTarget
-from feeder.store.word_search import Hit
+from feeder.search.open_index import SearchIndex, open_index
+from feeder.search.results import Pagination
+from feeder.search.retrieval import model_name, query_models
+from feeder.store import Database
+from feeder.store.hits import Hit
 
 DEPTH = 20
 """So many hits are asked for, and what lies deeper was not found."""
 
+
 SearchFunction = Callable[[str, int], Sequence[Hit]]
 """What a question, and at most so many hits, are put to; the best come first."""
+
 Ranks = Sequence[int | None]
 """Of each answer of a question."""
 
@@ -104,6 +113,7 @@ MEASURES: Mapping[str, Callable[[Ranks], float]] = {
     "pass@10": lambda ranks: recall(ranks, 10),
     "pass@20": lambda ranks: recall(ranks, 20),
 }
+
 MAIN_MEASURE = "NDCG@10"
 
 
@@ -158,3 +168,42 @@ def latency_summary_ms(times: Iterable[float]) -> dict[str, float]:
 
 def _ranks_within(ranks: Ranks, k: int) -> list[int]:
     return [rank for rank in ranks if rank is not None and rank <= k]
+
+
+class EvaluatedIndex(NamedTuple):
+    """An engine that can be asked, and its index: the repository, the commit, the models."""
+
+    search: SearchFunction
+    database: Database
+    repo: str
+    commit: str
+    models: tuple[str, ...]
+
+
+@contextmanager
+def open_evaluated_index(
+    settings: Settings, on_warning: Callable[[str], None], without_models: Collection[str] = ()
+) -> Iterator[EvaluatedIndex]:
+    """The engine over the index that the settings mean; `without` names sides that stay unasked.
+
+    A model that fails ends the evaluation: words would answer in its place.
+    """
+    with open_index(settings) as (store, corpus, _):
+        meta = corpus.meta
+        commit = meta.get(store.index.meta_key("head"), "")
+        asked = [
+            side
+            for side in query_models(store, meta, on_warning)
+            if side.name not in without_models
+        ]
+        asker, told = SearchIndex(store, meta, asked, settings, None), set[str]()
+
+        def ask(query: str, limit: int) -> Sequence[Hit]:
+            understood, answer = put(asker, query, Pagination(limit))
+            for note in {*understood.notes} - told:
+                on_warning(note)
+            told.update(understood.notes)
+            return [one.hit for one in answer.results]
+
+        models = tuple(model_name(store, side.name) for side in asked)
+        yield EvaluatedIndex(ask, corpus.database, corpus.repo, commit, models)

@@ -1,8 +1,6 @@
-"""Which lines are a node's now? Never other ones in silence.
+"""Reads a node's current lines with their freshness (same, moved, edited, gone).
 
-The index has git's name of the contents that each file's nodes were read from. Where the file is
-another now, the lines are found again: from those contents, where git still has them, else by the
-hashes of the texts of its pieces, else by its signature.
+Lines that may be wrong are marked, never shown silently.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,19 +8,19 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from feeder.parse.extract import NOT_INSTALLED
 from feeder.search.file_contents import (
     FileContent,
     current_files,
     decode_lines,
     is_unreadable_document,
     read_blobs,
+    snapshot_repositories,
 )
-from feeder.search.indexed import snapshot_repositories
-from feeder.search.lost import relocate_by_hash
-from feeder.search.relocation import LineMap, LineRange
+from feeder.search.relocation import LineMap, LineRange, relocate_by_hash
 from feeder.store import Database
+from feeder.store.hits import Hit
 from feeder.store.node_parts import HitContents, read_hit_contents, read_origins
-from feeder.store.word_search import Hit
 
 
 class Freshness(StrEnum):
@@ -218,3 +216,21 @@ def _numbered_lines(hit: Hit, now: list[str], at: LineRange) -> tuple[Sequence[s
             return [line for _, line in cells], [number for number, _ in cells]
     lines = now[at.first - 1 : at.last]
     return lines, range(at.first, at.first + len(lines))
+
+
+UNAVAILABLE_REASONS = {
+    Freshness.DELETED: "gone: the file is edited since, and has no such lines any more",
+    Freshness.FILE_DELETED: "not in the working tree any more",
+    Freshness.UNREADABLE: NOT_INSTALLED,
+}
+"""Why there are no lines to be shown."""
+
+
+def freshness_text(state: Freshness, hit: Hit, lines: tuple[int, int]) -> str:
+    was = f"{hit.start_line}-{hit.end_line}"
+    moved = f", was {was}" if lines != (hit.start_line, hit.end_line) else ""
+    return {
+        Freshness.MOVED: f"moved from {was}",
+        Freshness.CHANGED: f"edited since{moved}",
+        Freshness.UNCERTAIN: f"the file is edited since: these may be other lines{moved}",
+    }.get(state, "")

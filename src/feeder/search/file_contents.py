@@ -1,15 +1,144 @@
-"""What is in a file now, and what was indexed? The working tree has it, else git."""
+"""Reads file contents and lines, current and as indexed, from the working tree and git.
 
+Extracts the text of documents in an isolated process and caches it in memory and on disk.
+"""
+
+import hashlib
 import os
+import zlib
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from tempfile import NamedTemporaryFile
+from threading import Lock
 from typing import NamedTuple
 
+from feeder.embedding.cache import default_cache_file
 from feeder.parse.decoding import NotTextError, decode_text
 from feeder.parse.extract import extractor_versions
-from feeder.source import file_types, git
-from feeder.source.blobs import read_available_blobs
+from feeder.source import file_types, git, git_files, snapshot_cache
+from feeder.source.git_files import read_available_blobs
 from feeder.source.paths import path_in, regular_file_in, regular_files_in, unescape_path
+from feeder.store import Database
+from feeder.store.index_folder import working_tree_folder
+from feeder.store.sqlite import SQLite
+
+
+class Revision(NamedTuple):
+    """The tree that an index equals: a commit, or a tree that `repository` has; empty for none."""
+
+    repository: Path
+    name: str
+
+
+def snapshot_repositories(database: Database) -> list[Path]:
+    """Repositories of ours beside an index, the newest first; none of one at Cloudflare."""
+    if not isinstance(database, SQLite):
+        return []
+    return snapshot_cache.private_repositories(working_tree_folder(Path(database.place)))
+
+
+def indexed_revision(
+    base: Path, database: Database, repo: str, meta: Mapping[str, str]
+) -> Revision:
+    """What the index says of itself; a working tree that is nowhere any more is none."""
+    working = meta.get(f"{repo}:working", "")
+    if not working:
+        return Revision(base, meta.get(f"{repo}:head", ""))
+    holder = snapshot_cache.repository_with_tree(snapshot_repositories(database), working)
+    return Revision(holder or base, working if holder else "")
+
+
+CACHE_FOLDER = "texts"
+
+MAX_CACHE_BYTES = 300_000_000
+
+CACHE_KEEP_SHARE = 0.8
+"""Of the limit, what is left where it was reached: the texts that were asked for last."""
+
+
+def read_cached_text(key: str) -> str | None:
+    """The text under a key of hex digits; None where there is none, or none that can be read."""
+    folder = _cache_folder()
+    if folder is None:
+        return None
+    try:
+        text = zlib.decompress((folder / key).read_bytes()).decode()
+        os.utime(folder / key)
+    except (OSError, zlib.error, ValueError):  # the text is taken out again
+        return None
+    return text
+
+
+def cache_text(key: str, text: str) -> None:
+    """Keeps a text for the next process; where there is no room for it, it is taken out again."""
+    if folder := _cache_folder():
+        with suppress(OSError):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with NamedTemporaryFile(dir=folder, prefix=".", delete=False) as file:
+                file.write(zlib.compress(text.encode()))
+            Path(file.name).replace(folder / key)
+            _evict_oldest(folder)
+
+
+def _cache_folder() -> Path | None:
+    beside = default_cache_file()
+    return beside.with_name(CACHE_FOLDER) if beside else None
+
+
+def _evict_oldest(folder: Path) -> None:
+    files = [(file.stat(), file) for file in folder.iterdir()]
+    left = sum(status.st_size for status, _ in files)
+    if left <= MAX_CACHE_BYTES:
+        return
+    for status, file in sorted(files, key=lambda one: one[0].st_mtime):
+        if left <= CACHE_KEEP_SHARE * MAX_CACHE_BYTES:
+            break
+        file.unlink(missing_ok=True)
+        left -= status.st_size
+
+
+_MAX_IN_MEMORY = 8
+"""Documents; the text of one has 10 MB at most."""
+
+
+_text_by_key: OrderedDict[str, str | None] = OrderedDict()
+
+_lock = Lock()
+
+
+def document_text(path: str, content: bytes) -> str | None:
+    """The text of a document; None where none can be taken out."""
+    ending = file_types.document_extension(path)
+    made_by = f"{ending} {extractor_versions()} ".encode()
+    key = hashlib.sha256(made_by + content).hexdigest()
+    with _lock:  # several that ask for one document at once take its text out once
+        if key not in _text_by_key:
+            _text_by_key[key] = _cached_or_extracted(key, ending, content)
+        _text_by_key.move_to_end(key)
+        if len(_text_by_key) > _MAX_IN_MEMORY:
+            _text_by_key.popitem(last=False)
+        return _text_by_key[key]
+
+
+def _cached_or_extracted(key: str, ending: str, content: bytes) -> str | None:
+    text = read_cached_text(key)
+    if text is None:
+        text = _extract_text(ending, content)
+        if text is not None:
+            cache_text(key, text)
+    return text
+
+
+def _extract_text(ending: str, content: bytes) -> str | None:
+    from feeder.parse.file_parser import extract_document_text
+    from feeder.parse.worker_pool import WorkerPool
+
+    with WorkerPool(count=1, parse_file=extract_document_text) as workers:
+        [parsed] = workers.parse([(f"document.{ending}", content)])
+    return parsed.nodes[0].text if parsed.nodes else None
+
 
 HASH_BY_LENGTH = {40: "sha1", 64: "sha256"}
 """Which one git names contents by, from the digits of a name."""
@@ -107,8 +236,6 @@ def decode_lines(path: str, content: bytes | None) -> list[str] | None:
 def indexed_text(path: str, content: bytes) -> str | None:
     """The text as it was indexed; None for what is none."""
     if file_types.document_extension(path):
-        from feeder.search.extracted import document_text
-
         return document_text(path, content)
     try:
         return decode_text(content).decode("utf-8", "replace")
@@ -145,5 +272,5 @@ def _read_at_commit(
     base: Path, commit: str, paths: Sequence[str]
 ) -> Iterator[tuple[str, FileContent]]:
     names = {unescape_path(path): path for path in paths}
-    for name, content in git.read_files(base, commit, list(names)).items():
+    for name, content in git_files.read_files(base, commit, list(names)).items():
         yield names[name], FileContent(content, commit)

@@ -1,12 +1,14 @@
-"""What is a file for? Tests, documents, data and examples count less unless they are asked for."""
+"""Classifies files as tests, documents, examples or data, and weighs their nodes down unless
+the query asks for that kind.
+"""
 
 import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from feeder.search.asked import QueryText
-from feeder.store.tests_by_path import is_test_path
-from feeder.store.word_search import Hit
+from feeder.search.query import QueryText
+from feeder.store.hits import Hit
+from feeder.store.scope import is_test_path
 
 DOCUMENT_PATH_PATTERN = re.compile(
     r"""

@@ -1,14 +1,24 @@
-"""How far is the index behind what is there now?"""
+"""Compares the index with HEAD and the working tree, and says in a sentence how far it is
+behind.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from feeder.source import git
+from feeder.store import Database
+
+if TYPE_CHECKING:
+    from feeder.session.session import Session
+
 
 SHORT_COMMIT = 7
 """Digits of a commit's id that a person reads."""
+
 UNFINISHED_NOTE = "No run has come to its end: files are missing. To go on: feeder sync"
 
 
@@ -130,3 +140,20 @@ def read_index_status(
 
 def _count_commits(count: int) -> str:
     return "1 commit" if count == 1 else f"{count} commits"
+
+
+class Corpus(NamedTuple):
+    """What an answer is about: the index, the files' folder, what the index calls it, and what the
+    index says of itself; and the root tree that the files were since the question, where it is
+    known."""
+
+    database: Database
+    base: Path
+    repo: str
+    meta: Mapping[str, str]
+    seen_tree: str = ""
+
+    @classmethod
+    def from_store(cls, store: Session, meta: Mapping[str, str]) -> Corpus:
+        """That of an opened index which says `meta` of itself."""
+        return cls(store.index.database, store.workspace.base, store.workspace.repo, meta)

@@ -1,4 +1,6 @@
-"""Which nodes have what a question insists on: phrases, prefixes, a pattern, the letters' case?"""
+"""Narrows a scope to the nodes that have every required phrase, prefix and pattern, and lack
+every excluded word.
+"""
 
 import json
 import re
@@ -11,16 +13,10 @@ from feeder.search.query import Query
 from feeder.source import file_types, git
 from feeder.source.grep import GrepMatches, Truncation, git_grep
 from feeder.store import Database, Statement
-from feeder.store.documents import count_documents
-from feeder.store.node_parts import blobs_by_path
+from feeder.store.hits import Hit, hits_by_ids, ids_in_scope
+from feeder.store.inventory import blobs_by_path, count_documents
 from feeder.store.scope import Scope
-from feeder.store.word_search import (
-    Hit,
-    hits_by_ids,
-    ids_in_scope,
-    scores_by_id,
-    word_search_statement,
-)
+from feeder.store.word_search import scores_by_id, word_search_statement
 
 MAX_CHECKED = 2_000
 """Nodes whose lines are looked at for a phrase; of more, the rest is not found, and said."""

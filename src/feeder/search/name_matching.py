@@ -1,4 +1,6 @@
-"""Which nodes does a question name? Those called so; else those nearly so, or a file."""
+"""Matches a query against symbol names: exact names and paths, names made of the query's words,
+and similar names by trigrams.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,8 +8,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from feeder.nodes import Member
-from feeder.search.asked import QueryText, name_part_stems
 from feeder.search.file_kinds import TEST, is_document
+from feeder.search.query import QueryText, name_part_stems
 from feeder.store import Row, Statement
 from feeder.store.name_search import (
     NameMatch,
@@ -20,9 +22,8 @@ from feeder.store.name_search import (
     similar_names_statement,
 )
 from feeder.store.rows import decode_members
-from feeder.store.scope import Scope
-from feeder.store.tests_by_path import is_test_path
-from feeder.symbols import normalize_symbol, symbol_ends_with
+from feeder.store.scope import Scope, is_test_path
+from feeder.text import normalize_symbol, symbol_ends_with
 
 MIN_SIMILARITY = 0.35
 """By how much two names are alike at least: their common trigrams, twice, among all of both."""

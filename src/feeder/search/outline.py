@@ -1,17 +1,16 @@
-"""What is in a file? Its symbols and sections with their lines, and which lie in which."""
+"""Lists the symbols and sections of files with their current lines and nesting."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from feeder.search.answers import Corpus
-from feeder.search.excerpts import ExcerptReader, Freshness
-from feeder.search.index_status import IndexStatus, read_index_status
-from feeder.store.hits import hits_in_files
-from feeder.store.word_search import Hit
+from feeder.search.excerpts import UNAVAILABLE_REASONS, ExcerptReader, Freshness, freshness_text
+from feeder.search.index_status import Corpus, IndexStatus, read_index_status
+from feeder.store.hits import Hit, hits_in_files
 
 UNNAMED_TYPES = ("chunk", "md_codeblock", "doc_codeblock")
 """Nodes that have no name of their own."""
+
 MAX_PART_GAP = 2
 """From a piece's last line to the next one's first: a blank line may be between them."""
 
@@ -115,3 +114,11 @@ def _contains(outer: Hit, hit: Hit) -> bool:
         rest = within.removeprefix(name)
         return rest != within and bool(rest) and not rest[0].isalnum()
     return hit.end_line <= outer.end_line
+
+
+def entry_status(entry: OutlineEntry) -> str:
+    """The same of a line of an outline."""
+    lines = entry.start_line, entry.end_line
+    return freshness_text(entry.freshness, entry.hit, lines) or UNAVAILABLE_REASONS.get(
+        entry.freshness, ""
+    )

@@ -1,4 +1,6 @@
-"""Where does a question that somebody asks of an opened index look, and by which words?"""
+"""Plans a search: adds the request's filters to the parsed query and resolves them to the
+scope, preferences and notes with which the index is searched.
+"""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -7,18 +9,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from feeder.config import Settings
-from feeder.search.contrary import overridden_notes
-from feeder.search.file_contents import indexed_lines
-from feeder.search.filters import FilterContext, build_scopes
-from feeder.search.indexed import indexed_revision, snapshot_repositories
+from feeder.search.file_contents import indexed_lines, indexed_revision, snapshot_repositories
+from feeder.search.filters import FilterContext, build_scopes, overridden_notes
 from feeder.search.must_match import RepositoryFiles, make_grep, require_matches
-from feeder.search.preferring import parse_preference
 from feeder.search.query import Query, parse_query
 from feeder.search.vocabulary import repository_categories
 from feeder.session.session import Session
 from feeder.source.grep import GrepMatches
 from feeder.source.paths import escape_name
 from feeder.store.scope import Scope
+
+
+def parse_preference(text: str) -> Query:
+    """What `src`, `lang:go`, `repo:a`, `category:docs` prefer; a bare text is a path."""
+    query = parse_query(text)
+    return Query(paths=(text,)) if query.text or query.regex else query
 
 
 class RequestFilters(NamedTuple):

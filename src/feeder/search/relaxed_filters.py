@@ -1,13 +1,14 @@
-"""Which filter left nothing? What there would be without each of them."""
+"""Counts what a search would find without each of its filters, for searches that find nothing."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from feeder.search.asking import SearchIndex, run_plan
-from feeder.search.engine import Pagination
+from feeder.search.engine import run_plan
+from feeder.search.open_index import SearchIndex
 from feeder.search.query_plan import QueryPlan
+from feeder.search.results import Pagination
+from feeder.store.hits import Hit
 from feeder.store.scope import Scope
-from feeder.store.word_search import Hit
 
 SCOPE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "path": ("paths",),

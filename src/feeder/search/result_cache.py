@@ -1,11 +1,11 @@
-"""What has been found before, and may be said again? As long as the index is the same."""
+"""LRU cache of ranked results of one open index, emptied as soon as SQLite reports a write."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from threading import Lock
 
-from feeder.search.engine import RankedResults
 from feeder.search.query_plan import QueryPlan
+from feeder.search.results import RankedResults
 from feeder.store.sqlite import SQLite
 
 MAX_QUERIES = 100

@@ -1,4 +1,4 @@
-"""Which nodes are like this one? By its stored vector, else by the words of its text."""
+"""Finds nodes similar to a node by its stored vector, else by its most frequent words."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from feeder.errors import ServiceError
-from feeder.search.answers import Corpus
-from feeder.search.asking import excerpt_lookup
-from feeder.search.engine import Pagination, RankedResults, paginate
+from feeder.search.engine import excerpt_lookup, paginate
 from feeder.search.excerpts import ExcerptReader
-from feeder.search.fusion import WORD
-from feeder.search.models import MODEL_VECTORS, STATIC_VECTORS
-from feeder.search.results import Result, ResultList
+from feeder.search.index_status import Corpus
+from feeder.search.ranking import WORD
+from feeder.search.results import Pagination, RankedResults, Result, ResultList
+from feeder.search.retrieval import MODEL_VECTORS, STATIC_VECTORS
 from feeder.session.session import Session, comparable_vectors
 from feeder.store import Neighbour
+from feeder.store.hits import Hit, hits_by_ids
 from feeder.store.scope import Scope
 from feeder.store.static_vectors import StaticVectors
-from feeder.store.word_search import Hit, hits_by_ids, scores_by_id, word_search_statement
+from feeder.store.word_search import scores_by_id, word_search_statement
 from feeder.text import expand_words
 
 if TYPE_CHECKING:

@@ -1,31 +1,113 @@
-"""Which of a node's lines answer? Where its question's words stand densest, in whole statements.
+"""Chooses the lines shown for a hit: where the query's words are densest, cut between statements.
 
-All is counted in whole numbers, so that another language chooses the same lines.
+Uses integers only, so that the Worker chooses the same lines.
 """
 
+import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from feeder.search.layout import Layout
 from feeder.search.term_matching import TermMatch, TermMatcher
 
+TAB_WIDTH = 4
+
+BRACKET_COST, HEADING_COST, END_COST = 8, 4, 2
+
+MAX_DEPTH_COST = 3
+"""A cut deeper in is no worse."""
+
+QUOTED_PATTERN = re.compile(r'"(?:\\.|[^"\\])*"|' + r"'(?:\\.|[^'\\])*'")
+
+CONTINUATION = re.compile(
+    r"\s*(?:[)\]}]|(?:end|else|elif|elsif|except|finally|catch|rescue|ensure|fi|done|esac)\b)"
+)
+
+
+class Layout:
+    """How lines are nested, by their indentation and by brackets that are open."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.count = len(lines)
+        self._lines = lines
+        self._indents = list(_indents(lines))
+        self._depths = list(_nesting_depths(self._indents))
+        self._open_brackets = list(_open_bracket_counts(lines))
+
+    def start_cost(self, row: int) -> int:
+        """What it costs to leave out the lines above this one."""
+        return self._cost(row) if row else 0
+
+    def end_cost(self, row: int) -> int:
+        """What it costs to leave out this line and all below."""
+        if row >= self.count:
+            return 0
+        is_deeper = self._indents[row] > self._indents[row - 1]
+        return self._cost(row) + is_deeper * HEADING_COST
+
+    def _cost(self, row: int) -> int:
+        cost = (
+            min(MAX_DEPTH_COST, self._depths[row]) + bool(self._open_brackets[row]) * BRACKET_COST
+        )
+        cost += bool(CONTINUATION.match(self._lines[row])) * END_COST
+        return cost - (not self._lines[row - 1].strip())
+
+
+def _indents(lines: Sequence[str]) -> Iterator[int]:
+    """Columns before the first letter; a blank line is as its next one."""
+    following = 0
+    found = []
+    for line in reversed(lines):
+        text = line.lstrip()
+        if text:
+            following = len(line[: len(line) - len(text)].expandtabs(TAB_WIDTH))
+        found.append(following)
+    return reversed(found)
+
+
+def _nesting_depths(indents: Sequence[int]) -> Iterator[int]:
+    """In how many others each line lies."""
+    outer: list[int] = []
+    for indent in indents:
+        while outer and outer[-1] >= indent:
+            outer.pop()
+        yield len(outer)
+        outer.append(indent)
+
+
+def _open_bracket_counts(lines: Sequence[str]) -> Iterator[int]:
+    """How many round and square brackets are open before each line."""
+    depth = 0
+    for line in lines:
+        yield depth
+        text = QUOTED_PATTERN.sub("", line)
+        opened = text.count("(") + text.count("[")
+        depth = max(0, depth + opened - text.count(")") - text.count("]"))
+
+
 DEFAULT_LINES = 6
+
 REPEAT_WEIGHTS = (0, 4, 6, 7)
 """What a word's first line, its first two and so on are worth; more add nothing."""
+
 MAX_SHIFT = 12
 """Lines by which a window is moved for the sake of whole statements."""
+
 MAX_HEAD_LINES, HEAD_SEARCH_LINES = 3, 80
 """Of a signature at most so many, and so far from the node's first line at most."""
+
 SIGNATURE_TRIM = " ,;\\"
 """What a signature in the index leaves out at its end."""
+
 MAX_COMPARED, CUT_PENALTY = 8, 32
 """Of the windows with most words so many are compared by how they cut too; a cut that costs so much
 is as bad as to have no words."""
+
 ANCHOR_WEIGHT = 1_000_000
+
 MAX_HIGHLIGHTS = 1_000
 """Of a window at most: a line may be a whole file."""
 

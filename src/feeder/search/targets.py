@@ -1,4 +1,6 @@
-"""Which node is meant? By `PATH:LINE`, `PATH#Symbol`, an id, a path or a symbol."""
+"""Resolves a target (`PATH:LINE`, `PATH#SYMBOL`, an id, a path or a symbol) to nodes, or
+reports the nearest names.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,23 +10,16 @@ from typing import NamedTuple
 
 from feeder.errors import UserError
 from feeder.parse.extract import NOT_INSTALLED
-from feeder.search.answers import Corpus
 from feeder.search.excerpts import ExcerptReader
 from feeder.search.file_contents import is_unreadable_document
 from feeder.search.filters import path_candidates
+from feeder.search.index_status import Corpus
 from feeder.search.name_matching import find_member
-from feeder.store.hits import (
-    files_below,
-    hits_by_id_prefix,
-    hits_by_name,
-    hits_in_files,
-    skip_reason,
-    symbol_names,
-)
+from feeder.store.hits import Hit, hits_by_id_prefix, hits_by_name, hits_in_files, symbol_names
+from feeder.store.inventory import files_below, skip_reason
 from feeder.store.rows import decode_members
-from feeder.store.word_search import Hit
 from feeder.suggestions import nearest_names
-from feeder.symbols import normalize_symbol, symbol_ends_with
+from feeder.text import normalize_symbol, symbol_ends_with
 
 MAX_LISTED = 10
 """Of several that could be meant."""

@@ -1,4 +1,6 @@
-"""Where in a text do a question's words stand? As the index parts and stems them, itself."""
+"""Finds a query's words in text, tokenized and stemmed by FTS5's own tokenizer, so that
+highlights agree with the index.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,22 +9,11 @@ from typing import Any, NamedTuple
 
 import apsw
 
+from feeder.search.stopwords import HIGHLIGHT_STOP_WORDS
 from feeder.text import split_compound
 
 TOKENIZER, TOKENIZER_ARGUMENTS = "porter", ["unicode61"]
 """Of `docs_fts`."""
-HIGHLIGHT_STOP_WORDS = frozenset(
-    re.findall(
-        r"\w+",
-        """
-a about all also an and any are as at be been by can could do does for from get had has have how
-i if in into is it its me my no not of on or our should so some than that the their them then
-there these they this to use used was we were what when where which who why will with would you
-your
-""",
-    )
-)
-"""Words of questions that tell little of what is sought: looked for where there are no others."""
 
 
 class TermMatch(NamedTuple):

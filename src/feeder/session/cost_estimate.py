@@ -1,28 +1,98 @@
-"""Which models can an index at Cloudflare have, and what does each cost?"""
+"""Measures and estimates what a run uses at Cloudflare (requests, rows, neurons) and compares
+the prices of embedding models.
+"""
 
+import math
 from collections.abc import Iterator
 from contextlib import closing
 from typing import NamedTuple
 
 from feeder.cloudflare.api import Api
+from feeder.cloudflare.d1 import D1
 from feeder.cloudflare.free_tier import (
     MAX_STORED_DIMENSIONS,
     NEURONS_PER_DAY,
     Usage,
     format_percent,
 )
-from feeder.cloudflare.models import DEFAULT_MODEL, MODELS
-from feeder.cloudflare.workers_ai import WorkersAIEmbedder
-from feeder.embedding import Embedder
-from feeder.embedding.static_codes import load_static_model
-from feeder.session.cloud_backend import estimated_usage, worker_lookup_table
-from feeder.session.model_selection import STATIC
+from feeder.cloudflare.vectorize import MAX_DELETE_IDS, Vectorize
+from feeder.cloudflare.workers_ai import DEFAULT_MODEL, MODELS, WorkersAIEmbedder
+from feeder.embedding import Embedder, ServiceUsage
+from feeder.embedding.quantization import load_static_model
+from feeder.parse.compressed_source import BLOCK_BYTES
+from feeder.session.model_selection import STATIC, worker_lookup_table
+from feeder.store.lookup_table import LookupTable
+from feeder.store.stored_source import DELETE_BATCH
 from feeder.sync.report import Report
+from feeder.sync.vectors import BATCH_VECTORS
+from feeder.sync.write import BATCH_CHARS, BATCH_NODES
+
+ROWS_PER_NEW_NODE, ROWS_PER_DELETED_NODE, ROWS_PER_FILE, ROWS_PER_RUN = 6, 4, 2, 20
+"""Rows that D1 bills: a node with its indexes and posting, its removal with the outbox, a file, and
+what each run that writes notes of itself."""
+
+
+def measured_usage(api: Api, database: D1, vectors: Vectorize, spent: ServiceUsage) -> Usage:
+    """What these objects have used so far, and what models have taken."""
+    return Usage(
+        dict(api.requests) | ({"model": spent.requests} if spent.requests else {}),
+        dict(api.retries),
+        round(api.waited_s, 1),
+        database.rows["read"],
+        database.rows["written"],
+        vectors.dimensions_written,
+        spent.tokens,
+        spent.neurons,
+        database.size_bytes,
+    )
+
+
+def estimated_usage(
+    report: Report, embedder: Embedder | None, planned: ServiceUsage, lookup: LookupTable | None
+) -> Usage:
+    """What the run of a report would take, roughly: nobody has sent anything yet."""
+    files = report.files_processed + report.files_deleted
+    table = lookup if report.lookup_rows else None
+    if not (files or report.texts_embedded or table or report.text_rows or report.text_rows_gone):
+        return Usage({"d1": 1})
+    vectors = report.texts_embedded + report.texts_cached
+    is_theirs = embedder is None or isinstance(embedder, WorkersAIEmbedder)
+    upserts = math.ceil(vectors / BATCH_VECTORS)
+    batches = (report.nodes_new + report.files_processed) / BATCH_NODES
+    words = max(1, math.ceil(max(batches, report.text_rows * BLOCK_BYTES / BATCH_CHARS)))
+    words += math.ceil(report.text_rows_gone / DELETE_BATCH)
+    is_first = bool(vectors and not report.files_unchanged)  # then it is asked whether they fit
+    requests = {
+        "d1": 2 + words + max(0, upserts - 1) + (table.request_count if table else 0),
+        "vectorize": (is_first + upserts + math.ceil(report.nodes_deleted / MAX_DELETE_IDS))
+        if embedder
+        else 0,
+        "ai" if is_theirs else "model": planned.requests,
+    }
+    return Usage(
+        requests,
+        rows_written=ROWS_PER_RUN
+        + report.nodes_new * ROWS_PER_NEW_NODE
+        + report.nodes_deleted * ROWS_PER_DELETED_NODE
+        + files * ROWS_PER_FILE
+        + report.lookup_rows
+        + report.text_rows
+        + report.text_rows_gone,
+        dimensions=vectors * embedder.dimensions if embedder and vectors else 0,
+        tokens=planned.tokens,
+        neurons=planned.neurons,
+        lookup_rows=report.lookup_rows,
+        text_rows=report.text_rows,
+        text_bytes=report.text_bytes,
+    )
+
 
 EXAMPLE_NODES, EXAMPLE_FILES = 10_000, 500
 """Of the first feed that is priced."""
+
 NODE_BYTES = 720
 """Of a text that is embedded: the mean of Django's 57,000 nodes, and of ktor, Vue and aiohttp."""
+
 SHORTENED_DIMENSIONS = 256
 """Dimensions to which some models can shorten their vectors."""
 

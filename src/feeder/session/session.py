@@ -1,42 +1,35 @@
-"""Which store is it, and which folder is it about? What a command opens."""
+"""Opens an index as a `Session` and prepares runs over it."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from feeder.cloudflare.credentials import choose_store, has_token
-from feeder.config import INDEX_FOLDER, Settings
-from feeder.embedding import NO_USAGE
-from feeder.embedding.place import default_cache_file
-from feeder.embedding.static_codes import StaticQuantizer
+from feeder.config import Settings
+from feeder.embedding import NO_USAGE, STATIC_MODEL_NAME
+from feeder.embedding.cache import default_cache_file
+from feeder.embedding.quantization import StaticQuantizer
 from feeder.errors import FeederError, UserError
 from feeder.github.event import Event, current_event
+from feeder.progress import ProgressReporter
 from feeder.session.backends import Backend
-from feeder.session.describers import description_options
+from feeder.session.model_selection import description_options
+from feeder.session.workspace import Workspace, indexed_tree
 from feeder.source import Tree
-from feeder.static_name import STATIC_MODEL_NAME
 from feeder.store.index import Index
 from feeder.store.index_state import static_model_name
 from feeder.store.inventory import indexed_repositories, matching_repositories, resolve_repository
 from feeder.store.static_vectors import has_vectors, setup_statements
 from feeder.sync.concurrency import manual_run_token
 from feeder.sync.context import ModelVectors, SyncContext
-from feeder.sync.report import ProgressReporter, Report
+from feeder.sync.report import Report
 
 if TYPE_CHECKING:
     from feeder.parse.worker_pool import WorkerPool
-
-
-@dataclass
-class Workspace:
-    """Where the files are that an index is about: its base folder and what it calls them."""
-
-    base: Path
-    repo: str
-    branch: str
 
 
 @dataclass
@@ -48,77 +41,6 @@ class Session:
     model_vectors: ModelVectors | None
     progress: ProgressReporter
     backend: Backend
-
-
-def workspace_for(base: Path, settings: Settings) -> Workspace:
-    """Names a base folder: as the settings say, else as its remote does, else by its own name."""
-    from feeder.source import git
-    from feeder.source.paths import escape_name
-
-    repository = git.find_root(base)
-    repo, branch = settings.repo, settings.branch
-    if repository is not None:
-        repo = repo or git.origin_slug(repository)
-        branch = branch or git.current_branch(repository) or git.default_branch(repository)
-    name = escape_name(os.fsencode(base.name)) or "root"
-    return Workspace(base, repo or name, branch or "HEAD")
-
-
-def current_workspace(settings: Settings) -> Workspace:
-    """The place that the settings' directory lies in."""
-    return workspace_for(base_folder(settings.directory), settings)
-
-
-def base_folder(directory: Path) -> Path:
-    """The repository's root, else the folder above that has an index, else the directory itself."""
-    from feeder.source import git
-
-    directory = directory.resolve()
-    if repository := git.find_root(directory):
-        return repository.resolve()
-    for folder in (directory, *directory.parents):
-        if (folder / INDEX_FOLDER).is_dir():
-            return folder
-    return directory
-
-
-def common_base_folder(paths: Sequence[Path], settings: Settings) -> Path:
-    """The base of files to process: their repository's root, else the directory that holds them.
-
-    That is the one that the program runs in, where it can be, so that a search finds the index.
-    """
-    from feeder.source import git
-    from feeder.source.folder import common_base
-
-    there = [path for path in paths if os.path.lexists(path)]
-    known = base_folder(settings.directory)
-    if (known / INDEX_FOLDER).is_dir() or not there:
-        return known
-    common = common_base(there).resolve()
-    if ".git" in common.parts:  # not a repository of its own: to be refused
-        common = Path(*common.parts[: common.parts.index(".git")])
-    is_below = common.is_relative_to(known) and git.find_root(common) is None
-    return known if is_below else base_folder(common)
-
-
-def repository_of(settings: Settings) -> Path:
-    """The repository that the directory is in; raises UserError where there is none."""
-    from feeder.source import git
-
-    repository = git.find_root(settings.directory.resolve())
-    if repository is None:
-        raise UserError(
-            f"{settings.directory.resolve()} is in no git repository. "
-            "Go into one, or index files as they lie there with: feeder process --path ."
-        )
-    return repository.resolve()
-
-
-def has_index(workspace: Workspace, settings: Settings) -> bool:
-    """Whether there is an index of a place; of one at Cloudflare only a request can tell."""
-    from feeder.session.local import index_file
-
-    return choose_store(settings).is_cloud or index_file(workspace.base, settings).exists()
 
 
 @contextmanager
@@ -164,7 +86,7 @@ def open_session(
 def _local_backend(
     workspace: Workspace, settings: Settings, stack: ExitStack, *, writes: bool, create: bool
 ) -> Backend:
-    from feeder.session.local import local_backend
+    from feeder.session.backends import local_backend
 
     return local_backend(workspace.base, settings, stack, writes=writes, create=create)
 
@@ -325,3 +247,21 @@ def _run_token(tree: Tree, settings: Settings) -> tuple[str, Event | None]:
         raise UserError("Shards have to know each other: give all the same --run NAME.")
     token = f"{name}-{tree.commit[:10]}" if name else manual_run_token()
     return token, event if event and event.order else None
+
+
+@contextmanager
+def open_comparison(session: Session, settings: Settings) -> Iterator[SyncContext]:
+    """A run over the tree that the index says it equals: HEAD's, or the working tree as it is.
+
+    Raises UserError where the index is of a commit and git finds none.
+    """
+    meta, key = session.index.read_state_of([]).meta, session.index.meta_key
+    tree = indexed_tree(session.workspace, settings, working=bool(meta.get(key("working"))))
+    base = session.workspace.base
+    if meta.get(key("tree")) and not tree.root_tree_id and (base / ".git").exists():
+        raise UserError(
+            f"The index is of the commit {meta.get(key('head'), '')[:7]}, and git finds no commit "
+            f"at HEAD of {base}. Mend the repository: git -C {quote(str(base))} status"
+        )
+    with open_run(session, tree, settings, dry_run=False) as feed:
+        yield feed

@@ -1,34 +1,96 @@
-"""Which tree is compared with the index?"""
+"""Finds the base folder, repository name and branch of an index, and the source tree to compare
+with it: a commit, the working tree or a folder.
+"""
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from shlex import quote
 
-from feeder.config import Settings
+from feeder.cloudflare.credentials import choose_store
+from feeder.config import INDEX_FOLDER, Settings
 from feeder.errors import UserError
-from feeder.session.session import Session, Workspace, open_run
 from feeder.source import Sizes, Tree
-from feeder.sync.context import SyncContext
 
 
-@contextmanager
-def open_comparison(session: Session, settings: Settings) -> Iterator[SyncContext]:
-    """A run over the tree that the index says it equals: HEAD's, or the working tree as it is.
+@dataclass
+class Workspace:
+    """Where the files are that an index is about: its base folder and what it calls them."""
 
-    Raises UserError where the index is of a commit and git finds none.
+    base: Path
+    repo: str
+    branch: str
+
+
+def workspace_for(base: Path, settings: Settings) -> Workspace:
+    """Names a base folder: as the settings say, else as its remote does, else by its own name."""
+    from feeder.source import git
+    from feeder.source.paths import escape_name
+
+    repository = git.find_root(base)
+    repo, branch = settings.repo, settings.branch
+    if repository is not None:
+        repo = repo or git.origin_slug(repository)
+        branch = branch or git.current_branch(repository) or git.default_branch(repository)
+    name = escape_name(os.fsencode(base.name)) or "root"
+    return Workspace(base, repo or name, branch or "HEAD")
+
+
+def current_workspace(settings: Settings) -> Workspace:
+    """The place that the settings' directory lies in."""
+    return workspace_for(base_folder(settings.directory), settings)
+
+
+def base_folder(directory: Path) -> Path:
+    """The repository's root, else the folder above that has an index, else the directory itself."""
+    from feeder.source import git
+
+    directory = directory.resolve()
+    if repository := git.find_root(directory):
+        return repository.resolve()
+    for folder in (directory, *directory.parents):
+        if (folder / INDEX_FOLDER).is_dir():
+            return folder
+    return directory
+
+
+def common_base_folder(paths: Sequence[Path], settings: Settings) -> Path:
+    """The base of files to process: their repository's root, else the directory that holds them.
+
+    That is the one that the program runs in, where it can be, so that a search finds the index.
     """
-    meta, key = session.index.read_state_of([]).meta, session.index.meta_key
-    tree = indexed_tree(session.workspace, settings, working=bool(meta.get(key("working"))))
-    base = session.workspace.base
-    if meta.get(key("tree")) and not tree.root_tree_id and (base / ".git").exists():
+    from feeder.source import git
+    from feeder.source.folder import common_base
+
+    there = [path for path in paths if os.path.lexists(path)]
+    known = base_folder(settings.directory)
+    if (known / INDEX_FOLDER).is_dir() or not there:
+        return known
+    common = common_base(there).resolve()
+    if ".git" in common.parts:  # not a repository of its own: to be refused
+        common = Path(*common.parts[: common.parts.index(".git")])
+    is_below = common.is_relative_to(known) and git.find_root(common) is None
+    return known if is_below else base_folder(common)
+
+
+def repository_of(settings: Settings) -> Path:
+    """The repository that the directory is in; raises UserError where there is none."""
+    from feeder.source import git
+
+    repository = git.find_root(settings.directory.resolve())
+    if repository is None:
         raise UserError(
-            f"The index is of the commit {meta.get(key('head'), '')[:7]}, and git finds no commit "
-            f"at HEAD of {base}. Mend the repository: git -C {quote(str(base))} status"
+            f"{settings.directory.resolve()} is in no git repository. "
+            "Go into one, or index files as they lie there with: feeder process --path ."
         )
-    with open_run(session, tree, settings, dry_run=False) as feed:
-        yield feed
+    return repository.resolve()
+
+
+def has_index(workspace: Workspace, settings: Settings) -> bool:
+    """Whether there is an index of a place; of one at Cloudflare only a request can tell."""
+    from feeder.session.backends import index_file
+
+    return choose_store(settings).is_cloud or index_file(workspace.base, settings).exists()
 
 
 def indexed_tree(workspace: Workspace, settings: Settings, *, working: bool = False) -> Tree:
@@ -47,7 +109,7 @@ def indexed_tree(workspace: Workspace, settings: Settings, *, working: bool = Fa
 
 def commit_tree(workspace: Workspace, settings: Settings) -> Tree:
     """HEAD, or one folder of it."""
-    from feeder.source.commit import Commit
+    from feeder.source.git_trees import Commit
 
     return Commit(workspace.base, subfolder=settings.path, sizes=_size_limits(settings))
 
@@ -59,8 +121,8 @@ def working_tree(workspace: Workspace, settings: Settings, *, writes: bool = Tru
     Raises UserError for an index at Cloudflare, for shards, and where there is no working tree.
     """
     from feeder.cloudflare.credentials import choose_store
-    from feeder.session.local import index_file
-    from feeder.source.working import WorkingTree
+    from feeder.session.backends import index_file
+    from feeder.source.git_trees import WorkingTree
     from feeder.store.index_folder import create_index_folder, working_tree_folder
 
     if choose_store(settings).is_cloud:

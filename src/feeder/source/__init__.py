@@ -1,4 +1,8 @@
-"""What does HEAD say: which files are there, which are to be parsed, and what is in them?"""
+"""Lists and reads the files of HEAD, a working tree or a folder, and says why a file is skipped.
+
+Start with the `Tree` protocol and `git_trees.Commit`. Only `source` runs git; `source` never
+writes to the repository.
+"""
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum

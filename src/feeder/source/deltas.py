@@ -1,4 +1,4 @@
-"""The contract `[{"file", "action"}]`: which files does somebody say have changed?"""
+"""Parses the `[{"file", "action"}]` contract and computes it for two commits."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from feeder.errors import UserError
-from feeder.source import git, paths
+from feeder.source import git, git_files, paths
 from feeder.source.git_command import git_output
 
 Action = Literal["process", "delete"]
@@ -168,8 +168,10 @@ def _base_commit(
 
 
 def _all_files(repository: Path, tip: str) -> list[Delta]:
-    files = git.ls_tree(repository, tip)
-    return [Delta(paths.escape_name(f.name), "process") for f in files if git.is_regular(f.mode)]
+    files = git_files.ls_tree(repository, tip)
+    return [
+        Delta(paths.escape_name(f.name), "process") for f in files if git_files.is_regular(f.mode)
+    ]
 
 
 def changed_files(repository: Path, base: str, head: str) -> Iterator[TreeChange]:
@@ -183,6 +185,6 @@ def changed_files(repository: Path, base: str, head: str) -> Iterator[TreeChange
 
 def _delta_of_change(change: TreeChange) -> Delta | None:
     path = paths.escape_name(change.name)
-    if git.is_regular(change.after):
+    if git_files.is_regular(change.after):
         return Delta(path, "process")
-    return Delta(path, "delete") if git.is_regular(change.before) else None
+    return Delta(path, "delete") if git_files.is_regular(change.before) else None

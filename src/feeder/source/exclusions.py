@@ -1,26 +1,144 @@
-"""Which files are kept out, and why, as far as it shows without reading them?"""
+"""Decides which files are skipped and why, from `.feederignore`, `.gitattributes`, `.noindex`,
+names and sizes; git itself evaluates the patterns, in a temporary repository.
+"""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from feeder.source import Entry, Sizes, SkipReason, file_types, git, paths, scratch
+from feeder.errors import UserError
+from feeder.source import Entry, Sizes, SkipReason, file_types, git, git_files, paths
+from feeder.source.git_command import git_output
+from feeder.source.paths import escape_name
+
+RULES_TIMEOUT_S = 60.0
+"""One pattern of twenty `*` can keep git busy for days."""
+
+
+_PORTABLE_SETTINGS = (
+    *("-c", f"core.attributesFile={os.devnull}"),
+    *("-c", "core.ignoreCase=false"),
+    *("-c", "core.protectHFS=false"),
+    *("-c", "core.protectNTFS=false"),
+)
+"""The answer depends on the tree, not on whose machine gives it."""
+
+
+_EMPTY_BLOB = b"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+
+
+def unversioned_files(folder: Path, paths: Sequence[bytes]) -> list[bytes]:
+    """The names below these paths of a folder outside of git, less the .gitignored ones.
+
+    A repository inside ends with `/`.
+    """
+    with _temporary_repository({}) as beside:
+        there = (f"--git-dir={beside / '.git'}", "--work-tree=.")
+        listing = ("ls-files", "-z", "--others", "--exclude-per-directory=.gitignore", "--")
+        return git_output(folder, *there, *listing, *paths).split(b"\0")[:-1]
+
+
+def ignored_files(
+    files: Iterable[bytes],
+    rule_file: str,
+    rules: Mapping[bytes, bytes],
+    timeout_s: float = RULES_TIMEOUT_S,
+) -> set[bytes]:
+    """Those of the files that ignore files of this name exclude; `rules` are their contents.
+
+    git itself answers, so folders, order and negation count as in .gitignore. Raises UserError for
+    rules that take too long.
+    """
+    with _temporary_repository(rules) as scratch, _rules_timeout(rule_file, timeout_s):
+        index = b"".join(b"100644 %b 0\t%b\0" % (_EMPTY_BLOB, name) for name in files)
+        git_output(scratch, *_PORTABLE_SETTINGS, "update-index", "-z", "--index-info", stdin=index)
+        listing = ("ls-files", "-z", "-i", "-c", f"--exclude-per-directory={rule_file}")
+        out = git_output(scratch, *_PORTABLE_SETTINGS, *listing, timeout_s=timeout_s)
+    return set(out.split(b"\0")[:-1])
+
+
+def attribute_values(
+    files: Iterable[bytes],
+    attribute_names: Sequence[str],
+    rules: Mapping[bytes, bytes],
+    timeout_s: float = RULES_TIMEOUT_S,
+) -> dict[tuple[bytes, str], bool]:
+    """What .gitattributes files say of these attributes; `rules` are their contents.
+
+    A file and attribute that no rule speaks of are left out; any value but `false` is true. Raises
+    UserError for rules that take too long.
+    """
+    with _temporary_repository(rules) as scratch, _rules_timeout(".gitattributes", timeout_s):
+        question = (*_PORTABLE_SETTINGS, "check-attr", "-z", "--stdin", *attribute_names)
+        listed = b"".join(b"%b\0" % name for name in files)
+        out = git_output(scratch, *question, stdin=listed, timeout_s=timeout_s)
+    fields = iter(out.split(b"\0")[:-1])
+    return {
+        (name, attribute.decode()): value not in (b"unset", b"false")
+        for name, attribute, value in zip(fields, fields, fields, strict=True)
+        if value != b"unspecified"
+    }
+
+
+@contextmanager
+def _temporary_repository(rules: Mapping[bytes, bytes]) -> Iterator[Path]:
+    """A repository of the moment, whose working tree holds these files alone."""
+    with TemporaryDirectory(prefix="feeder-") as folder:
+        git_output(Path(folder), "init", "-q", "--template=", "--object-format=sha1")
+        for name, contents in rules.items():
+            _write_rule_file(Path(folder, os.fsdecode(name)), name, contents)
+        yield Path(folder)
+
+
+def _write_rule_file(place: Path, name: bytes, contents: bytes) -> None:
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(contents)
+    except OSError as exc:
+        shown = paths.escape_name(name[:200])
+        raise UserError(
+            f"The rules in {shown!r} cannot be followed ({exc.strerror}). Rename its folders."
+        ) from exc
+
+
+@contextmanager
+def _rules_timeout(rule_file: str, timeout_s: float) -> Iterator[None]:
+    try:
+        yield
+    except TimeoutError as exc:
+        raise UserError(
+            f"The rules in {rule_file} take longer than {timeout_s:g} s. "
+            "Write their patterns with fewer *."
+        ) from exc
+
 
 _RULES_VERSION = 1
 """Raised when this module decides otherwise than before; the lists of names count by themselves."""
 
+
 _IGNORE_FILE, _ATTRIBUTES_FILE, _NOINDEX_FILE = ".feederignore", ".gitattributes", ".noindex"
 
+
 _SKIP_BY_MODE = {
-    git.SYMLINK_MODE: SkipReason.SYMLINK,
-    git.SUBMODULE_MODE: SkipReason.SUBMODULE,
-    git.SPECIAL_MODE: SkipReason.SPECIAL,
+    git_files.SYMLINK_MODE: SkipReason.SYMLINK,
+    git_files.SUBMODULE_MODE: SkipReason.SUBMODULE,
+    git_files.SPECIAL_MODE: SkipReason.SPECIAL,
 }
+
 _OWN_FOLDER = ".feeder"
+
 _GENERATED_REASONS = (SkipReason.LOCK, SkipReason.MINIFIED, SkipReason.GENERATED)
 
+
 _LINGUIST_ATTRIBUTES = ("linguist-generated", "linguist-vendored")
+
 _GENERATED_ATTRIBUTE, _VENDORED_ATTRIBUTE = _LINGUIST_ATTRIBUTES
+
 _AttributeValues = Mapping[tuple[bytes, str], bool]
+
 
 RULE_FILES = tuple(name.encode() for name in (_IGNORE_FILE, _ATTRIBUTES_FILE, _NOINDEX_FILE))
 
@@ -56,16 +174,14 @@ class ExclusionRules:
         )
         return hashlib.sha256(repr(rules).encode()).hexdigest()[:16]
 
-    def entries(self, files: Sequence[git.GitFile]) -> list[Entry]:
+    def entries(self, files: Sequence[git_files.GitFile]) -> list[Entry]:
         """The files with the first reason that keeps each of them out."""
         asked = [file.name for file in files]
         ignored = (
-            scratch.ignored_files(asked, _IGNORE_FILE, self._ignore_files)
-            if self._ignore_files
-            else set()
+            ignored_files(asked, _IGNORE_FILE, self._ignore_files) if self._ignore_files else set()
         )
         marks = (
-            scratch.attribute_values(asked, _LINGUIST_ATTRIBUTES, self._attribute_files)
+            attribute_values(asked, _LINGUIST_ATTRIBUTES, self._attribute_files)
             if self._attribute_files
             else {}
         )
@@ -77,7 +193,7 @@ class ExclusionRules:
         return found
 
     def _skip_reason(
-        self, file: git.GitFile, path: str, ignored: bool, attribute_values: _AttributeValues
+        self, file: git_files.GitFile, path: str, ignored: bool, attribute_values: _AttributeValues
     ) -> SkipReason | None:
         kind = file_types.skip_reason(path)
         generated = attribute_values.get((file.name, _GENERATED_ATTRIBUTE))
@@ -105,3 +221,30 @@ class ExclusionRules:
             return SkipReason.OWN_FILE
         above = ("/".join(folders[:depth]) for depth in range(len(folders) + 1))
         return SkipReason.NOINDEX if not self._noindex_folders.isdisjoint(above) else None
+
+
+_LIST_IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--")
+
+# it takes names as they are, but refuses to be told so
+_CHECK_IGNORE = ("--no-literal-pathspecs", "check-ignore", "-v", "-z", "--stdin")
+
+
+def exclusion_cause(base: Path, folder: Path) -> str:
+    """The rule of git that excludes what lies there, the first of several; a clause."""
+    if git.find_root(base) is None:
+        return "no file lies there that .gitignore does not exclude"
+    below = os.fsencode(folder.resolve().relative_to(base.resolve()))
+    first, _, _ = git_output(base, *_LIST_IGNORED, below).partition(b"\0")
+    if not first:
+        return "no file lies there"
+    rule = git_output(base, *_CHECK_IGNORE, stdin=b"./%b\0" % first)
+    source, line, pattern, _ = rule.split(b"\0", 3)
+    return (
+        f"line {line.decode()} of {escape_name(source)} excludes what lies there "
+        f"({escape_name(pattern)})"
+    )
+
+
+def placeholder_id(reason: SkipReason, object_format: str) -> str:
+    """The id, of nothing, that stands for a file which is kept out unread."""
+    return git.blob_id(f"feeder: {reason.value}".encode(), object_format)

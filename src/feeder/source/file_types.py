@@ -1,4 +1,6 @@
-"""What does a file's name alone tell about it?"""
+"""Classifies files by name alone: lock files, generated, minified, binary, secret and document
+files.
+"""
 
 import re
 

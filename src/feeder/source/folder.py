@@ -1,4 +1,6 @@
-"""Files and folders of a working tree as they lie there, inside a repository or outside of any."""
+"""Implements `Tree` for files and folders as they are on disk, inside or outside of a
+repository.
+"""
 
 import os
 import stat
@@ -7,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from feeder.errors import UserError
-from feeder.source import DEFAULT_SIZES, Entry, Sizes, SkipReason, git, git_files, paths, scratch
+from feeder.source import DEFAULT_SIZES, Entry, Sizes, SkipReason, exclusions, git, git_files, paths
 from feeder.source.exclusions import RULE_FILES, ExclusionRules
 
 
@@ -75,13 +77,13 @@ class Folder:
     def _list_names(self) -> list[bytes]:
         folders = [name for name in self._paths if self._absolute_path(name).is_dir()]
         listed = (
-            git_files.tracked_and_untracked_files if self._in_git else scratch.unversioned_files
+            git_files.tracked_and_untracked_files if self._in_git else exclusions.unversioned_files
         )
         below = listed(self._base, folders) if folders else []
         named = set(self._paths).difference(folders)
         return sorted(named.union(name.rstrip(b"/") for name in below))
 
-    def _stat_file(self, name: bytes) -> git.GitFile | None:
+    def _stat_file(self, name: bytes) -> git_files.GitFile | None:
         """None for a file that git tracks and that is gone, or a link took its folder's place."""
         if not self._has_no_link(name.rpartition(b"/")[0]):
             return None
@@ -89,8 +91,8 @@ class Folder:
             status = self._absolute_path(name).lstat()
         except OSError:
             return None
-        mode = _GIT_MODES.get(stat.S_IFMT(status.st_mode), git.SPECIAL_MODE)
-        return git.GitFile(name, mode, "", status.st_size)
+        mode = _GIT_MODES.get(stat.S_IFMT(status.st_mode), git_files.SPECIAL_MODE)
+        return git_files.GitFile(name, mode, "", status.st_size)
 
     def _has_no_link(self, folder: bytes) -> bool:
         if folder not in self._folders_without_links:
@@ -98,7 +100,7 @@ class Folder:
             self._folders_without_links[folder] = os.path.realpath(place) == os.fspath(place)
         return self._folders_without_links[folder]
 
-    def _rule_files(self, files: Iterable[git.GitFile]) -> dict[bytes, bytes]:
+    def _rule_files(self, files: Iterable[git_files.GitFile]) -> dict[bytes, bytes]:
         folders = {b""}
         for file in files:
             folder = file.name.rpartition(b"/")[0]
@@ -111,7 +113,7 @@ class Folder:
     def _rule_file(self, candidate: bytes) -> tuple[bytes, bytes] | None:
         name = candidate.removeprefix(b"/")
         file = self._stat_file(name)
-        if file is None or file.mode != git.REGULAR_MODE:
+        if file is None or file.mode != git_files.REGULAR_MODE:
             return None
         try:
             return name, self._absolute_path(name).read_bytes()
@@ -123,9 +125,9 @@ class Folder:
 
 
 _GIT_MODES = {
-    stat.S_IFREG: git.REGULAR_MODE,
-    stat.S_IFLNK: git.SYMLINK_MODE,
-    stat.S_IFDIR: git.SUBMODULE_MODE,
+    stat.S_IFREG: git_files.REGULAR_MODE,
+    stat.S_IFLNK: git_files.SYMLINK_MODE,
+    stat.S_IFDIR: git_files.SUBMODULE_MODE,
 }
 
 

@@ -1,16 +1,15 @@
-"""What does git say of a repository? Names are bytes, ended by NUL."""
+"""Facts about a git repository: its root, HEAD, commits, branches, remote and settings."""
 
 import hashlib
 import os
 import re
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from feeder.errors import UserError
 from feeder.source import paths
-from feeder.source.blobs import missing_object_error, read_available_blobs
 from feeder.source.git_command import (
     GitResult,
     NoRepositoryError,
@@ -20,28 +19,49 @@ from feeder.source.git_command import (
     run_git,
 )
 
-REGULAR_MODE, SYMLINK_MODE, SUBMODULE_MODE, SPECIAL_MODE = "100644", "120000", "160000", "000000"
-"""Modes; git has none for devices and the like, for which zeros stand here."""
+_SCP_URL = re.compile(r"(?:[^/@]+@)?(?P<host>\[[^]/]+\]|[^/:\[]{2,}):(?P<path>.+)", re.DOTALL)
+
+
+def slug_from_url(url: str) -> str | None:
+    """`owner/name` from a remote's URL, whatever credentials are in it; None for a folder's."""
+    scheme, separator, _ = url.partition("://")
+    if separator:
+        path = "" if scheme == "file" else _url_path(url)
+    else:
+        match = _SCP_URL.fullmatch(url)
+        path = match["path"] if match else ""
+    return path.strip("/").removesuffix(".git").strip("/") or None
+
+
+def github_slug_from_url(url: str) -> str | None:
+    """`owner/name` of a remote at GitHub, as HTTPS or ssh write it; None for any other."""
+    host = _url_host(url) if "://" in url else _scp_host(url)
+    return slug_from_url(url) if host == "github.com" else None
+
+
+def _url_host(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError:
+        return None
+
+
+def _scp_host(url: str) -> str | None:
+    match = _SCP_URL.fullmatch(url)
+    return match["host"].lower() if match else None
+
+
+def _url_path(url: str) -> str:
+    try:
+        return urlsplit(url).path
+    except ValueError:
+        return ""
+
+
 _FOLDER_MODE = b"040000"
-ABSENT_SIZE = -1
-"""The size of contents that are not here."""
+
 
 _REV_PARSE = ("rev-parse", "-q", "--verify", "--end-of-options")
-_UNSAFE_PATH = re.compile(rb"(?:^|/)(?:\.{0,2}|\.git)(?:/|\Z)", re.IGNORECASE)
-
-
-class GitFile(NamedTuple):
-    """A listed file: git's mode in octal digits, its id of the contents, and bytes."""
-
-    name: bytes
-    mode: str
-    blob: str
-    size: int
-
-
-def is_regular(mode: str) -> bool:
-    """Whether the mode is a regular file's, executable or not."""
-    return mode.startswith("100")
 
 
 def find_root(path: Path) -> Path | None:
@@ -174,12 +194,12 @@ def default_branch(repository: Path) -> str | None:
 def origin_slug(repository: Path) -> str | None:
     """`owner/name` of origin; None without such a remote."""
     url = _output_line(repository, "config", "--get", "remote.origin.url")
-    return paths.slug_from_url(url) if url else None
+    return slug_from_url(url) if url else None
 
 
 def origin_github_slug(repository: Path) -> str | None:
     """`owner/name` of origin where that is at GitHub."""
-    return paths.github_slug_from_url(
+    return github_slug_from_url(
         _output_line(repository, "config", "--get", "remote.origin.url") or ""
     )
 
@@ -220,78 +240,6 @@ def object_format(repository: Path) -> str:
 def blob_id(contents: bytes, object_format: str) -> str:
     """The id that git gives to a file of these contents, stored as they are."""
     return hashlib.new(object_format, b"blob %d\0%b" % (len(contents), contents)).hexdigest()
-
-
-def ls_tree(repository: Path, commit: str, *, is_partial: bool = False) -> list[GitFile]:
-    """Every file of a commit, in the order of their names' bytes; a submodule's size is 0.
-
-    Raises UserError for a name that git would not check out, for one that is there twice, and for
-    contents that are not here; in a `partial` clone their size is `ABSENT`.
-    """
-    rows = git_output(repository, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
-    files = [_parse_row(repository, row, is_partial=is_partial) for row in rows.split(b"\0")[:-1]]
-    if len({file.name for file in files}) < len(files):
-        [(twice, _)] = Counter(file.name for file in files).most_common(1)
-        raise _unsafe_path_error(f"{paths.escape_name(twice)!r} twice")
-    return files
-
-
-def files_named(
-    repository: Path, commit: str, file_names: Sequence[bytes]
-) -> list[tuple[bytes, str]]:
-    """The regular files of a commit that have one of these names, in any folder, and their blobs.
-
-    No sizes are asked for, which take git longer than the listing itself.
-    """
-    rows = git_output(repository, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
-    found = []
-    for row in rows:
-        if row.endswith(tuple(file_names)):
-            head, _, name = row.partition(b"\t")
-            mode, _, blob = head.decode().split()
-            if is_regular(mode) and name.rpartition(b"/")[2] in file_names:
-                found.append((name, blob))
-    return found
-
-
-def read_files(repository: Path, commit: str, file_names: Sequence[bytes]) -> dict[bytes, bytes]:
-    """The contents of a commit's regular files at these names, as far as they are here.
-
-    Names that no file can have are not asked for: of a place outside, git would refuse to speak.
-    """
-    file_names = [
-        name for name in file_names if not _UNSAFE_PATH.search(name) and b"\0" not in name
-    ]
-    if not file_names:
-        return {}
-    rows = git_output(repository, "ls-tree", "-z", "--full-tree", commit, "--", *file_names)
-    found = {}
-    for row in rows.split(b"\0")[:-1]:
-        head, _, name = row.partition(b"\t")
-        mode, _, blob = head.decode().split()
-        if is_regular(mode):
-            found[name] = blob
-    contents = zip(found, read_available_blobs(repository, [*found.values()]), strict=True)
-    return {name: text for name, text in contents if text is not None}
-
-
-def _parse_row(repository: Path, row: bytes, *, is_partial: bool) -> GitFile:
-    head, _, name = row.partition(b"\t")
-    if _UNSAFE_PATH.search(name):
-        raise _unsafe_path_error(repr(paths.escape_name(name)))
-    mode, _, blob, size = head.split()
-    if size == b"BAD":
-        if not is_partial:
-            raise missing_object_error(repository, blob.decode())
-        size = b"%d" % ABSENT_SIZE
-    return GitFile(name, mode.decode(), blob.decode(), 0 if size == b"-" else int(size))
-
-
-def _unsafe_path_error(path: str) -> UserError:
-    return UserError(
-        f"The commit holds the path {path}, which git would not check out. "
-        "Remove it from the repository."
-    )
 
 
 def _output_line(repository: Path, *arguments: str) -> str | None:

@@ -1,4 +1,7 @@
-"""How is git run for a question, and what do its refusals mean? Nothing else starts it."""
+"""Runs git with a controlled environment and turns its failures into `UserError`.
+
+Nothing else starts git.
+"""
 
 import os
 import re

@@ -1,12 +1,14 @@
-"""A tree in git's objects: which files are in it, and what is in them?"""
+"""Implements `Tree` for git: HEAD (`Commit`) and the working tree (`WorkingTree`)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from feeder.source import DEFAULT_SIZES, Entry, Sizes, git, paths
-from feeder.source.blobs import read_available_blobs, read_blobs
-from feeder.source.exclusions import RULE_FILES, ExclusionRules
+from feeder.source import DEFAULT_SIZES, Entry, Sizes, SkipReason, git, git_files, paths
+from feeder.source.exclusions import RULE_FILES, ExclusionRules, placeholder_id
+from feeder.source.git_files import read_available_blobs, read_blobs
+from feeder.source.snapshot import SnapshotTaker
 
 
 class StoredTree:
@@ -26,13 +28,13 @@ class StoredTree:
         self.subfolder = subfolder
 
     @cached_property
-    def _files(self) -> list[git.GitFile]:
-        return git.ls_tree(self._repository, self._revision, is_partial=self.is_partial)
+    def _files(self) -> list[git_files.GitFile]:
+        return git_files.ls_tree(self._repository, self._revision, is_partial=self.is_partial)
 
     @cached_property
     def _exclusion_rules(self) -> ExclusionRules:
         # As git does with its own: a rule file that is a symbolic link is no rule file.
-        wanted = git.files_named(self._repository, self._revision, RULE_FILES)
+        wanted = git_files.files_named(self._repository, self._revision, RULE_FILES)
         read = read_available_blobs if self.is_partial else read_blobs
         contents = read(self._repository, [blob for _, blob in wanted])
         texts = zip(wanted, contents, strict=True)
@@ -58,3 +60,94 @@ class StoredTree:
         wanted = list(entries)
         contents = read_blobs(self._repository, [entry.blob for entry in wanted])
         yield from zip(wanted, contents, strict=True)
+
+
+class Commit(StoredTree):
+    """HEAD of a repository, which may be bare, shallow or a worktree; or one folder of it.
+
+    Raises UserError where there is no repository, no commit or no such folder.
+    """
+
+    working_tree_id = ""
+
+    def __init__(
+        self, repository: Path, *, subfolder: str = "", sizes: Sizes = DEFAULT_SIZES
+    ) -> None:
+        self.commit, self.root_tree_id = git.head_ids(repository)
+        super().__init__(repository, self.commit, subfolder=subfolder, sizes=sizes)
+        if subfolder:
+            self.root_tree_id = git.folder_tree_id(repository, self.commit, subfolder)
+
+
+_NO_PLACEHOLDER = (SkipReason.SUBMODULE,)
+
+
+class WorkingTree(StoredTree):
+    """What lies in a repository's working tree, as `git add --all` would take it in, or a folder.
+
+    What git does not track is in it unless it is ignored; what a sparse checkout leaves out is as
+    the index has it. Where it is HEAD's very tree, it is that one. Files of ours are kept below
+    `place`, or nowhere; `own` are beginnings of names that are ours too. Raises UserError where
+    there is no working tree.
+    """
+
+    def __init__(
+        self,
+        repository: Path,
+        cache_folder: Path | None,
+        *,
+        subfolder: str = "",
+        sizes: Sizes = DEFAULT_SIZES,
+        own_prefixes: Sequence[Path] = (),
+    ) -> None:
+        if cache_folder is None:  # for as long as this tree is read
+            self._temporary_folder = TemporaryDirectory(prefix="feeder-")
+            cache_folder = Path(self._temporary_folder.name)
+        seen = SnapshotTaker(repository, cache_folder, sizes, own_prefixes).take_snapshot()
+        is_head = seen.root_tree_id == seen.head_tree_id
+        holder = repository if is_head else seen.repository
+        super().__init__(holder, seen.root_tree_id, subfolder=subfolder, sizes=sizes)
+        self.commit = seen.commit
+        self.working_tree_id = "" if is_head else seen.root_tree_id
+        self.root_tree_id = (
+            git.folder_tree_id(holder, seen.root_tree_id, subfolder)
+            if subfolder
+            else seen.root_tree_id
+        )
+        self.is_partial = not is_head
+        self._object_format = seen.object_format
+
+    @cached_property
+    def _placeholders(self) -> Mapping[str, SkipReason]:
+        return {
+            placeholder_id(why, self._object_format): why
+            for why in SkipReason
+            if why not in _NO_PLACEHOLDER
+        }
+
+    @cached_property
+    def _files(self) -> list[git_files.GitFile]:
+        return [self._restore_placeholder(file) for file in super()._files]
+
+    def _restore_placeholder(self, file: git_files.GitFile) -> git_files.GitFile:
+        """The file that was not read, where something stands for it."""
+        match self._placeholders.get(file.blob):
+            case None:
+                return file
+            case SkipReason.SPECIAL:
+                return git_files.GitFile(file.name, git_files.SPECIAL_MODE, "", 0)
+            case SkipReason.TOO_LARGE:
+                return git_files.GitFile(
+                    file.name, git_files.REGULAR_MODE, "", max(self._sizes) + 1
+                )
+        return git_files.GitFile(file.name, git_files.REGULAR_MODE, file.blob, 0)
+
+    @cached_property
+    def _entries(self) -> list[Entry]:
+        return [self._mark_unread(entry) for entry in super()._entries]
+
+    def _mark_unread(self, entry: Entry) -> Entry:
+        if entry.size == git_files.ABSENT_SIZE and not entry.skip:
+            return entry._replace(skip=SkipReason.NOT_FETCHED)
+        why = self._placeholders.get(entry.blob)
+        return entry._replace(blob="", skip=entry.skip or why) if why else entry

@@ -1,4 +1,4 @@
-"""Which lines match a pattern? git's own search, of a commit or of the files as they lie."""
+"""Searches a commit or a working tree with `git grep`, within limits of time and output."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""When was each file last changed? By one walk back through the commits, which ends early."""
+"""Finds when each file was last changed, by one walk back through the commits that stops early."""
 
 import os
 import subprocess

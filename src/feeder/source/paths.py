@@ -1,4 +1,6 @@
-"""How is a name from git written as text, so that nothing is lost?"""
+"""Converts file names between git's bytes and the text used in the index without loss, and
+finds them in a working tree.
+"""
 
 import os
 import re
@@ -7,13 +9,12 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from urllib.parse import urlsplit
 
 ESCAPE_PATTERN = r"\\x(5c|[89a-f][0-9a-f])"
 """The only use of a backslash in a path."""
 
+
 _ESCAPE_SEQUENCE = re.compile(ESCAPE_PATTERN.encode())
-_SCP_URL = re.compile(r"(?:[^/@]+@)?(?P<host>\[[^]/]+\]|[^/:\[]{2,}):(?P<path>.+)", re.DOTALL)
 
 
 def escape_name(name: bytes) -> str:
@@ -73,39 +74,3 @@ def regular_files_in(root: Path, paths: Iterable[str]) -> dict[str, Path]:
 def _has_no_links(folder: Path) -> bool:
     """Whether no link leads there."""
     return os.path.realpath(folder) == os.fspath(folder)
-
-
-def slug_from_url(url: str) -> str | None:
-    """`owner/name` from a remote's URL, whatever credentials are in it; None for a folder's."""
-    scheme, separator, _ = url.partition("://")
-    if separator:
-        path = "" if scheme == "file" else _url_path(url)
-    else:
-        match = _SCP_URL.fullmatch(url)
-        path = match["path"] if match else ""
-    return path.strip("/").removesuffix(".git").strip("/") or None
-
-
-def github_slug_from_url(url: str) -> str | None:
-    """`owner/name` of a remote at GitHub, as HTTPS or ssh write it; None for any other."""
-    host = _url_host(url) if "://" in url else _scp_host(url)
-    return slug_from_url(url) if host == "github.com" else None
-
-
-def _url_host(url: str) -> str | None:
-    try:
-        return urlsplit(url).hostname
-    except ValueError:
-        return None
-
-
-def _scp_host(url: str) -> str | None:
-    match = _SCP_URL.fullmatch(url)
-    return match["host"].lower() if match else None
-
-
-def _url_path(url: str) -> str:
-    try:
-        return urlsplit(url).path
-    except ValueError:
-        return ""

@@ -1,9 +1,9 @@
-"""Which tree would a working tree be, if all that lies in it were added? git's own index says it.
+"""Computes the tree id of a working tree as if all its files were added.
 
-A copy of the index is brought to the files as they lie, with new objects in a repository of ours;
-nothing of the repository itself is written. The copy is left for the next look, which then reads
-only files whose stat has changed. Looks may run beside each other: each has a copy of its own, and
-the last one leaves its.
+A copy of git's index is updated to the files on disk, with new objects in a private repository;
+the repository itself is not written to. The copy is cached, so the next snapshot reads only
+files whose stat has changed. Snapshots may run concurrently: each has its own copy, and the
+last one is cached.
 """
 
 import os
@@ -17,19 +17,11 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from feeder.errors import UserError
-from feeder.source import (
-    Sizes,
-    SkipReason,
-    file_types,
-    git,
-    git_files,
-    objects,
-    paths,
-    snapshot_cache,
-)
+from feeder.source import Sizes, SkipReason, file_types, git, git_files, paths, snapshot_cache
+from feeder.source.exclusions import placeholder_id
 from feeder.source.git_command import git_output
 from feeder.source.snapshot_cache import IndexCopy
-from feeder.source.staging import IndexDifference, IndexStage, placeholder_id
+from feeder.source.staging import IndexDifference, IndexStage
 
 FILTER_RETRY_S = 60.0
 """After that, a file at which a filter has failed is tried again although it is the same."""
@@ -83,7 +75,7 @@ class SnapshotTaker(NamedTuple):
                 f"{self.repository} has no working tree. Index its HEAD with: feeder sync"
             )
         commit, head = ids.result()
-        ours = objects.current_repository(self.cache_folder, theirs)
+        ours = snapshot_cache.current_repository(self.cache_folder, theirs)
         with TemporaryDirectory(prefix="look-", dir=ours) as folder:
             moment = SnapshotContext(
                 theirs, shaping.result(), head, _filesystem_clock_ns(Path(folder))
@@ -104,7 +96,7 @@ class SnapshotTaker(NamedTuple):
         stage = IndexStage(
             self.repository,
             index,
-            objects.objects_folder(private_repository),
+            snapshot_cache.objects_folder(private_repository),
             _filter_drivers(context.settings),
         )
         copy = _IndexUpdate(self, stage, last, context).update_cached_copy() if last else None
@@ -116,7 +108,7 @@ class SnapshotTaker(NamedTuple):
         if copy != last and not is_young:
             snapshot_cache.save_copy(place, copy)
             if copy.snapshot_count % PRUNE_INTERVAL == 1:
-                objects.prune_repositories(self.cache_folder, context.layout)
+                snapshot_cache.prune_repositories(self.cache_folder, context.layout)
         return copy
 
 

@@ -1,4 +1,6 @@
-"""How is a copy of git's index brought to the files as they lie? Without anything but the copy."""
+"""Updates a private copy of git's index to the files on disk, including files with clean
+filters.
+"""
 
 import errno
 import os
@@ -10,7 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from feeder.source import SkipReason, git
+from feeder.source import SkipReason
+from feeder.source.exclusions import placeholder_id
 from feeder.source.git_command import (
     GitResult,
     check_result,
@@ -22,10 +25,13 @@ from feeder.source.git_command import (
 
 ALL_FILTERS_TIMEOUT_S = 5.0
 """How long the filters of all files may take together."""
+
 FILTER_TIMEOUT_S = 2.0
 """How long the filter of one file may take, after all together have failed."""
+
 ADD_TIMEOUT_S = 600.0
 """How long git may read files without filters."""
+
 
 _INDEX_SETTINGS = (
     *("-c", "core.splitIndex=false"),  # it would write beside the repository's index
@@ -177,11 +183,6 @@ def _is_in_link_loop(folder: Path, name: bytes) -> bool:
     except OSError as exc:
         return exc.errno == errno.ELOOP
     return False
-
-
-def placeholder_id(reason: SkipReason, object_format: str) -> str:
-    """The id, of nothing, that stands for a file which is kept out unread."""
-    return git.blob_id(f"feeder: {reason.value}".encode(), object_format)
 
 
 def _completes(

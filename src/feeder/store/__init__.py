@@ -1,4 +1,7 @@
-"""Where nodes are kept: the two seams that a store consists of, and what passes through them."""
+"""Stores nodes and vectors: declares the `Database` and `Vectors` protocols and what passes
+through them. Start with `index.Index`, which a run writes through, and `word_search`, which a
+search reads through. This package never reads source files.
+"""
 
 from __future__ import annotations
 

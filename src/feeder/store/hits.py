@@ -1,24 +1,96 @@
-"""Which nodes does a file have, which has this id, and what are files and symbols called?"""
+"""Reads nodes as hits, with every column that a search shows: by id, scope, file or name."""
 
 import json
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from feeder.store import Database, Row, Statement
+from feeder.store import Database, Row, Statement, stored_descriptions
+from feeder.store.scope import IN_SCOPE, Scope, scope_params
 from feeder.store.sqlite import SQLite
-from feeder.store.word_search import HIT_COLUMNS, Hit
 from feeder.text import expand_words
+
+
+class Hit(NamedTuple):
+    """A node as a search shows it; `description` is a model's line on it, where it has one."""
+
+    id: str
+    path: str
+    language: str | None
+    node_type: str
+    symbol: str | None
+    signature: str | None
+    logical_path: str | None
+    start_line: int
+    end_line: int
+    members: str
+    repo: str
+    description: str = ""
+
+
+HIT_COLUMNS = ", ".join(
+    [*(f"d.{column}" for column in Hit._fields[:-1]), stored_descriptions.DESCRIPTION_COLUMN]
+)
+"""The columns of a hit, from the node `d`."""
+
+HITS_BY_IDS = f"""
+SELECT {HIT_COLUMNS}
+FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
+WHERE {IN_SCOPE}
+ORDER BY j.key
+"""
+
+
+def hits_by_ids(database: Database, ids: Iterable[str], scope: Scope) -> list[Hit]:
+    """The nodes of these ids that lie in the scope, in the order of the ids."""
+    [rows] = database.run([hits_statement(ids, scope)])
+    return hits_from_rows(rows)
+
+
+def hits_statement(ids: Iterable[str], scope: Scope) -> Statement:
+    """Asks for them."""
+    return Statement(HITS_BY_IDS, (json.dumps(list(ids)), *scope_params(scope)))
+
+
+def hits_from_rows(rows: Iterable[Row]) -> list[Hit]:
+    """What it answers."""
+    return [Hit(*row) for row in rows]  # type: ignore[arg-type]  # as selected
+
+
+_ORDERED_NODES = f"""
+FROM docs d WHERE {IN_SCOPE} ORDER BY d.repo, d.path, d.start_line, d.end_line DESC LIMIT ?1 + 0
+"""
+
+_IDS_IN_SCOPE = f"SELECT d.id {_ORDERED_NODES}"
+
+FIRST_HITS = f"SELECT {HIT_COLUMNS} {_ORDERED_NODES}"
+
+
+def ids_in_scope(database: Database, scope: Scope, limit: int) -> list[str]:
+    """The ids of a scope's nodes, in the order of their lines."""
+    [rows] = database.run([Statement(_IDS_IN_SCOPE, (limit, *scope_params(scope)))])
+    return [str(id_) for (id_,) in rows]
+
+
+def first_hits(database: Database, scope: Scope, limit: int) -> list[Hit]:
+    """A scope's nodes, in the order of their lines: for who asks by filters alone."""
+    [rows] = database.run([Statement(FIRST_HITS, (limit, *scope_params(scope)))])
+    return hits_from_rows(rows)
+
 
 MAX_NAMED_HITS = 300
 """Nodes that are looked at to find those of a name."""
+
 _SELECT_HIT = f"SELECT {HIT_COLUMNS} FROM"
+
 HITS_IN_FILES = f"""
 {_SELECT_HIT} json_each(?2) j CROSS JOIN docs d ON d.path = j.value
 WHERE d.repo = ?1 ORDER BY d.path, d.start_line, d.end_line DESC
 """
+
 HITS_BY_ID_PREFIX = f"""
 {_SELECT_HIT} docs d WHERE d.id >= ?2 AND d.id < ?2 || 'g' AND d.repo = ?1 ORDER BY d.id LIMIT ?3
 """
+
 # bm25 is not asked: the shortest names come first, which are those that were written whole; of
 # them the first of each file, so that hundreds in one do not hide the others
 HITS_BY_NAME = f"""
@@ -29,17 +101,7 @@ ORDER BY length(coalesce(d.symbol, d.logical_path)),
   row_number() OVER (PARTITION BY d.path, d.symbol, d.logical_path ORDER BY d.start_line), d.path
 LIMIT ?3
 """
-FILES_BELOW = """
-SELECT path FROM files WHERE repo = ?1 AND state <> 'skipped' AND (?2 = '' OR path = ?2
-  OR path >= ?2 || '/' AND path < ?2 || '0') ORDER BY path
-"""
-FILE_OVERVIEW = """
-SELECT f.path, d.language, d.lines, f.nodes, f.state, f.reason FROM files f LEFT JOIN
-  (SELECT path, min(language) AS language, max(end_line) AS lines FROM docs WHERE repo = ?1
-   GROUP BY path) d ON d.path = f.path
-WHERE f.repo = ?1 ORDER BY f.path
-"""
-_SKIP_REASON = "SELECT reason FROM files WHERE repo = ? AND path = ? AND state = 'skipped'"
+
 _SYMBOL_NAMES = "SELECT DISTINCT symbol FROM docs WHERE repo = ? AND symbol IS NOT NULL"
 
 
@@ -59,38 +121,6 @@ def hits_by_name(database: Database, repo: str, name: str) -> list[Hit]:
         return []
     phrase = name.replace('"', '""').replace("\0", " ")
     return _read_hits(database, HITS_BY_NAME, repo, f'symbol : "{phrase}"', MAX_NAMED_HITS)
-
-
-def files_below(database: Database, repo: str, folder: str) -> list[str]:
-    """The paths at or below a file or folder, of the whole repository where it is empty.
-
-    What is kept out of the index, such as a name that may hold secrets, is not among them.
-    """
-    [rows] = database.run([Statement(FILES_BELOW, (repo, folder))])
-    return [str(path) for (path,) in rows]
-
-
-class FileSummary(NamedTuple):
-    """A file: its last line that is in a node, its nodes, and its state, with the reason of it."""
-
-    path: str
-    language: str | None
-    lines: int | None
-    nodes: int
-    state: str
-    reason: str | None
-
-
-def file_summaries(database: Database, repo: str) -> list[FileSummary]:
-    """Every file that the index knows of, also those that are kept out of it."""
-    [rows] = database.run([Statement(FILE_OVERVIEW, (repo,))])
-    return [FileSummary(*row) for row in rows]  # type: ignore[arg-type]  # as selected
-
-
-def skip_reason(database: Database, repo: str, path: str) -> str:
-    """Why a file is not indexed; empty for one that is, and for one that is unknown."""
-    [rows] = database.run([Statement(_SKIP_REASON, (repo, path))])
-    return str(rows[0][0]) if rows else ""
 
 
 def symbol_names(database: Database, repo: str, similar_to: str) -> list[str]:

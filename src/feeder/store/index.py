@@ -1,8 +1,5 @@
-"""The index in the words of the field.
-
-Order of writes: a file's rows, its postings and the ids that must leave the vectors are one
-transaction; vectors follow; then the file is clean. So every vector's id is in `docs` or `outbox`,
-and every node without a vector belongs to a pending file, whenever a run dies.
+"""One repository's part of the index: reads its state and writes files, nodes and vector states
+in guarded transactions. (Keep the paragraph on the order of writes.)
 """
 
 import json
@@ -19,17 +16,21 @@ from feeder.store import (
     stored_descriptions,
     stored_source,
 )
-from feeder.store.forgetting import Damage, node_removal_statements, remove_damage
 from feeder.store.index_state import (
+    MODEL_VECTORS_KEY,
+    STATIC_VECTORS_KEY,
     UNSHARDED,
     IndexState,
     NodeChanges,
     Sharding,
     UnchangedFiles,
+    VectorProgress,
     files_from_rows,
     meta_from_rows,
     outbox_from_rows,
+    progress_statements,
 )
+from feeder.store.integrity import Damage, node_removal_statements, remove_damage
 from feeder.store.ownership import Ownership
 from feeder.store.rows import (
     IndexedFile,
@@ -40,12 +41,6 @@ from feeder.store.rows import (
     json_pages,
     node_keys_json,
     posting_rows,
-)
-from feeder.store.settling import (
-    MODEL_VECTORS_KEY,
-    STATIC_VECTORS_KEY,
-    VectorProgress,
-    progress_statements,
 )
 
 PAGE_FILES = 20_000

@@ -1,4 +1,4 @@
-"""Where is an embedded index kept, and who may enter there?"""
+"""Creates and checks the `.feeder` folder of an embedded index."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""What does an index say of each node, in all its columns and in its words?"""
+"""Reads each node with all its columns, postings and vector, so that `validate` can compare
+them with the expected ones.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,13 +1,29 @@
-"""Do the parts of the index agree? Each question answers with the rows that do not."""
+"""Checks that the parts of the index agree, and removes what is damaged so that the next sync
+makes it again.
+"""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from feeder.store import Database, Row, Statement, description_vectors, stored_descriptions
+from feeder.errors import TooLargeError
+from feeder.store import (
+    Database,
+    Row,
+    Statement,
+    description_vectors,
+    sql,
+    stored_descriptions,
+    stored_source,
+)
+from feeder.store.lookup_table import invalidate_statement
+from feeder.store.rows import batched, json_pages
 
 CHECKED_SYMBOLS = 200
 """Symbols that occur once and are looked up again by word: those with the lowest ids."""
+
 PAGE_IDS = 20_000
+
 
 _COUNTS = """
 SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM docs_fts),
@@ -16,24 +32,29 @@ SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM docs_fts),
   (SELECT coalesce(sum(nodes), 0) FROM files WHERE repo = ?1),
   (SELECT count(*) FROM docs WHERE repo = ?1 AND symbol IS NOT NULL)
 """
+
 _DOCS_WITHOUT_POSTING = """
 SELECT d.path, d.id FROM docs d LEFT JOIN docs_fts f ON f.rowid = d.seq
 WHERE d.repo = ? AND f.id IS NOT d.id ORDER BY d.path, d.start_line
 """
+
 _POSTINGS_WITHOUT_DOC = """
 SELECT f.rowid, f.id FROM docs_fts f LEFT JOIN docs d ON d.seq = f.rowid
 WHERE f.id IS NOT d.id ORDER BY f.rowid
 """
+
 _WRONG_NODE_COUNTS = """
 SELECT path, sum(expected), sum(found) FROM (
   SELECT path, nodes AS expected, 0 AS found FROM files WHERE repo = ?1
   UNION ALL SELECT path, 0, count(*) FROM docs WHERE repo = ?1 GROUP BY path
 ) GROUP BY path HAVING sum(expected) <> sum(found) ORDER BY path
 """
+
 _ON_OTHER_BRANCHES = """
 SELECT d.path, d.id, d.branch FROM docs d JOIN meta m ON m.key = ?1 || ':branch'
 WHERE d.repo = ?1 AND d.branch <> m.value ORDER BY d.path, d.start_line
 """
+
 _UNFINDABLE_SYMBOLS = """
 WITH once AS (
   SELECT min(seq) AS seq, min(id) AS id, min(path) AS path, symbol FROM docs
@@ -45,19 +66,23 @@ SELECT path, id, symbol FROM once WHERE NOT EXISTS (
   WHERE docs_fts MATCH 'symbol : "' || replace(once.symbol, '"', '""') || '"' AND f.rowid = once.seq
 )
 """
+
 _STORES_SOURCE = (
     "EXISTS (SELECT 1 FROM meta WHERE key = ?1 || ':texts' AND value IN ('on', 'filling'))"
 )
+
 _FILES_WITHOUT_SOURCE = f"""
 SELECT path FROM files f WHERE repo = ?1 AND nodes > 0 AND {_STORES_SOURCE}
 AND NOT EXISTS (SELECT 1 FROM texts t WHERE t.repo = f.repo AND t.path = f.path AND t.part = 0)
 ORDER BY path
 """
+
 _SOURCE_WITHOUT_FILE = f"""
 SELECT DISTINCT path FROM texts t WHERE repo = ?1 AND NOT ({_STORES_SOURCE}
 AND EXISTS (SELECT 1 FROM files f WHERE f.repo = t.repo AND f.path = t.path AND f.nodes > 0))
 ORDER BY path
 """
+
 _NODE_STATES = """
 SELECT d.id, d.repo = ?1, d.path, f.state FROM docs d
 LEFT JOIN files f ON f.repo = d.repo AND f.path = d.path
@@ -142,3 +167,110 @@ def node_states(database: Database, repo: str) -> Iterator[NodeState]:
         if len(page) < PAGE_IDS:
             return
         last = str(page[-1][0])
+
+
+REMOVAL_BATCH = 2_000
+"""Files, nodes, postings or vectors that one transaction takes out."""
+
+
+@dataclass
+class Damage:
+    """What has to be made anew for an index to be right."""
+
+    paths: set[str] = field(default_factory=set)
+    """Files whose rows disagree."""
+    orphan_postings: set[int] = field(default_factory=set)
+    """Rows of `docs_fts` that belong to no node."""
+    orphan_vectors: set[str] = field(default_factory=set)
+    """Vectors of no node."""
+    paths_without_vectors: set[str] = field(default_factory=set)
+    """Files that lack vectors."""
+    misplaced_ids: set[str] = field(default_factory=set)
+    """Ids that may be in rows of another file."""
+    source_paths: set[str] = field(default_factory=set)
+    """Paths at which a text is wrong, lacks or ought not to be."""
+    description_paths: set[str] = field(default_factory=set)
+    """Files with nodes that keep a line of another text."""
+    lacks_descriptions: bool = False
+    """Whether nodes were not described, of which the index says that all were."""
+    has_wrong_description_postings: bool = False
+    """Whether the words of descriptions are not theirs, or some lack."""
+    has_wrong_lookup_table: bool = False
+    """Whether the table for a Worker's questions is not as its model has it."""
+
+
+WriteTransaction = Callable[[list[Statement]], object]
+"""One transaction; raises TooLargeError where the database wants less at once."""
+
+RemovalStatements = Callable[[str], Iterable[Statement]]
+"""What takes out the items of a page."""
+
+
+def remove_damage(damage: Damage, repo: str, branch: str, write: WriteTransaction) -> None:
+    """Takes it out of a repository's part; the next sync makes it anew.
+
+    `nodes` go whatever file or repository they say they are of. All nodes left are then of this
+    branch, and no vector of theirs waits to be removed. One request, and another for every 2,000 of
+    each, or more where the database wants less at once. Until the last a validation finds what is
+    still wrong, so `nodes` go before the files that tell of them.
+    """
+
+    def each(*texts: str) -> RemovalStatements:
+        return lambda page: [Statement(text, (repo, page)) for text in texts]
+
+    table = [invalidate_statement()] if damage.has_wrong_lookup_table else []
+    table += (
+        stored_descriptions.rebuild_postings_statements()
+        if damage.has_wrong_description_postings
+        else []
+    )
+    write(
+        [
+            Statement(sql.SET_BRANCH, (branch, repo)),
+            Statement(sql.REMOVE_LIVE_FROM_OUTBOX, (repo,)),
+            *table,
+        ]
+    )
+    steps: list[tuple[Iterable[object], RemovalStatements]] = [
+        (
+            damage.misplaced_ids,
+            each(sql.DELETE_POSTINGS_BY_ID, sql.ADD_TO_OUTBOX_BY_ID, sql.DELETE_NODES_BY_ID),
+        ),
+        (damage.paths, lambda page: file_removal_statements(repo, page)),
+        (damage.orphan_postings, each(sql.DELETE_ORPHAN_POSTINGS)),
+        (damage.source_paths, each(stored_source.DELETE_SOURCE)),
+        (damage.description_paths, each(sql.INVALIDATE_FILES)),
+        (damage.orphan_vectors, each(sql.ADD_ORPHANS_TO_OUTBOX)),
+        (damage.paths_without_vectors, each(sql.MARK_PENDING)),
+    ]
+    for items, removal in steps:
+        for piece in batched(items, REMOVAL_BATCH):
+            _remove_halving(piece, removal, write)
+
+
+def _remove_halving(
+    items: Sequence[object], removal: RemovalStatements, write: WriteTransaction
+) -> None:
+    """One transaction, or smaller ones where the database wants that, down to an item's."""
+    try:
+        write([one for page in json_pages(items) for one in removal(page)])
+    except TooLargeError:
+        if len(items) < 2:
+            raise
+        half = len(items) // 2
+        _remove_halving(items[:half], removal, write)
+        _remove_halving(items[half:], removal, write)
+
+
+def node_removal_statements(repo: str, paths: str, kept_keys: str = "{}") -> Iterator[Statement]:
+    """Takes out the nodes of the files at `paths` that are not `wanted`, a page of each."""
+    for text in (sql.ADD_TO_OUTBOX, sql.DELETE_POSTINGS, sql.DELETE_NODES):
+        yield Statement(text, (repo, paths, kept_keys))
+
+
+def file_removal_statements(repo: str, paths: str) -> list[Statement]:
+    """Takes out the files at a page of paths, with their nodes."""
+    rest = [
+        Statement(text, (repo, paths)) for text in (sql.DELETE_FILES, stored_source.DELETE_SOURCE)
+    ]
+    return [*node_removal_statements(repo, paths), *rest]

@@ -1,9 +1,14 @@
-"""Which repository of an index is meant, where a user names one? The rule for all who ask."""
+"""Reads what an index contains: repositories, files, documents and their statistics."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
 
 from feeder.errors import UserError
-from feeder.store import Database, Statement
+from feeder.store import Database, Row, Statement, stored_descriptions, stored_source
+from feeder.store.index_state import static_model_name
+from feeder.store.scope import IN_SCOPE, Scope, scope_params
 from feeder.suggestions import unknown_name_error
 
 _REPOSITORIES = "SELECT substr(key, 1, length(key) - 4) FROM meta WHERE key LIKE '%:run' ORDER BY 1"
@@ -31,3 +36,167 @@ def resolve_repository(name: str, existing: Sequence[str]) -> str:
 def matching_repositories(name: str, existing: Sequence[str]) -> list[str]:
     """The one of just this name, else all whose names end with `/` and it."""
     return [name] if name in existing else [repo for repo in existing if repo.endswith(f"/{name}")]
+
+
+# there are ten times as many nodes as files: those of other files are not looked at
+_DOCUMENT_COUNT = f"""
+WITH ending(value) AS MATERIALIZED (SELECT '.' || value FROM json_each(?1))
+SELECT count(*) FROM files f WHERE f.repo = ?14 AND f.state <> 'skipped'
+AND (lower(substr(f.path, -4)) IN (SELECT value FROM ending)
+  OR lower(substr(f.path, -5)) IN (SELECT value FROM ending)
+  OR lower(substr(f.path, -6)) IN (SELECT value FROM ending))
+AND EXISTS (SELECT 1 FROM docs d WHERE d.repo = f.repo AND d.path = f.path AND {IN_SCOPE})
+"""
+
+
+def count_documents(database: Database, scope: Scope, repo: str, extensions: Iterable[str]) -> int:
+    """How many files of a repository with nodes in the scope end so, by three to five letters."""
+    asked = json.dumps(sorted(extensions)), *scope_params(scope), repo
+    [[(count,)]] = database.run([Statement(_DOCUMENT_COUNT, asked)])
+    return int(str(count))
+
+
+COUNTS_BY_COLUMN = (
+    "SELECT {0}, count(*) FROM {1} WHERE repo = ? GROUP BY {0} ORDER BY count(*) DESC, {0}"
+)
+
+SKIPPED_COUNTS = """
+SELECT reason, count(*) FROM files WHERE state = 'skipped' AND repo = ? GROUP BY reason
+"""
+
+
+@dataclass
+class Statistics:
+    """What the index holds of a repository; counts by state, type and language.
+
+    `texts` are the `rows` with lines of files and their `bytes`, compressed; `descriptions` the
+    nodes that have a line, by its model.
+    """
+
+    repo: str
+    meta: dict[str, str]
+    files: dict[str, int]
+    node_types: dict[str, int]
+    languages: dict[str, int]
+    skipped: dict[str, int]
+    texts: dict[str, int]
+    descriptions: dict[str, int]
+
+    @property
+    def models(self) -> list[str]:
+        """Whose vectors it has: those of the words' own model, and of one beside the words."""
+        made_by = static_model_name(self.meta.get("parser", "")), self.meta.get("model", "")
+        return [model for model in made_by if model]
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers the vectors of all nodes have together."""
+        return sum(self.node_types.values()) * int(self.meta.get("dimensions", 0))
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it."""
+        return asdict(self)
+
+    def lines(self) -> Iterator[str]:
+        """All of it, for a person."""
+        working = "the working tree on " if self.meta.get("working") else ""
+        head = self.meta.get("head", "no commit: no run has come to its end")
+        below = self.meta.get("below")
+        part = f", its folder {below} alone" if below else ""
+        yield f"{self.repo} at {working}{head or 'no commit yet'}{part}"
+        yield f"model: {' and '.join(self.models) or 'none, words only'}"
+        for name in ("files", "node_types", "languages", "skipped"):
+            counts: dict[str, int] = getattr(self, name)
+            parts = ", ".join(f"{count} {kind}" for kind, count in counts.items())
+            yield f"{name.replace('_', ' ')}: {sum(counts.values())} ({parts or 'none'})"
+        if self.texts["rows"]:
+            size = f"{self.texts['bytes'] / 1e6:,.1f} MB compressed"
+            yield f"texts: {self.texts['rows']:,} rows, {size}"
+        for model, nodes in self.descriptions.items():
+            yield f"descriptions: {nodes:,} nodes, by {model}"
+
+
+def statistics(database: Database, repo: str) -> Statistics:
+    """Counts every node and file of the repository."""
+    meta, files, types, languages, reasons, [[rows, in_bytes]], lines = database.run(
+        [
+            Statement("SELECT key, value FROM meta"),
+            Statement(COUNTS_BY_COLUMN.format("state", "files"), (repo,)),
+            Statement(COUNTS_BY_COLUMN.format("node_type", "docs"), (repo,)),
+            Statement(COUNTS_BY_COLUMN.format("language", "docs"), (repo,)),
+            Statement(SKIPPED_COUNTS, (repo,)),
+            stored_source.size_statement(repo),
+            Statement(stored_descriptions.COUNTS_BY_MODEL, (repo,)),
+        ]
+    )
+    own = {str(key).removeprefix(f"{repo}:"): str(value) for key, value in meta}
+    sizes = {"rows": int(str(rows)), "bytes": int(str(in_bytes))}
+    counts = (
+        _counts_from_rows(files),
+        _counts_from_rows(types),
+        _counts_from_rows(languages),
+        _counts_from_rows(reasons),
+    )
+    return Statistics(repo, own, *counts, sizes, _counts_from_rows(lines))
+
+
+def _counts_from_rows(rows: Iterable[Row]) -> dict[str, int]:
+    return {str(kind): int(str(count)) for kind, count in rows}
+
+
+FILES_BELOW = """
+SELECT path FROM files WHERE repo = ?1 AND state <> 'skipped' AND (?2 = '' OR path = ?2
+  OR path >= ?2 || '/' AND path < ?2 || '0') ORDER BY path
+"""
+
+FILE_OVERVIEW = """
+SELECT f.path, d.language, d.lines, f.nodes, f.state, f.reason FROM files f LEFT JOIN
+  (SELECT path, min(language) AS language, max(end_line) AS lines FROM docs WHERE repo = ?1
+   GROUP BY path) d ON d.path = f.path
+WHERE f.repo = ?1 ORDER BY f.path
+"""
+
+_SKIP_REASON = "SELECT reason FROM files WHERE repo = ? AND path = ? AND state = 'skipped'"
+
+
+def files_below(database: Database, repo: str, folder: str) -> list[str]:
+    """The paths at or below a file or folder, of the whole repository where it is empty.
+
+    What is kept out of the index, such as a name that may hold secrets, is not among them.
+    """
+    [rows] = database.run([Statement(FILES_BELOW, (repo, folder))])
+    return [str(path) for (path,) in rows]
+
+
+class FileSummary(NamedTuple):
+    """A file: its last line that is in a node, its nodes, and its state, with the reason of it."""
+
+    path: str
+    language: str | None
+    lines: int | None
+    nodes: int
+    state: str
+    reason: str | None
+
+
+def file_summaries(database: Database, repo: str) -> list[FileSummary]:
+    """Every file that the index knows of, also those that are kept out of it."""
+    [rows] = database.run([Statement(FILE_OVERVIEW, (repo,))])
+    return [FileSummary(*row) for row in rows]  # type: ignore[arg-type]  # as selected
+
+
+def skip_reason(database: Database, repo: str, path: str) -> str:
+    """Why a file is not indexed; empty for one that is, and for one that is unknown."""
+    [rows] = database.run([Statement(_SKIP_REASON, (repo, path))])
+    return str(rows[0][0]) if rows else ""
+
+
+_BLOBS_BY_PATH = (
+    "SELECT path, blob FROM files WHERE repo = ? AND path IN (SELECT value FROM json_each(?))"
+)
+
+
+def blobs_by_path(database: Database, repo: str, paths: Iterable[str]) -> dict[str, str]:
+    """Git's ids of the contents that were indexed, by path; one request."""
+    [rows] = database.run([Statement(_BLOBS_BY_PATH, (repo, json.dumps(list(paths))))])
+    return {str(path): str(blob) for path, blob in rows}

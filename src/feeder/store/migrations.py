@@ -1,10 +1,13 @@
-"""What brings a database to this program's schema? Kept as wrangler keeps it."""
+"""Applies schema migrations, and verifies with the first request that a database has this
+program's schema. Migrations are recorded as wrangler records them.
+"""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from feeder.errors import ServiceError, UserError
-from feeder.store import Database, Statement
+from feeder.store import Database, Row, Statement
 
 # to the blank as wrangler writes it, so that the schemas are equal
 _CREATE_MIGRATIONS_TABLE = (
@@ -13,15 +16,21 @@ _CREATE_MIGRATIONS_TABLE = (
     "\t\tname       TEXT UNIQUE,\n"
     "\t\tapplied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL\n)"
 )
+
 _INITIAL_TABLES = frozenset({"docs", "docs_fts", "files", "meta", "outbox"})
+
 _OWN_TABLES = _INITIAL_TABLES | {"texts", "descriptions", "descriptions_fts"}
+
 _APPLIED_NAMES = "SELECT name FROM d1_migrations"
+
 _EXISTING_TABLES = f"""
 SELECT name FROM sqlite_schema
 WHERE type = 'table' AND name IN ({", ".join(f"'{name}'" for name in sorted(_OWN_TABLES))})
 """
+
 SCHEMA_QUERY = f"{_APPLIED_NAMES} UNION ALL {_EXISTING_TABLES}"
 """The names of the migrations and of this program's tables; fails where there is no schema."""
+
 _ALL_TABLES = (
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
 )
@@ -116,3 +125,33 @@ def migrate(database: Database) -> list[str]:
             if migration in missing_migrations(database):
                 raise
     return [migration.name for migration in missing]
+
+
+class VerifiedDatabase:
+    """A `Database` that proves its schema with what is read from it first.
+
+    That first request raises UserError where the schema is missing, older, newer or somebody
+    else's; so it must not write.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.place = database.place
+        self._database = database
+        self._is_verified = False
+
+    def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        """The statements' rows, as the database answers them."""
+        if self._is_verified:
+            return self._database.run(statements)
+        applied, *rows = self._database.run([Statement(SCHEMA_QUERY), *statements])
+        check_schema({str(row[0]) for row in applied}, self.place)
+        self._is_verified = True
+        return rows
+
+    def script(self, sql: str, statements: Sequence[Statement]) -> None:
+        """As the database does it."""
+        self._database.script(sql, statements)
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._database.close()

@@ -1,6 +1,6 @@
-"""Which nodes are called as a question says, or nearly so, and which files? By their names alone.
+"""Searches nodes and files by name: exact, by word, by prefix and by shared trigrams.
 
-Letters beyond ASCII are compared as they are typed: SQL knows the case of no others.
+Letters beyond ASCII are compared as typed, because SQL lowercases ASCII only.
 """
 
 import re

@@ -1,13 +1,15 @@
-"""Who may write to a repository's part of an index, and has a write been done already?
-
-The run that started last may. Each of its writes is numbered and carries a guard, so that one of a
-run that was overtaken, or one that arrives twice, changes nothing.
+"""Decides which run may write: a fencing token in the database, and file locks between
+processes of this machine. The run that started last owns the index. Each write is numbered and
+guarded, so that a superseded or repeated write changes nothing. The file locks only keep
+servers from starting work that is under way.
 """
 
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from feeder.errors import ServiceError, Superseded, TooLargeError
 from feeder.store import Database, DuplicateWrite, Row, Statement, sql
@@ -111,3 +113,66 @@ class Ownership:
     def _is_write_done(self) -> bool:
         [found] = self.read([Statement(sql.READ_WRITE_NUMBER, (self._write_number_key,))])
         return found == [(str(self._write_count),)]
+
+
+try:
+    import fcntl
+except ImportError:  # there, all take their turn at once, as without servers
+    fcntl = None  # type: ignore[assignment]
+
+
+SERVER_LOCK, SERVER_VECTORS_LOCK = "server", "vectors"
+"""Turns of servers: to bring the words on, and then the vectors, which may take long."""
+
+_COMMAND_LOCK = "hand"
+
+
+@contextmanager
+def try_lock(index: Path, name: str) -> Iterator[bool]:
+    """Whether it is this process's turn, which lasts as long as the block; nobody waits."""
+    with _file_lock(index, name, shared=False) as is_mine:
+        yield is_mine
+
+
+@contextmanager
+def command_lock(index: Path | None) -> Iterator[None]:
+    """While the block lasts, no server begins to bring the index on; None is one elsewhere."""
+    if index is None:
+        yield
+        return
+    with _file_lock(index, _COMMAND_LOCK, shared=True):
+        yield
+
+
+def is_locked_by_command(index: Path) -> bool:
+    """Whether a command brings the index on at this moment."""
+    with _file_lock(index, _COMMAND_LOCK, shared=False) as is_free:
+        return not is_free
+
+
+@contextmanager
+def _file_lock(index: Path, name: str, *, shared: bool) -> Iterator[bool]:
+    """Where no file can be made, nobody is kept out."""
+    file = index.with_name(f"{index.name}-{name}")
+    try:
+        handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError:
+        yield True
+        return
+    try:
+        yield _acquire(handle, shared=shared)
+    finally:
+        with suppress(OSError):
+            os.close(handle)
+
+
+def _acquire(handle: int, *, shared: bool) -> bool:
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH if shared else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return True

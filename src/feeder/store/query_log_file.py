@@ -1,4 +1,6 @@
-"""Which questions were asked here, and how were they answered? In a file on this machine alone."""
+"""Stores the queries that users ran and how they were answered, in a SQLite file on this
+machine (`queries.db`).
+"""
 
 import os
 from collections.abc import Iterator

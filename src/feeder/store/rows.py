@@ -1,4 +1,4 @@
-"""How do files and nodes travel into the database? As JSON, in parameters of a bounded size."""
+"""Encodes files and nodes as rows, and batches rows into JSON parameters that D1 accepts."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,14 +1,39 @@
-"""Where does a search look? What SQL says exactly, and what can be said of paths as a range."""
+"""Builds the SQL condition of a query's filters: repositories, paths, tests, languages, node
+types, symbols and words.
+"""
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import translate
 from typing import NamedTuple
 
 from feeder.errors import UserError
 from feeder.store import Value
-from feeder.store.tests_by_path import TEST_PATH_GLOBS
-from feeder.symbols import normalize_symbol
+from feeder.text import normalize_symbol
+
+# of the path with a slash before it; `*` crosses folders, so these find a folder of that name too
+TEST_PATH_GLOBS = (
+    *("*/test/*", "*/tests/*", "*/spec/*", "*/specs/*", "*/__tests__/*", "*/__test__/*"),
+    *("*/Test/*", "*/Tests/*", "*[a-z]Test/*", "*[a-z]Tests/*", "*[._-][Tt]ests/*"),
+    *("*/test_*.py", "*/test[_-]*.[jt]s", "*/test_*.rb", "*/test_*.R", "*/test.*", "*/tests.*"),
+    *("*/conftest.py", "*[_.-]test.*", "*[_.-]tests.*", "*[_.-]spec.*", "*.bats"),
+    *("*[a-z0-9]Test.[a-z]*", "*[a-z0-9]Tests.[a-z]*", "*[a-z0-9]Spec.[a-z]*"),
+    "*/Test[A-Z]*.java",
+)
+"""Globs as SQLite's GLOB and Python's fnmatchcase read them, of at most 50 bytes for D1.
+
+Each has `test`, `spec` or `.bats` in it, in any case of letters.
+"""
+
+
+_TEST_PATH_PATTERN = re.compile("|".join(map(translate, TEST_PATH_GLOBS)))
+
+
+def is_test_path(path: str) -> bool:
+    """Whether a file is a test, or lies among them."""
+    return _TEST_PATH_PATTERN.match(f"/{path}") is not None
+
 
 # ?2 repositories; ?3 places and ?4 those left out: from where on and up to where their paths are in
 # order, and a folder with a glob in it; ?5 whether tests are asked for. A path that is a test's has
@@ -19,9 +44,11 @@ f.path >= p.first AND f.path < coalesce(p.last, x'') AND (p.glob IS NULL
     substr(f.path, length(p.folder) + 1) GLOB p.glob
     OR substr(f.path, length(p.folder) + 1) GLOB p.glob || '/*'))
 """
+
 _PATH_COLUMNS = (
     "SELECT value->>0 AS first, value->>1 AS last, value->>2 AS folder, value->>3 AS glob"
 )
+
 FILES_IN_SCOPE = f"""
 WITH asked(repo) AS MATERIALIZED (
   SELECT value FROM json_each(?2) UNION ALL SELECT DISTINCT repo FROM files WHERE ?2 IS NULL
@@ -36,6 +63,7 @@ AND (?5 IS NULL OR ?5 = (
   AND EXISTS (SELECT 1 FROM test t WHERE '/' || f.path GLOB t.glob)
 ))
 """
+
 # ?6 languages and ?7 those left out, ?8 types and ?9 those left out; ?10 and ?12 what is there and
 # what is not as FTS5 queries; ?13 ids; ?11 names by their last parts, as `.cart.add`, as a glob
 # where it is one, as an owner's and its member's
@@ -58,19 +86,24 @@ AND (?11 IS NULL OR EXISTS (
     AND (j.value->>2 = '' OR substr(name, -length(j.value->>2)) = lower(j.value->>2))
 ))
 """
+
 IN_SCOPE = f"(coalesce(?3, ?4, ?5) IS NULL OR d.path IN ({FILES_IN_SCOPE})) AND {_MATCHES_NODE}"
 """Whether the node `d` is in the scope whose `params` are ?2 to ?13."""
+
 COLUMN_IN_SCOPE = f"SELECT {{column}} FROM docs d NOT INDEXED WHERE {IN_SCOPE}"
 """A column of the nodes in it, by the table: many rows in the order of an index take three times as
 long."""
+
 COLUMN_IN_PATHS = f"""
 SELECT {{column}} FROM json_each(?2) r CROSS JOIN json_each(?3) j CROSS JOIN docs d
 ON d.repo = r.value AND d.path >= j.value->>0 AND d.path < coalesce(j.value->>1, x'')
 WHERE (coalesce(?4, ?5) IS NULL OR d.path IN ({FILES_IN_SCOPE})) AND {_MATCHES_NODE}
 """
 """The same where the scope `is_listed`, by the index; one that lies in two places twice."""
+
 ANY_FILE = f"SELECT 1 FROM ({FILES_IN_SCOPE}) LIMIT 1"
 """Whether there is a file, be it of no nodes, at the places of that scope."""
+
 IS_UNRESTRICTED = """
 SELECT coalesce(?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) IS NULL AND (?2 IS NULL OR
   json_array_length(?2) = 1
@@ -78,12 +111,18 @@ SELECT coalesce(?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) IS NULL AND (?2 
 """
 """Whether every node is in that scope."""
 
+
 _GLOB_PATTERN = re.compile(r"(?P<before>(?:[^*?\[/]*/)*)(?P<glob>[^*?\[/]*[*?\[].*)", re.DOTALL)
+
 _WORD_CHARACTER = re.compile(r"[^\W_]")
+
 _GLOB_CHARACTERS = re.compile(r"[*?\[]")
+
 _GLOB_PART_NOTE = " from its first folder with *, ? or [ on"
+
 # D1 allows patterns of 50 bytes, and `/*` is put behind one, `*.` before the other
 MAX_GLOB_BYTES = 48
+
 _FIRST_CHARACTER, _LAST_CHARACTER, _BEFORE_SURROGATES, _AFTER_SURROGATES = (
     "\x01",
     "\U0010ffff",

@@ -1,4 +1,6 @@
-"""All the SQL that writes the index, for D1 and SQLite alike; bulk comes as JSON parameters."""
+"""SQL statements that write the index, for D1 and SQLite alike; bulk data comes as JSON
+parameters.
+"""
 
 SET_META = """
 INSERT INTO meta (key, value) SELECT key, value FROM json_each(?) WHERE true

@@ -1,4 +1,4 @@
-"""The database in a file on this machine."""
+"""Implements `Database` with a SQLite file on this machine."""
 
 import os
 import time

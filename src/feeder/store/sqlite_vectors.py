@@ -1,4 +1,4 @@
-"""Vectors beside the nodes: int8 in the same file, compared all at once."""
+"""Implements `Vectors` with a table of int8 vectors in the SQLite file."""
 
 from __future__ import annotations
 

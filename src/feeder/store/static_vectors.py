@@ -1,10 +1,6 @@
-"""Vectors that come with the words: a row for each node, written in the same transaction.
-
-What a node means by the static model is made where its file is parsed, as its words are, so an
-index never has the one without the other: no node waits, and a trigger takes a vector out with its
-node. Only a database on this machine keeps them.
-
-Where a line is blended into a vector (`store/blends.py`), that of the text alone lies beside it.
+"""Stores static vectors beside the nodes, written in the same transaction; only in a local
+database. A trigger deletes a vector with its node. Where a description is blended into a
+vector, the vector of the text alone is kept too.
 """
 
 from __future__ import annotations

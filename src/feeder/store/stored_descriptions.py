@@ -1,7 +1,5 @@
-"""Lines on methods and classes, by the hash of what a model was asked; docs/descriptions.md.
-
-A node keeps the hash of its own text, so a line is never of an older one: nodes come and go, and
-those of the same text share its line. Lines that are no node's go when a run ends.
+"""Stores the descriptions of methods and classes, by the hash of the text that the model was
+given, and searches them by word.
 """
 
 import json

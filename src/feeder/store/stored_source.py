@@ -1,7 +1,5 @@
-"""The lines of files in the database, for a reader that has nothing else; docs/cloudflare.md.
-
-They are written in the transaction that writes a file's rows, and leave with them: a file that has
-nodes has its text, and no other. `meta` says whether a repository's are kept.
+"""Stores compressed source lines in the database, for readers such as the Worker that have no
+checkout (`--texts`).
 """
 
 import json

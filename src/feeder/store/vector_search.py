@@ -1,4 +1,4 @@
-"""Which vectors of a table are nearest? All of a scope, as eight-bit numbers, are compared."""
+"""Finds the nearest vectors of a scope by exhaustive comparison of int8 codes."""
 
 from __future__ import annotations
 

@@ -1,47 +1,64 @@
-"""What is in the index? The questions of search, validation and statistics, each one request."""
+"""Searches nodes by word: FTS5 with BM25, where common words only rank what rarer words find.
+
+Holds the BM25 weights and the cached number of nodes of each common word.
+"""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
 
-from feeder.store import Database, Row, Statement, stored_descriptions, stored_source
-from feeder.store.counting import COUNT_LIMIT_SQL, NODE_COUNT_SQL
-from feeder.store.index_state import static_model_name
+from feeder.store import Database, Row, Statement
 from feeder.store.scope import IN_SCOPE, IS_UNRESTRICTED, Scope, scope_params
+from feeder.store.sqlite import SQLite
+
+COUNT_LIMIT = 10_000
+"""Nodes at which counting those of a word ends, or at half of all."""
+
+COUNT_LIMIT_SQL = f"SELECT max({COUNT_LIMIT}, coalesce(max(seq), 0) / 2) FROM docs"
+"""At how many it ends; one more says that there are more."""
+
+NODE_COUNT_SQL = """
+SELECT count(*) FROM (SELECT 1 FROM docs_fts WHERE docs_fts MATCH j.value->>0 LIMIT {0})
+"""
+"""Those with the word that the row `j` of a JSON parameter begins with, so many at most."""
+
+MIN_CACHED_COUNT = 1_000
+"""Fewer are counted soon: an index has but some thousand words of so many nodes."""
+
+
+_NODE_COUNTS = (
+    f"SELECT j.value->>0, ({NODE_COUNT_SQL.format(f'1 + ({COUNT_LIMIT_SQL})')}) FROM json_each(?1) "
+    "j"
+)
+
+
+def node_counts(database: Database, words: Sequence[str]) -> Mapping[str, int]:
+    """By word, an FTS5 query each, its nodes, as far as they are known without a question.
+
+    Half of what a common word costs is its number of nodes. A database elsewhere would be asked
+    once more: nothing is known of it.
+    """
+    if not isinstance(database, SQLite):
+        return {}
+    known = database.cached_counts()
+    missing = [[word] for word in dict.fromkeys(words) if word not in known]
+    [rows] = database.run([Statement(_NODE_COUNTS, (json.dumps(missing),))]) if missing else [[]]
+    found = {str(word): int(str(nodes)) for word, nodes in rows}
+    known.update({word: nodes for word, nodes in found.items() if nodes >= MIN_CACHED_COUNT})
+    return {word: known.get(word, found.get(word, 0)) for word in words}
+
 
 # symbol and path say what a node is, body what it says; id is the unindexed first column
 BM25_WEIGHTS = "0.0, 8.0, 4.0, 1.0"
+
 COMMON_WORD_NODES = 5_000
 """A word of more nodes only ranks, where the rarer words of the query find enough."""
+
 ENOUGH_NODES = 1_000
 """Nodes that a query finds without its common words: ten times what a search looks at."""
+
 MAX_TIES = 300
 """Nodes beyond the limit that are put in order by path where bm25 makes no difference."""
-
-
-class Hit(NamedTuple):
-    """A node as a search shows it; `description` is a model's line on it, where it has one."""
-
-    id: str
-    path: str
-    language: str | None
-    node_type: str
-    symbol: str | None
-    signature: str | None
-    logical_path: str | None
-    start_line: int
-    end_line: int
-    members: str
-    repo: str
-    description: str = ""
-
-
-HIT_COLUMNS = ", ".join(
-    [*(f"d.{column}" for column in Hit._fields[:-1]), stored_descriptions.DESCRIPTION_COLUMN]
-)
-"""The columns of a hit, from the node `d`."""
 
 
 # A score takes half a microsecond a node, and the words of a question stand in most of them. So
@@ -56,6 +73,7 @@ _COUNT_BOUND = f"""
 iif((SELECT yes FROM everywhere) AND (SELECT max(seq) FROM docs) > {COMMON_WORD_NODES},
   1 + (SELECT nodes FROM most), 1)
 """
+
 WORD_SEARCH = f"""
 WITH everywhere(yes) AS MATERIALIZED ({IS_UNRESTRICTED}),
 most(nodes) AS MATERIALIZED ({COUNT_LIMIT_SQL}),
@@ -98,12 +116,6 @@ word AS MATERIALIZED (
 SELECT d.id, -f.score FROM best f CROSS JOIN docs d ON d.seq = f.seq
 ORDER BY f.score, d.path, d.start_line LIMIT ?14 + 0
 """
-HITS_BY_IDS = f"""
-SELECT {HIT_COLUMNS}
-FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
-WHERE {IN_SCOPE}
-ORDER BY j.key
-"""
 
 
 def word_search_statement(
@@ -124,125 +136,3 @@ def word_search_statement(
 def scores_by_id(rows: Iterable[Row]) -> dict[str, float]:
     """What it answers: scores by id."""
     return {str(id_): float(str(score)) for id_, score in rows}
-
-
-def hits_by_ids(database: Database, ids: Iterable[str], scope: Scope) -> list[Hit]:
-    """The nodes of these ids that lie in the scope, in the order of the ids."""
-    [rows] = database.run([hits_statement(ids, scope)])
-    return hits_from_rows(rows)
-
-
-def hits_statement(ids: Iterable[str], scope: Scope) -> Statement:
-    """Asks for them."""
-    return Statement(HITS_BY_IDS, (json.dumps(list(ids)), *scope_params(scope)))
-
-
-def hits_from_rows(rows: Iterable[Row]) -> list[Hit]:
-    """What it answers."""
-    return [Hit(*row) for row in rows]  # type: ignore[arg-type]  # as selected
-
-
-_ORDERED_NODES = f"""
-FROM docs d WHERE {IN_SCOPE} ORDER BY d.repo, d.path, d.start_line, d.end_line DESC LIMIT ?1 + 0
-"""
-_IDS_IN_SCOPE = f"SELECT d.id {_ORDERED_NODES}"
-FIRST_HITS = f"SELECT {HIT_COLUMNS} {_ORDERED_NODES}"
-
-
-def ids_in_scope(database: Database, scope: Scope, limit: int) -> list[str]:
-    """The ids of a scope's nodes, in the order of their lines."""
-    [rows] = database.run([Statement(_IDS_IN_SCOPE, (limit, *scope_params(scope)))])
-    return [str(id_) for (id_,) in rows]
-
-
-def first_hits(database: Database, scope: Scope, limit: int) -> list[Hit]:
-    """A scope's nodes, in the order of their lines: for who asks by filters alone."""
-    [rows] = database.run([Statement(FIRST_HITS, (limit, *scope_params(scope)))])
-    return hits_from_rows(rows)
-
-
-COUNTS_BY_COLUMN = (
-    "SELECT {0}, count(*) FROM {1} WHERE repo = ? GROUP BY {0} ORDER BY count(*) DESC, {0}"
-)
-SKIPPED_COUNTS = """
-SELECT reason, count(*) FROM files WHERE state = 'skipped' AND repo = ? GROUP BY reason
-"""
-
-
-@dataclass
-class Statistics:
-    """What the index holds of a repository; counts by state, type and language.
-
-    `texts` are the `rows` with lines of files and their `bytes`, compressed; `descriptions` the
-    nodes that have a line, by its model.
-    """
-
-    repo: str
-    meta: dict[str, str]
-    files: dict[str, int]
-    node_types: dict[str, int]
-    languages: dict[str, int]
-    skipped: dict[str, int]
-    texts: dict[str, int]
-    descriptions: dict[str, int]
-
-    @property
-    def models(self) -> list[str]:
-        """Whose vectors it has: those of the words' own model, and of one beside the words."""
-        made_by = static_model_name(self.meta.get("parser", "")), self.meta.get("model", "")
-        return [model for model in made_by if model]
-
-    @property
-    def dimensions(self) -> int:
-        """How many numbers the vectors of all nodes have together."""
-        return sum(self.node_types.values()) * int(self.meta.get("dimensions", 0))
-
-    def as_json(self) -> dict[str, Any]:
-        """All of it."""
-        return asdict(self)
-
-    def lines(self) -> Iterator[str]:
-        """All of it, for a person."""
-        working = "the working tree on " if self.meta.get("working") else ""
-        head = self.meta.get("head", "no commit: no run has come to its end")
-        below = self.meta.get("below")
-        part = f", its folder {below} alone" if below else ""
-        yield f"{self.repo} at {working}{head or 'no commit yet'}{part}"
-        yield f"model: {' and '.join(self.models) or 'none, words only'}"
-        for name in ("files", "node_types", "languages", "skipped"):
-            counts: dict[str, int] = getattr(self, name)
-            parts = ", ".join(f"{count} {kind}" for kind, count in counts.items())
-            yield f"{name.replace('_', ' ')}: {sum(counts.values())} ({parts or 'none'})"
-        if self.texts["rows"]:
-            size = f"{self.texts['bytes'] / 1e6:,.1f} MB compressed"
-            yield f"texts: {self.texts['rows']:,} rows, {size}"
-        for model, nodes in self.descriptions.items():
-            yield f"descriptions: {nodes:,} nodes, by {model}"
-
-
-def statistics(database: Database, repo: str) -> Statistics:
-    """Counts every node and file of the repository."""
-    meta, files, types, languages, reasons, [[rows, in_bytes]], lines = database.run(
-        [
-            Statement("SELECT key, value FROM meta"),
-            Statement(COUNTS_BY_COLUMN.format("state", "files"), (repo,)),
-            Statement(COUNTS_BY_COLUMN.format("node_type", "docs"), (repo,)),
-            Statement(COUNTS_BY_COLUMN.format("language", "docs"), (repo,)),
-            Statement(SKIPPED_COUNTS, (repo,)),
-            stored_source.size_statement(repo),
-            Statement(stored_descriptions.COUNTS_BY_MODEL, (repo,)),
-        ]
-    )
-    own = {str(key).removeprefix(f"{repo}:"): str(value) for key, value in meta}
-    sizes = {"rows": int(str(rows)), "bytes": int(str(in_bytes))}
-    counts = (
-        _counts_from_rows(files),
-        _counts_from_rows(types),
-        _counts_from_rows(languages),
-        _counts_from_rows(reasons),
-    )
-    return Statistics(repo, own, *counts, sizes, _counts_from_rows(lines))
-
-
-def _counts_from_rows(rows: Iterable[Row]) -> dict[str, int]:
-    return {str(kind): int(str(count)) for kind, count in rows}

@@ -1,12 +1,19 @@
-"""Which of two runs goes first? The one that started last, but no older run of a workflow."""
+"""Decides between runs at the same time: which run owns the index, which one is superseded, and
+which files belong to a shard.
+"""
 
+import hashlib
+import json
 import os
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
-from feeder.errors import Superseded
-from feeder.store.index_state import IndexState
+from feeder.errors import Superseded, UserError
+from feeder.shards import all_shards
+from feeder.store.index_state import UNSHARDED, IndexState, Sharding
 from feeder.sync.context import SyncContext
+from feeder.sync.diff import refuse_other_folder
 
 
 class RecordedRun(NamedTuple):
@@ -68,3 +75,50 @@ def _last_workflow_run(run: SyncContext, state: IndexState) -> RecordedRun | Non
     order, _, rest = state.meta.get(run.index.meta_key("event"), "").partition(" ")
     commit, _, token = rest.partition(" ")
     return RecordedRun(int(order), commit, token) if order.isdecimal() else None
+
+
+def is_in_shard(run: SyncContext, path: str) -> bool:
+    """Whether a file falls to this run: all do, where nobody shares the work."""
+    return run.shard is None or run.shard.contains(path)
+
+
+def shard_state(run: SyncContext, state: IndexState) -> IndexState:
+    """What the index holds of this run's files; how many are as expected, it cannot tell."""
+    files = state.files
+    if files is not None:
+        files = {path: row for path, row in files.items() if is_in_shard(run, path)}
+    outbox = {id_: path for id_, path in state.outbox.items() if is_in_shard(run, path)}
+    reasons = {path: row for path, row in state.unchanged.reasons.items() if is_in_shard(run, path)}
+    return state._replace(
+        files=files, outbox=outbox, unchanged=state.unchanged._replace(reasons=reasons)
+    )
+
+
+def shard_share(run: SyncContext, target_meta: dict[str, str]) -> Sharding:
+    """What the shards of this very work write down as they end."""
+    if not run.shard:
+        return UNSHARDED
+    work = hashlib.sha1(json.dumps(target_meta, sort_keys=True).encode()).hexdigest()
+    keys = [run.index.meta_key(f"shard:{shard}") for shard in all_shards(run.shard.total)]
+    return Sharding(keys[run.shard.number - 1], dict.fromkeys(keys, work))
+
+
+def refuse_shard_for_new_model(run: SyncContext) -> None:
+    """Raises UserError for a shard that would replace the vectors of all."""
+    if run.shard:
+        raise UserError(
+            "The index has vectors of another model, and shards cannot replace them: others would "
+            "lose theirs. Begin with: feeder sync --max-embeddings 1"
+        )
+
+
+def take_ownership(
+    run: SyncContext, read_state: Callable[[], IndexState], last_read: IndexState
+) -> IndexState:
+    """What the index holds once no other run writes any more; raises where this one must not."""
+    refuse_superseded(run, last_read)
+    refuse_other_folder(run, last_read)
+    if run.index.has_unfinished_run(last_read, run.token):
+        run.index.take_over(run.token, last_read, event_meta(run))
+        return read_state()
+    return last_read

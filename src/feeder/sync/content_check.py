@@ -1,4 +1,4 @@
-"""Does the index say of each file what its contents say? All is parsed once more, and compared."""
+"""Parses every file again and compares its nodes and words with the rows of the index."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -18,9 +18,10 @@ from feeder.store.indexed_nodes import (
     read_posting_hashes,
 )
 from feeder.store.rows import IndexedFile, batched
-from feeder.sync.context import SyncContext, indexed_files
+from feeder.sync.context import SyncContext
 from feeder.sync.node_descriptions import StoredLinksReader
 from feeder.sync.source_table import StoredSourceReader
+from feeder.sync.write import indexed_files
 
 FILES_PER_BATCH = 32
 """Whose nodes are in memory twice: as parsed, and as rows."""

@@ -1,16 +1,17 @@
-"""How are lines asked for? Some at once, and kept as they come: a run that dies has lost few."""
+"""Requests descriptions from a language model in concurrent batches and stores each batch at
+once, so that a run that dies loses at most one batch.
+"""
 
 from collections.abc import Collection, Sequence
 
 from feeder.descriptions import Describer, ModelAnswer
-from feeder.descriptions.prompt import Subject
-from feeder.descriptions.prompt_0 import prompt, prompt_version
+from feeder.descriptions.prompt import Subject, prompt, prompt_version
 from feeder.descriptions.sanitizer import RejectReason, SanitizedAnswer, parse_description
 from feeder.embedding.batching import MAX_CONCURRENT_REQUESTS, run_concurrently
 from feeder.errors import FeederError, ServiceError, TooLargeError, UserError
 from feeder.store import Statement, stored_descriptions
+from feeder.store.index_state import MODEL_VECTORS_KEY, STATIC_VECTORS_KEY
 from feeder.store.rows import batched
-from feeder.store.settling import MODEL_VECTORS_KEY, STATIC_VECTORS_KEY
 from feeder.store.stored_descriptions import Description
 from feeder.sync.context import DescriptionOptions, SyncContext
 

@@ -1,12 +1,19 @@
-"""What would a run write and embed? As it would do it, but only reading."""
+"""Estimates what a run would write and embed without writing, and records in `meta` what each
+kind of run took.
+"""
 
-from collections.abc import Collection, Iterator
+import json
+import time
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from feeder.nodes import embedding_input, text_sha
 from feeder.store import description_vectors
 from feeder.store.index_state import IndexState
 from feeder.store.rows import IndexedFile, node_keys
-from feeder.sync.context import Diff, SyncContext, count_file, indexed_files
+from feeder.sync.context import SyncContext
+from feeder.sync.diff import Diff
+from feeder.sync.write import count_file, indexed_files
 
 
 def estimate_run(run: SyncContext, state: IndexState, diff: Diff) -> None:
@@ -53,3 +60,44 @@ def _input_sizes(file: IndexedFile, node_ids: Collection[str]) -> Iterator[tuple
     for id_, sha, node in zip(file.ids, file.text_shas, file.nodes, strict=True):
         if id_ in node_ids:
             yield sha, len(embedding_input(file.path, node).encode(errors="replace"))
+
+
+COST_KEY = "cost:"
+"""What the keys of `meta` begin with, before the kind."""
+
+_REPORT_FIELDS = (
+    "files_processed",
+    "files_deleted",
+    "nodes_new",
+    "nodes_deleted",
+    "texts_embedded",
+    "texts_cached",
+)
+
+
+def run_cost_meta(run: SyncContext) -> dict[str, str]:
+    """What `meta` says of a run that ends with its next write, which is one of its requests."""
+    report, budget = run.report, run.budget
+    facts = {name: getattr(report, name) for name in _REPORT_FIELDS}
+    facts["requests"] = budget.requests_sent() + budget.requests_per_write
+    facts |= {"seconds": report.elapsed_s, "ended_s": round(time.time())}
+    return {run.index.meta_key(COST_KEY + run_kind(run)): json.dumps(facts)}
+
+
+def last_run_costs(meta: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """By kind what the `meta` of one repository, without its name in the keys, has of that."""
+    kept = {
+        key.removeprefix(COST_KEY): value for key, value in meta.items() if key.startswith(COST_KEY)
+    }
+    return {kind: json.loads(value) for kind, value in kept.items()}
+
+
+def run_kind(run: SyncContext) -> str:
+    """Whether it was about a commit, the working tree, some files, or vectors alone."""
+    report = run.report
+    has_vectors = bool(report.texts_embedded + report.texts_cached)
+    if has_vectors and not (report.files_processed or report.files_deleted):
+        return "vectors"
+    if not run.tree.root_tree_id:
+        return "files"
+    return "working" if run.tree.working_tree_id else "sync"

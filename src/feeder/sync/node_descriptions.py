@@ -1,29 +1,29 @@
-"""Has each method and class its line? Kept as the index was told; asked for only where it is said.
+"""Side table of descriptions: one sentence by a language model for each method and class.
 
-They come last: when a run begins to ask, the index equals the tree already.
+Runs last, when the index already equals the tree.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from feeder.descriptions import DESCRIPTION_TOKENS, Describer
-from feeder.descriptions.prompt import Subject, subjects
-from feeder.descriptions.prompt_0 import prompt, prompt_version
+from feeder.descriptions.prompt import Subject, prompt, prompt_version, subjects
 from feeder.embedding.batching import estimate_tokens
 from feeder.errors import StoppedEarly
 from feeder.nodes import node_ids
 from feeder.source import Entry
 from feeder.store import Statement, stored_descriptions
-from feeder.store.forgetting import Damage
 from feeder.store.index_state import IndexState
-from feeder.store.integrity import ParityReport
+from feeder.store.integrity import Damage, ParityReport
 from feeder.store.rows import IndexedFile, batched
 from feeder.store.stored_descriptions import DescriptionSource
 from feeder.sync import vector_refresh
-from feeder.sync.context import DescriptionOptions, Diff, SyncContext, parsed_files
+from feeder.sync.concurrency import is_in_shard
+from feeder.sync.context import DescriptionOptions, SyncContext
 from feeder.sync.description_requests import DescriptionRequests
-from feeder.sync.sharing import is_in_shard
+from feeder.sync.diff import Diff
+from feeder.sync.report import Check
 from feeder.sync.side_tables import CLEARING, FILLING, OFF, ON, table_status
-from feeder.sync.verdict import Check
+from feeder.sync.write import parsed_files
 
 DESCRIPTIONS_KEY, DESCRIBER_KEY = "describe", "describer"
 """In `meta`, of a repository: `on` says that no line lacks; and who was asked last."""

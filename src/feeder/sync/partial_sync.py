@@ -1,4 +1,6 @@
-"""How is a part of the index brought on: named files and folders, or somebody's deltas?"""
+"""Updates a part of the index: named files and folders (`process`, `delete`) or a list of
+changes (`apply`).
+"""
 
 import os
 from collections.abc import Callable, Iterable, Sequence, Set
@@ -7,7 +9,7 @@ from pathlib import Path
 from feeder.errors import UserError
 from feeder.source import git_files
 from feeder.source.deltas import Delta
-from feeder.source.excluded import exclusion_cause
+from feeder.source.exclusions import exclusion_cause
 from feeder.source.paths import escape_name, is_below
 from feeder.store.index_state import IndexState
 from feeder.sync.context import SyncContext

@@ -1,15 +1,12 @@
-"""What did a run do? The same account for people, for machines and for a dry run."""
+"""Results of a run and of a validation, as lines for people and as JSON."""
 
-import os
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from feeder import escaping
+from feeder.store.integrity import Damage
 
 MAX_SHOWN_REASONS = 20
 """Files that are named one by one before the rest is only counted."""
@@ -145,116 +142,62 @@ class Report:
             yield f"  secrets masked {count}, in {files} {'file' if files == 1 else 'files'}"
 
 
-class ProgressStep(Protocol):
-    """A stretch of work that shows how far it is."""
+MAX_SHOWN_DIFFERENCES = 20
+"""Of each check; --json has all."""
 
-    def __call__(self, done: int) -> None:
-        """`done` more of it are done."""
-
-
-LINE_INTERVAL_S = 30.0
-"""Between two lines that say how far a run is, where there is no terminal."""
+REPAIR_COMMAND = "feeder validate --repair"
 
 
-class ProgressReporter:
-    """What a run says on stderr; bars only on a terminal, elsewhere a line now and then."""
+class Check(NamedTuple):
+    """One question: its figures, and what differs, in words."""
 
-    def __init__(self, *, quiet: bool = False) -> None:
-        self._quiet = quiet
-        self._has_bars = sys.stderr.isatty() and "GITHUB_ACTIONS" not in os.environ
-        self._on_position: Callable[[str], object] | None = None
+    name: str
+    figures: dict[str, int]
+    differences: list[str]
 
-    def message(self, text: str) -> None:
-        """A line for a person."""
-        if not self._quiet:
-            print(escaping.escape_line(text), file=sys.stderr, flush=True)
-
-    @contextmanager
-    def step(self, label: str, total: int) -> Iterator[ProgressStep]:
-        """A bar with rate and time left while the block runs, or lines with what is done."""
-        if self._quiet or not total:
-            yield lambda done: None
-            return
-        try:
-            if not self._has_bars:
-                lines = _ProgressLines(self.message, label, total)
-                self._on_position = lines.set_position
-                yield lines.step
-                return
-            with _progress_bar() as bar:
-                task = bar.add_task(label, total=total, at="")
-                self._on_position = lambda where: bar.update(task, at=escaping.escape_line(where))
-                yield lambda done: bar.advance(task, done)
-        finally:
-            self._on_position = None
-
-    def set_position(self, position: str) -> None:
-        """Where in a long file the step is that is under way; empty when it is through that.
-
-        From any thread, also when no step is under way: then it is not shown.
-        """
-        if show := self._on_position:
-            show(position)
+    @property
+    def passed(self) -> bool:
+        return not self.differences
 
 
-class RecordingReporter(ProgressReporter):
-    """Keeps what would be said on stderr, in `lines`, for an answer."""
+class ValidationResult(NamedTuple):
+    """All checks of one validation, and in `notes` what they did not look at.
 
-    def __init__(self) -> None:
-        super().__init__(quiet=True)
-        self.lines: list[str] = []
+    `advice` is what mends the differences; `repaired` where they were asked again after a repair.
+    """
 
-    def message(self, text: str) -> None:
-        """Notes it."""
-        self.lines.append(text)
+    checks: list[Check]
+    damage: Damage
+    notes: Sequence[str] = ()
+    advice: str = ""
+    repaired: bool = False
 
+    @property
+    def passed(self) -> bool:
+        return all(check.passed for check in self.checks)
 
-class _ProgressLines:
-    """A line now and then with what is done."""
+    @property
+    def _remedy(self) -> str:
+        if self.repaired and self.advice.startswith(REPAIR_COMMAND):
+            return "a repair has not mended it. Delete the index and make it anew"
+        return self.advice
 
-    def __init__(self, print_line: Callable[[str], None], label: str, total: int) -> None:
-        self._print, self._label, self._total = print_line, label, total
-        self._done, self._printed_s = 0, time.monotonic()
+    def lines(self) -> Iterator[str]:
+        """A line a check with its figures, the first differences, and the notes."""
+        for check in self.checks:
+            figures = ", ".join(f"{name} {count}" for name, count in check.figures.items())
+            said = f"{check.name}: {figures}" if figures else check.name
+            yield f"{'ok  ' if check.passed else 'FAIL'} {said}"
+            yield from (f"       {line}" for line in check.differences[:MAX_SHOWN_DIFFERENCES])
+            if (more := len(check.differences) - MAX_SHOWN_DIFFERENCES) > 0:
+                yield f"       and {more} more"
+        yield from self.notes
+        yield "The index is right." if self.passed else f"The index is not right: {self._remedy}"
 
-    def step(self, done: int) -> None:
-        self._done += done
-        self._print_if_due("")
-
-    def set_position(self, position: str) -> None:
-        if position:
-            self._print_if_due(f"; {position}")
-
-    def _print_if_due(self, suffix: str) -> None:
-        if time.monotonic() - self._printed_s >= LINE_INTERVAL_S:
-            self._printed_s = time.monotonic()
-            self._print(f"{self._label}: {self._done:,} of {self._total:,}{suffix}")
-
-
-def _progress_bar() -> Any:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        ProgressColumn,
-        Task,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-    from rich.text import Text
-
-    class Rate(ProgressColumn):
-        """How many a second, as measured lately."""
-
-        def render(self, task: Task) -> Text:
-            return Text(f"{task.speed:.0f}/s" if task.speed else "")
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        Rate(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[at]}", markup=False),
-    )
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    def as_json(self) -> dict[str, Any]:
+        """`passed`, the checks with their figures and differences, and the notes."""
+        return {
+            "passed": self.passed,
+            "checks": [{**check._asdict(), "passed": check.passed} for check in self.checks],
+            "notes": list(self.notes),
+        }

@@ -1,4 +1,6 @@
-"""What does `meta` say of what an index keeps beside its nodes: texts, descriptions?"""
+"""`SideTable`: the interface of what the index keeps beside its nodes (stored source, Worker
+lookup table, descriptions), and the status of such a table in `meta`.
+"""
 
 from collections.abc import Mapping
 

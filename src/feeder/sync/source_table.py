@@ -1,4 +1,4 @@
-"""Are the lines of files kept beside the words? As the user says, else as the index was told."""
+"""Side table of stored source: the source lines that a Worker shows for a hit."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -7,13 +7,14 @@ from feeder.errors import TooLargeError, UserError
 from feeder.parse.compressed_source import SourceBlock
 from feeder.source import Entry
 from feeder.store import Statement, stored_source
-from feeder.store.forgetting import Damage
 from feeder.store.index_state import IndexState
-from feeder.store.integrity import ParityReport
+from feeder.store.integrity import Damage, ParityReport
 from feeder.store.rows import IndexedFile
-from feeder.sync.context import Diff, SyncContext, batch_files, count_stored_source, indexed_files
+from feeder.sync.context import SyncContext
+from feeder.sync.diff import Diff
+from feeder.sync.report import Check
 from feeder.sync.side_tables import CLEARING, FILLING, OFF, ON, table_status
-from feeder.sync.verdict import Check
+from feeder.sync.write import batch_files, count_stored_source, indexed_files
 
 SOURCE_KEY = "texts"
 """In `meta`, of a repository: `on` says that no text lacks, and nothing that there is none."""

@@ -1,32 +1,49 @@
-"""The heart: make what the index holds equal to what the tree holds.
-
-Words first, then vectors: every file is found by word before the first text is embedded.
+"""Brings the index to the state of the source tree: compares both, writes nodes and postings,
+then vectors, then side tables. Every file is searchable by word before the first vector is
+made.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import NamedTuple
 
-from feeder.errors import StoppedEarly, UserError
+from feeder.errors import StoppedEarly
 from feeder.source import Entry
-from feeder.store.index_state import UNSHARDED, FileRow, IndexState, Sharding
+from feeder.store.index_state import (
+    MODEL_VECTORS_KEY,
+    UNSHARDED,
+    IndexState,
+    Sharding,
+    VectorProgress,
+)
 from feeder.store.ownership import SupersededAtStart
-from feeder.store.settling import MODEL_VECTORS_KEY, VectorProgress
 from feeder.sync import node_descriptions, source_table
-from feeder.sync.concurrency import event_meta, is_newest_event, may_continue, refuse_superseded
-from feeder.sync.context import Diff, SyncContext, write_nodes
-from feeder.sync.cost import run_cost_meta
-from feeder.sync.diff import compare_files
-from feeder.sync.dry_run import estimate_run
-from feeder.sync.mode import check_model_compatible, match_index_model
-from feeder.sync.report import Report
-from feeder.sync.sharing import is_in_shard, refuse_shard_for_new_model, shard_share, shard_state
-from feeder.sync.stale import (
+from feeder.sync.concurrency import (
+    event_meta,
+    is_in_shard,
+    is_newest_event,
+    may_continue,
+    refuse_shard_for_new_model,
+    shard_share,
+    shard_state,
+    take_ownership,
+)
+from feeder.sync.context import SyncContext
+from feeder.sync.diff import (
+    Diff,
     StaleReason,
     announce_stale,
+    check_model_compatible,
+    compare_files,
+    folder_label,
+    match_index_model,
     mixed_parser_value,
+    refuse_other_folder,
     refuse_unreadable_documents,
+    report_diff,
+    report_reasons,
     stale_reasons,
 )
+from feeder.sync.dry_run import estimate_run, run_cost_meta
 from feeder.sync.vectors import clear_outbox, embed_and_upload
 from feeder.sync.worker_lookup import (
     expected_meta,
@@ -34,6 +51,7 @@ from feeder.sync.worker_lookup import (
     opening_statements,
     write_missing,
 )
+from feeder.sync.write import write_nodes
 
 
 class Target(NamedTuple):
@@ -133,41 +151,6 @@ def sync_as_owner(
             if not may_continue(run, run.index.read_state_of([])):
                 raise
             last_read = None
-
-
-def take_ownership(
-    run: SyncContext, read_state: Callable[[], IndexState], last_read: IndexState
-) -> IndexState:
-    """What the index holds once no other run writes any more; raises where this one must not."""
-    refuse_superseded(run, last_read)
-    refuse_other_folder(run, last_read)
-    if run.index.has_unfinished_run(last_read, run.token):
-        run.index.take_over(run.token, last_read, event_meta(run))
-        return read_state()
-    return last_read
-
-
-def refuse_other_folder(run: SyncContext, state: IndexState) -> None:
-    """Raises UserError when the index is of another part of the tree, which would leave it."""
-    held = state.meta.get(run.index.meta_key("below"), run.tree.subfolder)
-    if run.force or not run.tree.root_tree_id or held == run.tree.subfolder:
-        return
-    raise UserError(
-        f"The index of {run.index.repo} is of {folder_label(held)}, which would leave it for "
-        f"{folder_label(run.tree.subfolder)}. {path_option_hint(held)}, name the part by a "
-        "--repo of its own, or have "
-        "feeder sync go on with --force."
-    )
-
-
-def path_option_hint(folder: str) -> str:
-    """How a command is told of a part of the tree."""
-    return f"Say --path {folder}" if folder else "Leave --path out"
-
-
-def folder_label(folder: str) -> str:
-    """What a part of the tree is called."""
-    return f"the folder {folder}" if folder else "the whole tree"
 
 
 def apply_target(run: SyncContext, state: IndexState, target: Target) -> None:
@@ -277,26 +260,6 @@ def _target_meta(run: SyncContext) -> dict[str, str]:
 def _has_same_working_tree(run: SyncContext, state: IndexState) -> bool:
     """Whether the index is called a working tree's if the tree is; it may be committed since."""
     return state.meta.get(run.index.meta_key("working"), "") == run.tree.working_tree_id
-
-
-def report_diff(
-    report: Report, diff: Diff, stored_files: dict[str, FileRow], stale: Set[StaleReason]
-) -> None:
-    """The files of the report as they stand before the work; what parsing finds comes to it."""
-    kept = [stored_files[entry.path] for entry in (*diff.unchanged, *diff.pending)]
-    report.files_deleted = len(diff.deleted)
-    report.files_unchanged = sum(row.state != "skipped" for row in kept)
-    report.skipped = {entry.path: entry.skip for entry in diff.to_index if entry.skip}
-    report_reasons(report, kept)
-    if stored_files:
-        report.notes[:] = sorted({*report.notes, *stale})
-
-
-def report_reasons(report: Report, rows: Iterable[FileRow]) -> None:
-    for row in rows:
-        if row.reason:
-            reasons = report.skipped if row.state == "skipped" else report.as_plain_text
-            reasons[row.path] = row.reason
 
 
 def _begin_write(

@@ -1,29 +1,31 @@
-"""The proof: do the index's parts agree with each other, and with HEAD?"""
+"""Validates that rows, postings, vectors and side tables of an index agree with each other and
+with HEAD, and repairs what does not.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from feeder.errors import ServiceError
 from feeder.source import Entry
-from feeder.store.forgetting import Damage
-from feeder.store.index_state import FileRow, IndexState
-from feeder.store.integrity import CHECKED_SYMBOLS, ParityReport, check_parity, node_states
-from feeder.store.settling import VectorProgress
+from feeder.store.index_state import FileRow, IndexState, VectorProgress
+from feeder.store.integrity import CHECKED_SYMBOLS, Damage, ParityReport, check_parity, node_states
 from feeder.sync import node_descriptions, source_table, vector_refresh, worker_lookup
+from feeder.sync.concurrency import take_ownership
 from feeder.sync.content_check import Comparison, compare_content
-from feeder.sync.context import Diff, SyncContext
-from feeder.sync.diff import compare_files
-from feeder.sync.mode import full_sync_command, has_words_only
-from feeder.sync.stale import StaleReason, refuse_unreadable_documents, stale_reasons
-from feeder.sync.sync import (
-    Target,
-    apply_target,
+from feeder.sync.context import SyncContext
+from feeder.sync.diff import (
+    Diff,
+    StaleReason,
+    compare_files,
     folder_label,
+    full_sync_command,
+    has_words_only,
     path_option_hint,
-    sync,
-    take_ownership,
+    refuse_unreadable_documents,
+    stale_reasons,
 )
-from feeder.sync.verdict import REPAIR_COMMAND, Check, ValidationResult
+from feeder.sync.report import REPAIR_COMMAND, Check, ValidationResult
+from feeder.sync.sync import Target, apply_target, sync
 
 CHANGED_DURING_VALIDATION = (
     "Rows and words were not compared: another run was writing. Validate again when it has ended."

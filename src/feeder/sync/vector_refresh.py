@@ -1,21 +1,24 @@
-"""Is each vector of the line on its node? They follow the lines, of whatever run those are."""
+"""Recomputes vectors whose node has another description than the one they were made from."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from feeder.embedding.quantization import mix_codes
 from feeder.parse import StaticEmbedder
-from feeder.store import Row, Statement, blends, description_vectors
-from feeder.store.blends import StaleVector
-from feeder.store.forgetting import Damage
-from feeder.store.index_state import IndexState
-from feeder.store.integrity import ParityReport
-from feeder.store.settling import MODEL_VECTORS_KEY, STATIC_VECTORS_KEY, progress_statements
+from feeder.store import Row, Statement, description_vectors
+from feeder.store.description_vectors import StaleVector
+from feeder.store.index_state import (
+    MODEL_VECTORS_KEY,
+    STATIC_VECTORS_KEY,
+    IndexState,
+    progress_statements,
+)
+from feeder.store.integrity import Damage, ParityReport
 from feeder.store.static_vectors import VectorCode
 from feeder.sync.context import SyncContext
+from feeder.sync.report import Check
 from feeder.sync.side_tables import ON, table_status
 from feeder.sync.vectors import refresh_stale
-from feeder.sync.verdict import Check
 
 
 def static_vectors_settled(run: SyncContext, meta: Mapping[str, str]) -> bool:
@@ -27,7 +30,7 @@ def refresh_all(run: SyncContext) -> list[Statement]:
     """Makes the vectors that are of another line than their node's; what the index does not say
     yet."""
     if run.static_model:
-        for some in blends.stale_static_vectors(run.index.database, run.index.repo):
+        for some in description_vectors.stale_static_vectors(run.index.database, run.index.repo):
             run.index.write_statements(list(_blend_statements(run.static_model, some)))
     return [] if run.budget.stop_reason else progress_statements(run.index.repo, refresh_stale(run))
 
@@ -35,13 +38,17 @@ def refresh_all(run: SyncContext) -> list[Statement]:
 def _blend_statements(
     static_model: StaticEmbedder, batch: Sequence[StaleVector]
 ) -> Iterator[Statement]:
-    yield from blends.unblend_statements(one for one in batch if not one.description.text)
+    yield from description_vectors.unblend_statements(
+        one for one in batch if not one.description.text
+    )
     lined = [one for one in batch if one.description.text]
     codes = _blend_codes(
         static_model, [one.text_code for one in lined], [one.description.text for one in lined]
     )
     if codes:
-        yield from blends.blend_statements([lined[at] for at in codes], list(codes.values()))
+        yield from description_vectors.blend_statements(
+            [lined[at] for at in codes], list(codes.values())
+        )
 
 
 def _blend_codes(
@@ -67,7 +74,11 @@ def settled_statements(run: SyncContext, *, completes_vectors: bool) -> list[Sta
     """
     repo, key = run.index.repo, run.index.meta_key
     keeps = run.static_model and run.index.stores_descriptions
-    said = [blends.static_current_statement(repo, key(STATIC_VECTORS_KEY))] if keeps else []
+    said = (
+        [description_vectors.static_current_statement(repo, key(STATIC_VECTORS_KEY))]
+        if keeps
+        else []
+    )
     return (
         [*said, description_vectors.model_current_statement(repo, key(MODEL_VECTORS_KEY))]
         if completes_vectors
@@ -123,7 +134,9 @@ def _other_description_vectors(
     """The files with vectors of another line, of either kind, and whether the index says none."""
     index = run.index
     with_words = (
-        blends.outdated_static_vectors(index.database, index.repo) if run.static_model else []
+        description_vectors.outdated_static_vectors(index.database, index.repo)
+        if run.static_model
+        else []
     )
     return [
         (parity.outdated_vectors, index.meta_key(MODEL_VECTORS_KEY) in state.meta),
@@ -136,7 +149,7 @@ def _wrong_blends(run: SyncContext) -> Counter[str]:
     false: Counter[str] = Counter()
     if not run.static_model:
         return false
-    for some in blends.blended_vectors(run.index.database, run.index.repo):
+    for some in description_vectors.blended_vectors(run.index.database, run.index.repo):
         codes = _blend_codes(
             run.static_model, [one.text_code for one in some], [one.description for one in some]
         )

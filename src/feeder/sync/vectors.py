@@ -1,4 +1,4 @@
-"""What a run does to the vectors: those of new texts in, those of nodes that are gone out."""
+"""Embeds new nodes, uploads their vectors, and deletes the vectors of deleted nodes (outbox)."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -6,15 +6,16 @@ from typing import NamedTuple
 
 from feeder.embedding.quantization import mix_vectors
 from feeder.nodes import Node, embedding_input, node_ids, text_sha
+from feeder.progress import ProgressStep
 from feeder.source import Entry
 from feeder.store import NodeVector, Value, description_vectors
 from feeder.store.description_vectors import NO_DESCRIPTION, DescriptionText
-from feeder.store.index_state import IndexState
+from feeder.store.index_state import IndexState, VectorProgress
 from feeder.store.rows import batched
-from feeder.store.settling import VectorProgress
-from feeder.sync.context import Diff, ModelVectors, PendingNodes, SyncContext, parsed_files
-from feeder.sync.report import ProgressStep
-from feeder.sync.sharing import is_in_shard
+from feeder.sync.concurrency import is_in_shard
+from feeder.sync.context import ModelVectors, SyncContext
+from feeder.sync.diff import Diff
+from feeder.sync.write import PendingNodes, parsed_files
 
 BATCH_VECTORS = 1000
 """Vectors after which their files are clean: what a run that dies embeds again, cache aside."""

@@ -1,13 +1,13 @@
-"""Has the index the table that makes a Worker's questions vectors? It gets what it lacks."""
+"""Side table of static-model rows with which a Worker turns a query into a vector."""
 
 from collections.abc import Iterator, Mapping
 
 from feeder.store import Statement, lookup_table
-from feeder.store.forgetting import Damage
 from feeder.store.index_state import IndexState
+from feeder.store.integrity import Damage
 from feeder.store.lookup_table import LookupTable
 from feeder.sync.context import SyncContext
-from feeder.sync.verdict import Check
+from feeder.sync.report import Check
 
 
 def expected_meta(run: SyncContext) -> dict[str, str]:

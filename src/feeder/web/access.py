@@ -1,7 +1,5 @@
-"""Who may ask over HTTP? By the name it was asked under, the page that asks, and a token.
-
-A page from anywhere can send requests to this machine, and a name of its own may lead here: what
-is refused here is refused before its body is read, and before anything is touched.
+"""Access control: checks Host, Origin, Sec-Fetch-Site and the token or cookie of each request
+before its body is read, and adds the security headers to each response.
 """
 
 from __future__ import annotations
@@ -15,29 +13,18 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from feeder.mcp.http import ErrorResponse
 from feeder.web import page_files
-from feeder.web.borders import OWN_FETCH_SITES, SECURITY_HEADERS
+from feeder.web.page_files import OWN_FETCH_SITES, SECURITY_HEADERS
 
 SESSION_PATH = "/session"
 """Where a form brings the token."""
+
 PUBLIC_PATHS = frozenset({"/", *page_files.file_paths()})
 """Paths that need no token: what lies there is the same for everybody who has no cookie."""
-
-
-class ErrorResponse(NamedTuple):
-    """Why a request is not answered, and what to do about it."""
-
-    status: int
-    error: str
-    remedy: str
-
-    def to_response(self, headers: dict[str, str] | None = None) -> JSONResponse:
-        """As it is sent."""
-        facts = {"error": self.error, "remedy": self.remedy}
-        return JSONResponse(facts, self.status, headers)
 
 
 class AccessControl(NamedTuple):

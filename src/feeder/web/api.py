@@ -1,4 +1,6 @@
-"""How does a page ask? `GET /api/…` with parameters, answered by JSON; docs/api.md has it all."""
+"""The routes of the JSON API, `GET /api/…`: checks parameters, runs the endpoint, maps errors
+to HTTP status codes, and answers conditional requests (ETag). docs/api.md is the reference.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,12 @@ from starlette.routing import Route
 
 from feeder.errors import FeederError, ServiceError, UserError, problem_and_remedy
 from feeder.mcp import ProgressCallback
-from feeder.mcp.heard import CLIENT_CLOSED_REQUEST, DISCONNECTED, run_until_disconnect
+from feeder.mcp.http import CLIENT_CLOSED_REQUEST, ErrorResponse
 from feeder.mcp.service import IndexService
-from feeder.mcp.thread_pool import ThreadPool
+from feeder.mcp.thread_pool import DISCONNECTED, ThreadPool, run_until_disconnect
 from feeder.suggestions import did_you_mean
-from feeder.web.access import AccessControl, ErrorResponse
+from feeder.web.access import AccessControl
+from feeder.web.validation import IndexValidation
 
 if TYPE_CHECKING:
     from feeder.mcp.index_pool import OpenIndex
@@ -37,7 +40,8 @@ def routes(service: IndexService, access: AccessControl, pool: ThreadPool) -> li
         Route(f"/api/{name}", partial(_handle, service, pool, name), methods=["GET"])
         for name in GET_ENDPOINTS
     ]
-    proof = Route("/api/proof", partial(_validation, service, pool), methods=["GET", "POST"])
+    handler = partial(_validation, IndexValidation(service.settings), pool)
+    proof = Route("/api/proof", handler, methods=["GET", "POST"])
     return [session, proof, *asked]
 
 
@@ -48,14 +52,13 @@ async def _create_session(access: AccessControl, _: Request) -> Response:
     return response
 
 
-async def _validation(service: IndexService, pool: ThreadPool, request: Request) -> Response:
+async def _validation(validation: IndexValidation, pool: ThreadPool, request: Request) -> Response:
     """How far the checks are, and what they said last; a POST begins them."""
 
     def asked(_: ProgressCallback) -> dict[str, Any]:
-        proof = service.validation
         if request.method == "POST":
-            proof.start()
-        return proof.as_json()
+            validation.start()
+        return validation.as_json()
 
     facts = await pool.run(asked)
     return _conditional_response(request, json.dumps(facts, ensure_ascii=False).encode())

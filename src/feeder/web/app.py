@@ -1,4 +1,6 @@
-"""How does a server answer over HTTP? A page, MCP on `POST /mcp` and JSON below `/api`, guarded."""
+"""Builds the ASGI application: the page, the JSON API, documents and `POST /mcp`, behind the
+access check.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,13 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from feeder.mcp import MAX_CONCURRENT_CALLS
-from feeder.mcp.http import McpEndpoint
+from feeder.mcp.http import ErrorResponse, McpEndpoint
 from feeder.mcp.protocol import McpServer
 from feeder.mcp.service import IndexService
 from feeder.mcp.thread_pool import ThreadPool
 from feeder.web import api, documents, page_routes
-from feeder.web.access import AccessControl, AccessMiddleware, ErrorResponse
-from feeder.web.borders import NOT_FOUND_REMEDY
+from feeder.web.access import AccessControl, AccessMiddleware
+from feeder.web.page_files import NOT_FOUND_REMEDY
 
 ABOUT_TEXT = """\
 feeder answers here: coding agents on POST /mcp, programs on GET /api/search?q=WORDS. Send

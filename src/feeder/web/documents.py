@@ -1,4 +1,6 @@
-"""How does a browser get a document itself? As it was indexed, and so that nothing in it runs."""
+"""Serves an indexed document itself (PDF, Office, …) as it was indexed, with headers that keep
+a browser from running anything in it.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,11 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from feeder import escaping
-from feeder.mcp.heard import CLIENT_CLOSED_REQUEST, DISCONNECTED, run_until_disconnect
+from feeder.mcp.http import CLIENT_CLOSED_REQUEST, ErrorResponse
 from feeder.mcp.service import IndexService
-from feeder.mcp.thread_pool import ThreadPool
+from feeder.mcp.thread_pool import DISCONNECTED, ThreadPool, run_until_disconnect
 from feeder.source import file_types
-from feeder.web import unscripted
-from feeder.web.access import ErrorResponse
+from feeder.web import page_routes
 from feeder.web.api import run_endpoint
 
 _OFFICE_TYPE = "application/vnd.openxmlformats-officedocument"
@@ -79,4 +80,4 @@ def _error_response(request: Request, error: ErrorResponse) -> Response:
     """A sentence in the tab that somebody has opened; JSON for programs."""
     if "text/html" not in request.headers.get("accept", ""):
         return error.to_response()
-    return HTMLResponse(unscripted.error_page(error), error.status)
+    return HTMLResponse(page_routes.error_page(error), error.status)

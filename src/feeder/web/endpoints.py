@@ -1,48 +1,98 @@
-"""What does the JSON interface answer? The one engine's answers, as `--json` has them."""
+"""The endpoints of the JSON API, as functions from an open index and parameters to JSON. Masks
+secrets in hits and file lines, as in the index.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from feeder.errors import UserError
 from feeder.mcp.index_pool import OpenIndex
 from feeder.parse.extract import NOT_INSTALLED
-from feeder.search.answers import Corpus, Page, PageOptions, build_page, highlight_words
-from feeder.search.asking import SearchIndex, run_query
-from feeder.search.engine import Pagination
-from feeder.search.facets import count_facets
+from feeder.parse.secrets import mask_text
+from feeder.search.answers import Page, PageOptions, build_page, highlight_words, read_target
+from feeder.search.engine import run_query
 from feeder.search.file_contents import (
     current_files,
     file_size,
     indexed_content,
+    indexed_text,
     is_unreadable_document,
 )
-from feeder.search.index_status import read_index_status
+from feeder.search.index_status import Corpus, read_index_status
+from feeder.search.open_index import SearchIndex
 from feeder.search.outline import build_outline as outlined
-from feeder.search.passages import read_target
 from feeder.search.query_log import log_query_in_background
 from feeder.search.query_plan import RequestFilters, path_from_root, plan_query
+from feeder.search.results import Pagination, count_facets
 from feeder.search.similar import similar_page
 from feeder.search.targets import Target, files_below_path, resolve_target, target_node
 from feeder.source import file_types, git
 from feeder.source.history import file_history as last_changes
-from feeder.store.hits import file_summaries
-from feeder.store.node_parts import blobs_by_path
-from feeder.store.word_search import statistics
-from feeder.sync.cost import last_run_costs
-from feeder.web.hiding import mask_hits, masked_lines
+from feeder.store.inventory import blobs_by_path, file_summaries, statistics
+from feeder.sync.dry_run import last_run_costs
+
+
+def mask_hits(hits: Iterable[dict[str, Any]], base: Path) -> list[dict[str, Any]]:
+    """Hits as JSON with each line as it may be shown; a line keeps its length."""
+    some = list(hits)
+    now = current_files(base, {hit["path"] for hit in some})
+    shown = {path: _line_masks(path, file.content) for path, file in now.items()}
+    return [_mask_hit(hit, shown[hit["path"]]) for hit in some]
+
+
+def masked_lines(
+    path: str, content: bytes | None, *, mask_secrets: bool = True
+) -> list[str] | None:
+    """The lines of a file as they may be shown; None for what is no text."""
+    text = None if content is None else indexed_text(path, content)
+    if text is not None and mask_secrets:
+        text = mask_text(path, text.encode()).content.decode()
+    shown = None if text is None else text.split("\n")
+    return shown[:-1] if shown and len(shown) > 1 and not shown[-1] else shown
+
+
+def _line_masks(path: str, content: bytes | None) -> Mapping[str, str]:
+    """The lines that have a secret, as they are and as they may be shown."""
+    lines, shown = (
+        masked_lines(path, content, mask_secrets=masks) or () for masks in (False, True)
+    )
+    pairs = zip(lines, shown, strict=True)
+    return {line: masked for line, masked in pairs if line != masked}
+
+
+def _mask_hit(hit: dict[str, Any], line_masks: Mapping[str, str]) -> dict[str, Any]:
+    window = hit["window"]
+    if not line_masks or not window:
+        return hit
+    head = window["head"]
+    text = "\n".join(_mask_lines(hit["text"].split("\n"), line_masks))
+    seen = {**window, "lines": _mask_lines(window["lines"], line_masks)}
+    seen["head"] = head and {**head, "lines": _mask_lines(head["lines"], line_masks)}
+    return {**hit, "text": text, "window": seen}
+
+
+def _mask_lines(lines: Iterable[str], line_masks: Mapping[str, str]) -> list[str]:
+    return [line_masks.get(line, line) for line in lines]
+
 
 Parameters = Mapping[str, Sequence[str]]
 """The parameters of an address; most may be said once."""
+
 JsonObject = dict[str, Any]
+
 Endpoint = Callable[[OpenIndex, Parameters], JsonObject]
 
+
 DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET = 10, 100, 10_000
+
 _NODE_ID = re.compile(r"[0-9a-f]{8,40}")
+
 _FILTER_PARAMETERS = ("path", "not_path", "language", "node_type", "category")
 """Filters that may be said several times."""
 

@@ -1,4 +1,6 @@
-"""Which files is the page made of? They are served as they lie there; a Worker serves the same."""
+"""The page's static files with their media types and ETags, and the security headers of every
+response. Imports no web framework: the Worker's folder and its constants are built from this.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 PAGE_FOLDER = Path(__file__).parent / "page"
+
 INDEX_FILE = "index.html"
+
 NOSCRIPT_PLACEHOLDER = "<!-- without scripts -->"
 """Of the first file."""
+
 PAGE_SUFFIXES = frozenset({".css", ".html", ".js", ".svg"})
+
 MEDIA_TYPES = {".js": "text/javascript"}
 """That this machine may call otherwise."""
 
@@ -49,3 +55,21 @@ def page_file(path: str) -> PageFile:
 def index_html() -> str:
     """The first file, `index.html`."""
     return (PAGE_FOLDER / INDEX_FILE).read_text("utf-8")
+
+
+OWN_FETCH_SITES = ("same-origin", "none")
+"""What a browser says of requests of our own page, and of its user."""
+
+SECURITY_HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+"""That keep a browser safe."""
+
+NOT_FOUND_REMEDY = "Ask POST /mcp, or GET /api/search?q=…."
+"""What whoever asks for something else is told."""

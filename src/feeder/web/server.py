@@ -1,26 +1,38 @@
-"""Where does a server listen, and until when? On this machine alone, unless somebody says more."""
+"""Binds the socket, makes or checks the token, runs uvicorn, and opens the page in a browser
+without showing the token on a command line. Imports no web framework at module level, so that a
+missing extra is reported.
+"""
 
 from __future__ import annotations
 
 import errno
 import secrets
 import socket
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from html import escape
 from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from feeder.errors import UserError
+from feeder.private_files import create_private_file
 
 if TYPE_CHECKING:
     import uvicorn
     from starlette.types import ASGIApp
 
+
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8421
+
 PORT_ATTEMPTS = 20
 """Ports that are tried, from the first on, before any that is free."""
+
 MIN_TOKEN_CHARS = 16
 """The least of one that a user makes."""
+
 INSTALL_HINT = "Install it with: pip install 'headfeed[serve]'"
 
 
@@ -121,3 +133,23 @@ def _create_socket(host: str, port: int, remedy: str) -> socket.socket:
     except OSError as exc:
         kind = _PortTaken if exc.errno == errno.EADDRINUSE else UserError
         raise kind(f"{host} port {port}: {exc.strerror}. {remedy}".rstrip()) from exc
+
+
+REDIRECT_PAGE = """\
+<!doctype html><meta charset="utf-8"><title>feeder</title>
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={0}"><p><a href="{0}">feeder</a></p>
+"""
+
+
+@contextmanager
+def redirect_page(address: str) -> Iterator[Path]:
+    """A page that leads there, which its owner alone reads, until the end of the block.
+
+    A browser is told its name: what stands on a command line is shown to everybody.
+    """
+    with TemporaryDirectory(prefix="feeder-", ignore_cleanup_errors=True) as folder:
+        page = Path(folder, "open.html")
+        create_private_file(page)
+        page.write_text(REDIRECT_PAGE.format(escape(address)), "utf-8")
+        yield page

@@ -1,4 +1,6 @@
-"""Is the index right? The checks of `feeder validate`, run beside the answers when asked for."""
+"""Runs the checks of `feeder validate` in a background thread, one run at a time, and reports
+progress and the last verdict as JSON for `/api/proof`.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,9 @@ from typing import Any
 
 from feeder.config import Settings
 from feeder.errors import FeederError
-from feeder.mcp.watching import ProgressMonitor
-from feeder.session.session import current_workspace, open_session
-from feeder.session.workspace import open_comparison
+from feeder.mcp.index_refresh import ProgressMonitor
+from feeder.session.session import open_comparison, open_session
+from feeder.session.workspace import current_workspace
 from feeder.sync.validate import validate
 
 

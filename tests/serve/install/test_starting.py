@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from feeder.errors import UserError
-from feeder.mcp.clients.starting import is_own_entry, server_command, shell_command
+from feeder.mcp.clients.server_entries import is_own_entry, server_command, shell_command
 
 
 def test_a_program_without_a_command_of_its_own_is_a_module(

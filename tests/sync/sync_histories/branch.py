@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize
 
 from feeder.parse import extract
 from feeder.parse.extract import extractor_versions
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from feeder.store import Database
 from feeder.sync.context import DescriptionOptions
 from hashed import HashedCodes, HashedEmbedder

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from feeder.source.commit import Commit
+from feeder.source.git_trees import Commit
 from sync.sync_histories.papers import PAPERS
 
 PATHS = (

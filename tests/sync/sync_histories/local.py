@@ -11,8 +11,8 @@ from hypothesis.stateful import initialize, invariant, rule
 
 from feeder.errors import StoppedEarly, Superseded, UserError
 from feeder.shards import all_shards
-from feeder.source.commit import Commit
 from feeder.source.file_types import document_extension
+from feeder.source.git_trees import Commit
 from feeder.store.sqlite import SQLite
 from feeder.sync.context import SyncContext
 from feeder.sync.sync import sync

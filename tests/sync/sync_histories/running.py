@@ -16,8 +16,8 @@ OFTEN, ROUNDS = 10, 12
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """They make many writes of a run."""
-    monkeypatch.setattr("feeder.sync.context.BATCH_NODES", 4)
-    monkeypatch.setattr("feeder.sync.context.BATCH_DELETED_FILES", 1)
+    monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 4)
+    monkeypatch.setattr("feeder.sync.write.BATCH_DELETED_FILES", 1)
     monkeypatch.setattr("feeder.sync.vectors.BATCH_VECTORS", 3)
     monkeypatch.setattr("feeder.store.lookup_table.BATCH_STATEMENTS", 3)
     monkeypatch.setattr("feeder.store.stored_source.DELETE_BATCH", 2)

@@ -1,4 +1,8 @@
-"""How does a coding agent's program learn of the server, and how is that taken back?"""
+"""Registers the MCP server in the configuration of coding agents' clients, and removes it again.
+
+Start reading with `installation.py`. This package never opens an index; a client is a row in
+`known_clients.py`.
+"""
 
 from typing import Literal
 

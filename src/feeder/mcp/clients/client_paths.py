@@ -1,4 +1,6 @@
-"""Where does a client keep its files on this machine, and is it here at all?"""
+"""Expands the path templates of client definitions for this machine and platform, and detects
+which clients are installed.
+"""
 
 import os
 import re

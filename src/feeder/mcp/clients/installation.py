@@ -1,4 +1,6 @@
-"""What has to be written, where, and what was it before? Nothing is written before all is known."""
+"""Plans and applies the installation: which files change, their text before and after, and how
+to revert them. Nothing is written before every change is planned.
+"""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,8 +14,12 @@ from feeder.mcp.clients import Scope, instructions, text_files
 from feeder.mcp.clients.client_paths import candidate_files, config_file
 from feeder.mcp.clients.known_clients import CLIENTS, Client, PathTemplates
 from feeder.mcp.clients.receipts import Receipt, Receipts, make_receipt
-from feeder.mcp.clients.server_entries import EntryEditor, is_blank_config
-from feeder.mcp.clients.starting import is_own_entry, shell_command
+from feeder.mcp.clients.server_entries import (
+    EntryEditor,
+    is_blank_config,
+    is_own_entry,
+    shell_command,
+)
 
 Kind = Literal["server", "instructions", "agent"]
 KINDS: tuple[Kind, ...] = ("server", "instructions", "agent")

@@ -1,4 +1,6 @@
-"""What is a model told of the server, and what is a sub-agent that has only a shell?"""
+"""The texts written for language models: the marked block in an instruction file (CLAUDE.md,
+AGENTS.md) and the definition of a search sub-agent.
+"""
 
 import json
 

@@ -1,7 +1,6 @@
-"""Which clients are there, where does each keep its servers, and in which shape?
-
-Read from the clients' own documentation and sources in November 2026. A file is written as
-`places.resolve` reads it; of several the first that is there counts, else the first.
+"""The supported MCP clients: where each keeps its configuration, the shape of a server entry,
+its instruction file and its sub-agent file. Taken from the clients' own documentation and
+sources in November 2026; paths are templates that `client_paths.expand_path` expands.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
-"""What was put into which file, so that it can be taken out to the byte?
-
-A text alone does not tell whether an empty table, or a file, was there before. Without a receipt,
-as after a colleague's install, what is ours is found in the text itself.
+"""Records what the installation wrote into each file, so that uninstalling restores the file
+byte for byte. Without a receipt, the entry is found in the text itself.
 """
 
 import json

@@ -1,4 +1,7 @@
-"""How is a file of another program read and written, so that it is whole at any moment?"""
+"""Reads, diffs, atomically replaces and deletes UTF-8 text files of other programs, keeping
+their mode and following symbolic links. Used by the client installation and by the Worker's
+folder.
+"""
 
 import difflib
 import os

@@ -1,6 +1,6 @@
-"""What does TOML say, and how does a table of servers get one more, or one less?
+"""Reads TOML and edits single values in it, keeping comments, order and line ends.
 
-The rest stays as it is, with comments, order and line ends.
+Implements the same functions as `feeder.jsonc`.
 """
 
 import tomllib

@@ -1,22 +1,31 @@
-"""What does a document say, and how is it built? Its text is taken out, with its parts.
+"""Extracts text and structure from documents (PDF, Office, OpenDocument, RTF, EPUB, MHTML).
 
-Nothing in a document is fetched, run or followed; what is damaged, locked or too large says so.
+Start with `formats.extract`. Nothing in a document is fetched, run or followed; a damaged,
+encrypted or too large one raises `Unreadable`.
 """
 
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from feeder.parse.decoding import NotTextError
 
 EXTRACT_VERSION = "4"
 """Counted up when the same document gives another text or other parts than before."""
+
 REQUIRED_PACKAGES = ("pypdfium2", "python-calamine")
+
 NOT_INSTALLED = 'a document, which is read where it is installed: pip install "headfeed[documents]"'
+
 FINGERPRINT_PREFIX = "documents:"
 """How the word begins that says so in the fingerprint of a parser."""
+
 DOCUMENT_LANGUAGES = ("docx", "epub", "mhtml", "odp", "odt", "pdf", "pptx", "rtf", "sheet")
 """What documents are called in a `lang:`; a workbook of any kind is a sheet."""
+
 MAX_TEXT_BYTES = 10_000_000
 """Of the text of a document; what has more is data."""
 
@@ -67,3 +76,36 @@ def fingerprint_without_documents(fingerprint: str) -> str:
 def includes_documents(fingerprint: str) -> bool:
     """Whether what is called so takes the texts out of documents."""
     return fingerprint != fingerprint_without_documents(fingerprint)
+
+
+PROGRESS_INTERVAL_S = 0.5
+"""Between two times that it is told: what is read sooner tells nothing."""
+
+
+class DocumentProgress(NamedTuple):
+    """What is read, counted from 1: page 410 of 1,213."""
+
+    unit: str
+    number: int
+    total: int
+
+    def __str__(self) -> str:
+        return f"{self.unit} {self.number:,} of {self.total:,}"
+
+
+Item = TypeVar("Item")
+
+ProgressListener = Callable[[DocumentProgress], None]
+
+progress_listener: ContextVar[ProgressListener | None] = ContextVar("listener", default=None)
+"""Who is told."""
+
+
+def report_progress(unit: str, items: Sequence[Item]) -> Iterator[Item]:
+    """Goes through them, and tells the listener where it is."""
+    tell, told_s = progress_listener.get(), time.monotonic()
+    for number, thing in enumerate(items, 1):
+        if tell and time.monotonic() - told_s >= PROGRESS_INTERVAL_S:
+            tell(DocumentProgress(unit, number, len(items)))
+            told_s = time.monotonic()
+        yield thing

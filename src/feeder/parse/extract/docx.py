@@ -1,12 +1,15 @@
-"""What does a DOCX say? Its paragraphs, headings, tables, code and notes, in their order."""
+"""Extracts text from DOCX: paragraphs, headings, tables, code and notes."""
 
 from collections.abc import Iterator
 
 from feeder.parse.extract import ExtractedDocument
-from feeder.parse.extract.document_writer import DocumentWriter
-from feeder.parse.extract.flowing import FlowWriter, ParagraphStyle, style_by_name
-from feeder.parse.extract.xml import Attributes, parse_xml
-from feeder.parse.extract.zip_xml import ZipArchive
+from feeder.parse.extract.document_writer import (
+    DocumentWriter,
+    FlowWriter,
+    ParagraphStyle,
+    style_by_name,
+)
+from feeder.parse.extract.zip_xml import Attributes, ZipArchive, parse_xml
 
 BODY_MEMBER = "word/document.xml"
 NOTE_MEMBERS = ("word/footnotes.xml", "word/endnotes.xml")

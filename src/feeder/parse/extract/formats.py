@@ -1,4 +1,4 @@
-"""Which reader takes the text out of a document? Its first bytes decide, whatever it is called."""
+"""Detects a document's format from its content, not its name, and runs that format's extractor."""
 
 from collections.abc import Callable
 
@@ -9,8 +9,49 @@ from feeder.parse.extract import (
     UnreadableError,
     extractor_versions,
 )
+from feeder.parse.extract.zip_xml import ZipArchive
+
+
+def zip_extractor(content: bytes) -> Callable[[bytes], ExtractedDocument]:
+    """What takes the text out of this archive."""
+    archive = ZipArchive(content)
+    names = archive.names
+    if "word/document.xml" in names:
+        from feeder.parse.extract.docx import extract_docx
+
+        return lambda _: extract_docx(archive)
+    if "ppt/presentation.xml" in names:
+        from feeder.parse.extract.pptx import extract_pptx
+
+        return lambda _: extract_pptx(archive)
+    if "META-INF/container.xml" in names:
+        from feeder.parse.extract.html_documents import extract_epub
+
+        return lambda _: extract_epub(archive)
+    if any(name.startswith("xl/workbook.") for name in names):
+        from feeder.parse.extract.spreadsheets import extract_spreadsheet
+
+        return extract_spreadsheet
+    if "content.xml" in names:
+        return _opendocument_extractor(archive)
+    raise UnreadableError("an archive that is no document")
+
+
+def _opendocument_extractor(archive: ZipArchive) -> Callable[[bytes], ExtractedDocument]:
+    if b"encryption-data" in archive.read("META-INF/manifest.xml"):
+        raise UnreadableError("an encrypted document")
+    kind = archive.read("mimetype") if "mimetype" in archive.names else b""
+    if b"spreadsheet" in kind:
+        from feeder.parse.extract.spreadsheets import extract_spreadsheet
+
+        return extract_spreadsheet
+    from feeder.parse.extract.odf import extract_odf
+
+    return lambda _: extract_odf(archive, is_slides=b"presentation" in kind)
+
 
 _OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
 _RTF_MAGIC = b"{\\rtf"
 
 
@@ -37,8 +78,6 @@ def _extractor_for(extension: str, content: bytes) -> Callable[[bytes], Extracte
 
         return extract_pdf
     if content.startswith(b"PK\x03\x04"):
-        from feeder.parse.extract.zipped import zip_extractor
-
         return zip_extractor(content)
     if content.startswith(_RTF_MAGIC):
         from feeder.parse.extract.rtf import extract_rtf
@@ -51,7 +90,7 @@ def _extractor_for(extension: str, content: bytes) -> Callable[[bytes], Extracte
     if content.startswith(_OLE_MAGIC):
         raise UnreadableError("an encrypted document, or one of an Office before 2007")
     if extension in ("mht", "mhtml"):
-        from feeder.parse.extract.saved import extract_mhtml
+        from feeder.parse.extract.html_documents import extract_mhtml
 
         return extract_mhtml
     raise UnreadableError(f"no {extension} by its first bytes")

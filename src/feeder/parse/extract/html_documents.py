@@ -1,12 +1,21 @@
-"""How does a page of hypertext become blocks? By its elements; nothing in it is run or fetched."""
+"""Extracts text from documents made of HTML: the chapters of an EPUB and the frames of a page
+saved as MHTML.
+"""
 
+import posixpath
+from email.message import Message
+from email.parser import BytesHeaderParser
 from html.parser import HTMLParser
+from urllib.parse import unquote
 
-from feeder.parse.extract.document_writer import DocumentWriter
-from feeder.parse.extract.flowing import FlowWriter, ParagraphStyle
+from feeder.parse.extract import ExtractedDocument, UnreadableError
+from feeder.parse.extract.document_writer import DocumentWriter, FlowWriter, ParagraphStyle
+from feeder.parse.extract.zip_xml import Attributes, ZipArchive, parse_xml
 
 _HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
+
 _SKIPPED_TAGS = frozenset({"script", "style", "head", "template"})
+
 _BLOCK_TAGS = frozenset(
     [
         *("address", "article", "aside", "blockquote", "body", "caption", "dd", "details", "div"),
@@ -88,3 +97,83 @@ class _HtmlHandler(HTMLParser):
         self._words = []
         if text.strip():
             self._flow.paragraph(text.strip("\n") if self._style.is_code else text, self._style)
+
+
+CONTAINER_MEMBER = "META-INF/container.xml"
+
+
+def extract_epub(archive: ZipArchive) -> ExtractedDocument:
+    """The text of a book; what is not in its order of reading is left out."""
+    container = _ContainerHandler()
+    parse_xml(archive.read(CONTAINER_MEMBER), container)
+    package = _PackageHandler()
+    parse_xml(archive.read(container.package_path), package)
+    folder = posixpath.dirname(container.package_path)
+    writing = DocumentWriter("epub")
+    for id_ in package.order:
+        place = posixpath.normpath(posixpath.join(folder, package.paths.get(id_, "")))
+        if place in archive.names:
+            write_html(writing, archive.read(place).decode("utf-8", "replace"))
+    return writing.result()
+
+
+class _ContainerHandler:
+    """Where the book's package is: `Elements`."""
+
+    package_path = ""
+
+    def start(self, name: str, attributes: Attributes) -> None:
+        if name == "rootfile" and not self.package_path:
+            self.package_path = attributes.get("full-path", "")
+
+    def end(self, name: str) -> None:
+        pass
+
+    def text(self, text: str) -> None:
+        pass
+
+
+class _PackageHandler:
+    """The chapters by id, and their order: `Elements`."""
+
+    def __init__(self) -> None:
+        self.paths: dict[str, str] = {}
+        self.order: list[str] = []
+
+    def start(self, name: str, attributes: Attributes) -> None:
+        if name == "item" and "nav" not in attributes.get("properties", ""):
+            self.paths[attributes.get("id", "")] = unquote(attributes.get("href", ""))
+        elif name == "itemref":
+            self.order.append(attributes.get("idref", ""))
+
+    def end(self, name: str) -> None:
+        pass
+
+    def text(self, text: str) -> None:
+        pass
+
+
+def extract_mhtml(content: bytes) -> ExtractedDocument:
+    """The text of its parts that are hypertext; pictures and styles are left out."""
+    parser = BytesHeaderParser()  # which leaves parts in parts alone, however deep
+    whole = parser.parsebytes(content)
+    boundary = whole.get_boundary()
+    if whole.get_content_maintype() != "multipart" or not boundary:
+        raise UnreadableError("no page that a browser saved")
+    writing = DocumentWriter("mhtml")
+    _, *parts = content.split(b"--" + boundary.encode("ascii", "replace"))
+    for part in parts:
+        message = parser.parsebytes(part.lstrip(b"\r\n"))
+        if message.get_content_type() in ("text/html", "application/xhtml+xml"):
+            write_html(writing, _decode_part(message))
+    return writing.result()
+
+
+def _decode_part(message: Message) -> str:
+    content = message.get_payload(decode=True)
+    if not isinstance(content, bytes):
+        return ""
+    try:
+        return content.decode(message.get_content_charset("utf-8"), "replace")
+    except (LookupError, UnicodeError):  # no encoding of this name, or none of a text
+        return content.decode("utf-8", "replace")

@@ -1,10 +1,13 @@
-"""What does an ODT or ODP say? Headings, paragraphs, tables, code and slides, in their order."""
+"""Extracts text from ODT and ODP: headings, paragraphs, tables, code and slides."""
 
 from feeder.parse.extract import ExtractedDocument
-from feeder.parse.extract.document_writer import PAGE_LEVEL, DocumentWriter
-from feeder.parse.extract.flowing import FlowWriter, ParagraphStyle
-from feeder.parse.extract.xml import Attributes, parse_xml
-from feeder.parse.extract.zip_xml import ZipArchive
+from feeder.parse.extract.document_writer import (
+    PAGE_LEVEL,
+    DocumentWriter,
+    FlowWriter,
+    ParagraphStyle,
+)
+from feeder.parse.extract.zip_xml import Attributes, ZipArchive, parse_xml
 
 _SKIPPED_ELEMENTS = frozenset(
     {"tracked-changes", "annotation", "note-citation", "page-number", "page-thumbnail"}

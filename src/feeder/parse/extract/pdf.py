@@ -1,4 +1,6 @@
-"""What does a PDF say? Page by page, in the sections that its bookmarks or its type sizes name."""
+"""Extracts text from PDF page by page, in sections from its bookmarks or, without any, from
+larger type.
+"""
 
 import re
 from collections import defaultdict
@@ -6,12 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pypdfium2 import PdfDocument, PdfiumError
 
-from feeder.parse.extract import ExtractedDocument, UnreadableError
+from feeder.parse.extract import ExtractedDocument, UnreadableError, report_progress
 from feeder.parse.extract.document_writer import DocumentWriter
-from feeder.parse.extract.pdf_heads import HEADING_SHARE, remove_running_headers
-from feeder.parse.extract.pdf_layout import BlockKind, PdfBlock, page_blocks
+from feeder.parse.extract.pdf_layout import (
+    HEADING_SHARE,
+    BlockKind,
+    PdfBlock,
+    page_blocks,
+    remove_running_headers,
+)
 from feeder.parse.extract.pdf_lines import PdfLine, body_size, page_text_lines
-from feeder.parse.telling import report_progress
 
 BOOKMARK_DEPTH = 8
 BOOKMARK_LIMIT = 20_000

@@ -1,4 +1,4 @@
-"""Which lines are on a page of a PDF, where do they stand, and in which type?"""
+"""Reads the lines of a PDF page with their position, type size, font and table cells."""
 
 import ctypes
 import re

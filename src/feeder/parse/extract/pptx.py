@@ -1,12 +1,15 @@
-"""What do the slides of a PPTX say, in their order, with what the speaker is to say?"""
+"""Extracts text from PPTX: slides in order, each with its speaker notes."""
 
 import posixpath
 
 from feeder.parse.extract import ExtractedDocument
-from feeder.parse.extract.document_writer import PAGE_LEVEL, DocumentWriter
-from feeder.parse.extract.flowing import FlowWriter, ParagraphStyle
-from feeder.parse.extract.xml import Attributes, parse_xml
-from feeder.parse.extract.zip_xml import ZipArchive
+from feeder.parse.extract.document_writer import (
+    PAGE_LEVEL,
+    DocumentWriter,
+    FlowWriter,
+    ParagraphStyle,
+)
+from feeder.parse.extract.zip_xml import Attributes, ZipArchive, parse_xml
 
 PRESENTATION_MEMBER = "ppt/presentation.xml"
 _TITLE_PLACEHOLDERS = frozenset({"title", "ctrTitle"})

@@ -1,15 +1,131 @@
-"""What does an RTF say? Its paragraphs, headings, tables, code and notes, in their order.
-
-The libraries for it that are small give the text alone: which style a paragraph has is lost.
+"""Extracts text from RTF: tokenizer, font and style tables, paragraphs, headings, tables, code
+and notes. Small libraries for RTF give the text alone, without the styles of paragraphs.
 """
 
+import codecs
+import re
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from feeder.parse.extract import ExtractedDocument
-from feeder.parse.extract.document_writer import DocumentWriter
-from feeder.parse.extract.flowing import FlowWriter, ParagraphStyle
-from feeder.parse.extract.rtf_head import FontStyleTables, outline_style
-from feeder.parse.extract.rtf_tokens import tokenize
+from feeder.parse.extract.document_writer import (
+    DocumentWriter,
+    FlowWriter,
+    ParagraphStyle,
+    style_by_name,
+)
+
+_TOKEN = re.compile(
+    rb"(?P<text>[^\\{}\r\n]+)"
+    rb"|(?P<word>\\([a-zA-Z]{1,32})(-?\d{1,10})? ?)"
+    rb"|\\'(?P<byte>[0-9a-fA-F]{2})"
+    rb"|\\(?P<sign>[^a-zA-Z'])"
+    rb"|(?P<brace>[{}])"
+    rb"|[\r\n\\]"
+)
+
+
+def tokenize(content: bytes) -> Iterator[re.Match[bytes]]:
+    """Each token; what `\\bin` counts as bytes of something else is passed over."""
+    at = 0
+    while at < len(content):
+        for match in _TOKEN.finditer(content, at):
+            yield match
+            at = match.end()
+            if match[3] == b"bin":
+                at += max(0, int(match[4] or 0))
+                break
+
+
+MAX_NAME_BYTES = 200
+
+_CHARSETS = {
+    77: "mac_roman",
+    128: "cp932",
+    129: "cp949",
+    130: "johab",
+    134: "gbk",
+    136: "big5",
+    161: "cp1253",
+    162: "cp1254",
+    163: "cp1258",
+    177: "cp1255",
+    178: "cp1256",
+    186: "cp1257",
+    204: "cp1251",
+    222: "cp874",
+    238: "cp1250",
+    254: "cp437",
+    255: "cp850",
+}
+
+_CODE_PAGES = {"ansi": "cp1252", "mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
+
+_MONOSPACED_FONT = re.compile(r"courier|consolas|menlo|monaco|mono\b", re.IGNORECASE)
+
+
+class FontStyleTables:
+    """Takes the words of fonts and styles in, each ended by a semicolon behind its name."""
+
+    def __init__(self) -> None:
+        self.styles: dict[int, ParagraphStyle] = {}
+        self._code_page, self._default_font = "cp1252", 0
+        self._encodings: dict[int, str] = {}
+        self._monospaced_fonts: set[int] = set()
+        self._properties: dict[str, int] = {}
+        self._name = b""
+
+    def word(self, word: str, number: int) -> None:
+        """A word about a font or style."""
+        self._properties[word] = number
+
+    def text(self, raw: bytes, *, of_fonts: bool) -> None:
+        """A part of its name, with which it may end."""
+        self._name = (self._name + raw)[-MAX_NAME_BYTES:]
+        if not raw.rstrip().endswith(b";"):
+            return
+        name, said = self._name.decode("latin-1").strip(" ;"), self._properties
+        self._name, self._properties = b"", {}
+        if of_fonts:
+            self._add_font(name, said)
+        else:
+            level = said.get("outlinelevel", 9)
+            self.styles[said.get("s", 0)] = style_by_name(name) or outline_style(level)
+
+    def document_property(self, word: str, number: int) -> None:
+        """A word about the whole document, or about nothing that is of use."""
+        if word == "deff":
+            self._default_font = number
+        elif word == "ansicpg":
+            self._code_page = _known_encoding(f"cp{number}")
+        else:
+            self._code_page = _CODE_PAGES.get(word, self._code_page)
+
+    def font_encoding(self, font: int | None) -> tuple[str, bool]:
+        """The encoding of a font, and whether it is a typewriter's and not that of all the text."""
+        font = self._default_font if font is None else font
+        is_typed = font in self._monospaced_fonts and font != self._default_font
+        return self._encodings.get(font, self._code_page), is_typed
+
+    def _add_font(self, name: str, properties: Mapping[str, int]) -> None:
+        number = properties.get("f", 0)
+        if encoding := _CHARSETS.get(properties.get("fcharset", 0)):
+            self._encodings[number] = encoding
+        if "fmodern" in properties or _MONOSPACED_FONT.search(name):
+            self._monospaced_fonts.add(number)
+
+
+def outline_style(level: int) -> ParagraphStyle:
+    """A heading of a level from 0, as outlines count; 9 is none."""
+    return ParagraphStyle(level + 2) if 0 <= level < 9 else ParagraphStyle()
+
+
+def _known_encoding(encoding: str) -> str:
+    try:
+        return codecs.lookup(encoding).name
+    except LookupError:
+        return "cp1252"
+
 
 BODY_TEXT, NOTE_TEXT, FONT_TABLE, STYLE_SHEET, SKIPPED = (
     "body",
@@ -18,6 +134,7 @@ BODY_TEXT, NOTE_TEXT, FONT_TABLE, STYLE_SHEET, SKIPPED = (
     "styles",
     "nowhere",
 )
+
 _SKIPPED_GROUPS = frozenset(
     [
         *("colortbl", "fldinst", "footer", "footerf", "footerl", "footerr", "header", "headerf"),
@@ -25,6 +142,7 @@ _SKIPPED_GROUPS = frozenset(
         *("objdata", "pict", "revtbl", "sp", "tc", "tcn", "xe"),
     ]
 )
+
 _DESTINATIONS = {
     "fonttbl": FONT_TABLE,
     "stylesheet": STYLE_SHEET,
@@ -33,7 +151,9 @@ _DESTINATIONS = {
     **dict.fromkeys(_SKIPPED_GROUPS, SKIPPED),
 }
 """Where the text of a group goes that begins so; of others that are marked by a `*`, nowhere."""
+
 _READ_IGNORABLE = frozenset({"shpinst"})
+
 _CHARACTER_WORDS = {
     "tab": "\t",
     **dict.fromkeys(["line", "page", "column", "nestrow"], "\n"),
@@ -46,6 +166,7 @@ _CHARACTER_WORDS = {
     "ldblquote": "\u201c",
     "rdblquote": "\u201d",
 }
+
 _SYMBOLS = {"~": " ", "_": "-", "{": "{", "}": "}", "\\": "\\"}
 
 

@@ -1,4 +1,4 @@
-"""What do the sheets of a workbook say? Their rows, in ranges of a good size."""
+"""Extracts rows from spreadsheets, in ranges such as `Sheet1!A1:F40`."""
 
 import io
 from collections.abc import Sequence
@@ -6,10 +6,9 @@ from typing import Any
 
 from python_calamine import CalamineError, CalamineWorkbook
 
-from feeder.parse.extract import MAX_TEXT_BYTES, ExtractedDocument, UnreadableError
+from feeder.parse.extract import MAX_TEXT_BYTES, ExtractedDocument, UnreadableError, report_progress
 from feeder.parse.extract.document_writer import DocumentWriter, join_row
-from feeder.parse.ranges import column_letters, row_ranges
-from feeder.parse.telling import report_progress
+from feeder.parse.splitting import column_letters, row_ranges
 
 MAX_SHEET_CELLS = 2_000_000
 """Of one sheet: what has more is data."""

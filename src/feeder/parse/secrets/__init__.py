@@ -1,26 +1,51 @@
-"""Which values of a text are secrets? They are masked before anything is made of it.
+"""Masks secrets in text before anything is made of it.
 
-What looks like one is detect-secrets' knowledge: its detectors of tokens that have a form of their
-own, and of what is assigned to a `password` or `secret_key` where that looks random; other tokens
-are read at their name. It verifies nothing and asks no network. As all detectors over all lines
-take longer than parsing, each only reads lines that hold a sign of its kind, which plain searches
-find.
+Start with `mask_text`. detect-secrets finds tokens of a known form and random-looking values
+assigned to names such as `password`; tokens of newer services and passwords in long lines are
+found here. Nothing is verified and no network is asked. To take less time than parsing, each
+detector reads only lines that hold a marker of its kind.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from feeder.parse.private_keys import find_private_keys
-from feeder.parse.secrets.nearby import SecretSpan
 from feeder.parse.secrets.passwords import find_passwords
-from feeder.parse.secrets.tokens import find_tokens
+from feeder.parse.secrets.tokens import SecretSpan, find_tokens
+
+_PRIVATE_KEY_START = re.compile(rb"BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY|PuTTY-User-Key-File-\d")
+
+_PRIVATE_KEY_MARKERS = (b"PRIVATE KEY", b"PuTTY-User-Key")
+
+_KEY_FIRST_LINE = re.compile(rb"[A-Za-z0-9+/]{40}")
+
+_KEY_BODY = re.compile(
+    rb"[A-Za-z0-9+/]{40,}(?:[^A-Za-z0-9+/=]{1,40}[A-Za-z0-9+/]{16,})*={0,2}"
+    rb"(?:[^A-Za-z0-9+/=]{1,40}=?[A-Za-z0-9+/]+={0,2}(?=(?:\\[nr]|[^A-Za-z0-9+/=]){0,40}END ))*"
+)
+"""Base64 in lines, however they are quoted, of which only the last before the end may be short."""
+
+_KEY_HEADER_MAX_BYTES = 500
+"""What may stand between the first line of a private key and its base64."""
+
+
+def find_private_keys(content: bytes) -> Iterator[SecretSpan]:
+    """Where the bodies of private keys are, of which detect-secrets knows the first line."""
+    if not any(mark in content for mark in _PRIVATE_KEY_MARKERS):
+        return
+    for match in _PRIVATE_KEY_START.finditer(content):
+        first = _KEY_FIRST_LINE.search(content, match.end(), match.end() + _KEY_HEADER_MAX_BYTES)
+        if first and (lines := _KEY_BODY.match(content, first.start())):
+            yield lines.span()
+
 
 MASK_VERSION = "2"
 """Counted up when the same text is masked in another way than before."""
 
+
 _FILLERS = ("", "x", "\u03c7", "\u1e8b", "\U0001d5d1")
 """A letter for each number of bytes."""
+
 _VISIBLE_CHARACTER = re.compile(r"\S")
 
 

@@ -1,17 +1,20 @@
-"""Which values look like generated passwords or tokens, by the name that they are given?"""
+"""Finds random-looking values that are assigned to names such as `password`, `secret` or
+`token`.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
-from feeder.parse.secrets.nearby import (
+from feeder.parse.secrets.tokens import (
     SecretSpan,
     is_allowlisted,
+    is_placeholder,
     line_span,
+    load_detector,
     marker_offsets,
     scan_lines,
 )
-from feeder.parse.secrets.tokens import is_placeholder, load_detector
 
 if TYPE_CHECKING:
     from detect_secrets.plugins.keyword import KeywordDetector

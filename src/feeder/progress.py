@@ -1,0 +1,127 @@
+"""Progress and messages on stderr: bars on a terminal, occasional lines elsewhere, or a
+recording for an answer.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from feeder import escaping
+
+
+class ProgressStep(Protocol):
+    """A stretch of work that shows how far it is."""
+
+    def __call__(self, done: int) -> None:
+        """`done` more of it are done."""
+
+
+LINE_INTERVAL_S = 30.0
+"""Between two lines that say how far a run is, where there is no terminal."""
+
+
+class ProgressReporter:
+    """What a run says on stderr; bars only on a terminal, elsewhere a line now and then."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+        self._has_bars = sys.stderr.isatty() and "GITHUB_ACTIONS" not in os.environ
+        self._on_position: Callable[[str], object] | None = None
+
+    def message(self, text: str) -> None:
+        """A line for a person."""
+        if not self._quiet:
+            print(escaping.escape_line(text), file=sys.stderr, flush=True)
+
+    @contextmanager
+    def step(self, label: str, total: int) -> Iterator[ProgressStep]:
+        """A bar with rate and time left while the block runs, or lines with what is done."""
+        if self._quiet or not total:
+            yield lambda done: None
+            return
+        try:
+            if not self._has_bars:
+                lines = _ProgressLines(self.message, label, total)
+                self._on_position = lines.set_position
+                yield lines.step
+                return
+            with _progress_bar() as bar:
+                task = bar.add_task(label, total=total, at="")
+                self._on_position = lambda where: bar.update(task, at=escaping.escape_line(where))
+                yield lambda done: bar.advance(task, done)
+        finally:
+            self._on_position = None
+
+    def set_position(self, position: str) -> None:
+        """Where in a long file the step is that is under way; empty when it is through that.
+
+        From any thread, also when no step is under way: then it is not shown.
+        """
+        if show := self._on_position:
+            show(position)
+
+
+class RecordingReporter(ProgressReporter):
+    """Keeps what would be said on stderr, in `lines`, for an answer."""
+
+    def __init__(self) -> None:
+        super().__init__(quiet=True)
+        self.lines: list[str] = []
+
+    def message(self, text: str) -> None:
+        """Notes it."""
+        self.lines.append(text)
+
+
+class _ProgressLines:
+    """A line now and then with what is done."""
+
+    def __init__(self, print_line: Callable[[str], None], label: str, total: int) -> None:
+        self._print, self._label, self._total = print_line, label, total
+        self._done, self._printed_s = 0, time.monotonic()
+
+    def step(self, done: int) -> None:
+        self._done += done
+        self._print_if_due("")
+
+    def set_position(self, position: str) -> None:
+        if position:
+            self._print_if_due(f"; {position}")
+
+    def _print_if_due(self, suffix: str) -> None:
+        if time.monotonic() - self._printed_s >= LINE_INTERVAL_S:
+            self._printed_s = time.monotonic()
+            self._print(f"{self._label}: {self._done:,} of {self._total:,}{suffix}")
+
+
+def _progress_bar() -> Any:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        """How many a second, as measured lately."""
+
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.speed:.0f}/s" if task.speed else "")
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Rate(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[at]}", markup=False),
+    )
+    return Progress(*columns, console=Console(stderr=True), transient=True)

@@ -1,0 +1,180 @@
+"""Writes changed files to the database in batches and reads files into nodes for all other
+parts of a run.
+"""
+
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import zip_longest
+from typing import NamedTuple, Self
+
+from feeder.descriptions.prompt import subject_hashes
+from feeder.errors import TooLargeError
+from feeder.nodes import node_ids
+from feeder.parse import ParsedFile
+from feeder.source import Entry
+from feeder.store.index_state import IndexState, NodeChanges
+from feeder.store.rows import IndexedFile, batched
+from feeder.sync.context import SyncContext
+from feeder.sync.diff import Diff
+from feeder.sync.report import Report
+
+BATCH_NODES = 2000
+
+BATCH_CHARS = 3_000_000
+"""What one transaction takes: a few of D1's parameters, and a few seconds of its time."""
+
+BATCH_DELETED_FILES = 2000
+"""Files that one transaction removes."""
+
+
+class PendingNodes(NamedTuple):
+    """The nodes of a file whose texts are to be embedded, and the blob that they are from.
+
+    Their ids wait as one string, which takes a third of a set's memory: a first feed has as many as
+    the repository has nodes.
+    """
+
+    blob: str
+    size: int
+    joined_ids: str
+
+    @classmethod
+    def from_ids(cls, blob: str, ids: Collection[str]) -> Self:
+        return cls(blob, len(ids), " ".join(ids))
+
+    @property
+    def ids(self) -> set[str]:
+        return set(self.joined_ids.split(" "))
+
+
+def write_nodes(
+    run: SyncContext, state: IndexState, diff: Diff, *, ignore_budget: bool
+) -> tuple[dict[str, PendingNodes], set[str]]:
+    """Rows and postings of what has changed; the texts to embed by path, and the ids that went.
+
+    Without a model texts are only counted: a first feed has as many as the repository has nodes.
+    Where the budget ends it, `work` is cut down to what is done; `whole` goes through all of it.
+    """
+    written: set[str] = set()
+    pending = bool(run.model_vectors) or "model" in state.meta
+    texts: dict[str, PendingNodes] = {}
+    gone: set[str] = set()
+    groups = batch_files(indexed_files(run, diff.to_index))
+    with run.progress.step("words", len(diff.to_index)) as step:
+        for files, paths in zip_longest(
+            groups, batched(diff.deleted, BATCH_DELETED_FILES), fillvalue=()
+        ):
+            if not ignore_budget and not run.budget.allows(1):
+                _drop_unwritten(diff, written)
+                break
+            written.update(file.path for file in files)
+            changes = _write_batch(run, files, paths, pending=pending)
+            gone |= changes.removed
+            for file in files:
+                count_file(run.report, file, changes.added)
+                unvectored = file.path in diff.without_vectors
+                ids = set(file.ids) if unvectored else changes.added.intersection(file.ids)
+                if ids and run.model_vectors:
+                    texts[file.path] = PendingNodes.from_ids(file.blob, ids)
+                elif pending:
+                    run.report.texts_waiting += len(ids)
+            step(len(files))
+    run.report.nodes_deleted = len(gone)
+    return texts, gone
+
+
+def _drop_unwritten(diff: Diff, written: Collection[str]) -> None:
+    diff.to_index[:] = [entry for entry in diff.to_index if entry.path in written]
+    diff.pending.clear()
+
+
+def _write_batch(
+    run: SyncContext, files: Sequence[IndexedFile], deleted: Sequence[str], *, pending: bool
+) -> NodeChanges:
+    """One transaction, or smaller ones where the database wants that, down to a file's."""
+    try:
+        return run.index.write(files, deleted, run.tree.commit, pending=pending)
+    except TooLargeError:
+        if len(files) + len(deleted) < 2:
+            raise
+    some, others = len(files) // 2, (len(deleted) + 1) // 2
+    first = _write_batch(run, files[:some], deleted[:others], pending=pending)
+    second = _write_batch(run, files[some:], deleted[others:], pending=pending)
+    return NodeChanges(first.added | second.added, first.removed | second.removed)
+
+
+def count_file(report: Report, file: IndexedFile, new_ids: Collection[str]) -> None:
+    """Adds the file, of whose nodes these are new, to the account."""
+    report.files_processed += not file.skipped
+    count_stored_source(report, file)
+    if file.reason:
+        reasons = report.skipped if file.skipped else report.as_plain_text
+        reasons[file.path] = file.reason
+    if file.masked:
+        report.secrets_masked[file.path] = file.masked
+    types = [
+        node.node_type for id_, node in zip(file.ids, file.nodes, strict=True) if id_ in new_ids
+    ]
+    report.nodes_by_type.update(types)
+    report.nodes_new += len(types)
+
+
+def count_stored_source(report: Report, file: IndexedFile) -> None:
+    """Adds what the file keeps to the account."""
+    report.text_rows += len(file.source_parts)
+    report.text_bytes += sum(len(part.compressed) for part in file.source_parts)
+
+
+def indexed_files(run: SyncContext, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
+    """The files as the index shall hold them, what is kept out first: it need not be read."""
+    read = [entry for entry in entries if not entry.skip]
+    for entry in entries:
+        if entry.skip:
+            yield IndexedFile(entry.path, entry.blob, skipped=True, reason=entry.skip)
+    for entry, parsed in parsed_files(run, read, with_source=run.index.stores_source):
+        skip = entry.skip or parsed.skip
+        yield IndexedFile(
+            entry.path,
+            entry.blob,
+            parsed.nodes,
+            node_ids(run.index.repo, entry.path, parsed.nodes),
+            parsed.shas,
+            parsed.compounds,
+            skipped=skip is not None,
+            reason=skip or parsed.reason,
+            stopped=parsed.stopped,
+            masked=parsed.masked_count,
+            static_vectors=parsed.static_vectors,
+            source_parts=parsed.source_blocks,
+            description_keys=subject_hashes(parsed.nodes) if run.index.stores_descriptions else (),
+        )
+
+
+def parsed_files(
+    run: SyncContext, entries: Iterable[Entry], *, with_source: bool = False
+) -> Iterator[tuple[Entry, ParsedFile]]:
+    """Each file with its nodes, as many in memory as the parser has under way."""
+    under_way: deque[Entry] = deque()
+
+    def contents() -> Iterator[tuple[str, bytes]]:
+        for entry, content in run.tree.read(entries):
+            under_way.append(entry)
+            yield entry.path, content
+
+    for parsed in run.parser.parse(contents(), keep_source=with_source):
+        yield under_way.popleft(), parsed
+
+
+def batch_files(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:
+    """The files of each transaction."""
+    batch: list[IndexedFile] = []
+    nodes = chars = 0
+    for file in files:
+        batch.append(file)
+        nodes += len(file.nodes) + 1
+        chars += sum(len(node.text) for node in file.nodes)
+        if nodes >= BATCH_NODES or chars >= BATCH_CHARS:
+            yield batch
+            batch, nodes, chars = [], 0, 0
+    if batch:
+        yield batch
