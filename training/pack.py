@@ -1,6 +1,6 @@
 """Writes a trained model as the file that ships.  python pack.py MODEL.npz static_model.bin
 
-`docs/model.md` tells the format; `feeder.embed.static` reads it. Prints the file's SHA-256.
+`docs/explanation/models.md` tells the format; `feeder.embed.static` reads it. Prints the file's SHA-256.
 """
 
 import hashlib

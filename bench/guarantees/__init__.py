@@ -1,1 +1,1 @@
-"""Do the promises of docs/guarantees.md hold? Each is tried at every point, and counted."""
+"""Do the promises of docs/explanation/guarantees.md hold? Each is tried at every point, and counted."""

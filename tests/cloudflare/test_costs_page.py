@@ -7,7 +7,7 @@ from standin import StandIn
 
 from feeder.assembly.prices import prices
 
-PAGE = (Path(__file__).parents[2] / "docs/costs.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs/explanation/costs.md").read_text()
 
 
 def test_the_page_has_the_table_that_the_command_prints(standin: StandIn) -> None:

@@ -15,7 +15,7 @@ from feeder.embed.static import MODEL, StaticEmbedder
 from feeder.embed.static_name import MODEL_SHA256
 from feeder.errors import UserError
 
-# three words and two buckets in two dimensions, as docs/model.md tells the format
+# three words and two buckets in two dimensions, as docs/explanation/models.md tells the format
 _WORDS = ["read", "file", "lib"]
 _ROWS = [[100, 0], [0, 50], [0, -100], [30, 40], [30, 40]]
 _SCALES = [0.5, 1.0, 0.25, 0.1, 0.1]

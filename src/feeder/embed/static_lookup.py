@@ -1,6 +1,6 @@
 """Of which rows is the table made in which a Worker looks up a question's parts?
 
-`static_question.mjs` reads it; `docs/model.md` tells the layout with its figures.
+`static_question.mjs` reads it; `docs/explanation/models.md` tells the layout with its figures.
 """
 
 import base64

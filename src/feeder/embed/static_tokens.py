@@ -1,6 +1,6 @@
 """Of which parts does the static model take a text to be made? `static_tokens.mjs` says the same.
 
-The rules, in both languages; `docs/model.md` tells them with their reasons:
+The rules, in both languages; `docs/explanation/models.md` tells them with their reasons:
 
 1. Beyond ASCII: NFKD; marks (`M`) go; letters and numbers (`L`, `N`) become small, sign by sign;
    all the rest parts words, as does each sign of ASCII but A-Z, a-z and 0-9.

@@ -117,7 +117,7 @@ class Grammars:
             if unknown := sorted(name for name in captures if not _CAPTURE.fullmatch(name)):
                 raise UserError(
                     f"The queries of '{language}' capture @{unknown[0]}, which has no meaning. "
-                    f"Take a capture of docs/languages.md, or begin its name with _."
+                    f"Take a capture of docs/reference/languages.md, or begin its name with _."
                 )
 
     def _queries(self) -> Iterator[tuple[str, str, list[str]]]:
@@ -185,13 +185,13 @@ def load_language(name: str) -> Language:
 def load_grammars(own: Path | None = None) -> Grammars:
     """The shipped settings, with a user's own file merged over them.
 
-    Raises UserError where that file is not of the form that `docs/languages.md` describes.
+    Raises UserError where that file is not of the form that `docs/reference/languages.md` describes.
     """
     settings = json.loads(files("feeder").joinpath("grammar_queries.json").read_text("utf-8"))
     if own:
         settings = _merge(settings, _read(own))
         for misfit in misfits(settings):
-            raise UserError(f"In the grammar file {own}, {misfit}. See docs/languages.md.")
+            raise UserError(f"In the grammar file {own}, {misfit}. See docs/reference/languages.md.")
     return Grammars(settings)
 
 

@@ -34,7 +34,7 @@ class Kind(NamedTuple):
     asked_by: re.Pattern[str]
 
 
-# chosen by `python -m bench answers`, as docs/search.md tells
+# chosen by `python -m bench answers`, as docs/benchmarks/search-quality.md tells
 TEST = Kind("test", 0.3, re.compile("test|spec"))
 DOCUMENT = Kind(
     "document",

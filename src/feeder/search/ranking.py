@@ -1,6 +1,6 @@
 """In which order do nodes answer? By name, word and meaning together, then by a few rules.
 
-docs/search.md tells them in words, with what each gains. Sums are the nearest doubles, whatever
+docs/explanation/ranking.md tells them in words, with what each gains. Sums are the nearest doubles, whatever
 their order: so they are the same in every Python, and in the Worker.
 """
 

@@ -1,4 +1,4 @@
-"""How does a page ask? `GET /api/…` with parameters, answered by JSON; docs/api.md has it all."""
+"""How does a page ask? `GET /api/…` with parameters, answered by JSON; docs/reference/http-api.md has it all."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What does a Worker look up to make a question's vector? Rows of a model, in a table beside it.
 
 `meta` names what the table holds once all of it is there, so a table that is half written is none:
-a Worker then answers by words. `docs/model.md` tells the rows.
+a Worker then answers by words. `docs/explanation/models.md` tells the rows.
 """
 
 import json

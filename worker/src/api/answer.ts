@@ -1,4 +1,4 @@
-/** What does the JSON interface answer? The program's answers, as docs/api.md has them. */
+/** What does the JSON interface answer? The program's answers, as docs/reference/http-api.md has them. */
 
 import { D1 } from "../bindings/d1.ts";
 import type { Env } from "../bindings/env.ts";

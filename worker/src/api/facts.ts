@@ -1,4 +1,4 @@
-/** What is answered, as docs/api.md has it: the one shape for the JSON interface, the page and MCP. */
+/** What is answered, as docs/reference/http-api.md has it: the one shape for the JSON interface, the page and MCP. */
 
 /** The parameters of a question: each as often as it was said. */
 export type Params = Readonly<Record<string, readonly string[]>>;

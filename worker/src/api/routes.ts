@@ -1,4 +1,4 @@
-/** How does a program ask? `GET /api/…` with parameters, answered by JSON; docs/api.md has it all. */
+/** How does a program ask? `GET /api/…` with parameters, answered by JSON; docs/reference/http-api.md has it all. */
 
 import { cut } from "../letters.ts";
 import { meant } from "../nearby.ts";
