@@ -1,6 +1,7 @@
 """Writes a trained model as the file that ships.  python pack.py MODEL.npz static_model.bin
 
-`docs/explanation/models.md` tells the format; `feeder.embed.static` reads it. Prints the file's SHA-256.
+`docs/explanation/models.md` has the format; `feeder.embed.static` reads it. Prints the file's
+SHA-256.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""The JSON interface: what docs/reference/http-api.md says, and nothing that is not for whoever asks."""
+"""The JSON interface: what docs/reference/http-api.md says, and nothing that is not public."""
 
 import json
 import re

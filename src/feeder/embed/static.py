@@ -1,7 +1,7 @@
 """How are texts embedded with nothing but numpy? The model of the project's own, by looking up.
 
-A text's vector is the weighted mean of its parts' vectors; `docs/explanation/models.md` tells the file's format
-and how it was trained.
+A text's vector is the weighted mean of its parts' vectors; `docs/explanation/models.md` has the
+file's format and how it was trained.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Where does a user's grammar file differ from the form that docs/reference/languages.md describes?"""
+"""Checks a user's grammar file against the form that docs/reference/languages.md describes."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

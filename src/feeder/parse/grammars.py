@@ -185,13 +185,14 @@ def load_language(name: str) -> Language:
 def load_grammars(own: Path | None = None) -> Grammars:
     """The shipped settings, with a user's own file merged over them.
 
-    Raises UserError where that file is not of the form that `docs/reference/languages.md` describes.
+    Raises UserError where that file is not of the form in `docs/reference/languages.md`.
     """
     settings = json.loads(files("feeder").joinpath("grammar_queries.json").read_text("utf-8"))
     if own:
         settings = _merge(settings, _read(own))
         for misfit in misfits(settings):
-            raise UserError(f"In the grammar file {own}, {misfit}. See docs/reference/languages.md.")
+            page = "docs/reference/languages.md"
+            raise UserError(f"In the grammar file {own}, {misfit}. See {page}.")
     return Grammars(settings)
 
 

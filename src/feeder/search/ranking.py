@@ -1,7 +1,7 @@
 """In which order do nodes answer? By name, word and meaning together, then by a few rules.
 
-docs/explanation/ranking.md tells them in words, with what each gains. Sums are the nearest doubles, whatever
-their order: so they are the same in every Python, and in the Worker.
+docs/explanation/ranking.md tells them in words, with what each gains. Sums are the nearest
+doubles, whatever their order: so they are the same in every Python, and in the Worker.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""How does a page ask? `GET /api/…` with parameters, answered by JSON; docs/reference/http-api.md has it all."""
+"""The JSON interface, `GET /api/…` with parameters; docs/reference/http-api.md describes it."""
 
 from __future__ import annotations
 
