@@ -35,9 +35,9 @@ lint: .venv/dev .venv/node
 worker: .venv/installed .venv/node
 	node worker/build.mjs --python $(BIN)/python
 
-## Measure the speed against its targets: docs/performance.md, on a machine with nothing else to do.
+## Measure the speed against its targets: docs/benchmarks/speed.md, on a machine with nothing else to do.
 bench: .venv/installed .venv/node
-	$(BIN)/python -m bench --write docs/performance.md
+	$(BIN)/python -m bench --write docs/benchmarks/speed.md
 
 .venv/pip:
 	$(PYTHON) -m venv .venv

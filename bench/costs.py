@@ -127,7 +127,7 @@ def measured(standin: StandIn, folder: Path, files: int) -> Iterator[Cost]:
     """A first feed and each kind of change after it."""
     project = Project(folder, standin)
     project.write({f"src/parts/m{number:03}.py": module(number) for number in range(files)})
-    yield project.synced("first feed")
+    yield project.synced("first sync")
     yield project.synced("nothing changed")
     edited = module(3).replace("self.weigh + value", "self.weigh - value", 1)
     project.write({"src/parts/m003.py": edited})
@@ -154,10 +154,10 @@ def table(standin: StandIn, files: int) -> str:
 
 
 def texts_measured(standin: StandIn, folder: Path, files: int) -> Iterator[Cost]:
-    """What the lines of files cost: with a first feed, in later ones, and for an index that is."""
+    """What stored source costs: in the first sync, in later ones, and for an existing index."""
     project = Project(folder, standin)
     project.write({f"src/parts/m{number:03}.py": module(number) for number in range(files)})
-    yield project.synced("first feed with `--texts`", "--texts")
+    yield project.synced("first sync with `--texts`", "--texts")
     yield project.synced("nothing changed")
     edited = module(3).replace("self.weigh + value", "self.weigh - value", 1)
     project.write({"src/parts/m003.py": edited})
@@ -169,22 +169,22 @@ def texts_measured(standin: StandIn, folder: Path, files: int) -> Iterator[Cost]
 
 
 def texts_table(standin: StandIn, files: int) -> str:
-    """The same for an index that keeps texts."""
+    """The same for an index with stored source."""
     standin.reset()
     with tempfile.TemporaryDirectory() as folder:
         costs = list(texts_measured(standin, Path(folder), files))
-    title = f"{files * NODES_A_FILE:,} nodes in {files} files, whose lines are kept:\n\n"
+    title = f"{files * NODES_A_FILE:,} nodes in {files} files, with stored source:\n\n"
     return title + HEAD + "".join(f"{cost.line()}\n" for cost in costs)
 
 
 def first_feed(standin: StandIn, model: str, dimensions: str, files: int) -> str:
-    """A line of what the first feed by a model takes, from an account with nothing in it."""
+    """A row: what the first sync with a model takes, from an account with nothing in it."""
     standin.reset()
     said = {"FEEDER_MODEL": model, **({"FEEDER_DIMENSIONS": dimensions} if dimensions else {})}
     with tempfile.TemporaryDirectory() as folder:
         project = Project(Path(folder), standin, **said)
         project.write({f"src/parts/m{number:03}.py": module(number) for number in range(files)})
-        cost = project.synced("first feed")
+        cost = project.synced("first sync")
         usage = project.last["usage"]
     length = usage["dimensions"] // cost.texts
     return (
@@ -194,8 +194,8 @@ def first_feed(standin: StandIn, model: str, dimensions: str, files: int) -> str
 
 
 def models_table(standin: StandIn, files: int) -> str:
-    """The first feeds of one repository by several models."""
-    title = f"First feed of {files * NODES_A_FILE:,} nodes in {files} files, by the model:\n\n"
+    """The first syncs of one repository by several models."""
+    title = f"First sync of {files * NODES_A_FILE:,} nodes in {files} files, by model:\n\n"
     return title + MODELS_HEAD + "".join(first_feed(standin, *one, files) for one in MODELS)
 
 

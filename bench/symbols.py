@@ -25,7 +25,7 @@ from feeder.parse.grammars import load_grammars
 from feeder.source import DEFAULT_SIZES
 
 HEAD = """\
-| repository | language | told by | classes | of them in the index | methods | in the index |
+| repository | language | counted by | classes | of them in the index | methods | in the index |
 |---|---|---|---|---|---|---|
 """
 SCRIPT = Path(__file__).with_name("symbols_typescript.cjs")

@@ -205,7 +205,7 @@ def test_two_programs_are_compared_by_what_both_have() -> None:
     programs = {Program("new", ("new",)): one, Program("old", ("old",)): other}
     assert [list(row) for row in comparison.rows(programs)] == [
         ["of", "figure", "new", "old", "ratio"],
-        ["rxjs", "first feed, s", 1.0, 2.0, "0.50"],
+        ["rxjs", "first sync, s", 1.0, 2.0, "0.50"],
     ]
 
 

@@ -42,7 +42,8 @@ def _sources(said: argparse.Namespace) -> Sources:
         if not (folder and Path(folder).is_dir()):
             raise Absent(
                 f"There is no folder of {what} ({folder or 'none is named'}). Name it with "
-                f"--{name} or EVAL_{name.upper()}; docs/search.md says what is in it."
+                f"--{name} or EVAL_{name.upper()}. "
+                "docs/benchmarks/search-quality.md lists its contents."
             )
     work = Path(said.work).resolve()
     return Sources(Path(said.questions), Path(said.mirror), work, _say, said.describe)

@@ -1,7 +1,7 @@
 """The sets of questions, as `feeder evaluate` reads them: a corpus each, with lines of JSON.
 
 The questions and their labels are others' work and no part of this repository: they lie in a folder
-`data`, as docs/search.md says.
+`data`, as docs/benchmarks/search-quality.md says.
 """
 
 import json

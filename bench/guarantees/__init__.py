@@ -1,1 +1,1 @@
-"""Do the promises of docs/guarantees.md hold? Each is tried at every point, and counted."""
+"""Tests each promise of docs/explanation/guarantees.md at every point, and counts."""

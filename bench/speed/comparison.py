@@ -1,4 +1,4 @@
-"""Is one feeder faster than another one? Ratios of medians, measured in turn on one machine."""
+"""Compares two programs: ratios of medians, measured in turn on one machine."""
 
 from collections.abc import Iterator, Mapping
 
@@ -8,10 +8,10 @@ from speed.page import Row, not_measured, table
 from speed.program import Program
 
 COMPARED = {
-    (feeding.PART, "wall_s"): "first feed, s",
-    (feeding.PART, "cpu_s"): "first feed, cores' time, s",
-    (feeding.PART, "ratio"): "first feed ÷ tree-sitter",
-    (feeding.PART, "peak_mb"): "memory in all, MB",
+    (feeding.PART, "wall_s"): "first sync, s",
+    (feeding.PART, "cpu_s"): "first sync, CPU, s",
+    (feeding.PART, "ratio"): "first sync ÷ tree-sitter",
+    (feeding.PART, "peak_mb"): "total memory, MB",
     (feeding.PART, "nodes"): "nodes",
     (changes.PART, "local_s"): "sync, s",
     (starting.PART, "wall_s"): "start, s",

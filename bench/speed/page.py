@@ -1,4 +1,4 @@
-"""The figures as tables of markdown, and the page that has them."""
+"""Formats the figures as markdown tables, and writes them into a page."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -87,8 +87,8 @@ def _corpora(figures: Figures) -> Iterator[Row]:
 
 def _feeds(figures: Figures) -> Iterator[Row]:
     yield (
-        *("corpus", "tree-sitter, s", "FTS5, s", "feeder, s", "cores' time, s"),
-        *("÷ tree-sitter", "÷ both", "all, MB", "feeder, MB", "parsers, MB"),
+        *("corpus", "tree-sitter, s", "FTS5, s", "feeder, s", "CPU, s"),
+        *("÷ tree-sitter", "÷ both", "total, MB", "feeder, MB", "parsers, MB"),
     )
     measures = (
         *("floor_s", "fts_s", "wall_s", "cpu_s", "ratio", "ratio_both"),
@@ -101,7 +101,7 @@ def _feeds(figures: Figures) -> Iterator[Row]:
 def _meanings(figures: Figures) -> Iterator[Row]:
     yield (
         *("corpus", "nodes", "by words, s", "with vectors, s", "÷ by words"),
-        *("cores' time by words, s", "with vectors, s", "÷ by words", "index, MB"),
+        *("CPU by words, s", "with vectors, s", "÷ by words", "index, MB"),
     )
     measures = (
         *("nodes", "words_s", "wall_s", "ratio"),
@@ -113,8 +113,8 @@ def _meanings(figures: Figures) -> Iterator[Row]:
 
 def _rival(figures: Figures) -> Iterator[Row]:
     yield (
-        *("corpus", "files of both", "nodes", "feeder, s", "cores' time, s"),
-        *("Semble's files", "chunks", "Semble, s", "cores' time, s", "feeder ÷ Semble"),
+        *("corpus", "files in both", "nodes", "feeder, s", "CPU, s"),
+        *("Semble's files", "chunks", "Semble, s", "CPU, s", "feeder ÷ Semble"),
     )
     measures = (
         *("files", "nodes", "wall_s", "cpu_s"),
@@ -125,7 +125,7 @@ def _rival(figures: Figures) -> Iterator[Row]:
 
 
 def _sizes(figures: Figures) -> Iterator[Row]:
-    yield "of", "nodes", "MB"
+    yield "part", "nodes", "MB"
     for name in figures.subjects(sizes.PART):
         nodes = figures.median(sizes.PART, name, "nodes")
         yield name, "" if nodes is None else nodes, figures.median(sizes.PART, name, "mb")
@@ -143,7 +143,7 @@ def _changes(figures: Figures) -> Iterator[Row]:
 
 
 def _embedding(figures: Figures) -> Iterator[Row]:
-    yield "corpus", "texts", "s", "texts a second", "threads outside the model", "none in the model"
+    yield "corpus", "texts", "s", "texts per second", "outside the model", "no thread in the model"
     measures = ("texts", "wall_s", "texts_per_s", "outside", "idle")
     for name in figures.subjects(embedding.PART):
         yield name, *_medians(figures, embedding.PART, name, measures)
@@ -151,8 +151,8 @@ def _embedding(figures: Figures) -> Iterator[Row]:
 
 def _search(figures: Figures) -> Iterator[Row]:
     yield (
-        *("by", "nodes", "half, ms", "95 of 100, ms", "cores' time, half, ms", "95 of 100, ms"),
-        *("the model's half, ms", "95 of 100, ms", "first, ms"),
+        *("by", "nodes", "median, ms", "p95, ms", "CPU median, ms", "CPU p95, ms"),
+        *("model median, ms", "model p95, ms", "first query, ms"),
     )
     measures = (
         *("nodes", "p50_ms", "p95_ms", "cpu_p50_ms", "cpu_p95_ms"),
@@ -165,7 +165,7 @@ def _search(figures: Figures) -> Iterator[Row]:
 
 
 def _commands(figures: Figures) -> Iterator[Row]:
-    yield "by", "s", "cores' time, s"
+    yield "by", "s", "CPU, s"
     for side in (searching.WORDS, searching.WITH_STATIC):
         wall_s, cpu_s = _medians(figures, searching.PART, side, ("wall_s", "cpu_s"))
         if wall_s:
@@ -173,7 +173,7 @@ def _commands(figures: Figures) -> Iterator[Row]:
 
 
 def _growth(figures: Figures) -> Iterator[Row]:
-    yield "size", "files", "nodes", "s", "ms a node", "less the start", "all, MB", "KB a node"
+    yield "size", "files", "nodes", "s", "ms per node", "without start", "total, MB", "KB per node"
     measures = ("files", "nodes", "wall_s", "node_ms", "more_ms", "peak_mb")
     for size in figures.subjects(growth.PART):
         medians = _medians(figures, growth.PART, size, measures)
@@ -188,7 +188,7 @@ def _starts(figures: Figures) -> Iterator[Row]:
 
 
 def _machine(figures: Figures) -> Iterator[Row]:
-    yield "what", "which"
+    yield "item", "value"
     yield from figures.about.items()
 
 
@@ -207,11 +207,11 @@ def _medians(
 SECTIONS = {
     "Targets": _targets,
     "Corpora": _corpora,
-    "First feed by words": _feeds,
-    "First feed by words and static vectors": _meanings,
-    "Beside Semble": _rival,
+    "First sync by words": _feeds,
+    "First sync by words and static vectors": _meanings,
+    "Compared with Semble": _rival,
     "Everyday changes": _changes,
-    "First feed with embeddings": _embedding,
+    "First sync with model vectors": _embedding,
     "Search": _search,
     "`feeder search` of 120,000 nodes": _commands,
     "Growth": _growth,

@@ -1,4 +1,4 @@
-"""Which targets does the program meet? Each is a figure and a limit, and computed."""
+"""Compares the figures with the targets: each is a measured figure and a limit."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -37,21 +37,21 @@ class Target(NamedTuple):
 def targets(figures: Figures) -> Iterator[Target]:
     """All of them, each with the worst figure that it is about."""
     wall = _worst(figures, feeding.PART, "ratio")
-    yield Target("first feed by words ÷ tree-sitter alone on one core", 2.0, "", *wall)
+    yield Target("first sync by words ÷ tree-sitter alone on one core", 2.0, "", *wall)
     memory = _worst(figures, feeding.PART, "peak_mb")
     grown = _worst(figures, growth.PART, "peak_mb")
-    yield Target("memory in all", 300, "MB", *max(memory, grown, key=lambda one: one[0] or 0))
+    yield Target("total memory", 300, "MB", *max(memory, grown, key=lambda one: one[0] or 0))
     yield from _idle(figures)
     yield from _meaning(figures)
     first, last = (
         figures.median(growth.PART, size, "more_ms") for size in (growth.SIZES[0], growth.SIZES[-1])
     )
     ratio = last / first if first and last else None
-    yield Target("seconds a node, largest repository ÷ smallest", 1.2, "", ratio)
+    yield Target("seconds per node, largest repository ÷ smallest", 1.2, "", ratio)
     start = figures.median(starting.PART, "--help", "wall_s")
     yield Target("start", 0.25, "s", start, "`feeder --help`")
     outside = _worst(figures, embedding.PART, "outside")
-    yield Target("time outside the model ÷ all", 0.1, "", *outside)
+    yield Target("time outside the model ÷ total time", 0.1, "", *outside)
     yield from _searches(figures)
 
 
@@ -60,15 +60,15 @@ def _searches(figures: Figures) -> Iterator[Target]:
     where = searching.LARGE
     for side, limit in zip(searching.SIDES, (20, 25, 25), strict=True):
         p95 = figures.median(searching.PART, f"{side}: {where}", "p95_ms")
-        yield Target(f"search by {side}, 95 of 100", limit, "ms", p95, where)
+        yield Target(f"search by {side}, p95", limit, "ms", p95, where)
     for side, limit_s in ((searching.WORDS, 0.15), (searching.WITH_STATIC, 0.3)):
         wall_s = figures.median(searching.PART, side, "wall_s")
         yield Target(f"`feeder search` by {side}", limit_s, "s", wall_s, where)
 
 
 def _meaning(figures: Figures) -> Iterator[Target]:
-    """What a first feed with the static model's vectors takes, and what is installed for it."""
-    name = "first feed by words and static vectors"
+    """What a first sync with static vectors takes, and what is installed for it."""
+    name = "first sync by words and static vectors"
     yield Target(f"{name} ÷ by words", 1.25, "", *_worst(figures, meaning.PART, "ratio"))
     yield Target(f"{name} ÷ Semble's index", 0.5, "", *_worst(figures, rival.PART, "ratio"))
     many_mb = figures.median(sizes.PART, "vectors", "many_mb")

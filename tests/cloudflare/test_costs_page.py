@@ -7,7 +7,7 @@ from standin import StandIn
 
 from feeder.session.cost_estimate import model_prices
 
-PAGE = (Path(__file__).parents[2] / "docs/costs.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs/explanation/costs.md").read_text()
 
 
 def test_the_page_has_the_table_that_the_command_prints(standin: StandIn) -> None:
@@ -19,13 +19,13 @@ def test_the_page_has_the_table_that_the_command_prints(standin: StandIn) -> Non
 def test_so_it_does_for_texts(standin: StandIn) -> None:
     """A row or two a file, no request more than without, and no text embedded."""
     assert costs.texts_table(standin, 60) in PAGE
-    assert "10,000 nodes in 500 files, whose lines are kept:" in PAGE
+    assert "10,000 nodes in 500 files, with stored source:" in PAGE
 
 
 def test_so_it_does_for_each_model(standin: StandIn) -> None:
     """And `feeder init` foresees those requests without sending one."""
     assert costs.models_table(standin, 60) in PAGE
-    assert "First feed of 10,000 nodes in 500 files, by the model:" in PAGE
+    assert "First sync of 10,000 nodes in 500 files, by model:" in PAGE
     foreseen = {(price.model, price.dimensions): price for price in model_prices(1_200, 60, 60)}
     rows = [line.split(" | ") for line in PAGE.splitlines() if line.startswith("| `")]
     for model, dimensions, d1, vectorize, ai, *_, fit in rows[len(costs.MODELS) :]:

@@ -14,7 +14,7 @@ from feeder.embedding import STATIC_MODEL_SHA256, Embedder, static_tokenizer
 from feeder.embedding.static_model import MODEL_FILE, StaticEmbedder
 from feeder.errors import UserError
 
-# three words and two buckets in two dimensions, as docs/model.md tells the format
+# three words and two buckets in two dimensions, as docs/explanation/models.md tells the format
 _WORDS = ["read", "file", "lib"]
 _ROWS = [[100, 0], [0, 50], [0, -100], [30, 40], [30, 40]]
 _SCALES = [0.5, 1.0, 0.25, 0.1, 0.1]

@@ -1,4 +1,4 @@
-"""Is docs/languages.md right?"""
+"""Is docs/reference/languages.md right?"""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ from feeder.parse.file_parser import parse_file
 from feeder.parse.grammar_schema import GRAMMAR_FILE_SCHEMA, MapOf, ObjectOf
 from feeder.parse.grammars import load_grammars
 
-PAGE = (Path(__file__).parents[2] / "docs" / "languages.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "languages.md").read_text("utf-8")
 
 
 def block(language: str) -> str:

@@ -1,4 +1,4 @@
-"""The JSON interface: what docs/api.md says, and nothing that is not for whoever asks."""
+"""The JSON interface: what docs/reference/http-api.md says, and nothing that is not public."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from serve.conftest import index
 from serve.web import Web, web
 from source.repos import Repo
 
-PAGE = (Path(__file__).parents[2] / "docs/api.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/reference/http-api.md").read_text("utf-8")
 EXAMPLES = re.findall(r"^    GET (\S+)\n\n```json\n(.*?)^```", PAGE, re.M | re.S)
 ANY = "…"
 # made up; in the form of GitHub's tokens

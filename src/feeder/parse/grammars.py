@@ -131,7 +131,7 @@ class Grammars:
             if unknown := sorted(name for name in captures if not _KNOWN_CAPTURE.fullmatch(name)):
                 raise UserError(
                     f"The queries of '{language}' capture @{unknown[0]}, which has no meaning. "
-                    f"Take a capture of docs/languages.md, or begin its name with _."
+                    f"Take a capture of docs/reference/languages.md, or begin its name with _."
                 )
 
     def _queries(self) -> Iterator[tuple[str, str, list[str]]]:
@@ -203,7 +203,7 @@ def load_language(name: str) -> Language:
 def load_grammars(user_file: Path | None = None) -> Grammars:
     """The shipped settings, with a user's own file merged over them.
 
-    Raises UserError where that file is not of the form that `docs/languages.md` describes.
+    Raises UserError where that file is not of the form in `docs/reference/languages.md`.
     """
     settings = json.loads(files("feeder").joinpath("grammar_queries.json").read_text("utf-8"))
     if user_file:

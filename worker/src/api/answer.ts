@@ -1,4 +1,4 @@
-/** What does the JSON interface answer? The program's answers, as docs/api.md has them. */
+/** The answers of the JSON interface, as docs/reference/http-api.md describes them. */
 
 import { D1 } from "../bindings/d1.ts";
 import type { Env } from "../bindings/env.ts";

@@ -1,4 +1,4 @@
-/** What is answered, as docs/api.md has it: the one shape for the JSON interface, the page and MCP. */
+/** The shape of answers for the JSON interface, the page and MCP: docs/reference/http-api.md. */
 
 /** The parameters of a question: each as often as it was said. */
 export type Params = Readonly<Record<string, readonly string[]>>;

@@ -1,4 +1,4 @@
-/** How does a program ask? `GET /api/…` with parameters, answered by JSON; docs/api.md has it all. */
+/** The routes `GET /api/…`, which answer with JSON; docs/reference/http-api.md describes them. */
 
 import { cut } from "../letters.ts";
 import { meant } from "../nearby.ts";

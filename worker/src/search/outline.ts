@@ -8,7 +8,7 @@ import type { Hit } from "./found.ts";
 const { MAX_PART_GAP: GAP } = shared.constants.outline;
 const LEFT_OUT = new Set(shared.constants.outline.UNNAMED_TYPES);
 
-/** The entries of each file in the order of their lines, as docs/api.md has them. */
+/** The entries of each file in the order of their lines, as docs/reference/http-api.md has them. */
 export function outline(paths: readonly string[], hits: readonly Hit[]): object[] {
   const files = grouping(hits, (hit) => hit.path);
   return paths.map((path) => ({ path, nodes: entries(whole(files.get(path) ?? [])) }));

@@ -1,7 +1,7 @@
 /**
  * In which order do nodes answer? By name, word and meaning together, then by a few rules.
  *
- * docs/search.md tells them in words, with what each gains.
+ * docs/explanation/ranking.md tells them in words, with what each gains.
  */
 
 import shared from "../../build/shared.json";
