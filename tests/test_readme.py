@@ -18,7 +18,7 @@ from feeder.serve.install.clients import NAMES
 ROOT = Path(__file__).parents[1]
 TABLES = ROOT / "docs/tables.py"
 TOOLS = Path(sys.executable).parent
-README, GUIDE = ROOT / "README.md", ROOT / "docs/github-action.md"
+README, GUIDE = ROOT / "README.md", ROOT / "docs/how-to/github-action.md"
 PAGES = [README, *sorted(ROOT.glob("docs/*.md"))]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 OURS = "OWNER/feeder@COMMIT"
@@ -125,7 +125,7 @@ def test_every_client_is_listed_with_its_files(tmp_path: Path) -> None:
     assert table["windsurf"][2:] == [
         *("`~/.codeium/windsurf/mcp_config.json`", "—", "`AGENTS.md`", "—")
     ]
-    assert "<!-- table: clients -->" in (ROOT / "docs/agents.md").read_text("utf-8")
+    assert "<!-- table: clients -->" in (ROOT / "docs/how-to/coding-agents.md").read_text("utf-8")
 
 
 def test_an_input_has_its_default(tmp_path: Path) -> None:

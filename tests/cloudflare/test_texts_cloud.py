@@ -18,7 +18,7 @@ from feeder.tree.commit import Commit
 from tree.repos import Repo
 from worlds import CART, REPO, SHOP
 
-PAGE = (Path(__file__).parents[2] / "docs/cloudflare.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs/how-to/cloudflare.md").read_text()
 READ = """
 import { readFileSync } from "node:fs";
 const shown = [];
@@ -30,7 +30,7 @@ LONG = "".join(f"def number_{number}():\n    return {number}\n\n\n" for number i
 
 
 def block(language: str) -> str:
-    """What docs/cloudflare.md says in this language on texts."""
+    """What docs/how-to/cloudflare.md says in this language on texts."""
     section = PAGE.partition("## Texts")[2].partition("\n## ")[0]
     [found] = re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
     return str(found)

@@ -1,4 +1,4 @@
-"""Lines on methods and classes, by the hash of what a model was asked; docs/descriptions.md.
+"""Lines on methods and classes, by the hash of what a model was asked; docs/how-to/descriptions.md.
 
 A node keeps the hash of its own text, so a line is never of an older one: nodes come and go, and
 those of the same text share its line. Lines that are no node's go when a run ends.
