@@ -1,7 +1,8 @@
 """How much of each hit fits into an answer? The budget is spent by rank; nothing goes unsaid.
 
 Tokens are counted as bytes: 3.2 of a program's text are a token or less with the tokenizers in use
-(docs/benchmarks/coding-agents.md says how that was measured), so that an answer takes no more than was asked for.
+(docs/benchmarks/coding-agents.md says how that was measured), so that an answer takes no more than
+was asked for.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,6 @@
-"""The lines of files in the database, for a reader that has nothing else; docs/how-to/cloudflare.md.
+"""The lines of files in the database, for a reader that has nothing else.
+
+docs/how-to/cloudflare.md has the rows.
 
 They are written in the transaction that writes a file's rows, and leave with them: a file that has
 nodes has its text, and no other. `meta` says whether a repository's are kept.
