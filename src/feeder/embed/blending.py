@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     Vectors = npt.NDArray[np.float32]
 
 LINE_SHARE = 0.5
-"""Of a line in a node's vector, beside its text's 1; docs/benchmarks/descriptions.md has what it was
-chosen by."""
+"""Of a line in a node's vector, beside its text's 1; docs/benchmarks/descriptions.md has what it
+was chosen by."""
 
 
 def blended(text: "Vector", line: "Vector") -> "Vector":
