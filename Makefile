@@ -88,7 +88,7 @@ lock: .venv/dev
 	echo mcp==1.30.0 | $(LOCK) - --output-file requirements/mcp-1.txt
 	echo mcp==2.3.0 | $(LOCK) - --output-file requirements/mcp-2.txt
 
-## The tables of README and docs/github-action.md, from the program and action.yml.
+## Generate the tables of docs/ from the program and action.yml.
 docs: .venv/dev
 	$(BIN)/python docs/tables.py
 
