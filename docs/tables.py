@@ -59,7 +59,7 @@ def outputs() -> Iterator[Row]:
 
 
 def clients() -> Iterator[Row]:
-    """Yields the clients that `feeder mcp install` knows, with the files that it writes for each."""
+    """Yields the clients that `feeder mcp install` knows, with the files of each."""
     yield "client", "`--client`", "user file", "project file", "instructions", "sub-agent"
     for one in CLIENTS:
         server = (_file(one.files.get(scope)) or "—" for scope in ("user", "project"))
