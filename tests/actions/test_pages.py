@@ -98,7 +98,7 @@ def test_a_job_in_a_container(hub: Hub, console: Console, tmp_path: Path) -> Non
 
 def test_a_plan(hub: Hub, console: Console, settled: dict[str, str]) -> None:
     """Of a fork's pull request: what it changes is counted, and nothing written."""
-    workflow = pasted(GUIDE, "Plans of pull requests")
+    workflow = pasted(GUIDE, "Plan pull requests")
     base = hub.repo.commit({**settled, FEED: workflow})
     head, merge = proposed(hub, {"new.py": "def new(): ...\n"})
     outcome = hub.run(events.pull_request(7, base, head, merge), secrets={})
@@ -110,7 +110,7 @@ def test_a_plan(hub: Hub, console: Console, settled: dict[str, str]) -> None:
 def test_a_proof(hub: Hub, console: Console, settled: dict[str, str]) -> None:
     """Red where nothing was fed yet, green where all was."""
     feed = pasted(GUIDE, FEED_HEADING)
-    validate = pasted(GUIDE, "Proof")
+    validate = pasted(GUIDE, "Validate on a schedule")
     commit = hub.repo.commit({**settled, FEED: feed, "validate.yml": validate})
     assert not hub.run(events.schedule(commit), "validate.yml").passed
     assert hub.run(events.push(events.ZERO, commit)).passed
@@ -120,7 +120,7 @@ def test_a_proof(hub: Hub, console: Console, settled: dict[str, str]) -> None:
 
 def test_a_monorepo(hub: Hub, console: Console, settled: dict[str, str]) -> None:
     """Each folder is fed under its own name, into one database."""
-    workflow = pasted(GUIDE, "Monorepos")
+    workflow = pasted(GUIDE, "Index a monorepo")
     commit = hub.repo.commit({**settled, FEED: workflow})
     outcome = hub.run(events.push(events.ZERO, commit))
     assert outcome.passed, outcome.log
@@ -132,7 +132,7 @@ def test_a_monorepo(hub: Hub, console: Console, settled: dict[str, str]) -> None
 
 def test_a_first_feed(hub: Hub, console: Console, settled: dict[str, str]) -> None:
     """In shards, of which there are no more than files."""
-    workflow = pasted(GUIDE, "A large first feed")
+    workflow = pasted(GUIDE, "Share a large first run")
     commit = hub.repo.commit({**settled, FEED: workflow})
     outcome = hub.run(events.workflow_dispatch(commit))
     assert outcome.passed, outcome.log

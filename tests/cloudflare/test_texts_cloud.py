@@ -30,8 +30,8 @@ LONG = "".join(f"def number_{number}():\n    return {number}\n\n\n" for number i
 
 
 def block(language: str) -> str:
-    """What docs/how-to/cloudflare.md says in this language on texts."""
-    section = PAGE.partition("## Texts")[2].partition("\n## ")[0]
+    """What docs/how-to/cloudflare.md shows in this language for stored source."""
+    section = PAGE.partition("## Store the source lines for the Worker")[2].partition("\n## ")[0]
     [found] = re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
     return str(found)
 
