@@ -65,6 +65,21 @@ def test_the_tables_are_those_that_the_command_writes(tmp_path: Path, page: Path
     assert rewritten(tmp_path, text) == text
 
 
+def test_the_picture_of_readme_shows_the_committed_measurements(tmp_path: Path) -> None:
+    """`python docs/comparison.py` finds nothing to change; it prints the figures."""
+    drawn = tmp_path / "comparison.svg"
+    command = [sys.executable, ROOT / "docs/comparison.py", drawn]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert drawn.read_bytes() == (ROOT / "docs/pictures/comparison.svg").read_bytes()
+    figures = re.findall(r" (\d*\.\d+)$", printed, re.MULTILINE)
+    assert len(figures) > 10
+    measured = "".join(
+        (ROOT / "docs/benchmarks").joinpath(page).read_text("utf-8")
+        for page in ("search-quality.md", "speed.md")
+    )
+    assert all(figure in measured for figure in figures)
+
+
 def test_each_page_has_its_tables() -> None:
     marked = {page: re.findall("<!-- table: (.*) -->", page.read_text("utf-8")) for page in PAGES}
     assert {page.stem: tables for page, tables in marked.items() if tables} == {
