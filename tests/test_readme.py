@@ -68,7 +68,7 @@ def test_the_tables_are_those_that_the_command_writes(tmp_path: Path, page: Path
 def test_the_picture_of_readme_shows_the_committed_measurements(tmp_path: Path) -> None:
     """`python docs/comparison.py` finds nothing to change; it prints the figures."""
     drawn = tmp_path / "comparison.svg"
-    command = [sys.executable, ROOT / "docs/comparison.py", drawn]
+    command = [sys.executable, str(ROOT / "docs/comparison.py"), str(drawn)]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     assert drawn.read_bytes() == (ROOT / "docs/pictures/comparison.svg").read_bytes()
     figures = re.findall(r" (\d*\.\d+)$", printed, re.MULTILINE)
