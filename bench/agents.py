@@ -1,4 +1,6 @@
-"""What does an answer cost a coding agent, in tokens and in time? The tables of docs/agents.md.
+"""Measures what an answer costs a coding agent, in tokens and in time.
+
+Prints the tables of docs/benchmarks/coding-agents.md.
 
     python bench/agents.py FOLDER QUESTION…
 

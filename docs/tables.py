@@ -1,6 +1,7 @@
-"""Writes what the program and action.yml say of themselves into the tables of the pages.
+"""Generates the tables of the pages from the program and action.yml.
 
-A table stands between `<!-- table: settings -->` and `<!-- end -->`. Without arguments, all pages.
+A table stands between `<!-- table: settings -->` and `<!-- end -->`. Arguments are the pages to
+rewrite; without any, all pages are rewritten.
 """
 
 import re
@@ -24,7 +25,7 @@ Row = tuple[str, ...]
 
 
 def commands() -> Iterator[Row]:
-    """What each command needs to be told, and what it does."""
+    """Yields each command with its required arguments, and what it does."""
     yield "command", "what it does"
     for name, command in cli.commands.items():
         needed = filter(None, (_needed(parameter) for parameter in command.params))
@@ -32,8 +33,8 @@ def commands() -> Iterator[Row]:
 
 
 def settings() -> Iterator[Row]:
-    """Each option that has a twin in the environment; `action` has its inputs instead."""
-    yield "option", "environment", "what it says"
+    """Yields each option that has an environment variable, but for `action`, which has inputs."""
+    yield "option", "environment", "what it does"
     known: dict[str, click.Option] = {}
     for name, command in cli.commands.items():
         options = [one for one in command.params if isinstance(one, click.Option) and one.envvar]
@@ -44,22 +45,22 @@ def settings() -> Iterator[Row]:
 
 
 def inputs() -> Iterator[Row]:
-    """The action's."""
-    yield "input", "what it says", "default"
+    """Yields the action's inputs."""
+    yield "input", "what it does", "default"
     for name, said in _action()["inputs"].items():
         yield _code(name), _prose(said["description"]), _code(said["default"])
 
 
 def outputs() -> Iterator[Row]:
-    """The action's."""
+    """Yields the action's outputs."""
     yield "output", "what it is"
     for name, said in _action()["outputs"].items():
         yield _code(name), _prose(said["description"])
 
 
 def clients() -> Iterator[Row]:
-    """Those that `feeder mcp install` knows, and where each keeps what it writes."""
-    yield "client", "`--client`", "of a user", "of a project", "told in", "sub-agent"
+    """Yields the clients that `feeder mcp install` knows, with the files of each."""
+    yield "client", "`--client`", "user file", "project file", "instructions", "sub-agent"
     for one in CLIENTS:
         server = (_file(one.server_files.get(scope)) or "—" for scope in ("user", "project"))
         also = (_files(files) or "—" for files in (one.instruction_files, one.agent_files))
@@ -71,7 +72,7 @@ def _files(files: PathTemplates) -> str:
 
 
 def _file(written: str | tuple[str, ...] | None) -> str:
-    """As it is on Linux with no variable set; of several the first."""
+    """Formats a path as it is on Linux with no variable set; of several the first."""
     first = written[0] if isinstance(written, tuple) else written
     return _code(expand_path(first, {}, "linux")) if first else ""
 
@@ -82,7 +83,7 @@ TABLES: dict[str, Callable[[], Iterator[Row]]] = {
 
 
 def filled(page: str) -> str:
-    """The page with every table that it marks as it is now; raises KeyError for an unknown one."""
+    """Returns the page with each marked table regenerated; raises KeyError for an unknown table."""
     return MARKED.sub(lambda found: f"{found[1]}{_markdown(TABLES[found[2]]())}{found[3]}", page)
 
 
@@ -97,7 +98,7 @@ def _action() -> Any:
 
 
 def _needed(parameter: click.Parameter) -> str:
-    """How a parameter that cannot be left out is written; empty for others."""
+    """Formats a required parameter; returns an empty string for an optional one."""
     if not parameter.required:
         return ""
     value = _value(parameter)
@@ -115,7 +116,7 @@ def _flag(option: click.Option) -> str:
 
 
 def _value(parameter: click.Parameter) -> str:
-    """What stands for the value: the choices, its kind, or the last word of the name."""
+    """Returns the placeholder of a value: its choices, its kind, or the last word of the name."""
     match parameter.type:
         case click.Choice(choices=choices):
             return "|".join(choices)
@@ -138,7 +139,7 @@ def _code(text: str) -> str:
 
 
 def _prose(text: str) -> str:
-    """A help text's first paragraph as a cell, with names of files and variables as code."""
+    """Formats a help text's first paragraph as a cell; names of files and variables are code."""
     line = " ".join(text.partition("\n\n")[0].split())
     parts = line.split("`")
     parts[::2] = [WORD.sub(_named, part).replace("|", r"\|") for part in parts[::2]]
@@ -150,8 +151,9 @@ def _named(word: re.Match[str]) -> str:
 
 
 def main() -> None:
-    """Rewrites the pages given, or all."""
-    pages = [Path(page) for page in sys.argv[1:]] or [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
+    """Rewrites the given pages, or all."""
+    every = (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"))
+    pages = [Path(page) for page in sys.argv[1:]] or every
     for page in pages:
         text = page.read_text("utf-8")
         if (now := filled(text)) != text:

@@ -18,8 +18,8 @@ from feeder.mcp.clients.known_clients import CLIENT_NAMES
 ROOT = Path(__file__).parents[1]
 TABLES = ROOT / "docs/tables.py"
 TOOLS = Path(sys.executable).parent
-README, GUIDE = ROOT / "README.md", ROOT / "docs/github-action.md"
-PAGES = [README, *sorted(ROOT.glob("docs/*.md"))]
+GUIDE = ROOT / "docs/how-to/github-action.md"
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("docs/**/*.md"))]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 OURS = "OWNER/feeder@COMMIT"
 FENCE = re.compile(r"^( *)```yaml\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
@@ -53,10 +53,9 @@ def rows(folder: Path, table: str) -> list[list[str]]:
 
 
 def workflows() -> Iterator[Any]:
-    """Each workflow that the two pages show to paste."""
-    for page in (README, GUIDE):
-        for number, found in enumerate(FENCE.finditer(page.read_text("utf-8"))):
-            yield pytest.param(dedent(found[2]), id=f"{page.stem}-{number}")
+    """Yields each workflow that the guide shows to paste."""
+    for number, found in enumerate(FENCE.finditer(GUIDE.read_text("utf-8"))):
+        yield pytest.param(dedent(found[2]), id=f"{GUIDE.stem}-{number}")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -66,12 +65,29 @@ def test_the_tables_are_those_that_the_command_writes(tmp_path: Path, page: Path
     assert rewritten(tmp_path, text) == text
 
 
-def test_both_pages_have_their_tables() -> None:
-    marked = {page.stem: re.findall("<!-- table: (.*) -->", page.read_text()) for page in PAGES}
-    assert (marked["README"], marked["github-action"]) == (
-        ["commands", "settings"],
-        ["inputs", "outputs"],
+def test_the_picture_of_readme_shows_the_committed_measurements(tmp_path: Path) -> None:
+    """`python docs/comparison.py` finds nothing to change; it prints the figures."""
+    drawn = tmp_path / "comparison.svg"
+    command = [sys.executable, str(ROOT / "docs/comparison.py"), str(drawn)]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert drawn.read_bytes() == (ROOT / "docs/pictures/comparison.svg").read_bytes()
+    figures = re.findall(r" (\d*\.\d+)$", printed, re.MULTILINE)
+    assert len(figures) > 10
+    measured = "".join(
+        (ROOT / "docs/benchmarks").joinpath(page).read_text("utf-8")
+        for page in ("search-quality.md", "speed.md")
     )
+    assert all(figure in measured for figure in figures)
+
+
+def test_each_page_has_its_tables() -> None:
+    marked = {page: re.findall("<!-- table: (.*) -->", page.read_text("utf-8")) for page in PAGES}
+    assert {page.stem: tables for page, tables in marked.items() if tables} == {
+        "cli": ["commands"],
+        "settings": ["settings"],
+        "github-action": ["inputs", "outputs"],
+        "coding-agents": ["clients"],
+    }
 
 
 def test_a_table_that_is_old_is_written_anew(tmp_path: Path) -> None:
@@ -125,20 +141,12 @@ def test_every_client_is_listed_with_its_files(tmp_path: Path) -> None:
     assert table["windsurf"][2:] == [
         *("`~/.codeium/windsurf/mcp_config.json`", "—", "`AGENTS.md`", "—")
     ]
-    assert "<!-- table: clients -->" in (ROOT / "docs/agents.md").read_text("utf-8")
 
 
 def test_an_input_has_its_default(tmp_path: Path) -> None:
     """An empty cell where there is none."""
     defaults = {name: default for name, _, default in rows(tmp_path, "inputs")}
     assert (defaults["`command`"], defaults["`api-token`"]) == ("`sync`", "")
-
-
-def test_readme_shows_the_workflow_of_the_guide() -> None:
-    """One snippet, in both places."""
-    found, guide = (FENCE.search(page.read_text("utf-8")) for page in (README, GUIDE))
-    assert found and guide
-    assert found[2] == dedent(guide[2])
 
 
 @pytest.mark.parametrize("text", [*workflows()])

@@ -18,7 +18,7 @@ from feeder.sync.validate import validate
 from source.repos import Repo
 from worlds import CART, REPO, SHOP
 
-PAGE = (Path(__file__).parents[2] / "docs/cloudflare.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs/how-to/cloudflare.md").read_text()
 READ = """
 import { readFileSync } from "node:fs";
 const shown = [];
@@ -30,8 +30,8 @@ LONG = "".join(f"def number_{number}():\n    return {number}\n\n\n" for number i
 
 
 def block(language: str) -> str:
-    """What docs/cloudflare.md says in this language on texts."""
-    section = PAGE.partition("## Texts")[2].partition("\n## ")[0]
+    """What docs/how-to/cloudflare.md shows in this language for stored source."""
+    section = PAGE.partition("## Store the source lines for the Worker")[2].partition("\n## ")[0]
     [found] = re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
     return str(found)
 

@@ -14,6 +14,8 @@ from github.runner import ACTION, FEED, ROOT, Hub
 from github.test_events import proposed
 from github.workflows import checkout, feeder, job
 
+GUIDE = "docs/how-to/github-action.md"
+FEED_HEADING = "Set it up"
 FILES = {
     "web/cart.py": "def add(): ...\n",
     "services/api/serve.py": "def serve(): ...\n",
@@ -53,11 +55,11 @@ def paths(console: Console) -> list[str]:
 
 
 @pytest.mark.parametrize("branch", ["main", "master"])
-def test_the_snippet_of_readme(
+def test_the_workflow_that_feeds(
     hub: Hub, console: Console, settled: dict[str, str], branch: str
 ) -> None:
     """With the two secrets and nothing else it feeds the first push."""
-    workflow = pasted("README.md", "Keep it up to date from GitHub")
+    workflow = pasted(GUIDE, FEED_HEADING)
     assert branch in yaml.safe_load(workflow)[True]["push"]["branches"]  # on is true in YAML
     commit = hub.repo.commit({**settled, FEED: workflow})
     hub.repo.git("branch", "-m", branch)
@@ -70,7 +72,7 @@ def test_the_snippet_of_readme(
 
 def test_a_job_in_a_container(hub: Hub, console: Console, tmp_path: Path) -> None:
     """There git sees another user's checkout: the error says what the page says, which mends it."""
-    page = (ROOT / "docs/github-action.md").read_text("utf-8")
+    page = (ROOT / GUIDE).read_text("utf-8")
     [allow] = re.findall(r"^ +- run: (git config .*safe\.directory.*)$", page, re.MULTILINE)
     real = shutil.which("git")
     distrusting = tmp_path / "bin/git"
@@ -96,7 +98,7 @@ def test_a_job_in_a_container(hub: Hub, console: Console, tmp_path: Path) -> Non
 
 def test_a_plan(hub: Hub, console: Console, settled: dict[str, str]) -> None:
     """Of a fork's pull request: what it changes is counted, and nothing written."""
-    workflow = pasted("docs/github-action.md", "Plans of pull requests")
+    workflow = pasted(GUIDE, "Plan pull requests")
     base = hub.repo.commit({**settled, FEED: workflow})
     head, merge = proposed(hub, {"new.py": "def new(): ...\n"})
     outcome = hub.run(events.pull_request(7, base, head, merge), secrets={})
@@ -107,8 +109,8 @@ def test_a_plan(hub: Hub, console: Console, settled: dict[str, str]) -> None:
 
 def test_a_proof(hub: Hub, console: Console, settled: dict[str, str]) -> None:
     """Red where nothing was fed yet, green where all was."""
-    feed = pasted("README.md", "Keep it up to date from GitHub")
-    validate = pasted("docs/github-action.md", "Proof")
+    feed = pasted(GUIDE, FEED_HEADING)
+    validate = pasted(GUIDE, "Validate on a schedule")
     commit = hub.repo.commit({**settled, FEED: feed, "validate.yml": validate})
     assert not hub.run(events.schedule(commit), "validate.yml").passed
     assert hub.run(events.push(events.ZERO, commit)).passed
@@ -118,7 +120,7 @@ def test_a_proof(hub: Hub, console: Console, settled: dict[str, str]) -> None:
 
 def test_a_monorepo(hub: Hub, console: Console, settled: dict[str, str]) -> None:
     """Each folder is fed under its own name, into one database."""
-    workflow = pasted("docs/github-action.md", "Monorepos")
+    workflow = pasted(GUIDE, "Index a monorepo")
     commit = hub.repo.commit({**settled, FEED: workflow})
     outcome = hub.run(events.push(events.ZERO, commit))
     assert outcome.passed, outcome.log
@@ -130,7 +132,7 @@ def test_a_monorepo(hub: Hub, console: Console, settled: dict[str, str]) -> None
 
 def test_a_first_feed(hub: Hub, console: Console, settled: dict[str, str]) -> None:
     """In shards, of which there are no more than files."""
-    workflow = pasted("docs/github-action.md", "A large first feed")
+    workflow = pasted(GUIDE, "Share a large first run")
     commit = hub.repo.commit({**settled, FEED: workflow})
     outcome = hub.run(events.workflow_dispatch(commit))
     assert outcome.passed, outcome.log
