@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 DESCRIPTION_WEIGHT = 0.5
-"""Of a line in a node's vector, beside its text's 1; docs/descriptions.md has what it was chosen
-by."""
+"""Weight of a description in its node's vector; the text has weight 1 (see
+docs/how-to/descriptions.md)."""
 
 
 def mix_vectors(text_vector: "Vector", description_vector: "Vector") -> "Vector":

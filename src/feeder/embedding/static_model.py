@@ -1,5 +1,5 @@
 """The shipped static model: reads its file and embeds texts as weighted means of their tokens'
-vectors, with numpy alone. docs/model.md has the format and the training.
+vectors, with numpy alone. docs/explanation/models.md has the format and the training.
 """
 
 import hashlib

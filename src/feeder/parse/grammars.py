@@ -209,7 +209,9 @@ def load_grammars(user_file: Path | None = None) -> Grammars:
     if user_file:
         settings = _merge_settings(settings, _read_user_file(user_file))
         for misfit in schema_errors(settings):
-            raise UserError(f"In the grammar file {user_file}, {misfit}. See docs/languages.md.")
+            raise UserError(
+                f"In the grammar file {user_file}, {misfit}. See docs/reference/languages.md."
+            )
     return Grammars(settings)
 
 

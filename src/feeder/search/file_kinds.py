@@ -36,7 +36,7 @@ class FileKind(NamedTuple):
     query_pattern: re.Pattern[str]
 
 
-# chosen by `python -m bench answers`, as docs/search.md tells
+# chosen by `python -m bench answers`, as docs/explanation/ranking.md tells
 TEST = FileKind("test", 0.3, re.compile("test|spec"))
 DOCUMENT = FileKind(
     "document",

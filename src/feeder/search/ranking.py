@@ -1,6 +1,6 @@
 """Ranks candidates: fuses the scores of all retrievers by weight, then applies boosts for file,
 path, name and preference. Sums use `fsum`, so that scores are the same in every Python and in
-the Worker. docs/search.md explains each rule and its measured gain.
+the Worker. docs/explanation/ranking.md explains each rule and its measured gain.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -188,6 +188,6 @@ def _selection_advice(static: ModelPrice) -> Iterator[str]:
     )
     yield (
         "A model of Workers AI is for questions in other words, or another language, than the "
-        "code's. docs/cloudflare.md says what of this was measured."
+        "code's. docs/how-to/cloudflare.md says what of this was measured."
     )
     yield "Another model later needs another index: feeder init --model … --index-name …"

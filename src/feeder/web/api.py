@@ -1,5 +1,7 @@
 """The routes of the JSON API, `GET /api/…`: checks parameters, runs the endpoint, maps errors
-to HTTP status codes, and answers conditional requests (ETag). docs/api.md is the reference.
+to HTTP status codes, and answers conditional requests (ETag).
+
+Reference: docs/reference/http-api.md.
 """
 
 from __future__ import annotations
