@@ -21,7 +21,7 @@ from typing import IO, Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
 FEEDER = Path(sys.executable).with_name("feeder")
-COUNT = ROOT / "tests/serve/clients/tokens.mjs"
+COUNT = ROOT / "tests/mcp_server/official_clients/tokens.mjs"
 HIT = re.compile(r"^(?P<path>\S+):(?P<first>\d+)-(?P<last>\d+) method ", re.MULTILINE)
 LIMIT = 8
 BUDGETS = {"full": 15_000, "auto": 2_500, "snippet": 2_500, "signature": 2_500, "locations": 2_500}

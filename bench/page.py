@@ -18,9 +18,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from playwright.sync_api import Page
 
 from feeder.web import page_files
-from serve.browsing import chromium, looking, served
-from serve.test_map import MANY
-from serve.web import Web
+from web.browser_client import chromium, looking, served
+from web.http_client import Web
+from web.test_browser_map import MANY
 
 WORDS = ("parse file", "where is the token", "error", "open the index", "class", "test of time")
 ROUNDS = 5

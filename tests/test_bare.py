@@ -15,8 +15,8 @@ from chatting import chatting
 
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
+from mcp_server.stdio_client import talker
 from parse.papers import Line, docx, p, pdf, xlsx
-from serve.talking import talker
 from source.repos import Repo
 from test_distribution import ROOT, WHEELS, build
 

@@ -12,7 +12,7 @@ from edge.calling import Worker
 from edge.fed import environment, worker_module
 from edge.workerd import TOKEN, client, running
 from feeder.cli.main import cli
-from serve.conftest import shop
+from mcp_server.conftest import shop
 
 __all__ = ["shop"]
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from edge.building import built
 from edge.workerd import TOKEN, running
-from serve.browsing import SLOWEST_MS, chromium, findings, served
+from web.browser_client import SLOWEST_MS, chromium, findings, served
 
 
 @pytest.fixture(scope="module")

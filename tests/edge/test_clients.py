@@ -3,7 +3,7 @@
 import pytest
 
 from edge.workerd import TOKEN
-from serve.test_clients import COMMANDS, texts_of_calls
+from mcp_server.test_official_clients import COMMANDS, texts_of_calls
 
 
 @pytest.mark.parametrize("client", COMMANDS)

@@ -7,7 +7,7 @@ import pytest
 
 from edge.building import built
 from edge.workerd import running
-from serve.test_conformance import HERE, suite_of
+from mcp_server.test_conformance import HERE, suite_of
 
 ROUTED = "  - dns-rebinding-protection # only names that Cloudflare routes to a Worker lead to it\n"
 

@@ -8,7 +8,7 @@ import pytest
 
 from edge.test_guard import refused
 from feeder.mcp.tool_schemas import TOOL_DEFINITIONS
-from serve.web import JSON, MODERN, VERSION, Web, modern, request, web
+from web.http_client import JSON, MODERN, VERSION, Web, modern, request, web
 
 NEW, OLD = {"mcp-protocol-version": "2026-07-28"}, {"mcp-protocol-version": "2025-11-25"}
 PING = request("ping")

@@ -10,7 +10,7 @@ import pytest
 from edge.test_guard import SEARCH, refused
 from edge.workerd import TOKEN, client, running
 from feeder.store.migrations import known_migrations
-from serve.web import JSON, request
+from web.http_client import JSON, request
 
 
 def statements(sql: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from edge.calling import Worker
-from serve.test_protocol import TRANSCRIPTS
+from mcp_server.test_protocol import TRANSCRIPTS
 
 
 @pytest.mark.parametrize("file", TRANSCRIPTS, ids=lambda file: file.stem)

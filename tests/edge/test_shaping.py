@@ -29,9 +29,9 @@ from feeder.search.engine import run_query
 from feeder.search.outline import build_outline
 from feeder.search.results import Pagination
 from feeder.search.targets import files_below_path, resolve_target
-from serve.conftest import index
-from serve.test_shaping import FUNCTION, LONG
-from serve.test_tools import desk
+from mcp_server.conftest import index
+from mcp_server.test_formatting import FUNCTION, LONG
+from mcp_server.test_tools import desk
 from source.repos import Repo
 
 CLASSES = "".join(

@@ -5,7 +5,7 @@ import pytest
 
 from edge.test_guard import SEARCH, refused
 from feeder.web.page_files import SECURITY_HEADERS
-from serve.web import JSON, request
+from web.http_client import JSON, request
 
 
 def test_each_answer_keeps_a_browser_safe(known: httpx.Client, stranger: httpx.Client) -> None:

@@ -13,12 +13,12 @@ from standin_fixtures import no_proxy, standin, standin_process
 
 from edge.test_browser import looking
 from edge.workerd import TOKEN, client, running
+from mcp_server.conftest import SHOP
+from mcp_server.test_official_clients import facts
 from running import Feeder
-from serve.browsing import chromium
-from serve.conftest import SHOP
-from serve.test_clients import facts
-from serve.web import JSON, request
 from source.repos import Repo
+from web.browser_client import chromium
+from web.http_client import JSON, request
 
 __all__ = ["console", "feeder", "no_proxy", "standin", "standin_process"]
 

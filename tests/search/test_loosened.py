@@ -13,7 +13,7 @@ from feeder.search.relaxed_filters import relax_filters
 from feeder.search.results import Pagination
 from feeder.session.session import open_session
 from feeder.session.workspace import base_folder, workspace_for
-from serve.conftest import index
+from mcp_server.conftest import index
 from source.repos import Repo
 
 Told = Callable[..., dict[str, tuple[int, str]]]

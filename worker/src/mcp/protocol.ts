@@ -1,7 +1,7 @@
 /**
  * What does a server answer to a message? Both eras of the protocol, by what each message carries.
  *
- * `tests/serve/transcripts` has it by example, and runs against this and `serve/protocol.py`.
+ * `tests/mcp_server/transcripts` has it by example, and runs against this and `serve/protocol.py`.
  */
 
 import { cut } from "../letters.ts";

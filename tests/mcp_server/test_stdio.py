@@ -15,7 +15,7 @@ import pytest
 
 from feeder.mcp import MAX_CONCURRENT_CALLS, ProgressCallback, ToolResult, stdio
 from feeder.mcp.protocol import McpServer
-from serve.talking import MODERN, Talker, call, initialize, request, talker
+from mcp_server.stdio_client import MODERN, Talker, call, initialize, request, talker
 
 
 class Slow:

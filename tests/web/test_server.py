@@ -19,8 +19,8 @@ from extras import need
 from feeder.web import server as listens
 from feeder.web.server import Address, listen
 from running import Feeder, runner
-from serve.web import JSON, request, web
 from source.repos import Repo
+from web.http_client import JSON, request, web
 
 FEEDER = Path(sys.executable).with_name("feeder")
 TOKEN = "0123456789abcdef"

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from serve.conftest import index
-from serve.test_tools import Ask, answered, asking, ends
+from mcp_server.conftest import index
+from mcp_server.test_tools import Ask, answered, asking, ends
 from source.repos import Repo
 
 FUNCTION = '''\

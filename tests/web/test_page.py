@@ -11,9 +11,9 @@ import pytest
 from feeder.config import Settings
 from feeder.mcp.service import IndexService
 from feeder.web import page_files
-from serve.conftest import index
-from serve.web import TOKEN, Web, web
+from mcp_server.conftest import index
 from source.repos import Repo
+from web.http_client import TOKEN, Web, web
 
 MOST_BYTES = 60_000
 """Of all files, compressed."""

@@ -10,10 +10,10 @@ from playwright.sync_api import Browser, Page, expect
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
 from feeder.web.server import redirect_page
-from serve.browsing import NARROW, findings, looking, served
-from serve.conftest import index
-from serve.web import TOKEN, Web
+from mcp_server.conftest import index
 from source.repos import Repo
+from web.browser_client import NARROW, findings, looking, served
+from web.http_client import TOKEN, Web
 
 HOSTILE = "<img src=x onerror=document.title='owned'>.py"
 SCRIPT = '</script><script>document.title="owned"</script>'

@@ -2,8 +2,8 @@
 
 import pytest
 
-from serve.conftest import index
-from serve.test_tools import Ask, answered, asking, refused
+from mcp_server.conftest import index
+from mcp_server.test_tools import Ask, answered, asking, refused
 from source.repos import Repo
 
 STEPS = "".join(f"    step_{number}('a step of the long way')\n" for number in range(60))

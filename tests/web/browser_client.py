@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_play
 
 from feeder.config import Settings
 from feeder.mcp.service import IndexService
-from serve.web import Web, web
+from web.http_client import Web, web
 
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 AXE = Path(__file__).parents[2] / "node_modules/axe-core/axe.min.js"

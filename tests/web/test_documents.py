@@ -11,10 +11,10 @@ import pytest
 from feeder.config import Settings
 from feeder.mcp.service import IndexService
 from feeder.source.file_types import DOCUMENT_EXTENSIONS
+from mcp_server.conftest import index
 from parse.papers import Line, docx, p, pdf
-from serve.conftest import index
-from serve.web import Web, web
 from source.repos import Repo
+from web.http_client import Web, web
 
 pytestmark = pytest.mark.needs("documents")
 

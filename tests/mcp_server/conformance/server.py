@@ -1,6 +1,6 @@
 """A server on our own core for the protocol's conformance suite, which knows no token.
 
-`python -m serve.conformance.server` says its address on stdout, and serves until it is killed.
+`python -m mcp_server.conformance.server` says its address on stdout, and serves until it is killed.
 """
 
 from collections.abc import Mapping, Sequence

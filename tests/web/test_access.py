@@ -16,7 +16,7 @@ need("serve")
 from starlette.datastructures import Headers  # noqa: E402 - of the extra
 
 from feeder.web.access import AccessControl  # noqa: E402 - of the extra
-from serve.web import JSON, Web, request, web  # noqa: E402 - of the extra
+from web.http_client import JSON, Web, request, web  # noqa: E402 - of the extra
 
 TOKEN = "0123456789abcdef"
 

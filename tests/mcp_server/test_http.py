@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from feeder.mcp.protocol import MAX_BODY_BYTES
-from serve.web import JSON, MODERN, VERSION, Web, modern, request, web
+from web.http_client import JSON, MODERN, VERSION, Web, modern, request, web
 
 NOW = {"mcp_protocol_version": "2026-07-28"}
 CALL = {**NOW, "mcp_method": "tools/call"}

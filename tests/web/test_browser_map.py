@@ -10,8 +10,8 @@ from itertools import combinations
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from serve.browsing import findings, looking
-from serve.web import Web
+from web.browser_client import findings, looking
+from web.http_client import Web
 
 FILES = {
     "src/large.py": "".join(f"def large{at}():\n    return {at}\n\n\n" for at in range(60)),

@@ -20,7 +20,7 @@ def address() -> Iterator[str]:
     """Where the suite's own tools are served."""
     need("serve")
     with subprocess.Popen(
-        [sys.executable, "-m", "serve.conformance.server"],
+        [sys.executable, "-m", "mcp_server.conformance.server"],
         cwd=ROOT / "tests",
         stdout=subprocess.PIPE,
         text=True,

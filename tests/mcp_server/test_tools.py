@@ -12,8 +12,8 @@ from feeder.config import Settings
 from feeder.mcp import ProgressCallback, RefreshResult, ToolResult
 from feeder.mcp.service import IndexService
 from feeder.store.query_log_file import QueryLog
-from serve.conftest import index
-from serve.talking import Talker, call, talker, text_of
+from mcp_server.conftest import index
+from mcp_server.stdio_client import Talker, call, talker, text_of
 from source.repos import Repo
 
 Ask = Callable[..., ToolResult]

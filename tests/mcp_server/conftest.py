@@ -1,22 +1,14 @@
-"""Small repositories with their indexes, servers that are asked about them, and a browser."""
-
-from __future__ import annotations
+"""A small repository with its index, and an MCP server for it."""
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from feeder.cli.main import cli
-from serve.talking import Talker, talker
+from mcp_server.stdio_client import Talker, talker
 from source.repos import Repo
 from worlds import CART, GUIDE
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-
-    from serve.web import Web
 
 SHOP = {
     "src/cart.py": CART,
@@ -48,24 +40,3 @@ def server(shop: Path) -> Iterator[Talker]:
     """Of that repository."""
     with talker(shop) as some:
         yield some
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Of this machine; what drives it is loaded only for those that look at the page."""
-    from serve.browsing import chromium
-
-    with chromium() as one:
-        yield one
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Web]:
-    """The server of a repository that holds the module's `FILES`, which no test changes."""
-    from serve.browsing import served
-
-    repo = Repo(tmp_path_factory.mktemp("site") / "shop")
-    repo.commit(request.module.FILES)
-    index(repo)
-    with served(repo.path) as one:
-        yield one

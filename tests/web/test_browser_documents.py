@@ -3,11 +3,11 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
+from mcp_server.conftest import index
 from parse.papers import Line, docx, p, pdf
-from serve.browsing import NARROW, findings, looking, served
-from serve.conftest import index
-from serve.web import Web
 from source.repos import Repo
+from web.browser_client import NARROW, findings, looking, served
+from web.http_client import Web
 
 pytestmark = pytest.mark.needs("documents")
 

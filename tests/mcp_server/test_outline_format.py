@@ -2,8 +2,8 @@
 
 import pytest
 
-from serve.conftest import index
-from serve.test_tools import answered, asking, ends
+from mcp_server.conftest import index
+from mcp_server.test_tools import answered, asking, ends
 from source.repos import Repo
 
 GO = "package shop\n\ntype Cart{0} struct {{\n\tLines int\n}}\n\n" + "".join(

@@ -14,9 +14,9 @@ from feeder.cli.main import cli
 from feeder.config import Settings
 from feeder.mcp.service import IndexService
 from feeder.store.query_log_file import QueryLog
-from serve.conftest import index
-from serve.web import Web, web
+from mcp_server.conftest import index
 from source.repos import Repo
+from web.http_client import Web, web
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/http-api.md").read_text("utf-8")
 EXAMPLES = re.findall(r"^    GET (\S+)\n\n```json\n(.*?)^```", PAGE, re.M | re.S)

@@ -11,10 +11,10 @@ import pytest
 
 from feeder.config import Settings
 from feeder.mcp.service import IndexService
-from serve.talking import FEEDER
-from serve.web import web
+from mcp_server.stdio_client import FEEDER
+from web.http_client import web
 
-CLIENTS = Path(__file__).parent / "clients"
+CLIENTS = Path(__file__).parent / "official_clients"
 PYTHON = Path(__file__).parents[2] / ".venv/clients"
 """What `make .venv/clients` has made."""
 

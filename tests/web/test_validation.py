@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from serve.browsing import findings, looking, served
-from serve.conftest import index
-from serve.web import Web
+from mcp_server.conftest import index
 from source.repos import Repo
+from web.browser_client import findings, looking, served
+from web.http_client import Web
 
 
 @pytest.fixture

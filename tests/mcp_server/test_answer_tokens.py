@@ -12,13 +12,13 @@ import httpx
 import pytest
 import rich
 
-from serve.conftest import index
-from serve.test_tools import Ask, answered, asking
+from mcp_server.conftest import index
+from mcp_server.test_tools import Ask, answered, asking
 from source.repos import Repo
 
 LIBRARIES = [Path(str(library.__file__)).parent for library in (httpx, rich)]
 SAMPLES = Path(__file__).parents[1] / "parse/samples"
-COUNT = Path(__file__).parent / "clients/tokens.mjs"
+COUNT = Path(__file__).parent / "official_clients/tokens.mjs"
 QUESTIONS = [
     "which proxy is used for a request",
     "how is a redirect followed",
