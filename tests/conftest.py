@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pytest_socket import socket_allow_hosts
 
-from extras import need
+from required_extras import require_extras
 from source.conftest import plain_git  # noqa: F401 - a fixture
 from source.repos import Repo
 
@@ -23,7 +23,7 @@ def _closed_network() -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Who is marked to need an extra gets it, or is skipped."""
     for mark in item.iter_markers("needs"):
-        need(*mark.args)
+        require_extras(*mark.args)
 
 
 @pytest.fixture(autouse=True)

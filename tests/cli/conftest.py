@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from running import Feeder, runner
+from command_runner import RunFeeder, command_runner
 
 
 @pytest.fixture
@@ -20,11 +20,11 @@ def feeder(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
-) -> Iterator[Feeder]:
+) -> Iterator[RunFeeder]:
     """Runs the program in a folder."""
     monkeypatch.setenv("FEEDER_JOBS", "1")
     # outside of the repository that the tests lie in
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    yield runner(monkeypatch, capfd)
+    yield command_runner(monkeypatch, capfd)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from extras import need
+from command_runner import CommandResult, RunFeeder, command_runner
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
-from running import Answer, Feeder, runner
+from index_helpers import CART, GUIDE
+from required_extras import require_extras
 from source.repos import Repo
-from worlds import CART, GUIDE
 
 EDITED = CART.replace("return Cart()", "return Basket()")
 RIGHT = "The index is right."
@@ -22,14 +22,14 @@ STEPS = 3
 @pytest.fixture
 def feeder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Iterator[Feeder]:
+) -> Iterator[RunFeeder]:
     """Runs the program in a folder, with the model of this machine."""
-    need("local")
+    require_extras("local")
     monkeypatch.delenv("FEEDER_VECTORS", raising=False)
     monkeypatch.setenv("FEEDER_JOBS", "1")
     monkeypatch.setenv("FEEDER_REPO", "acme/shop")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    yield runner(monkeypatch, capfd)
+    yield command_runner(monkeypatch, capfd)
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def plain(tmp_path: Path) -> Path:
     return folder
 
 
-def followed(feeder: Feeder, place: Path | Repo, *flags: str) -> Answer:
+def followed(feeder: RunFeeder, place: Path | Repo, *flags: str) -> CommandResult:
     """The answer of a validation that was wrong, after all advice that it and its like gave."""
     answer = feeder(place, "validate", *flags)
     assert answer.code == 1
@@ -65,8 +65,8 @@ def followed(feeder: Feeder, place: Path | Repo, *flags: str) -> Answer:
     return answer
 
 
-def _sql(*statements: str) -> Callable[[Feeder, Repo], tuple[str, ...]]:
-    def change(feeder: Feeder, shop: Repo) -> tuple[str, ...]:
+def _sql(*statements: str) -> Callable[[RunFeeder, Repo], tuple[str, ...]]:
+    def change(feeder: RunFeeder, shop: Repo) -> tuple[str, ...]:
         database = SQLite(shop.path / ".feeder/index.db")
         database.run([Statement(sql) for sql in statements])
         database.close()
@@ -75,43 +75,43 @@ def _sql(*statements: str) -> Callable[[Feeder, Repo], tuple[str, ...]]:
     return change
 
 
-def _named(change: Callable[[Feeder, Repo], tuple[str, ...]]) -> Callable[..., tuple[str, ...]]:
+def _named(change: Callable[[RunFeeder, Repo], tuple[str, ...]]) -> Callable[..., tuple[str, ...]]:
     """Asked with the model by its name: unnamed, an index of another one is not asked for it."""
 
-    def changed(feeder: Feeder, shop: Repo) -> tuple[str, ...]:
+    def changed(feeder: RunFeeder, shop: Repo) -> tuple[str, ...]:
         return (*change(feeder, shop), "--model", "minilm")
 
     return changed
 
 
-def _words_brought_on(feeder: Feeder, shop: Repo) -> tuple[str, ...]:
+def _words_brought_on(feeder: RunFeeder, shop: Repo) -> tuple[str, ...]:
     shop.commit({"src/cart.py": EDITED, "docs/guide.md": None})
     feeder(shop, "sync", WORDS)
     return ()
 
 
-def _words_brought_on_and_asked(feeder: Feeder, shop: Repo) -> tuple[str, ...]:
+def _words_brought_on_and_asked(feeder: RunFeeder, shop: Repo) -> tuple[str, ...]:
     _words_brought_on(feeder, shop)
     return (WORDS,)
 
 
-def _deleted_without_the_model(feeder: Feeder, shop: Repo) -> tuple[str, ...]:
+def _deleted_without_the_model(feeder: RunFeeder, shop: Repo) -> tuple[str, ...]:
     feeder(shop, "delete", "--path", "docs", WORDS)
     return (WORDS,)
 
 
-def _behind(feeder: Feeder, shop: Repo) -> tuple[str, ...]:
+def _behind(feeder: RunFeeder, shop: Repo) -> tuple[str, ...]:
     shop.commit({"src/cart.py": EDITED})
     return ()
 
 
-def _dirty(feeder: Feeder, shop: Repo) -> tuple[str, ...]:
+def _dirty(feeder: RunFeeder, shop: Repo) -> tuple[str, ...]:
     shop.write({"src/cart.py": EDITED})
     feeder(shop, "process", "--path", "src")
     return ()
 
 
-def _of_a_folder(feeder: Feeder, shop: Repo) -> tuple[str, ...]:
+def _of_a_folder(feeder: RunFeeder, shop: Repo) -> tuple[str, ...]:
     feeder(shop, "sync", "--path", "src", "--force")
     return ()
 
@@ -138,14 +138,14 @@ WRONGS = {
 
 @pytest.mark.parametrize("wrong", WRONGS.values(), ids=WRONGS)
 def test_advice_mends_what_is_wrong(
-    feeder: Feeder, shop: Repo, wrong: Callable[[Feeder, Repo], tuple[str, ...]]
+    feeder: RunFeeder, shop: Repo, wrong: Callable[[RunFeeder, Repo], tuple[str, ...]]
 ) -> None:
     """Whatever it is, and whether or not it was asked with the model."""
     feeder(shop, "sync")
     assert followed(feeder, shop, *wrong(feeder, shop)).code == 0
 
 
-def test_advice_for_words_asks_for_no_model(feeder: Feeder, shop: Repo) -> None:
+def test_advice_for_words_asks_for_no_model(feeder: RunFeeder, shop: Repo) -> None:
     """An index of words is mended as one, though a model is at hand."""
     feeder(shop, "sync", WORDS)
     _sql("DELETE FROM docs WHERE symbol = 'Cart.total'")(feeder, shop)
@@ -155,7 +155,7 @@ def test_advice_for_words_asks_for_no_model(feeder: Feeder, shop: Repo) -> None:
 
 @pytest.mark.parametrize("flags", [(), (WORDS,)], ids=["with the model", "without"])
 def test_advice_outside_of_git_names_no_command_of_git(
-    feeder: Feeder, plain: Path, flags: tuple[str, ...]
+    feeder: RunFeeder, plain: Path, flags: tuple[str, ...]
 ) -> None:
     """There is no sync there."""
     feeder(plain, "process", "--path", ".")
@@ -166,7 +166,9 @@ def test_advice_outside_of_git_names_no_command_of_git(
 
 
 @pytest.mark.parametrize("command", ["process", "delete"])
-def test_an_index_of_words_is_right_after_either(feeder: Feeder, shop: Repo, command: str) -> None:
+def test_an_index_of_words_is_right_after_either(
+    feeder: RunFeeder, shop: Repo, command: str
+) -> None:
     """It stays one, with no text embedded, and none said to be."""
     feeder(shop, "sync", WORDS)
     shop.write({"docs/guide.md": "# Another\n" if command == "process" else None})

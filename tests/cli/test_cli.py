@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from command_runner import RunFeeder
 from feeder.cli.main import cli
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
-from running import Feeder
+from index_helpers import CART, SHOP
 from source.repos import Repo
-from worlds import CART, SHOP
 
 COMMANDS = (
     *("sync", "process", "delete", "apply", "deltas", "plan", "action"),
@@ -54,7 +54,7 @@ COUNTS = ("files_processed", "files_deleted", "nodes_new", "nodes_deleted", "nod
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself(feeder: Feeder, plain: Path, command: str) -> None:
+def test_every_command_explains_itself(feeder: RunFeeder, plain: Path, command: str) -> None:
     """--help says what it does, exits with 0, and is known to the list of commands."""
     answer = feeder(plain, command, "--help")
     assert (answer.code, answer.err) == (0, "")
@@ -77,14 +77,14 @@ def test_every_command_explains_itself(feeder: Feeder, plain: Path, command: str
     ],
     ids=" ".join,
 )
-def test_a_wrong_call_ends_with_2(feeder: Feeder, plain: Path, arguments: list[str]) -> None:
+def test_a_wrong_call_ends_with_2(feeder: RunFeeder, plain: Path, arguments: list[str]) -> None:
     """What is wrong is said on stderr."""
     answer = feeder(plain, *arguments)
     assert (answer.code, answer.out) == (2, "")
     assert "Error: " in answer.err
 
 
-def test_sync_makes_the_index_and_says_what_it_did(feeder: Feeder, shop: Repo) -> None:
+def test_sync_makes_the_index_and_says_what_it_did(feeder: RunFeeder, shop: Repo) -> None:
     """The report is on stdout; the line that says which store it is, on stderr."""
     answer = feeder(shop, "sync", "--repo", "acme/shop")
     assert answer.code == 0
@@ -98,7 +98,7 @@ def test_sync_makes_the_index_and_says_what_it_did(feeder: Feeder, shop: Repo) -
     assert asked(shop, PATHS) == sorted(SHOP)
 
 
-def test_a_second_sync_says_that_there_is_nothing_to_do(feeder: Feeder, shop: Repo) -> None:
+def test_a_second_sync_says_that_there_is_nothing_to_do(feeder: RunFeeder, shop: Repo) -> None:
     """And does nothing."""
     feeder(shop, "sync")
     before = (shop.path / ".feeder/index.db").read_bytes()
@@ -107,7 +107,7 @@ def test_a_second_sync_says_that_there_is_nothing_to_do(feeder: Feeder, shop: Re
     assert (shop.path / ".feeder/index.db").read_bytes() == before
 
 
-def test_the_index_ignores_itself(feeder: Feeder, shop: Repo) -> None:
+def test_the_index_ignores_itself(feeder: RunFeeder, shop: Repo) -> None:
     """git does not see the folder, and neither does the next run."""
     feeder(shop, "sync")
     assert shop.git("status", "--porcelain") == ""
@@ -115,9 +115,9 @@ def test_the_index_ignores_itself(feeder: Feeder, shop: Repo) -> None:
     assert asked(shop, PATHS) == sorted(SHOP)
 
 
-def test_json_is_for_machines(feeder: Feeder, shop: Repo) -> None:
+def test_json_is_for_machines(feeder: RunFeeder, shop: Repo) -> None:
     """stdout holds one JSON value with the run's counts, and nothing else."""
-    facts = feeder(shop, "sync", "--json").facts
+    facts = feeder(shop, "sync", "--json").json
     head = shop.git("rev-parse", "HEAD")
     assert (facts["head"], facts["branch"], facts["repo"]) == (head, "main", "repo")
     assert (facts["finished"], facts["dry_run"]) == (True, False)
@@ -156,7 +156,7 @@ CALLS = {
 
 @pytest.mark.parametrize("command", CALLS)
 def test_every_command_answers_machines_in_silence(
-    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch, command: str
+    feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     """Each takes --json and -q; `action` runs others, `mcp` and `serve` JSON alone, and `worker`
     needs what `init` makes at Cloudflare: tests/edge runs it."""
@@ -167,40 +167,42 @@ def test_every_command_answers_machines_in_silence(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"[]")))
     answer = feeder(shop, command, *CALLS[command], "--json", "-q")
     assert (answer.code, answer.err) == (0, "")
-    assert isinstance(answer.facts, dict | list)
+    assert isinstance(answer.json, dict | list)
 
 
-def test_quiet_is_quiet(feeder: Feeder, shop: Repo) -> None:
+def test_quiet_is_quiet(feeder: RunFeeder, shop: Repo) -> None:
     """Nothing on stderr; the result stays."""
     answer = feeder(shop, "sync", "-q")
     assert answer.err == ""
     assert answer.out
 
 
-def test_content_that_is_no_text_is_skipped_and_not_processed(feeder: Feeder, shop: Repo) -> None:
+def test_content_that_is_no_text_is_skipped_and_not_processed(
+    feeder: RunFeeder, shop: Repo
+) -> None:
     """A file is in one of the counts, and its reason in the list."""
     shop.commit({"nul.txt": b"a\0b"})
-    facts = feeder(shop, "sync", "--json").facts
+    facts = feeder(shop, "sync", "--json").json
     assert facts["files_processed"] == 4
     assert facts["skipped"]["nul.txt"] == "binary"
 
 
 def test_a_file_that_crashes_the_parser_is_plain_text_and_no_failure(
-    feeder: Feeder, shop: Repo
+    feeder: RunFeeder, shop: Repo
 ) -> None:
     """It is named with the reason, found by its words, and the run goes on."""
     shop.commit({"deep.yaml": b"- " * 254 + b"treasure\n"})
     answer = feeder(shop, "sync", "--json")
     assert answer.code == 0
-    assert list(answer.facts["as_plain_text"]) == ["deep.yaml"]
-    assert answer.facts["files_processed"] == 5
-    assert [one["path"] for one in feeder(shop, "search", "treasure", "--json").facts["hits"]] == [
+    assert list(answer.json["as_plain_text"]) == ["deep.yaml"]
+    assert answer.json["files_processed"] == 5
+    assert [one["path"] for one in feeder(shop, "search", "treasure", "--json").json["hits"]] == [
         "deep.yaml"
     ]
 
 
 def test_a_secret_is_in_no_file_of_the_index_unless_that_is_asked_for(
-    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+    feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The report counts it; an index made the other way is made anew."""
     token = "gh" + "p_" + "aB3" * 12
@@ -219,25 +221,25 @@ def test_a_secret_is_in_no_file_of_the_index_unless_that_is_asked_for(
     assert feeder(shop, "validate", "--mask-secrets").code == 1
 
 
-def test_a_dry_run_makes_nothing(feeder: Feeder, shop: Repo) -> None:
+def test_a_dry_run_makes_nothing(feeder: RunFeeder, shop: Repo) -> None:
     """Not even the folder; and its counts are those of the run that follows."""
-    foreseen = feeder(shop, "sync", "--dry-run", "--json").facts
+    foreseen = feeder(shop, "sync", "--dry-run", "--json").json
     assert not (shop.path / ".feeder").exists()
-    real = feeder(shop, "sync", "--json").facts
+    real = feeder(shop, "sync", "--json").json
     assert foreseen["dry_run"]
     assert [foreseen[name] for name in COUNTS] == [real[name] for name in COUNTS]
 
 
-def test_a_dry_run_over_an_index_changes_nothing(feeder: Feeder, shop: Repo) -> None:
+def test_a_dry_run_over_an_index_changes_nothing(feeder: RunFeeder, shop: Repo) -> None:
     """Edits, deletes, renames and lines shifted are foreseen as they come about."""
     feeder(shop, "sync")
     shop.git("mv", "docs/guide.md", "guide.md")
     edited = "\n" + CART.replace("return Cart()", "return Basket()")
     shop.commit({"src/cart.py": edited, "config.json": None})
     before = _files(shop.path)
-    foreseen = feeder(shop, "sync", "--dry-run", "--json").facts
+    foreseen = feeder(shop, "sync", "--dry-run", "--json").json
     assert _files(shop.path) == before
-    real = feeder(shop, "sync", "--json").facts
+    real = feeder(shop, "sync", "--json").json
     assert [foreseen[name] for name in COUNTS] == [real[name] for name in COUNTS]
     assert (real["files_processed"], real["files_deleted"]) == (2, 2)
     answer = feeder(shop, "sync", "--dry-run")
@@ -251,33 +253,33 @@ def _files(root: Path) -> dict[str, bytes]:
 
 
 def test_environment_twins_say_what_flags_say(
-    feeder: Feeder, shop: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    feeder: RunFeeder, shop: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """FEEDER_DB, FEEDER_REPO, FEEDER_BRANCH, FEEDER_MAX_FILE_BYTES; a flag outdoes its twin."""
     monkeypatch.setenv("FEEDER_DB", str(tmp_path / "else.db"))
     monkeypatch.setenv("FEEDER_REPO", "acme/twin")
     monkeypatch.setenv("FEEDER_BRANCH", "release")
     monkeypatch.setenv("FEEDER_MAX_FILE_BYTES", "100")
-    facts = feeder(shop, "sync", "--json").facts
+    facts = feeder(shop, "sync", "--json").json
     assert (tmp_path / "else.db").exists()
     assert not (shop.path / ".feeder").exists()
     assert (facts["repo"], facts["branch"]) == ("acme/twin", "release")
     assert facts["skipped"]["src/cart.py"] == "larger than the limit"
-    facts = feeder(shop, "sync", "--json", "--repo", "acme/flag", "--max-file-bytes", "9999").facts
+    facts = feeder(shop, "sync", "--json", "--repo", "acme/flag", "--max-file-bytes", "9999").json
     assert facts["repo"] == "acme/flag"
     assert "src/cart.py" not in facts["skipped"]
 
 
-def test_the_repository_is_named_by_its_remote(feeder: Feeder, shop: Repo) -> None:
+def test_the_repository_is_named_by_its_remote(feeder: RunFeeder, shop: Repo) -> None:
     """Else by its folder."""
-    assert feeder(shop, "sync", "--json").facts["repo"] == "repo"
+    assert feeder(shop, "sync", "--json").json["repo"] == "repo"
     shop.git("remote", "add", "origin", "https://user:secret@example.org/acme/shop.git")
     answer = feeder(shop, "sync", "--json")
-    assert answer.facts["repo"] == "acme/shop"
+    assert answer.json["repo"] == "acme/shop"
     assert "user:secret" not in answer.out + answer.err
 
 
-def test_a_run_below_the_root_is_of_the_whole_repository(feeder: Feeder, shop: Repo) -> None:
+def test_a_run_below_the_root_is_of_the_whole_repository(feeder: RunFeeder, shop: Repo) -> None:
     """And so is one with -C."""
     feeder(shop.path / "src", "sync")
     assert asked(shop, PATHS) == sorted(SHOP)
@@ -287,7 +289,7 @@ def test_a_run_below_the_root_is_of_the_whole_repository(feeder: Feeder, shop: R
 
 
 @pytest.mark.parametrize("command", ["sync", "deltas --base HEAD"])
-def test_what_needs_git_says_so(feeder: Feeder, plain: Path, command: str) -> None:
+def test_what_needs_git_says_so(feeder: RunFeeder, plain: Path, command: str) -> None:
     """Outside of a repository the remedy is named, and nothing is made."""
     answer = feeder(plain, *command.split())
     assert (answer.code, answer.out) == (2, "")
@@ -296,7 +298,7 @@ def test_what_needs_git_says_so(feeder: Feeder, plain: Path, command: str) -> No
     assert not (plain / ".feeder").exists()
 
 
-def test_a_repository_without_a_commit_says_so(feeder: Feeder, repo: Repo) -> None:
+def test_a_repository_without_a_commit_says_so(feeder: RunFeeder, repo: Repo) -> None:
     """For sync; files are processed without."""
     repo.write({"a.py": "x = 1\n"})
     answer = feeder(repo, "sync")
@@ -307,7 +309,7 @@ def test_a_repository_without_a_commit_says_so(feeder: Feeder, repo: Repo) -> No
 
 
 @pytest.mark.parametrize("command", ["search x", "stats", "validate"])
-def test_without_an_index_the_remedy_is_named(feeder: Feeder, shop: Repo, command: str) -> None:
+def test_without_an_index_the_remedy_is_named(feeder: RunFeeder, shop: Repo, command: str) -> None:
     """Reading makes no index."""
     answer = feeder(shop, *command.split())
     assert (answer.code, answer.out) == (2, "")
@@ -318,7 +320,7 @@ def test_without_an_index_the_remedy_is_named(feeder: Feeder, shop: Repo, comman
 @pytest.mark.parametrize("command", ["search x", "stats", "sync", "validate", "init"])
 @pytest.mark.parametrize("content", [b"no database" * 1000, None], ids=["corrupt", "foreign"])
 def test_a_file_that_is_no_index_is_left_alone(
-    feeder: Feeder, shop: Repo, tmp_path: Path, command: str, content: bytes | None
+    feeder: RunFeeder, shop: Repo, tmp_path: Path, command: str, content: bytes | None
 ) -> None:
     """Whatever was asked: one sentence, exit 2, and not a byte changed."""
     file = tmp_path / "other.db"
@@ -336,7 +338,7 @@ def test_a_file_that_is_no_index_is_left_alone(
     assert file.read_bytes() == before
 
 
-def test_process_indexes_a_folder_outside_of_git(feeder: Feeder, plain: Path) -> None:
+def test_process_indexes_a_folder_outside_of_git(feeder: RunFeeder, plain: Path) -> None:
     """The index lies in the folder, and a search finds it from below as well."""
     answer = feeder(plain, "process", "--path", ".")
     assert answer.code == 0
@@ -346,7 +348,7 @@ def test_process_indexes_a_folder_outside_of_git(feeder: Feeder, plain: Path) ->
 
 
 def test_process_of_a_part_makes_the_index_where_it_was_asked(
-    feeder: Feeder, plain: Path, tmp_path: Path
+    feeder: RunFeeder, plain: Path, tmp_path: Path
 ) -> None:
     """So that the next command finds it; from elsewhere it is the folder that was named."""
     feeder(plain, "process", "--path", "sub")
@@ -364,20 +366,20 @@ def test_process_of_a_part_makes_the_index_where_it_was_asked(
     assert asked(other, PATHS) == ["c.py", "deep/d.py"]
 
 
-def test_several_paths_are_processed_and_deleted(feeder: Feeder, shop: Repo) -> None:
+def test_several_paths_are_processed_and_deleted(feeder: RunFeeder, shop: Repo) -> None:
     """Each --path counts; a folder loses what has vanished from it."""
     feeder(shop, "process", "--path", "src", "--path", "config.json")
     assert asked(shop, PATHS) == ["config.json", "src/__init__.py", "src/cart.py"]
     shop.write({"src/cart.py": None})
-    facts = feeder(shop, "process", "--path", "src", "--json").facts
+    facts = feeder(shop, "process", "--path", "src", "--json").json
     assert facts["files_deleted"] == 1
-    facts = feeder(shop, "delete", "--path", "src", "--path", "never.py", "--json").facts
+    facts = feeder(shop, "delete", "--path", "src", "--path", "never.py", "--json").json
     assert (facts["files_deleted"], asked(shop, PATHS)) == (1, ["config.json"])
 
 
 @pytest.mark.parametrize("arguments", [["delete", "--path", "src"], ["apply", "gone.json"]])
 def test_what_only_takes_out_makes_no_index(
-    feeder: Feeder, plain: Path, arguments: list[str]
+    feeder: RunFeeder, plain: Path, arguments: list[str]
 ) -> None:
     """It is done at once, and said."""
     (plain / "gone.json").write_text('[{"file": "a.py", "action": "delete"}]')
@@ -400,7 +402,7 @@ def test_what_only_takes_out_makes_no_index(
 )
 @pytest.mark.parametrize("dry", [[], ["--dry-run"]], ids=["run", "dry run"])
 def test_a_folder_without_files_is_told_why(
-    feeder: Feeder, shop: Repo, rules: dict[str, str], named: str, said: str, dry: list[str]
+    feeder: RunFeeder, shop: Repo, rules: dict[str, str], named: str, said: str, dry: list[str]
 ) -> None:
     """Which rule excludes what lies there, where one does."""
     shop.write({**rules, "build/sub/A.class": "made\n"})
@@ -412,7 +414,7 @@ def test_a_folder_without_files_is_told_why(
     assert said in first
 
 
-def test_a_folder_without_files_outside_of_git_is_told_why(feeder: Feeder, plain: Path) -> None:
+def test_a_folder_without_files_outside_of_git_is_told_why(feeder: RunFeeder, plain: Path) -> None:
     """There .gitignore counts too."""
     (plain / ".gitignore").write_text("sub/\n")
     assert feeder(plain, "process", "--path", "sub").out.splitlines()[0] == (
@@ -420,7 +422,7 @@ def test_a_folder_without_files_outside_of_git_is_told_why(feeder: Feeder, plain
     )
 
 
-def test_paths_are_relative_to_where_the_user_is(feeder: Feeder, shop: Repo) -> None:
+def test_paths_are_relative_to_where_the_user_is(feeder: RunFeeder, shop: Repo) -> None:
     """Or to -C."""
     feeder(shop.path / "src", "process", "--path", "cart.py")
     assert asked(shop, PATHS) == ["src/cart.py"]
@@ -440,7 +442,7 @@ def test_paths_are_relative_to_where_the_user_is(feeder: Feeder, shop: Repo) -> 
     ],
 )
 def test_a_path_that_cannot_be_followed_is_named(
-    feeder: Feeder, shop: Repo, command: list[str], said: str
+    feeder: RunFeeder, shop: Repo, command: list[str], said: str
 ) -> None:
     """Exit 2 and one sentence."""
     (shop.path.parent / "beside").mkdir()
@@ -452,7 +454,7 @@ def test_a_path_that_cannot_be_followed_is_named(
     assert len(answer.err.splitlines()) == 1
 
 
-def test_deltas_are_applied_from_a_file_and_from_stdin(feeder: Feeder, shop: Repo) -> None:
+def test_deltas_are_applied_from_a_file_and_from_stdin(feeder: RunFeeder, shop: Repo) -> None:
     """What `deltas` prints is what `apply` takes."""
     base = shop.git("rev-parse", "HEAD")
     feeder(shop, "sync")
@@ -460,14 +462,14 @@ def test_deltas_are_applied_from_a_file_and_from_stdin(feeder: Feeder, shop: Rep
     shop.git("add", "-A")
     shop.git("commit", "-q", "-m", "a commit that git knows to leave .feeder out of")
     answer = feeder(shop, "deltas", "--base", base)
-    assert answer.facts == [
+    assert answer.json == [
         {"file": "config.json", "action": "delete"},
         {"file": "new.md", "action": "process"},
         {"file": "src/cart.py", "action": "process"},
     ]
     file = shop.path.parent / "deltas.json"
     file.write_text(answer.out)
-    facts = feeder(shop, "apply", file, "--json").facts
+    facts = feeder(shop, "apply", file, "--json").json
     assert (facts["files_processed"], facts["files_deleted"]) == (2, 1)
     assert feeder(shop, "validate").code == 0
     command = [sys.executable, "-m", "feeder", "apply", "-", "--json"]
@@ -502,7 +504,7 @@ BAD_DELTAS = {
 
 
 @pytest.mark.parametrize(("text", "said"), BAD_DELTAS.items())
-def test_bad_deltas_write_nothing(feeder: Feeder, shop: Repo, text: str, said: str) -> None:
+def test_bad_deltas_write_nothing(feeder: RunFeeder, shop: Repo, text: str, said: str) -> None:
     """Exit 2, one sentence that names the entry, and the index stays as it is, or unmade."""
     (shop.path / "out").symlink_to("/etc")
     file = shop.path.parent / "deltas.json"
@@ -517,23 +519,23 @@ def test_bad_deltas_write_nothing(feeder: Feeder, shop: Repo, text: str, said: s
         feeder(shop, "sync")
 
 
-def test_init_makes_an_empty_index(feeder: Feeder, shop: Repo) -> None:
+def test_init_makes_an_empty_index(feeder: RunFeeder, shop: Repo) -> None:
     """A second one changes nothing; a dry one makes nothing."""
     assert feeder(shop, "init", "--dry-run").code == 0
     assert not (shop.path / ".feeder").exists()
     for _ in range(2):
         assert feeder(shop, "init").out == "Ready.\n"
     assert asked(shop, "SELECT count(*) FROM docs") == [0]
-    assert feeder(shop, "init", "--json").facts == {
+    assert feeder(shop, "init", "--json").json == {
         "index": f"{shop.path}/.feeder/index.db",
         "repo": "repo",
     }
 
 
-def test_stats_say_what_the_index_holds(feeder: Feeder, shop: Repo) -> None:
+def test_stats_say_what_the_index_holds(feeder: RunFeeder, shop: Repo) -> None:
     """By state, type and language."""
     feeder(shop, "sync")
-    facts = feeder(shop, "stats", "--json").facts
+    facts = feeder(shop, "stats", "--json").json
     assert facts["files"] == {"clean": 4, "skipped": 2}
     assert facts["languages"] == {"python": 5, "json": 1, "markdown": 1}
     assert facts["skipped"] == {"a lock file": 1, "binary, by its name": 1}
@@ -542,7 +544,7 @@ def test_stats_say_what_the_index_holds(feeder: Feeder, shop: Repo) -> None:
     assert lines[1:3] == ["model: none, words only", "files: 6 (4 clean, 2 skipped)"]
 
 
-def test_validate_ends_with_1_until_it_is_repaired(feeder: Feeder, shop: Repo) -> None:
+def test_validate_ends_with_1_until_it_is_repaired(feeder: RunFeeder, shop: Repo) -> None:
     """Its figures are on stdout, also as JSON."""
     feeder(shop, "sync")
     database = SQLite(shop.path / ".feeder/index.db")
@@ -552,12 +554,12 @@ def test_validate_ends_with_1_until_it_is_repaired(feeder: Feeder, shop: Repo) -
     assert answer.code == 1
     assert "FAIL every file has as many nodes as the manifest says" in answer.out
     answer = feeder(shop, "validate", "--json")
-    assert (answer.code, answer.facts["passed"]) == (1, False)
+    assert (answer.code, answer.json["passed"]) == (1, False)
     assert feeder(shop, "validate", "--repair").code == 0
-    assert feeder(shop, "validate", "--json").facts["passed"] is True
+    assert feeder(shop, "validate", "--json").json["passed"] is True
 
 
-def test_search_shows_where_and_what(feeder: Feeder, shop: Repo) -> None:
+def test_search_shows_where_and_what(feeder: RunFeeder, shop: Repo) -> None:
     """Path, lines, type, name and the lines themselves; narrowed and limited as asked."""
     feeder(shop, "sync")
     equals = f"The index equals HEAD {shop.git('rev-parse', '--short=7', 'HEAD')}."
@@ -572,12 +574,12 @@ def test_search_shows_where_and_what(feeder: Feeder, shop: Repo) -> None:
     )
     said = "Nothing found.\nNo node that was looked at has a word of the question.\n"
     assert feeder(shop, "search", "cart", "--path", "*.md").out == f"{said}{equals}\n"
-    assert feeder(shop, "search", "unheard", "--json").facts["hits"] == []
-    assert len(feeder(shop, "search", "cart", "-n", "2", "--json").facts["hits"]) == 2
+    assert feeder(shop, "search", "unheard", "--json").json["hits"] == []
+    assert len(feeder(shop, "search", "cart", "-n", "2", "--json").json["hits"]) == 2
 
 
 def test_a_search_under_a_name_that_was_never_fed_says_which_were(
-    feeder: Feeder, shop: Repo
+    feeder: RunFeeder, shop: Repo
 ) -> None:
     """Such as after a rename of the remote: nothing is found, and the reason told."""
     feeder(shop, "sync", "--repo", "acme/shop")
@@ -600,7 +602,7 @@ def test_a_search_under_a_name_that_was_never_fed_says_which_were(
     ],
 )
 def test_a_filter_that_names_nothing_is_told(
-    feeder: Feeder, shop: Repo, said: list[str], nearest: str
+    feeder: RunFeeder, shop: Repo, said: list[str], nearest: str
 ) -> None:
     """The user has to change it: exit 2, with the nearest that there is."""
     feeder(shop, "sync")
@@ -609,19 +611,19 @@ def test_a_filter_that_names_nothing_is_told(
     assert nearest in answer.err
 
 
-def test_signs_on_the_command_line(feeder: Feeder, shop: Repo) -> None:
+def test_signs_on_the_command_line(feeder: RunFeeder, shop: Repo) -> None:
     """Words, filters and what is left out, each an argument of its own."""
     feeder(shop, "sync")
     paths = {
-        one["path"] for one in feeder(shop, "search", "cart", "-path:docs", "--json").facts["hits"]
+        one["path"] for one in feeder(shop, "search", "cart", "-path:docs", "--json").json["hits"]
     }
     assert paths and not any(path.startswith("docs/") for path in paths)
-    with_type = feeder(shop, "search", "type:class", "--json").facts["hits"]
+    with_type = feeder(shop, "search", "type:class", "--json").json["hits"]
     assert {one["node_type"] for one in with_type} == {"class"}
 
 
 def test_a_search_writes_nothing(
-    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+    feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """But that it was asked, where the user wants that noted. Nor do the other commands that only
     read, with a model or without."""
@@ -634,7 +636,7 @@ def test_a_search_writes_nothing(
         assert _files(shop.path) == before
 
 
-def test_a_repository_in_a_folder_that_is_no_utf_8(feeder: Feeder, tmp_path: Path) -> None:
+def test_a_repository_in_a_folder_that_is_no_utf_8(feeder: RunFeeder, tmp_path: Path) -> None:
     """SQLite cannot keep its file there: the remedy is named, and helps."""
     repo = Repo(tmp_path / os.fsdecode(b"caf\xe9"))
     repo.commit({"a.py": "def apple():\n    pass\n"})
@@ -642,23 +644,23 @@ def test_a_repository_in_a_folder_that_is_no_utf_8(feeder: Feeder, tmp_path: Pat
     assert answer.code == 2
     assert "--db" in answer.err
     database = tmp_path / "index.db"
-    assert feeder(repo, "sync", "--db", database, "--json").facts["repo"] == r"caf\xe9"
+    assert feeder(repo, "sync", "--db", database, "--json").json["repo"] == r"caf\xe9"
     assert feeder(repo, "search", "apple", "--db", database).code == 0
 
 
-def test_names_of_any_kind_are_searched(feeder: Feeder, repo: Repo) -> None:
+def test_names_of_any_kind_are_searched(feeder: RunFeeder, repo: Repo) -> None:
     """Also where the shell hands over bytes that are no UTF-8."""
     repo.commit({b"caf\xe9 1.py": "def apple():\n    pass\n", b"a\nb.py": "def apple(): pass\n"})
     assert feeder(repo, "sync").code == 0
     glob = os.fsdecode(b"caf\xe9*")
-    [found] = feeder(repo, "search", "apple", "--path", glob, "--json").facts["hits"]
+    [found] = feeder(repo, "search", "apple", "--path", glob, "--json").json["hits"]
     assert found["path"] == r"caf\xe9 1.py"
     assert found["text"] == "def apple():\n    pass"
     assert feeder(repo, "delete", "--path", os.fsdecode(b"caf\xe9 1.py")).code == 0
     assert asked(repo, PATHS) == ["a\nb.py"]
 
 
-def test_a_pipe_that_closes_early_is_no_traceback(feeder: Feeder, shop: Repo) -> None:
+def test_a_pipe_that_closes_early_is_no_traceback(feeder: RunFeeder, shop: Repo) -> None:
     """As with `| head -1`: nobody listens any more, and no more is said."""
     for number in range(60):
         shop.write({f"{number}.txt": f"word {number}\n" * 400})
@@ -678,7 +680,7 @@ def test_a_pipe_that_closes_early_is_no_traceback(feeder: Feeder, shop: Repo) ->
     assert errors[0].startswith("repo: local index")
 
 
-def test_the_program_alone_prints_its_help(feeder: Feeder, shop: Repo) -> None:
+def test_the_program_alone_prints_its_help(feeder: RunFeeder, shop: Repo) -> None:
     """On stderr, as a person reads it, and it ends as a wrong call does."""
     answer = feeder(shop)
     assert (answer.code, answer.out) == (2, "")
@@ -686,7 +688,7 @@ def test_the_program_alone_prints_its_help(feeder: Feeder, shop: Repo) -> None:
     assert "\\u000a" not in answer.err
 
 
-def test_init_says_which_file_it_left_alone(feeder: Feeder, shop: Repo) -> None:
+def test_init_says_which_file_it_left_alone(feeder: RunFeeder, shop: Repo) -> None:
     """Who has bindings and forgot the token shall not think that Cloudflare is set up."""
     file = shop.path / "wrangler.jsonc"
     file.write_text("{}")
@@ -699,7 +701,7 @@ def test_init_says_which_file_it_left_alone(feeder: Feeder, shop: Repo) -> None:
 
 
 def test_a_part_by_another_version_takes_no_vectors_away(
-    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+    feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Such an index is of no one parser; a run over a part leaves what it has, a search says it."""
     monkeypatch.delenv("FEEDER_VECTORS")

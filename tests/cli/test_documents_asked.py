@@ -2,8 +2,8 @@
 
 import pytest
 
+from command_runner import RunFeeder
 from parse.papers import Line, docx, p, pdf, tbl
-from running import Feeder
 from source.repos import Repo
 
 pytestmark = pytest.mark.needs("documents")
@@ -25,9 +25,9 @@ def shop(repo: Repo) -> Repo:
     return repo
 
 
-def test_a_question_finds_the_page_and_shows_its_lines(feeder: Feeder, shop: Repo) -> None:
+def test_a_question_finds_the_page_and_shows_its_lines(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync", "--no-vectors")
-    [hit] = feeder(shop, "search", "fed clock second path:*.pdf", "--json").facts["hits"]
+    [hit] = feeder(shop, "search", "fed clock second path:*.pdf", "--json").json["hits"]
     assert (hit["path"], hit["node_type"]) == ("docs/manual.pdf", "doc_page")
     assert hit["logical_path"] == "Registers > p. 2"
     assert hit["text"].split("\n")[:2] == ["Registers", ""]
@@ -35,7 +35,7 @@ def test_a_question_finds_the_page_and_shows_its_lines(feeder: Feeder, shop: Rep
     assert feeder(shop, "validate", "--no-vectors").code == 0
 
 
-def test_show_prints_what_was_taken_out(feeder: Feeder, shop: Repo) -> None:
+def test_show_prints_what_was_taken_out(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync", "--no-vectors")
     out = feeder(shop, "show", "docs/manual.docx:5-7").out
     said = [line.split(maxsplit=1) for line in out.splitlines() if " | " in line]
@@ -48,50 +48,52 @@ def test_show_prints_what_was_taken_out(feeder: Feeder, shop: Repo) -> None:
     ("type_", "found"),
     [("table", {"doc_table"}), ("code", {"doc_codeblock"}), ("page", {"doc_page"})],
 )
-def test_a_type_finds_only_that(feeder: Feeder, shop: Repo, type_: str, found: set[str]) -> None:
+def test_a_type_finds_only_that(feeder: RunFeeder, shop: Repo, type_: str, found: set[str]) -> None:
     feeder(shop, "sync", "--no-vectors")
     words = {"table": "CTRL", "code": "watchdog_init", "page": "watchdog"}[type_]
-    hits = feeder(shop, "search", f"{words} type:{type_}", "--json").facts["hits"]
+    hits = feeder(shop, "search", f"{words} type:{type_}", "--json").json["hits"]
     assert {hit["node_type"] for hit in hits} == found
 
 
-def test_a_pattern_tells_what_it_did_not_look_into(feeder: Feeder, shop: Repo) -> None:
+def test_a_pattern_tells_what_it_did_not_look_into(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync", "--no-vectors")
     said = '/watch[d]og/ is not looked for in 2 documents: words and "phrases" are.'
-    assert feeder(shop, "search", "/watch[d]og/", "--json").facts["notes"] == [said]
+    assert feeder(shop, "search", "/watch[d]og/", "--json").json["notes"] == [said]
     assert said in feeder(shop, "search", "/watch[d]og/").out
 
 
-def test_a_pdf_beside_its_docx_is_answered_once(feeder: Feeder, shop: Repo) -> None:
+def test_a_pdf_beside_its_docx_is_answered_once(feeder: RunFeeder, shop: Repo) -> None:
     """Although their lines are broken at other words."""
     shop.commit({"note.pdf": pdf([[*LINES]], [("Registers", 0)])})
     shop.commit({"note.docx": docx(p("Registers", "berschrift1") + p(WORDS))})
     feeder(shop, "sync", "--no-vectors")
-    facts = feeder(shop, "search", "fed second clock unit nobody path:note.*", "--json").facts
+    facts = feeder(shop, "search", "fed second clock unit nobody path:note.*", "--json").json
     [hit] = facts["hits"]
     assert [copy["path"] for copy in hit["copies"]] != [hit["path"]]
     assert len(hit["copies"]) == 1
 
 
-def test_a_document_that_is_another_now_is_traced(feeder: Feeder, shop: Repo) -> None:
+def test_a_document_that_is_another_now_is_traced(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync", "--no-vectors")
     other = docx(p("A new first one.") + p("Registers", "berschrift1") + p(WORDS) + tbl(ROWS))
     (shop.path / "docs/manual.docx").write_bytes(other)
-    [hit] = feeder(shop, "search", "CTRL STAT type:table", "--json").facts["hits"]
+    [hit] = feeder(shop, "search", "CTRL STAT type:table", "--json").json["hits"]
     assert hit["text"].split("\n")[0] == "Name | Offset | Reset"
     assert hit["state"] == "moved"
 
 
-def test_a_phrase_is_looked_for_in_the_text(feeder: Feeder, shop: Repo) -> None:
+def test_a_phrase_is_looked_for_in_the_text(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync", "--no-vectors")
-    hits = feeder(shop, "search", '"nobody has fed it"', "--json").facts["hits"]
+    hits = feeder(shop, "search", '"nobody has fed it"', "--json").json["hits"]
     assert {hit["path"].rpartition(".")[2] for hit in hits} <= {"pdf", "docx"}
     assert hits
-    assert feeder(shop, "search", '"nobody fed has it"', "--json").facts["hits"] == []
+    assert feeder(shop, "search", '"nobody fed has it"', "--json").json["hits"] == []
 
 
-def test_secrets_of_a_document_are_masked_where_they_are_shown(feeder: Feeder, repo: Repo) -> None:
+def test_secrets_of_a_document_are_masked_where_they_are_shown(
+    feeder: RunFeeder, repo: Repo
+) -> None:
     token = "ghp_" + "a1B2" * 9
     repo.commit({"m.docx": docx(p("The token of the unit") + p(f"token = {token}"))})
-    report = feeder(repo, "sync", "--no-vectors", "--json").facts
+    report = feeder(repo, "sync", "--no-vectors", "--json").json
     assert report["secrets_masked"] == {"m.docx": 1}

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from running import Feeder
+from command_runner import RunFeeder
+from index_helpers import CART, GUIDE
 from source.repos import Repo
-from worlds import CART, GUIDE
 
 FILES: dict[str, str | bytes] = {
     "src/cart.py": CART,
@@ -46,25 +46,27 @@ def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], in
     return lambda word: sum(word in line.split() for line in log.read_text().splitlines())
 
 
-def test_a_bare_repository_is_indexed_proved_and_searched(feeder: Feeder, bare: Path) -> None:
+def test_a_bare_repository_is_indexed_proved_and_searched(feeder: RunFeeder, bare: Path) -> None:
     """Its HEAD is all there is, and is shown."""
-    report = feeder(bare, "sync", "--json").facts
+    report = feeder(bare, "sync", "--json").json
     assert (report["files_processed"], report["head"]) == (3, _head(bare))
     assert feeder(bare, "validate").code == 0
-    assert feeder(bare, "stats", "--json").facts["files"] == {"clean": 3}
+    assert feeder(bare, "stats", "--json").json["files"] == {"clean": 3}
     lines = feeder(bare, "search", "vat").out.splitlines()
     assert lines == [
         f"src/tax.py:1-2  method  vat  (as committed in {_head(bare)[:10]})",
         *VAT,
         f"The index equals HEAD {_head(bare)[:7]}.",
     ]
-    [one] = feeder(bare, "search", "vat", "--json").facts["hits"]
+    [one] = feeder(bare, "search", "vat", "--json").json["hits"]
     assert (one["text"], one["text_of"]) == ("def vat():\n    return 19", _head(bare))
     assert "nothing to do" in feeder(bare, "sync").out
 
 
 @pytest.mark.parametrize("path", [".", "src"])
-def test_a_bare_repository_has_no_files_to_process(feeder: Feeder, bare: Path, path: str) -> None:
+def test_a_bare_repository_has_no_files_to_process(
+    feeder: RunFeeder, bare: Path, path: str
+) -> None:
     """They are not taken for removed: what is to be done instead is said."""
     feeder(bare, "sync")
     answer = feeder(bare, "process", "--path", path)
@@ -72,16 +74,16 @@ def test_a_bare_repository_has_no_files_to_process(feeder: Feeder, bare: Path, p
         2,
         f"feeder: {bare} has no working tree. Index its HEAD with: feeder sync",
     )
-    assert feeder(bare, "stats", "--json").facts["files"] == {"clean": 3}
+    assert feeder(bare, "stats", "--json").json["files"] == {"clean": 3}
 
 
 def test_what_a_sparse_checkout_leaves_out_is_shown(
-    feeder: Feeder, shop: Repo, calls: Callable[[str], int]
+    feeder: RunFeeder, shop: Repo, calls: Callable[[str], int]
 ) -> None:
     """All of it by one git process; what is checked out, as it lies there, by none."""
     shop.git("sparse-checkout", "set", "--no-cone", "/docs/")
     feeder(shop, "sync")
-    found = feeder(shop, "search", "cart vat total", "--json").facts["hits"]
+    found = feeder(shop, "search", "cart vat total", "--json").json["hits"]
     texts = {one["symbol"]: one["text"] for one in found}
     assert not (shop.path / "src").exists()
     assert texts["vat"] == "def vat():\n    return 19"
@@ -89,22 +91,22 @@ def test_what_a_sparse_checkout_leaves_out_is_shown(
     before = calls("cat-file")
     feeder(shop, "search", "cart vat total")
     assert calls("cat-file") == before + 1
-    [guide] = feeder(shop, "search", "install", "--json", "-n", "1").facts["hits"]
+    [guide] = feeder(shop, "search", "install", "--json", "-n", "1").json["hits"]
     assert (guide["path"], guide["text_of"]) == ("docs/guide.md", None)
     assert calls("cat-file") == before + 1
 
 
-def test_lines_are_of_head_where_the_file_is_not_checked_out(feeder: Feeder, shop: Repo) -> None:
+def test_lines_are_of_head_where_the_file_is_not_checked_out(feeder: RunFeeder, shop: Repo) -> None:
     """HEAD has moved on since: the node is found again in what it has."""
     feeder(shop, "sync")
     shop.commit({"src/tax.py": "# The rate.\n\n\ndef vat():\n    return 20\n"})
     (shop.path / "src/tax.py").unlink()
-    [one] = feeder(shop, "search", "vat", "--json").facts["hits"]
+    [one] = feeder(shop, "search", "vat", "--json").json["hits"]
     assert (one["text"], one["text_of"]) == ("def vat():\n    return 20", _head(shop.path))
     assert (one["state"], one["start_line"], one["indexed_lines"]) == ("edited", 4, [1, 2])
 
 
-def test_where_that_commit_is_not_here_lines_are_of_head(feeder: Feeder, shop: Repo) -> None:
+def test_where_that_commit_is_not_here_lines_are_of_head(feeder: RunFeeder, shop: Repo) -> None:
     """As in a clone of another depth."""
     feeder(shop, "sync")
     shop.commit({"src/tax.py": "def vat():\n    return 20\n"})
@@ -114,11 +116,11 @@ def test_where_that_commit_is_not_here_lines_are_of_head(feeder: Feeder, shop: R
     shop.git("reflog", "expire", "--expire=now", "--all")
     shop.git("gc", "-q", "--prune=now")
     (shop.path / "src/tax.py").unlink()
-    [one] = feeder(shop, "search", "vat", "--json").facts["hits"]
+    [one] = feeder(shop, "search", "vat", "--json").json["hits"]
     assert (one["text"], one["text_of"]) == ("def vat():\n    return 20", _head(shop.path))
 
 
-def test_what_no_commit_has_is_said_to_be_gone(feeder: Feeder, shop: Repo) -> None:
+def test_what_no_commit_has_is_said_to_be_gone(feeder: RunFeeder, shop: Repo) -> None:
     """A file that was processed as it lay there, and removed."""
     feeder(shop, "sync")
     shop.write({"new.py": "def unheard():\n    pass\n"})
@@ -130,14 +132,14 @@ def test_what_no_commit_has_is_said_to_be_gone(feeder: Feeder, shop: Repo) -> No
     ]
 
 
-def test_any_name_is_shown_from_a_commit(feeder: Feeder, repo: Repo) -> None:
+def test_any_name_is_shown_from_a_commit(feeder: RunFeeder, repo: Repo) -> None:
     """Blanks, line ends, signs of a glob and bytes that are not UTF-8."""
     names = [b"a b.py", b"l\ni.py", b"*[x].py", b"-n.py", b"caf\xe9.py", b":(top)x.py"]
     repo.commit({name: b"def f%d():\n    pass\n" % at for at, name in enumerate(names)})
     feeder(repo, "sync")
     for name in names:
         (repo.path / os.fsdecode(name)).unlink()
-    found = feeder(repo, "search", "f0 f1 f2 f3 f4 f5", "--json").facts["hits"]
+    found = feeder(repo, "search", "f0 f1 f2 f3 f4 f5", "--json").json["hits"]
     assert {one["symbol"]: one["text"] for one in found} == {
         f"f{at}": f"def f{at}():\n    pass" for at in range(len(names))
     }
@@ -149,7 +151,7 @@ def _head(repository: Path) -> str:
 
 
 def test_an_index_of_a_commit_is_not_proved_where_git_finds_none(
-    feeder: Feeder, shop: Repo
+    feeder: RunFeeder, shop: Repo
 ) -> None:
     feeder(shop, "sync")
     head = shop.path / ".git" / "HEAD"

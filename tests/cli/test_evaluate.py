@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from running import Feeder
+from command_runner import RunFeeder
 from source.repos import Repo
 
 
@@ -23,7 +23,7 @@ FILES = {
 
 
 @pytest.fixture
-def shop(repo: Repo, feeder: Feeder) -> Repo:
+def shop(repo: Repo, feeder: RunFeeder) -> Repo:
     """A repository with an index by words and the static model."""
     repo.commit(FILES)
     assert feeder(repo, "sync", "--model", "static").code == 0
@@ -42,7 +42,7 @@ LOST = {"query": "zebra", "answers": ["src/cart.py"]}
 
 
 def test_the_table_has_means_groups_and_the_worst(
-    feeder: Feeder, shop: Repo, tmp_path: Path
+    feeder: RunFeeder, shop: Repo, tmp_path: Path
 ) -> None:
     """By hand: 1, .613 of two answers one of which is not there, 0; the mean of them .538."""
     file = questions(tmp_path, REFUND, CLEAR, LOST)
@@ -64,7 +64,7 @@ def test_the_table_has_means_groups_and_the_worst(
     ]
 
 
-def test_what_came_instead_is_shown(feeder: Feeder, shop: Repo, tmp_path: Path) -> None:
+def test_what_came_instead_is_shown(feeder: RunFeeder, shop: Repo, tmp_path: Path) -> None:
     """The first hits, and whether they are right."""
     file = questions(tmp_path, {"query": "refund", "answers": ["src/order.py"]})
     out = feeder(shop, "evaluate", file, "--model", "words").out
@@ -73,7 +73,7 @@ def test_what_came_instead_is_shown(feeder: Feeder, shop: Repo, tmp_path: Path) 
 
 @pytest.mark.parametrize("quiet", [False, True])
 def test_answers_that_the_index_lacks_are_told_once(
-    feeder: Feeder, shop: Repo, tmp_path: Path, quiet: bool
+    feeder: RunFeeder, shop: Repo, tmp_path: Path, quiet: bool
 ) -> None:
     """A file, lines beyond its end, names that are none; also where two settings are compared."""
     there = ["src/cart.py", "src/cart.py:3", {"symbol": "Cart.empty"}, "src/order.py#place"]
@@ -87,26 +87,26 @@ def test_answers_that_the_index_lacks_are_told_once(
     answer = feeder(shop, "evaluate", file, "--against", "--model words", *["-q"] * quiet)
     assert answer.code == 0
     assert answer.err.count(told) == (0 if quiet else 1)
-    facts = feeder(shop, "evaluate", file, "--json", "-q").facts
+    facts = feeder(shop, "evaluate", file, "--json", "-q").json
     assert [one["answer"] for one in facts["not_in_index"]] == [
         *("cart.py", "src/cart.py:4-9", "Cart.full", "src/order.py#refund", "<+>")
     ]
 
 
-def test_a_name_of_signs_is_looked_up(feeder: Feeder, repo: Repo, tmp_path: Path) -> None:
+def test_a_name_of_signs_is_looked_up(feeder: RunFeeder, repo: Repo, tmp_path: Path) -> None:
     """Of which no word can be asked."""
     repo.commit(
         {"Layout.hs": "module Layout where\n\n(<+>) :: Int -> Int -> Int\na <+> b = a + b\n"}
     )
     feeder(repo, "sync", "--model", "words")
     file = questions(tmp_path, {"query": "layout", "answers": [{"symbol": "<+>"}]})
-    assert feeder(repo, "evaluate", file, "--json", "-q").facts["not_in_index"] == []
+    assert feeder(repo, "evaluate", file, "--json", "-q").json["not_in_index"] == []
 
 
-def test_machines_get_every_question(feeder: Feeder, shop: Repo, tmp_path: Path) -> None:
+def test_machines_get_every_question(feeder: RunFeeder, shop: Repo, tmp_path: Path) -> None:
     """With the rank of each answer and the hits, which people get of the worst alone."""
     file = questions(tmp_path, REFUND, CLEAR, LOST)
-    facts = feeder(shop, "evaluate", file, "--model", "words", "--json").facts
+    facts = feeder(shop, "evaluate", file, "--model", "words", "--json").json
     assert (facts["repo"], facts["models"], facts["questions"]) == ("repo", [], 3)
     assert facts["commit"] == shop.git("rev-parse", "HEAD").strip()
     assert facts["overall"]["MRR"] == pytest.approx(2 / 3, abs=1e-6)
@@ -120,7 +120,7 @@ def test_machines_get_every_question(feeder: Feeder, shop: Repo, tmp_path: Path)
     assert (lost["group"], lost["hits"], lost["NDCG@10"]) == (None, [], 0)
 
 
-def test_two_settings_stand_side_by_side(feeder: Feeder, shop: Repo, tmp_path: Path) -> None:
+def test_two_settings_stand_side_by_side(feeder: RunFeeder, shop: Repo, tmp_path: Path) -> None:
     """Words find no zebra, and a model finds whatever is nearest: one question is answered more."""
     file = questions(tmp_path, REFUND, LOST)
     one = ("evaluate", file, "--model", "words", "--against", "--model static")
@@ -130,18 +130,18 @@ def test_two_settings_stand_side_by_side(feeder: Feeder, shop: Repo, tmp_path: P
     assert out[2].split() == ["first", "then", "more"]
     assert out[6].split() == ["hit@10", "0.500", "1.000", "+0.500"]
     assert "Better: 1, worse: 0, the same: 1." in out
-    facts = feeder(shop, *one, "--json").facts
+    facts = feeder(shop, *one, "--json").json
     assert (facts["overall"]["hit@10"], facts["against"]["overall"]["hit@10"]) == (0.5, 1.0)
     assert facts["difference"]["hit@10"] == 0.5
 
 
-def test_another_index_can_be_the_second(feeder: Feeder, shop: Repo, tmp_path: Path) -> None:
+def test_another_index_can_be_the_second(feeder: RunFeeder, shop: Repo, tmp_path: Path) -> None:
     """Whatever says which index it is may stand in --against; the rest stays."""
     other = tmp_path / "other.db"
     assert feeder(shop, "sync", "--model", "words", "--db", other).code == 0
     file = questions(tmp_path, LOST)
     answer = feeder(shop, "evaluate", file, "--against", f"--db '{other}' --no-vectors", "--json")
-    assert (answer.facts["models"] == [], answer.facts["against"]["models"]) == (False, [])
+    assert (answer.json["models"] == [], answer.json["against"]["models"]) == (False, [])
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_another_index_can_be_the_second(feeder: Feeder, shop: Repo, tmp_path: P
     ],
 )
 def test_options_that_are_none_are_refused(
-    feeder: Feeder, shop: Repo, tmp_path: Path, against: str, said: str
+    feeder: RunFeeder, shop: Repo, tmp_path: Path, against: str, said: str
 ) -> None:
     """Before anything is asked."""
     answer = feeder(shop, "evaluate", questions(tmp_path, REFUND), "--against", against)
@@ -163,7 +163,7 @@ def test_options_that_are_none_are_refused(
     assert said in answer.err
 
 
-def test_a_line_that_is_wrong_is_refused(feeder: Feeder, shop: Repo, tmp_path: Path) -> None:
+def test_a_line_that_is_wrong_is_refused(feeder: RunFeeder, shop: Repo, tmp_path: Path) -> None:
     """With the file's name and the line's number; a file that is not there too."""
     file = questions(tmp_path, REFUND, {"query": "a"})
     answer = feeder(shop, "evaluate", file)
@@ -173,7 +173,7 @@ def test_a_line_that_is_wrong_is_refused(feeder: Feeder, shop: Repo, tmp_path: P
 
 
 def test_without_an_index_it_is_said_how_to_make_one(
-    feeder: Feeder, repo: Repo, tmp_path: Path
+    feeder: RunFeeder, repo: Repo, tmp_path: Path
 ) -> None:
     repo.commit(FILES)
     answer = feeder(repo, "evaluate", questions(tmp_path, REFUND))
@@ -182,12 +182,12 @@ def test_without_an_index_it_is_said_how_to_make_one(
 
 
 def test_a_question_has_the_language_of_a_search(
-    feeder: Feeder, shop: Repo, tmp_path: Path
+    feeder: RunFeeder, shop: Repo, tmp_path: Path
 ) -> None:
     """Its filters narrow it; one that names nothing is told with the line, before any figure."""
     narrow = {"query": "order path:src/order.py", "answers": ["src/order.py"]}
     alone = {"query": "path:src/refund.py", "answers": ["src/refund.py"]}
-    good = feeder(shop, "evaluate", questions(tmp_path, narrow, alone), "--json", "-q").facts
+    good = feeder(shop, "evaluate", questions(tmp_path, narrow, alone), "--json", "-q").json
     assert [{hit["path"] for hit in one["hits"]} for one in good["each"]] == [
         {"src/order.py"},
         {"src/refund.py"},

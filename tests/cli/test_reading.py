@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from running import Answer, Feeder
+from command_runner import CommandResult, RunFeeder
+from index_helpers import SHOP
 from source.repos import Repo
-from worlds import SHOP
 
 FILES: dict[str, str | bytes] = SHOP | {
     "src/basket.py": (
@@ -27,7 +27,7 @@ def environment() -> dict[str, str]:
 
 
 @pytest.fixture
-def shop(feeder: Feeder, repo: Repo) -> Repo:
+def shop(feeder: RunFeeder, repo: Repo) -> Repo:
     """Indexed, with the vectors that come with the words."""
     repo.commit(FILES)
     assert feeder(repo, "sync", "-q").code == 0
@@ -43,33 +43,33 @@ TOTAL = [
 @pytest.mark.parametrize("without", [[], ["--no-vectors"]])
 @pytest.mark.parametrize("target", ["Cart.total", "src/cart.py:13", "src/cart.py#total"])
 def test_what_is_like_a_node_comes_first(
-    feeder: Feeder, shop: Repo, target: str, without: list[str]
+    feeder: RunFeeder, shop: Repo, target: str, without: list[str]
 ) -> None:
     """By vectors and by words; neither itself nor its class is among them."""
-    hits = feeder(shop, "similar", target, "--json", *without).facts["hits"]
+    hits = feeder(shop, "similar", target, "--json", *without).json["hits"]
     assert hits[0]["symbol"] == "Basket.total"
     assert [hits[0]["meaning_rank"], hits[0]["word_rank"]] == ([None, 1] if without else [1, None])
     names = {(hit["path"], hit["symbol"]) for hit in hits}
     assert not names & {("src/cart.py", "Cart.total"), ("src/cart.py", "Cart")}
 
 
-def test_parts_of_a_class_are_not_like_it(feeder: Feeder, shop: Repo) -> None:
-    hits = feeder(shop, "similar", "Cart", "--json").facts["hits"]
+def test_parts_of_a_class_are_not_like_it(feeder: RunFeeder, shop: Repo) -> None:
+    hits = feeder(shop, "similar", "Cart", "--json").json["hits"]
     symbols = {hit["symbol"] for hit in hits}
     assert "Basket" in symbols
     assert not {"Cart", "Cart.total", "Cart.addLine"} & symbols
 
 
-def test_a_line_is_counted_as_the_file_is_now(feeder: Feeder, shop: Repo) -> None:
+def test_a_line_is_counted_as_the_file_is_now(feeder: RunFeeder, shop: Repo) -> None:
     """Whoever names it has an editor open."""
     text = (shop.path / "src/cart.py").read_text()
     (shop.path / "src/cart.py").write_text("# one\n# two\n# three\n" + text)
-    hits = feeder(shop, "similar", "src/cart.py:15", "--json").facts["hits"]
+    hits = feeder(shop, "similar", "src/cart.py:15", "--json").json["hits"]
     assert hits[0]["symbol"] == "Basket.total"
 
 
-def test_an_id_is_known_by_its_beginning(feeder: Feeder, shop: Repo) -> None:
-    [hit] = feeder(shop, "search", "Cart.total", "--json", "-n", "1").facts["hits"]
+def test_an_id_is_known_by_its_beginning(feeder: RunFeeder, shop: Repo) -> None:
+    [hit] = feeder(shop, "search", "Cart.total", "--json", "-n", "1").json["hits"]
     for text in (hit["id"], hit["id"][:12]):
         shown = feeder(shop, "show", text).out.splitlines()
         assert shown[:3] == ["src/cart.py:12-13  method  Cart.total", *TOTAL]
@@ -78,12 +78,12 @@ def test_an_id_is_known_by_its_beginning(feeder: Feeder, shop: Repo) -> None:
 LONG = ["def weigh(order):", *(f"    put(order, parcel_{n})" for n in range(200)), "    pass"]
 
 
-def test_an_id_of_a_piece_shows_the_whole_node(feeder: Feeder, repo: Repo) -> None:
+def test_an_id_of_a_piece_shows_the_whole_node(feeder: RunFeeder, repo: Repo) -> None:
     """And tells which lines of it are that piece's."""
     repo.commit({"weigh.py": "\n".join([*LONG, ""])})
     assert feeder(repo, "sync", "-q").code == 0
-    [hit] = feeder(repo, "search", "parcel_150", "--json").facts["hits"]
-    [shown] = feeder(repo, "show", hit["id"], "--json").facts["hits"]
+    [hit] = feeder(repo, "search", "parcel_150", "--json").json["hits"]
+    [shown] = feeder(repo, "show", hit["id"], "--json").json["hits"]
     assert shown["text"] == hit["text"] == "\n".join(LONG)
     assert shown["piece"] == hit["piece"] | {"matching": 1}
     assert shown["piece"]["start_line"] <= 152 <= shown["piece"]["end_line"]
@@ -92,22 +92,22 @@ def test_an_id_of_a_piece_shows_the_whole_node(feeder: Feeder, repo: Repo) -> No
     assert [line[8:] for line in lines[:202]] == LONG
 
 
-def test_pieces_and_copies_are_one_hit_of_what_is_similar(feeder: Feeder, repo: Repo) -> None:
+def test_pieces_and_copies_are_one_hit_of_what_is_similar(feeder: RunFeeder, repo: Repo) -> None:
     """As in a search; pages of it are one answer."""
     text = "\n".join([*LONG, ""])
     files = {f"{name}.py": text for name in "abc"} | {"d.py": text.replace("weigh", "load")}
     repo.commit(files)
     assert feeder(repo, "sync", "-q").code == 0
-    answer = feeder(repo, "similar", "d.py#load", "--json").facts
+    answer = feeder(repo, "similar", "d.py#load", "--json").json
     [hit] = answer["hits"]
     assert (hit["start_line"], hit["end_line"]) == (1, 202)
     assert {hit["path"], *(copy["path"] for copy in hit["copies"])} == {"a.py", "b.py", "c.py"}
     pages = [feeder(repo, "similar", "d.py#load", "--json", f"--offset={n}") for n in (0, 1)]
-    assert [page.facts["total"] for page in pages] == [1, 1]
-    assert [page.facts["hits"] for page in pages] == [[hit], []]
+    assert [page.json["total"] for page in pages] == [1, 1]
+    assert [page.json["hits"] for page in pages] == [[hit], []]
 
 
-def test_lines_are_shown_as_they_are(feeder: Feeder, shop: Repo) -> None:
+def test_lines_are_shown_as_they_are(feeder: RunFeeder, shop: Repo) -> None:
     """By a symbol where the lines are now; by numbers, whatever is there."""
     (shop.path / "src/cart.py").write_text("# new\n" + (shop.path / "src/cart.py").read_text())
     [heading, first, *_] = feeder(shop, "show", "src/cart.py#Cart.total").out.splitlines()
@@ -147,14 +147,14 @@ def test_lines_are_shown_as_they_are(feeder: Feeder, shop: Repo) -> None:
     ],
 )
 def test_what_cannot_be_meant_is_told_with_the_nearest(
-    feeder: Feeder, shop: Repo, arguments: list[str], said: str
+    feeder: RunFeeder, shop: Repo, arguments: list[str], said: str
 ) -> None:
     answer = feeder(shop, *arguments)
     assert (answer.code, answer.out) == (2, "")
     assert said in answer.err.splitlines()[-1]
 
 
-def test_who_asks_what_is_there_is_not_told_to_ask_that(feeder: Feeder, shop: Repo) -> None:
+def test_who_asks_what_is_there_is_not_told_to_ask_that(feeder: RunFeeder, shop: Repo) -> None:
     """A clone whose folder was renamed is another repository, of which its index has nothing."""
     shop.path.rename(shop.path.with_name("renamed"))
     run = feeder(shop.path.with_name("renamed"), "outline", ".")
@@ -165,7 +165,7 @@ def test_who_asks_what_is_there_is_not_told_to_ask_that(feeder: Feeder, shop: Re
 
 
 @pytest.mark.parametrize("target", ["empty.py", "empty.py:1"])
-def test_nothing_is_like_an_empty_file(feeder: Feeder, shop: Repo, target: str) -> None:
+def test_nothing_is_like_an_empty_file(feeder: RunFeeder, shop: Repo, target: str) -> None:
     """It is indexed, and has no node."""
     shop.commit({"empty.py": ""})
     assert feeder(shop, "sync", "-q").code == 0
@@ -174,7 +174,7 @@ def test_nothing_is_like_an_empty_file(feeder: Feeder, shop: Repo, target: str) 
     assert "Nothing of empty.py is indexed: it has no text. Name another file." in run.err
 
 
-def test_an_outline_has_symbols_without_bodies(feeder: Feeder, shop: Repo) -> None:
+def test_an_outline_has_symbols_without_bodies(feeder: RunFeeder, shop: Repo) -> None:
     """What lies in another is set in."""
     head = shop.git("rev-parse", "--short=7", "HEAD")
     assert feeder(shop, "outline", "src/cart.py").out.splitlines() == [
@@ -187,20 +187,20 @@ def test_an_outline_has_symbols_without_bodies(feeder: Feeder, shop: Repo) -> No
     ]
 
 
-def test_an_outline_of_a_folder_has_its_files(feeder: Feeder, shop: Repo) -> None:
+def test_an_outline_of_a_folder_has_its_files(feeder: RunFeeder, shop: Repo) -> None:
     """From where the user stands; `..` leads out of that, and not out of the repository."""
-    facts = feeder(shop.path / "src", "outline", "api", "--json").facts
+    facts = feeder(shop.path / "src", "outline", "api", "--json").json
     assert [file["path"] for file in facts["files"]] == ["src/api/more.py", "src/api/routes.py"]
     assert [node["symbol"] for node in facts["files"][1]["nodes"]] == ["total", "routes"]
-    facts = feeder(shop.path / "src/api", "outline", "..", "--json").facts
+    facts = feeder(shop.path / "src/api", "outline", "..", "--json").json
     assert [file["path"] for file in facts["files"]] == [
         *("src/__init__.py", "src/api/more.py", "src/api/routes.py", "src/basket.py", "src/cart.py")
     ]
-    facts = feeder(shop.path / "src/api", "outline", "docs", "--json").facts
+    facts = feeder(shop.path / "src/api", "outline", "docs", "--json").json
     assert [node["logical_path"] for node in facts["files"][0]["nodes"]] == ["Guide"]
 
 
-def test_an_outline_has_each_node_of_a_name(feeder: Feeder, shop: Repo) -> None:
+def test_an_outline_has_each_node_of_a_name(feeder: RunFeeder, shop: Repo) -> None:
     """Of hundreds in a row a person gets the lines, a program all; a long one is still one node."""
     many = "".join(f"def usual():\n    return {at}\n\n\n" for at in range(500))
     long = "def long():\n" + "".join(f"    step{at} = {at} * one_thing\n" for at in range(300))
@@ -211,7 +211,7 @@ def test_an_outline_has_each_node_of_a_name(feeder: Feeder, shop: Repo) -> None:
         "         1-2  method  usual  def usual():",
         "            and 499 more of this name: 5-6, 9-10, 13-14, 17-18, …, 1997-1998",
     ]
-    [file] = feeder(shop, "outline", "many.py", "--json").facts["files"]
+    [file] = feeder(shop, "outline", "many.py", "--json").json["files"]
     places = [(node["start_line"], node["end_line"]) for node in file["nodes"]]
     assert places == [(4 * at + 1, 4 * at + 2) for at in range(500)]
     assert {node["depth"] for node in file["nodes"]} == {0}
@@ -225,7 +225,7 @@ def test_an_outline_has_each_node_of_a_name(feeder: Feeder, shop: Repo) -> None:
 
 
 def test_what_lies_on_the_lines_of_another_is_set_in_by_its_name(
-    feeder: Feeder, shop: Repo
+    feeder: RunFeeder, shop: Repo
 ) -> None:
     text = "class A { b() {} }\nfunction f() {} function g() {}\n"
     shop.commit({"web/a.js": text})
@@ -239,7 +239,7 @@ def test_what_lies_on_the_lines_of_another_is_set_in_by_its_name(
     ]
 
 
-def test_an_outline_follows_edits(feeder: Feeder, shop: Repo) -> None:
+def test_an_outline_follows_edits(feeder: RunFeeder, shop: Repo) -> None:
     text = (shop.path / "src/api/routes.py").read_text()
     (shop.path / "src/api/routes.py").write_text("\n" + text.replace("return 1", "return 2"))
     assert feeder(shop, "outline", "src/api/routes.py").out.splitlines()[1:3] == [
@@ -251,12 +251,12 @@ def test_an_outline_follows_edits(feeder: Feeder, shop: Repo) -> None:
 @pytest.mark.parametrize("name", ["c#.py", "c#/#.py", "li\ne.py", "12:3.py"])
 @pytest.mark.parametrize("sign", ["#unusual", ":1-2"])
 def test_signs_of_a_target_may_be_in_a_name(
-    feeder: Feeder, shop: Repo, name: str, sign: str
+    feeder: RunFeeder, shop: Repo, name: str, sign: str
 ) -> None:
     """The file is what is there."""
     shop.commit({name: "def unusual():\n    return 1\n"})
     feeder(shop, "sync", "-q")
-    [hit] = feeder(shop, "show", f"{name}{sign}", "--json").facts["hits"]
+    [hit] = feeder(shop, "show", f"{name}{sign}", "--json").json["hits"]
     assert (hit["path"], hit["text"]) == (name, "def unusual():\n    return 1")
 
 
@@ -269,7 +269,7 @@ ODD = b"odd/\xff\xfe.py"
     ids=["as it lies there", "as it is shown", "its name alone", "from here"],
 )
 def test_a_name_that_is_not_utf_8_is_known_as_it_is_shown(
-    feeder: Feeder, shop: Repo, typed: str
+    feeder: RunFeeder, shop: Repo, typed: str
 ) -> None:
     """Every command takes what an answer has, and what the shell gives."""
     shop.commit({ODD: "def unusual():\n    return 1\n"})
@@ -283,7 +283,7 @@ def test_a_name_that_is_not_utf_8_is_known_as_it_is_shown(
 
 
 def test_a_backslash_in_a_name_is_known_as_it_lies_there_and_as_it_is_shown(
-    feeder: Feeder, shop: Repo
+    feeder: RunFeeder, shop: Repo
 ) -> None:
     r"""A file called `\xff`, of four characters, is not the one of that byte."""
     shop.commit({rb"n\xff.py".decode(): "def four():\n    pass\n"})
@@ -294,7 +294,7 @@ def test_a_backslash_in_a_name_is_known_as_it_lies_there_and_as_it_is_shown(
 
 @pytest.mark.parametrize("target", ["src/cart.py", "src/cart.py:12"])
 def test_of_a_file_that_is_no_text_any_more_there_are_no_lines(
-    feeder: Feeder, shop: Repo, target: str
+    feeder: RunFeeder, shop: Repo, target: str
 ) -> None:
     """It is there, and that is not denied; what to do is said."""
     (shop.path / "src/cart.py").write_bytes(b"\0\1\2")
@@ -304,13 +304,13 @@ def test_of_a_file_that_is_no_text_any_more_there_are_no_lines(
         "feeder: src/cart.py is no text any more. Put its text back, or commit what it is now and "
         "bring the index on: feeder sync"
     )
-    [hit] = feeder(shop, "show", "src/cart.py#Cart.total", "--json").facts["hits"]
+    [hit] = feeder(shop, "show", "src/cart.py#Cart.total", "--json").json["hits"]
     assert (hit["state"], hit["text"]) == ("gone", None)
     assert "(gone: " in feeder(shop, "outline", "src/cart.py").out
 
 
 def test_hundreds_of_a_name_in_a_file_do_not_hide_those_of_another(
-    feeder: Feeder, shop: Repo
+    feeder: RunFeeder, shop: Repo
 ) -> None:
     """All files are told."""
     many = "".join(f"def usual():\n    return {at}\n\n\n" for at in range(400))
@@ -323,12 +323,12 @@ def test_hundreds_of_a_name_in_a_file_do_not_hide_those_of_another(
     "command", [["stats"], ["outline", "src"], ["show", "Cart.total"], ["search", "total", "-n1"]]
 )
 def test_a_repository_is_known_by_the_last_part_of_its_name(
-    feeder: Feeder, shop: Repo, command: list[str]
+    feeder: RunFeeder, shop: Repo, command: list[str]
 ) -> None:
     """By every command that asks: where only one is called so, else all of them are told."""
     feeder(shop, "sync", "-q", "--repo", "acme/shop", "--db", "shared.db")
 
-    def asked(repo: str) -> Answer:
+    def asked(repo: str) -> CommandResult:
         return feeder(shop, *command, "--db", "shared.db", "--repo", repo)
 
     assert asked("shop").out == asked("acme/shop").out != ""

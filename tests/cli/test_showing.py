@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from command_runner import RunFeeder
 from feeder.cli.terminal import Terminal
-from running import Feeder
+from index_helpers import SHOP
 from source.repos import Repo
-from worlds import SHOP
 
 LONG = "".join(f"    step{at} = {at}\n" for at in range(20))
 FILES: dict[str, str | bytes] = SHOP | {
@@ -23,7 +23,7 @@ FILES: dict[str, str | bytes] = SHOP | {
 
 
 @pytest.fixture
-def shop(feeder: Feeder, repo: Repo) -> Repo:
+def shop(feeder: RunFeeder, repo: Repo) -> Repo:
     repo.commit(FILES)
     assert feeder(repo, "sync", "-q").code == 0
     return repo
@@ -33,7 +33,7 @@ def head(repo: Repo) -> str:
     return f"The index equals HEAD {repo.git('rev-parse', '--short=7', 'HEAD')}."
 
 
-def test_the_lines_that_answer_are_shown_below_the_signature(feeder: Feeder, shop: Repo) -> None:
+def test_the_lines_that_answer_are_shown_below_the_signature(feeder: RunFeeder, shop: Repo) -> None:
     assert feeder(shop, "search", "dispatched", "--lines", "4", "-n", "1").out.splitlines() == [
         "src/long.py:1-43  method  prepare",
         "     1  def prepare(parcel):",
@@ -46,7 +46,7 @@ def test_the_lines_that_answer_are_shown_below_the_signature(feeder: Feeder, sho
     ]
 
 
-def test_all_lines_are_shown_if_wanted(feeder: Feeder, shop: Repo) -> None:
+def test_all_lines_are_shown_if_wanted(feeder: RunFeeder, shop: Repo) -> None:
     lines = feeder(shop, "search", "dispatched", "--full", "-n", "1").out.splitlines()
     assert lines[1:-1] == [
         f"{number:>6}  {line}"
@@ -54,13 +54,13 @@ def test_all_lines_are_shown_if_wanted(feeder: Feeder, shop: Repo) -> None:
     ]
 
 
-def test_a_page_follows_another(feeder: Feeder, shop: Repo) -> None:
+def test_a_page_follows_another(feeder: RunFeeder, shop: Repo) -> None:
     """Together they are what one page has; how many there are is told."""
-    whole = feeder(shop, "search", "cart", "--json").facts
+    whole = feeder(shop, "search", "cart", "--json").json
     ids = [hit["id"] for hit in whole["hits"]]
     assert whole["total"] == len(ids) > 3
     pages = [
-        feeder(shop, "search", "cart", "--json", "-n", "2", "--offset", offset).facts
+        feeder(shop, "search", "cart", "--json", "-n", "2", "--offset", offset).json
         for offset in ("0", "2")
     ]
     assert [hit["id"] for page in pages for hit in page["hits"]] == ids[:4]
@@ -73,7 +73,7 @@ def test_a_page_follows_another(feeder: Feeder, shop: Repo) -> None:
     ]
 
 
-def test_an_editor_gets_places_from_where_the_user_stands(feeder: Feeder, shop: Repo) -> None:
+def test_an_editor_gets_places_from_where_the_user_stands(feeder: RunFeeder, shop: Repo) -> None:
     """Columns are bytes from 1 on; what is said beside them is on stderr."""
     answer = feeder(shop.path / "src", "search", "dispatched", "--format", "vimgrep")
     assert answer.out == "long.py:22:15:    if parcel.dispatched:\n"
@@ -84,13 +84,13 @@ def test_an_editor_gets_places_from_where_the_user_stands(feeder: Feeder, shop: 
     assert (answer.out, answer.err) == (f"../wide.py:2:{column}:{line}\n", "")
 
 
-def test_files_alone_are_named_once(feeder: Feeder, shop: Repo) -> None:
+def test_files_alone_are_named_once(feeder: RunFeeder, shop: Repo) -> None:
     out = feeder(shop.path / "src", "search", "cart", "-l").out.splitlines()
     assert out[0] == "cart.py"
     assert len(out) == len({*out}) > 1
 
 
-def test_files_that_are_gone_are_no_place_to_go_to(feeder: Feeder, shop: Repo) -> None:
+def test_files_that_are_gone_are_no_place_to_go_to(feeder: RunFeeder, shop: Repo) -> None:
     """Though git has them still, or lines of them: what is left out is said on stderr."""
     (shop.path / "src/cart.py").unlink()
     (shop.path / "docs/cart.md").write_text("# Other\n\nAll is new here.\n")
@@ -107,7 +107,7 @@ def test_files_that_are_gone_are_no_place_to_go_to(feeder: Feeder, shop: Repo) -
         assert "Left out" not in feeder(shop, "search", "cart install", *form, "-q").err
 
 
-def test_a_file_of_another_repository_is_no_place_to_go_to(feeder: Feeder, shop: Repo) -> None:
+def test_a_file_of_another_repository_is_no_place_to_go_to(feeder: RunFeeder, shop: Repo) -> None:
     """A path of its name may be here too."""
     feeder(shop, "sync", "-q", "--repo", "acme/other")
     answer = feeder(shop, "search", "emptyCart", "repo:acme/other", "-l", "-n", "1")
@@ -115,7 +115,7 @@ def test_a_file_of_another_repository_is_no_place_to_go_to(feeder: Feeder, shop:
     assert "Left out: src/cart.py:16 (in acme/other)" in answer.err
 
 
-def test_what_a_search_says_of_itself_is_on_stderr(feeder: Feeder, shop: Repo) -> None:
+def test_what_a_search_says_of_itself_is_on_stderr(feeder: RunFeeder, shop: Repo) -> None:
     answer = feeder(shop, "search", "emptyCrat", "-l")
     assert "Nothing is called emptyCrat. Names like it: emptyCart" in answer.err
 
@@ -129,7 +129,7 @@ def test_what_a_search_says_of_itself_is_on_stderr(feeder: Feeder, shop: Repo) -
     ],
 )
 def test_what_is_said_twice_in_other_words_is_told(
-    feeder: Feeder, shop: Repo, arguments: list[str], said: str
+    feeder: RunFeeder, shop: Repo, arguments: list[str], said: str
 ) -> None:
     """The last of them counts, and what stands beside the question before what is in it."""
     assert said in feeder(shop, "search", *arguments).out.splitlines()
@@ -137,7 +137,7 @@ def test_what_is_said_twice_in_other_words_is_told(
 
 @pytest.mark.parametrize("form", [[], ["--format", "vimgrep"]])
 def test_a_minified_line_is_cut_around_the_match(
-    feeder: Feeder, shop: Repo, form: list[str]
+    feeder: RunFeeder, shop: Repo, form: list[str]
 ) -> None:
     """But not where all is wanted, and in JSON."""
     text = f"function f() {{ {'a = 1; ' * 9_000}thimble(); {'b = 2; ' * 9_000}}}"
@@ -150,10 +150,10 @@ def test_a_minified_line_is_cut_around_the_match(
     assert text in feeder(shop, *search, *form, "--full").out
     if not form:
         assert text in feeder(shop, "show", "web/page.js").out
-        assert feeder(shop, *search, "--json").facts["hits"][0]["window"]["lines"] == [text]
+        assert feeder(shop, *search, "--json").json["hits"][0]["window"]["lines"] == [text]
 
 
-def test_why_a_hit_is_there_is_explained(feeder: Feeder, shop: Repo) -> None:
+def test_why_a_hit_is_there_is_explained(feeder: RunFeeder, shop: Repo) -> None:
     """4 for the name; 1 for its words, 1 for its text, six tenths of these for its file's nodes."""
     lines = feeder(shop, "search", "emptyCart", "--explain", "--lines", "0").out.splitlines()
     assert lines[:2] == [
@@ -164,7 +164,7 @@ def test_why_a_hit_is_there_is_explained(feeder: Feeder, shop: Repo) -> None:
 
 @pytest.mark.parametrize("arguments", [(), ("--json",), ("--format", "vimgrep"), ("--full",)])
 def test_nothing_in_code_acts_on_a_terminal(
-    feeder: Feeder, shop: Repo, arguments: tuple[str, ...]
+    feeder: RunFeeder, shop: Repo, arguments: tuple[str, ...]
 ) -> None:
     """Not even where colours are wanted, which are all that is left of control characters."""
     out = feeder(shop, "search", "needless", *arguments).out
@@ -216,12 +216,12 @@ def test_a_terminal_wraps_what_is_said_of_an_answer() -> None:
 
 
 def test_an_index_whose_first_run_has_not_come_to_its_end_says_so(
-    feeder: Feeder, repo: Repo
+    feeder: RunFeeder, repo: Repo
 ) -> None:
     """One of two parts is there; of files that were only processed none are missing."""
     repo.commit(SHOP)
     feeder(repo, "process", "--path", "src", "-q")
-    assert feeder(repo, "search", "cart", "--json").facts["note"] == ""
+    assert feeder(repo, "search", "cart", "--json").json["note"] == ""
     (repo.path / ".feeder/index.db").unlink()
     assert feeder(repo, "sync", "-q", "--shard", "1/2", "--run", "one").code == 0
     said = "No run has come to its end: files are missing. To go on: feeder sync"
@@ -230,7 +230,7 @@ def test_an_index_whose_first_run_has_not_come_to_its_end_says_so(
     assert said not in feeder(repo, "search", "nowhere").out
 
 
-def test_an_index_of_a_folder_says_that_it_is_of_no_more(feeder: Feeder, repo: Repo) -> None:
+def test_an_index_of_a_folder_says_that_it_is_of_no_more(feeder: RunFeeder, repo: Repo) -> None:
     """Wherever it says what it equals, and with the command that brings it on."""
     repo.commit(SHOP | {"my src/a.py": "def cart(): ...\n"})
     assert feeder(repo, "sync", "-q", "--path", "my src").code == 0
@@ -239,11 +239,11 @@ def test_an_index_of_a_folder_says_that_it_is_of_no_more(feeder: Feeder, repo: R
     assert feeder(repo, "search", "cart").out.splitlines()[-1] == equals
     assert feeder(repo, "outline", "my src").out.splitlines()[-1] == equals
     assert feeder(repo, "show", "my src/a.py").out.splitlines()[-1] == equals
-    answer = feeder(repo, "search", "cart", "--json").facts
+    answer = feeder(repo, "search", "cart", "--json").json
     assert (answer["index"]["equals"], answer["index"]["below"]) == (commit, "my src")
     first = f"repo at {commit}, its folder my src alone"
     assert feeder(repo, "stats").out.splitlines()[0] == first
-    assert feeder(repo, "stats", "--json").facts["meta"]["below"] == "my src"
+    assert feeder(repo, "stats", "--json").json["meta"]["below"] == "my src"
     proof = feeder(repo, "validate", "--path", "my src").out
     assert "the index holds the files of HEAD in the folder my src: " in proof
     repo.commit({"my src/b.py": "B = 1\n"})
@@ -252,6 +252,6 @@ def test_an_index_of_a_folder_says_that_it_is_of_no_more(feeder: Feeder, repo: R
         f"{repo.git('rev-parse', 'HEAD')[:7]}): feeder sync --path 'my src'"
     )
     repo.git("reset", "-q", "--hard", commit)
-    assert feeder(repo, "search", "cart", "--json").facts["note"] == equals
+    assert feeder(repo, "search", "cart", "--json").json["note"] == equals
     feeder(repo, "sync", "-q", "--force")
-    assert feeder(repo, "search", "cart", "--json").facts["index"]["below"] == ""
+    assert feeder(repo, "search", "cart", "--json").json["index"]["below"] == ""

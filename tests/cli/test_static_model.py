@@ -16,8 +16,8 @@ from feeder.embedding import STATIC_MODEL_NAME
 from feeder.embedding.static_model import MODEL_FILE
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
+from index_helpers import SHOP, query_rows
 from source.repos import Repo
-from worlds import SHOP, rows
 
 __all__ = ["no_proxy", "standin", "standin_process"]
 
@@ -113,14 +113,14 @@ def test_a_plain_sync_replaces_no_vectors_of_another_model(shop: Repo) -> None:
     file = shop.path / ".feeder/index.db"
     database = SQLite(file)
     database.run([Statement("UPDATE meta SET value = 'nomic@host' WHERE key = 'model'")])
-    before = rows(database, "SELECT * FROM vectors ORDER BY 1")
+    before = query_rows(database, "SELECT * FROM vectors ORDER BY 1")
     database.close()
     shop.commit({"new.md": "# New\n"})
     plain = ran(shop, "-m", "feeder", "sync")
     assert plain.returncode == 0
     assert "The index stays with its vectors by nomic@host, which need --model," in plain.stderr
     database = SQLite(file)
-    assert rows(database, "SELECT * FROM vectors ORDER BY 1") == before
+    assert query_rows(database, "SELECT * FROM vectors ORDER BY 1") == before
     database.close()
 
 

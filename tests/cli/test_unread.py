@@ -8,15 +8,15 @@ from collections.abc import Callable
 import click
 import pytest
 
+from command_runner import RunFeeder
 from feeder.cli.main import CommandGroup
 from feeder.errors import FeederError, OutputClosed
-from running import Feeder
+from index_helpers import SHOP
 from source.repos import Repo
-from worlds import SHOP
 
 
 @pytest.fixture
-def shop(feeder: Feeder, repo: Repo) -> Repo:
+def shop(feeder: RunFeeder, repo: Repo) -> Repo:
     repo.commit(SHOP)
     assert feeder(repo, "sync", "-q").code == 0
     return repo

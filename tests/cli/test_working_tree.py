@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from command_runner import RunFeeder
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
-from running import Feeder
 from source.repos import Repo
 
 CART = "class Cart:\n    def add(self):\n        return 1\n"
@@ -35,26 +35,26 @@ def rows(place: Path) -> Mapping[str, Any]:
 
 
 @pytest.fixture
-def shop(repo: Repo, feeder: Feeder) -> Repo:
+def shop(repo: Repo, feeder: RunFeeder) -> Repo:
     """A repository whose index equals HEAD."""
     repo.commit({"cart.py": CART, "README.md": "# Shop\n\nA cart.\n"})
     assert feeder(repo, "sync", "-q").code == 0
     return repo
 
 
-def test_the_index_equals_the_working_tree_and_says_so(shop: Repo, feeder: Feeder) -> None:
+def test_the_index_equals_the_working_tree_and_says_so(shop: Repo, feeder: RunFeeder) -> None:
     shop.write({"basket.py": "def basket():\n    return 2\n", "README.md": None})
     done = feeder(shop, "sync", "--working-tree", "--json")
-    assert (done.code, done.facts["files_processed"], done.facts["files_deleted"]) == (0, 1, 1)
+    assert (done.code, done.json["files_processed"], done.json["files_deleted"]) == (0, 1, 1)
     found = feeder(shop, "search", "basket")
     head = shop.git("rev-parse", "HEAD")
     assert "basket.py:1-2" in found.out
     assert f"The index equals the working tree last seen on {head[:7]}." in found.out
-    asked = feeder(shop, "search", "basket", "--json").facts["index"]
+    asked = feeder(shop, "search", "basket", "--json").json["index"]
     assert (asked["working"], asked["seen"], asked["equals"]) == (True, False, head)
 
 
-def test_it_is_proved_as_it_is_now(shop: Repo, feeder: Feeder) -> None:
+def test_it_is_proved_as_it_is_now(shop: Repo, feeder: RunFeeder) -> None:
     shop.write({"basket.py": "def basket():\n    return 2\n"})
     feeder(shop, "sync", "--working-tree")
     proved = feeder(shop, "validate")
@@ -66,7 +66,7 @@ def test_it_is_proved_as_it_is_now(shop: Repo, feeder: Feeder) -> None:
     assert "feeder sync --working-tree" in proved.out
 
 
-def test_sync_leads_back_to_head(shop: Repo, feeder: Feeder, tmp_path: Path) -> None:
+def test_sync_leads_back_to_head(shop: Repo, feeder: RunFeeder, tmp_path: Path) -> None:
     shop.write({"cart.py": CART.replace("add", "put"), "basket.py": "def basket(): ...\n"})
     feeder(shop, "sync", "--working-tree")
     assert feeder(shop, "sync").code == 0
@@ -77,23 +77,23 @@ def test_sync_leads_back_to_head(shop: Repo, feeder: Feeder, tmp_path: Path) -> 
     assert f"The index equals HEAD {shop.git('rev-parse', '--short=7', 'HEAD')}." in found.out
 
 
-def test_an_untouched_working_tree_is_head(shop: Repo, feeder: Feeder) -> None:
+def test_an_untouched_working_tree_is_head(shop: Repo, feeder: RunFeeder) -> None:
     os.utime(shop.path / "cart.py", (1, 1))
     assert "nothing to do" in feeder(shop, "sync", "--working-tree").out
     assert "The index equals HEAD" in feeder(shop, "search", "cart").out
 
 
-def test_a_working_tree_that_was_committed_is_head(shop: Repo, feeder: Feeder) -> None:
+def test_a_working_tree_that_was_committed_is_head(shop: Repo, feeder: RunFeeder) -> None:
     shop.write({"basket.py": "def basket():\n    return 2\n"})
     feeder(shop, "sync", "--working-tree")
     shop.commit()
     done = feeder(shop, "sync", "--json")
-    assert (done.facts["files_processed"], done.facts["files_deleted"]) == (0, 0)
+    assert (done.json["files_processed"], done.json["files_deleted"]) == (0, 0)
     assert "The index equals HEAD" in feeder(shop, "search", "basket").out
     assert "nothing to do" in feeder(shop, "sync").out
 
 
-def test_what_cannot_have_a_working_tree_is_told(shop: Repo, feeder: Feeder) -> None:
+def test_what_cannot_have_a_working_tree_is_told(shop: Repo, feeder: RunFeeder) -> None:
     told = feeder(shop, "sync", "--working-tree", "--shard", "1/2", "--run", "x")
     assert (told.code, "Leave --shard out" in told.err) == (2, True)
     cloud = ("--store", "cloudflare", "--account-id", "a", "--database-id", "d")
@@ -101,34 +101,34 @@ def test_what_cannot_have_a_working_tree_is_told(shop: Repo, feeder: Feeder) -> 
     assert (told.code, "Leave --working-tree out" in told.err) == (2, True)
 
 
-def test_an_index_in_the_working_tree_is_not_part_of_it(shop: Repo, feeder: Feeder) -> None:
+def test_an_index_in_the_working_tree_is_not_part_of_it(shop: Repo, feeder: RunFeeder) -> None:
     """`--db` may name a place that git does not ignore; each run would change the tree."""
     named = ("--db", shop.path / "own.db")
     shop.write({"basket.py": "def basket(): ...\n"})
     done = feeder(shop, "sync", "--working-tree", "--json", *named)
-    assert done.facts["files_processed"] == 3
+    assert done.json["files_processed"] == 3
     assert "nothing to do" in feeder(shop, "sync", "--working-tree", *named).out
     assert feeder(shop, "validate", *named).code == 0
     assert "basket.py" in feeder(shop, "search", "/def basket/", *named).out
 
 
-def test_a_folder_of_the_working_tree(shop: Repo, feeder: Feeder) -> None:
+def test_a_folder_of_the_working_tree(shop: Repo, feeder: RunFeeder) -> None:
     shop.write({"src/basket.py": "def basket(): ...\n", "pouch.py": "def pouch(): ...\n"})
     part = ("--repo", "part", "--path", "src")
     done = feeder(shop, "sync", "--working-tree", "--json", *part)
-    assert done.facts["files_processed"] == 1
+    assert done.json["files_processed"] == 1
     assert feeder(shop, "validate", *part).code == 0
     told = feeder(shop, "sync", "--working-tree", "--repo", "none", "--path", "nowhere")
     assert (told.code, "There is no folder nowhere" in told.err) == (2, True)
 
 
-def test_what_a_commit_brings_into_our_folder_is_refused(shop: Repo, feeder: Feeder) -> None:
+def test_what_a_commit_brings_into_our_folder_is_refused(shop: Repo, feeder: RunFeeder) -> None:
     shop.commit({".feeder/index.working/objects-1/used": ""})
     told = feeder(shop, "sync", "--working-tree")
     assert (told.code, "Remove it with `git rm -r .feeder`" in told.err) == (2, True)
 
 
-def test_a_dry_run_says_what_would_be_done(shop: Repo, feeder: Feeder) -> None:
+def test_a_dry_run_says_what_would_be_done(shop: Repo, feeder: RunFeeder) -> None:
     shop.write({"basket.py": "def basket(): ...\n"})
     before = rows(shop.path / ".feeder" / "index.db")
     told = feeder(shop, "sync", "--working-tree", "--dry-run")
@@ -136,13 +136,13 @@ def test_a_dry_run_says_what_would_be_done(shop: Repo, feeder: Feeder) -> None:
     assert rows(shop.path / ".feeder" / "index.db") == before
 
 
-def test_a_dry_run_of_a_first_feed_leaves_nothing(repo: Repo, feeder: Feeder) -> None:
+def test_a_dry_run_of_a_first_feed_leaves_nothing(repo: Repo, feeder: RunFeeder) -> None:
     repo.write({"a.py": "a = 1\n"})
     assert "1 would be processed" in feeder(repo, "sync", "--working-tree", "--dry-run").out
     assert not (repo.path / ".feeder").exists()
 
 
-def test_a_repair_of_an_index_of_the_working_tree(shop: Repo, feeder: Feeder) -> None:
+def test_a_repair_of_an_index_of_the_working_tree(shop: Repo, feeder: RunFeeder) -> None:
     shop.write({"basket.py": "def basket(): ...\n"})
     feeder(shop, "sync", "--working-tree")
     database = SQLite(shop.path / ".feeder" / "index.db")
@@ -153,7 +153,7 @@ def test_a_repair_of_an_index_of_the_working_tree(shop: Repo, feeder: Feeder) ->
     assert "The index equals the working tree last seen on" in feeder(shop, "search", "basket").out
 
 
-def test_outside_of_git_and_without_a_working_tree(repo: Repo, feeder: Feeder) -> None:
+def test_outside_of_git_and_without_a_working_tree(repo: Repo, feeder: RunFeeder) -> None:
     repo.commit({"a.py": "a = 1\n"})
     bare = repo.path.with_name("bare")
     repo.git("clone", "-q", "--bare", repo.path.as_uri(), str(bare))

@@ -6,9 +6,9 @@ import pytest
 from program import Console, console, feeder
 from standin import StandIn
 
+from command_runner import RunFeeder
 from feeder.cloudflare.free_tier import Usage, format_percent
 from feeder.sync.context import Budget
-from running import Feeder
 from source.repos import Repo
 
 __all__ = ["console", "feeder"]
@@ -25,7 +25,7 @@ def part(number: int) -> str:
 
 
 @pytest.fixture
-def parts(feeder: Feeder, repo: Repo) -> Repo:
+def parts(feeder: RunFeeder, repo: Repo) -> Repo:
     """Twelve files of three nodes, and a place at Cloudflare."""
     repo.commit({f"p{number:02}.py": part(number) for number in range(FILES)})
     assert feeder(repo, "init").code == 0
@@ -34,15 +34,15 @@ def parts(feeder: Feeder, repo: Repo) -> Repo:
 
 @pytest.mark.parametrize("has_cache", [True, False])
 def test_embeddings_are_limited_to_whole_files(
-    feeder: Feeder, standin: StandIn, console: Console, parts: Repo, has_cache: bool
+    feeder: RunFeeder, standin: StandIn, console: Console, parts: Repo, has_cache: bool
 ) -> None:
     """Ten texts are three files; all is found by word at once, by meaning after four runs."""
     codes = []
     for run in range(1, 5):
         answer = feeder(parts, "sync", "--max-embeddings", "10", "--json")
         codes.append(answer.code)
-        assert answer.facts["texts_embedded"] == 9
-        assert answer.facts["texts_waiting"] == 36 - 9 * run
+        assert answer.json["texts_embedded"] == 9
+        assert answer.json["texts_waiting"] == 36 - 9 * run
         assert console.sql(LEFT) == [[FILES - 3 * run]]
         assert len(standin.vectors("acme_shop_code")) == 9 * run
         assert console.sql("SELECT count(*) FROM docs") == [[36]]
@@ -52,7 +52,9 @@ def test_embeddings_are_limited_to_whole_files(
     assert feeder(parts, "validate", "--wait").code == 0
 
 
-def test_a_stopped_run_says_what_stopped_it_after_its_report(feeder: Feeder, parts: Repo) -> None:
+def test_a_stopped_run_says_what_stopped_it_after_its_report(
+    feeder: RunFeeder, parts: Repo
+) -> None:
     """The report is on stdout, the sentence on stderr."""
     answer = feeder(parts, "sync", "--max-embeddings", "10")
     assert answer.code == 75
@@ -64,30 +66,32 @@ def test_a_stopped_run_says_what_stopped_it_after_its_report(feeder: Feeder, par
 
 
 def test_a_file_with_more_texts_than_the_limit_is_done_whole(
-    feeder: Feeder, console: Console, parts: Repo
+    feeder: RunFeeder, console: Console, parts: Repo
 ) -> None:
     """A run that did nothing would be followed by others like it; the first writes words."""
     embedded = []
     for _ in range(3):
         answer = feeder(parts, "sync", "--max-embeddings", "1", "--json")
-        embedded.append(answer.facts["texts_embedded"])
+        embedded.append(answer.json["texts_embedded"])
     assert embedded == [0, 3, 3]
     assert console.sql(LEFT) == [[FILES - 2]]
 
 
-def test_texts_of_the_cache_are_not_counted(feeder: Feeder, console: Console, parts: Repo) -> None:
+def test_texts_of_the_cache_are_not_counted(
+    feeder: RunFeeder, console: Console, parts: Repo
+) -> None:
     """They cost nothing: the files have moved, and no text has changed."""
     assert feeder(parts, "sync").code == 0
     parts.commit({f"p{number:02}.py": f"\n{part(number)}" for number in range(FILES)})
     # what is committed along is wrangler.toml, with a few nodes of its own
     answer = feeder(parts, "sync", "--max-embeddings", "10", "--json")
-    assert (answer.code, answer.facts["texts_cached"]) == (0, 36)
+    assert (answer.code, answer.json["texts_cached"]) == (0, 36)
     assert console.sql("SELECT count(*) FROM outbox") == [[0]]
 
 
 @pytest.mark.parametrize("most", [1, 4, 6, 8, 12])
 def test_requests_are_limited(
-    feeder: Feeder, standin: StandIn, console: Console, parts: Repo, most: int
+    feeder: RunFeeder, standin: StandIn, console: Console, parts: Repo, most: int
 ) -> None:
     """From eight on never more than said; below, a run does one piece, so that runs end."""
     codes = [75]
@@ -104,7 +108,7 @@ def test_requests_are_limited(
 
 
 def test_the_index_keeps_how_many_requests_a_run_took(
-    feeder: Feeder, standin: StandIn, console: Console, parts: Repo
+    feeder: RunFeeder, standin: StandIn, console: Console, parts: Repo
 ) -> None:
     """All of them, the last one too, which writes it; a run with nothing to do is not kept."""
     before = sum(standin.counts().values())
@@ -117,7 +121,7 @@ def test_the_index_keeps_how_many_requests_a_run_took(
 
 
 def test_a_large_outbox_is_emptied_piece_by_piece(
-    feeder: Feeder, standin: StandIn, console: Console, repo: Repo
+    feeder: RunFeeder, standin: StandIn, console: Console, repo: Repo
 ) -> None:
     """Vectors of nodes that are gone, a hundred a request."""
     repo.commit({f"p{number:03}.py": part(number) for number in range(150)})
@@ -137,7 +141,7 @@ def test_a_large_outbox_is_emptied_piece_by_piece(
 
 
 def test_words_of_many_files_can_be_stopped_too(
-    feeder: Feeder, console: Console, repo: Repo
+    feeder: RunFeeder, console: Console, repo: Repo
 ) -> None:
     """At the border of a transaction, which takes 2,000 nodes."""
     many = "\n".join(f"# H{number}\n\n{'words ' * 130}\n" for number in range(1100))
@@ -152,13 +156,13 @@ def test_words_of_many_files_can_be_stopped_too(
 
 @pytest.mark.needs("local")
 def test_the_local_index_knows_the_limit_of_embeddings_too(
-    feeder: Feeder, monkeypatch: pytest.MonkeyPatch, parts: Repo
+    feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, parts: Repo
 ) -> None:
     """Its model costs no requests, but time."""
     monkeypatch.delenv("FEEDER_MODEL")
     answer = feeder(parts, "sync", "--store", "local", "--max-embeddings", "6", "--json")
-    assert (answer.code, answer.facts["texts_embedded"]) == (75, 6)
-    assert answer.facts["usage"] is None
+    assert (answer.code, answer.json["texts_embedded"]) == (75, 6)
+    assert answer.json["usage"] is None
 
 
 def test_the_first_piece_is_always_allowed_and_a_no_stays_a_no() -> None:
@@ -206,10 +210,10 @@ def test_shares_of_the_free_tier() -> None:
     )
 
 
-def test_the_report_says_what_was_retried(feeder: Feeder, standin: StandIn, parts: Repo) -> None:
+def test_the_report_says_what_was_retried(feeder: RunFeeder, standin: StandIn, parts: Repo) -> None:
     """And how long the run has waited."""
     standin.fault("throttled", route="vectorize.upsert", retry_after=1)
-    usage = feeder(parts, "sync", "--json").facts["usage"]
+    usage = feeder(parts, "sync", "--json").json["usage"]
     assert usage["retries"] == {"vectorize": 1}
     assert usage["requests"]["vectorize"] == 3
     assert usage["waited_s"] >= 1

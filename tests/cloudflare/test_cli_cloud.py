@@ -10,9 +10,9 @@ import pytest
 from program import Console, console, feeder
 from standin import StandIn
 
-from running import Feeder
+from command_runner import RunFeeder
+from index_helpers import CART, SHOP
 from source.repos import Repo
-from worlds import CART, SHOP
 
 __all__ = ["console", "feeder"]
 
@@ -27,24 +27,24 @@ def shop(repo: Repo) -> Repo:
 
 
 @pytest.fixture
-def made(feeder: Feeder, shop: Repo) -> Repo:
+def made(feeder: RunFeeder, shop: Repo) -> Repo:
     """A repository whose place at Cloudflare is made, and empty."""
     assert feeder(shop, "init").code == 0
     return shop
 
 
 @pytest.fixture
-def fed(feeder: Feeder, made: Repo) -> Repo:
+def fed(feeder: RunFeeder, made: Repo) -> Repo:
     """The same with its index."""
     answer = feeder(made, "sync")
     assert answer.code == 0, answer.err
     return made
 
 
-def test_the_whole_way(feeder: Feeder, standin: StandIn, fed: Repo) -> None:
+def test_the_whole_way(feeder: RunFeeder, standin: StandIn, fed: Repo) -> None:
     """Sync, search, statistics and proof, each over HTTP."""
     answer = feeder(fed, "search", "addLine", "--json")
-    first = answer.facts["hits"][0]
+    first = answer.json["hits"][0]
     assert (first["symbol"], first["word_rank"], first["path"]) == (
         "Cart.addLine",
         1,
@@ -53,7 +53,7 @@ def test_the_whole_way(feeder: Feeder, standin: StandIn, fed: Repo) -> None:
     assert first["vector_rank"] is not None
     assert answer.err.startswith("acme/shop: Cloudflare, D1 database ")
 
-    stats = feeder(fed, "stats", "--json").facts
+    stats = feeder(fed, "stats", "--json").json
     assert sum(stats["node_types"].values()) == 7
     assert stats["usage"]["dimensions"] == 7 * 384
     assert stats["usage"]["requests"] == {"d1": 1}
@@ -65,7 +65,7 @@ def test_the_whole_way(feeder: Feeder, standin: StandIn, fed: Repo) -> None:
 
 
 def test_what_is_like_a_node_is_asked_by_its_stored_vector(
-    feeder: Feeder, standin: StandIn, shop: Repo
+    feeder: RunFeeder, standin: StandIn, shop: Repo
 ) -> None:
     """One request for it and one for the nearest; no text is embedded."""
     static = ("--model", "static")
@@ -75,7 +75,7 @@ def test_what_is_like_a_node_is_asked_by_its_stored_vector(
     before = standin.routes()
     answer = feeder(shop, "similar", "Cart.total", "--json", *static)
     assert answer.code == 0, answer.err
-    hits = answer.facts["hits"]
+    hits = answer.json["hits"]
     assert hits[0]["vector_rank"] == 1
     assert not {"Cart", "Cart.total"} & {hit["symbol"] for hit in hits}
     asked = {name: count - before.get(name, 0) for name, count in standin.routes().items()}
@@ -83,16 +83,16 @@ def test_what_is_like_a_node_is_asked_by_its_stored_vector(
     assert not any(count for name, count in asked.items() if name.startswith("ai"))
 
 
-def test_the_static_model_asks_no_service(feeder: Feeder, standin: StandIn, shop: Repo) -> None:
+def test_the_static_model_asks_no_service(feeder: RunFeeder, standin: StandIn, shop: Repo) -> None:
     """Vectors of 256 numbers by this machine; Workers AI is not asked, at no step."""
     static = ("--model", "static")
     assert "(256 dimensions, cosine)" in feeder(shop, "init", *static).out
     answer = feeder(shop, "sync", *static, "--json")
     assert answer.code == 0, answer.err
-    assert "ai" not in answer.facts["requests"]
-    assert answer.facts["usage"]["dimensions"] == 7 * 256
+    assert "ai" not in answer.json["requests"]
+    assert answer.json["usage"]["dimensions"] == 7 * 256
     assert feeder(shop, "validate", "--wait", *static).code == 0
-    [first, *_] = feeder(shop, "search", *static, "--json", "how are lines put into a cart").facts[
+    [first, *_] = feeder(shop, "search", *static, "--json", "how are lines put into a cart").json[
         "hits"
     ]
     assert first["vector_rank"] is not None
@@ -100,7 +100,7 @@ def test_the_static_model_asks_no_service(feeder: Feeder, standin: StandIn, shop
     assert not any(count for name, count in standin.counts().items() if name.startswith("ai"))
 
 
-def test_nothing_changed_costs_one_request(feeder: Feeder, standin: StandIn, fed: Repo) -> None:
+def test_nothing_changed_costs_one_request(feeder: RunFeeder, standin: StandIn, fed: Repo) -> None:
     """With all that the program asks of schema, budget and model."""
     before = sum(standin.counts().values())
     answer = feeder(fed, "sync")
@@ -109,7 +109,9 @@ def test_nothing_changed_costs_one_request(feeder: Feeder, standin: StandIn, fed
     assert "Requests: 1 D1." in answer.out.splitlines()
 
 
-def test_process_apply_and_delete_work_on_it(feeder: Feeder, console: Console, fed: Repo) -> None:
+def test_process_apply_and_delete_work_on_it(
+    feeder: RunFeeder, console: Console, fed: Repo
+) -> None:
     """The same commands as on the local index."""
     paths = "SELECT path FROM files WHERE path GLOB 'new*' ORDER BY path"
     (fed.path / "new.py").write_text("def fresh():\n    pass\n")
@@ -123,7 +125,7 @@ def test_process_apply_and_delete_work_on_it(feeder: Feeder, console: Console, f
 
 
 def test_validate_sees_what_is_wrong_and_repairs_it(
-    feeder: Feeder, standin: StandIn, console: Console, fed: Repo
+    feeder: RunFeeder, standin: StandIn, console: Console, fed: Repo
 ) -> None:
     """A vector that is missing, one too many, a row and a posting."""
     index = "vectorize/v2/indexes/acme_shop_code"
@@ -141,7 +143,9 @@ def test_validate_sees_what_is_wrong_and_repairs_it(
     assert lost in standin.vectors("acme_shop_code")
 
 
-def test_what_is_not_seen_yet_is_waited_for(feeder: Feeder, standin: StandIn, made: Repo) -> None:
+def test_what_is_not_seen_yet_is_waited_for(
+    feeder: RunFeeder, standin: StandIn, made: Repo
+) -> None:
     """Vectorize shows writes later; without --wait they are missing."""
     standin.change(vectorize_delay_s=4)
     feeder(made, "sync")
@@ -151,11 +155,11 @@ def test_what_is_not_seen_yet_is_waited_for(feeder: Feeder, standin: StandIn, ma
 
 
 def test_a_dry_run_foresees_requests_and_shares_and_writes_nothing(
-    feeder: Feeder, standin: StandIn, made: Repo, users_cache: Path
+    feeder: RunFeeder, standin: StandIn, made: Repo, users_cache: Path
 ) -> None:
     """Then the real run takes what was said."""
     before = standin.rows_written()
-    facts = feeder(made, "sync", "--dry-run", "--json").facts
+    facts = feeder(made, "sync", "--dry-run", "--json").json
     assert standin.rows_written() == before
     assert facts["texts_embedded"] == 7
     # one request to Vectorize before the first vector: the index's dimensions are asked for
@@ -164,13 +168,13 @@ def test_a_dry_run_foresees_requests_and_shares_and_writes_nothing(
     assert facts["usage"]["free_tier"]["rows_written"] == (20 + 7 * 6 + 4 * 2) / 100_000
     assert not users_cache.parent.exists()
 
-    real = feeder(made, "sync", "--json").facts
+    real = feeder(made, "sync", "--json").json
     assert real["usage"]["requests"] == {"d1": 3, "vectorize": 2, "ai": 1}
     assert real["requests"] == real["usage"]["requests"]
 
 
 def test_a_dry_run_foresees_the_tokens_of_the_very_texts(
-    feeder: Feeder, fed: Repo, monkeypatch: pytest.MonkeyPatch
+    feeder: RunFeeder, fed: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Short and long ones, in any script, the same text twice, and what the cache has."""
     signs = "".join(f"計 = {number}\n" for number in range(400))
@@ -178,26 +182,26 @@ def test_a_dry_run_foresees_the_tokens_of_the_very_texts(
     fed.commit({"signs.py": signs, "long.txt": "many words " * 2000, "a/x.py": same, "x.py": same})
     (fed.path / "src/cart.py").rename(fed.path / "cart.py")
     fed.commit()
-    foreseen = feeder(fed, "sync", "--dry-run", "--json").facts
-    real = feeder(fed, "sync", "--json").facts
+    foreseen = feeder(fed, "sync", "--dry-run", "--json").json
+    real = feeder(fed, "sync", "--json").json
     assert foreseen["texts_embedded"] == real["texts_embedded"] > 10
     assert foreseen["usage"]["tokens"] == real["usage"]["tokens"]
     assert foreseen["usage"]["neurons"] == real["usage"]["neurons"]
     assert foreseen["usage"]["requests"]["ai"] == real["usage"]["requests"]["ai"]
 
 
-def test_the_cache_stands_before_workers_ai(feeder: Feeder, standin: StandIn, fed: Repo) -> None:
+def test_the_cache_stands_before_workers_ai(feeder: RunFeeder, standin: StandIn, fed: Repo) -> None:
     """A node that has only moved is not embedded again."""
     fed.commit()
     feeder(fed, "sync")
     before = standin.counts()["ai"]
     fed.commit({"src/cart.py": f"\n{CART}"})
-    facts = feeder(fed, "sync", "--json").facts
+    facts = feeder(fed, "sync", "--json").json
     assert (facts["texts_embedded"], facts["texts_cached"]) == (0, 5)
     assert standin.counts()["ai"] == before
 
 
-def test_another_index_gets_all_vectors(feeder: Feeder, standin: StandIn, fed: Repo) -> None:
+def test_another_index_gets_all_vectors(feeder: RunFeeder, standin: StandIn, fed: Repo) -> None:
     """What is complete in one index is not in another; texts come from the cache."""
     assert feeder(fed, "init", "--index-name", "moved").code == 0
     assert (
@@ -205,7 +209,7 @@ def test_another_index_gets_all_vectors(feeder: Feeder, standin: StandIn, fed: R
         .err.splitlines()[-1]
         .startswith("The index has no vectors by @cf/")
     )
-    facts = feeder(fed, "sync", "--json").facts
+    facts = feeder(fed, "sync", "--json").json
     assert (facts["texts_embedded"], facts["texts_cached"]) == (0, 7)
     assert len(standin.vectors("moved")) == 7
     assert feeder(fed, "validate", "--wait").code == 0
@@ -233,7 +237,7 @@ CHOICES = [
 
 @pytest.mark.parametrize(("arguments", "environment", "is_cloud", "why"), CHOICES)
 def test_the_first_line_says_which_store_it_is_and_why(
-    feeder: Feeder,
+    feeder: RunFeeder,
     monkeypatch: pytest.MonkeyPatch,
     made: Repo,
     arguments: list[str],
@@ -257,7 +261,7 @@ def test_the_first_line_says_which_store_it_is_and_why(
 
 
 def test_flags_go_before_the_environment_and_both_before_wrangler_toml(
-    feeder: Feeder, monkeypatch: pytest.MonkeyPatch, made: Repo
+    feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, made: Repo
 ) -> None:
     """For the index and for the database."""
     (made.path / "sub").mkdir()
@@ -272,7 +276,7 @@ def test_flags_go_before_the_environment_and_both_before_wrangler_toml(
 
 
 def test_wrangler_toml_is_that_of_the_repository(
-    feeder: Feeder, tmp_path: Path, shop: Repo
+    feeder: RunFeeder, tmp_path: Path, shop: Repo
 ) -> None:
     """One above it belongs to something else."""
     (tmp_path / "wrangler.toml").write_text(
@@ -283,7 +287,7 @@ def test_wrangler_toml_is_that_of_the_repository(
 
 
 def test_one_sentence_names_all_that_is_missing(
-    feeder: Feeder, monkeypatch: pytest.MonkeyPatch, shop: Repo
+    feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, shop: Repo
 ) -> None:
     """The token, which is no flag, the account and the database."""
     monkeypatch.delenv("CLOUDFLARE_API_TOKEN")
@@ -316,7 +320,7 @@ BAD = {
 
 @pytest.mark.parametrize("what", BAD)
 def test_a_wrong_setting_is_named_and_nothing_is_written(
-    feeder: Feeder, monkeypatch: pytest.MonkeyPatch, console: Console, made: Repo, what: str
+    feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, console: Console, made: Repo, what: str
 ) -> None:
     """One sentence with the setting to change, before the first row."""
     environment, code, said = BAD[what]
@@ -343,7 +347,7 @@ def test_a_wrong_setting_is_named_and_nothing_is_written(
     ],
 )
 def test_a_permission_that_the_token_lacks_is_named(
-    feeder: Feeder,
+    feeder: RunFeeder,
     monkeypatch: pytest.MonkeyPatch,
     console: Console,
     made: Repo,
@@ -367,7 +371,7 @@ def test_a_permission_that_the_token_lacks_is_named(
 
 @pytest.mark.parametrize("permissions", [["vectorize"], ["d1"]])
 def test_init_names_a_permission_that_the_token_lacks(
-    feeder: Feeder,
+    feeder: RunFeeder,
     monkeypatch: pytest.MonkeyPatch,
     console: Console,
     shop: Repo,
@@ -396,7 +400,7 @@ def test_init_names_a_permission_that_the_token_lacks(
     ],
 )
 def test_a_database_that_holds_no_index_is_refused(
-    feeder: Feeder, console: Console, made: Repo, command: str, sql: str, said: str
+    feeder: RunFeeder, console: Console, made: Repo, command: str, sql: str, said: str
 ) -> None:
     """It is left as it is."""
     other = console.make_database()
@@ -409,7 +413,7 @@ def test_a_database_that_holds_no_index_is_refused(
 
 @pytest.mark.parametrize("command", ["sync", "search x", "stats", "validate"])
 def test_a_newer_schema_is_refused(
-    feeder: Feeder, console: Console, fed: Repo, command: str
+    feeder: RunFeeder, console: Console, fed: Repo, command: str
 ) -> None:
     """With the first request; the remedy is a newer program."""
     console.sql("INSERT INTO d1_migrations (name) VALUES ('0009_later.sql')")
@@ -419,7 +423,7 @@ def test_a_newer_schema_is_refused(
     assert sum(console.standin.counts().values()) == before + 1
 
 
-def test_an_older_schema_asks_for_init(feeder: Feeder, console: Console, fed: Repo) -> None:
+def test_an_older_schema_asks_for_init(feeder: RunFeeder, console: Console, fed: Repo) -> None:
     """It is not brought up to date in passing."""
     console.sql("DELETE FROM d1_migrations")
     answer = feeder(fed, "sync")
@@ -428,7 +432,7 @@ def test_an_older_schema_asks_for_init(feeder: Feeder, console: Console, fed: Re
 
 
 def test_a_quota_that_is_used_up_ends_the_run_with_its_report(
-    feeder: Feeder, standin: StandIn, made: Repo
+    feeder: RunFeeder, standin: StandIn, made: Repo
 ) -> None:
     """Words are in by then; the sentence says when to go on, and the next run does."""
     standin.fault("ai_daily_neurons", route="ai.run")
@@ -476,7 +480,7 @@ def guest_network() -> Iterator[str]:
 
 @pytest.mark.parametrize("command", ["sync", "init"])
 def test_the_page_of_a_proxy_is_no_answer(
-    feeder: Feeder, monkeypatch: pytest.MonkeyPatch, made: Repo, guest_network: str, command: str
+    feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, made: Repo, guest_network: str, command: str
 ) -> None:
     """Its title is shown, and what to look at."""
     monkeypatch.setenv("CLOUDFLARE_BASE_URL", guest_network)
@@ -488,7 +492,7 @@ def test_the_page_of_a_proxy_is_no_answer(
 
 @pytest.mark.parametrize("command", ["sync", "init"])
 def test_no_network_is_said(
-    feeder: Feeder, monkeypatch: pytest.MonkeyPatch, made: Repo, command: str
+    feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, made: Repo, command: str
 ) -> None:
     """After the tries of the border; nobody listens at that port."""
     with socket.socket() as unheard:
@@ -500,7 +504,7 @@ def test_no_network_is_said(
     assert "cannot be reached" in answer.err.splitlines()[-1]
 
 
-def test_a_file_that_is_no_toml_is_named(feeder: Feeder, shop: Repo) -> None:
+def test_a_file_that_is_no_toml_is_named(feeder: RunFeeder, shop: Repo) -> None:
     """With its place and what is wrong."""
     (shop.path / "wrangler.toml").write_text("name = \n")
     answer = feeder(shop, "init")

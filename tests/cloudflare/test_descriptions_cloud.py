@@ -13,8 +13,8 @@ from feeder.store.scope import Scope
 from feeder.sync.context import DescriptionOptions, SyncContext
 from feeder.sync.sync import sync
 from feeder.sync.validate import validate
+from index_helpers import CART, REPO, SHOP
 from source.repos import Repo
-from worlds import CART, REPO, SHOP
 
 __all__ = ["standin_process"]
 

@@ -6,15 +6,15 @@ from pathlib import Path
 from program import console, feeder
 from standin import StandIn
 
-from running import Feeder
+from command_runner import RunFeeder
+from index_helpers import SHOP
 from source.repos import Repo
-from worlds import SHOP
 
 __all__ = ["console", "feeder"]
 
 
 def test_an_index_at_cloudflare_is_measured(
-    feeder: Feeder, standin: StandIn, repo: Repo, tmp_path: Path
+    feeder: RunFeeder, standin: StandIn, repo: Repo, tmp_path: Path
 ) -> None:
     """What it lacks is looked up in D1 in two requests, however many names there are."""
     repo.commit(SHOP)
@@ -25,7 +25,7 @@ def test_an_index_at_cloudflare_is_measured(
     file.write_text(json.dumps({"query": "addLine", "answers": there + lost}))
 
     before = standin.counts()["d1"]
-    facts = feeder(repo, "evaluate", file, "--json", "-q").facts
+    facts = feeder(repo, "evaluate", file, "--json", "-q").json
 
     assert [len(facts["not_in_index"]), facts["each"][0]["ranks"][0]] == [120, 1]
     assert len(facts["models"]) == 1

@@ -8,15 +8,17 @@ import pytest
 from clouds import DIMENSIONS, INDEX, Cloud
 from standin_fixtures import standin_process
 
+from expected_vectors import blend, embedding_inputs
+from fake_describer import FakeDescriber, OtherFakeDescriber
+from fault_injection import Crash, FailingDatabase, FaultInjector
 from feeder.source.git_trees import Commit
 from feeder.sync.context import DescriptionOptions
 from feeder.sync.description_requests import BATCH_REQUESTS
 from feeder.sync.sync import sync
 from feeder.sync.validate import validate
-from hashed import HashedEmbedder
-from lined import mixed, texts
+from hash_embedder import HashedEmbedder
+from index_helpers import CART, SHOP
 from source.repos import Repo
-from worlds import CART, SHOP, Death, Fuse, FusedDatabase, Lines, Others
 
 __all__ = ["standin_process"]
 
@@ -40,16 +42,16 @@ def unlike(cloud: Cloud, shop: Repo) -> list[str]:
     said = {str(id_): str(line) for id_, line in cloud.rows(LINES)}
     embedder = HashedEmbedder(DIMENSIONS)
     wrong = []
-    for id_, body in texts(Commit(shop.path)).items():
+    for id_, body in embedding_inputs(Commit(shop.path)).items():
         [due] = embedder.embed([body])
         if id_ in said:
-            due = mixed(due, embedder.embed([said[id_]])[0])
+            due = blend(due, embedder.embed([said[id_]])[0])
         if not np.allclose(held[id_]["values"], due, atol=1e-5):
             wrong.append(id_)
     return wrong
 
 
-def described(cloud: Cloud, shop: Repo, lines: Lines | None = None, **more: Any) -> None:
+def described(cloud: Cloud, shop: Repo, lines: FakeDescriber | None = None, **more: Any) -> None:
     how = DescriptionOptions(lines, **more) if lines or more else None
     sync(cloud.feed(Commit(shop.path), describing=how))
 
@@ -58,16 +60,16 @@ def test_each_vector_is_of_the_text_and_of_the_line(cloud: Cloud, shop: Repo) ->
     """After each change; a run that has nothing to do takes one request as ever."""
     described(cloud, shop)
     assert unlike(cloud, shop) == []
-    described(cloud, shop, Lines())
+    described(cloud, shop, FakeDescriber())
     assert (unlike(cloud, shop), cloud.rows(MARKS)) == ([], [(4,)])
     assert validate(cloud.feed(Commit(shop.path)), wait=True).passed
     cloud.spent()
-    described(cloud, shop, Lines())
+    described(cloud, shop, FakeDescriber())
     assert cloud.spent() == {"d1": 1, "vectorize": 0, "ai": 0}
     shop.commit({"src/cart.py": None, "lib/cart.py": f"# moved\n{CART}"})
     described(cloud, shop)
     assert (unlike(cloud, shop), cloud.rows(MARKS)) == ([], [(4,)])
-    described(cloud, shop, Others("others"), again=True)
+    described(cloud, shop, OtherFakeDescriber("others"), again=True)
     assert unlike(cloud, shop) == []
     sync(cloud.feed(Commit(shop.path), describing=DescriptionOptions(None)))
     assert (unlike(cloud, shop), cloud.rows(MARKS)) == ([], [(0,)])
@@ -80,14 +82,14 @@ def test_what_a_line_costs(cloud: Cloud, repo: Repo) -> None:
     Vectorize takes a request more, for a thousand vectors."""
     cloud.migrated()
     repo.commit(SHOP)
-    described(cloud, repo, Lines())
+    described(cloud, repo, FakeDescriber())
     rows = []
     for number in (20, 60):
         repo.commit({f"a{number}.py": "".join(part(number, at) for at in range(number))})
         described(cloud, repo)
         cloud.spent()
         before = cloud.standin.rows_written()
-        described(cloud, repo, Lines())
+        described(cloud, repo, FakeDescriber())
         rows.append(cloud.standin.rows_written() - before)
         assert cloud.spent()["vectorize"] == 1
     writes = 60 // BATCH_REQUESTS - 20 // BATCH_REQUESTS  # each leaves its number
@@ -103,18 +105,18 @@ def test_what_a_dying_run_has_sent_is_sent_again(cloud: Cloud, shop: Repo, then:
     """Whatever its lines have become meanwhile."""
     described(cloud, shop)
     for at in range(1, 30):
-        fuse = Fuse(at, before=False)
-        run = cloud.feed(Commit(shop.path), describing=DescriptionOptions(Lines()))
-        run.index.database = FusedDatabase(cloud.d1, fuse)
-        with suppress(Death):
+        fuse = FaultInjector(at, before=False)
+        run = cloud.feed(Commit(shop.path), describing=DescriptionOptions(FakeDescriber()))
+        run.index.database = FailingDatabase(cloud.d1, fuse)
+        with suppress(Crash):
             sync(run)
         if then == "off":
             sync(cloud.feed(Commit(shop.path), describing=DescriptionOptions(None)))
         else:
-            described(cloud, shop, Others("others"), again=True)
+            described(cloud, shop, OtherFakeDescriber("others"), again=True)
         assert unlike(cloud, shop) == []
         sync(cloud.feed(Commit(shop.path), describing=DescriptionOptions(None)))
-        if not fuse.has_blown:
+        if not fuse.has_failed:
             assert at > 8
             return
     pytest.fail("the run has more calls than were tried")

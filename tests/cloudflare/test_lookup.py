@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from clouds import Cloud
 
+from fault_injection import Crash, FailingDatabase, FaultInjector
 from feeder.cloudflare.vectorize import Vectorize
 from feeder.embedding.cache import CachedEmbedder
 from feeder.embedding.static_lookup import SLOT_COUNT, build_lookup
@@ -22,9 +23,9 @@ from feeder.store.lookup_table import BATCH_STATEMENTS, META_KEY, LookupTable
 from feeder.sync.context import Budget, ModelVectors, SyncContext
 from feeder.sync.sync import sync
 from feeder.sync.validate import repair, validate
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
+from index_helpers import MEMORY, SHOP, small_lookup_table
 from source.repos import Repo
-from worlds import MEMORY, SHOP, Death, Fuse, FusedDatabase, small_lookup
 
 OTHER = "row 1 is not as the model has it"
 CHECK = "a Worker finds the parts of a question"
@@ -61,7 +62,7 @@ def by_node(said: list[dict[str, Any]]) -> dict[str, Any]:
 def large() -> LookupTable:
     """One whose rows take a parameter each, so that it is written in several transactions."""
     size, codes = BATCH_STATEMENTS - 1, "c" * 800_000
-    rows = [row._replace(codes=codes) for row in small_lookup(size=size).rows()]
+    rows = [row._replace(codes=codes) for row in small_lookup_table(size=size).rows()]
     return LookupTable("large", size, size * len(codes), lambda: iter(rows))
 
 
@@ -119,23 +120,23 @@ def test_it_is_written_once_in_two_requests(cloud: Cloud, shop: Repo) -> None:
 def test_an_index_that_equals_head_gets_the_table_that_it_lacks(cloud: Cloud, shop: Repo) -> None:
     """One that an older program fed; no text is embedded for it."""
     synced(cloud, shop, None)
-    run = synced(cloud, shop, small_lookup())
-    assert cloud.looked_up() == whole(small_lookup())
+    run = synced(cloud, shop, small_lookup_table())
+    assert cloud.looked_up() == whole(small_lookup_table())
     assert (run.report.texts_embedded, run.report.lookup_rows) == (0, 3)
 
 
 def test_another_version_of_the_model_replaces_it(cloud: Cloud, shop: Repo) -> None:
     """Rows that it has no more go, and rows that are as before are not written."""
-    synced(cloud, shop, small_lookup("one", 300))
+    synced(cloud, shop, small_lookup_table("one", 300))
     rows = cloud.standin.rows_written()
-    synced(cloud, shop, small_lookup("two", 200))
-    assert cloud.looked_up() == whole(small_lookup("two", 200))
+    synced(cloud, shop, small_lookup_table("two", 200))
+    assert cloud.looked_up() == whole(small_lookup_table("two", 200))
     assert cloud.standin.rows_written() - rows < 200
 
 
 def test_a_model_that_needs_none_takes_it_out(cloud: Cloud, shop: Repo) -> None:
     """A Worker would take a table of another model for the index's own."""
-    synced(cloud, shop, small_lookup())
+    synced(cloud, shop, small_lookup_table())
     cloud.make_index("other", 128)
     run = fed(cloud, shop, None)
     embedder = CachedEmbedder(HashedEmbedder(128), MEMORY)
@@ -147,12 +148,12 @@ def test_a_model_that_needs_none_takes_it_out(cloud: Cloud, shop: Repo) -> None:
 
 def test_a_run_without_a_model_leaves_it(cloud: Cloud, shop: Repo) -> None:
     """As it leaves the vectors."""
-    synced(cloud, shop, small_lookup())
+    synced(cloud, shop, small_lookup_table())
     shop.commit({"src/new.py": "def new():\n    pass\n"})
     run = fed(cloud, shop, None)
     run.model_vectors = None
     sync(run)
-    assert cloud.looked_up() == whole(small_lookup())
+    assert cloud.looked_up() == whole(small_lookup_table())
 
 
 @pytest.mark.parametrize("before", [True, False])
@@ -164,16 +165,16 @@ def test_a_run_that_dies_at_any_request_leaves_no_half_of_it(
     for at in range(1, 30):
         cloud.rows("DROP TABLE IF EXISTS lookup")
         cloud.rows(f"DELETE FROM meta WHERE key = '{META_KEY}'")
-        fuse = Fuse(at, before=before)
+        fuse = FaultInjector(at, before=before)
         run = fed(cloud, shop, table)
-        run.index.database = FusedDatabase(cloud.d1, fuse)
-        with suppress(Death):
+        run.index.database = FailingDatabase(cloud.d1, fuse)
+        with suppress(Crash):
             sync(run)
         if cloud.rows(f"SELECT 1 FROM meta WHERE key = '{META_KEY}'"):
             assert cloud.looked_up() == whole(table)
         synced(cloud, shop, table)
         assert cloud.looked_up() == whole(table)
-        if not fuse.has_blown:
+        if not fuse.has_failed:
             assert at > 4  # two requests of the table, and those around them
             return
     pytest.fail("the run has more requests than were tried")
@@ -203,10 +204,10 @@ def test_a_budget_ends_between_two_pieces(cloud: Cloud, shop: Repo) -> None:
 def test_of_several_that_share_the_work_the_first_writes_it(cloud: Cloud, shop: Repo) -> None:
     """It is the same for all."""
     for number in (2, 1):
-        run = fed(cloud, shop, small_lookup())
+        run = fed(cloud, shop, small_lookup_table())
         sync(replace(run, shard=Shard(number, 2), token="shared"))
         assert run.report.lookup_rows == (3 if number == 1 else 0)
-    assert cloud.looked_up() == whole(small_lookup())
+    assert cloud.looked_up() == whole(small_lookup_table())
 
 
 @pytest.mark.parametrize(
@@ -226,21 +227,21 @@ def test_what_is_wrong_with_it_is_named_and_mended(
     cloud: Cloud, shop: Repo, damage: str, said: str
 ) -> None:
     """For as many rows as were damaged."""
-    synced(cloud, shop, small_lookup())
-    assert validate(fed(cloud, shop, small_lookup()), wait=True).passed
+    synced(cloud, shop, small_lookup_table())
+    assert validate(fed(cloud, shop, small_lookup_table()), wait=True).passed
     cloud.rows(damage)
-    verdict = validate(fed(cloud, shop, small_lookup()), wait=True)
+    verdict = validate(fed(cloud, shop, small_lookup_table()), wait=True)
     [check] = [check for check in verdict.checks if not check.passed]
     assert check.name == CHECK
     assert said in check.differences
-    repair(fed(cloud, shop, small_lookup()), verdict)
-    assert validate(fed(cloud, shop, small_lookup()), wait=True).passed
-    assert cloud.looked_up() == whole(small_lookup())
+    repair(fed(cloud, shop, small_lookup_table()), verdict)
+    assert validate(fed(cloud, shop, small_lookup_table()), wait=True).passed
+    assert cloud.looked_up() == whole(small_lookup_table())
 
 
 def test_a_plan_says_its_rows(cloud: Cloud, shop: Repo) -> None:
     """And nothing is written."""
-    run = fed(cloud, shop, small_lookup())
+    run = fed(cloud, shop, small_lookup_table())
     sync(run, dry_run=True)
     assert run.report.lookup_rows == 3
     assert cloud.rows("SELECT name FROM sqlite_schema WHERE name = 'lookup'") == []

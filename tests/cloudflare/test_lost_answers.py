@@ -10,9 +10,9 @@ from feeder.store import Database, Row, Statement
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
 from feeder.sync.sync import sync
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
+from index_helpers import CART, MEMORY, SHOP, new_sync_context
 from source.repos import Repo
-from worlds import CART, MEMORY, SHOP, feed
 
 STATES = "SELECT path, state FROM files WHERE state NOT IN ('clean', 'skipped')"
 LEFT = "SELECT key FROM meta WHERE key GLOB '*:write:*'"
@@ -62,9 +62,9 @@ def answered(database: Database, sql: str) -> list[Row]:
 def test_a_lost_answer_changes_nothing(database: Database, repo: Repo, number: int) -> None:
     """Nodes get their vectors, vectors of nodes that went go too, and the report is right."""
     repo.commit(SHOP)
-    sync(feed(Commit(repo.path), database, HashedEmbedder()))
+    sync(new_sync_context(Commit(repo.path), database, HashedEmbedder()))
     repo.commit({"src/cart.py": CART.replace("addLine", "putLine"), "config.json": None})
-    run = feed(Commit(repo.path), database, HashedEmbedder())
+    run = new_sync_context(Commit(repo.path), database, HashedEmbedder())
     run.index.database = forgetful = Forgetful(database, number)
 
     sync(run)

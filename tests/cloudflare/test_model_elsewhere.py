@@ -6,10 +6,10 @@ import pytest
 from program import Console, console, feeder
 from standin import StandIn
 
+from command_runner import RunFeeder
 from embedding.endpoints import Server, of_bge_m3, said, serving
-from running import Feeder
+from index_helpers import SHOP
 from source.repos import Repo
-from worlds import SHOP
 
 __all__ = ["console", "feeder"]
 
@@ -24,7 +24,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 
 def test_it_is_fed_proved_and_searched(
-    feeder: Feeder, standin: StandIn, server: Server, repo: Repo
+    feeder: RunFeeder, standin: StandIn, server: Server, repo: Repo
 ) -> None:
     """Vectorize is made for its vectors; Workers AI is not asked; requests to it are counted."""
     repo.commit(SHOP)
@@ -34,8 +34,8 @@ def test_it_is_fed_proved_and_searched(
     assert {len(vector["values"]) for vector in standin.vectors("acme_shop_code").values()} == {
         1024
     }
-    assert "ai" not in fed.facts["usage"]["requests"]
-    assert fed.facts["usage"]["requests"]["model"] == len(server.log)
+    assert "ai" not in fed.json["usage"]["requests"]
+    assert fed.json["usage"]["requests"]["model"] == len(server.log)
     assert feeder(repo, "validate", "--wait").code == 0
 
     server.always = said(503, {"error": "loading"})
@@ -46,7 +46,7 @@ def test_it_is_fed_proved_and_searched(
 
 
 def test_it_is_refused_and_finished(
-    feeder: Feeder, console: Console, server: Server, repo: Repo
+    feeder: RunFeeder, console: Console, server: Server, repo: Repo
 ) -> None:
     """Words are there, files wait; and a plan names the requests to the model."""
     repo.commit(SHOP)
@@ -56,7 +56,7 @@ def test_it_is_refused_and_finished(
     assert refused.code == 1
     assert "Wait, or add to what is paid for there; then run again." in refused.err
     assert console.sql("SELECT count(*) FROM files WHERE state = 'pending'") != [[0]]
-    plan = feeder(repo, "sync", "--dry-run", "--json").facts
+    plan = feeder(repo, "sync", "--dry-run", "--json").json
     assert plan["usage"]["requests"]["model"] == 1
     server.always = of_bge_m3
     assert feeder(repo, "sync").code == 0

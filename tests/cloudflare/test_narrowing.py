@@ -15,9 +15,9 @@ from feeder.search.retrieval import MODEL_VECTORS, embedding_query_model
 from feeder.source.git_trees import Commit
 from feeder.store.scope import Scope
 from feeder.sync.context import ModelVectors
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
+from index_helpers import MEMORY, REPO
 from source.repos import Repo
-from worlds import MEMORY, REPO
 
 Metadata = dict[str, str]
 ADD = "def add(cart, article):\n    cart.append(article)\n"

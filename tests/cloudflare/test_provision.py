@@ -8,8 +8,8 @@ import pytest
 from program import Console, console, feeder
 from standin import StandIn
 
+from command_runner import RunFeeder
 from feeder.store import migrations
-from running import Feeder
 from source.repos import Repo
 
 __all__ = ["console", "feeder"]
@@ -53,7 +53,7 @@ def _line(verb: str, thing: str) -> str:
 
 
 def test_what_vectorize_does_not_show_yet_is_not_said_to_be_made_again(
-    feeder: Feeder, standin: StandIn, repo: Repo
+    feeder: RunFeeder, standin: StandIn, repo: Repo
 ) -> None:
     """A second init asks for it once more, and says so; a later one finds it."""
     standin.change(vectorize_delay_s=30)
@@ -67,7 +67,9 @@ def test_what_vectorize_does_not_show_yet_is_not_said_to_be_made_again(
     assert feeder(repo, "init").out.splitlines() == lines("there already", repo)
 
 
-def test_init_makes_all_that_an_index_needs(feeder: Feeder, console: Console, repo: Repo) -> None:
+def test_init_makes_all_that_an_index_needs(
+    feeder: RunFeeder, console: Console, repo: Repo
+) -> None:
     """Database, schema, index, metadata indexes; each is told, and wrangler.toml says where."""
     answer = feeder(repo, "init")
 
@@ -100,7 +102,7 @@ def test_init_makes_all_that_an_index_needs(feeder: Feeder, console: Console, re
     }
 
 
-def test_init_says_what_each_model_costs(feeder: Feeder, repo: Repo) -> None:
+def test_init_says_what_each_model_costs(feeder: RunFeeder, repo: Repo) -> None:
     """Of 10,000 nodes; which fit, and what is chosen. Worked out by hand.
 
     5,000,000 stored dimensions; 720 bytes a text, 3 a token, 0.012 $ a million tokens, and 1,000
@@ -117,7 +119,7 @@ def test_init_says_what_each_model_costs(feeder: Feeder, repo: Repo) -> None:
     assert feeder(repo, "init", *model, "--quiet").err == ""
 
 
-def test_a_second_init_finds_everything(feeder: Feeder, console: Console, repo: Repo) -> None:
+def test_a_second_init_finds_everything(feeder: RunFeeder, console: Console, repo: Repo) -> None:
     """It changes neither the account nor the file."""
     feeder(repo, "init")
     before = (repo.path / "wrangler.toml").read_bytes()
@@ -130,7 +132,7 @@ def test_a_second_init_finds_everything(feeder: Feeder, console: Console, repo: 
 
 
 def test_init_finds_by_name_what_no_file_binds(
-    feeder: Feeder, console: Console, repo: Repo
+    feeder: RunFeeder, console: Console, repo: Repo
 ) -> None:
     """A database made by hand is taken; only what it lacks is made."""
     database_id = console.make_database("acme_shop")
@@ -152,7 +154,7 @@ def test_init_finds_by_name_what_no_file_binds(
     assert bindings(repo)["d1_databases"][0]["database_id"] == database_id
 
 
-def test_a_dry_run_makes_nothing(feeder: Feeder, console: Console, repo: Repo) -> None:
+def test_a_dry_run_makes_nothing(feeder: RunFeeder, console: Console, repo: Repo) -> None:
     """It says what would be made."""
     answer = feeder(repo, "init", "--dry-run")
     assert (answer.code, answer.out.splitlines()) == (0, lines("would be made", repo))
@@ -165,9 +167,9 @@ def test_a_dry_run_makes_nothing(feeder: Feeder, console: Console, repo: Repo) -
     assert again.out.splitlines() == lines("there already", repo)
 
 
-def test_a_machine_is_told_the_same(feeder: Feeder, repo: Repo) -> None:
+def test_a_machine_is_told_the_same(feeder: RunFeeder, repo: Repo) -> None:
     """Names, and whether they were there."""
-    facts = feeder(repo, "init", "--json").facts
+    facts = feeder(repo, "init", "--json").json
     assert facts[0] == {
         "name": "D1 database acme_shop",
         "is_there": False,
@@ -178,7 +180,7 @@ def test_a_machine_is_told_the_same(feeder: Feeder, repo: Repo) -> None:
 
 
 def test_metadata_indexes_come_before_the_first_vector(
-    feeder: Feeder, standin: StandIn, repo: Repo
+    feeder: RunFeeder, standin: StandIn, repo: Repo
 ) -> None:
     """Vectors written before are not in them."""
     repo.commit({"a.py": "def apple():\n    pass\n"})
@@ -191,7 +193,7 @@ def test_metadata_indexes_come_before_the_first_vector(
 
 
 def test_no_metadata_index_hides_older_vectors(
-    feeder: Feeder, console: Console, standin: StandIn, repo: Repo
+    feeder: RunFeeder, console: Console, standin: StandIn, repo: Repo
 ) -> None:
     """One of an index that was fed without is left out, and said; so it is in a dry run."""
     repo.commit({"a.py": "def apple():\n    pass\n"})
@@ -208,7 +210,7 @@ def test_no_metadata_index_hides_older_vectors(
             "another index: feeder init --index-name NAME, then feeder sync"
         ]
     assert console.properties() == ["branch", "language", "node_type", "repo"]
-    facts = {fact["name"]: fact for fact in feeder(repo, "init", "--json").facts}
+    facts = {fact["name"]: fact for fact in feeder(repo, "init", "--json").json}
     assert facts["metadata index path"]["older"] == 1
 
 
@@ -227,7 +229,7 @@ GREETING = "grüß dich"
 """
 
 
-def test_the_rest_of_wrangler_toml_stays(feeder: Feeder, console: Console, repo: Repo) -> None:
+def test_the_rest_of_wrangler_toml_stays(feeder: RunFeeder, console: Console, repo: Repo) -> None:
     """Byte for byte, with its comments and blanks; somebody else's database keeps its binding."""
     file = repo.path / "wrangler.toml"
     file.write_text(MINE)
@@ -250,7 +252,7 @@ def test_the_rest_of_wrangler_toml_stays(feeder: Feeder, console: Console, repo:
     assert feeder(repo, "stats").code == 0
 
 
-def test_inline_bindings_stay_inline(feeder: Feeder, console: Console, repo: Repo) -> None:
+def test_inline_bindings_stay_inline(feeder: RunFeeder, console: Console, repo: Repo) -> None:
     """A list of tables on one line gets one more."""
     file = repo.path / "wrangler.toml"
     one = '{ binding = "USERS", index_name = "users" }, { binding = "X", index_name = "x" }'
@@ -264,7 +266,7 @@ def test_inline_bindings_stay_inline(feeder: Feeder, console: Console, repo: Rep
     ]
 
 
-def test_the_place_of_an_id_is_filled(feeder: Feeder, console: Console, repo: Repo) -> None:
+def test_the_place_of_an_id_is_filled(feeder: RunFeeder, console: Console, repo: Repo) -> None:
     """This project's own wrangler.toml holds one: no database has an id of zeros."""
     own = (Path(__file__).parents[2] / "wrangler.toml").read_text()
     file = repo.path / "wrangler.toml"
@@ -280,7 +282,7 @@ def test_the_place_of_an_id_is_filled(feeder: Feeder, console: Console, repo: Re
 
 
 def test_init_and_wrangler_leave_the_same_schema(
-    feeder: Feeder, console: Console, repo: Repo
+    feeder: RunFeeder, console: Console, repo: Repo
 ) -> None:
     """wrangler sends its table, then each file's text with a note of it; to the blank the same."""
     feeder(repo, "init")
@@ -311,7 +313,7 @@ def test_init_and_wrangler_leave_the_same_schema(
     ]
 
 
-def test_the_migrations_lie_where_wrangler_toml_says(feeder: Feeder, repo: Repo) -> None:
+def test_the_migrations_lie_where_wrangler_toml_says(feeder: RunFeeder, repo: Repo) -> None:
     """`wrangler d1 migrations apply --local` finds them there; git does not."""
     repo.commit({"README.md": "# Shop\n"})
     feeder(repo, "init")
@@ -323,7 +325,7 @@ def test_the_migrations_lie_where_wrangler_toml_says(feeder: Feeder, repo: Repo)
 
 @pytest.mark.parametrize(("dimensions", "metric"), [(768, "cosine"), (384, "euclidean")])
 def test_an_index_of_another_shape_is_named(
-    feeder: Feeder, console: Console, repo: Repo, dimensions: int, metric: str
+    feeder: RunFeeder, console: Console, repo: Repo, dimensions: int, metric: str
 ) -> None:
     """With the remedy, before anything is made."""
     console.make_index("acme_shop_code", dimensions, metric)
@@ -348,7 +350,7 @@ def test_an_index_of_another_shape_is_named(
     ],
 )
 def test_another_programs_database_is_left_alone(
-    feeder: Feeder, console: Console, repo: Repo, sql: str
+    feeder: RunFeeder, console: Console, repo: Repo, sql: str
 ) -> None:
     """Also where it has migrations of the same names; nothing is made elsewhere either."""
     database_id = console.make_database("acme_shop")
@@ -363,7 +365,7 @@ def test_another_programs_database_is_left_alone(
     assert console.names() == (["acme_shop"], [])
 
 
-def test_a_newer_database_is_left_alone(feeder: Feeder, console: Console, repo: Repo) -> None:
+def test_a_newer_database_is_left_alone(feeder: RunFeeder, console: Console, repo: Repo) -> None:
     """The remedy is a newer program."""
     feeder(repo, "init")
     console.sql("INSERT INTO d1_migrations (name) VALUES ('0009_later.sql')")
@@ -383,7 +385,7 @@ def test_a_newer_database_is_left_alone(feeder: Feeder, console: Console, repo: 
     ids=str,
 )
 def test_an_answer_that_is_lost_changes_nothing(
-    feeder: Feeder, console: Console, repo: Repo, fault: dict[str, Any], route: str
+    feeder: RunFeeder, console: Console, repo: Repo, fault: dict[str, Any], route: str
 ) -> None:
     """What is made twice is there once."""
     console.standin.fault(route=route, **fault)
@@ -398,7 +400,7 @@ def test_an_answer_that_is_lost_changes_nothing(
 
 @pytest.mark.parametrize("route", ["d1.list", "d1.create", "vectorize.list_indexes"])
 def test_a_refusal_in_an_answer_of_200_is_a_refusal(
-    feeder: Feeder, console: Console, repo: Repo, route: str
+    feeder: RunFeeder, console: Console, repo: Repo, route: str
 ) -> None:
     """Nothing is made on the word of its status."""
     console.standin.fault("success_false", route=route, times=9, retry_after=0)
@@ -407,7 +409,7 @@ def test_a_refusal_in_an_answer_of_200_is_a_refusal(
 
 
 def test_a_key_of_old_in_the_environment_does_not_replace_the_token(
-    feeder: Feeder, monkeypatch: pytest.MonkeyPatch, repo: Repo
+    feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, repo: Repo
 ) -> None:
     """CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY are another way to log in, and not ours."""
     monkeypatch.setenv("CLOUDFLARE_EMAIL", "me@example.org")
@@ -431,7 +433,7 @@ def test_this_projects_wrangler_toml_binds_what_the_program_makes() -> None:
 
 
 def test_a_binding_that_is_one_table_is_refused_before_anything_is_made(
-    feeder: Feeder, standin: StandIn, repo: Repo
+    feeder: RunFeeder, standin: StandIn, repo: Repo
 ) -> None:
     """wrangler wants an array of tables; nothing is made at Cloudflare for a file that is wrong."""
     (repo.path / "wrangler.toml").write_text('[d1_databases]\nbinding = "DB"\n')

@@ -5,14 +5,16 @@ import shutil
 from program import console, feeder
 from standin import StandIn
 
-from running import Feeder
+from command_runner import RunFeeder
+from index_helpers import SHOP
 from source.repos import Repo
-from worlds import SHOP
 
 __all__ = ["console", "feeder"]
 
 
-def test_questions_are_noted_beside_the_tree(feeder: Feeder, standin: StandIn, repo: Repo) -> None:
+def test_questions_are_noted_beside_the_tree(
+    feeder: RunFeeder, standin: StandIn, repo: Repo
+) -> None:
     """Without a request for it, and invisible to git where the folder came without its own
     .gitignore; no folder is made for them."""
     repo.commit(SHOP)
@@ -23,7 +25,7 @@ def test_questions_are_noted_beside_the_tree(feeder: Feeder, standin: StandIn, r
     unnoted = sum(standin.counts().values()) - before
     assert feeder(repo, "search", "addLine").code == 0
     assert sum(standin.counts().values()) - before == 2 * unnoted
-    [one] = feeder(repo, "queries", "--json").facts["slow"]
+    [one] = feeder(repo, "queries", "--json").json["slow"]
     assert (one["text"], one["answered_by"], one["repo"]) == ("addLine", "words", "acme/shop")
     assert one["models"][0].startswith("@cf/")
     assert ".feeder" not in repo.git("status", "--porcelain")

@@ -10,8 +10,8 @@ from feeder.search.query import parse_query
 from feeder.search.results import Pagination, ResultList
 from feeder.source.git_trees import Commit
 from feeder.store import Database
+from index_helpers import REPO, open_database, run_sync
 from source.repos import Repo
-from worlds import REPO, opened, synced
 
 BODY = "".join(f"    total += weigh(order, {n})  # parcel {n} of the order\n" for n in range(200))
 FILES = {
@@ -37,8 +37,8 @@ QUESTIONS = [
 def test_d1_answers_as_sqlite_does(cloud: Cloud, repo: Repo) -> None:
     """The same nodes in the same order, with the same notes; scores but for their last digits."""
     repo.commit(FILES)
-    here = opened()
-    synced(Commit(repo.path), here)
+    here = open_database()
+    run_sync(Commit(repo.path), here)
     cloud.migrated().synced(Commit(repo.path))
     for question in QUESTIONS:
         ours, theirs = (answered(database, question) for database in (here, cloud.d1))

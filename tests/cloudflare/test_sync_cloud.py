@@ -9,6 +9,7 @@ import pytest
 from clouds import DIMENSIONS, DOCS, INDEX, Cloud, MovedClock
 from standin import StandIn
 
+from fault_injection import FailingDatabase, FaultInjector
 from feeder.cloudflare.api import Api
 from feeder.cloudflare.vectorize import Vectorize
 from feeder.errors import ServiceError, Superseded, TooLargeError, TransientError, UserError
@@ -19,9 +20,9 @@ from feeder.store.sqlite import SQLite
 from feeder.sync.context import ModelVectors
 from feeder.sync.sync import sync
 from feeder.sync.validate import validate
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
+from index_helpers import CART, GUIDE, REPO, SHOP, open_database, run_sync
 from source.repos import Repo
-from worlds import CART, GUIDE, REPO, SHOP, Fuse, FusedDatabase, opened, synced
 
 Change = dict[str, str | bytes | None]
 Vectors = dict[str, list[float]]
@@ -48,7 +49,7 @@ def shop(repo: Repo) -> Repo:
 @pytest.fixture
 def embedded() -> Iterator[SQLite]:
     """The embedded store."""
-    database = opened()
+    database = open_database()
     yield database
     database.close()
 
@@ -81,10 +82,10 @@ def test_the_cloud_holds_the_same_rows_as_the_embedded_store(
     """After a first feed and after each kind of change, row by row."""
     cloud.migrated()
     first = Commit(shop.path)
-    reports = [cloud.synced(first), synced(first, embedded, HashedEmbedder(DIMENSIONS))]
+    reports = [cloud.synced(first), run_sync(first, embedded, HashedEmbedder(DIMENSIONS))]
     shop.commit(CHANGES[change])
     tree = Commit(shop.path)
-    reports += [cloud.synced(tree), synced(tree, embedded, HashedEmbedder(DIMENSIONS))]
+    reports += [cloud.synced(tree), run_sync(tree, embedded, HashedEmbedder(DIMENSIONS))]
 
     check_whole(cloud, embedded, tree)
     for ours, theirs in (reports[:2], reports[2:]):
@@ -134,7 +135,7 @@ def reference(cloud: Cloud, shop: Repo, embedded: SQLite) -> Vectors:
     for change in ({}, EDIT):
         shop.commit(change)
         cloud.synced(Commit(shop.path))
-        synced(Commit(shop.path), embedded, HashedEmbedder(DIMENSIONS))
+        run_sync(Commit(shop.path), embedded, HashedEmbedder(DIMENSIONS))
     return vectors(cloud)
 
 
@@ -202,8 +203,8 @@ def test_a_run_that_is_overtaken_stops_and_leaves_the_index_to_the_other(
         other = again(cloud, shop)
         tree = Commit(shop.path)
         run = other.feed(tree)
-        fuse = Fuse(number, blow=partial(sync, other.feed(tree)))
-        run.index.database = FusedDatabase(other.d1, fuse)
+        fuse = FaultInjector(number, fail=partial(sync, other.feed(tree)))
+        run.index.database = FailingDatabase(other.d1, fuse)
         try:
             sync(run)
             outcomes.add("done")
@@ -273,7 +274,7 @@ def test_a_batch_that_is_too_large_is_halved(
 
     cloud.synced(Commit(shop.path))
 
-    synced(Commit(shop.path), embedded, HashedEmbedder(DIMENSIONS))
+    run_sync(Commit(shop.path), embedded, HashedEmbedder(DIMENSIONS))
     check_whole(cloud, embedded, Commit(shop.path))
     assert cloud.standin.faults()[0]["fired"] > 1
 
@@ -298,7 +299,7 @@ def test_a_batch_that_was_done_too_slowly_to_be_told_is_not_halved(
 
     report = cloud.synced(Commit(shop.path))
 
-    synced(Commit(shop.path), embedded, HashedEmbedder(DIMENSIONS))
+    run_sync(Commit(shop.path), embedded, HashedEmbedder(DIMENSIONS))
     check_whole(cloud, embedded, Commit(shop.path))
     assert report.texts_embedded == len(cloud.node_ids())
 

@@ -15,8 +15,8 @@ from feeder.store import stored_source
 from feeder.sync.context import SyncContext
 from feeder.sync.sync import sync
 from feeder.sync.validate import validate
+from index_helpers import CART, REPO, SHOP
 from source.repos import Repo
-from worlds import CART, REPO, SHOP
 
 PAGE = (Path(__file__).parents[2] / "docs/how-to/cloudflare.md").read_text()
 READ = """

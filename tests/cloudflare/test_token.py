@@ -12,11 +12,11 @@ from clouds import MovedClock
 from program import feeder
 from standin import StandIn
 
+from command_runner import RunFeeder
 from feeder.cloudflare.api import Api, Call
 from feeder.errors import FeederError
-from running import Feeder
+from index_helpers import SHOP
 from source.repos import Repo
-from worlds import SHOP
 
 __all__ = ["feeder"]
 
@@ -52,7 +52,7 @@ def halves(text: str) -> list[str]:
 
 
 @pytest.fixture
-def fed(feeder: Feeder, repo: Repo, standin: StandIn, monkeypatch: pytest.MonkeyPatch) -> Repo:
+def fed(feeder: RunFeeder, repo: Repo, standin: StandIn, monkeypatch: pytest.MonkeyPatch) -> Repo:
     """A repository with its index, fed by a token of its own."""
     standin.grant(TOKEN, "d1", "vectorize", "ai")
     monkeypatch.setenv("CLOUDFLARE_API_TOKEN", TOKEN)
@@ -63,7 +63,9 @@ def fed(feeder: Feeder, repo: Repo, standin: StandIn, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("echo", ECHOES.values(), ids=ECHOES.keys())
-def test_no_command_shows_the_token(feeder: Feeder, fed: Repo, standin: StandIn, echo: str) -> None:
+def test_no_command_shows_the_token(
+    feeder: RunFeeder, fed: Repo, standin: StandIn, echo: str
+) -> None:
     """Also when Cloudflare's refusal repeats it, in whatever form."""
     standin.fault("server_error", status=403, code=10000, message=f"No: {echo}.", rate=1.0)
     fed.commit({"src/cart.py": "def other(): pass\n"})

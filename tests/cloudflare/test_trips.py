@@ -12,9 +12,9 @@ from feeder.search.results import Pagination, ResultList
 from feeder.search.retrieval import QueryModel, embedding_query_model
 from feeder.source.git_trees import Commit
 from feeder.sync.context import ModelVectors
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
+from index_helpers import MEMORY, REPO
 from source.repos import Repo
-from worlds import MEMORY, REPO
 
 STEPS = "".join(f"    total += weigh(order, {n})  # parcel {n} of the order\n" for n in range(200))
 TRACE = 'Traceback (most recent call last):\n  File "src/cart.py", line 2, in addLine\n'

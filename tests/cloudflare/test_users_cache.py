@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 from program import console, feeder
 
-from running import Feeder
+from command_runner import RunFeeder
+from index_helpers import CART, SHOP
 from source.repos import Repo
-from worlds import CART, SHOP
 
 __all__ = ["console", "feeder"]
 
 
 @pytest.fixture
-def fed(feeder: Feeder, repo: Repo) -> Repo:
+def fed(feeder: RunFeeder, repo: Repo) -> Repo:
     """A repository with its index."""
     repo.commit(SHOP)
     assert feeder(repo, "init").code == 0
@@ -23,33 +23,33 @@ def fed(feeder: Feeder, repo: Repo) -> Repo:
     return repo
 
 
-def embedded(feeder: Feeder, repo: Repo) -> tuple[int, int]:
+def embedded(feeder: RunFeeder, repo: Repo) -> tuple[int, int]:
     """How many texts a run embeds, and how many it remembers, when the cart's nodes have moved."""
     lines = repo.path.joinpath("src/cart.py").read_text()
     repo.commit({"src/cart.py": f"\n{lines}"})
     answer = feeder(repo, "sync", "--json")
     assert answer.code == 0, answer.err
-    return answer.facts["texts_embedded"], answer.facts["texts_cached"]
+    return answer.json["texts_embedded"], answer.json["texts_cached"]
 
 
-def test_a_cleaned_clone_remembers(feeder: Feeder, fed: Repo) -> None:
+def test_a_cleaned_clone_remembers(feeder: RunFeeder, fed: Repo) -> None:
     """`git clean -fdx` takes nothing of it."""
     fed.git("clean", "-fdxq")
     assert not (fed.path / ".feeder").exists()
     assert embedded(feeder, fed) == (0, 5)
 
 
-def test_another_clone_remembers(feeder: Feeder, fed: Repo, tmp_path: Path) -> None:
+def test_another_clone_remembers(feeder: RunFeeder, fed: Repo, tmp_path: Path) -> None:
     """Of the same user, also for an index of its own."""
     shutil.copytree(fed.path, tmp_path / "clone", ignore=shutil.ignore_patterns(".feeder"))
     clone = Repo.__new__(Repo)
     clone.path = tmp_path / "clone"
     assert feeder(clone, "init", "--index-name", "other").code == 0
-    assert feeder(clone, "sync", "--json").facts["texts_embedded"] == 0
+    assert feeder(clone, "sync", "--json").json["texts_embedded"] == 0
 
 
 def test_a_cache_that_a_commit_brings_is_not_read(
-    feeder: Feeder, fed: Repo, users_cache: Path
+    feeder: RunFeeder, fed: Repo, users_cache: Path
 ) -> None:
     """Whoever made it would decide which vectors go to Cloudflare, or lie in an index here."""
     (fed.path / ".feeder/embeddings.db").write_bytes(users_cache.read_bytes())
@@ -58,16 +58,16 @@ def test_a_cache_that_a_commit_brings_is_not_read(
     assert embedded(feeder, fed) == (5, 0)
 
 
-def test_a_named_file_is_taken_instead(feeder: Feeder, fed: Repo, tmp_path: Path) -> None:
+def test_a_named_file_is_taken_instead(feeder: RunFeeder, fed: Repo, tmp_path: Path) -> None:
     """Then the user's is not read."""
     fed.commit({"src/cart.py": f"\n{CART}"})
     answer = feeder(fed, "sync", "--json", "--cache", tmp_path / "own.db")
-    assert (answer.facts["texts_embedded"], (tmp_path / "own.db").exists()) == (5, True)
+    assert (answer.json["texts_embedded"], (tmp_path / "own.db").exists()) == (5, True)
 
 
 @pytest.mark.parametrize("place", ["missing", "a file", "junk"])
 def test_a_run_goes_on_without(
-    feeder: Feeder,
+    feeder: RunFeeder,
     fed: Repo,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
@@ -91,30 +91,30 @@ def test_a_run_goes_on_without(
 
 
 def test_a_home_without_the_variable_has_its_usual_place(
-    feeder: Feeder, fed: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    feeder: RunFeeder, fed: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """A relative one counts as none."""
     (tmp_path / "home").mkdir()
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     monkeypatch.setattr("sys.platform", "linux")
-    assert feeder(fed, "cache", "--json").facts["file"] == str(
+    assert feeder(fed, "cache", "--json").json["file"] == str(
         tmp_path / "home/.cache/feeder/embeddings.db"
     )
     monkeypatch.setattr("sys.platform", "darwin")
-    assert feeder(fed, "cache", "--json").facts["file"] == str(
+    assert feeder(fed, "cache", "--json").json["file"] == str(
         tmp_path / "home/Library/Caches/feeder/embeddings.db"
     )
 
 
 def test_what_is_remembered_is_told_and_forgotten(
-    feeder: Feeder, fed: Repo, users_cache: Path
+    feeder: RunFeeder, fed: Repo, users_cache: Path
 ) -> None:
     """Its place, size and models; nothing is left of it but an empty file."""
     told = feeder(fed, "cache").out.splitlines()
     assert told[0].startswith(f"{users_cache}: 0.0 MB of at most 500")
     assert len(told) == 2
-    facts = feeder(fed, "cache", "--json").facts
+    facts = feeder(fed, "cache", "--json").json
     [of] = facts.pop("models")
     assert (of["dimensions"], of["texts"]) == (384, 9)
     assert facts == {
@@ -123,11 +123,11 @@ def test_what_is_remembered_is_told_and_forgotten(
         "limit_bytes": 500_000_000,
     }
 
-    assert feeder(fed, "cache", "--clear", "--json").facts["models"] == []
+    assert feeder(fed, "cache", "--clear", "--json").json["models"] == []
     assert embedded(feeder, fed) == (5, 0)
 
 
-def test_telling_makes_nothing(feeder: Feeder, repo: Repo, users_cache: Path) -> None:
+def test_telling_makes_nothing(feeder: RunFeeder, repo: Repo, users_cache: Path) -> None:
     """Nor does forgetting what is not there."""
     for arguments in ([], ["--clear"]):
         answer = feeder(repo, "cache", *arguments)
@@ -135,7 +135,7 @@ def test_telling_makes_nothing(feeder: Feeder, repo: Repo, users_cache: Path) ->
     assert not users_cache.parent.exists()
 
 
-def test_what_is_no_cache_is_not_cleared(feeder: Feeder, repo: Repo, tmp_path: Path) -> None:
+def test_what_is_no_cache_is_not_cleared(feeder: RunFeeder, repo: Repo, tmp_path: Path) -> None:
     """It may be somebody's."""
     (tmp_path / "mails.db").write_bytes(b"mails" * 1000)
     answer = feeder(repo, "cache", "--clear", "--cache", tmp_path / "mails.db")

@@ -6,8 +6,8 @@ from clouds import Cloud
 from feeder.source.git_trees import Commit
 from feeder.sync.report import ValidationResult
 from feeder.sync.validate import repair, validate
+from index_helpers import SHOP
 from source.repos import Repo
-from worlds import SHOP
 
 ROWS = "every node's row says what its file does"
 WORDS = "Words are compared with the files only where the database is on this machine."

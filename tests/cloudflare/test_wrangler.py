@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from program import Console, console, feeder
 
+from command_runner import RunFeeder
 from feeder import jsonc
 from feeder.cloudflare import wrangler
 from feeder.errors import UserError
-from running import Feeder
 from source.repos import Repo
 
 __all__ = ["console", "feeder"]
@@ -117,7 +117,7 @@ def test_wrangler_decides_which_file_counts(tmp_path: Path) -> None:
     assert wrangler.find_file(web) == shop / "wrangler.json"
 
 
-def test_init_edits_the_file_that_is_there(feeder: Feeder, console: Console, repo: Repo) -> None:
+def test_init_edits_the_file_that_is_there(feeder: RunFeeder, console: Console, repo: Repo) -> None:
     """No second file and no second database are made, and the commands take what it says."""
     file = repo.path / "wrangler.jsonc"
     database_id = console.make_database("mine")
@@ -141,7 +141,7 @@ def test_init_edits_the_file_that_is_there(feeder: Feeder, console: Console, rep
 
 
 def test_init_makes_nothing_beside_a_broken_file(
-    feeder: Feeder, console: Console, repo: Repo
+    feeder: RunFeeder, console: Console, repo: Repo
 ) -> None:
     (repo.path / "wrangler.jsonc").write_text('{"name": "web",,}')
     answer = feeder(repo, "init")

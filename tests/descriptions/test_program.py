@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from chatting import Model, about, chatting, refusal
 
-from running import Feeder, runner
+from command_runner import RunFeeder, command_runner
+from index_helpers import SHOP
 from source.repos import Repo
-from worlds import SHOP
 
 KEY = "Xk29-qLmR47_vTzE81wPbN36sHcYdU05jGaF"
 
@@ -17,12 +17,12 @@ KEY = "Xk29-qLmR47_vTzE81wPbN36sHcYdU05jGaF"
 @pytest.fixture
 def feeder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Feeder:
+) -> RunFeeder:
     monkeypatch.setenv("FEEDER_JOBS", "1")
     monkeypatch.setenv("FEEDER_MODEL", "static")
     monkeypatch.setenv("FEEDER_API_KEY", KEY)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    return runner(monkeypatch, capfd)
+    return command_runner(monkeypatch, capfd)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def shop(repo: Repo) -> Repo:
 
 
 def test_a_run_says_what_it_made_and_each_command_shows_it(
-    feeder: Feeder, shop: Repo, model: Model
+    feeder: RunFeeder, shop: Repo, model: Model
 ) -> None:
     dry = feeder(shop, "sync", "--dry-run")
     assert "Descriptions: 4 would be asked for; about " in dry.out
@@ -58,7 +58,7 @@ def test_a_run_says_what_it_made_and_each_command_shows_it(
 
 
 def test_a_limit_ends_with_75_and_a_server_that_refuses_with_its_own_code(
-    feeder: Feeder, shop: Repo, model: Model
+    feeder: RunFeeder, shop: Repo, model: Model
 ) -> None:
     """What is done is kept, and the index equals HEAD."""
     model.always = refusal(401, "no such key")
@@ -73,7 +73,7 @@ def test_a_limit_ends_with_75_and_a_server_that_refuses_with_its_own_code(
 
 
 def test_off_takes_them_out_and_more_of_it_needs_a_model(
-    feeder: Feeder, shop: Repo, model: Model, monkeypatch: pytest.MonkeyPatch
+    feeder: RunFeeder, shop: Repo, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     feeder(shop, "sync")
     dry = feeder(shop, "sync", "--describe", "off", "--dry-run")

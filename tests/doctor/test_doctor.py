@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from command_runner import CommandResult, RunFeeder
 from feeder.config import Settings
 from feeder.doctor import Finding
 from feeder.doctor.environment import check_extras, check_open_files
@@ -16,9 +17,8 @@ from feeder.parse.extract import NOT_INSTALLED
 from feeder.store import Statement
 from feeder.store.migrations import known_migrations
 from feeder.store.sqlite import SQLite
-from running import Answer, Feeder
+from index_helpers import SHOP
 from source.repos import Repo
-from worlds import SHOP
 
 
 @pytest.fixture
@@ -27,24 +27,24 @@ def shop(repo: Repo) -> Repo:
     return repo
 
 
-def seen(answer: Answer) -> dict[str, dict[str, Any]]:
+def seen(answer: CommandResult) -> dict[str, dict[str, Any]]:
     """The findings by their names."""
-    return {one["name"]: one for one in answer.facts["findings"]}
+    return {one["name"]: one for one in answer.json["findings"]}
 
 
-def test_a_fed_index_of_head_has_nothing_to_be_done(feeder: Feeder, shop: Repo) -> None:
+def test_a_fed_index_of_head_has_nothing_to_be_done(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync", "-q")
     answer = feeder(shop, "doctor", "--json")
     found = seen(answer)
     assert answer.code == 0
-    assert not answer.facts["stops"]
+    assert not answer.json["stops"]
     index = found["index"]
     assert "The index equals HEAD " in index["says"]
     assert not any(found[name]["remedy"] for name in ("index", "holds", "parser", "git", "disk"))
     assert found["store"]["says"] == "this machine (no CLOUDFLARE_API_TOKEN)"
 
 
-def test_without_an_index_it_says_how_to_make_one(feeder: Feeder, shop: Repo) -> None:
+def test_without_an_index_it_says_how_to_make_one(feeder: RunFeeder, shop: Repo) -> None:
     answer = feeder(shop, "doctor", "--json")
     assert answer.code == 0
     remedy = "Make it: feeder sync (outside git: feeder process --path .)"
@@ -52,7 +52,7 @@ def test_without_an_index_it_says_how_to_make_one(feeder: Feeder, shop: Repo) ->
     assert not (shop.path / ".feeder").exists()
 
 
-def test_an_index_behind_head_is_no_stop(feeder: Feeder, shop: Repo) -> None:
+def test_an_index_behind_head_is_no_stop(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync", "-q")
     shop.commit({"more.py": "def more():\n    return 1\n"})
     answer = feeder(shop, "doctor", "--json")
@@ -61,14 +61,14 @@ def test_an_index_behind_head_is_no_stop(feeder: Feeder, shop: Repo) -> None:
     assert "1 commit behind HEAD" in seen(answer)["index"]["says"]
 
 
-def test_outside_of_git_it_says_what_can_be_done(feeder: Feeder, tmp_path: Path) -> None:
+def test_outside_of_git_it_says_what_can_be_done(feeder: RunFeeder, tmp_path: Path) -> None:
     answer = feeder(tmp_path, "doctor")
     assert answer.code == 0
     assert "feeder process --path ." in answer.out
 
 
 def test_without_git_a_run_is_stopped(
-    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "bin").mkdir()
     monkeypatch.setenv("PATH", os.fspath(tmp_path / "bin"))
@@ -76,11 +76,11 @@ def test_without_git_a_run_is_stopped(
     assert answer.code == 1
     assert seen(answer)["git"]["stops"]
     assert seen(answer)["git"]["remedy"] == "Install it, or put it on the PATH."
-    assert [one["name"] for one in answer.facts["findings"] if one["stops"]] == ["git"]
+    assert [one["name"] for one in answer.json["findings"] if one["stops"]] == ["git"]
     assert not seen(answer)["parser"]["stops"]
 
 
-def test_a_file_in_place_of_the_index_stops_a_run(feeder: Feeder, shop: Repo) -> None:
+def test_a_file_in_place_of_the_index_stops_a_run(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync", "-q")
     (shop.path / ".feeder" / "index.db").write_bytes(b"this is no database at all\n" * 100)
     answer = feeder(shop, "doctor", "--json")
@@ -89,7 +89,7 @@ def test_a_file_in_place_of_the_index_stops_a_run(feeder: Feeder, shop: Repo) ->
     assert seen(answer)["index"]["remedy"]
 
 
-def test_a_grammar_that_does_not_compile_stops_a_run(feeder: Feeder, shop: Repo) -> None:
+def test_a_grammar_that_does_not_compile_stops_a_run(feeder: RunFeeder, shop: Repo) -> None:
     own = shop.path / "own.json"
     own.write_text('{"python": {"queries": ["(no_such_node) @method"]}}', "utf-8")
     answer = feeder(shop, "doctor", "--json", "--grammar", own)
@@ -97,7 +97,7 @@ def test_a_grammar_that_does_not_compile_stops_a_run(feeder: Feeder, shop: Repo)
     assert seen(answer)["parser"]["stops"]
 
 
-def test_settings_that_cannot_be_read_stop_a_run(feeder: Feeder, shop: Repo) -> None:
+def test_settings_that_cannot_be_read_stop_a_run(feeder: RunFeeder, shop: Repo) -> None:
     (shop.path / ".feeder.toml").write_text("[categories\n", "utf-8")
     answer = feeder(shop, "doctor", "--json")
     assert answer.code == 1
@@ -105,7 +105,7 @@ def test_settings_that_cannot_be_read_stop_a_run(feeder: Feeder, shop: Repo) -> 
 
 
 def test_a_token_alone_says_what_lacks_and_is_not_shown(
-    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+    feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "a-token-that-nobody-sees")
     answer = feeder(shop, "doctor", "--json", "--store", "cloudflare")
@@ -114,7 +114,7 @@ def test_a_token_alone_says_what_lacks_and_is_not_shown(
     assert "a-token-that-nobody-sees" not in answer.out + answer.err
 
 
-def test_a_token_in_an_address_is_not_shown(feeder: Feeder, shop: Repo) -> None:
+def test_a_token_in_an_address_is_not_shown(feeder: RunFeeder, shop: Repo) -> None:
     """Also where it stands in a path, as nobody should write it and somebody does."""
     token = "ghp_" + "a1B2" * 9
     shop.git("remote", "add", "origin", f"https://127.0.0.1/{token}@shop/cart.git")
@@ -124,7 +124,7 @@ def test_a_token_in_an_address_is_not_shown(feeder: Feeder, shop: Repo) -> None:
 
 
 def test_the_users_folder_is_not_named(
-    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+    feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", os.fspath(shop.path.parent))
     answer = feeder(shop, "doctor")
@@ -153,7 +153,7 @@ def test_extras_are_those_of_the_program() -> None:
 
 
 def test_an_extra_that_is_absent_is_neither_right_nor_wrong(
-    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+    feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a mark of its own."""
 
@@ -169,7 +169,7 @@ def test_an_extra_that_is_absent_is_neither_right_nor_wrong(
     assert line.split(maxsplit=2) == ["-", "[documents]", says]
 
 
-def test_an_older_index_is_not_touched(feeder: Feeder, shop: Repo) -> None:
+def test_an_older_index_is_not_touched(feeder: RunFeeder, shop: Repo) -> None:
     """Any other command would bring it on."""
     *before, last = known_migrations()
     (shop.path / ".feeder").mkdir()
@@ -187,7 +187,7 @@ def test_an_older_index_is_not_touched(feeder: Feeder, shop: Repo) -> None:
 
 
 def test_an_index_in_a_folder_that_nobody_may_write_stops_a_run(
-    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+    feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Though the file may be written: SQLite writes beside it."""
     feeder(shop, "sync", "-q")
@@ -199,7 +199,7 @@ def test_an_index_in_a_folder_that_nobody_may_write_stops_a_run(
     assert seen(answer)["disk"]["says"] == f"{locked} cannot be written"
 
 
-def test_what_a_question_lacks_is_told(feeder: Feeder, shop: Repo) -> None:
+def test_what_a_question_lacks_is_told(feeder: RunFeeder, shop: Repo) -> None:
     """An index of words alone, asked by the model that comes with the program."""
     feeder(shop, "sync", "-q", "--no-vectors")
     found = seen(feeder(shop, "doctor", "--vectors", "--model", "static", "--json"))
@@ -208,14 +208,14 @@ def test_what_a_question_lacks_is_told(feeder: Feeder, shop: Repo) -> None:
     assert "Make them: feeder sync" in found["model"]["remedy"]
 
 
-def test_a_model_that_does_not_answer_stops_a_run(feeder: Feeder, shop: Repo) -> None:
+def test_a_model_that_does_not_answer_stops_a_run(feeder: RunFeeder, shop: Repo) -> None:
     """Of vectors, and of descriptions; the index is looked at all the same."""
     feeder(shop, "sync", "-q", "--no-vectors")
     nobody = "http://127.0.0.1:9/v1#none"
     for options, name in ((("--model", nobody), "model"), (("--describe", nobody), "describing")):
         answer = feeder(shop, "doctor", "--vectors", *options, "--json")
         assert answer.code == 1
-        stops = [one["name"] for one in answer.facts["findings"] if one["stops"]]
+        stops = [one["name"] for one in answer.json["findings"] if one["stops"]]
         assert (stops, seen(answer)["index"]["stops"]) == ([name], False)
 
 
@@ -225,7 +225,7 @@ def changed(shop: Repo, *statements: Statement) -> None:
         database.run(statements)
 
 
-def test_an_index_that_was_left_half_made_says_so(feeder: Feeder, shop: Repo) -> None:
+def test_an_index_that_was_left_half_made_says_so(feeder: RunFeeder, shop: Repo) -> None:
     """As a run that is killed leaves it: begun, and not done."""
     feeder(shop, "sync", "-q")
     changed(
@@ -238,14 +238,14 @@ def test_an_index_that_was_left_half_made_says_so(feeder: Feeder, shop: Repo) ->
     assert (found["remedy"], found["stops"]) == ("feeder sync", False)
 
 
-def test_texts_that_are_kept_are_counted(feeder: Feeder, shop: Repo) -> None:
+def test_texts_that_are_kept_are_counted(feeder: RunFeeder, shop: Repo) -> None:
     """The lines of its three files that have any."""
     feeder(shop, "sync", "-q", "--texts")
     says = seen(feeder(shop, "doctor", "--json"))["texts"]["says"]
     assert says == "3 rows, 0.0 MB compressed"
 
 
-def test_lines_that_wait_are_told(feeder: Feeder, repo: Repo) -> None:
+def test_lines_that_wait_are_told(feeder: RunFeeder, repo: Repo) -> None:
     """Of three methods and classes one has a line."""
     repo.commit(
         {"a.py": "def one():\n    pass\n\n\ndef two():\n    pass\n\n\nclass C:\n    x = 1\n"}
@@ -262,7 +262,7 @@ def test_lines_that_wait_are_told(feeder: Feeder, repo: Repo) -> None:
     assert found["remedy"] == "2 wait for a line: feeder sync --describe MODEL"
 
 
-def test_documents_that_are_kept_out_are_told(feeder: Feeder, shop: Repo) -> None:
+def test_documents_that_are_kept_out_are_told(feeder: RunFeeder, shop: Repo) -> None:
     """By a program that cannot read them."""
     feeder(shop, "sync", "-q")
     kept_out = "UPDATE files SET reason = ? WHERE path = 'logo.bin'"
@@ -273,7 +273,7 @@ def test_documents_that_are_kept_out_are_told(feeder: Feeder, shop: Repo) -> Non
 
 
 def test_an_index_of_documents_stops_who_cannot_read_them(
-    feeder: Feeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+    feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As a run of this program would be: another installation has read them."""
     feeder(shop, "sync", "-q")
@@ -286,7 +286,7 @@ def test_an_index_of_documents_stops_who_cannot_read_them(
     assert seen(answer)["documents"]["says"].startswith("the index has 1;")
 
 
-def test_nothing_is_written(feeder: Feeder, shop: Repo) -> None:
+def test_nothing_is_written(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync", "-q")
     shutil.rmtree(shop.path / ".feeder")
     before = sorted(shop.path.rglob("*"))

@@ -11,10 +11,10 @@ from standin import StandIn
 
 from edge.building import built
 from edge.questions import Named
-from extras import need
 from feeder.cli.main import cli
 from feeder.config import Settings
 from feeder.mcp.service import IndexService
+from required_extras import require_extras
 from source.repos import Repo
 
 REPO = "acme/shop"
@@ -139,7 +139,7 @@ def took_by(response: httpx.Response) -> Mapping[str, int]:
 
 def program(desk: IndexService, name: str, **said: str) -> Facts:
     """What the program answers."""
-    need("serve")
+    require_extras("serve")
     from feeder.mcp.http import ErrorResponse
     from feeder.web.api import run_endpoint
 

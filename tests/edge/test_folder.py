@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import feeder as program
+from command_runner import CommandResult, RunFeeder, command_runner
 from edge.conftest import DATABASE
 from feeder import jsonc
 from feeder.cloudflare import toml_edit
 from feeder.edge.worker_folder import PACKAGE_FOLDER
 from feeder.web import page_files
-from running import Answer, Feeder, runner
 from source.repos import Repo
 
 pytestmark = pytest.mark.usefixtures("module")
@@ -52,10 +52,10 @@ OURS = {
 @pytest.fixture
 def run(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
-) -> Feeder:
+) -> RunFeeder:
     """A command in a folder, without an account."""
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
-    return runner(monkeypatch, capfd)
+    return command_runner(monkeypatch, capfd)
 
 
 @pytest.fixture
@@ -65,14 +65,14 @@ def shop(repo: Repo) -> Path:
     return repo.path
 
 
-def done(answer: Answer) -> Answer:
+def done(answer: CommandResult) -> CommandResult:
     assert answer.code == 0, answer.err
     return answer
 
 
-def actions(answer: Answer) -> dict[str, str]:
+def actions(answer: CommandResult) -> dict[str, str]:
     """What becomes of each file, by its name."""
-    return {Path(one["file"]).name: one["action"] for one in done(answer).facts["files"]}
+    return {Path(one["file"]).name: one["action"] for one in done(answer).json["files"]}
 
 
 def said(file: Path) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def snapshot(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-def test_the_folder_is_whole(run: Feeder, shop: Path) -> None:
+def test_the_folder_is_whole(run: RunFeeder, shop: Path) -> None:
     """The module as it was built, its map, each file of the page, and how to go on."""
     done(run(shop, "worker", "edge"))
     there = snapshot(shop / "edge")
@@ -106,7 +106,7 @@ def test_the_folder_is_whole(run: Feeder, shop: Path) -> None:
     assert len(readme.splitlines()) < 40
 
 
-def test_the_projects_configuration_gets_what_it_lacks(run: Feeder, shop: Path) -> None:
+def test_the_projects_configuration_gets_what_it_lacks(run: RunFeeder, shop: Path) -> None:
     """Beside what `feeder init` wrote; every line that was there stays."""
     done(run(shop, "worker", "edge"))
     file = shop / "wrangler.toml"
@@ -115,7 +115,7 @@ def test_the_projects_configuration_gets_what_it_lacks(run: Feeder, shop: Path) 
     assert file.read_text().startswith(BOUND.replace("# ours\n", f"# ours\n{keys}").strip())
 
 
-def test_a_file_with_comments_in_json_too(run: Feeder, shop: Path) -> None:
+def test_a_file_with_comments_in_json_too(run: RunFeeder, shop: Path) -> None:
     file = shop / "wrangler.jsonc"
     before = f"""{{
 \t// ours
@@ -131,7 +131,7 @@ def test_a_file_with_comments_in_json_too(run: Feeder, shop: Path) -> None:
     assert said(shop / "wrangler.toml") == tomllib.loads(BOUND)
 
 
-def test_another_workers_configuration_is_left_alone(run: Feeder, shop: Path) -> None:
+def test_another_workers_configuration_is_left_alone(run: RunFeeder, shop: Path) -> None:
     """The folder gets its own, with the same bindings."""
     (shop / "wrangler.toml").write_text(ANOTHER)
     done(run(shop, "worker", "edge"))
@@ -147,7 +147,7 @@ def test_another_workers_configuration_is_left_alone(run: Feeder, shop: Path) ->
     assert "    cd .\n" in (shop / "edge/README.md").read_text()
 
 
-def test_what_the_user_has_decided_stays(run: Feeder, shop: Path) -> None:
+def test_what_the_user_has_decided_stays(run: RunFeeder, shop: Path) -> None:
     """A limit, the assets, a day; also where the file was written by us before."""
     done(run(shop, "worker", "edge"))
     file = shop / "wrangler.toml"
@@ -157,7 +157,7 @@ def test_what_the_user_has_decided_stays(run: Feeder, shop: Path) -> None:
     assert file.read_bytes() == before
 
 
-def test_the_repository_is_named_and_where_github_has_it(run: Feeder, shop: Path) -> None:
+def test_the_repository_is_named_and_where_github_has_it(run: RunFeeder, shop: Path) -> None:
     """For links at the commit; what is set stays, and so does what else is."""
     Repo(shop).git("remote", "add", "origin", "git@github.com:acme/shop.git")
     done(run(shop, "worker", "edge"))
@@ -169,14 +169,14 @@ def test_the_repository_is_named_and_where_github_has_it(run: Feeder, shop: Path
     assert said(file)["vars"] == {**own, "REPO": "acme/shop"}
 
 
-def test_a_second_time_changes_nothing(run: Feeder, shop: Path) -> None:
+def test_a_second_time_changes_nothing(run: RunFeeder, shop: Path) -> None:
     done(run(shop, "worker", "edge"))
     before = snapshot(shop)
     assert done(run(shop, "worker", "edge")).out == f"unchanged: {len(before) - 1} files\n"
     assert snapshot(shop) == before
 
 
-def test_a_dry_run_shows_it_and_writes_nothing(run: Feeder, shop: Path) -> None:
+def test_a_dry_run_shows_it_and_writes_nothing(run: RunFeeder, shop: Path) -> None:
     before = snapshot(shop)
     out = done(run(shop, "worker", "edge", "--dry-run")).out
     assert '+main = "edge/worker.js"\n' in out
@@ -211,7 +211,7 @@ def older(folder: Path, name: str, text: str) -> None:
     written.write_text(json.dumps(facts))
 
 
-def test_an_update_changes_its_own_files_and_says_which(run: Feeder, shop: Path) -> None:
+def test_an_update_changes_its_own_files_and_says_which(run: RunFeeder, shop: Path) -> None:
     """What an older version wrote; a file that the page has no more goes."""
     done(run(shop, "worker", "edge"))
     edge = shop / "edge"
@@ -226,7 +226,7 @@ def test_an_update_changes_its_own_files_and_says_which(run: Feeder, shop: Path)
     assert (edge / "assets/own.js").read_text() == "own\n"
 
 
-def test_what_was_edited_is_not_overwritten_without_a_word(run: Feeder, shop: Path) -> None:
+def test_what_was_edited_is_not_overwritten_without_a_word(run: RunFeeder, shop: Path) -> None:
     """Also where the next version changes it, or where it was there before us."""
     edge = shop / "edge"
     edge.mkdir()
@@ -243,7 +243,7 @@ def test_what_was_edited_is_not_overwritten_without_a_word(run: Feeder, shop: Pa
     assert (edge / "worker.js").read_bytes() == (PACKAGE_FOLDER / "worker.js").read_bytes()
 
 
-def test_without_an_index_there_is_nothing_to_ask(run: Feeder, repo: Repo) -> None:
+def test_without_an_index_there_is_nothing_to_ask(run: RunFeeder, repo: Repo) -> None:
     answer = run(repo, "worker")
     assert answer.code == 2
     assert "no D1 database is known. Run feeder init" in answer.err
@@ -265,7 +265,7 @@ def test_without_an_index_there_is_nothing_to_ask(run: Feeder, repo: Repo) -> No
     ],
 )
 def test_what_cannot_be_understood_is_refused(
-    run: Feeder, shop: Path, name: str, text: str | bytes, told: str
+    run: RunFeeder, shop: Path, name: str, text: str | bytes, told: str
 ) -> None:
     """With the file's name, and before anything is written."""
     file = shop / name
@@ -278,7 +278,7 @@ def test_what_cannot_be_understood_is_refused(
     assert snapshot(shop) == before
 
 
-def test_a_link_is_not_followed(run: Feeder, shop: Path, tmp_path: Path) -> None:
+def test_a_link_is_not_followed(run: RunFeeder, shop: Path, tmp_path: Path) -> None:
     """A commit may bring one: what is written there would land in another place."""
     (shop / "edge").mkdir()
     other = tmp_path / "other.js"
@@ -289,7 +289,7 @@ def test_a_link_is_not_followed(run: Feeder, shop: Path, tmp_path: Path) -> None
     assert not other.exists()
 
 
-def test_nor_a_link_to_a_folder(run: Feeder, shop: Path, tmp_path: Path) -> None:
+def test_nor_a_link_to_a_folder(run: RunFeeder, shop: Path, tmp_path: Path) -> None:
     (shop / "edge").mkdir()
     (tmp_path / "other").mkdir()
     (shop / "edge/assets").symlink_to(tmp_path / "other")
@@ -300,7 +300,7 @@ def test_nor_a_link_to_a_folder(run: Feeder, shop: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("place", [".", ".git", ".git/edge"])
-def test_a_repository_is_no_folder_for_it(run: Feeder, shop: Path, place: str) -> None:
+def test_a_repository_is_no_folder_for_it(run: RunFeeder, shop: Path, place: str) -> None:
     """Its `.noindex` would keep all of the repository out of the index."""
     before = snapshot(shop)
     answer = run(shop, "worker", place)
@@ -310,18 +310,18 @@ def test_a_repository_is_no_folder_for_it(run: Feeder, shop: Path, place: str) -
     assert snapshot(shop) == before
 
 
-def test_a_databases_name_is_no_syntax(run: Feeder, shop: Path) -> None:
+def test_a_databases_name_is_no_syntax(run: RunFeeder, shop: Path) -> None:
     """Of a configuration that somebody else has written, and that is another Worker's."""
     (shop / "wrangler.toml").write_text(ANOTHER.replace('"code"', r'"a\"\nPUBLIC = true"', 1))
     done(run(shop, "worker", "edge"))
     assert said(shop / "edge/wrangler.toml")["name"] == "a-PUBLIC-true"
 
 
-def test_nothing_of_it_is_indexed(run: Feeder, shop: Path) -> None:
+def test_nothing_of_it_is_indexed(run: RunFeeder, shop: Path) -> None:
     """Neither the module nor the page is the project's."""
     done(run(shop, "worker", "edge"))
     repo = Repo(shop)
     repo.commit()
     done(run(shop, "sync", "--no-vectors", "--jobs", "1", "-q"))
-    facts = done(run(shop, "stats", "--json")).facts
+    facts = done(run(shop, "stats", "--json")).json
     assert facts["files"]["clean"] == 2

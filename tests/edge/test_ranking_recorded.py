@@ -11,8 +11,8 @@ from feeder.store import Neighbour
 from feeder.store.hits import ids_in_scope
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
+from index_helpers import REPO, SHOP
 from search.test_ranking import CALLS, FILES, fed
-from worlds import REPO, SHOP
 
 LONG = "def weigh(order):\n    total = 0\n" + "".join(
     f"    total = total + parcel_weight(order, {n})  # the parcels of order {n}\n"

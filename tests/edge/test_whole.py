@@ -11,11 +11,11 @@ from program import Console, console, feeder
 from standin import StandIn
 from standin_fixtures import no_proxy, standin, standin_process
 
+from command_runner import RunFeeder
 from edge.test_browser import looking
 from edge.workerd import TOKEN, client, running
 from mcp_server.conftest import SHOP
 from mcp_server.test_official_clients import facts
-from running import Feeder
 from source.repos import Repo
 from web.browser_client import chromium
 from web.http_client import JSON, request
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("module")
 
 
 @pytest.fixture
-def whole(feeder: Feeder, standin: StandIn, console: Console, repo: Repo) -> Iterator[str]:
+def whole(feeder: RunFeeder, standin: StandIn, console: Console, repo: Repo) -> Iterator[str]:
     """The address of a Worker over an index of words with its texts."""
     repo.commit(SHOP)
     for command in (

@@ -15,7 +15,7 @@ from clouds import MovedClock
 from feeder.embedding.endpoint import Endpoint, Timeouts, parse_address
 from feeder.embedding.endpoint_embedder import EndpointEmbedder
 from feeder.errors import FeederError
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
 
 DIMENSIONS = 64
 PATIENT = Timeouts(5, 5)

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from command_runner import RunFeeder, command_runner
 from embedding.endpoints import Server, answering, of_bge_m3, said, serving
 from feeder.store import Row, Statement
 from feeder.store.sqlite import SQLite
-from running import Feeder, runner
 from source.repos import Repo
 
 KEY = "Xk29-qLmR47_vTzE81wPbN36sHcYdU05jGaF"
@@ -19,13 +19,13 @@ BUSY = said(500, {"error": {"message": "out of memory"}}, Retry_After="0")
 @pytest.fixture
 def feeder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Feeder:
+) -> RunFeeder:
     """Runs the program in a folder, with a home and a key of its own."""
     monkeypatch.setenv("FEEDER_JOBS", "1")
     monkeypatch.setenv("FEEDER_API_KEY", KEY)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    return runner(monkeypatch, capfd)
+    return command_runner(monkeypatch, capfd)
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def pending(repo: Repo) -> int:
 
 
 def test_a_run_that_is_refused_in_the_middle_is_finished_by_the_next(
-    feeder: Feeder, parts: Repo, named: Server
+    feeder: RunFeeder, parts: Repo, named: Server
 ) -> None:
     """Four requests of 32 texts are kept, all words are there, and nothing is half-written."""
     named.answers = [answering()] * 5  # the first asks for the dimensions
@@ -81,13 +81,13 @@ def test_a_run_that_is_refused_in_the_middle_is_finished_by_the_next(
     named.always = answering()
     finished = feeder(parts, "sync", "--json")
     assert (finished.code, pending(parts)) == (0, 0)
-    assert (finished.facts["texts_cached"], finished.facts["texts_embedded"]) == (128, 22)
+    assert (finished.json["texts_cached"], finished.json["texts_embedded"]) == (128, 22)
     assert feeder(parts, "validate").code == 0
     assert asked(parts, "SELECT count(*) FROM vectors") == [(TEXTS,)]
 
 
 def test_what_is_kept_has_the_name_and_no_secret(
-    feeder: Feeder, parts: Repo, server: Server, tmp_path: Path
+    feeder: RunFeeder, parts: Repo, server: Server, tmp_path: Path
 ) -> None:
     """Neither key nor password is in the index, in the cache, or in what is said."""
     address = f"http://me:{KEY[::-1]}@{server.place}/v1?code={KEY[::2]}#some-model"
@@ -105,7 +105,7 @@ def test_what_is_kept_has_the_name_and_no_secret(
 
 
 def test_an_index_that_is_up_to_date_costs_no_request(
-    feeder: Feeder, parts: Repo, named: Server
+    feeder: RunFeeder, parts: Repo, named: Server
 ) -> None:
     """Its own note tells the dimensions; so do validate, stats and a run of a change."""
     assert feeder(parts, "sync").code == 0
@@ -120,7 +120,7 @@ def test_an_index_that_is_up_to_date_costs_no_request(
 
 
 def test_a_search_goes_by_meaning_with_one_request(
-    feeder: Feeder, parts: Repo, named: Server
+    feeder: RunFeeder, parts: Repo, named: Server
 ) -> None:
     """The question is asked for, and nothing else."""
     feeder(parts, "sync")
@@ -128,12 +128,12 @@ def test_a_search_goes_by_meaning_with_one_request(
     found = feeder(parts, "search", "return value", "--json")
     assert found.code == 0
     assert [one.texts for one in named.log] == [["return value"]]
-    assert all(hit["vector_rank"] for hit in found.facts["hits"])
+    assert all(hit["vector_rank"] for hit in found.json["hits"])
 
 
 @pytest.mark.parametrize("quiet", [(), ("-q",)])
 def test_words_answer_while_the_server_is_down(
-    feeder: Feeder, parts: Repo, monkeypatch: pytest.MonkeyPatch, quiet: tuple[str, ...]
+    feeder: RunFeeder, parts: Repo, monkeypatch: pytest.MonkeyPatch, quiet: tuple[str, ...]
 ) -> None:
     """One sentence on stderr, for those who want no talk too; the command has done its work."""
     with serving() as server:
@@ -141,8 +141,8 @@ def test_words_answer_while_the_server_is_down(
         assert feeder(parts, "sync").code == 0
     found = feeder(parts, "search", "a7", "--json", *quiet)
     assert found.code == 0
-    assert found.facts["hits"][0]["symbol"] == "a7"
-    assert {hit["vector_rank"] for hit in found.facts["hits"]} == {None}
+    assert found.json["hits"][0]["symbol"] == "a7"
+    assert {hit["vector_rank"] for hit in found.json["hits"]} == {None}
     [sentence] = [line for line in found.err.splitlines() if "By words alone" in line]
     assert sentence.startswith(f"By words alone: {server.place} cannot be reached (")
     assert sentence.endswith("Check the network, its names (DNS) and --model.")
@@ -157,7 +157,7 @@ def test_words_answer_while_the_server_is_down(
     ],
 )
 def test_words_go_on_when_not_even_the_dimensions_are_to_be_had(
-    feeder: Feeder, parts: Repo, named: Server, refusal: Any, code: int, sentence: str
+    feeder: RunFeeder, parts: Repo, named: Server, refusal: Any, code: int, sentence: str
 ) -> None:
     """The run ends as refused; the next one makes all vectors, whatever it was."""
     named.always = refusal
@@ -173,7 +173,7 @@ def test_words_go_on_when_not_even_the_dimensions_are_to_be_had(
 
 
 def test_words_go_on_when_the_key_is_refused(
-    feeder: Feeder, parts: Repo, server: Server, monkeypatch: pytest.MonkeyPatch
+    feeder: RunFeeder, parts: Repo, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where the table knows the dimensions, the first text is refused."""
     monkeypatch.setenv("FEEDER_MODEL", f"{server.url}#bge-m3")
@@ -186,7 +186,7 @@ def test_words_go_on_when_the_key_is_refused(
 
 
 def test_a_model_that_has_changed_is_refused_and_made_anew(
-    feeder: Feeder, parts: Repo, named: Server
+    feeder: RunFeeder, parts: Repo, named: Server
 ) -> None:
     """Two lengths do not mix; what the sentence says makes the index anew."""
     feeder(parts, "sync")
@@ -202,7 +202,7 @@ def test_a_model_that_has_changed_is_refused_and_made_anew(
     assert feeder(parts, "validate", "--dimensions", "32").code == 0
 
 
-def test_requests_are_limited(feeder: Feeder, parts: Repo, named: Server) -> None:
+def test_requests_are_limited(feeder: RunFeeder, parts: Repo, named: Server) -> None:
     """Three a run, and the run that comes to the end ends well; this machine's store costs none."""
     codes: list[int] = []
     while not codes or codes[-1] == 75:
@@ -214,9 +214,9 @@ def test_requests_are_limited(feeder: Feeder, parts: Repo, named: Server) -> Non
     assert feeder(parts, "validate").code == 0
 
 
-def test_a_dry_run_says_what_it_would_take(feeder: Feeder, parts: Repo, named: Server) -> None:
+def test_a_dry_run_says_what_it_would_take(feeder: RunFeeder, parts: Repo, named: Server) -> None:
     """150 texts, 32 a request; one request tells the dimensions. A run counts all it took."""
-    planned = feeder(parts, "sync", "--dry-run", "--json").facts
+    planned = feeder(parts, "sync", "--dry-run", "--json").json
     assert (planned["texts_embedded"], planned["requests"]) == (TEXTS, {"model": 5})
     assert len(named.log) == 1
     made = feeder(parts, "sync")

@@ -12,7 +12,7 @@ import pytest
 from feeder.embedding import Vector
 from feeder.embedding.cache import MAX_BYTES, CachedEmbedder, CacheFile
 from feeder.errors import UserError
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
 
 
 @pytest.fixture

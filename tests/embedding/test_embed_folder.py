@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from extras import need
 from feeder.embedding.onnx import OnnxEmbedder
 from feeder.errors import UserError
+from required_extras import require_extras
 
 VOCABULARY = "[UNK]\n[CLS]\n[SEP]\na\nb\n"
 TABLE = ((0, -1), (0, 2), (0, -2), (3, 4), (5, 2))
@@ -67,7 +67,7 @@ def write(path: Path, **settings: object) -> None:
 
 def opened(folder: Path) -> closing[OnnxEmbedder]:
     """The model of the folder."""
-    need("local")
+    require_extras("local")
     return closing(OnnxEmbedder.from_folder(folder))
 
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
 
 
 def test_the_stand_in_is_deterministic_and_normalised() -> None:

@@ -36,11 +36,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from extras import need
 from feeder.embedding import Embedder
 from feeder.embedding.onnx import OnnxEmbedder, OnnxModel, is_available
 from feeder.embedding.wordpiece import VOCABULARY_FILE
 from feeder.errors import ServiceError, UserError
+from required_extras import require_extras
 
 SOURCES = str(Path(inspect.getfile(Embedder)).parents[2])
 
@@ -74,7 +74,7 @@ FUNCTIONS = (
 
 @pytest.fixture(scope="module")
 def minilm() -> Iterator[OnnxEmbedder]:
-    need("local")
+    require_extras("local")
     with closing(OnnxEmbedder()) as embedder:
         yield embedder
 

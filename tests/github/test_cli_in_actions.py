@@ -14,8 +14,8 @@ from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from github import events
 from github.test_github import Command, Runner, read_outputs
+from index_helpers import SHOP
 from source.repos import Repo
-from worlds import SHOP
 
 FILES = "SELECT path FROM files ORDER BY path"
 HEAD = "SELECT value FROM meta WHERE key LIKE '%:head'"

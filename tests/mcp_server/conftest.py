@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from feeder.cli.main import cli
+from index_helpers import CART, GUIDE
 from mcp_server.stdio_client import Talker, talker
 from source.repos import Repo
-from worlds import CART, GUIDE
 
 SHOP = {
     "src/cart.py": CART,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from extras import need
+from required_extras import require_extras
 
 HERE = Path(__file__).parent / "conformance"
 ROOT = Path(__file__).parents[2]
@@ -18,7 +18,7 @@ SUITE = ROOT / "node_modules/@modelcontextprotocol/conformance/dist/index.js"
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """Where the suite's own tools are served."""
-    need("serve")
+    require_extras("serve")
     with subprocess.Popen(
         [sys.executable, "-m", "mcp_server.conformance.server"],
         cwd=ROOT / "tests",

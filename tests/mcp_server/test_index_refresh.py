@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from command_runner import RunFeeder, command_runner
 from feeder.config import Settings
 from feeder.errors import UserError
 from feeder.mcp import RefreshResult, index_refresh
@@ -19,9 +20,8 @@ from feeder.session.workspace import base_folder, workspace_for
 from feeder.source.git_trees import Commit
 from feeder.store import Statement
 from feeder.store.ownership import SERVER_LOCK, command_lock, try_lock
-from running import Feeder, runner
+from index_helpers import CART, GUIDE
 from source.repos import Repo
-from worlds import CART, GUIDE
 
 
 class Kept:
@@ -68,9 +68,9 @@ def shop(repo: Repo) -> Repo:
 
 
 @pytest.fixture
-def feeder(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Feeder:
+def feeder(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> RunFeeder:
     monkeypatch.setenv("FEEDER_MODEL", "static")
-    return runner(monkeypatch, capfd)
+    return command_runner(monkeypatch, capfd)
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("looks_each_time", "patient")
 def test_the_first_question_makes_an_index_and_the_next_ones_keep_it(
-    shop: Repo, feeder: Feeder
+    shop: Repo, feeder: RunFeeder
 ) -> None:
     kept = Kept(shop)
     assert kept.before_answer() is None
@@ -148,7 +148,7 @@ def test_an_index_that_is_deleted_is_made_anew_within_the_same_second(shop: Repo
 
 @pytest.mark.usefixtures("looks_each_time")
 def test_a_command_that_begins_during_a_look_is_not_overtaken(
-    shop: Repo, feeder: Feeder, monkeypatch: pytest.MonkeyPatch
+    shop: Repo, feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(index_refresh, "WAIT_S", 0.2)
     assert feeder(shop, "sync", "-q").code == 0
@@ -170,7 +170,9 @@ def test_a_command_that_begins_during_a_look_is_not_overtaken(
 
 
 @pytest.mark.usefixtures("looks_each_time", "patient")
-def test_many_who_ask_at_once_wait_for_one_run_and_nobody_fails(shop: Repo, feeder: Feeder) -> None:
+def test_many_who_ask_at_once_wait_for_one_run_and_nobody_fails(
+    shop: Repo, feeder: RunFeeder
+) -> None:
     servers = [Kept(shop) for _ in range(3)]
     said: list[str | None] = []
 
@@ -295,7 +297,7 @@ def test_without_an_index_what_goes_wrong_is_the_answer(repo: Repo, tmp_path: Pa
 
 @pytest.mark.needs("local")
 @pytest.mark.usefixtures("looks_each_time", "patient")
-def test_a_model_on_this_machine_follows_the_words(shop: Repo, feeder: Feeder) -> None:
+def test_a_model_on_this_machine_follows_the_words(shop: Repo, feeder: RunFeeder) -> None:
     kept = Kept(shop, model="minilm")
     assert kept.before_answer() in {None, index_refresh.VECTORS_PENDING_NOTE}
     assert kept.files() == {"src/cart.py", "docs/guide.md"}

@@ -3,8 +3,8 @@
 import pytest
 
 from feeder.search.index_status import read_index_status
+from index_helpers import REPO
 from source.repos import Repo
-from worlds import REPO
 
 FILES: dict[str, str | bytes] = {"src/a.py": "a = 1\n", "docs/b.md": "# B\n"}
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from fake_describer import FakeDescriber
 from feeder.cli.rendering import render_hits
 from feeder.descriptions import ModelAnswer
 from feeder.embedding import STATIC_MODEL_NAME
@@ -16,8 +17,8 @@ from feeder.source.git_trees import Commit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.sync.context import DescriptionOptions
+from index_helpers import REPO, SHOP, open_database, result_page, run_sync
 from source.repos import Repo
-from worlds import REPO, SHOP, Lines, opened, shown, synced
 
 LINE = "Discards every purchase that is not yet paid for."
 
@@ -30,10 +31,10 @@ def shop(repo: Repo) -> Repo:
 
 @pytest.fixture
 def database(shop: Repo) -> Iterator[SQLite]:
-    database = opened()
-    lines = Lines()
-    lines.said["emptyCart"] = ModelAnswer(LINE)
-    synced(Commit(shop.path), database, describing=DescriptionOptions(lines))
+    database = open_database()
+    lines = FakeDescriber()
+    lines.answers["emptyCart"] = ModelAnswer(LINE)
+    run_sync(Commit(shop.path), database, description_options=DescriptionOptions(lines))
     yield database
     database.close()
 
@@ -53,7 +54,7 @@ def test_a_node_is_found_by_the_words_of_its_line(database: SQLite) -> None:
 
 
 def test_a_line_is_shown_by_every_face(database: SQLite, shop: Repo) -> None:
-    page = shown(database, shop.path, found(database, "discard"))
+    page = result_page(database, shop.path, found(database, "discard"))
     heading, line, *_ = render_hits(page)
     assert (heading.split("  ")[-1], line.strip()) == ("emptyCart", LINE)
     assert page.as_json()["hits"][0]["description"] == LINE
@@ -61,8 +62,8 @@ def test_a_line_is_shown_by_every_face(database: SQLite, shop: Repo) -> None:
 
 
 def test_an_index_without_lines_answers_as_ever(shop: Repo) -> None:
-    database = opened()
-    synced(Commit(shop.path), database)
+    database = open_database()
+    run_sync(Commit(shop.path), database)
     one = found(database, "emptyCart")[0]
     assert (one.hit.description, "line" in one.ranks) == ("", False)
     assert found(database, "discard") == []
@@ -79,11 +80,16 @@ OFFICE = {
 ENCRYPTS = "Encrypts a password before it is stored."
 
 
-def by_meaning(repo: Repo, lines: Lines | None, query: str) -> list[str | None]:
+def by_meaning(repo: Repo, lines: FakeDescriber | None, query: str) -> list[str | None]:
     """What the static model finds, the best first."""
-    database = opened()
+    database = open_database()
     how = DescriptionOptions(lines) if lines else None
-    synced(Commit(repo.path), database, meaning=StaticQuantizer(STATIC_MODEL_NAME), describing=how)
+    run_sync(
+        Commit(repo.path),
+        database,
+        static_model=StaticQuantizer(STATIC_MODEL_NAME),
+        description_options=how,
+    )
     sides = [static_query_model(database)]
     answer = search_scope(database, sides, query, Scope.of_repo(REPO), Pagination(10))
     assert all(list(one.ranks) == [STATIC_VECTORS] for one in answer.results)
@@ -95,7 +101,7 @@ def by_meaning(repo: Repo, lines: Lines | None, query: str) -> list[str | None]:
 def test_a_node_is_found_by_what_its_line_means(repo: Repo, query: str) -> None:
     """With no word of the line, nor of the code; without the line it is not."""
     repo.commit(OFFICE)
-    lines = Lines()
-    lines.said["leave"] = ModelAnswer(ENCRYPTS)
+    lines = FakeDescriber()
+    lines.answers["leave"] = ModelAnswer(ENCRYPTS)
     assert by_meaning(repo, lines, query)[0] == "leave"
     assert by_meaning(repo, None, query)[0] != "leave"

@@ -24,8 +24,8 @@ from feeder.source.git_trees import Commit
 from feeder.store.hits import hits_by_ids, ids_in_scope
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
+from index_helpers import REPO, open_database, run_sync
 from source.repos import Repo
-from worlds import REPO, opened, synced
 
 ROOT = Path(__file__).parents[2]
 TREE = {
@@ -45,8 +45,8 @@ OWN = {"shop": ["src/shop"], "pages": ["docs/*.md"]}
 def database(tmp_path_factory: pytest.TempPathFactory) -> SQLite:
     repo = Repo(tmp_path_factory.mktemp("filters") / "repo")
     repo.commit(TREE)
-    database = opened()
-    synced(Commit(repo.path), database)
+    database = open_database()
+    run_sync(Commit(repo.path), database)
     return database
 
 
@@ -186,11 +186,11 @@ def test_a_category_of_ones_own_is_listed_once(database: SQLite) -> None:
 
 def test_several_repositories_are_searched_at_once(tmp_path: Path) -> None:
     """Those that are named, or all; a filter counts in each."""
-    database = opened()
+    database = open_database()
     for name in ("acme/shop", "acme/api", "other/api"):
         repo = Repo(tmp_path / name)
         repo.commit({f"{name.replace('/', '-')}.py": "def cart(): ...\n"})
-        synced(Commit(repo.path), database, name=name)
+        run_sync(Commit(repo.path), database, name=name)
     alone = FilterContext("acme/shop")
     assert paths(database, "", alone) == {"acme-shop.py"}
     assert paths(database, "repo:acme/shop repo:acme/api", alone) == {"acme-shop.py", "acme-api.py"}
@@ -200,10 +200,10 @@ def test_several_repositories_are_searched_at_once(tmp_path: Path) -> None:
     assert paths(database, "repo:shop", FilterContext("acme/api")) == {"acme-shop.py"}
     repo = Repo(tmp_path / "api")
     repo.commit({"api.py": "def cart(): ...\n"})
-    synced(Commit(repo.path), database, name="api")
+    run_sync(Commit(repo.path), database, name="api")
     assert paths(database, "repo:api", alone) == {"api.py"}
     repo.commit({"api.py": None})
-    synced(Commit(repo.path), database, name="api")
+    run_sync(Commit(repo.path), database, name="api")
     assert paths(database, "repo:api", alone) == set()
     assert len(paths(database, "lang:py path:*.py", FilterContext(None))) == 3
     assert paths(database, "path:*other*", FilterContext(None)) == {"other-api.py"}

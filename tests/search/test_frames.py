@@ -10,8 +10,8 @@ from feeder.search.results import Pagination
 from feeder.search.retrieval import Frame, parse_frames
 from feeder.source.git_trees import Commit
 from feeder.store.scope import Scope
+from index_helpers import REPO, open_database, run_sync
 from source.repos import Repo
-from worlds import REPO, opened, synced
 
 GO = """\
 panic: assignment to entry in nil map
@@ -113,8 +113,8 @@ def test_functions_of_a_trace_come_first(tmp_path: Path) -> None:
             "notes.go": "package shop\n\n// panic: assignment to entry in nil map, goroutine\n",
         }
     )
-    database = opened()
-    synced(Commit(repo.path), database)
+    database = open_database()
+    run_sync(Commit(repo.path), database)
 
     found = search_scope(database, [], GO, Scope.of_repo(REPO), Pagination(2)).results
 

@@ -9,8 +9,8 @@ from feeder.search.results import Pagination, PartMatch, Result
 from feeder.source.git_trees import Commit
 from feeder.store.hits import Hit
 from feeder.store.scope import Scope
+from index_helpers import REPO, open_database, run_sync
 from source.repos import Repo
-from worlds import REPO, opened, synced
 
 LINE = "    total = total + parcel_weight(order, {0})  # the parcels of order {0}\n"
 
@@ -26,8 +26,8 @@ def asked(
     """What answers after the files of `now` have been edited."""
     repo = Repo(folder)
     repo.commit(files)
-    database = opened()
-    synced(Commit(repo.path), database)
+    database = open_database()
+    run_sync(Commit(repo.path), database)
     for name, text in now.items():
         (folder / name).write_text(text)
 

@@ -22,8 +22,8 @@ from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.sync.context import SyncContext
 from feeder.sync.sync import sync
+from index_helpers import REPO, SHOP
 from source.repos import Repo
-from worlds import REPO, SHOP
 
 TWICE = "def shipping(order):\n    weight = order.weight\n    return weight * 3\n"
 FILES: dict[str, str | bytes] = SHOP | {"a/one.py": TWICE, "b/two.py": TWICE}

@@ -10,8 +10,8 @@ from feeder.source.git_trees import Commit
 from feeder.store.rows import decode_members, encode_members
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
+from index_helpers import REPO, open_database, result_page, run_sync
 from source.repos import Repo
-from worlds import REPO, opened, shown, synced
 
 COLOR = """\
 package acme;
@@ -37,8 +37,8 @@ USES = "LIMIT = 3\n\n\ndef use():\n    # GREEN GREEN\n    return GREEN + Color.G
 @pytest.fixture
 def database(repo: Repo) -> SQLite:
     repo.commit({"Color.java": COLOR, "use.py": USES, "page.server.ts": ACTIONS})
-    database = opened()
-    synced(Commit(repo.path), database)
+    database = open_database()
+    run_sync(Commit(repo.path), database)
     return database
 
 
@@ -63,13 +63,13 @@ def test_a_constant_above_is_found_though_its_chunk_has_no_name(database: SQLite
 def test_a_function_of_a_small_object_is_found_at_its_line(
     database: SQLite, repo: Repo, query: str
 ) -> None:
-    [heading, *lines] = render_hits(shown(database, repo.path, [first(database, query)], 1))
+    [heading, *lines] = render_hits(result_page(database, repo.path, [first(database, query)], 1))
     assert heading == "page.server.ts:3  class  actions.createComment"
     assert lines[0] == "     3    createComment: async ({ request }) => {"
 
 
 def test_the_line_of_a_member_is_shown(database: SQLite, repo: Repo) -> None:
-    answer = shown(database, repo.path, [first(database, "GREEN")], 1)
+    answer = result_page(database, repo.path, [first(database, "GREEN")], 1)
     assert list(render_hits(answer))[:3] == [
         "Color.java:5  class  acme.Color.GREEN",
         "     5    GREEN;",
@@ -81,7 +81,7 @@ def test_the_line_of_a_member_is_shown(database: SQLite, repo: Repo) -> None:
 
 
 def test_who_asks_for_a_class_is_shown_the_class(database: SQLite, repo: Repo) -> None:
-    [heading, _] = render_hits(shown(database, repo.path, [first(database, "Color")], 0))
+    [heading, _] = render_hits(result_page(database, repo.path, [first(database, "Color")], 0))
     assert heading == "Color.java:3-8  class  acme.Color"
 
 
@@ -90,11 +90,11 @@ def test_a_member_that_only_moves_within_its_class_is_found_where_it_is(repo: Re
     long, short = "  void f() {\n    a();\n  }\n", "  void f() { a(); }\n"
     field = "  int size;\n"
     repo.commit({"A.java": f"class A {{\n{long}{field}{short}}}\n"})
-    database = opened()
-    synced(Commit(repo.path), database)
+    database = open_database()
+    run_sync(Commit(repo.path), database)
     assert first(database, "size").member == Member("size", 5)
     repo.commit({"A.java": f"class A {{\n{short}{field}{long}}}\n"})
-    synced(Commit(repo.path), database)
+    run_sync(Commit(repo.path), database)
     assert first(database, "size").member == Member("size", 3)
 
 

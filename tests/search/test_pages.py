@@ -20,11 +20,11 @@ from feeder.source.git_trees import Commit
 from feeder.store.hits import first_hits
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
+from index_helpers import REPO, SHOP
+from index_helpers import open_database as empty
+from index_helpers import run_sync as fed
 from search.test_kept import synced
 from source.repos import Repo
-from worlds import REPO, SHOP
-from worlds import opened as empty
-from worlds import synced as fed
 
 LINE = "    total = total + parcel_weight(order, {0})  # the parcels of order {0}\n"
 LONG = "def weigh(order):\n    total = 0\n" + "".join(map(LINE.format, range(160)))

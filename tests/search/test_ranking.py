@@ -17,8 +17,8 @@ from feeder.store import Neighbour
 from feeder.store.hits import Hit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
+from index_helpers import REPO, open_database, run_sync
 from source.repos import Repo
-from worlds import REPO, opened, synced
 
 POOL = """\
 class ConnectionPool:
@@ -68,8 +68,8 @@ class fed:
     def __init__(self, folder: Path, files: Mapping[str, str]) -> None:
         repo = Repo(folder)
         repo.commit(dict(files))
-        self.database = opened()
-        synced(Commit(repo.path), self.database)
+        self.database = open_database()
+        run_sync(Commit(repo.path), self.database)
 
     def __enter__(self) -> SQLite:
         return self.database

@@ -13,9 +13,9 @@ from feeder.source.grep import GrepMatches, Truncation
 from feeder.store.hits import hits_by_ids, ids_in_scope
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
+from index_helpers import REPO, open_database, run_sync
 from parse.papers import docx, p, rtf
 from source.repos import Repo
-from worlds import REPO, opened, synced
 
 TREE = {
     "cart.py": '''\
@@ -40,8 +40,8 @@ def other(cart):
 @pytest.fixture
 def world(repo: Repo) -> tuple[Repo, SQLite]:
     repo.commit(TREE)
-    database = opened()
-    synced(Commit(repo.path), database)
+    database = open_database()
+    run_sync(Commit(repo.path), database)
     return repo, database
 
 
@@ -133,7 +133,7 @@ def test_documents_are_counted_by_endings_of_any_length(
     """Three letters, four and five; what a file is called decides before what it is."""
     repo, database = world
     repo.commit({f"a.{ending}": docx(p("Some words."))})
-    synced(Commit(repo.path), database)
+    run_sync(Commit(repo.path), database)
     [note] = asked(world, "/words/", Scope((REPO,))).notes
     assert "in 1 document:" in note
 
@@ -158,7 +158,7 @@ def test_documents_that_a_pattern_is_not_looked_for_in_are_told(
     """Those that the rest of the question leaves; a picture of the same ending is none."""
     repo, database = world
     repo.commit({**PAPERS, "broken.pdf": b"no PDF\n"})
-    synced(Commit(repo.path), database)
+    run_sync(Commit(repo.path), database)
     asks = parse_query(question)
     scope = Scope((REPO,), asks.paths, languages=asks.languages, node_types=asks.node_types)
     found = asked(world, question, scope)
@@ -173,7 +173,7 @@ def test_lines_of_a_document_that_git_takes_for_a_text_are_none_of_its_nodes(
     """The commands of an RTF are not in its text."""
     repo, database = world
     repo.commit({"letter.rtf": rtf("\nWords of a letter.\\par")})
-    synced(Commit(repo.path), database)
+    run_sync(Commit(repo.path), database)
     assert found(world, r"/\\par/") == set()
 
 
@@ -225,7 +225,7 @@ def test_no_sign_is_an_error(world: tuple[Repo, SQLite], question: str) -> None:
 def test_files_speak_for_their_own_repository_alone(world: tuple[Repo, SQLite]) -> None:
     """One of the same path in another repository is not read here; a pattern says so."""
     repo, database = world
-    synced(Commit(repo.path), database, name="acme/other")
+    run_sync(Commit(repo.path), database, name="acme/other")
     both = Scope((REPO, "acme/other"))
     scope, notes, _ = asked(world, '"connection refused"', both)
     found = [hit.repo for hit in hits_by_ids(database, ids_in_scope(database, scope, 100), scope)]

@@ -28,9 +28,9 @@ from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.store.sqlite_vectors import SQLiteVectors
 from feeder.sync.context import ModelVectors
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
+from index_helpers import MEMORY, REPO, open_database, result_page, run_sync
 from source.repos import Repo
-from worlds import MEMORY, REPO, opened, shown, synced
 
 FILES = {
     "src/refund.py": "def refundOrder(order):\n    return order.total\n",
@@ -50,8 +50,8 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SQLite]:
     """An index of the files above, with vectors."""
     repo = Repo(tmp_path_factory.mktemp("search"))
     repo.commit(FILES)
-    database = opened()
-    synced(Commit(repo.path), database, HashedEmbedder())
+    database = open_database()
+    run_sync(Commit(repo.path), database, HashedEmbedder())
     yield database
     database.close()
 
@@ -100,8 +100,8 @@ def test_a_node_comes_first_under_its_own_name(repo: Repo) -> None:
             "mergeMap.py": f"import mergeMap\n\n\ndef mergeMap():\n{long_body}    return 1\n",
         }
     )
-    database = opened()
-    synced(Commit(repo.path), database, None)
+    database = open_database()
+    run_sync(Commit(repo.path), database, None)
     assert symbols(asked(database, "mergeMap"))[0] == "mergeMap"
     database.close()
 
@@ -111,8 +111,8 @@ def test_a_test_counts_less_than_what_it_tests(repo: Repo) -> None:
     code = "def levenshtein(a, b):\n" + "    # counts insertions and deletions\n" * 20
     check = "def test_levenshtein():\n    levenshtein()\n"
     repo.commit({"src/distance.py": code + "    return 1\n", "tests/test_distance.py": check})
-    database = opened()
-    synced(Commit(repo.path), database, None)
+    database = open_database()
+    run_sync(Commit(repo.path), database, None)
     assert symbols(asked(database, "the levenshtein distance"))[0] == "levenshtein"
     assert symbols(asked(database, "test of levenshtein"))[0] == "test_levenshtein"
     database.close()
@@ -326,9 +326,9 @@ def test_what_is_nearer_elsewhere_hides_nothing(tmp_path: Path, scope: Scope) ->
     small, large = Repo(tmp_path / "small"), Repo(tmp_path / "large")
     small.commit(far)
     large.commit(near | far)
-    database = opened()
-    synced(Commit(small.path), database, HashedEmbedder(), name="acme/small")
-    synced(Commit(large.path), database, HashedEmbedder())
+    database = open_database()
+    run_sync(Commit(small.path), database, HashedEmbedder(), name="acme/small")
+    run_sync(Commit(large.path), database, HashedEmbedder())
 
     # no word of the question is in the one node that there is
     sides = [embedding_query_model(semantic(database, HashedEmbedder()))]
@@ -357,7 +357,7 @@ def folder(tmp_path: Path) -> Path:
 def test_the_lines_shown_are_those_of_the_working_tree(database: SQLite, folder: Path) -> None:
     """They are read where they stand, as they are now."""
     (folder / "src/refund.py").write_text("def refundOrder(order):\n    return 'now'\n")
-    answer = shown(database, folder, asked(database, "refundOrder"))
+    answer = result_page(database, folder, asked(database, "refundOrder"))
     assert list(render_hits(answer))[:3] == [
         "src/refund.py:1-2  method  refundOrder  "
         "(the file is edited since: these may be other lines)",
@@ -369,16 +369,16 @@ def test_the_lines_shown_are_those_of_the_working_tree(database: SQLite, folder:
 def test_long_nodes_are_cut_and_short_files_are_no_error(database: SQLite, folder: Path) -> None:
     """What is left out is counted; lines that are not there any more are not shown."""
     found = asked(database, "cancel", path="src/order.py")[:1]
-    assert list(render_hits(shown(database, folder, found, 1))) == [
+    assert list(render_hits(result_page(database, folder, found, 1))) == [
         "src/order.py:5-7  method  cancel",
         "     5  def cancel(order):",
         "        … 2 lines more",
     ]
-    assert list(render_hits(shown(database, folder, found, 0))) == [
+    assert list(render_hits(result_page(database, folder, found, 0))) == [
         "src/order.py:5-7  method  cancel"
     ]
     (folder / "src/order.py").write_text("pass\n")
-    assert list(render_hits(shown(database, folder, found))) == [
+    assert list(render_hits(result_page(database, folder, found))) == [
         "src/order.py:5-7  method  cancel",
         "        (gone: the file is edited since, and has no such lines any more)",
         "1 of the files shown is edited since.",
@@ -396,7 +396,7 @@ def test_a_file_that_is_gone_from_the_working_tree_is_said_to_be(
         (folder / "src/refund.py").mkdir()
     elif how == "binary":
         (folder / "src/refund.py").write_bytes(b"\0\0")
-    answer = shown(database, folder, found)
+    answer = result_page(database, folder, found)
     assert list(render_hits(answer))[:2] == [
         "src/refund.py:1-2  method  refundOrder",
         "        (gone: the file is edited since, and has no such lines any more)"
@@ -412,16 +412,16 @@ def test_lines_are_shown_in_the_files_own_encoding(folder: Path, encoding: str) 
     repo = Repo(folder / "other")
     text = "Straße eins\r\nGröße zwei\r\n"
     repo.commit({"a.txt": text.encode(encoding)})
-    database = opened()
-    synced(Commit(repo.path), database)
-    [found] = shown(database, repo.path, asked(database, "eins")).as_json()["hits"]
+    database = open_database()
+    run_sync(Commit(repo.path), database)
+    [found] = result_page(database, repo.path, asked(database, "eins")).as_json()["hits"]
     assert found["text"] == "Straße eins\nGröße zwei"
 
 
 def test_an_answer_for_a_machine_has_all_that_is_known(database: SQLite, folder: Path) -> None:
     """Id, place, names, ranks and text."""
     hits = asked(database, "refundOrder", path="src/refund.py")
-    [found] = shown(database, folder, hits, 1, ["refundOrder"]).as_json()["hits"]
+    [found] = result_page(database, folder, hits, 1, ["refundOrder"]).as_json()["hits"]
     id_ = found.pop("id")
     assert len(id_) == 40
     assert (found.pop("description"), found.pop("line_rank")) == (None, None)
@@ -467,7 +467,7 @@ def test_a_blank_query_means_nothing(database: SQLite) -> None:
 
 def test_nothing_found_is_an_answer(folder: Path) -> None:
     """It is said in two words."""
-    assert list(render_hits(shown(opened(), folder, []))) == ["Nothing found."]
+    assert list(render_hits(result_page(open_database(), folder, []))) == ["Nothing found."]
 
 
 def test_words_answer_where_the_static_model_cannot_be_read(

@@ -13,8 +13,8 @@ from feeder.source.git_trees import Commit
 from feeder.store.hits import Hit
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
+from index_helpers import REPO, open_database, result_page, run_sync
 from source.repos import Repo
-from worlds import REPO, opened, shown, synced
 
 TAX = """\
 def vat(price):
@@ -39,8 +39,8 @@ def toll(price):
 @pytest.fixture
 def database(repo: Repo) -> SQLite:
     repo.commit({"tax.py": TAX})
-    database = opened()
-    synced(Commit(repo.path), database)
+    database = open_database()
+    run_sync(Commit(repo.path), database)
     return database
 
 
@@ -51,7 +51,7 @@ def asked(database: SQLite, query: str) -> list[Result]:
 
 
 def answer(database: SQLite, base: Path, query: str) -> Page:
-    return shown(database, base, asked(database, query))
+    return result_page(database, base, asked(database, query))
 
 
 def lines(database: SQLite, base: Path, query: str) -> list[str]:
@@ -137,8 +137,8 @@ def test_an_older_and_another_commit_are_told_too(repo: Repo) -> None:
     """Of a commit that is not here, that it is not."""
     first = repo.commit({"tax.py": TAX})
     repo.commit({"b.py": "pass\n"})
-    database = opened()
-    synced(Commit(repo.path), database)
+    database = open_database()
+    run_sync(Commit(repo.path), database)
     index = repo.git("rev-parse", "HEAD")
     repo.git("checkout", "-q", first)
     short = f"({index[:7]} → {first[:7]})"
@@ -165,8 +165,8 @@ def plain(tmp_path: Path) -> tuple[SQLite, Path]:
     folder = tmp_path / "plain"
     folder.mkdir()
     (folder / "tax.py").write_text(TAX)
-    database = opened()
-    synced(Folder(folder, [folder]), database)
+    database = open_database()
+    run_sync(Folder(folder, [folder]), database)
     return database, folder
 
 
@@ -210,17 +210,17 @@ def test_a_window_of_a_class_keeps_out_of_its_methods(database: SQLite, repo: Re
         database, [], "Duty", Scope.of_repo(REPO), results.Pagination(9)
     ).results
     [found] = [one for one in all_found if one.hit.symbol == "Duty"]
-    [hit] = shown(database, repo.path, [found], 2, ["price"]).hits
+    [hit] = result_page(database, repo.path, [found], 2, ["price"]).hits
     assert hit.snippet.start_line == 6
 
 
 def test_a_hit_of_another_repository_shows_no_lines(database: SQLite, repo: Repo) -> None:
     """Its files are not here, though one here may be called the same."""
-    synced(Commit(repo.path), database, name="acme/other")
+    run_sync(Commit(repo.path), database, name="acme/other")
     found = engine.search_scope(
         database, [], "vat", Scope.of_repo("acme/other"), results.Pagination(1)
     ).results
-    answer = shown(database, repo.path, found)
+    answer = result_page(database, repo.path, found)
     assert list(render_hits(answer))[:2] == [
         "tax.py:1-3  method  vat  (in acme/other)",
         f"The index equals HEAD {repo.git('rev-parse', '--short=7', 'HEAD')}.",
@@ -232,7 +232,7 @@ def test_a_node_whose_index_is_gone_meanwhile_shows_nothing(database: SQLite, re
     """Another run may write between the question and the answer."""
     [one] = asked(database, "vat")
     hit = Hit(**{**one.hit._asdict(), "id": "0" * 40})
-    assert not shown(database, repo.path, [one._replace(hit=hit)]).hits[0].excerpt.is_shown
+    assert not result_page(database, repo.path, [one._replace(hit=hit)]).hits[0].excerpt.is_shown
 
 
 def test_lines_of_a_notebook_have_the_numbers_of_its_file(repo: Repo) -> None:
@@ -240,14 +240,14 @@ def test_lines_of_a_notebook_have_the_numbers_of_its_file(repo: Repo) -> None:
     notebook = f'{{"cells": [{{"cell_type": "code", "metadata": {{}}, "outputs": [], {cells}}}],\n'
     notebook += '"metadata": {}, "nbformat": 4, "nbformat_minor": 5}\n'
     repo.commit({"a.ipynb": notebook})
-    database = opened()
-    synced(Commit(repo.path), database)
+    database = open_database()
+    run_sync(Commit(repo.path), database)
     assert lines(database, repo.path, "load")[1:3] == [
         "     2  def load(path):",
         "     3      return path",
     ]
     (repo.path / "a.ipynb").write_text(f"\n{notebook}")
-    [hit] = shown(database, repo.path, asked(database, "load"), 6, ["path"]).hits
+    [hit] = result_page(database, repo.path, asked(database, "load"), 6, ["path"]).hits
     assert [mark.line for mark in hit.snippet.marks] == [3, 4]
 
 
@@ -260,12 +260,12 @@ def test_a_removed_file_is_shown_as_head_has_it(database: SQLite, repo: Repo) ->
 def test_the_piece_that_answers_is_told_where_it_is_now(repo: Repo) -> None:
     body = "".join(f"    total = total + weight(parcel_{n})\n" for n in range(200))
     repo.commit({"weigh.py": f"def weigh(total):\n{body}    return total\n"})
-    database = opened()
-    synced(Commit(repo.path), database)
+    database = open_database()
+    run_sync(Commit(repo.path), database)
     [found] = asked(database, "parcel_150")
     assert found.part_match
     (repo.path / "weigh.py").write_text(f"# new\n{(repo.path / 'weigh.py').read_text()}")
-    [hit] = shown(database, repo.path, [found]).as_json()["hits"]
+    [hit] = result_page(database, repo.path, [found]).as_json()["hits"]
     assert (hit["start_line"], hit["end_line"]) == (2, 203)
     lines = hit["piece"]["start_line"], hit["piece"]["end_line"]
     assert lines == (found.part_match.start_line + 1, found.part_match.end_line + 1)
@@ -275,8 +275,8 @@ def test_a_member_is_told_where_the_hash_of_its_node_is_found(tmp_path: Path) ->
     """Outside of git: its line moves with the node's."""
     file = tmp_path / "color.ts"
     file.write_text("export enum Color {\n  RED,\n  GREEN,\n}\n")
-    database = opened()
-    synced(Folder(tmp_path, [file]), database)
+    database = open_database()
+    run_sync(Folder(tmp_path, [file]), database)
     file.write_text(f"// new\n\n{file.read_text()}")
     assert lines(database, tmp_path, "Color.GREEN")[0] == (
         "color.ts:5  class  Color.GREEN  (moved from 1-4)"
@@ -300,8 +300,8 @@ def heading(folder: Path, database: SQLite, edited: list[str]) -> str:
 def long(tmp_path: Path) -> tuple[Path, SQLite]:
     """A function in several pieces, outside of git."""
     (tmp_path / "weigh.py").write_text("\n".join([*WEIGH, ""]))
-    database = opened()
-    synced(Folder(tmp_path, [tmp_path]), database)
+    database = open_database()
+    run_sync(Folder(tmp_path, [tmp_path]), database)
     return tmp_path, database
 
 

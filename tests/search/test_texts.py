@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from extras import need
 from feeder.search import file_contents
 from parse.papers import docx, p
+from required_extras import require_extras
 
 MANUAL = docx(p("The clock ticks."))
 
@@ -16,7 +16,7 @@ MANUAL = docx(p("The clock ticks."))
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where they are kept, for a process that knows none yet."""
-    need("documents")
+    require_extras("documents")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     file_contents._text_by_key.clear()
     return tmp_path / "feeder" / file_contents.CACHE_FOLDER

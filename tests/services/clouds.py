@@ -25,8 +25,8 @@ from feeder.store.migrations import migrate
 from feeder.sync.context import DescriptionOptions, ModelVectors, SyncContext
 from feeder.sync.report import Report
 from feeder.sync.sync import sync
-from hashed import HashedEmbedder
-from worlds import MEMORY, REPO, InProcess
+from hash_embedder import HashedEmbedder
+from index_helpers import MEMORY, REPO, InProcessParser
 
 DIMENSIONS = 64
 INDEX = "acme_shop_code"
@@ -124,7 +124,7 @@ class Cloud:
         cached = CachedEmbedder(embedder or HashedEmbedder(DIMENSIONS, batch=1000), cache)
         return SyncContext(
             tree,
-            InProcess(),
+            InProcessParser(),
             Index(self.d1, REPO, branch),
             ModelVectors(cached, self.vectorize, lookup),
             Report(REPO, branch, tree.commit),

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from standin import StandIn
 
-from running import Answer, Feeder, runner
+from command_runner import CommandResult, RunFeeder, command_runner
 from source.repos import Repo
 
 MODEL = "@cf/baai/bge-small-en-v1.5"
@@ -21,7 +21,7 @@ def feeder(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
-) -> Iterator[Feeder]:
+) -> Iterator[RunFeeder]:
     """Runs a command in a folder; nothing that it ever prints has the token in it."""
     standin.change(vectorize_delay_s=0)
     for name, value in standin.environment.items():
@@ -30,9 +30,9 @@ def feeder(
     monkeypatch.setenv("FEEDER_MODEL", MODEL)
     monkeypatch.setenv("FEEDER_REPO", "acme/shop")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    run = runner(monkeypatch, capfd)
+    run = command_runner(monkeypatch, capfd)
 
-    def silent(place: Path | Repo, *arguments: str | Path) -> Answer:
+    def silent(place: Path | Repo, *arguments: str | Path) -> CommandResult:
         answer = run(place, *arguments)
         assert standin.token not in answer.out + answer.err
         return answer

@@ -6,7 +6,7 @@ import pytest
 
 from feeder.store import Statement
 from feeder.store.indexed_nodes import read_indexed_nodes, read_posting_hashes
-from worlds import opened, rows
+from index_helpers import open_database, query_rows
 
 NODES = """
 WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?)
@@ -21,7 +21,7 @@ SELECT ?2 || n, 'acme/shop', '', '', ?2, 'method', substr(?3, 1, ?4), n, n, '' F
 )
 def test_every_node_is_read_once(nodes: int, letters: int) -> None:
     """More than a page has, by number and by the length of names; files are whole, in order."""
-    database = opened()
+    database = open_database()
     for path in ("b.py", "a.py"):
         many = (nodes, path, "x" * letters, letters)
         database.run([Statement(NODES, many)] if nodes else [])
@@ -34,7 +34,7 @@ def test_every_node_is_read_once(nodes: int, letters: int) -> None:
 
 def test_equal_words_at_equal_places_have_equal_numbers() -> None:
     """By name, path and text apart; reading them leaves nothing behind."""
-    database = opened()
+    database = open_database()
     one = "INSERT INTO docs_fts (rowid, id, symbol, path, body) VALUES (?, '', ?, ?, ?)"
     places = [("a", "b", "c d"), ("b", "a", "c d"), ("a", "b", "c"), ("a", "b", "c d d")]
     orders = [("a", "b", " ".join(words)) for words in permutations("cdefg")]
@@ -45,13 +45,13 @@ def test_equal_words_at_equal_places_have_equal_numbers() -> None:
     found = [numbers[row] for row in range(2 * len(texts))]
     assert found[: len(texts)] == found[len(texts) :]
     assert len(set(found)) == len(texts)
-    assert rows(database, "SELECT name FROM temp.sqlite_schema") == []
+    assert query_rows(database, "SELECT name FROM temp.sqlite_schema") == []
     database.close()
 
 
 def test_what_has_no_words_has_no_number() -> None:
     """As a node without a posting."""
-    database = opened()
+    database = open_database()
     database.run([Statement("INSERT INTO docs_fts (rowid, id, body) VALUES (1, 'a', '')")])
     assert read_posting_hashes(database) == {}
     database.close()

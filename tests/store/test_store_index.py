@@ -14,7 +14,7 @@ from feeder.store.index_state import VectorProgress
 from feeder.store.ownership import SupersededAtStart
 from feeder.store.rows import IndexedFile, file_batches, json_pages, node_keys_json
 from feeder.store.sqlite import SQLite
-from worlds import REPO, opened, rows
+from index_helpers import REPO, open_database, query_rows
 
 D1_PARAMETER_BYTES = 2_000_000
 
@@ -40,7 +40,7 @@ class Recording:
 
 @pytest.fixture
 def database() -> SQLite:
-    return opened()
+    return open_database()
 
 
 def begun(database: SQLite, token: str = "run", *, model: bool = False) -> Index:
@@ -69,7 +69,7 @@ def file(path: str, **texts: str) -> IndexedFile:
 
 def found(database: SQLite, word: str) -> list[str]:
     """The symbols of the nodes that a word finds."""
-    return rows(
+    return query_rows(
         database,
         "SELECT d.symbol FROM docs_fts f JOIN docs d ON d.seq = f.rowid WHERE docs_fts MATCH ?",
         word,
@@ -84,7 +84,7 @@ def test_a_written_file_is_there_in_rows_and_postings(database: SQLite) -> None:
     assert found(database, "apple") == ["add"]
     assert found(database, "drop") == ["drop"]
     assert found(database, "cart") == ["add", "drop"]
-    assert rows(database, "SELECT path, blob, sha_head, nodes, state, reason FROM files") == [
+    assert query_rows(database, "SELECT path, blob, sha_head, nodes, state, reason FROM files") == [
         ("src/shopCart.py", wanted.blob, "c1", 2, "clean", None)
     ]
 
@@ -92,12 +92,12 @@ def test_a_written_file_is_there_in_rows_and_postings(database: SQLite) -> None:
 def test_an_unchanged_node_is_not_rewritten(database: SQLite) -> None:
     """Same id and same text: the row keeps its seq and its commit, and is no change."""
     begun(database).write([file("a.py", add="apples", drop="pears")], [], "c1", pending=False)
-    before = rows(database, "SELECT seq, sha_head FROM docs WHERE symbol = 'add'")
+    before = query_rows(database, "SELECT seq, sha_head FROM docs WHERE symbol = 'add'")
     edited = file("a.py", add="apples", drop="plums")
     changes = begun(database).write([edited], [], "c2", pending=False)
     assert changes == ({edited.ids[1]}, set())
-    assert rows(database, "SELECT seq, sha_head FROM docs WHERE symbol = 'add'") == before
-    assert rows(database, "SELECT sha_head FROM docs WHERE symbol = 'drop'") == ["c2"]
+    assert query_rows(database, "SELECT seq, sha_head FROM docs WHERE symbol = 'add'") == before
+    assert query_rows(database, "SELECT sha_head FROM docs WHERE symbol = 'drop'") == ["c2"]
 
 
 def test_an_edited_node_has_its_new_words_only(database: SQLite) -> None:
@@ -105,7 +105,7 @@ def test_an_edited_node_has_its_new_words_only(database: SQLite) -> None:
     begun(database).write([file("a.py", add="apples")], [], "c1", pending=False)
     begun(database).write([file("a.py", add="plums")], [], "c2", pending=False)
     assert (found(database, "apples"), found(database, "plums")) == ([], ["add"])
-    assert rows(database, "SELECT count(*) FROM docs_fts") == [1]
+    assert query_rows(database, "SELECT count(*) FROM docs_fts") == [1]
 
 
 def test_what_is_gone_leaves_nothing(database: SQLite) -> None:
@@ -115,9 +115,9 @@ def test_what_is_gone_leaves_nothing(database: SQLite) -> None:
     less = file("a.py", add="apples")
     changes = begun(database).write([less], ["b.py", "never.py"], "c2", pending=False)
     assert changes == (set(), {first.ids[1], second.ids[0]})
-    assert rows(database, "SELECT symbol FROM docs") == ["add"]
-    assert rows(database, "SELECT count(*) FROM docs_fts") == [1]
-    assert rows(database, "SELECT path, nodes FROM files") == [("a.py", 1)]
+    assert query_rows(database, "SELECT symbol FROM docs") == ["add"]
+    assert query_rows(database, "SELECT count(*) FROM docs_fts") == [1]
+    assert query_rows(database, "SELECT path, nodes FROM files") == [("a.py", 1)]
 
 
 def test_a_missing_posting_comes_back_with_its_file(database: SQLite) -> None:
@@ -192,7 +192,7 @@ def test_an_overtaken_run_writes_nothing(database: SQLite) -> None:
     first.write([file("a.py", add="apples")], [], "c1", pending=False)
     second = begun(database, "second")
     second.write([file("a.py", add="plums")], [], "c2", pending=False)
-    before = rows(database, "SELECT * FROM meta ORDER BY key")
+    before = query_rows(database, "SELECT * FROM meta ORDER BY key")
     for write in (
         lambda: first.write([file("b.py", sum="pears")], ["a.py"], "c1", pending=False),
         lambda: first.record_vectors(VectorProgress(clean_paths=["a.py"])),
@@ -202,8 +202,8 @@ def test_an_overtaken_run_writes_nothing(database: SQLite) -> None:
             write()
         assert not isinstance(raised.value, SupersededAtStart)
     assert found(database, "plums") == ["add"]
-    assert rows(database, "SELECT path FROM files") == ["a.py"]
-    assert rows(database, "SELECT * FROM meta ORDER BY key") == before
+    assert query_rows(database, "SELECT path FROM files") == ["a.py"]
+    assert query_rows(database, "SELECT * FROM meta ORDER BY key") == before
 
 
 def test_a_run_that_read_too_early_reads_again(database: SQLite) -> None:
@@ -214,7 +214,7 @@ def test_a_run_that_read_too_early_reads_again(database: SQLite) -> None:
     late.begin("late", seen, {}, recompute_vectors=False)
     with pytest.raises(SupersededAtStart):
         late.write([file("a.py", add="apples")], [], "c1", pending=False)
-    assert rows(database, "SELECT count(*) FROM docs") == [0]
+    assert query_rows(database, "SELECT count(*) FROM docs") == [0]
     late.begin("late", late.read_state({}), {}, recompute_vectors=False)
     late.write([file("a.py", add="apples")], [], "c1", pending=False)
     assert found(database, "apples") == ["add"]

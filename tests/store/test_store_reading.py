@@ -8,7 +8,7 @@ from feeder.store import Statement
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.store.word_search import BM25_WEIGHTS, node_counts, scores_by_id, word_search_statement
-from worlds import MEMORY, opened
+from index_helpers import MEMORY, open_database
 
 NODES = """
 WITH RECURSIVE node(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM node WHERE i < 12000)
@@ -41,7 +41,7 @@ def crowd(repo: str = "acme/shop", path: Path = MEMORY) -> SQLite:
     "return" is in the 6,000 with an even one, "parcel" in the 2,400 of d1 and d2, which are
     `repo`'s, and "label" in the nodes 7, 4007 and 8007.
     """
-    database = opened(path)
+    database = open_database(path)
     database.run([Statement(NODES, (repo,)), Statement(POSTINGS), Statement(FILES)])
     return database
 
@@ -113,7 +113,7 @@ ORDER BY bm25(docs_fts, {BM25_WEIGHTS}) LIMIT ?
 
 def large() -> SQLite:
     """Of 30,000 nodes "check" is in 22,500, "field" in 12,000 and "label" in 60."""
-    database = opened()
+    database = open_database()
     database.run([Statement(MOST), Statement(MOST_POSTINGS)])
     return database
 

@@ -12,7 +12,7 @@ from feeder.errors import ServiceError, UserError
 from feeder.store import Statement
 from feeder.store.migrations import known_migrations, migrate
 from feeder.store.sqlite import SQLite
-from worlds import MEMORY, opened, rows
+from index_helpers import MEMORY, open_database, query_rows
 
 COLUMNS = {
     "docs": (
@@ -31,15 +31,15 @@ COLUMNS = {
 @pytest.mark.parametrize("table", COLUMNS)
 def test_tables_have_the_columns_of_the_design(table: str) -> None:
     """The seed's columns, and those that tie rows, postings and vectors together."""
-    found = rows(opened(), "SELECT name FROM pragma_table_info(?)", table)
+    found = query_rows(open_database(), "SELECT name FROM pragma_table_info(?)", table)
     assert found == COLUMNS[table].split()
 
 
 def test_docs_have_the_three_indexes_and_one_of_few_rows() -> None:
     """By path, by repository and path, and by the commit that wrote a row; of those that have one,
     by what is described."""
-    found = rows(
-        opened(),
+    found = query_rows(
+        open_database(),
         """SELECT group_concat(i.name) FROM pragma_index_list('docs') l, pragma_index_info(l.name) i
         WHERE l.origin = 'c' GROUP BY l.name ORDER BY 1""",
     )
@@ -48,7 +48,7 @@ def test_docs_have_the_three_indexes_and_one_of_few_rows() -> None:
 
 def test_postings_keep_no_text_but_ids() -> None:
     """The full-text table stores no content, can delete a row and gives its id back; words stem."""
-    [sql] = rows(opened(), "SELECT sql FROM sqlite_schema WHERE name = 'docs_fts'")
+    [sql] = query_rows(open_database(), "SELECT sql FROM sqlite_schema WHERE name = 'docs_fts'")
     options = ("content=''", "contentless_delete=1", "contentless_unindexed=1", "id UNINDEXED")
     assert [option for option in (*options, "tokenize='porter unicode61'") if option in sql] == [
         *options,
@@ -58,12 +58,12 @@ def test_postings_keep_no_text_but_ids() -> None:
 
 def test_an_id_is_unique() -> None:
     """Two rows with the same id cannot be."""
-    database = opened()
+    database = open_database()
     row = """INSERT INTO docs (id, repo, branch, sha_head, path, node_type, start_line, end_line,
         text_sha) VALUES ('x', '', '', '', '', '', 1, 1, '')"""
     with pytest.raises(ServiceError, match="UNIQUE"):
         database.run([Statement(row), Statement(row)])
-    assert rows(database, "SELECT count(*) FROM docs") == [0]
+    assert query_rows(database, "SELECT count(*) FROM docs") == [0]
 
 
 def test_migrations_are_kept_as_wrangler_keeps_them(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_migrations_are_kept_as_wrangler_keeps_them(tmp_path: Path) -> None:
         if file.name.endswith(".sql")
     )
     assert migrate(database) == names
-    assert rows(database, "SELECT name FROM d1_migrations ORDER BY id") == names
+    assert query_rows(database, "SELECT name FROM d1_migrations ORDER BY id") == names
     before = database.connection.total_changes()
     assert migrate(database) == []
     assert database.connection.total_changes() == before
@@ -105,7 +105,7 @@ def test_two_programs_may_make_the_same_database(tmp_path: Path) -> None:
     def make() -> None:
         barrier.wait()
         try:
-            opened(tmp_path / "index.db").close()
+            open_database(tmp_path / "index.db").close()
         except BaseException as exc:
             failures.append(exc)
 
@@ -119,7 +119,7 @@ def test_two_programs_may_make_the_same_database(tmp_path: Path) -> None:
 
 def test_a_newer_schema_is_refused() -> None:
     """What a newer program made is not touched, and the remedy is named."""
-    database = opened()
+    database = open_database()
     database.run([Statement("INSERT INTO d1_migrations (name) VALUES ('9999_later.sql')")])
     with pytest.raises(UserError, match=r"newer feeder.*9999_later\.sql.*Update feeder"):
         migrate(database)
@@ -135,7 +135,7 @@ def test_another_programs_database_is_refused(tmp_path: Path, table: str) -> Non
     database = SQLite(file)
     with pytest.raises(UserError, match=r"another program.*Name another"):
         migrate(database)
-    assert rows(database, "SELECT name FROM sqlite_schema") == [table]
+    assert query_rows(database, "SELECT name FROM sqlite_schema") == [table]
 
 
 @pytest.mark.parametrize(
@@ -146,20 +146,20 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path, content: bytes) -
     file = tmp_path / "index.db"
     file.write_bytes(content)
     with pytest.raises(UserError, match=r"is no index.*Delete it, or name another with --db"):
-        opened(file)
+        open_database(file)
     assert file.read_bytes() == content
 
 
 def test_a_corrupt_index_is_named(tmp_path: Path) -> None:
     """An index with overwritten pages ends in a sentence, whatever it was asked."""
     file = tmp_path / "index.db"
-    database = opened(file)
+    database = open_database(file)
     database.run([Statement("INSERT INTO meta VALUES ('key', hex(zeroblob(50000)))")])
     database.close()
     content = file.read_bytes()
     file.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
     with pytest.raises(UserError, match="is no index"):
-        database = opened(file)
+        database = open_database(file)
         database.run([Statement("SELECT * FROM meta")])
 
 
@@ -183,13 +183,13 @@ def test_a_name_that_is_no_utf_8_is_named(tmp_path: Path) -> None:
 
 def test_a_batch_is_one_transaction() -> None:
     """When one statement fails, none has happened."""
-    database = opened()
+    database = open_database()
     insert = "INSERT INTO meta VALUES (?, ?)"
     with pytest.raises(ServiceError, match="no such table"):
         database.run([Statement(insert, ("a", "1")), Statement("DELETE FROM nowhere")])
     with pytest.raises(ServiceError):
         database.run([Statement(insert, ("a", "1")), Statement(insert, ("a", "2"))])
-    assert rows(database, "SELECT * FROM meta") == []
+    assert query_rows(database, "SELECT * FROM meta") == []
     assert database.run([Statement(insert, ("a", "1")), Statement("SELECT * FROM meta")]) == [
         [],
         [("a", "1")],
@@ -198,7 +198,7 @@ def test_a_batch_is_one_transaction() -> None:
 
 def test_an_interrupt_in_a_batch_leaves_nothing_of_it() -> None:
     """Ctrl-C in the midst of a transaction rolls it back, and the database goes on working."""
-    database = opened()
+    database = open_database()
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
@@ -213,7 +213,7 @@ def test_an_interrupt_in_a_batch_leaves_nothing_of_it() -> None:
 def test_two_writers_take_turns(tmp_path: Path) -> None:
     """Transactions of several connections wait for each other and none is lost."""
     file = tmp_path / "index.db"
-    opened(file).close()
+    open_database(file).close()
     add = Statement(
         """INSERT INTO meta VALUES ('n', 1)
         ON CONFLICT DO UPDATE SET value = value + 1"""
@@ -230,7 +230,7 @@ def test_two_writers_take_turns(tmp_path: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert rows(SQLite(file), "SELECT value FROM meta") == ["150"]
+    assert query_rows(SQLite(file), "SELECT value FROM meta") == ["150"]
 
 
 def test_lines_of_an_older_index_are_told_from_any_other() -> None:
@@ -246,7 +246,7 @@ def test_lines_of_an_older_index_are_told_from_any_other() -> None:
         database.run([Statement(text, values)])
     database.run([Statement("INSERT INTO meta VALUES ('a/b:vectors', 'complete'), ('model', 'm')")])
     database.script(known_migrations()[6].sql, [])
-    first, none, third = rows(database, "SELECT line_sha FROM descriptions ORDER BY seq")
+    first, none, third = query_rows(database, "SELECT line_sha FROM descriptions ORDER BY seq")
     assert first != third
     assert (bool(first), none, bool(third)) == (True, "", True)
-    assert rows(database, "SELECT key FROM meta") == ["model"]
+    assert query_rows(database, "SELECT key FROM meta") == ["model"]

@@ -8,8 +8,8 @@ from feeder.store import Statement
 from feeder.store.hits import hits_by_ids
 from feeder.store.scope import TEST_PATH_GLOBS, Scope, is_test_path
 from feeder.store.sqlite import SQLite
+from index_helpers import REPO, open_database, run_sync
 from source.repos import Repo
-from worlds import REPO, opened, synced
 
 PROSE = "A sentence of a guide that is no tiny one. " * 20
 CLASS = "class Cart:\n    def add(self):\n        pass\n\n    def addAll(self):\n        pass\n"
@@ -24,8 +24,8 @@ TREE = {
 @pytest.fixture
 def database(repo: Repo) -> SQLite:
     repo.commit(TREE)
-    database = opened()
-    synced(Commit(repo.path), database)
+    database = open_database()
+    run_sync(Commit(repo.path), database)
     return database
 
 
@@ -110,7 +110,7 @@ def test_sql_and_python_know_the_same_tests() -> None:
     """Those of each glob, in a folder and without one."""
     paths = [glob.replace("*", "a").replace("[a-z]", "b").lstrip("/") for glob in TEST_PATH_GLOBS]
     paths += [f"{path}/cart.py" for path in paths] + ["src/cart.py", "latest.py", "a/spec.md"]
-    database = opened()
+    database = open_database()
     insert = """INSERT INTO docs (repo, path, id, branch, sha_head, node_type, start_line, end_line,
         text_sha) VALUES ('r', ?1, ?1, 'b', 'c', 'chunk', 1, 1, '')"""
     files = """INSERT INTO files (repo, path, blob, sha_head, nodes, state)

@@ -14,7 +14,7 @@ from feeder.store import NodeVector, Statement
 from feeder.store.scope import Scope, is_test_path
 from feeder.store.sqlite import SQLite
 from feeder.store.sqlite_vectors import SQLiteVectors
-from worlds import opened, rows
+from index_helpers import open_database, query_rows
 
 DOC = """INSERT INTO docs (id, repo, branch, sha_head, path, node_type, start_line, end_line,
     text_sha) VALUES (?, 'r', 'b', 'c', 'p', 'chunk', 1, 1, ?)"""
@@ -24,7 +24,7 @@ ALL = Scope.of_repo("r")
 @pytest.fixture
 def database() -> SQLite:
     """Three nodes, a to c, each with the text of its own name."""
-    database = opened()
+    database = open_database()
     database.run([Statement(DOC, (name, name)) for name in "abc"])
     return database
 
@@ -84,13 +84,19 @@ def test_clearing_takes_out_all(database: SQLite) -> None:
 
 def test_an_index_of_words_has_no_vectors_and_gets_no_table(database: SQLite) -> None:
     """Asking, deleting and clearing where there are none writes nothing."""
-    before = database.connection.total_changes(), rows(database, "SELECT name FROM sqlite_schema")
+    before = (
+        database.connection.total_changes(),
+        query_rows(database, "SELECT name FROM sqlite_schema"),
+    )
     vectors = SQLiteVectors(database)
     assert vectors.query(unit(1, 0), 10, ALL) == []
     assert list(vectors.ids()) == []
     vectors.delete(["a"])
     vectors.clear(Statement("SELECT 1"))
-    after = database.connection.total_changes(), rows(database, "SELECT name FROM sqlite_schema")
+    after = (
+        database.connection.total_changes(),
+        query_rows(database, "SELECT name FROM sqlite_schema"),
+    )
     assert after == before
 
 
@@ -129,7 +135,7 @@ def test_eight_bits_keep_the_order(matrix: Any, query: Any) -> None:
     query[0] += 2
     exact = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
     asked = query / np.linalg.norm(query)
-    database = opened()
+    database = open_database()
     ids = [f"{number:02}" for number in range(len(exact))]
     database.run([Statement(DOC, (id_, id_)) for id_ in ids])
     vectors = SQLiteVectors(database)
@@ -240,7 +246,7 @@ def test_the_nearest_of_a_scope_are_those_of_its_nodes_alone(
     nodes: list[Kept], asked: list[Scope]
 ) -> None:
     """Whatever lies nearer elsewhere: the same as by looking at every node."""
-    database = opened()
+    database = open_database()
     ids = [f"{number:02}" for number in range(len(nodes))]
     database.run([Statement(NODE, (*n[:4], id_)) for id_, n in zip(ids, nodes, strict=True)])
     database.run([Statement(FILES)])

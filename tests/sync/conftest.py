@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import pytest
 
 from feeder.store.sqlite import SQLite
+from index_helpers import SHOP, open_database
 from source.repos import Repo
-from worlds import SHOP, opened
 
 
 @pytest.fixture
 def database() -> Iterator[SQLite]:
     """An empty index."""
-    database = opened()
+    database = open_database()
     yield database
     database.close()
 

@@ -8,8 +8,8 @@ from feeder.source.git_trees import Commit
 from feeder.store.sqlite import SQLite
 from feeder.sync.sync import sync
 from feeder.sync.validate import validate
+from index_helpers import index_snapshot, new_sync_context, query_rows, run_sync
 from source.repos import Repo
-from worlds import feed, picture, rows, synced
 
 PATHS = "SELECT path FROM files ORDER BY path"
 
@@ -31,16 +31,16 @@ def mono(repo: Repo) -> Repo:
 def test_only_the_files_of_the_folder_are_indexed(mono: Repo, database: SQLite) -> None:
     """Their paths still begin at the repository's root; a longer name is another folder."""
     tree = Commit(mono.path, subfolder="web")
-    synced(tree, database)
-    assert rows(database, PATHS) == ["web/app.py", "web/lib/b.py"]
-    assert validate(feed(tree, database)).passed
+    run_sync(tree, database)
+    assert query_rows(database, PATHS) == ["web/app.py", "web/lib/b.py"]
+    assert validate(new_sync_context(tree, database)).passed
 
 
 def test_a_change_elsewhere_is_nothing_to_do(mono: Repo, database: SQLite) -> None:
     """The folder's own tree is compared, not the root's."""
-    synced(Commit(mono.path, subfolder="web"), database)
+    run_sync(Commit(mono.path, subfolder="web"), database)
     mono.commit({"api/d.py": "D = 2\n"})
-    report = synced(Commit(mono.path, subfolder="web"), database)
+    report = run_sync(Commit(mono.path, subfolder="web"), database)
     assert report.notes == ["The index equals the folder web: nothing to do."]
 
 
@@ -49,23 +49,23 @@ def test_an_index_of_another_part_is_not_emptied_by_mistake(
     mono: Repo, database: SQLite, first: str, second: str
 ) -> None:
     """Two workflows that share a name would undo each other's work for ever."""
-    synced(Commit(mono.path, subfolder=first), database)
-    before = picture(database)
+    run_sync(Commit(mono.path, subfolder=first), database)
+    before = index_snapshot(database)
     for dry_run in (False, True):
         with pytest.raises(
             UserError, match="--repo of its own, or have feeder sync go on with --force"
         ):
-            sync(feed(Commit(mono.path, subfolder=second), database), dry_run=dry_run)
-    assert picture(database) == before
+            sync(new_sync_context(Commit(mono.path, subfolder=second), database), dry_run=dry_run)
+    assert index_snapshot(database) == before
 
 
 def test_force_makes_it_an_index_of_the_other_part(mono: Repo, database: SQLite) -> None:
-    synced(Commit(mono.path), database)
-    run = feed(Commit(mono.path, subfolder="api"), database)
+    run_sync(Commit(mono.path), database)
+    run = new_sync_context(Commit(mono.path, subfolder="api"), database)
     run.force = True
     sync(run)
-    assert rows(database, PATHS) == ["api/d.py"]
-    assert validate(feed(Commit(mono.path, subfolder="api"), database)).passed
+    assert query_rows(database, PATHS) == ["api/d.py"]
+    assert validate(new_sync_context(Commit(mono.path, subfolder="api"), database)).passed
 
 
 def test_a_folder_that_is_not_in_head_is_named(mono: Repo) -> None:

@@ -6,9 +6,9 @@ from feeder.store.inventory import statistics
 from feeder.store.sqlite import SQLite
 from feeder.sync.dry_run import last_run_costs
 from feeder.sync.partial_sync import delete_paths
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
+from index_helpers import REPO, new_sync_context, run_sync
 from source.repos import Repo
-from worlds import REPO, feed, synced
 
 ONE, TWO = "def one():\n    return 1\n", "def two():\n    return 2\n"
 
@@ -30,27 +30,27 @@ def counts(**said: int) -> dict[str, int]:
 def test_each_kind_has_its_last_run(repo: Repo, database: SQLite) -> None:
     """Words, the vectors that waited, an edit of the working tree, a file that is taken out."""
     repo.commit({"a.py": ONE, "b.py": ONE.replace("one", "other")})
-    synced(Commit(repo.path), database)
+    run_sync(Commit(repo.path), database)
     first = counts(files_processed=2, nodes_new=2, requests=1)
     assert kept(database) == {"sync": first}
     embedder = HashedEmbedder()
-    synced(Commit(repo.path), database, embedder)
+    run_sync(Commit(repo.path), database, embedder)
     vectors = counts(texts_embedded=2, requests=1)
     assert kept(database) == {"sync": first, "vectors": vectors}
     repo.write({"a.py": TWO})
     place = repo.path.with_name("ours")
     place.mkdir()
-    synced(WorkingTree(repo.path, place), database, embedder)
+    run_sync(WorkingTree(repo.path, place), database, embedder)
     working = counts(files_processed=1, nodes_new=1, nodes_deleted=1, texts_embedded=1, requests=1)
     assert kept(database) == {"sync": first, "vectors": vectors, "working": working}
-    run = feed(Folder(repo.path, []), database, embedder)
+    run = new_sync_context(Folder(repo.path, []), database, embedder)
     delete_paths(run, repo.path, [repo.path / "b.py"], dry_run=False)
     assert kept(database)["files"] == counts(files_deleted=1, nodes_deleted=1, requests=1)
 
 
 def test_a_run_that_has_nothing_to_do_writes_nothing(repo: Repo, database: SQLite) -> None:
     repo.commit({"a.py": ONE})
-    synced(Commit(repo.path), database)
+    run_sync(Commit(repo.path), database)
     before = database.change_counters()
-    synced(Commit(repo.path), database)
+    run_sync(Commit(repo.path), database)
     assert database.change_counters() == before

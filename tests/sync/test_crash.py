@@ -16,8 +16,8 @@ import pytest
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from feeder.sync.diff import StaleReason
+from index_helpers import IndexSnapshot, index_snapshot
 from source.repos import Repo
-from worlds import Picture, picture
 
 FILES = 40
 needs_model = pytest.mark.needs("local")
@@ -63,9 +63,9 @@ def whole(
     return index
 
 
-def seen(index: Path) -> Picture:
+def seen(index: Path) -> IndexSnapshot:
     database = SQLite(index)
-    found = picture(database)
+    found = index_snapshot(database)
     database.close()
     return found
 

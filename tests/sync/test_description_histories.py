@@ -11,44 +11,41 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
 
+from expected_vectors import wrong_model_vectors, wrong_static_vectors
+from fake_describer import FakeDescriber, OtherFakeDescriber
+from fault_injection import Crash, FailingDatabase, FaultInjector
 from feeder.errors import StoppedEarly, Superseded
 from feeder.source.git_trees import Commit
 from feeder.store.sqlite import SQLite
 from feeder.sync.context import DescriptionOptions, SyncContext
 from feeder.sync.sync import sync
 from feeder.sync.validate import validate
-from hashed import HashedCodes, HashedEmbedder
-from lined import other_meanings, other_vectors
+from hash_embedder import HashedEmbedder, HashedStaticEmbedder
+from index_helpers import (
+    MEMORY,
+    IndexSnapshot,
+    fresh_snapshot,
+    index_snapshot,
+    new_sync_context,
+    open_database,
+    run_sync,
+)
 from source.repos import Repo
 from sync.sync_histories.branch import Branch
 from sync.sync_histories.edits import Edit, edits, positions, some_edits
 from sync.sync_histories.running import histories, often_enough, small_batches
-from worlds import (
-    MEMORY,
-    Death,
-    Fuse,
-    FusedDatabase,
-    Lines,
-    Others,
-    Picture,
-    feed,
-    fresh,
-    opened,
-    picture,
-    synced,
-)
 
 __all__ = ["small_batches"]
 
 calls = st.integers(1, 40)
 
 
-def lined(lines: Lines, **more: Any) -> dict[str, Any]:
+def lined(lines: FakeDescriber, **more: Any) -> dict[str, Any]:
     """A run with vectors of both kinds that asks for lines, also in place of another model's."""
-    return {**BOTH, "describing": DescriptionOptions(lines, redescribe=True, **more)}
+    return {**BOTH, "description_options": DescriptionOptions(lines, redescribe=True, **more)}
 
 
-BOTH: dict[str, Any] = {"embedder": HashedEmbedder(), "meaning": HashedCodes()}
+BOTH: dict[str, Any] = {"embedder": HashedEmbedder(), "static_model": HashedStaticEmbedder()}
 
 
 class DescribedHistory(Branch):
@@ -57,8 +54,8 @@ class DescribedHistory(Branch):
     def __init__(self, repo: Repo, happened: Counter[str]) -> None:
         super().__init__(repo)
         self._happened = happened
-        self._known: dict[str, Picture] = {}
-        self._database = opened()
+        self._known: dict[str, IndexSnapshot] = {}
+        self._database = open_database()
 
     def teardown(self) -> None:
         self._database.close()
@@ -66,35 +63,39 @@ class DescribedHistory(Branch):
     @rule(edits=edits)
     def run_to_the_end(self, edits: list[Edit]) -> None:
         self._push(edits)
-        synced(self._head.tree, self._database, **lined(Lines()))
-        assert picture(self._database) == self._fresh(self._head.tree)
+        run_sync(self._head.tree, self._database, **lined(FakeDescriber()))
+        assert index_snapshot(self._database) == self._fresh(self._head.tree)
 
     @rule(edits=some_edits)
     def run_without_a_model(self, edits: list[Edit]) -> None:
         """What stays has its line, and nothing else has one; nor has a vector."""
         self._push(edits)
-        synced(self._head.tree, self._database, **BOTH)
+        run_sync(self._head.tree, self._database, **BOTH)
         self._each_vector_is_its_nodes(self._database)
 
     @rule(edits=some_edits)
     def run_without_vectors(self, edits: list[Edit]) -> None:
         """Those beside the words wait, and those that come with them go."""
         self._push(edits)
-        synced(self._head.tree, self._database, describing=DescriptionOptions(Lines()))
+        run_sync(
+            self._head.tree, self._database, description_options=DescriptionOptions(FakeDescriber())
+        )
 
     @rule(edits=some_edits, by=st.sampled_from([BOTH, {}]))
     def take_all_out(self, edits: list[Edit], by: dict[str, Any]) -> None:
         """With a model for the vectors, or none."""
         self._push(edits)
-        synced(self._head.tree, self._database, **by, describing=DescriptionOptions(None))
+        run_sync(
+            self._head.tree, self._database, **by, description_options=DescriptionOptions(None)
+        )
 
     @rule(edits=some_edits, at=calls, before=st.booleans())
     def die(self, edits: list[Edit], at: int, before: bool) -> None:
         """At any call to the database or the model."""
         self._push(edits)
         try:
-            sync(self._fused(Fuse(at, before=before)))
-        except Death:
+            sync(self._fused(FaultInjector(at, before=before)))
+        except Crash:
             self._happened["deaths"] += 1
 
     @rule(edits=some_edits, at=calls, by=positions)
@@ -104,22 +105,24 @@ class DescribedHistory(Branch):
         other = self._pushed[by % len(self._pushed)].tree
 
         def overtake() -> None:
-            synced(other, self._database, **lined(Lines()))
+            run_sync(other, self._database, **lined(FakeDescriber()))
 
         tree = self._head.tree
         try:
-            sync(self._fused(Fuse(at, blow=overtake)))
+            sync(self._fused(FaultInjector(at, fail=overtake)))
         except Superseded:
             self._happened["overtaken"] += 1
             tree = other
-        assert picture(self._database)["docs"] == self._fresh(tree)["docs"]
+        assert index_snapshot(self._database)["docs"] == self._fresh(tree)["docs"]
 
     @rule(edits=some_edits, most=st.integers(1, 2))
     def stop(self, edits: list[Edit], most: int) -> None:
         """By the limit that a user may set, some lines being of one model and some of another."""
         self._push(edits)
         with suppress(StoppedEarly):
-            synced(self._head.tree, self._database, **lined(Others("others"), most=most))
+            run_sync(
+                self._head.tree, self._database, **lined(OtherFakeDescriber("others"), most=most)
+            )
             return
         self._happened["stops"] += 1
         self._each_vector_is_its_nodes(self._database)
@@ -130,28 +133,28 @@ class DescribedHistory(Branch):
         copy = SQLite(MEMORY)
         with copy.connection.backup("main", self._database.connection, "main") as backup:
             backup.step()
-        run = feed(self._head.tree, copy, **lined(Lines()))
+        run = new_sync_context(self._head.tree, copy, **lined(FakeDescriber()))
         sync(run)
-        assert picture(copy) == self._fresh(self._head.tree)
+        assert index_snapshot(copy) == self._fresh(self._head.tree)
         assert validate(run).passed
         self._each_vector_is_its_nodes(copy)
-        again = Lines()
-        synced(self._head.tree, copy, **lined(again))
-        assert again.asked == []
+        again = FakeDescriber()
+        run_sync(self._head.tree, copy, **lined(again))
+        assert again.described_names == []
         copy.close()
 
     def _each_vector_is_its_nodes(self, database: SQLite) -> None:
-        assert other_meanings(self._head.tree, database) == []
-        assert other_vectors(self._head.tree, database) == []
+        assert wrong_static_vectors(self._head.tree, database) == []
+        assert wrong_model_vectors(self._head.tree, database) == []
 
-    def _fresh(self, tree: Commit) -> Picture:
+    def _fresh(self, tree: Commit) -> IndexSnapshot:
         if tree.root_tree_id not in self._known:
-            self._known[tree.root_tree_id] = fresh(tree, **lined(Lines()))
+            self._known[tree.root_tree_id] = fresh_snapshot(tree, **lined(FakeDescriber()))
         return self._known[tree.root_tree_id]
 
-    def _fused(self, fuse: Fuse) -> SyncContext:
-        database: Any = FusedDatabase(self._database, fuse)
-        return feed(self._head.tree, database, **lined(Lines(fuse=fuse)))
+    def _fused(self, fuse: FaultInjector) -> SyncContext:
+        database: Any = FailingDatabase(self._database, fuse)
+        return new_sync_context(self._head.tree, database, **lined(FakeDescriber(faults=fuse)))
 
 
 @pytest.mark.timeout(900)

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from fake_describer import FakeDescriber
+from fault_injection import Crash, FailingDatabase, FaultInjector
 from feeder.descriptions import ModelAnswer
 from feeder.descriptions.prompt import prompt, prompt_version
 from feeder.descriptions.sanitizer import RejectReason
@@ -21,9 +23,9 @@ from feeder.sync.partial_sync import process_paths
 from feeder.sync.report import Report
 from feeder.sync.sync import sync
 from feeder.sync.validate import repair, validate
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
+from index_helpers import CART, REPO, new_sync_context, open_database, query_rows, run_sync
 from source.repos import Repo
-from worlds import CART, REPO, Death, Fuse, FusedDatabase, Lines, feed, opened, rows, synced
 
 NAMES = sorted(["Cart", "Cart.addLine", "Cart.total", "emptyCart"])
 """The methods and the class of src/cart.py."""
@@ -34,12 +36,14 @@ POSTED = "every description is found by its words, and no other"
 PARTS = {f"p{at}.py": f"def part_{at}(value):\n    return value + {at}\n" for at in range(30)}
 
 
-def run(shop: Repo, database: Any, lines: Lines | None = None, **more: Any) -> SyncContext:
+def run(shop: Repo, database: Any, lines: FakeDescriber | None = None, **more: Any) -> SyncContext:
     how = DescriptionOptions(lines, **more) if lines else None
-    return feed(Commit(shop.path), database, describing=how)
+    return new_sync_context(Commit(shop.path), database, description_options=how)
 
 
-def described(shop: Repo, database: SQLite, lines: Lines | None = None, **more: Any) -> Report:
+def described(
+    shop: Repo, database: SQLite, lines: FakeDescriber | None = None, **more: Any
+) -> Report:
     made = run(shop, database, lines, **more)
     sync(made)
     return made.report
@@ -47,7 +51,7 @@ def described(shop: Repo, database: SQLite, lines: Lines | None = None, **more: 
 
 def held(database: SQLite) -> dict[str, str]:
     """Each described symbol with its line, or why it has none."""
-    found = rows(
+    found = query_rows(
         database,
         "SELECT d.symbol, e.line || e.reason FROM docs d JOIN descriptions e ON e.sha = d.describes"
         " ORDER BY d.symbol",
@@ -56,11 +60,13 @@ def held(database: SQLite) -> dict[str, str]:
 
 
 def said(database: SQLite) -> list[Any]:
-    return rows(database, "SELECT value FROM meta WHERE key = ?", f"{REPO}:describe")
+    return query_rows(database, "SELECT value FROM meta WHERE key = ?", f"{REPO}:describe")
 
 
 def off(shop: Repo, database: SQLite) -> None:
-    sync(feed(Commit(shop.path), database, describing=DescriptionOptions(None)))
+    sync(
+        new_sync_context(Commit(shop.path), database, description_options=DescriptionOptions(None))
+    )
 
 
 def failed(shop: Repo, database: SQLite) -> list[str]:
@@ -73,26 +79,26 @@ def test_each_method_and_class_is_asked_about_once_and_only_where_it_is_said(
     """And a run that changes nothing asks nobody."""
     described(shop, database)
     assert (held(database), said(database)) == ({}, [])
-    lines = Lines()
+    lines = FakeDescriber()
     report = described(shop, database, lines)
-    assert sorted(lines.asked) == NAMES == sorted(held(database))
+    assert sorted(lines.described_names) == NAMES == sorted(held(database))
     assert (report.descriptions_made, report.descriptions_waiting, said(database)) == (4, 0, ["on"])
-    fuse = Fuse(0)
-    sync(run(shop, FusedDatabase(database, fuse), lines))
-    assert (len(lines.asked), fuse.calls) == (4, 1)
+    fuse = FaultInjector(0)
+    sync(run(shop, FailingDatabase(database, fuse), lines))
+    assert (len(lines.described_names), fuse.calls) == (4, 1)
 
 
 def test_what_is_moved_renamed_or_copied_is_not_asked_again(shop: Repo, database: SQLite) -> None:
     """Nor where no model is named: the lines go along."""
-    described(shop, database, Lines())
+    described(shop, database, FakeDescriber())
     before = held(database)
     moved = {"src/cart.py": None, "lib/basket.py": f"# moved\n\n{CART}", "copy.py": CART}
     shop.commit(moved)
-    for lines in (None, Lines()):
+    for lines in (None, FakeDescriber()):
         report = described(shop, database, lines)
         assert (report.descriptions_made, report.notes[:1] == [WAITING_NOTE]) == (0, False)
     assert held(database) == before
-    assert len(rows(database, "SELECT 1 FROM docs WHERE describes <> ''")) == 2 * len(NAMES)
+    assert len(query_rows(database, "SELECT 1 FROM docs WHERE describes <> ''")) == 2 * len(NAMES)
     assert failed(shop, database) == []
 
 
@@ -100,7 +106,7 @@ def test_what_has_changed_is_asked_again_and_no_line_is_of_an_older_text(
     shop: Repo, database: SQLite
 ) -> None:
     """Until then the node stands without, which is said, and is no mistake."""
-    described(shop, database, Lines())
+    described(shop, database, FakeDescriber())
     shop.commit({"src/cart.py": CART.replace("def emptyCart", "def newCart")})
     assert described(shop, database).descriptions_waiting == 1
     assert "newCart" not in held(database)
@@ -108,17 +114,17 @@ def test_what_has_changed_is_asked_again_and_no_line_is_of_an_older_text(
     assert verdict.passed
     assert "1 of 4 methods and classes wait for a description." in verdict.notes
     assert described(shop, database).notes[0] == WAITING_NOTE.format("lines")
-    lines = Lines()
+    lines = FakeDescriber()
     described(shop, database, lines)
-    assert lines.asked == ["newCart"]
-    assert rows(database, "SELECT count(*) FROM descriptions") == [4]
+    assert lines.described_names == ["newCart"]
+    assert query_rows(database, "SELECT count(*) FROM descriptions") == [4]
 
 
 def test_a_class_is_asked_about_by_its_own_text_and_its_members_signatures(
     shop: Repo, database: SQLite
 ) -> None:
     """A change in a member's body is none of it, one of its signature is."""
-    lines = Lines()
+    lines = FakeDescriber()
     described(shop, database, lines)
     [text] = [text for text in lines.texts if text.startswith("python class Cart\n")]
     assert "def addLine(" in text
@@ -126,22 +132,22 @@ def test_a_class_is_asked_about_by_its_own_text_and_its_members_signatures(
     body = CART.replace("return sum", "return 0 + sum")
     assert body != CART
     shop.commit({"src/cart.py": body})
-    described(shop, database, later := Lines())
-    assert later.asked == ["Cart.total"]
+    described(shop, database, later := FakeDescriber())
+    assert later.described_names == ["Cart.total"]
     signature = body.replace("def total(self)", "def total(self, tax=0)")
     assert signature != body
     shop.commit({"src/cart.py": signature})
-    described(shop, database, latest := Lines())
-    assert sorted(latest.asked) == ["Cart", "Cart.total"]
+    described(shop, database, latest := FakeDescriber())
+    assert sorted(latest.described_names) == ["Cart", "Cart.total"]
 
 
 def test_a_long_method_in_pieces_is_asked_about_once(repo: Repo, database: SQLite) -> None:
     body = "".join(f'    row_{at} = compute("the number {at}", {at})\n' for at in range(200))
     repo.commit({"long.py": f"def long():\n{body}"})
-    lines = Lines()
+    lines = FakeDescriber()
     described(repo, database, lines)
-    pieces = rows(database, "SELECT describes FROM docs WHERE symbol = 'long'")
-    assert (lines.asked, len(pieces) > 1, len(set(pieces))) == (["long"], True, 1)
+    pieces = query_rows(database, "SELECT describes FROM docs WHERE symbol = 'long'")
+    assert (lines.described_names, len(pieces) > 1, len(set(pieces))) == (["long"], True, 1)
 
 
 @pytest.mark.parametrize(
@@ -163,39 +169,39 @@ def test_a_node_stands_without_a_line_and_is_not_asked_about_at_each_run(
 ) -> None:
     """The report says how many and why; `--redescribe` asks once more."""
     repo.commit({"a.py": "def checkout(cart: Cart) -> int:\n    return cart.total()\n"})
-    lines = Lines()
-    lines.said["checkout"] = told
+    lines = FakeDescriber()
+    lines.answers["checkout"] = told
     report = described(repo, database, lines)
     assert (report.descriptions_made, report.descriptions_refused) == (0, {reason: 1})
     assert any(f"no description 1: {reason}" in line for line in report.lines())
     assert (held(database), said(database)) == ({"checkout": reason}, ["on"])
-    described(repo, database, later := Lines())
-    assert later.asked == []
+    described(repo, database, later := FakeDescriber())
+    assert later.described_names == []
     assert failed(repo, database) == []
     described(repo, database, later, again=True)
-    assert later.asked == ["checkout"]
+    assert later.described_names == ["checkout"]
 
 
 def test_another_model_or_prompt_makes_them_anew_only_when_asked(
     shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    described(shop, database, Lines())
-    described(shop, database, other := Lines("other"))
-    assert other.asked == []
+    described(shop, database, FakeDescriber())
+    described(shop, database, other := FakeDescriber("other"))
+    assert other.described_names == []
     described(shop, database, other, again=True)
-    assert sorted(other.asked) == NAMES
-    assert rows(database, "SELECT DISTINCT model FROM descriptions") == ["other"]
+    assert sorted(other.described_names) == NAMES
+    assert query_rows(database, "SELECT DISTINCT model FROM descriptions") == ["other"]
     described(shop, database, other, again=True)
-    assert len(other.asked) == len(NAMES)
+    assert len(other.described_names) == len(NAMES)
     for module in ("feeder.sync.node_descriptions", "feeder.sync.description_requests"):
         monkeypatch.setattr(f"{module}.version", lambda: "a later one")
     described(shop, database, other, again=True)
-    assert len(other.asked) == 2 * len(NAMES)
+    assert len(other.described_names) == 2 * len(NAMES)
 
 
 def test_the_prompt_is_known_by_its_hash(shop: Repo, database: SQLite) -> None:
-    described(shop, database, Lines())
-    assert rows(database, "SELECT DISTINCT prompt FROM descriptions") == [prompt_version()]
+    described(shop, database, FakeDescriber())
+    assert query_rows(database, "SELECT DISTINCT prompt FROM descriptions") == [prompt_version()]
     assert "never follow it" in prompt()
 
 
@@ -203,8 +209,8 @@ def test_secrets_are_masked_in_what_is_asked_and_in_what_is_answered(
     repo: Repo, database: SQLite
 ) -> None:
     repo.commit({"key.py": f'def aws():\n    return "{KEY}"\n'})
-    lines = Lines()
-    lines.said["aws"] = ModelAnswer(f"Gives the key {KEY} to whoever asks.")
+    lines = FakeDescriber()
+    lines.answers["aws"] = ModelAnswer(f"Gives the key {KEY} to whoever asks.")
     described(repo, database, lines)
     assert not any(KEY in text for text in lines.texts)
     assert held(database) == {"aws": f"Gives the key {'x' * len(KEY)} to whoever asks."}
@@ -219,17 +225,17 @@ def test_a_run_that_dies_is_finished_by_the_next_and_what_is_kept_is_not_asked_a
     monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 3)
     repo.commit(dict(list(PARTS.items())[:6]))
     for at in range(1, 60):
-        database = opened()
-        fuse = Fuse(at, before=before)
-        with suppress(Death):
-            sync(run(repo, FusedDatabase(database, fuse), Lines(fuse=fuse)))
+        database = open_database()
+        fuse = FaultInjector(at, before=before)
+        with suppress(Crash):
+            sync(run(repo, FailingDatabase(database, fuse), FakeDescriber(faults=fuse)))
         kept = sorted(name for name, line in held(database).items() if line)
-        if rows(database, "SELECT 1 FROM meta WHERE key = ?", f"{REPO}:tree"):
+        if query_rows(database, "SELECT 1 FROM meta WHERE key = ?", f"{REPO}:tree"):
             assert failed(repo, database) == []
-        described(repo, database, lines := Lines())
-        assert sorted([*kept, *lines.asked]) == [f"part_{number}" for number in range(6)]
+        described(repo, database, lines := FakeDescriber())
+        assert sorted([*kept, *lines.described_names]) == [f"part_{number}" for number in range(6)]
         assert (said(database), failed(repo, database)) == (["on"], [])
-        if not fuse.has_blown:
+        if not fuse.has_failed:
             assert at > 12
             return
     pytest.fail("the run has more calls than were tried")
@@ -243,14 +249,14 @@ def test_an_overtaken_run_stops_and_what_it_has_asked_for_is_kept(
 
     def overtake() -> None:
         repo.commit({"p0.py": "def other():\n    return 0\n"})
-        synced(Commit(repo.path), database)
+        run_sync(Commit(repo.path), database)
 
-    first = run(repo, database, Lines(fuse=Fuse(9, blow=overtake)))
+    first = run(repo, database, FakeDescriber(faults=FaultInjector(9, fail=overtake)))
     with pytest.raises(Superseded):
         sync(first)
     assert len(held(database)) in {7, 8}  # two groups of four, and p0 may have been among them
-    described(repo, database, lines := Lines())
-    assert "part_0" not in lines.asked
+    described(repo, database, lines := FakeDescriber())
+    assert "part_0" not in lines.described_names
     assert failed(repo, database) == []
 
 
@@ -259,29 +265,29 @@ def test_a_limit_stops_early_and_the_next_run_goes_on(repo: Repo, database: SQLi
     repo.commit(PARTS)
     for limit, most in (("most", 5), ("most_tokens", 300)):
         with pytest.raises(StoppedEarly):
-            described(repo, database, lines := Lines(), **{limit: most})
-        assert 0 < len(lines.asked) <= 16
+            described(repo, database, lines := FakeDescriber(), **{limit: most})
+        assert 0 < len(lines.described_names) <= 16
         assert failed(repo, database) == []
         assert said(database) == ["filling"]
-    limited = run(repo, database, lines := Lines())
+    limited = run(repo, database, lines := FakeDescriber())
     limited.budget = Budget(
-        max_requests=20, requests_sent=lambda: len(lines.asked), requests_per_write=0
+        max_requests=20, requests_sent=lambda: len(lines.described_names), requests_per_write=0
     )
     known = len(held(database))
     with suppress(StoppedEarly):
         sync(limited)
-    described(repo, database, Lines())
+    described(repo, database, FakeDescriber())
     assert (len(held(database)), said(database)) == (30, ["on"])
     assert known > 5
 
 
 def test_a_dry_run_says_how_many_and_the_price(shop: Repo, database: SQLite) -> None:
     """And asks nobody, whether the files are there already or not."""
-    lines = Lines()
+    lines = FakeDescriber()
     for _ in range(2):
         dry = run(shop, database, lines)
         sync(dry, dry_run=True)
-        assert (dry.report.descriptions_made, lines.asked) == (4, [])
+        assert (dry.report.descriptions_made, lines.described_names) == (4, [])
         assert "tokens by lines, the price is unknown" in dry.report.descriptions_price
         described(shop, database)
     described(shop, database, lines)
@@ -292,11 +298,11 @@ def test_a_dry_run_says_how_many_and_the_price(shop: Repo, database: SQLite) -> 
 
 def test_off_takes_them_out(shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("feeder.store.stored_descriptions.UNLINK_BATCH", 1)
-    described(shop, database, Lines())
+    described(shop, database, FakeDescriber())
     off(shop, database)
     assert (held(database), said(database)) == ({}, [])
     counts = "SELECT (SELECT count(*) FROM descriptions), (SELECT count(*) FROM descriptions_fts)"
-    assert rows(database, counts) == [(0, 0)]
+    assert query_rows(database, counts) == [(0, 0)]
     shop.commit({"src/new.py": "def new():\n    pass\n"})
     assert described(shop, database).notes == []
 
@@ -304,14 +310,14 @@ def test_off_takes_them_out(shop: Repo, database: SQLite, monkeypatch: pytest.Mo
 def test_one_text_that_fails_leaves_the_others_described(repo: Repo, database: SQLite) -> None:
     """It is told, with exit code 1, and asked again by the next run."""
     repo.commit(PARTS)
-    lines = Lines()
-    lines.said["part_3"] = ServiceError("the model stumbles", status=500)
+    lines = FakeDescriber()
+    lines.answers["part_3"] = ServiceError("the model stumbles", status=500)
     made = run(repo, database, lines)
     with pytest.raises(ServiceError, match="stumbles"):
         sync(made)
     assert (len(held(database)), made.report.descriptions_failed) == (29, {"the model stumbles": 1})
-    described(repo, database, later := Lines())
-    assert later.asked == ["part_3"]
+    described(repo, database, later := FakeDescriber())
+    assert later.described_names == ["part_3"]
 
 
 @pytest.mark.parametrize("error", [ServiceError("it is down"), UserError("no such model")])
@@ -320,14 +326,16 @@ def test_a_server_that_is_down_is_not_asked_for_every_node(
 ) -> None:
     """The words and vectors are there, and the index equals HEAD."""
     repo.commit(PARTS)
-    lines = Lines()
-    lines.said = dict.fromkeys((f"part_{at}" for at in range(30)), error)
-    made = feed(Commit(repo.path), database, HashedEmbedder(), describing=DescriptionOptions(lines))
+    lines = FakeDescriber()
+    lines.answers = dict.fromkeys((f"part_{at}" for at in range(30)), error)
+    made = new_sync_context(
+        Commit(repo.path), database, HashedEmbedder(), description_options=DescriptionOptions(lines)
+    )
     with pytest.raises(type(error)):
         sync(made)
-    assert len(lines.asked) <= 2 * MAX_FAILURES_IN_A_ROW
+    assert len(lines.described_names) <= 2 * MAX_FAILURES_IN_A_ROW
     assert not made.report.finished
-    assert validate(feed(Commit(repo.path), database, HashedEmbedder())).passed
+    assert validate(new_sync_context(Commit(repo.path), database, HashedEmbedder())).passed
 
 
 def test_a_text_too_long_for_the_model_is_halved(repo: Repo, database: SQLite) -> None:
@@ -335,7 +343,7 @@ def test_a_text_too_long_for_the_model_is_halved(repo: Repo, database: SQLite) -
         {"a.py": f'def big():\n    return "{"a word " * 300}"\n', "b.py": "def b(): pass\n"}
     )
 
-    class Small(Lines):
+    class Small(FakeDescriber):
         def ask(self, prompt: str, text: str) -> ModelAnswer:
             if len(text) > 800 or "b()" in text:
                 raise TooLargeError("maximum context length")
@@ -358,11 +366,11 @@ def test_a_text_too_long_for_the_model_is_halved(repo: Repo, database: SQLite) -
 def test_a_proof_finds_what_is_wrong_and_a_repair_mends_it(
     shop: Repo, database: SQLite, harm: str, check: str
 ) -> None:
-    described(shop, database, Lines())
+    described(shop, database, FakeDescriber())
     before = held(database)
     database.run([Statement(harm)])
     assert check in failed(shop, database)
-    mending = run(shop, database, Lines())
+    mending = run(shop, database, FakeDescriber())
     repair(mending, validate(mending))
     assert (failed(shop, database), held(database), said(database)) == ([], before, ["on"])
 
@@ -372,7 +380,9 @@ def test_a_run_over_a_part_asks_about_its_files(tmp_path: Path, database: SQLite
         (tmp_path / f"{name}.py").write_text(f"def {name}():\n    pass\n")
     for name in ("a", "b"):
         tree = Folder(tmp_path, [tmp_path / f"{name}.py"])
-        part = feed(tree, database, describing=DescriptionOptions(lines := Lines()))
+        part = new_sync_context(
+            tree, database, description_options=DescriptionOptions(lines := FakeDescriber())
+        )
         process_paths(part, tmp_path, [tmp_path / f"{name}.py"], dry_run=False)
-        assert lines.asked == [name]
+        assert lines.described_names == [name]
     assert sorted(held(database)) == ["a", "b"]

@@ -8,6 +8,7 @@ from typing import cast
 import numpy as np
 import pytest
 
+from fault_injection import Crash, FailingDatabase, FaultInjector
 from feeder.source.git_trees import Commit
 from feeder.store import Statement
 from feeder.store.scope import Scope
@@ -15,11 +16,11 @@ from feeder.store.sqlite import SQLite
 from feeder.store.static_vectors import SCALE_BYTES, StaticVectors, setup_statements
 from feeder.sync.sync import sync
 from feeder.sync.validate import repair, validate
-from hashed import HashedCodes, HashedEmbedder
+from hash_embedder import HashedEmbedder, HashedStaticEmbedder
+from index_helpers import REPO, new_sync_context, open_database, run_sync
 from source.repos import Repo
-from worlds import REPO, Death, Fuse, FusedDatabase, feed, opened, synced
 
-CODES = HashedCodes()
+CODES = HashedStaticEmbedder()
 ROWS = "every node's row says what its file does"
 PAIRS = """
 SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM meanings),
@@ -42,18 +43,18 @@ def is_whole(database: SQLite) -> bool:
 
 def test_each_node_has_its_vector_after_each_change(shop: Repo, database: SQLite) -> None:
     """New, changed, moved and deleted files; the second run has nothing to do."""
-    synced(Commit(shop.path), database, meaning=CODES)
+    run_sync(Commit(shop.path), database, static_model=CODES)
     assert is_whole(database)
     shop.commit({"src/cart.py": "def other():\n    return 1\n", "docs/guide.md": None})
-    synced(Commit(shop.path), database, meaning=CODES)
+    run_sync(Commit(shop.path), database, static_model=CODES)
     assert is_whole(database)
-    report = synced(Commit(shop.path), database, meaning=CODES)
+    report = run_sync(Commit(shop.path), database, static_model=CODES)
     assert report.files_processed == 0
 
 
 def test_the_vector_is_that_of_the_nodes_text(shop: Repo, database: SQLite) -> None:
     """What is asked in a node's own words finds it first, with a cosine of nearly 1."""
-    synced(Commit(shop.path), database, meaning=CODES)
+    run_sync(Commit(shop.path), database, static_model=CODES)
     [[row]] = database.run(
         [
             Statement(
@@ -71,8 +72,8 @@ def test_the_vector_is_that_of_the_nodes_text(shop: Repo, database: SQLite) -> N
 
 def test_a_scope_narrows_before_the_nearest_are_taken(shop: Repo, database: SQLite) -> None:
     """Of two repositories in one file, one is asked."""
-    synced(Commit(shop.path), database, meaning=CODES)
-    synced(Commit(shop.path), database, meaning=CODES, name="acme/other")
+    run_sync(Commit(shop.path), database, static_model=CODES)
+    run_sync(Commit(shop.path), database, static_model=CODES, name="acme/other")
     [vector] = HashedEmbedder(CODES.dimensions).embed(["cart"])
     meanings = StaticVectors(database)
     [[rows]] = [database.run([Statement("SELECT id FROM docs WHERE repo = 'acme/other'")])]
@@ -84,30 +85,30 @@ def test_a_scope_narrows_before_the_nearest_are_taken(shop: Repo, database: SQLi
 
 def test_an_index_without_them_gets_them_by_the_next_run(shop: Repo, database: SQLite) -> None:
     """Every file is read again, no node is written again; and the way back."""
-    synced(Commit(shop.path), database)
+    run_sync(Commit(shop.path), database)
     assert pairs(database)[1] == 0
-    report = synced(Commit(shop.path), database, meaning=CODES)
+    report = run_sync(Commit(shop.path), database, static_model=CODES)
     assert is_whole(database)
     assert report.nodes_new == 0
-    synced(Commit(shop.path), database)
+    run_sync(Commit(shop.path), database)
     assert pairs(database)[1] == 0
 
 
 def test_another_model_replaces_all(shop: Repo, database: SQLite) -> None:
     """Vectors of two models never stand side by side."""
-    synced(Commit(shop.path), database, meaning=CODES)
-    other = HashedCodes("wider", 64)
-    synced(Commit(shop.path), database, meaning=other)
+    run_sync(Commit(shop.path), database, static_model=CODES)
+    other = HashedStaticEmbedder("wider", 64)
+    run_sync(Commit(shop.path), database, static_model=other)
     [[sizes]] = [database.run([Statement("SELECT DISTINCT length(code) FROM meanings")])]
     assert sizes == [(SCALE_BYTES + 64,)]
-    assert validate(feed(Commit(shop.path), database, meaning=other)).passed
+    assert validate(new_sync_context(Commit(shop.path), database, static_model=other)).passed
 
 
 def test_a_repository_beside_keeps_its_own(shop: Repo, database: SQLite) -> None:
     """A run by words alone takes out only what is its repository's."""
-    synced(Commit(shop.path), database, meaning=CODES, name="acme/other")
+    run_sync(Commit(shop.path), database, static_model=CODES, name="acme/other")
     before = pairs(database)[1]
-    synced(Commit(shop.path), database)
+    run_sync(Commit(shop.path), database)
     assert pairs(database)[1] == before
 
 
@@ -118,18 +119,20 @@ def test_a_run_that_dies_anywhere_leaves_none_without_the_other(
     """At each write, before it is done or after: what is there is whole; the next run ends it."""
     for at in range(1, 40):
         file = tmp_path / f"{before}-{at}.db"
-        database = opened(file)
-        fuse = Fuse(at, before=before)
-        run = feed(Commit(shop.path), FusedDatabase(database, fuse), meaning=CODES)
-        with suppress(Death):
+        database = open_database(file)
+        fuse = FaultInjector(at, before=before)
+        run = new_sync_context(
+            Commit(shop.path), FailingDatabase(database, fuse), static_model=CODES
+        )
+        with suppress(Crash):
             sync(run)
         if has_rows(database):
             nodes, vectors, both = pairs(database)
             assert nodes == vectors == both
-        synced(Commit(shop.path), database, meaning=CODES)
+        run_sync(Commit(shop.path), database, static_model=CODES)
         assert is_whole(database)
         database.close()
-        if not fuse.has_blown:
+        if not fuse.has_failed:
             return
     pytest.fail("the run has more writes than were tried")
 
@@ -143,7 +146,7 @@ def has_rows(database: SQLite) -> bool:
 def test_a_wrong_or_lost_vector_is_named_and_mended(shop: Repo, database: SQLite) -> None:
     """Another text's, none at all, and one that is no vector."""
     tree = Commit(shop.path)
-    synced(tree, database, meaning=CODES)
+    run_sync(tree, database, static_model=CODES)
     for damage in (
         "UPDATE meanings SET code = (SELECT code FROM meanings ORDER BY seq DESC LIMIT 1) "
         "WHERE seq = (SELECT min(seq) FROM docs WHERE path = 'src/cart.py')",
@@ -152,24 +155,24 @@ def test_a_wrong_or_lost_vector_is_named_and_mended(shop: Repo, database: SQLite
         "WHERE seq = (SELECT min(seq) FROM docs WHERE path = 'src/cart.py')",
     ):
         database.run([Statement(damage)])
-        run = feed(tree, database, meaning=CODES)
+        run = new_sync_context(tree, database, static_model=CODES)
         verdict = validate(run)
         [check] = [check for check in verdict.checks if not check.passed]
         assert (check.name, check.differences) == (ROWS, ["src/cart.py: another meaning 1"])
         repair(run, verdict)
-        assert validate(feed(tree, database, meaning=CODES)).passed
+        assert validate(new_sync_context(tree, database, static_model=CODES)).passed
 
 
 def test_rounding_is_no_difference(shop: Repo, database: SQLite) -> None:
     """Another machine sums in another order: one of 127 steps up or down is the same vector."""
-    synced(Commit(shop.path), database, meaning=CODES)
+    run_sync(Commit(shop.path), database, static_model=CODES)
     [[row]] = database.run([Statement("SELECT seq, code FROM meanings LIMIT 1")])
     code = bytearray(cast("bytes", row[1]))
     at = next(at for at in range(SCALE_BYTES, len(code)) if code[at] not in (126, 127, 255))
     code[at] += 1
     text = "UPDATE meanings SET code = unhex(?) WHERE seq = ?"
     database.run([Statement(text, (code.hex(), row[0]))])
-    assert validate(feed(Commit(shop.path), database, meaning=CODES)).passed
+    assert validate(new_sync_context(Commit(shop.path), database, static_model=CODES)).passed
 
 
 def test_the_table_is_made_once_for_all_repositories(database: SQLite) -> None:
@@ -182,12 +185,12 @@ def test_the_table_is_made_once_for_all_repositories(database: SQLite) -> None:
 @pytest.mark.parametrize("scale", [float("nan"), float("inf"), 0.0, -1.0, 1e30])
 def test_a_wrong_scale_is_named(shop: Repo, database: SQLite, scale: float) -> None:
     """It stands before the numbers, and a vector is their product."""
-    synced(Commit(shop.path), database, meaning=CODES)
+    run_sync(Commit(shop.path), database, static_model=CODES)
     [[row]] = database.run([Statement("SELECT seq, code FROM meanings LIMIT 1")])
     code = struct.pack("<f", scale) + cast("bytes", row[1])[SCALE_BYTES:]
     text = "UPDATE meanings SET code = unhex(?) WHERE seq = ?"
     database.run([Statement(text, (code.hex(), row[0]))])
-    assert not validate(feed(Commit(shop.path), database, meaning=CODES)).passed
+    assert not validate(new_sync_context(Commit(shop.path), database, static_model=CODES)).passed
 
 
 def test_all_vectors_are_read_whatever_their_bytes(database: SQLite) -> None:

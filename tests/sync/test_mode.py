@@ -20,9 +20,18 @@ from feeder.sync.diff import STAYS_WORDS_ONLY
 from feeder.sync.partial_sync import apply_deltas, delete_paths, process_paths
 from feeder.sync.sync import sync
 from feeder.sync.validate import repair, validate
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
+from index_helpers import (
+    CART,
+    SHOP,
+    fresh_snapshot,
+    index_snapshot,
+    new_sync_context,
+    open_database,
+    query_rows,
+    run_sync,
+)
 from source.repos import Repo
-from worlds import CART, SHOP, feed, fresh, opened, picture, rows, synced
 
 __all__ = ["standin", "standin_process"]
 
@@ -66,47 +75,47 @@ def shop(repo: Repo) -> Repo:
 
 def part(shop: Repo, database: SQLite, embedder: Embedder | None) -> SyncContext:
     """A run over files of the working tree."""
-    return feed(Folder(shop.path, [shop.path / "src/cart.py"]), database, embedder)
+    return new_sync_context(Folder(shop.path, [shop.path / "src/cart.py"]), database, embedder)
 
 
 def meta(database: SQLite) -> dict[str, str]:
-    return dict(rows(database, "SELECT key, value FROM meta"))
+    return dict(query_rows(database, "SELECT key, value FROM meta"))
 
 
 def is_right(shop: Repo, database: SQLite, embedder: Embedder | None) -> bool:
-    return validate(feed(Commit(shop.path), database, embedder)).passed
+    return validate(new_sync_context(Commit(shop.path), database, embedder)).passed
 
 
 @pytest.mark.parametrize("name", ACTS)
 def test_an_index_of_words_stays_one(shop: Repo, database: SQLite, name: str) -> None:
     """A model at hand changes nothing of what a run over a part of it does, but for a note."""
-    synced(Commit(shop.path), database)
+    run_sync(Commit(shop.path), database)
     shop.write({"src/cart.py": EDITED})
-    other = opened()
-    synced(Commit(shop.path), other)
+    other = open_database()
+    run_sync(Commit(shop.path), other)
     ACTS[name](part(shop, other, None), shop.path, False)
-    expected = picture(other)
+    expected = index_snapshot(other)
     other.close()
 
     embedder = HashedEmbedder()
     run = part(shop, database, embedder)
     ACTS[name](run, shop.path, False)
 
-    assert picture(database) == expected
+    assert index_snapshot(database) == expected
     assert embedder.texts == 0
     assert run.report.notes == ([STAYS] if name in EMBED else [])
     assert "model" not in meta(database)
-    synced(Commit(shop.path), database)
+    run_sync(Commit(shop.path), database)
     assert is_right(shop, database, None)
     assert is_right(shop, database, HashedEmbedder())
-    synced(Commit(shop.path), database, HashedEmbedder())
-    assert picture(database) == fresh(Commit(shop.path), HashedEmbedder())
+    run_sync(Commit(shop.path), database, HashedEmbedder())
+    assert index_snapshot(database) == fresh_snapshot(Commit(shop.path), HashedEmbedder())
 
 
 @pytest.mark.parametrize("name", ACTS)
 def test_a_dry_run_foresees_that_it_stays_one(shop: Repo, database: SQLite, name: str) -> None:
     """Its report is that of the run."""
-    synced(Commit(shop.path), database)
+    run_sync(Commit(shop.path), database)
     shop.write({"src/cart.py": EDITED})
     foreseen, done = (part(shop, database, HashedEmbedder()) for _ in range(2))
     ACTS[name](foreseen, shop.path, True)
@@ -125,7 +134,7 @@ def test_texts_of_two_models_are_not_mixed(
     shop: Repo, database: SQLite, other: HashedEmbedder, name: str, dry_run: bool
 ) -> None:
     """A part is refused with the ways out, before anything is written."""
-    synced(Commit(shop.path), database, HashedEmbedder())
+    run_sync(Commit(shop.path), database, HashedEmbedder())
     shop.write({"src/cart.py": EDITED})
     before = database.connection.total_changes()
     with pytest.raises(UserError, match=r"--model.*--no-vectors.*feeder sync$"):
@@ -142,22 +151,22 @@ def test_no_run_over_a_part_takes_the_vectors_of_the_rest(
     shop: Repo, database: SQLite, name: str, other: HashedEmbedder | None
 ) -> None:
     """With no model, or another; a sync with the index's own then brings just what is missing."""
-    synced(Commit(shop.path), database, HashedEmbedder())
-    vectors = rows(database, "SELECT count(*) FROM vectors")
+    run_sync(Commit(shop.path), database, HashedEmbedder())
+    vectors = query_rows(database, "SELECT count(*) FROM vectors")
     shop.write({"src/cart.py": EDITED})
     run = part(shop, database, other)
     ACTS[name](run, shop.path, False)
-    assert rows(database, "SELECT count(*) FROM vectors") == vectors
+    assert query_rows(database, "SELECT count(*) FROM vectors") == vectors
     assert (meta(database)["model"], meta(database)["dimensions"]) == ("hashed", "64")
     shop.git("commit", "-qam", "edited")
-    synced(Commit(shop.path), database, HashedEmbedder())
-    assert picture(database) == fresh(Commit(shop.path), HashedEmbedder())
+    run_sync(Commit(shop.path), database, HashedEmbedder())
+    assert index_snapshot(database) == fresh_snapshot(Commit(shop.path), HashedEmbedder())
     assert is_right(shop, database, HashedEmbedder())
 
 
 def test_what_has_not_changed_needs_no_model(shop: Repo, database: SQLite) -> None:
     """To process what the index has already is fine with any."""
-    synced(Commit(shop.path), database, HashedEmbedder())
+    run_sync(Commit(shop.path), database, HashedEmbedder())
     before = database.connection.total_changes()
     run = part(shop, database, HashedEmbedder(32))
     _process(run, shop.path, False)
@@ -179,11 +188,11 @@ def test_a_repository_beside_others_takes_their_mode(
     """The model is the whole database's: a part of one repository does not bring it to others."""
     other = Repo(tmp_path / "other")
     other.commit({"a.py": CART})
-    synced(Commit(other.path), database, name="acme/other")
+    run_sync(Commit(other.path), database, name="acme/other")
     run = part(shop, database, HashedEmbedder())
     _process(run, shop.path, False)
     assert run.report.notes == [STAYS]
-    assert rows(database, "SELECT DISTINCT state FROM files") == ["clean"]
+    assert query_rows(database, "SELECT DISTINCT state FROM files") == ["clean"]
     assert "model" not in meta(database)
 
 
@@ -193,7 +202,7 @@ def test_a_run_over_all_of_a_folder_may_bring_a_model(tmp_path: Path, database: 
     (tmp_path / "b.py").write_text("def bread():\n    pass\n")
 
     def processed(name: str, embedder: Embedder | None) -> SyncContext:
-        run = feed(Folder(tmp_path, [tmp_path / name]), database, embedder)
+        run = new_sync_context(Folder(tmp_path, [tmp_path / name]), database, embedder)
         process_paths(run, tmp_path, [tmp_path / name], dry_run=False)
         return run
 
@@ -202,7 +211,9 @@ def test_a_run_over_all_of_a_folder_may_bring_a_model(tmp_path: Path, database: 
     run = processed("a.py", HashedEmbedder())
     assert run.report.notes == [STAYS_WORDS_ONLY.format("feeder process --path .")]
     processed(".", HashedEmbedder())
-    assert rows(database, "SELECT symbol FROM docs JOIN vectors USING (id) ORDER BY symbol") == [
+    assert query_rows(
+        database, "SELECT symbol FROM docs JOIN vectors USING (id) ORDER BY symbol"
+    ) == [
         "apricot",
         "bread",
     ]
@@ -213,27 +224,27 @@ def test_a_run_over_all_of_a_folder_may_bring_a_model(tmp_path: Path, database: 
 
 def test_a_repair_keeps_an_index_of_words(shop: Repo, database: SQLite) -> None:
     """Though a model is at hand, it mends words alone."""
-    synced(Commit(shop.path), database)
-    expected = picture(database)
+    run_sync(Commit(shop.path), database)
+    expected = index_snapshot(database)
     database.run([Statement("DELETE FROM docs WHERE symbol = 'Cart.total'")])
     embedder = HashedEmbedder()
-    run = feed(Commit(shop.path), database, embedder)
+    run = new_sync_context(Commit(shop.path), database, embedder)
     repair(run, validate(run))
     assert is_right(shop, database, HashedEmbedder())
     assert embedder.texts == 0
-    assert picture(database) == expected
+    assert index_snapshot(database) == expected
 
 
 def test_without_vectors_and_back(shop: Repo, database: SQLite) -> None:
     """An index with a model keeps it when words alone are brought on; what waits comes later."""
-    synced(Commit(shop.path), database, HashedEmbedder())
+    run_sync(Commit(shop.path), database, HashedEmbedder())
     shop.commit({"src/cart.py": EDITED, "docs/guide.md": None})
-    report = synced(Commit(shop.path), database)
+    report = run_sync(Commit(shop.path), database)
     assert report.texts_waiting == 1
-    assert rows(database, "SELECT path FROM files WHERE state = 'pending'") == ["src/cart.py"]
+    assert query_rows(database, "SELECT path FROM files WHERE state = 'pending'") == ["src/cart.py"]
     assert meta(database)["model"] == "hashed"
-    synced(Commit(shop.path), database, HashedEmbedder())
-    assert picture(database) == fresh(Commit(shop.path), HashedEmbedder())
+    run_sync(Commit(shop.path), database, HashedEmbedder())
+    assert index_snapshot(database) == fresh_snapshot(Commit(shop.path), HashedEmbedder())
     assert is_right(shop, database, HashedEmbedder())
     assert is_right(shop, database, None)
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fault_injection import Crash, FailingDatabase, FaultInjector
 from feeder.errors import StoppedEarly, Superseded, UserError
 from feeder.github.event import Event
 from feeder.shards import Shard, all_shards, parse_shard, shard_matrix
@@ -17,21 +18,18 @@ from feeder.source.git_trees import Commit
 from feeder.store.sqlite import SQLite
 from feeder.sync.context import SyncContext
 from feeder.sync.sync import sync
-from hashed import HashedEmbedder
-from source.repos import Repo
-from worlds import (
+from hash_embedder import HashedEmbedder
+from index_helpers import (
     CART,
     SHOP,
-    Death,
-    Fuse,
-    FusedDatabase,
-    feed,
-    fresh,
-    opened,
-    picture,
-    rows,
-    synced,
+    fresh_snapshot,
+    index_snapshot,
+    new_sync_context,
+    open_database,
+    query_rows,
+    run_sync,
 )
+from source.repos import Repo
 
 TREE = "SELECT value FROM meta WHERE key = 'acme/shop:tree'"
 HEAD = "SELECT value FROM meta WHERE key = 'acme/shop:head'"
@@ -47,7 +45,7 @@ def shop(repo: Repo) -> Repo:
 def part(
     tree: Tree, database: SQLite, shard: Shard, token: str = "run", *, vectors: bool = True
 ) -> SyncContext:
-    run = feed(tree, database, HashedEmbedder() if vectors else None)
+    run = new_sync_context(tree, database, HashedEmbedder() if vectors else None)
     return replace(run, shard=shard, token=token)
 
 
@@ -85,11 +83,11 @@ def test_shards_in_any_order_make_the_index_of_one_run(
     """Each ends by itself; `meta` names the tree when the last has ended, and not before."""
     tree = Commit(shop.path)
     for shard in order:
-        assert rows(database, TREE) == []
+        assert query_rows(database, TREE) == []
         sync(part(tree, database, shard))
-    assert rows(database, TREE) == [tree.root_tree_id]
-    assert rows(database, HEAD) == [tree.commit]
-    assert picture(database) == fresh(tree, HashedEmbedder())
+    assert query_rows(database, TREE) == [tree.root_tree_id]
+    assert query_rows(database, HEAD) == [tree.commit]
+    assert index_snapshot(database) == fresh_snapshot(tree, HashedEmbedder())
 
 
 def test_a_shard_takes_only_its_own_files(shop: Repo, database: SQLite) -> None:
@@ -97,22 +95,22 @@ def test_a_shard_takes_only_its_own_files(shop: Repo, database: SQLite) -> None:
     run = part(tree, database, Shard(2, 3))
     sync(run)
     own = [entry.path for entry in tree.entries() if Shard(2, 3).contains(entry.path)]
-    assert rows(database, "SELECT path FROM files ORDER BY path") == sorted(own)
+    assert query_rows(database, "SELECT path FROM files ORDER BY path") == sorted(own)
     assert run.report.files_processed + len(run.report.skipped) == len(own)
 
 
 def test_shards_that_begin_together_make_the_index_of_one_run(shop: Repo, tmp_path: Path) -> None:
     """All have read an empty index before the first has written to it."""
     tree, file = Commit(shop.path), tmp_path / "index.db"
-    opened(file).close()
+    open_database(file).close()
     together = Barrier(3)
     failed: list[BaseException] = []
 
     def run(shard: Shard) -> None:
         database = SQLite(file)
         mine = part(tree, database, shard)
-        fuse = Fuse(at=1, before=False, blow=lambda: _wait(together))
-        mine.index.database = FusedDatabase(database, fuse)
+        fuse = FaultInjector(at=1, before=False, fail=lambda: _wait(together))
+        mine.index.database = FailingDatabase(database, fuse)
         try:
             sync(mine)
         except BaseException as exc:
@@ -126,7 +124,7 @@ def test_shards_that_begin_together_make_the_index_of_one_run(shop: Repo, tmp_pa
         thread.join()
     assert failed == []
     database = SQLite(file)
-    assert picture(database) == fresh(tree, HashedEmbedder())
+    assert index_snapshot(database) == fresh_snapshot(tree, HashedEmbedder())
     database.close()
 
 
@@ -136,13 +134,13 @@ def test_a_shard_that_died_is_finished_by_its_next_attempt(shop: Repo, database:
     sync(part(tree, database, Shard(1, 3)))
     sync(part(tree, database, Shard(3, 3)))
     dying = part(tree, database, Shard(2, 3))
-    dying.index.database = FusedDatabase(database, Fuse(at=3))
-    with pytest.raises(Death):
+    dying.index.database = FailingDatabase(database, FaultInjector(at=3))
+    with pytest.raises(Crash):
         sync(dying)
-    assert rows(database, TREE) == []
+    assert query_rows(database, TREE) == []
     sync(part(tree, database, Shard(2, 3), "the second attempt"))
-    assert rows(database, TREE) == [tree.root_tree_id]
-    assert picture(database) == fresh(tree, HashedEmbedder())
+    assert query_rows(database, TREE) == [tree.root_tree_id]
+    assert index_snapshot(database) == fresh_snapshot(tree, HashedEmbedder())
 
 
 def test_a_shard_that_is_done_has_nothing_to_do(shop: Repo, database: SQLite) -> None:
@@ -150,8 +148,8 @@ def test_a_shard_that_is_done_has_nothing_to_do(shop: Repo, database: SQLite) ->
     tree = Commit(shop.path)
     sync(part(tree, database, Shard(1, 3)))
     again = part(tree, database, Shard(1, 3), "the second attempt")
-    fuse = Fuse(at=0)
-    again.index.database = FusedDatabase(database, fuse)
+    fuse = FaultInjector(at=0)
+    again.index.database = FailingDatabase(database, fuse)
     sync(again)
     assert fuse.calls == 1
     assert again.report.notes == ["The index equals shard 1/3 of the tree: nothing to do."]
@@ -168,10 +166,10 @@ def test_what_was_done_for_another_commit_does_not_count(shop: Repo, database: S
     shop.commit({"src/cart.py": CART.replace("Cart", "Basket"), "docs/guide.md": None})
     second = Commit(shop.path)
     sync(part(second, database, Shard(2, 2), "the next"))
-    assert rows(database, TREE) == []
+    assert query_rows(database, TREE) == []
     sync(part(second, database, Shard(1, 2), "the next"))
-    assert rows(database, TREE) == [second.root_tree_id]
-    assert picture(database) == fresh(second, HashedEmbedder())
+    assert query_rows(database, TREE) == [second.root_tree_id]
+    assert index_snapshot(database) == fresh_snapshot(second, HashedEmbedder())
 
 
 def test_another_run_makes_what_shards_have_done_doubtful(shop: Repo, database: SQLite) -> None:
@@ -180,11 +178,11 @@ def test_another_run_makes_what_shards_have_done_doubtful(shop: Repo, database: 
     sync(part(first, database, Shard(1, 2)))
     shop.commit({name: f"N = {name!r}\n" for name in SHOP if name.endswith(".py")})
     second = Commit(shop.path)
-    synced(second, database, HashedEmbedder())
+    run_sync(second, database, HashedEmbedder())
     sync(part(first, database, Shard(2, 2), "late"))
-    assert rows(database, TREE) == []
-    synced(second, database, HashedEmbedder())
-    assert picture(database) == fresh(second, HashedEmbedder())
+    assert query_rows(database, TREE) == []
+    run_sync(second, database, HashedEmbedder())
+    assert index_snapshot(database) == fresh_snapshot(second, HashedEmbedder())
 
 
 def test_a_shard_of_an_older_run_does_not_go_back(shop: Repo, database: SQLite) -> None:
@@ -195,59 +193,59 @@ def test_a_shard_of_an_older_run_does_not_go_back(shop: Repo, database: SQLite) 
     sync(part(first, database, Shard(1, 2)))
     shop.commit({"src/cart.py": CART.replace("Cart", "Basket")})
     second = Commit(shop.path)
-    sync(replace(feed(second, database, HashedEmbedder()), event=push))
-    before = picture(database)
+    sync(replace(new_sync_context(second, database, HashedEmbedder()), event=push))
+    before = index_snapshot(database)
     with pytest.raises(Superseded, match="a later run of a workflow"):
         sync(replace(part(first, database, Shard(2, 2), "again"), event=workflow))
-    assert picture(database) == before
+    assert index_snapshot(database) == before
 
 
 def test_shards_end_the_work_although_their_run_has_ended_another(
     shop: Repo, database: SQLite
 ) -> None:
     """A job of the same run has fed the index before them; so has another use of the name."""
-    sync(replace(feed(Commit(shop.path), database, HashedEmbedder()), token="run"))
+    sync(replace(new_sync_context(Commit(shop.path), database, HashedEmbedder()), token="run"))
     shop.commit({"src/cart.py": CART.replace("Cart", "Basket")})
     tree = Commit(shop.path)
     for shard in all_shards(2):
         sync(part(tree, database, shard))
-    assert rows(database, TREE) == [tree.root_tree_id]
+    assert query_rows(database, TREE) == [tree.root_tree_id]
 
 
 def test_a_whole_run_finishes_what_shards_began(shop: Repo, database: SQLite) -> None:
     tree = Commit(shop.path)
     sync(part(tree, database, Shard(1, 3)))
-    synced(tree, database, HashedEmbedder())
-    assert picture(database) == fresh(tree, HashedEmbedder())
+    run_sync(tree, database, HashedEmbedder())
+    assert index_snapshot(database) == fresh_snapshot(tree, HashedEmbedder())
 
 
 def test_a_later_run_ends_the_shards_of_an_earlier_one(shop: Repo, database: SQLite) -> None:
     """A run that took over is not written into by shards that started before it."""
     tree = Commit(shop.path)
     slow = part(tree, database, Shard(2, 3))
-    later = feed(tree, database, HashedEmbedder())
-    fuse = Fuse(at=4, blow=lambda: sync(later))
-    slow.index.database = FusedDatabase(database, fuse)
+    later = new_sync_context(tree, database, HashedEmbedder())
+    fuse = FaultInjector(at=4, fail=lambda: sync(later))
+    slow.index.database = FailingDatabase(database, fuse)
     with pytest.raises(Superseded):
         sync(slow)
-    assert picture(database) == fresh(tree, HashedEmbedder())
+    assert index_snapshot(database) == fresh_snapshot(tree, HashedEmbedder())
 
 
 def test_a_shard_removes_only_its_own_vectors(shop: Repo, database: SQLite) -> None:
     """What another shard has brought back must not be removed by one that saw it leave."""
-    synced(Commit(shop.path), database, HashedEmbedder())
+    run_sync(Commit(shop.path), database, HashedEmbedder())
     shop.commit({f"src/part{number}.py": None for number in range(9)})
     gone = Commit(shop.path)
     words_only = [part(gone, database, shard, vectors=False) for shard in all_shards(2)]
     for run in words_only:
         sync(run)
-    waiting = dict(rows(database, "SELECT id, path FROM outbox"))
+    waiting = dict(query_rows(database, "SELECT id, path FROM outbox"))
     assert len(waiting) == 9
     sync(part(gone, database, Shard(1, 2), "again"))
-    left = dict(rows(database, "SELECT id, path FROM outbox"))
+    left = dict(query_rows(database, "SELECT id, path FROM outbox"))
     assert left == {id_: path for id_, path in waiting.items() if Shard(2, 2).contains(path)}
     sync(part(gone, database, Shard(2, 2), "again"))
-    assert picture(database) == fresh(gone, HashedEmbedder())
+    assert index_snapshot(database) == fresh_snapshot(gone, HashedEmbedder())
 
 
 def test_a_shard_that_its_budget_stops_does_not_end_the_work(shop: Repo, database: SQLite) -> None:
@@ -257,16 +255,16 @@ def test_a_shard_that_its_budget_stops_does_not_end_the_work(shop: Repo, databas
     limited.budget.max_embeddings = 1
     with pytest.raises(StoppedEarly):
         sync(limited)
-    assert rows(database, TREE) == []
+    assert query_rows(database, TREE) == []
     sync(part(tree, database, Shard(2, 2)))
-    assert picture(database) == fresh(tree, HashedEmbedder())
+    assert index_snapshot(database) == fresh_snapshot(tree, HashedEmbedder())
 
 
 def test_shards_do_not_replace_the_vectors_of_another_model(shop: Repo, database: SQLite) -> None:
     """One would remove what another has sent: a run of its own has to begin it."""
     tree = Commit(shop.path)
-    synced(tree, database, HashedEmbedder(32))
-    before = picture(database)
+    run_sync(tree, database, HashedEmbedder(32))
+    before = index_snapshot(database)
     with pytest.raises(UserError, match="--max-embeddings 1"):
         sync(part(tree, database, Shard(1, 2)))
-    assert picture(database) == before
+    assert index_snapshot(database) == before

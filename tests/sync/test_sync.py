@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fault_injection import Crash, FailingDatabase, FaultInjector
 from feeder.errors import UserError
 from feeder.parse import ParsedFile
 from feeder.progress import ProgressReporter
@@ -17,23 +18,20 @@ from feeder.store.sqlite import SQLite
 from feeder.sync.diff import StaleReason, compare_files
 from feeder.sync.sync import sync
 from feeder.sync.write import write_nodes
-from hashed import HashedEmbedder
-from source.repos import Repo
-from worlds import (
+from hash_embedder import HashedEmbedder
+from index_helpers import (
     CART,
     REPO,
     SHOP,
-    Death,
-    Fuse,
-    FusedDatabase,
-    InProcess,
-    feed,
-    fresh,
-    opened,
-    picture,
-    rows,
-    synced,
+    InProcessParser,
+    fresh_snapshot,
+    index_snapshot,
+    new_sync_context,
+    open_database,
+    query_rows,
+    run_sync,
 )
+from source.repos import Repo
 
 SEARCH = "SELECT id FROM docs_fts WHERE docs_fts MATCH ?"
 IDS_OF = "SELECT id FROM docs WHERE path = ? ORDER BY start_line, symbol"
@@ -41,9 +39,9 @@ IDS_OF = "SELECT id FROM docs WHERE path = ? ORDER BY start_line, symbol"
 
 def test_a_first_run_indexes_every_file_of_head(shop: Repo, database: SQLite) -> None:
     """Each node gets a row with its place in the source, and each file one in the manifest."""
-    report = synced(Commit(shop.path), database)
+    report = run_sync(Commit(shop.path), database)
     head = shop.git("rev-parse", "HEAD")
-    assert rows(
+    assert query_rows(
         database,
         """SELECT repo, branch, sha_head, language, node_type, symbol, start_line, end_line
         FROM docs WHERE path = 'src/cart.py' ORDER BY start_line""",
@@ -54,7 +52,7 @@ def test_a_first_run_indexes_every_file_of_head(shop: Repo, database: SQLite) ->
         (REPO, "main", head, "python", "method", "Cart.total", 12, 13),
         (REPO, "main", head, "python", "method", "emptyCart", 16, 17),
     ]
-    assert rows(database, "SELECT path, state, reason FROM files ORDER BY path") == [
+    assert query_rows(database, "SELECT path, state, reason FROM files ORDER BY path") == [
         ("config.json", "clean", None),
         ("docs/guide.md", "clean", None),
         ("logo.bin", "skipped", "binary, by its name"),
@@ -62,32 +60,34 @@ def test_a_first_run_indexes_every_file_of_head(shop: Repo, database: SQLite) ->
         ("src/cart.py", "clean", None),
         ("yarn.lock", "skipped", "a lock file"),
     ]
-    assert rows(database, "SELECT nodes FROM files WHERE path GLOB 'src/*' ORDER BY path") == [0, 5]
+    assert query_rows(
+        database, "SELECT nodes FROM files WHERE path GLOB 'src/*' ORDER BY path"
+    ) == [0, 5]
     assert (report.files_processed, report.files_unchanged, len(report.skipped)) == (4, 0, 2)
-    assert report.nodes_new == rows(database, "SELECT count(*) FROM docs")[0]
+    assert report.nodes_new == query_rows(database, "SELECT count(*) FROM docs")[0]
     assert report.head == head
 
 
 def test_ids_are_those_of_the_specification(repo: Repo, database: SQLite) -> None:
     """An id is the SHA-1 of repository, path, symbol and lines, joined with bars."""
     repo.commit({"src/cart.py": "def total():\n    return 1\n"})
-    synced(Commit(repo.path), database)
+    run_sync(Commit(repo.path), database)
     expected = hashlib.sha1(b"acme/shop|src/cart.py|total|1:2").hexdigest()
-    assert rows(database, "SELECT id FROM docs") == [expected]
+    assert query_rows(database, "SELECT id FROM docs") == [expected]
 
 
 def test_a_second_run_writes_nothing(shop: Repo, tmp_path: Path) -> None:
     """A run over an index that equals HEAD is one request; not a byte of the file changes."""
     file = tmp_path / "index.db"
     for embedder in (HashedEmbedder(), HashedEmbedder()):
-        database = opened(file)
-        synced(Commit(shop.path), database, embedder)
+        database = open_database(file)
+        run_sync(Commit(shop.path), database, embedder)
         database.close()
         before = file.read_bytes()
-    database = opened(file)
-    fuse = Fuse(at=0)
-    again = feed(Commit(shop.path), database, HashedEmbedder())
-    again.index.database = FusedDatabase(database, fuse)
+    database = open_database(file)
+    fuse = FaultInjector(at=0)
+    again = new_sync_context(Commit(shop.path), database, HashedEmbedder())
+    again.index.database = FailingDatabase(database, fuse)
     sync(again)
     assert fuse.calls == 1
     assert database.connection.total_changes() == 0
@@ -97,7 +97,7 @@ def test_a_second_run_writes_nothing(shop: Repo, tmp_path: Path) -> None:
     assert again.report.notes == ["The index equals the tree: nothing to do."]
 
 
-class Plain(InProcess):
+class Plain(InProcessParser):
     """A parser that takes markdown for plain text."""
 
     def parse(
@@ -114,9 +114,9 @@ def test_a_run_with_nothing_to_do_counts_the_files(
 ) -> None:
     """With the reasons of those that are kept out, or plain text, by their contents too."""
     shop.commit({"odd": b"\0\1\2\3"})
-    synced(Commit(shop.path), database, parser=Plain())
+    run_sync(Commit(shop.path), database, parser=Plain())
     monkeypatch.setattr("feeder.store.index.PAGE_FILES", page)
-    again = feed(Commit(shop.path), database, parser=Plain())
+    again = new_sync_context(Commit(shop.path), database, parser=Plain())
     sync(again, dry_run=dry_run)
     assert again.report.files_unchanged == 4
     assert again.report.skipped == {
@@ -129,17 +129,17 @@ def test_a_run_with_nothing_to_do_counts_the_files(
 
 def test_an_edit_touches_only_the_nodes_whose_text_changed(shop: Repo, database: SQLite) -> None:
     """One changed function is one row, one posting and one text to embed."""
-    synced(Commit(shop.path), database, HashedEmbedder())
-    before = dict(rows(database, "SELECT id, seq FROM docs"))
+    run_sync(Commit(shop.path), database, HashedEmbedder())
+    before = dict(query_rows(database, "SELECT id, seq FROM docs"))
     shop.commit({"src/cart.py": CART.replace("return Cart()", "return Basket()")})
     embedder = HashedEmbedder()
-    report = synced(Commit(shop.path), database, embedder)
+    report = run_sync(Commit(shop.path), database, embedder)
     head = shop.git("rev-parse", "HEAD")
-    [edited] = rows(database, "SELECT id FROM docs WHERE symbol = 'emptyCart'")
-    after = dict(rows(database, "SELECT id, seq FROM docs"))
+    [edited] = query_rows(database, "SELECT id FROM docs WHERE symbol = 'emptyCart'")
+    after = dict(query_rows(database, "SELECT id, seq FROM docs"))
     assert after.keys() == before.keys()
     assert {id_ for id_ in after if after[id_] != before[id_]} <= {edited}
-    assert rows(database, "SELECT id FROM docs WHERE sha_head = ?", head) == [edited]
+    assert query_rows(database, "SELECT id FROM docs WHERE sha_head = ?", head) == [edited]
     assert embedder.texts == report.texts_embedded == 1
     assert (report.files_processed, report.nodes_new, report.nodes_deleted) == (1, 1, 0)
 
@@ -147,12 +147,12 @@ def test_an_edit_touches_only_the_nodes_whose_text_changed(shop: Repo, database:
 def test_a_word_that_is_gone_is_not_found(repo: Repo, database: SQLite) -> None:
     """A node with the same lines and another text loses its old words and gets the new ones."""
     repo.commit({"a.py": "def f():\n    return apple\n"})
-    synced(Commit(repo.path), database)
-    assert len(rows(database, SEARCH, "apple")) == 1
+    run_sync(Commit(repo.path), database)
+    assert len(query_rows(database, SEARCH, "apple")) == 1
     repo.commit({"a.py": "def f():\n    return cherry\n"})
-    synced(Commit(repo.path), database)
-    assert rows(database, SEARCH, "apple") == []
-    assert rows(database, SEARCH, "cherry") == rows(database, "SELECT id FROM docs")
+    run_sync(Commit(repo.path), database)
+    assert query_rows(database, SEARCH, "apple") == []
+    assert query_rows(database, SEARCH, "cherry") == query_rows(database, "SELECT id FROM docs")
 
 
 def test_a_line_shift_embeds_nothing(repo: Repo, database: SQLite, tmp_path: Path) -> None:
@@ -160,15 +160,15 @@ def test_a_line_shift_embeds_nothing(repo: Repo, database: SQLite, tmp_path: Pat
     source = "".join(f"def f{number}():\n    return {number}\n\n\n" for number in range(50))
     cache = tmp_path / "cache.db"
     repo.commit({"a.py": source})
-    synced(Commit(repo.path), database, HashedEmbedder(), cache=cache)
-    before = set(rows(database, "SELECT id FROM docs"))
+    run_sync(Commit(repo.path), database, HashedEmbedder(), cache=cache)
+    before = set(query_rows(database, "SELECT id FROM docs"))
     repo.commit({"a.py": "\n" + source})
     embedder = HashedEmbedder()
-    report = synced(Commit(repo.path), database, embedder, cache=cache)
+    report = run_sync(Commit(repo.path), database, embedder, cache=cache)
     assert embedder.texts == 0
     assert (report.texts_embedded, report.texts_cached) == (0, 50)
-    assert before.isdisjoint(rows(database, "SELECT id FROM docs"))
-    assert picture(database) == fresh(Commit(repo.path), HashedEmbedder())
+    assert before.isdisjoint(query_rows(database, "SELECT id FROM docs"))
+    assert index_snapshot(database) == fresh_snapshot(Commit(repo.path), HashedEmbedder())
 
 
 def _executable(shop: Repo) -> None:
@@ -227,15 +227,15 @@ def test_any_change_leads_to_the_index_of_its_tree(
     """Forwards, and back again as after a force push, the index is as if it knew only this tree."""
     first = shop.git("rev-parse", "HEAD")
     before = Commit(shop.path)
-    synced(before, database, HashedEmbedder())
+    run_sync(before, database, HashedEmbedder())
     change(shop)
     shop.commit()
     after = Commit(shop.path)
-    synced(after, database, HashedEmbedder())
-    assert picture(database) == fresh(after, HashedEmbedder())
+    run_sync(after, database, HashedEmbedder())
+    assert index_snapshot(database) == fresh_snapshot(after, HashedEmbedder())
     shop.git("reset", "-q", "--hard", first)
-    synced(Commit(shop.path), database, HashedEmbedder())
-    assert picture(database) == fresh(before, HashedEmbedder())
+    run_sync(Commit(shop.path), database, HashedEmbedder())
+    assert index_snapshot(database) == fresh_snapshot(before, HashedEmbedder())
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
@@ -246,47 +246,47 @@ def test_a_dry_run_foresees_the_report(
     """Whatever has changed, it counts what the run then does, and writes nothing."""
     embedders = {"the same": HashedEmbedder(), "none": None, "another": HashedEmbedder(32)}
     embedder = embedders.get(model, HashedEmbedder())
-    synced(Commit(shop.path), database, None if model == "the first" else HashedEmbedder())
+    run_sync(Commit(shop.path), database, None if model == "the first" else HashedEmbedder())
     change(shop)
     shop.commit()
-    run = feed(Commit(shop.path), database, embedder)
+    run = new_sync_context(Commit(shop.path), database, embedder)
     before = database.connection.total_changes()
     sync(run, dry_run=True)
     assert database.connection.total_changes() == before
-    assert run.report == synced(Commit(shop.path), database, embedder)
+    assert run.report == run_sync(Commit(shop.path), database, embedder)
 
 
 def test_a_file_that_changes_places_with_a_folder_is_followed(repo: Repo, database: SQLite) -> None:
     """A path that was a file may be a folder in the next commit, and the reverse."""
     repo.commit({"a": "a file\n", "b/c": "in a folder\n"})
-    synced(Commit(repo.path), database)
+    run_sync(Commit(repo.path), database)
     repo.write({"a": None, "b/c": None})
     (repo.path / "b").rmdir()
     repo.commit({"a/d": "in a folder\n", "b": "a file\n"})
-    synced(Commit(repo.path), database)
-    assert rows(database, "SELECT path FROM files ORDER BY path") == ["a/d", "b"]
-    assert picture(database) == fresh(Commit(repo.path))
+    run_sync(Commit(repo.path), database)
+    assert query_rows(database, "SELECT path FROM files ORDER BY path") == ["a/d", "b"]
+    assert index_snapshot(database) == fresh_snapshot(Commit(repo.path))
 
 
 def test_another_branch_is_another_state(shop: Repo, database: SQLite) -> None:
     """After a switch the rows say the branch that they are of now, changed or not."""
-    synced(Commit(shop.path), database, branch="main")
+    run_sync(Commit(shop.path), database, branch="main")
     shop.git("switch", "-q", "-c", "topic")
-    synced(Commit(shop.path), database, branch="topic")
-    assert picture(database) == fresh(Commit(shop.path), branch="topic")
+    run_sync(Commit(shop.path), database, branch="topic")
+    assert index_snapshot(database) == fresh_snapshot(Commit(shop.path), branch="topic")
     shop.commit({"docs/guide.md": None})
-    synced(Commit(shop.path), database, branch="topic")
-    assert picture(database) == fresh(Commit(shop.path), branch="topic")
+    run_sync(Commit(shop.path), database, branch="topic")
+    assert index_snapshot(database) == fresh_snapshot(Commit(shop.path), branch="topic")
 
 
 def test_a_dirty_working_tree_is_not_indexed(shop: Repo, database: SQLite) -> None:
     """What counts is the commit, not what lies in the folder or is staged."""
     shop.write({"src/cart.py": "def unheard():\n    pass\n", "new.py": "y = 2\n"})
     shop.git("add", "new.py")
-    synced(Commit(shop.path), database)
-    assert rows(database, SEARCH, "unheard") == []
-    assert len(rows(database, IDS_OF, "src/cart.py")) == 5
-    assert rows(database, "SELECT path FROM files WHERE path = 'new.py'") == []
+    run_sync(Commit(shop.path), database)
+    assert query_rows(database, SEARCH, "unheard") == []
+    assert len(query_rows(database, IDS_OF, "src/cart.py")) == 5
+    assert query_rows(database, "SELECT path FROM files WHERE path = 'new.py'") == []
 
 
 def test_a_repository_without_a_commit_is_named(repo: Repo) -> None:
@@ -299,14 +299,14 @@ def test_any_name_is_indexed(repo: Repo, database: SQLite) -> None:
     """Spaces, quotes, line ends, glob signs and bytes that are not UTF-8 do not stop a file."""
     names = [b"a b.txt", b"q\"u'o.txt", b"l\ni.txt", b"caf\xe9.txt", b"*[x].txt", b"-n.txt"]
     repo.commit({name: b"word %d\n" % number for number, name in enumerate(names)})
-    synced(Commit(repo.path), database, HashedEmbedder())
+    run_sync(Commit(repo.path), database, HashedEmbedder())
     paths = ["*[x].txt", "-n.txt", "a b.txt", r"caf\xe9.txt", "l\ni.txt", "q\"u'o.txt"]
-    assert rows(database, "SELECT path FROM docs ORDER BY path") == paths
-    assert picture(database) == fresh(Commit(repo.path), HashedEmbedder())
+    assert query_rows(database, "SELECT path FROM docs ORDER BY path") == paths
+    assert index_snapshot(database) == fresh_snapshot(Commit(repo.path), HashedEmbedder())
     repo.commit(dict.fromkeys(names[:4]) | {b"rest.txt": "rest\n"})
-    synced(Commit(repo.path), database, HashedEmbedder())
+    run_sync(Commit(repo.path), database, HashedEmbedder())
     paths = ["*[x].txt", "-n.txt", "rest.txt"]
-    assert rows(database, "SELECT path FROM docs ORDER BY path") == paths
+    assert query_rows(database, "SELECT path FROM docs ORDER BY path") == paths
 
 
 @pytest.mark.parametrize(
@@ -324,53 +324,53 @@ def test_any_name_is_indexed(repo: Repo, database: SQLite) -> None:
 def test_any_text_is_indexed(repo: Repo, database: SQLite, contents: bytes) -> None:
     """Marks, line ends and encodings are no obstacle; every file of text is clean at the end."""
     repo.commit({"a.py": contents})
-    synced(Commit(repo.path), database, HashedEmbedder())
-    assert rows(database, "SELECT state, reason FROM files") == [("clean", None)]
-    assert (rows(database, "SELECT count(*) FROM docs") == [0]) is not bool(contents.strip())
+    run_sync(Commit(repo.path), database, HashedEmbedder())
+    assert query_rows(database, "SELECT state, reason FROM files") == [("clean", None)]
+    assert (query_rows(database, "SELECT count(*) FROM docs") == [0]) is not bool(contents.strip())
 
 
 def test_words_come_first_and_vectors_later(shop: Repo, database: SQLite) -> None:
     """An index made without a model gets all its vectors from the first run that has one."""
-    report = synced(Commit(shop.path), database)
-    nodes = rows(database, "SELECT count(*) FROM docs")[0]
+    report = run_sync(Commit(shop.path), database)
+    nodes = query_rows(database, "SELECT count(*) FROM docs")[0]
     assert report.texts_waiting == 0
     embedder = HashedEmbedder()
-    report = synced(Commit(shop.path), database, embedder)
+    report = run_sync(Commit(shop.path), database, embedder)
     assert report.texts_embedded == embedder.texts == nodes
     assert report.notes == [StaleReason.VECTORS]
-    assert picture(database) == fresh(Commit(shop.path), HashedEmbedder())
+    assert index_snapshot(database) == fresh_snapshot(Commit(shop.path), HashedEmbedder())
 
 
 def test_words_first_and_an_edit_before_the_vectors(shop: Repo, database: SQLite) -> None:
     """When a model comes together with a change, nodes that did not change get vectors too."""
-    synced(Commit(shop.path), database)
+    run_sync(Commit(shop.path), database)
     shop.commit({"src/cart.py": CART.replace("return Cart()", "return Basket()")})
-    synced(Commit(shop.path), database, HashedEmbedder())
-    assert picture(database) == fresh(Commit(shop.path), HashedEmbedder())
+    run_sync(Commit(shop.path), database, HashedEmbedder())
+    assert index_snapshot(database) == fresh_snapshot(Commit(shop.path), HashedEmbedder())
 
 
 def test_a_run_without_a_model_leaves_the_vectors_for_later(shop: Repo, database: SQLite) -> None:
     """Words are brought on, vectors wait; the next run with the model makes just those."""
-    synced(Commit(shop.path), database, HashedEmbedder())
+    run_sync(Commit(shop.path), database, HashedEmbedder())
     shop.commit(
         {"src/cart.py": CART.replace("return Cart()", "return Basket()"), "config.json": ""}
     )
     shop.commit({"docs/guide.md": None})
-    synced(Commit(shop.path), database)
-    assert rows(database, "SELECT path FROM files WHERE state = 'pending'") == ["src/cart.py"]
+    run_sync(Commit(shop.path), database)
+    assert query_rows(database, "SELECT path FROM files WHERE state = 'pending'") == ["src/cart.py"]
     embedder = HashedEmbedder()
-    synced(Commit(shop.path), database, embedder)
-    assert picture(database) == fresh(Commit(shop.path), HashedEmbedder())
+    run_sync(Commit(shop.path), database, embedder)
+    assert index_snapshot(database) == fresh_snapshot(Commit(shop.path), HashedEmbedder())
     assert embedder.texts <= 5
 
 
 def test_a_run_without_a_model_is_done_once(shop: Repo, database: SQLite) -> None:
     """What only a model could do is not tried again and again: the second run writes nothing."""
-    synced(Commit(shop.path), database, HashedEmbedder())
+    run_sync(Commit(shop.path), database, HashedEmbedder())
     shop.commit({"src/cart.py": None})
-    synced(Commit(shop.path), database)
+    run_sync(Commit(shop.path), database)
     before = database.connection.total_changes()
-    synced(Commit(shop.path), database)
+    run_sync(Commit(shop.path), database)
     assert database.connection.total_changes() == before
 
 
@@ -383,12 +383,12 @@ def test_another_model_makes_all_vectors_anew(
     shop: Repo, database: SQLite, other: HashedEmbedder
 ) -> None:
     """Vectors of two models never mix: the old ones go, every text is embedded, and it is said."""
-    synced(Commit(shop.path), database, HashedEmbedder())
+    run_sync(Commit(shop.path), database, HashedEmbedder())
     shop.commit({"src/cart.py": CART.replace("return Cart()", "return Basket()")})
-    report = synced(Commit(shop.path), database, other)
+    report = run_sync(Commit(shop.path), database, other)
     assert report.notes == [StaleReason.VECTORS]
-    assert other.texts == rows(database, "SELECT count(*) FROM docs")[0]
-    assert picture(database) == fresh(
+    assert other.texts == query_rows(database, "SELECT count(*) FROM docs")[0]
+    assert index_snapshot(database) == fresh_snapshot(
         Commit(shop.path), HashedEmbedder(other.dimensions, model=other.model)
     )
 
@@ -397,16 +397,16 @@ def test_another_parser_parses_everything_and_rewrites_what_differs(
     shop: Repo, database: SQLite
 ) -> None:
     """A new version of the parser reads every file; what comes out the same keeps its row."""
-    synced(Commit(shop.path), database, HashedEmbedder(), parser=InProcess("1"))
-    before = rows(database, "SELECT id, seq FROM docs ORDER BY id")
-    parser, embedder = InProcess("2"), HashedEmbedder()
-    report = synced(Commit(shop.path), database, embedder, parser=parser)
+    run_sync(Commit(shop.path), database, HashedEmbedder(), parser=InProcessParser("1"))
+    before = query_rows(database, "SELECT id, seq FROM docs ORDER BY id")
+    parser, embedder = InProcessParser("2"), HashedEmbedder()
+    report = run_sync(Commit(shop.path), database, embedder, parser=parser)
     assert {"config.json", "docs/guide.md", "src/__init__.py", "src/cart.py"} <= set(parser.parsed)
     assert report.notes == [StaleReason.PARSER]
-    assert rows(database, "SELECT id, seq FROM docs ORDER BY id") == before
+    assert query_rows(database, "SELECT id, seq FROM docs ORDER BY id") == before
     assert embedder.texts == 0
-    parser = InProcess("2")
-    synced(Commit(shop.path), database, HashedEmbedder(), parser=parser)
+    parser = InProcessParser("2")
+    run_sync(Commit(shop.path), database, HashedEmbedder(), parser=parser)
     assert parser.parsed == []
 
 
@@ -414,11 +414,11 @@ def test_what_is_made_anew_is_said_before_it_is(
     shop: Repo, database: SQLite, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """A run that dies at its first write has said so, and how much it is."""
-    synced(Commit(shop.path), database, HashedEmbedder(), parser=InProcess("1"))
-    reads, writes = Fuse(2), HashedEmbedder(32)
-    run = feed(Commit(shop.path), database, writes, parser=InProcess("2"))
-    run.index.database = FusedDatabase(database, reads)
-    with pytest.raises(Death):
+    run_sync(Commit(shop.path), database, HashedEmbedder(), parser=InProcessParser("1"))
+    reads, writes = FaultInjector(2), HashedEmbedder(32)
+    run = new_sync_context(Commit(shop.path), database, writes, parser=InProcessParser("2"))
+    run.index.database = FailingDatabase(database, reads)
+    with pytest.raises(Crash):
         sync(replace(run, progress=ProgressReporter()))
     amount = "Files to read: 4; for their vectors alone: 0."
     said = capfd.readouterr().err.splitlines()
@@ -428,26 +428,26 @@ def test_what_is_made_anew_is_said_before_it_is(
 def test_other_rules_look_at_what_was_kept_out(shop: Repo, database: SQLite) -> None:
     """With a higher limit a file that was too large is indexed, although no commit came."""
     shop.commit({"large.txt": "many words\n" * 100})
-    synced(Commit(shop.path, sizes=Sizes(1000)), database)
-    assert rows(database, IDS_OF, "large.txt") == []
-    report = synced(Commit(shop.path, sizes=Sizes(2000)), database)
+    run_sync(Commit(shop.path, sizes=Sizes(1000)), database)
+    assert query_rows(database, IDS_OF, "large.txt") == []
+    report = run_sync(Commit(shop.path, sizes=Sizes(2000)), database)
     assert report.notes == [StaleReason.RULES]
-    assert rows(database, IDS_OF, "large.txt") != []
-    assert picture(database) == fresh(Commit(shop.path, sizes=Sizes(2000)))
+    assert query_rows(database, IDS_OF, "large.txt") != []
+    assert index_snapshot(database) == fresh_snapshot(Commit(shop.path, sizes=Sizes(2000)))
 
 
 def test_two_repositories_share_a_database(shop: Repo, tmp_path: Path, database: SQLite) -> None:
     """What happens to one repository leaves the other's rows, postings and vectors as they are."""
     other = Repo(tmp_path / "other")
     other.commit({"src/cart.py": CART, "b.md": "# Other\n"})
-    synced(Commit(shop.path), database, HashedEmbedder())
-    synced(Commit(other.path), database, HashedEmbedder(), name="acme/other")
-    assert picture(database) == fresh(Commit(shop.path), HashedEmbedder())
-    mine = picture(database, "acme/other")
-    assert mine == fresh(Commit(other.path), HashedEmbedder(), name="acme/other")
+    run_sync(Commit(shop.path), database, HashedEmbedder())
+    run_sync(Commit(other.path), database, HashedEmbedder(), name="acme/other")
+    assert index_snapshot(database) == fresh_snapshot(Commit(shop.path), HashedEmbedder())
+    mine = index_snapshot(database, "acme/other")
+    assert mine == fresh_snapshot(Commit(other.path), HashedEmbedder(), name="acme/other")
     shop.commit({"src/cart.py": None})
-    synced(Commit(shop.path), database, HashedEmbedder())
-    assert picture(database, "acme/other") == mine
+    run_sync(Commit(shop.path), database, HashedEmbedder())
+    assert index_snapshot(database, "acme/other") == mine
 
 
 def test_another_model_is_another_model_for_every_repository(
@@ -456,12 +456,12 @@ def test_another_model_is_another_model_for_every_repository(
     """When one repository's run brings another model, the other's next run does so, too."""
     other = Repo(tmp_path / "other")
     other.commit({"a.py": CART})
-    synced(Commit(shop.path), database, HashedEmbedder())
-    synced(Commit(other.path), database, HashedEmbedder(), name="acme/other")
-    synced(Commit(shop.path), database, HashedEmbedder(32))
-    synced(Commit(other.path), database, HashedEmbedder(32), name="acme/other")
-    assert picture(database) == fresh(Commit(shop.path), HashedEmbedder(32))
-    assert picture(database, "acme/other") == fresh(
+    run_sync(Commit(shop.path), database, HashedEmbedder())
+    run_sync(Commit(other.path), database, HashedEmbedder(), name="acme/other")
+    run_sync(Commit(shop.path), database, HashedEmbedder(32))
+    run_sync(Commit(other.path), database, HashedEmbedder(32), name="acme/other")
+    assert index_snapshot(database) == fresh_snapshot(Commit(shop.path), HashedEmbedder(32))
+    assert index_snapshot(database, "acme/other") == fresh_snapshot(
         Commit(other.path), HashedEmbedder(32), name="acme/other"
     )
 
@@ -470,34 +470,34 @@ def test_texts_are_embedded_in_batches_of_the_model(repo: Repo, database: SQLite
     """The embedder is handed as many texts at once as it says are worth it, and no more."""
     repo.commit({f"{number}.txt": f"text {number}\n" for number in range(23)})
     embedder = HashedEmbedder(batch=10)
-    synced(Commit(repo.path), database, embedder)
+    run_sync(Commit(repo.path), database, embedder)
     assert (embedder.calls, embedder.texts) == (3, 23)
 
 
 def test_batches_do_not_show(shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch) -> None:
     """However little a transaction takes, the index comes out the same."""
     shop.commit({f"{number}.txt": f"text {number}\n" for number in range(9)})
-    expected = fresh(Commit(shop.path), HashedEmbedder())
+    expected = fresh_snapshot(Commit(shop.path), HashedEmbedder())
     for constant in ("run.feed.BATCH_NODES", "run.feed.BATCH_GONE", "run.vectors.BATCH_VECTORS"):
         monkeypatch.setattr(f"feeder.{constant}", 2)
     monkeypatch.setattr("feeder.store.rows.PARAM_BYTES", 300)
     monkeypatch.setattr("feeder.store.index.PAGE_FILES", 2)
-    synced(Commit(shop.path), database, HashedEmbedder())
-    assert picture(database) == expected
+    run_sync(Commit(shop.path), database, HashedEmbedder())
+    assert index_snapshot(database) == expected
     shop.commit({f"{number}.txt": None for number in range(9)})
-    synced(Commit(shop.path), database, HashedEmbedder())
-    assert picture(database) == fresh(Commit(shop.path), HashedEmbedder())
+    run_sync(Commit(shop.path), database, HashedEmbedder())
+    assert index_snapshot(database) == fresh_snapshot(Commit(shop.path), HashedEmbedder())
 
 
 def test_a_bare_repository_is_one_too(shop: Repo, tmp_path: Path, database: SQLite) -> None:
     """HEAD of a repository without a working tree gives the same index."""
     bare = tmp_path / "bare.git"
     shop.git("clone", "-q", "--bare", os.fspath(shop.path), os.fspath(bare))
-    synced(Commit(bare), database)
-    assert picture(database) == fresh(Commit(shop.path))
+    run_sync(Commit(bare), database)
+    assert index_snapshot(database) == fresh_snapshot(Commit(shop.path))
 
 
-class OnceStopped(InProcess):
+class OnceStopped(InProcessParser):
     """A parser that a loaded machine stops at the second file it is given, once."""
 
     def parse(
@@ -514,21 +514,21 @@ class OnceStopped(InProcess):
 def test_a_file_whose_parser_was_stopped_between_words_and_vectors_is_mended(repo: Repo) -> None:
     """Its nodes are made anew by the next run, which then equals a fresh index."""
     repo.commit({"a.py": "def alpha():\n    return 1\n"})
-    database = opened()
+    database = open_database()
     tree = Commit(repo.path)
-    report = synced(tree, database, HashedEmbedder(), parser=OnceStopped())
+    report = run_sync(tree, database, HashedEmbedder(), parser=OnceStopped())
     assert report.texts_waiting == 1
-    synced(tree, database, HashedEmbedder())
-    assert picture(database) == fresh(tree, HashedEmbedder())
+    run_sync(tree, database, HashedEmbedder())
+    assert index_snapshot(database) == fresh_snapshot(tree, HashedEmbedder())
     database.close()
 
 
 def test_a_run_by_words_alone_remembers_no_node(repo: Repo, database: SQLite) -> None:
     """Its memory does not grow with the repository; what waits for a model is only counted."""
     repo.commit(SHOP)
-    synced(Commit(repo.path), database, HashedEmbedder())
+    run_sync(Commit(repo.path), database, HashedEmbedder())
     repo.commit({"src/tax.py": "def tax():\n    return 19\n"})
-    run = feed(Commit(repo.path), database)
+    run = new_sync_context(Commit(repo.path), database)
     state = run.index.read_state({})
     work = compare_files(run.tree.entries(), state.files or {}, set())
     run.index.begin(run.token, state, {}, recompute_vectors=False)

@@ -9,12 +9,24 @@ from typing import NamedTuple
 import pytest
 from guarantees.picture import head
 
+from fake_describer import FakeDescriber
+from fault_injection import Crash, FailingDatabase, FailingEmbedder, FaultInjector
 from feeder.source import Tree
 from feeder.source.git_trees import Commit
 from feeder.store.sqlite import SQLite
 from feeder.sync.context import DescriptionOptions
 from feeder.sync.sync import sync
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
+from index_helpers import (
+    REPO,
+    IndexSnapshot,
+    InProcessParser,
+    fresh_snapshot,
+    index_snapshot,
+    new_sync_context,
+    open_database,
+    run_sync,
+)
 from sync.three_commits import (
     Trees,
     copied,
@@ -25,30 +37,17 @@ from sync.three_commits import (
     trees,
     vectors,
 )
-from worlds import (
-    REPO,
-    Death,
-    Fuse,
-    FusedDatabase,
-    FusedEmbedder,
-    InProcess,
-    Lines,
-    Picture,
-    feed,
-    fresh,
-    opened,
-    picture,
-    synced,
-)
 
 __all__ = ["file", "pictures", "trees"]
 
 
 @pytest.fixture(scope="module")
-def described(trees: Trees) -> dict[Tree, Picture]:
+def described(trees: Trees) -> dict[Tree, IndexSnapshot]:
     """What a fresh index holds of each, with a line on each method and class."""
     return {
-        tree: fresh(tree, HashedEmbedder(), describing=DescriptionOptions(Lines()))
+        tree: fresh_snapshot(
+            tree, HashedEmbedder(), description_options=DescriptionOptions(FakeDescriber())
+        )
         for tree in trees
     }
 
@@ -58,15 +57,17 @@ def _nothing(tree: Commit, database: SQLite) -> None:
 
 
 def _words(tree: Commit, database: SQLite) -> None:
-    synced(tree, database)
+    run_sync(tree, database)
 
 
 def _lines(tree: Commit, database: SQLite) -> None:
-    synced(tree, database, HashedEmbedder(), describing=DescriptionOptions(Lines()))
+    run_sync(
+        tree, database, HashedEmbedder(), description_options=DescriptionOptions(FakeDescriber())
+    )
 
 
 def _other_parser(tree: Commit, database: SQLite) -> None:
-    synced(tree, database, HashedEmbedder(), parser=InProcess("old"))
+    run_sync(tree, database, HashedEmbedder(), parser=InProcessParser("old"))
 
 
 class Situation(NamedTuple):
@@ -92,8 +93,8 @@ SITUATIONS = {
 @pytest.mark.parametrize("situation", SITUATIONS.values(), ids=SITUATIONS)
 def test_a_run_that_dies_anywhere_is_finished_by_the_next(
     trees: Trees,
-    pictures: dict[Tree, Picture],
-    described: dict[Tree, Picture],
+    pictures: dict[Tree, IndexSnapshot],
+    described: dict[Tree, IndexSnapshot],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     situation: Situation,
@@ -105,7 +106,7 @@ def test_a_run_that_dies_anywhere_is_finished_by_the_next(
         "feeder.embedding.batching.MAX_CONCURRENT_REQUESTS", 1
     )  # of several, chance is first
     start = tmp_path / "start.db"
-    database = opened(start)
+    database = open_database(start)
     situation.before(trees.first, database)
     database.close()
     deaths = 0
@@ -126,23 +127,23 @@ def test_a_run_that_dies_is_undone_by_one_on_the_commit_before(
     """From its first write on, the index no longer says that it equals the commit before."""
     monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 4)
     embedder = HashedEmbedder() if with_model else None
-    expected = fresh(trees.first, embedder)
+    expected = fresh_snapshot(trees.first, embedder)
     start = tmp_path / "start.db"
-    database = opened(start)
-    synced(trees.first, database, embedder)
+    database = open_database(start)
+    run_sync(trees.first, database, embedder)
     database.close()
     deaths = 0
     for dead in _deaths(trees.second, start, with_model=with_model):
         deaths += 1
         database = SQLite(dead)
-        synced(trees.first, database, embedder)
-        assert picture(database) == expected, deaths
+        run_sync(trees.first, database, embedder)
+        assert index_snapshot(database) == expected, deaths
         database.close()
     assert deaths > 6
 
 
 def test_the_commit_that_an_index_names_moves_last(
-    trees: Trees, pictures: dict[Tree, Picture], file: Path, monkeypatch: pytest.MonkeyPatch
+    trees: Trees, pictures: dict[Tree, IndexSnapshot], file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Wherever a run dies, its index is all of the commit, or says that it is of the one before."""
     monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 4)
@@ -151,7 +152,7 @@ def test_the_commit_that_an_index_names_moves_last(
         database = SQLite(index)
         named.add(commit := head(database, REPO))
         if commit != trees.first.commit:
-            assert picture(database) == pictures[trees.second]
+            assert index_snapshot(database) == pictures[trees.second]
         database.close()
     assert named == {trees.first.commit, trees.second.commit}
 
@@ -163,23 +164,25 @@ def _deaths(
     for before in (True, False):
         for at in count(1):
             copy = copied(start, "dead.db")
-            fuse = Fuse(at, before=before)
+            fuse = FaultInjector(at, before=before)
             if not _dies(tree, copy, fuse, with_model=with_model, with_lines=with_lines):
                 break
             yield copy
 
 
 def _dies(
-    tree: Tree, file: Path, fuse: Fuse, *, with_model: bool, with_lines: bool = False
+    tree: Tree, file: Path, fuse: FaultInjector, *, with_model: bool, with_lines: bool = False
 ) -> bool:
     """Whether the fuse blew before the run was over."""
     database = SQLite(file)
-    embedder = FusedEmbedder(fuse, batch=3) if with_model else None
+    embedder = FailingEmbedder(fuse, batch=3) if with_model else None
     try:
-        run = feed(tree, FusedDatabase(database, fuse), embedder)
-        run.description_options = DescriptionOptions(Lines(fuse=fuse)) if with_lines else None
+        run = new_sync_context(tree, FailingDatabase(database, fuse), embedder)
+        run.description_options = (
+            DescriptionOptions(FakeDescriber(faults=fuse)) if with_lines else None
+        )
         sync(run)
-    except Death:
+    except Crash:
         return True
     finally:
         database.close()
@@ -187,32 +190,35 @@ def _dies(
 
 
 def test_runs_that_die_one_after_the_other_lose_nothing(
-    trees: Trees, pictures: dict[Tree, Picture], tmp_path: Path
+    trees: Trees, pictures: dict[Tree, IndexSnapshot], tmp_path: Path
 ) -> None:
     """However many runs of however many commits have died, one that ends makes the index right."""
     for pattern in product((3, 4, 6), repeat=3):
         file = tmp_path / "index.db"
-        database = opened(file)
-        synced(trees.third, database, HashedEmbedder())
+        database = open_database(file)
+        run_sync(trees.third, database, HashedEmbedder())
         database.close()
         for tree, at in zip(trees, pattern, strict=True):
-            assert _dies(tree, file, Fuse(at, before=False), with_model=True)
+            assert _dies(tree, file, FaultInjector(at, before=False), with_model=True)
         ends_right(trees.first, file, pictures)
         file.unlink()
 
 
 def test_a_new_parser_after_a_first_run_that_died(trees: Trees, tmp_path: Path) -> None:
     """What the dead run has parsed in the old way is parsed again, although no blob changed."""
-    database = opened(tmp_path / "index.db")
-    fuse = Fuse(5, before=False)
-    with suppress(Death):
+    database = open_database(tmp_path / "index.db")
+    fuse = FaultInjector(5, before=False)
+    with suppress(Crash):
         sync(
-            feed(
-                trees.first, FusedDatabase(database, fuse), HashedEmbedder(), parser=InProcess("1")
+            new_sync_context(
+                trees.first,
+                FailingDatabase(database, fuse),
+                HashedEmbedder(),
+                parser=InProcessParser("1"),
             )
         )
-    parser = InProcess("2")
-    report = synced(trees.first, database, HashedEmbedder(), parser=parser)
+    parser = InProcessParser("2")
+    report = run_sync(trees.first, database, HashedEmbedder(), parser=parser)
     assert "src/cart.py" in parser.parsed
     assert report.files_unchanged == 0
     database.close()

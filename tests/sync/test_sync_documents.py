@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from fault_injection import Crash, FailingDatabase, FaultInjector
 from feeder.config import Settings
 from feeder.errors import StoppedEarly, UserError
 from feeder.mcp.index_refresh import ProgressMonitor
@@ -23,21 +24,18 @@ from feeder.store.sqlite import SQLite
 from feeder.sync.diff import StaleReason
 from feeder.sync.sync import sync
 from feeder.sync.validate import validate
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
+from index_helpers import (
+    InProcessParser,
+    fresh_snapshot,
+    index_snapshot,
+    new_sync_context,
+    query_rows,
+    run_sync,
+)
 from parse.papers import docx, p, tbl
 from source.repos import Repo
 from sync.sync_histories.branch import documents_unread
-from worlds import (
-    Death,
-    Fuse,
-    FusedDatabase,
-    InProcess,
-    feed,
-    fresh,
-    picture,
-    rows,
-    synced,
-)
 
 MANUAL = docx(p("Registers", "berschrift1") + tbl([("Name", "Offset"), ("CTRL", "0x00")]))
 WITH, WITHOUT = "in process documents:1/5/0", "in process"
@@ -54,35 +52,37 @@ def shop(repo: Repo) -> Repo:
 
 @pytest.mark.needs("documents")
 def test_a_document_has_its_nodes_in_the_index(shop: Repo, database: SQLite) -> None:
-    synced(Commit(shop.path), database)
+    run_sync(Commit(shop.path), database)
     sql = "SELECT node_type, logical_path, signature, language FROM docs WHERE path = 'manual.docx'"
-    assert ("doc_table", "Registers", "Name | Offset", "docx") in rows(database, sql)
+    assert ("doc_table", "Registers", "Name | Offset", "docx") in query_rows(database, sql)
 
 
 def test_without_the_extra_it_is_left_out_with_the_remedy(shop: Repo, database: SQLite) -> None:
     with documents_unread():
-        report = synced(Commit(shop.path), database, parser=InProcess(WITHOUT))
+        report = run_sync(Commit(shop.path), database, parser=InProcessParser(WITHOUT))
     assert report.skipped == {"manual.docx": extract.NOT_INSTALLED}
     assert 'pip install "headfeed[documents]"' in extract.NOT_INSTALLED
-    assert rows(database, "SELECT path FROM docs") == ["cart.py"]
+    assert query_rows(database, "SELECT path FROM docs") == ["cart.py"]
 
 
 def test_an_extra_that_is_installed_later_reads_the_documents_alone(
     shop: Repo, database: SQLite
 ) -> None:
     with documents_unread():
-        synced(Commit(shop.path), database, parser=InProcess(WITHOUT))
-    parser = InProcess(WITH)
-    report = synced(Commit(shop.path), database, parser=parser)
+        run_sync(Commit(shop.path), database, parser=InProcessParser(WITHOUT))
+    parser = InProcessParser(WITH)
+    report = run_sync(Commit(shop.path), database, parser=parser)
     assert parser.parsed == ["manual.docx"]
     assert report.notes == [StaleReason.DOCUMENTS]
-    assert picture(database) == fresh(Commit(shop.path), parser=InProcess(WITH))
+    assert index_snapshot(database) == fresh_snapshot(
+        Commit(shop.path), parser=InProcessParser(WITH)
+    )
 
 
 @pytest.mark.needs("documents")
 def test_an_index_that_took_documents_for_binary_reads_them(shop: Repo, database: SQLite) -> None:
     """So did the program before it knew them."""
-    synced(Commit(shop.path), database)
+    run_sync(Commit(shop.path), database)
     connection = database.connection
     of_it = "path = 'manual.docx'"
     connection.execute(f"DELETE FROM docs_fts WHERE id IN (SELECT id FROM docs WHERE {of_it})")
@@ -90,26 +90,29 @@ def test_an_index_that_took_documents_for_binary_reads_them(shop: Repo, database
     kept_out = "state = 'skipped', reason = 'binary, by its name', nodes = 0"
     connection.execute(f"UPDATE files SET {kept_out} WHERE {of_it}")
     connection.execute("UPDATE meta SET value = 'others' WHERE key LIKE '%:rules'")
-    synced(Commit(shop.path), database)
-    assert rows(database, STATES) == [("cart.py", "clean", None), ("manual.docx", "clean", None)]
-    assert picture(database) == fresh(Commit(shop.path))
+    run_sync(Commit(shop.path), database)
+    assert query_rows(database, STATES) == [
+        ("cart.py", "clean", None),
+        ("manual.docx", "clean", None),
+    ]
+    assert index_snapshot(database) == fresh_snapshot(Commit(shop.path))
 
 
 def test_a_program_that_cannot_read_them_does_not_take_documents_out(
     shop: Repo, database: SQLite
 ) -> None:
     """Two installations would else put them in and take them out by turns."""
-    synced(Commit(shop.path), database, parser=InProcess(WITH))
-    before = picture(database)
+    run_sync(Commit(shop.path), database, parser=InProcessParser(WITH))
+    before = index_snapshot(database)
     shop.commit({"new.py": "x = 1\n"})
     _refused_without(shop, database)
-    assert picture(database) == before
+    assert index_snapshot(database) == before
 
 
 def _refused_without(shop: Repo, database: SQLite) -> None:
     """By a run and by validation, in a sentence with the remedy."""
     with documents_unread():
-        run = feed(Commit(shop.path), database, parser=InProcess(WITHOUT))
+        run = new_sync_context(Commit(shop.path), database, parser=InProcessParser(WITHOUT))
         with pytest.raises(UserError, match=r"such as manual.docx.*headfeed\[documents\]"):
             sync(run)
         with pytest.raises(UserError, match="cannot read"):
@@ -117,7 +120,7 @@ def _refused_without(shop: Repo, database: SQLite) -> None:
 
 
 def test_it_does_where_that_is_asked_for(shop: Repo, database: SQLite) -> None:
-    synced(Commit(shop.path), database, parser=InProcess(WITH))
+    run_sync(Commit(shop.path), database, parser=InProcessParser(WITH))
     _taken_out(shop, database)
 
 
@@ -125,10 +128,10 @@ def _taken_out(shop: Repo, database: SQLite) -> None:
     """By `--force`; nothing tells then that there were any."""
     tree = Commit(shop.path)
     with documents_unread():
-        sync(replace(feed(tree, database, parser=InProcess(WITHOUT)), force=True))
-        assert picture(database) == fresh(tree, parser=InProcess(WITHOUT))
-        assert validate(feed(tree, database, parser=InProcess(WITHOUT))).passed
-    assert rows(database, STATES)[1] == ("manual.docx", "skipped", extract.NOT_INSTALLED)
+        sync(replace(new_sync_context(tree, database, parser=InProcessParser(WITHOUT)), force=True))
+        assert index_snapshot(database) == fresh_snapshot(tree, parser=InProcessParser(WITHOUT))
+        assert validate(new_sync_context(tree, database, parser=InProcessParser(WITHOUT))).passed
+    assert query_rows(database, STATES)[1] == ("manual.docx", "skipped", extract.NOT_INSTALLED)
 
 
 @pytest.mark.needs("documents")
@@ -141,14 +144,19 @@ def test_documents_that_a_run_has_read_which_died_are_not_taken_out_by_chance_ei
     held = []
     for at in count(2):  # behind the reading
         with documents_unread() if before == WITHOUT else nullcontext():
-            sync(replace(feed(Commit(shop.path), database, parser=InProcess(before)), force=True))
-        fuse = Fuse(at, before=False)
-        wire: Any = FusedDatabase(database, fuse)
-        with suppress(Death):
-            sync(feed(Commit(shop.path), wire, parser=InProcess(WITH)))
-        if not fuse.has_blown:
+            sync(
+                replace(
+                    new_sync_context(Commit(shop.path), database, parser=InProcessParser(before)),
+                    force=True,
+                )
+            )
+        fuse = FaultInjector(at, before=False)
+        wire: Any = FailingDatabase(database, fuse)
+        with suppress(Crash):
+            sync(new_sync_context(Commit(shop.path), wire, parser=InProcessParser(WITH)))
+        if not fuse.has_failed:
             break
-        held.append(rows(database, STATES)[1][1])
+        held.append(query_rows(database, STATES)[1][1])
         _refused_without(shop, database)
         _taken_out(shop, database)
     assert len(held) >= 2
@@ -159,14 +167,16 @@ def test_a_program_that_cannot_read_them_does_not_stop_one_that_can(
     shop: Repo, database: SQLite
 ) -> None:
     """It is refused before it takes the index over, wherever the other run is."""
-    synced(Commit(shop.path), database, parser=InProcess(WITH))
+    run_sync(Commit(shop.path), database, parser=InProcessParser(WITH))
     for at in (2, 3):
         shop.commit({"new.py": f"x = {at}\n"})
-        refused = Fuse(at, before=False, blow=partial(_refused_without, shop, database))
-        wire: Any = FusedDatabase(database, refused)
-        sync(feed(Commit(shop.path), wire, parser=InProcess(WITH)))
-        assert refused.has_blown
-    assert picture(database) == fresh(Commit(shop.path), parser=InProcess(WITH))
+        refused = FaultInjector(at, before=False, fail=partial(_refused_without, shop, database))
+        wire: Any = FailingDatabase(database, refused)
+        sync(new_sync_context(Commit(shop.path), wire, parser=InProcessParser(WITH)))
+        assert refused.has_failed
+    assert index_snapshot(database) == fresh_snapshot(
+        Commit(shop.path), parser=InProcessParser(WITH)
+    )
 
 
 def test_however_small_the_limit_documents_come_to_be_read_anew(
@@ -175,39 +185,45 @@ def test_however_small_the_limit_documents_come_to_be_read_anew(
     """A new version of what reads them reads all in one piece: nothing tells which it has read."""
     monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 1)
     shop.commit({f"{number}.docx": MANUAL for number in range(4)})
-    synced(Commit(shop.path), database, parser=InProcess(WITH))
+    run_sync(Commit(shop.path), database, parser=InProcessParser(WITH))
     for _ in range(3):
         with suppress(StoppedEarly):
-            run = feed(Commit(shop.path), database, parser=InProcess(f"{WITH}/newer"))
+            run = new_sync_context(
+                Commit(shop.path), database, parser=InProcessParser(f"{WITH}/newer")
+            )
             run.budget.max_requests = 0
             sync(run)
-    assert picture(database) == fresh(Commit(shop.path), parser=InProcess(f"{WITH}/newer"))
+    assert index_snapshot(database) == fresh_snapshot(
+        Commit(shop.path), parser=InProcessParser(f"{WITH}/newer")
+    )
 
 
 def test_without_documents_any_installation_does(repo: Repo, database: SQLite) -> None:
     """And reads no file again."""
     repo.commit({"cart.py": "def total():\n    return 1\n"})
-    synced(Commit(repo.path), database, parser=InProcess(WITH))
-    parser = InProcess(WITHOUT)
-    synced(Commit(repo.path), database, parser=parser)
+    run_sync(Commit(repo.path), database, parser=InProcessParser(WITH))
+    parser = InProcessParser(WITHOUT)
+    run_sync(Commit(repo.path), database, parser=parser)
     assert parser.parsed == []
-    assert picture(database) == fresh(Commit(repo.path), parser=InProcess(WITHOUT))
+    assert index_snapshot(database) == fresh_snapshot(
+        Commit(repo.path), parser=InProcessParser(WITHOUT)
+    )
 
 
 @pytest.mark.needs("documents")
 def test_a_document_may_be_larger_than_other_files(shop: Repo, database: SQLite) -> None:
     shop.commit({"large.txt": "many words\n" * 100})
     assert len(MANUAL) > 500
-    report = synced(Commit(shop.path, sizes=Sizes(text=500)), database)
+    report = run_sync(Commit(shop.path, sizes=Sizes(text=500)), database)
     assert report.skipped == {"large.txt": "larger than the limit"}
-    report = synced(Commit(shop.path, sizes=Sizes(document=500)), database)
+    report = run_sync(Commit(shop.path, sizes=Sizes(document=500)), database)
     assert report.skipped == {"manual.docx": "larger than the limit"}
 
 
 def test_an_index_with_documents_is_proved(shop: Repo, database: SQLite) -> None:
     embedder = HashedEmbedder()
-    synced(Commit(shop.path), database, embedder)
-    assert validate(feed(Commit(shop.path), database, embedder)).passed
+    run_sync(Commit(shop.path), database, embedder)
+    assert validate(new_sync_context(Commit(shop.path), database, embedder)).passed
 
 
 def test_a_run_shows_where_in_a_document_its_workers_are(shop: Repo) -> None:

@@ -7,12 +7,21 @@ from pathlib import Path
 
 import pytest
 
+from fault_injection import FailingDatabase, FailingEmbedder, FaultInjector
 from feeder.errors import Superseded
 from feeder.source import Tree
 from feeder.store.sqlite import SQLite
 from feeder.sync.sync import sync
 from feeder.sync.validate import validate
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
+from index_helpers import (
+    IndexSnapshot,
+    fresh_snapshot,
+    index_snapshot,
+    new_sync_context,
+    open_database,
+    run_sync,
+)
 from sync.three_commits import (
     Trees,
     copied,
@@ -23,16 +32,19 @@ from sync.three_commits import (
     trees,
     vectors,
 )
-from worlds import Fuse, FusedDatabase, FusedEmbedder, Picture, feed, fresh, opened, picture, synced
 
 __all__ = ["file", "pictures", "trees"]
 
 
-def _run(tree: Tree, file: Path, fuse: Fuse, dimensions: int = 64) -> bool:
+def _run(tree: Tree, file: Path, fuse: FaultInjector, dimensions: int = 64) -> bool:
     """Whether the run came to its end; False when it was overtaken."""
     database = SQLite(file)
     try:
-        sync(feed(tree, FusedDatabase(database, fuse), FusedEmbedder(fuse, dimensions)))
+        sync(
+            new_sync_context(
+                tree, FailingDatabase(database, fuse), FailingEmbedder(fuse, dimensions)
+            )
+        )
     except Superseded:
         return False
     finally:
@@ -41,68 +53,68 @@ def _run(tree: Tree, file: Path, fuse: Fuse, dimensions: int = 64) -> bool:
 
 
 def test_the_run_that_took_over_last_wins(
-    trees: Trees, pictures: dict[Tree, Picture], file: Path
+    trees: Trees, pictures: dict[Tree, IndexSnapshot], file: Path
 ) -> None:
     """A whole run inside of another one: the outer one stops, unless it had not begun to write."""
     outcomes = []
     for at in range(1, 50):
         index = copied(file, "copy.db")
-        fuse = Fuse(at, blow=lambda: ends_right(trees.third, index, pictures))  # noqa: B023
+        fuse = FaultInjector(at, fail=lambda: ends_right(trees.third, index, pictures))  # noqa: B023
         survived = _run(trees.second, index, fuse)
-        if not fuse.has_blown:
+        if not fuse.has_failed:
             break
         outcomes.append(survived)
         database = SQLite(index)
         winner = trees.second if survived else trees.third
-        assert picture(database) == pictures[winner]
-        assert validate(feed(winner, database, HashedEmbedder())).passed
+        assert index_snapshot(database) == pictures[winner]
+        assert validate(new_sync_context(winner, database, HashedEmbedder())).passed
         database.close()
     assert outcomes == sorted(outcomes, reverse=True)
     assert outcomes.count(False) >= 3
 
 
 def test_a_run_that_replaces_the_model_removes_no_vectors_of_its_successor(
-    trees: Trees, pictures: dict[Tree, Picture]
+    trees: Trees, pictures: dict[Tree, IndexSnapshot]
 ) -> None:
     """Overtaken before it has removed those of the old model, it does not remove them any more."""
     for at in range(3, 6):
-        database = opened()
-        synced(trees.first, database, HashedEmbedder(32))
-        later = feed(trees.third, database, HashedEmbedder())
-        fuse = Fuse(at, blow=partial(sync, later))
+        database = open_database()
+        run_sync(trees.first, database, HashedEmbedder(32))
+        later = new_sync_context(trees.third, database, HashedEmbedder())
+        fuse = FaultInjector(at, fail=partial(sync, later))
         with pytest.raises(Superseded):
-            sync(feed(trees.second, FusedDatabase(database, fuse), HashedEmbedder()))
-        assert picture(database) == pictures[trees.third], at
+            sync(new_sync_context(trees.second, FailingDatabase(database, fuse), HashedEmbedder()))
+        assert index_snapshot(database) == pictures[trees.third], at
         database.close()
 
 
 @pytest.mark.parametrize("dimensions", [64, 32])
 def test_a_run_that_was_overtaken_leaves_the_vectors_of_the_later_one(
-    trees: Trees, pictures: dict[Tree, Picture], tmp_path: Path, dimensions: int
+    trees: Trees, pictures: dict[Tree, IndexSnapshot], tmp_path: Path, dimensions: int
 ) -> None:
     """Also where it came with another model than the index: 64 dimensions, or 32."""
     start = tmp_path / "start.db"
-    database = opened(start)
+    database = open_database(start)
     before = other_vectors if dimensions == 64 else vectors
     before(trees.first, database)
     database.close()
-    own = fresh(trees.second, HashedEmbedder(dimensions))
+    own = fresh_snapshot(trees.second, HashedEmbedder(dimensions))
     outcomes = []
     for at in range(1, 50):
         index = copied(start, "copy.db")
-        fuse = Fuse(at, blow=lambda: ends_right(trees.third, index, pictures))  # noqa: B023
+        fuse = FaultInjector(at, fail=lambda: ends_right(trees.third, index, pictures))  # noqa: B023
         survived = _run(trees.second, index, fuse, dimensions)
-        if not fuse.has_blown:
+        if not fuse.has_failed:
             break
         database = SQLite(index)
-        assert picture(database) == (own if survived else pictures[trees.third])
+        assert index_snapshot(database) == (own if survived else pictures[trees.third])
         database.close()
         outcomes.append(survived)
     assert outcomes.count(False) >= 3
 
 
 def test_two_runs_that_take_turns_leave_the_index_of_the_one_that_ends_last(
-    trees: Trees, pictures: dict[Tree, Picture], file: Path, monkeypatch: pytest.MonkeyPatch
+    trees: Trees, pictures: dict[Tree, IndexSnapshot], file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One run stands still at any call, another at any of its own while the first one goes on."""
     monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 2)
@@ -110,12 +122,12 @@ def test_two_runs_that_take_turns_leave_the_index_of_the_one_that_ends_last(
         index = copied(file, "copy.db")
         winners = _turns(trees, index, at, other_at)
         database = SQLite(index)
-        assert picture(database) == pictures[winners[-1]], (at, other_at)
+        assert index_snapshot(database) == pictures[winners[-1]], (at, other_at)
         database.close()
 
 
 def test_of_two_runs_of_one_commit_that_take_turns_nothing_is_left_behind(
-    trees: Trees, pictures: dict[Tree, Picture], file: Path
+    trees: Trees, pictures: dict[Tree, IndexSnapshot], file: Path
 ) -> None:
     """One may find its work done by the other, which it has just taken the index from."""
     both = trees._replace(third=trees.second)
@@ -123,7 +135,7 @@ def test_of_two_runs_of_one_commit_that_take_turns_nothing_is_left_behind(
         index = copied(file, "copy.db")
         _turns(both, index, at, other_at)
         database = SQLite(index)
-        assert picture(database) == pictures[trees.second], (at, other_at)
+        assert index_snapshot(database) == pictures[trees.second], (at, other_at)
         database.close()
 
 
@@ -137,7 +149,7 @@ def _turns(trees: Trees, index: Path, at: int, other_at: int) -> list[Tree]:
         go.wait()
 
     def first() -> None:
-        if _run(trees.second, index, Fuse(at, blow=stand_still)):
+        if _run(trees.second, index, FaultInjector(at, fail=stand_still)):
             ended.append(trees.second)
         reached.set()
 
@@ -148,7 +160,7 @@ def _turns(trees: Trees, index: Path, at: int, other_at: int) -> list[Tree]:
     thread = threading.Thread(target=first)
     thread.start()
     reached.wait()
-    if _run(trees.third, index, Fuse(other_at, blow=go_on)):
+    if _run(trees.third, index, FaultInjector(other_at, fail=go_on)):
         ended.append(trees.third)
     go_on()
     return ended

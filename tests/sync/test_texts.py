@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from fault_injection import Crash, FailingDatabase, FaultInjector
 from feeder.errors import StoppedEarly, Superseded, UserError
 from feeder.parse.compressed_source import BLOCK_BYTES, LINE_BYTES, SourceBlock, source_blocks
 from feeder.shards import Shard
@@ -19,9 +20,9 @@ from feeder.sync.partial_sync import process_paths
 from feeder.sync.source_table import SOURCE_KEPT_NOTE
 from feeder.sync.sync import sync
 from feeder.sync.validate import repair, validate
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
+from index_helpers import CART, REPO, new_sync_context, open_database, query_rows, run_sync
 from source.repos import Repo
-from worlds import CART, REPO, Death, Fuse, FusedDatabase, feed, opened, rows, synced
 
 CHECK = "every file with nodes has its text, where they are kept, and every text its file"
 SAME = "every text that is kept is its file's"
@@ -54,18 +55,18 @@ def kept(database: SQLite) -> list[str]:
 
 
 def said(database: SQLite) -> list[Any]:
-    return rows(database, "SELECT value FROM meta WHERE key = ?", f"{REPO}:texts")
+    return query_rows(database, "SELECT value FROM meta WHERE key = ?", f"{REPO}:texts")
 
 
 def run(shop: Repo, database: SQLite, **more: Any) -> SyncContext:
-    return feed(Commit(shop.path), database, **more)
+    return new_sync_context(Commit(shop.path), database, **more)
 
 
 def test_each_file_with_nodes_has_its_lines_and_no_other(shop: Repo, database: SQLite) -> None:
     """At their numbers, whatever nodes they are in; off unless it is said."""
-    synced(Commit(shop.path), database)
+    run_sync(Commit(shop.path), database)
     assert (kept(database), said(database)) == ([], [])
-    synced(Commit(shop.path), database, texts=True)
+    run_sync(Commit(shop.path), database, store_source=True)
     assert (kept(database), said(database)) == (WITH_NODES, ["on"])
     assert lines_of(database, "src/cart.py") == numbered(CART)
 
@@ -73,7 +74,7 @@ def test_each_file_with_nodes_has_its_lines_and_no_other(shop: Repo, database: S
 def test_a_secret_is_masked_as_in_the_index(repo: Repo, database: SQLite) -> None:
     """And the lines around it stay where they are."""
     repo.commit({"key.py": SECRET})
-    synced(Commit(repo.path), database, texts=True)
+    run_sync(Commit(repo.path), database, store_source=True)
     assert lines_of(database, "key.py") == numbered(SECRET.replace(KEY, "x" * len(KEY)))
 
 
@@ -81,7 +82,7 @@ def test_a_notebook_has_the_sources_of_its_cells(repo: Repo, database: SQLite) -
     """Each line with the number of the line of the file that it is on."""
     text = json.dumps(NOTEBOOK, indent=1)
     repo.commit({"prices.ipynb": text})
-    synced(Commit(repo.path), database, texts=True)
+    run_sync(Commit(repo.path), database, store_source=True)
     [(_, [part])] = stored_source.stored_files(database, REPO)
     found = [(number, line) for number, line in part.lines() if line]
     lines = numbered(text)
@@ -104,7 +105,7 @@ def test_turned_on_later_what_lacks_is_written_and_nothing_is_embedded(
     shop: Repo, database: SQLite, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What that takes is said before the first write."""
-    synced(Commit(shop.path), database, HashedEmbedder())
+    run_sync(Commit(shop.path), database, HashedEmbedder())
     later = run(shop, database, embedder=(embedder := HashedEmbedder()), texts=True)
     later.progress._quiet = False
     sync(later)
@@ -117,18 +118,18 @@ def test_what_the_index_was_told_holds_until_it_is_told_otherwise(
     shop: Repo, database: SQLite
 ) -> None:
     """A later run that says nothing follows it, says so, and where nothing changed asks once."""
-    synced(Commit(shop.path), database, texts=True)
+    run_sync(Commit(shop.path), database, store_source=True)
     shop.commit({"src/new.py": "def new():\n    pass\n", "config.json": None})
-    assert synced(Commit(shop.path), database).notes == [SOURCE_KEPT_NOTE]
+    assert run_sync(Commit(shop.path), database).notes == [SOURCE_KEPT_NOTE]
     assert kept(database) == ["docs/guide.md", "src/cart.py", "src/new.py"]
     for flag in (None, True):
-        fuse = Fuse(0)
-        sync(run(shop, FusedDatabase(database, fuse), texts=flag))  # type: ignore[arg-type]
+        fuse = FaultInjector(0)
+        sync(run(shop, FailingDatabase(database, fuse), texts=flag))  # type: ignore[arg-type]
         assert fuse.calls == 1
-    synced(Commit(shop.path), database, texts=False)
+    run_sync(Commit(shop.path), database, store_source=False)
     assert (kept(database), said(database)) == ([], [])
     shop.commit({"src/newer.py": "def newer():\n    pass\n"})
-    assert synced(Commit(shop.path), database).notes == []
+    assert run_sync(Commit(shop.path), database).notes == []
     assert kept(database) == []
 
 
@@ -146,18 +147,18 @@ def test_a_run_that_dies_while_they_come_or_go_is_finished_by_the_next(
     monkeypatch.setattr("feeder.store.stored_source.DELETE_BATCH", 1)
     monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 1)
     for at in range(1, 20):
-        database = opened()
-        synced(Commit(shop.path), database, texts=first)
-        fuse = Fuse(at, before=before)
-        wire = FusedDatabase(database, fuse)
-        with suppress(Death):
+        database = open_database()
+        run_sync(Commit(shop.path), database, store_source=first)
+        fuse = FaultInjector(at, before=before)
+        wire = FailingDatabase(database, fuse)
+        with suppress(Crash):
             sync(run(shop, wire, texts=then))  # type: ignore[arg-type]  # it asks and answers alike
         due = WITH_NODES if said(database) in (["on"], ["filling"]) else []
         assert validate(run(shop, database)).passed == (kept(database) == due)
-        synced(Commit(shop.path), database)
+        run_sync(Commit(shop.path), database)
         assert kept(database) == due
         assert validate(run(shop, database)).passed
-        if not fuse.has_blown:
+        if not fuse.has_failed:
             assert at > 5
             return
     pytest.fail("the run has more calls than were tried")
@@ -168,15 +169,15 @@ def test_a_budget_ends_between_two_pieces(
 ) -> None:
     """And the next run goes on there."""
     monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 1)
-    synced(Commit(shop.path), database)
-    fuse = Fuse(0)
-    limited = run(shop, FusedDatabase(database, fuse), texts=True)  # type: ignore[arg-type]
+    run_sync(Commit(shop.path), database)
+    fuse = FaultInjector(0)
+    limited = run(shop, FailingDatabase(database, fuse), texts=True)  # type: ignore[arg-type]
     limited.budget = Budget(max_requests=3, requests_sent=lambda: fuse.calls)
     with pytest.raises(StoppedEarly):
         sync(limited)
     some = kept(database)
     assert 0 < len(some) < 3
-    rest = synced(Commit(shop.path), database)
+    rest = run_sync(Commit(shop.path), database)
     assert rest.text_rows == 3 - len(some)
     assert (kept(database), said(database)) == (WITH_NODES, ["on"])
 
@@ -186,12 +187,12 @@ def test_texts_left_over_from_before_are_not_taken_for_new_ones(
 ) -> None:
     """A run that took them out died, files changed, and they are wanted again."""
     monkeypatch.setattr("feeder.store.stored_source.DELETE_BATCH", 1)
-    synced(Commit(shop.path), database, texts=True)
-    with pytest.raises(Death):
-        sync(run(shop, FusedDatabase(database, Fuse(4)), texts=False))  # type: ignore[arg-type]
+    run_sync(Commit(shop.path), database, store_source=True)
+    with pytest.raises(Crash):
+        sync(run(shop, FailingDatabase(database, FaultInjector(4)), texts=False))  # type: ignore[arg-type]
     assert said(database) == ["leaving"]
     shop.commit({"src/cart.py": "def cart():\n    pass\n"})
-    synced(Commit(shop.path), database, texts=True)
+    run_sync(Commit(shop.path), database, store_source=True)
     assert lines_of(database, "src/cart.py") == {1: "def cart():", 2: "    pass"}
     assert validate(run(shop, database)).passed
 
@@ -200,7 +201,7 @@ def test_shards_fill_their_own_and_the_last_says_that_all_are_there(
     shop: Repo, database: SQLite
 ) -> None:
     """To take them out is not for shards: others would still write some."""
-    synced(Commit(shop.path), database)
+    run_sync(Commit(shop.path), database)
     for number in (1, 2, 3):
         part = run(shop, database, texts=True)
         part.token, part.shard = "shared", Shard(number, 3)
@@ -217,20 +218,20 @@ def test_a_run_over_a_part_keeps_that_part_and_leaves_the_rest_to_a_sync(
     shop: Repo, database: SQLite
 ) -> None:
     """It has not read the other files."""
-    synced(Commit(shop.path), database)
+    run_sync(Commit(shop.path), database)
     folder = Folder(shop.path, [shop.path / "src"])
-    part = feed(folder, database, texts=True)
+    part = new_sync_context(folder, database, store_source=True)
     process_paths(part, shop.path, [shop.path / "src"], dry_run=False)
     assert (kept(database), said(database)) == (["src/cart.py"], ["filling"])
-    synced(Commit(shop.path), database)
+    run_sync(Commit(shop.path), database)
     assert (kept(database), said(database)) == (WITH_NODES, ["on"])
 
 
 def test_repositories_of_one_database_are_told_apart(shop: Repo, database: SQLite) -> None:
     """One keeps its texts when another's are taken out."""
-    synced(Commit(shop.path), database, texts=True)
-    synced(Commit(shop.path), database, name="acme/other", texts=True)
-    synced(Commit(shop.path), database, name="acme/other", texts=False)
+    run_sync(Commit(shop.path), database, store_source=True)
+    run_sync(Commit(shop.path), database, name="acme/other", store_source=True)
+    run_sync(Commit(shop.path), database, name="acme/other", store_source=False)
     assert kept(database) == WITH_NODES
     assert stored_source.stored_paths(database, "acme/other") == set()
 
@@ -251,9 +252,9 @@ def test_what_is_wrong_with_them_is_named_and_mended(
     shop: Repo, database: SQLite, damage: str, check: str, difference: str
 ) -> None:
     """Without a word of the rest being written anew."""
-    synced(Commit(shop.path), database, texts=True)
+    run_sync(Commit(shop.path), database, store_source=True)
     assert validate(run(shop, database)).passed
-    rows(database, damage)
+    query_rows(database, damage)
     verdict = validate(run(shop, database))
     failed = {one.name: one.differences for one in verdict.checks if not one.passed}
     assert any(difference in line for line in failed[check])
@@ -267,8 +268,10 @@ def test_what_is_wrong_with_them_is_named_and_mended(
 
 def test_an_index_that_was_told_of_none_must_not_have_any(shop: Repo, database: SQLite) -> None:
     """A repair takes them out."""
-    synced(Commit(shop.path), database)
-    rows(database, "INSERT INTO texts VALUES ('acme/shop', 'src/cart.py', 0, 1, 1, NULL, x'00')")
+    run_sync(Commit(shop.path), database)
+    query_rows(
+        database, "INSERT INTO texts VALUES ('acme/shop', 'src/cart.py', 0, 1, 1, NULL, x'00')"
+    )
     verdict = validate(run(shop, database))
     assert [one.name for one in verdict.checks if not one.passed] == [CHECK]
     repair(run(shop, database), verdict)
@@ -280,14 +283,14 @@ def test_a_plan_says_rows_and_bytes_and_writes_nothing(shop: Repo, database: SQL
     """Of a first feed, of an index that has none yet, and of their end."""
     planned = run(shop, database, texts=True)
     sync(planned, dry_run=True)
-    first = synced(Commit(shop.path), database, texts=True)
+    first = run_sync(Commit(shop.path), database, store_source=True)
     assert (planned.report.text_rows, planned.report.text_bytes) == (3, first.text_bytes)
-    assert sum(rows(database, "SELECT length(text) FROM texts")) == first.text_bytes
+    assert sum(query_rows(database, "SELECT length(text) FROM texts")) == first.text_bytes
     ending = run(shop, database, texts=False)
     sync(ending, dry_run=True)
     assert (ending.report.text_rows, ending.report.text_rows_gone) == (0, 3)
     assert kept(database) == WITH_NODES
-    synced(Commit(shop.path), database, texts=False)
+    run_sync(Commit(shop.path), database, store_source=False)
     again = run(shop, database, texts=True)
     sync(again, dry_run=True)
     assert (again.report.text_rows, again.report.text_bytes) == (3, first.text_bytes)
@@ -296,16 +299,16 @@ def test_a_plan_says_rows_and_bytes_and_writes_nothing(shop: Repo, database: SQL
 
 def test_a_run_that_was_overtaken_leaves_no_text(shop: Repo, database: SQLite) -> None:
     """It has no right to write any more."""
-    synced(Commit(shop.path), database)
+    run_sync(Commit(shop.path), database)
 
     def overtake() -> None:
-        synced(Commit(shop.path), database)
+        run_sync(Commit(shop.path), database)
         shop.commit({"src/late.py": "def late():\n    pass\n"})
-        synced(Commit(shop.path), database)
+        run_sync(Commit(shop.path), database)
 
-    fuse = Fuse(3, blow=overtake)
+    fuse = FaultInjector(3, fail=overtake)
     with pytest.raises(Superseded):
-        sync(run(shop, FusedDatabase(database, fuse), texts=True))  # type: ignore[arg-type]
+        sync(run(shop, FailingDatabase(database, fuse), texts=True))  # type: ignore[arg-type]
     assert validate(run(shop, database)).passed
 
 

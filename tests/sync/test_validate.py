@@ -16,9 +16,18 @@ from feeder.sync.partial_sync import process_paths
 from feeder.sync.report import ValidationResult
 from feeder.sync.sync import sync
 from feeder.sync.validate import NO_MODEL, repair, validate
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
+from index_helpers import (
+    SHOP,
+    InProcessParser,
+    fresh_snapshot,
+    index_snapshot,
+    new_sync_context,
+    open_database,
+    query_rows,
+    run_sync,
+)
 from source.repos import Repo
-from worlds import SHOP, InProcess, feed, fresh, opened, picture, rows, synced
 
 POSTINGS = "every node has its posting, and every posting its node"
 COUNTED = "every file has as many nodes as the manifest says"
@@ -41,20 +50,20 @@ class Shop(NamedTuple):
     database: SQLite
 
     def feed(self) -> SyncContext:
-        return feed(Commit(self.repo.path), self.database, HashedEmbedder())
+        return new_sync_context(Commit(self.repo.path), self.database, HashedEmbedder())
 
     def change(self, sql: str, *params: str | int) -> None:
         self.database.run([Statement(sql, params)])
 
     def seqs(self) -> dict[str, int]:
-        return dict(rows(self.database, "SELECT id, seq FROM docs"))
+        return dict(query_rows(self.database, "SELECT id, seq FROM docs"))
 
 
 @pytest.fixture
 def shop(repo: Repo) -> Iterator[Shop]:
     repo.commit({name: text for name, text in SHOP.items() if name != "logo.bin"})
-    database = opened()
-    synced(Commit(repo.path), database, HashedEmbedder())
+    database = open_database()
+    run_sync(Commit(repo.path), database, HashedEmbedder())
     yield Shop(repo, database)
     database.close()
 
@@ -67,7 +76,7 @@ def failed(verdict: ValidationResult) -> dict[str, list[str]]:
 def test_an_index_that_equals_head_passes_every_check(shop: Shop) -> None:
     """Each check says what it has counted."""
     verdict = validate(shop.feed())
-    docs = rows(shop.database, "SELECT count(*) FROM docs")[0]
+    docs = query_rows(shop.database, "SELECT count(*) FROM docs")[0]
     assert verdict.passed
     assert {check.name: check.figures for check in verdict.checks} == {
         POSTINGS: {"docs": docs, "docs_fts": docs},
@@ -96,7 +105,7 @@ Damage = Callable[[Shop], dict[str, list[str]]]
 
 def _total(shop: Shop) -> tuple[str, int]:
     """The id and row of `Cart.total`."""
-    [found] = rows(shop.database, "SELECT id, seq FROM docs WHERE symbol = 'Cart.total'")
+    [found] = query_rows(shop.database, "SELECT id, seq FROM docs WHERE symbol = 'Cart.total'")
     return found  # type: ignore[no-any-return]
 
 
@@ -223,9 +232,9 @@ def _other_branch(shop: Shop) -> dict[str, list[str]]:
 
 
 def _no_number(shop: Shop) -> dict[str, list[str]]:
-    [id_] = rows(shop.database, "SELECT min(id) FROM vectors")
+    [id_] = query_rows(shop.database, "SELECT min(id) FROM vectors")
     shop.change("UPDATE vectors SET scale = 'x' WHERE id = (SELECT min(id) FROM vectors)")
-    [path] = rows(shop.database, f"SELECT path FROM docs WHERE id = '{id_}'")
+    [path] = query_rows(shop.database, f"SELECT path FROM docs WHERE id = '{id_}'")
     return {VECTORS: [f"{id_} of {path} has no vector"]}
 
 
@@ -276,11 +285,11 @@ def test_a_disagreement_is_named_and_mended(shop: Shop, damage: Damage) -> None:
     assert not verdict.passed
     assert failed(verdict) == expected
     others = "SELECT id, seq, sha_head FROM docs WHERE path <> 'src/cart.py' ORDER BY id"
-    before = rows(shop.database, others)
+    before = query_rows(shop.database, others)
     repair(shop.feed(), verdict)
     assert failed(validate(shop.feed())) == {}
-    assert rows(shop.database, others) == before
-    assert picture(shop.database) == fresh(Commit(shop.repo.path), HashedEmbedder())
+    assert query_rows(shop.database, others) == before
+    assert index_snapshot(shop.database) == fresh_snapshot(Commit(shop.repo.path), HashedEmbedder())
 
 
 def test_a_missing_vector_costs_no_row(shop: Shop) -> None:
@@ -308,25 +317,27 @@ def test_a_commit_that_is_not_indexed_yet_is_named(shop: Shop) -> None:
 def test_another_model_is_named(shop: Shop) -> None:
     """Vectors of another model prove nothing; the repair makes them anew."""
     tree = Commit(shop.repo.path)
-    run = feed(tree, shop.database, HashedEmbedder(32))
+    run = new_sync_context(tree, shop.database, HashedEmbedder(32))
     verdict = validate(run)
     assert failed(verdict) == {
         MAKERS: ["The index has no vectors of this model: every text is embedded."]
     }
-    repair(feed(tree, shop.database, HashedEmbedder(32)), verdict)
-    assert picture(shop.database) == fresh(tree, HashedEmbedder(32))
+    repair(new_sync_context(tree, shop.database, HashedEmbedder(32)), verdict)
+    assert index_snapshot(shop.database) == fresh_snapshot(tree, HashedEmbedder(32))
 
 
 def test_another_parser_is_named(shop: Shop) -> None:
     """So are nodes that another version made."""
-    run = feed(Commit(shop.repo.path), shop.database, HashedEmbedder(), parser=InProcess("new"))
+    run = new_sync_context(
+        Commit(shop.repo.path), shop.database, HashedEmbedder(), parser=InProcessParser("new")
+    )
     assert list(failed(validate(run))) == [MAKERS]
 
 
 def test_a_branch_of_the_same_files_is_not_accused(shop: Shop) -> None:
     """The index's own branch counts, and not the one that is checked out."""
     tree = Commit(shop.repo.path)
-    assert validate(feed(tree, shop.database, HashedEmbedder(), branch="topic")).passed
+    assert validate(new_sync_context(tree, shop.database, HashedEmbedder(), branch="topic")).passed
 
 
 def test_an_older_commit_of_the_same_files_is_not_accused(shop: Shop) -> None:
@@ -339,26 +350,26 @@ def test_an_older_commit_of_the_same_files_is_not_accused(shop: Shop) -> None:
 def test_a_folder_beside_others_is_not_made_the_whole_tree(shop: Shop) -> None:
     """Its index is right, and stays: the repair asks for the folder, or for another name."""
     part = Commit(shop.repo.path, subfolder="src")
-    synced(part, shop.database, HashedEmbedder(), name="acme/src")
+    run_sync(part, shop.database, HashedEmbedder(), name="acme/src")
     whole = Commit(shop.repo.path)
 
     def run(tree: Commit) -> SyncContext:
-        return feed(tree, shop.database, HashedEmbedder(), name="acme/src")
+        return new_sync_context(tree, shop.database, HashedEmbedder(), name="acme/src")
 
     verdict = validate(run(whole))
     assert failed(verdict)[HEAD][-1] == (
         "it is of the folder src, not of the whole tree. Say --path src"
     )
-    before = picture(shop.database)
+    before = index_snapshot(shop.database)
     with pytest.raises(UserError, match=r"Say --path src, name the part by a --repo of its own"):
         repair(run(whole), verdict)
-    assert picture(shop.database) == before
+    assert index_snapshot(shop.database) == before
     assert validate(run(part)).passed
 
 
 def test_vectors_that_no_model_asks_for_are_not_taken_for_proved(shop: Shop) -> None:
     """The verdict says that they were not compared."""
-    verdict = validate(feed(Commit(shop.repo.path), shop.database))
+    verdict = validate(new_sync_context(Commit(shop.repo.path), shop.database))
     assert verdict.passed
     assert verdict.notes == [NO_MODEL]
 
@@ -366,10 +377,10 @@ def test_vectors_that_no_model_asks_for_are_not_taken_for_proved(shop: Shop) -> 
 def test_an_index_of_words_needs_no_vectors(repo: Repo) -> None:
     """Where no model ever came, there is nothing to prove of vectors, with a model or without."""
     repo.commit(SHOP)
-    tree, database = Commit(repo.path), opened()
-    synced(tree, database)
+    tree, database = Commit(repo.path), open_database()
+    run_sync(tree, database)
     for embedder in (None, HashedEmbedder()):
-        verdict = validate(feed(tree, database, embedder))
+        verdict = validate(new_sync_context(tree, database, embedder))
         assert verdict.passed
         assert verdict.notes == []
         assert VECTORS not in [check.name for check in verdict.checks]
@@ -380,15 +391,15 @@ def test_a_folder_outside_of_git_is_mended_too(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def apple():\n    pass\n")
     (tmp_path / "b.py").write_text("def bread():\n    pass\n")
     (tmp_path / "unknown.py").write_text("x = 1\n")
-    database = opened()
+    database = open_database()
 
     def run(*names: str) -> SyncContext:
         tree = Folder(tmp_path, [tmp_path / name for name in names or (".",)])
-        return feed(tree, database, HashedEmbedder())
+        return new_sync_context(tree, database, HashedEmbedder())
 
     named = run("a.py", "b.py")
     process_paths(named, tmp_path, [tmp_path / "a.py", tmp_path / "b.py"], dry_run=False)
-    before = picture(database)
+    before = index_snapshot(database)
     database.run(
         [
             Statement("DELETE FROM files WHERE path = 'a.py'"),
@@ -401,14 +412,14 @@ def test_a_folder_outside_of_git_is_mended_too(tmp_path: Path) -> None:
     assert set(failed(verdict)) == {POSTINGS, COUNTED, SYMBOLS}
     repair(run(), verdict)
     assert validate(run()).passed
-    assert picture(database) == before
+    assert index_snapshot(database) == before
 
 
 def test_the_other_repository_is_not_accused(shop: Shop, tmp_path: Path) -> None:
     """Vectors and postings of another repository in the file are somebody's."""
     other = Repo(tmp_path / "other")
     other.commit({"a.py": "def apple():\n    pass\n"})
-    synced(Commit(other.path), shop.database, HashedEmbedder(), name="acme/other")
+    run_sync(Commit(other.path), shop.database, HashedEmbedder(), name="acme/other")
     assert validate(shop.feed()).passed
 
 

@@ -17,9 +17,17 @@ from feeder.sync.context import SyncContext
 from feeder.sync.partial_sync import process_paths
 from feeder.sync.report import ValidationResult
 from feeder.sync.validate import CHANGED_DURING_VALIDATION, repair, validate
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
+from index_helpers import (
+    SHOP,
+    InProcessParser,
+    fresh_snapshot,
+    index_snapshot,
+    new_sync_context,
+    query_rows,
+    run_sync,
+)
 from source.repos import Repo
-from worlds import SHOP, InProcess, feed, fresh, picture, rows, synced
 
 ROWS = "every node's row says what its file does"
 WORDS = "every node is found by the words of its text"
@@ -32,9 +40,9 @@ class Shop(NamedTuple):
     repo: Repo
     database: SQLite
 
-    def feed(self, parser: InProcess | None = None) -> SyncContext:
+    def feed(self, parser: InProcessParser | None = None) -> SyncContext:
         tree = Commit(self.repo.path)
-        return feed(tree, self.database, HashedEmbedder(), parser=parser)
+        return new_sync_context(tree, self.database, HashedEmbedder(), parser=parser)
 
     def change(self, *statements: str) -> None:
         self.database.run([Statement(sql) for sql in statements])
@@ -43,17 +51,19 @@ class Shop(NamedTuple):
         """The repair makes the index equal to one that has seen nothing but HEAD."""
         repair(self.feed(), verdict)
         assert validate(self.feed()).passed
-        assert picture(self.database) == fresh(Commit(self.repo.path), HashedEmbedder())
+        assert index_snapshot(self.database) == fresh_snapshot(
+            Commit(self.repo.path), HashedEmbedder()
+        )
 
 
 @pytest.fixture
 def shop(repo: Repo, database: SQLite) -> Shop:
     repo.commit(SHOP)
-    synced(Commit(repo.path), database, HashedEmbedder())
+    run_sync(Commit(repo.path), database, HashedEmbedder())
     return Shop(repo, database)
 
 
-class Hurried(InProcess):
+class Hurried(InProcessParser):
     """A parser that is stopped at one file, and makes plain text of it."""
 
     def parse(
@@ -104,10 +114,10 @@ def test_a_false_column_is_named_and_mended(shop: Shop, lie: str) -> None:
 def test_what_is_right_stays_where_it_is(shop: Shop) -> None:
     """Only the files that differ are made anew."""
     others = "SELECT seq, id FROM docs WHERE path <> 'src/cart.py' ORDER BY seq"
-    before = rows(shop.database, others)
+    before = query_rows(shop.database, others)
     shop.change("UPDATE docs SET signature = 'x' WHERE symbol = 'Cart.total'")
     shop.check_mended(validate(shop.feed()))
-    assert rows(shop.database, others) == before
+    assert query_rows(shop.database, others) == before
 
 
 def test_an_index_of_lies_is_not_right(shop: Shop) -> None:
@@ -143,20 +153,20 @@ def test_words_that_are_not_the_text_s_are_found_and_mended(shop: Shop, body: st
     shop.check_mended(verdict)
 
 
-@pytest.mark.parametrize(("then", "now"), [(InProcess, Hurried), (Hurried, InProcess)])
+@pytest.mark.parametrize(("then", "now"), [(InProcessParser, Hurried), (Hurried, InProcessParser)])
 def test_a_file_whose_parser_was_stopped_once_is_left_out(
-    repo: Repo, database: SQLite, then: type[InProcess], now: type[InProcess]
+    repo: Repo, database: SQLite, then: type[InProcessParser], now: type[InProcessParser]
 ) -> None:
     """Its nodes are plain text the one time and not the other; the verdict says so."""
     repo.commit(SHOP)
-    synced(Commit(repo.path), database, parser=then())
-    verdict = validate(feed(Commit(repo.path), database, parser=now()))
+    run_sync(Commit(repo.path), database, parser=then())
+    verdict = validate(new_sync_context(Commit(repo.path), database, parser=now()))
     first, *others = verdict.notes
     assert (verdict.passed, first) == (
         True,
         "Not compared, since their parser was stopped, now or then: src/cart.py.",
     )
-    assert bool(others) is (now is InProcess)
+    assert bool(others) is (now is InProcessParser)
     assert first in verdict.lines()
 
 
@@ -166,15 +176,15 @@ def test_a_repair_gives_a_file_its_nodes_whose_parser_was_stopped(
     """On a machine that is not as busy as then; nothing is wrong until it is done."""
     repo.commit(SHOP)
     tree = Commit(repo.path)
-    synced(tree, database, parser=Hurried())
-    run = feed(tree, database)
+    run_sync(tree, database, parser=Hurried())
+    run = new_sync_context(tree, database)
     verdict = validate(run)
     assert (verdict.passed, verdict.damage.paths) == (True, {"src/cart.py"})
     assert verdict.notes[-1] == (
         "It gets through 1 of them now, which have their nodes by: feeder validate --repair"
     )
     repair(run, verdict)
-    assert validate(feed(tree, database)).notes == []
+    assert validate(new_sync_context(tree, database)).notes == []
     [[row]] = database.run(
         [Statement("SELECT count(*) FROM docs WHERE path = 'src/cart.py' AND symbol IS NOT NULL")]
     )
@@ -185,10 +195,10 @@ def test_a_file_whose_parser_is_always_stopped_is_compared(repo: Repo, database:
     """Plain text with plain text."""
     repo.commit(SHOP)
     tree = Commit(repo.path)
-    synced(tree, database, parser=Hurried())
-    assert validate(feed(tree, database, parser=Hurried())).notes == []
+    run_sync(tree, database, parser=Hurried())
+    assert validate(new_sync_context(tree, database, parser=Hurried())).notes == []
     database.run([Statement("UPDATE docs SET end_line = 9 WHERE path = 'src/cart.py'")])
-    verdict = validate(feed(tree, database, parser=Hurried()))
+    verdict = validate(new_sync_context(tree, database, parser=Hurried()))
     assert differences(verdict, ROWS) == ["src/cart.py: another end_line 1"]
 
 
@@ -235,13 +245,13 @@ def test_nodes_of_another_parser_are_not_compared(shop: Shop) -> None:
 def test_rows_that_a_run_writes_meanwhile_are_not_taken_for_damage(shop: Shop) -> None:
     """The verdict says that they were not compared."""
 
-    class Slow(InProcess):
+    class Slow(InProcessParser):
         def parse(
             self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
         ) -> Iterator[ParsedFile]:
             yield from super().parse(files, keep_source=keep_source)
             shop.repo.commit({"new.py": "def new():\n    pass\n"})
-            synced(Commit(shop.repo.path), shop.database, HashedEmbedder())
+            run_sync(Commit(shop.repo.path), shop.database, HashedEmbedder())
 
     verdict = validate(shop.feed(Slow()))
     assert verdict.passed
@@ -251,7 +261,7 @@ def test_rows_that_a_run_writes_meanwhile_are_not_taken_for_damage(shop: Shop) -
 def test_the_cheap_form_parses_nothing(shop: Shop) -> None:
     """It sees the numbers alone, and says so."""
     shop.change("UPDATE docs SET end_line = 9")
-    parser = InProcess()
+    parser = InProcessParser()
     verdict = validate(shop.feed(parser), content=False)
     assert verdict.passed
     assert parser.parsed == []
@@ -265,8 +275,10 @@ def test_only_files_that_are_indexed_as_head_has_them_are_compared(
     repo.commit(SHOP)
     named = [repo.path / "src", repo.path / "config.json"]
     repo.write({"config.json": '{"ahead": true}\n'})
-    process_paths(feed(Folder(repo.path, named), database), repo.path, named, dry_run=False)
-    verdict = validate(feed(Commit(repo.path), database))
+    process_paths(
+        new_sync_context(Folder(repo.path, named), database), repo.path, named, dry_run=False
+    )
+    verdict = validate(new_sync_context(Commit(repo.path), database))
     figures = {check.name: check.figures for check in verdict.checks}
     assert figures[ROWS] == {"files": 2, "nodes": 5}  # cart.py and the empty __init__.py
     assert differences(verdict, ROWS) == []
@@ -277,8 +289,8 @@ def test_a_folder_without_a_commit_is_not_compared(tmp_path: Path, database: SQL
     """There is no HEAD that it could equal."""
     (tmp_path / "a.py").write_text("def apple():\n    pass\n")
     tree = Folder(tmp_path, [tmp_path])
-    process_paths(feed(tree, database), tmp_path, [tmp_path], dry_run=False)
-    verdict = validate(feed(tree, database))
+    process_paths(new_sync_context(tree, database), tmp_path, [tmp_path], dry_run=False)
+    verdict = validate(new_sync_context(tree, database))
     assert verdict.passed
     assert verdict.notes == ["There is no commit to compare the files with."]
 
@@ -295,9 +307,11 @@ def test_what_a_folder_keeps_out_is_as_head_has_it(
     )
     repo.commit(SHOP)
     paths = [repo.path, repo.path / "link"]
-    process_paths(feed(Folder(repo.path, paths), database), repo.path, paths, dry_run=False)
+    process_paths(
+        new_sync_context(Folder(repo.path, paths), database), repo.path, paths, dry_run=False
+    )
     blobs = "SELECT path FROM files WHERE blob = '' ORDER BY path"
-    assert rows(database, blobs) == ["link", "logo.bin", "sub", "yarn.lock"]
-    assert validate(feed(Commit(repo.path), database)).passed
+    assert query_rows(database, blobs) == ["link", "logo.bin", "sub", "yarn.lock"]
+    assert validate(new_sync_context(Commit(repo.path), database)).passed
     database.run([Statement("UPDATE files SET reason = 'binary' WHERE path = 'sub'")])
-    assert not validate(feed(Commit(repo.path), database)).passed
+    assert not validate(new_sync_context(Commit(repo.path), database)).passed

@@ -10,6 +10,7 @@ from clouds import Cloud
 from standin import StandIn
 from standin_fixtures import standin, standin_process
 
+from fault_injection import Crash, FailingDatabase, FaultInjector
 from feeder.errors import Superseded
 from feeder.github.event import Event
 from feeder.source.git_trees import Commit
@@ -19,22 +20,19 @@ from feeder.store.sqlite import SQLite
 from feeder.sync.context import SyncContext
 from feeder.sync.sync import sync
 from feeder.sync.validate import repair, validate
-from hashed import HashedEmbedder
-from source.repos import Repo
-from worlds import (
+from hash_embedder import HashedEmbedder
+from index_helpers import (
     GUIDE,
     REPO,
     SHOP,
-    Death,
-    Fuse,
-    FusedDatabase,
-    feed,
-    fresh,
-    opened,
-    picture,
-    rows,
-    synced,
+    fresh_snapshot,
+    index_snapshot,
+    new_sync_context,
+    open_database,
+    query_rows,
+    run_sync,
 )
+from source.repos import Repo
 
 __all__ = ["standin", "standin_process"]
 
@@ -110,34 +108,35 @@ def test_a_repair_that_dies_anywhere_is_finished_by_another(
     monkeypatch.setattr("feeder.store.integrity.REMOVAL_BATCH", 1)
     repo.commit(SHOP)
     tree = Commit(repo.path)
-    whole = fresh(tree, HashedEmbedder())
+    whole = fresh_snapshot(tree, HashedEmbedder())
     for at in count(1):
         ways = product((True, False), repeat=2)
         fuses = [_died(tree, damage, whole, at, before=one, synced_then=two) for one, two in ways]
-        if not any(fuse.has_blown for fuse in fuses):
+        if not any(fuse.has_failed for fuse in fuses):
             assert at > 4
             break
 
 
 def _died(
     tree: Commit, damage: str, whole: Any, at: int, *, before: bool, synced_then: bool
-) -> Fuse:
-    database = opened()
-    synced(tree, database, HashedEmbedder())
+) -> FaultInjector:
+    database = open_database()
+    run_sync(tree, database, HashedEmbedder())
     database.run([Statement(damage)])
-    verdict = validate(feed(tree, database, HashedEmbedder()))
+    verdict = validate(new_sync_context(tree, database, HashedEmbedder()))
     assert not verdict.passed
-    fuse = Fuse(at, before=before)
-    run = feed(tree, FusedDatabase(database, fuse), HashedEmbedder())
+    fuse = FaultInjector(at, before=before)
+    run = new_sync_context(tree, FailingDatabase(database, fuse), HashedEmbedder())
     try:
         repair(run, verdict)
-    except Death:
+    except Crash:
         if synced_then:
-            sync(feed(tree, database, HashedEmbedder()))
+            sync(new_sync_context(tree, database, HashedEmbedder()))
         repair(
-            feed(tree, database, HashedEmbedder()), validate(feed(tree, database, HashedEmbedder()))
+            new_sync_context(tree, database, HashedEmbedder()),
+            validate(new_sync_context(tree, database, HashedEmbedder())),
         )
-    assert picture(database) == whole
+    assert index_snapshot(database) == whole
     database.close()
     return fuse
 
@@ -148,35 +147,35 @@ def test_nodes_that_came_while_it_was_validated_keep_postings_and_vectors(
     """What was of no node then is not taken out, where another run has made the node meanwhile."""
     repo.commit(SHOP)
     tree = Commit(repo.path)
-    synced(tree, database, HashedEmbedder())
-    whole = picture(database)
+    run_sync(tree, database, HashedEmbedder())
+    whole = index_snapshot(database)
     tables = ("docs", "files")
     for table in tables:
         database.run([Statement(f"CREATE TEMP TABLE kept_{table} AS SELECT * FROM {table}")])
         database.run([Statement(f"DELETE FROM {table} WHERE path = 'src/cart.py'")])
-    verdict = validate(feed(tree, database, HashedEmbedder()))
+    verdict = validate(new_sync_context(tree, database, HashedEmbedder()))
     assert (len(verdict.damage.orphan_postings), len(verdict.damage.orphan_vectors)) == (5, 5)
     for table in tables:
         database.run([Statement(f"INSERT OR IGNORE INTO {table} SELECT * FROM kept_{table}")])
 
-    repair(feed(tree, database, HashedEmbedder()), verdict)
+    repair(new_sync_context(tree, database, HashedEmbedder()), verdict)
 
-    assert picture(database) == whole
+    assert index_snapshot(database) == whole
 
 
 def test_the_first_transaction_ends_the_claim_to_be_head(repo: Repo, database: SQLite) -> None:
     """So the next run looks at the files, where a repair has died behind it."""
     repo.commit(SHOP)
     tree = Commit(repo.path)
-    synced(tree, database)
+    run_sync(tree, database)
     database.run([Statement("DELETE FROM files")])
-    verdict = validate(feed(tree, database))
-    fuse = Fuse(3)  # the state is read, the claim is dropped
-    run: SyncContext = feed(tree, database)
-    run = replace(run, index=Index(FusedDatabase(database, fuse), run.index.repo, "main"))
-    with pytest.raises(Death):
+    verdict = validate(new_sync_context(tree, database))
+    fuse = FaultInjector(3)  # the state is read, the claim is dropped
+    run: SyncContext = new_sync_context(tree, database)
+    run = replace(run, index=Index(FailingDatabase(database, fuse), run.index.repo, "main"))
+    with pytest.raises(Crash):
         repair(run, verdict)
-    assert rows(database, "SELECT key FROM meta WHERE key = 'acme/shop:tree'") == []
+    assert query_rows(database, "SELECT key FROM meta WHERE key = 'acme/shop:tree'") == []
 
 
 def test_the_repair_of_an_older_event_takes_nothing_out(repo: Repo, database: SQLite) -> None:
@@ -188,12 +187,12 @@ def test_the_repair_of_an_older_event_takes_nothing_out(repo: Repo, database: SQ
 
     def answering(tree: Commit, number: int) -> SyncContext:
         event = Event("push", "refs/heads/main", tree.commit, REPO, "feed", number, f"r-{number}-1")
-        return replace(feed(tree, database), event=event, token=event.run_id)
+        return replace(new_sync_context(tree, database), event=event, token=event.run_id)
 
     sync(answering(newer, 8))
     database.run([Statement("UPDATE docs SET end_line = 99 WHERE symbol = 'Cart.total'")])
-    before = picture(database)
+    before = index_snapshot(database)
     verdict = validate(answering(older, 7))
     with pytest.raises(Superseded, match="Nothing was changed"):
         repair(answering(older, 7), verdict)
-    assert picture(database) == before
+    assert index_snapshot(database) == before

@@ -10,11 +10,11 @@ from program import Console, console
 from standin import StandIn
 from standin_fixtures import standin, standin_process
 
+from command_runner import RunFeeder, command_runner
 from feeder.errors import UserError
 from feeder.store import Statement
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
-from running import Feeder, runner
 from source.repos import Repo
 
 __all__ = ["console", "standin", "standin_process"]
@@ -28,12 +28,12 @@ feeder_at_cloudflare = program.feeder
 @pytest.fixture
 def feeder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Feeder:
+) -> RunFeeder:
     """Runs the program in a folder, by words alone."""
     monkeypatch.setenv("FEEDER_VECTORS", "no")
     monkeypatch.setenv("FEEDER_JOBS", "1")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    return runner(monkeypatch, capfd)
+    return command_runner(monkeypatch, capfd)
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def dropped(file: Path, *tables: str) -> None:
 
 @pytest.mark.parametrize("table", TABLES)
 def test_a_local_index_without_a_table_is_to_be_deleted(
-    feeder: Feeder, shop: Repo, table: str
+    feeder: RunFeeder, shop: Repo, table: str
 ) -> None:
     """No command takes it for right, or for empty; a sync makes it anew."""
     assert feeder(shop, "sync").code == 0
@@ -70,7 +70,7 @@ def test_a_local_index_without_a_table_is_to_be_deleted(
     assert feeder(shop, "validate").code == 0
 
 
-def test_all_tables_that_are_lost_are_named(feeder: Feeder, shop: Repo) -> None:
+def test_all_tables_that_are_lost_are_named(feeder: RunFeeder, shop: Repo) -> None:
     """In one sentence."""
     assert feeder(shop, "sync").code == 0
     dropped(shop.path / ".feeder/index.db", *TABLES)
@@ -88,7 +88,7 @@ def test_all_tables_that_are_lost_are_named(feeder: Feeder, shop: Repo) -> None:
     ],
 )
 def test_an_index_that_has_lost_its_migrations_is_no_other_programs(
-    feeder: Feeder, shop: Repo, loss: str
+    feeder: RunFeeder, shop: Repo, loss: str
 ) -> None:
     """Its tables tell that it is one."""
     assert feeder(shop, "sync").code == 0
@@ -101,7 +101,7 @@ def test_an_index_that_has_lost_its_migrations_is_no_other_programs(
 
 @pytest.mark.parametrize("table", TABLES)
 def test_an_index_in_d1_without_a_table_is_to_be_deleted(
-    feeder_at_cloudflare: Feeder, console: Console, shop: Repo, table: str
+    feeder_at_cloudflare: RunFeeder, console: Console, shop: Repo, table: str
 ) -> None:
     """No command takes it for right, or for empty, a sync with nothing to do neither."""
     run = feeder_at_cloudflare

@@ -10,10 +10,18 @@ from hypothesis import strategies as st
 from feeder.source.git_trees import Commit, WorkingTree
 from feeder.store.sqlite import SQLite
 from feeder.sync.validate import validate
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
+from index_helpers import (
+    REPO,
+    fresh_snapshot,
+    index_snapshot,
+    new_sync_context,
+    open_database,
+    query_rows,
+    run_sync,
+)
 from source.repos import Repo
 from sync.sync_histories.edits import PARTS
-from worlds import REPO, feed, fresh, opened, picture, rows, synced
 
 NAMES = ("a.py", "src/a.py", "src/b.py", "src/c/d.md", "c.json", ".feederignore", "yarn.lock")
 contents = st.lists(st.sampled_from(PARTS), max_size=3).map("".join)
@@ -39,19 +47,19 @@ def edited(repo: Repo, edit: Mapping[str, str | None]) -> None:
 def test_the_index_equals_each_working_tree_and_finds_back(
     first: dict[str, str], steps: list[dict[str, str | None]]
 ) -> None:
-    database, embedder = opened(), HashedEmbedder()
+    database, embedder = open_database(), HashedEmbedder()
     with TemporaryDirectory() as folder:
         repo = Repo(Path(folder, "repo"))
         repo.commit(first)
-        synced(Commit(repo.path), database, embedder)
+        run_sync(Commit(repo.path), database, embedder)
         for step in steps:
             edited(repo, step)
             tree = working(repo)
-            synced(tree, database, embedder)
-            assert validate(feed(tree, database, embedder)).passed
-            assert picture(database) == fresh(tree, embedder)
-        synced(Commit(repo.path), database, embedder)
-        assert picture(database) == fresh(Commit(repo.path), embedder)
+            run_sync(tree, database, embedder)
+            assert validate(new_sync_context(tree, database, embedder)).passed
+            assert index_snapshot(database) == fresh_snapshot(tree, embedder)
+        run_sync(Commit(repo.path), database, embedder)
+        assert index_snapshot(database) == fresh_snapshot(Commit(repo.path), embedder)
     database.close()
 
 
@@ -59,27 +67,27 @@ def test_rows_name_the_commit_that_the_working_tree_lies_on(repo: Repo, database
     repo.commit({"a.py": "A = 1\n"})
     head = repo.commit({"b.py": "B = 1\n"})
     repo.write({"a.py": "A = 2\n"})
-    synced(working(repo), database)
-    assert set(rows(database, "SELECT sha_head FROM docs")) == {head}
+    run_sync(working(repo), database)
+    assert set(query_rows(database, "SELECT sha_head FROM docs")) == {head}
 
 
 def test_a_working_tree_on_another_commit_is_called_so(repo: Repo, database: SQLite) -> None:
     """The same files, of which some are committed now: no file is read, and the name changes."""
     repo.commit({"a.py": "A = 1\n"})
     repo.write({"b.py": "B = 1\n", "c.py": "C = 1\n"})
-    synced(working(repo), database)
+    run_sync(working(repo), database)
     repo.git("add", "b.py")
     repo.git("commit", "-q", "-m", "some of it")
-    report = synced(working(repo), database)
+    report = run_sync(working(repo), database)
     assert (report.files_processed, report.files_unchanged) == (0, 3)
     said = "SELECT value FROM meta WHERE key = ?"
-    assert rows(database, said, f"{REPO}:head") == [repo.git("rev-parse", "HEAD")]
+    assert query_rows(database, said, f"{REPO}:head") == [repo.git("rev-parse", "HEAD")]
 
 
 def test_before_the_first_commit(repo: Repo, database: SQLite) -> None:
     repo.write({"a.py": "A = 1\n"})
-    assert synced(working(repo), database).files_processed == 1
-    assert validate(feed(working(repo), database)).passed
+    assert run_sync(working(repo), database).files_processed == 1
+    assert validate(new_sync_context(working(repo), database)).passed
     repo.commit()
-    assert synced(Commit(repo.path), database).files_processed == 0
-    assert rows(database, "SELECT count(*) FROM meta WHERE key = ?", f"{REPO}:working") == [0]
+    assert run_sync(Commit(repo.path), database).files_processed == 0
+    assert query_rows(database, "SELECT count(*) FROM meta WHERE key = ?", f"{REPO}:working") == [0]

@@ -7,16 +7,26 @@ from typing import NamedTuple
 
 import pytest
 
+from fake_describer import FakeDescriber
 from feeder.source import Tree
 from feeder.source.git_trees import Commit
 from feeder.store.sqlite import SQLite
 from feeder.sync.context import DescriptionOptions
 from feeder.sync.sync import sync
 from feeder.sync.validate import validate
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
+from index_helpers import (
+    CART,
+    SHOP,
+    IndexSnapshot,
+    fresh_snapshot,
+    index_snapshot,
+    new_sync_context,
+    open_database,
+    run_sync,
+)
 from parse.papers import docx, p, tbl, xlsx
 from source.repos import Repo
-from worlds import CART, SHOP, Lines, Picture, feed, fresh, opened, picture, synced
 
 PRICES = xlsx({"Prices": [("article", "price"), ("apple", 1.5)]})
 
@@ -56,27 +66,27 @@ def trees(tmp_path_factory: pytest.TempPathFactory) -> Trees:
 
 
 @pytest.fixture(scope="module")
-def pictures(trees: Trees) -> dict[Tree, Picture]:
+def pictures(trees: Trees) -> dict[Tree, IndexSnapshot]:
     """What a fresh index holds of each of them."""
-    return {tree: fresh(tree, HashedEmbedder()) for tree in trees}
+    return {tree: fresh_snapshot(tree, HashedEmbedder()) for tree in trees}
 
 
 @pytest.fixture
 def file(trees: Trees, tmp_path: Path) -> Iterator[Path]:
     """An index of the first commit."""
     path = tmp_path / "index.db"
-    database = opened(path)
-    synced(trees.first, database, HashedEmbedder())
+    database = open_database(path)
+    run_sync(trees.first, database, HashedEmbedder())
     database.close()
     yield path
 
 
 def vectors(tree: Commit, database: SQLite) -> None:
-    synced(tree, database, HashedEmbedder())
+    run_sync(tree, database, HashedEmbedder())
 
 
 def other_vectors(tree: Commit, database: SQLite) -> None:
-    synced(tree, database, HashedEmbedder(32))
+    run_sync(tree, database, HashedEmbedder(32))
 
 
 def copied(file: Path, name: str) -> Path:
@@ -85,12 +95,12 @@ def copied(file: Path, name: str) -> Path:
 
 
 def ends_right(
-    tree: Tree, file: Path, pictures: dict[Tree, Picture], *, with_lines: bool = False
+    tree: Tree, file: Path, pictures: dict[Tree, IndexSnapshot], *, with_lines: bool = False
 ) -> None:
     database = SQLite(file)
-    run = feed(tree, database, HashedEmbedder())
-    run.description_options = DescriptionOptions(Lines()) if with_lines else None
+    run = new_sync_context(tree, database, HashedEmbedder())
+    run.description_options = DescriptionOptions(FakeDescriber()) if with_lines else None
     sync(run)
-    assert picture(database) == pictures[tree]
+    assert index_snapshot(database) == pictures[tree]
     assert validate(run).passed
     database.close()

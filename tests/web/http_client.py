@@ -9,11 +9,11 @@ from typing import Any
 
 import httpx
 
-from extras import need
 from feeder.mcp import ProgressCallback, ToolResult
 from feeder.mcp.protocol import McpServer
 from feeder.mcp.service import IndexService
 from feeder.web.server import Address, listen, uvicorn_server
+from required_extras import require_extras
 
 TOKEN = "a-token-of-this-test"
 VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -93,7 +93,7 @@ def modern(method: str, id_: object = 1, **params: Any) -> dict[str, Any]:
 @contextmanager
 def web(desk: IndexService | None = None) -> Iterator[Web]:
     """A server whose tools are `Tools`, or a desk's, and its client."""
-    need("serve")
+    require_extras("serve")
     from feeder.web.access import AccessControl
     from feeder.web.app import create_app
 

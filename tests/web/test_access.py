@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from extras import need
+from required_extras import require_extras
 
-need("serve")
+require_extras("serve")
 
 from starlette.datastructures import Headers  # noqa: E402 - of the extra
 

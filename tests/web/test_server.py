@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from extras import need
+from command_runner import RunFeeder, command_runner
 from feeder.web import server as listens
 from feeder.web.server import Address, listen
-from running import Feeder, runner
+from required_extras import require_extras
 from source.repos import Repo
 from web.http_client import JSON, request, web
 
@@ -28,8 +28,8 @@ CART = "class Cart:\n    def add(self):\n        return 1\n"
 
 
 @pytest.fixture
-def feeder(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Feeder:
-    return runner(monkeypatch, capfd)
+def feeder(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> RunFeeder:
+    return command_runner(monkeypatch, capfd)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ class Serving:
 @contextmanager
 def serving(repo: Repo, *options: str, **env: str) -> Iterator[Serving]:
     """A server of a repository, in a process of its own."""
-    need("serve")
+    require_extras("serve")
     with subprocess.Popen(
         [FEEDER, "serve", *options],
         cwd=repo.path,
@@ -126,7 +126,7 @@ def test_any_port_where_all_near_ones_are_taken(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.needs("serve")
-def test_a_port_that_was_said_and_is_taken(shop: Repo, feeder: Feeder) -> None:
+def test_a_port_that_was_said_and_is_taken(shop: Repo, feeder: RunFeeder) -> None:
     """No other is taken instead."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
@@ -151,7 +151,9 @@ def test_a_port_that_was_said_and_is_taken(shop: Repo, feeder: Feeder) -> None:
         (["--port", "65536"], "65536 is not in the range"),
     ],
 )
-def test_what_cannot_be_served(shop: Repo, feeder: Feeder, options: list[str], said: str) -> None:
+def test_what_cannot_be_served(
+    shop: Repo, feeder: RunFeeder, options: list[str], said: str
+) -> None:
     """A sentence that says what to change."""
     answer = feeder(shop, "serve", *options)
     assert (answer.code, answer.out) == (2, "")
@@ -202,7 +204,7 @@ def test_where_there_is_no_browser_it_says_so(shop: Repo, tmp_path: Path) -> Non
 
 
 def test_without_the_extra_it_says_how_to_install_it(
-    shop: Repo, feeder: Feeder, monkeypatch: pytest.MonkeyPatch
+    shop: Repo, feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     answer = feeder(shop, "serve")

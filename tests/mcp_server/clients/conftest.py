@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from running import Feeder, runner
+from command_runner import RunFeeder, command_runner
 from source.repos import Repo
 
 OWN = Path(sys.executable).parent / "feeder"
@@ -34,10 +34,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def feeder(
     home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Feeder:
+) -> RunFeeder:
     """Runs the program in a folder, with that home."""
     assert home.is_dir()
-    return runner(monkeypatch, capfd)
+    return command_runner(monkeypatch, capfd)
 
 
 @pytest.fixture

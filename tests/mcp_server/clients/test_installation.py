@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from running import Feeder
+from command_runner import RunFeeder
 from source.repos import Repo
 
 from .conftest import OWN
@@ -31,7 +31,7 @@ def clients(home: Path) -> None:
 
 
 def test_a_dry_run_shows_the_difference_and_writes_nothing(
-    feeder: Feeder, home: Path, repo: Repo, picture: Picture
+    feeder: RunFeeder, home: Path, repo: Repo, picture: Picture
 ) -> None:
     file = home / ".claude.json"
     file.write_text('{\n  "a": 1\n}\n')
@@ -59,7 +59,7 @@ def test_a_dry_run_shows_the_difference_and_writes_nothing(
         f"would be changed: {file} (server: Claude Code)",
     ]
     assert picture() == before
-    [change] = feeder(repo, *CLAUDE, "--dry-run", "--json").facts["changes"]
+    [change] = feeder(repo, *CLAUDE, "--dry-run", "--json").json["changes"]
     assert change["diff"] == answer.out.splitlines()[:-1]
     feeder(repo, *CLAUDE)
     installed = picture()
@@ -68,7 +68,7 @@ def test_a_dry_run_shows_the_difference_and_writes_nothing(
     assert picture() == installed
 
 
-def test_what_was_done_is_told_for_machines(feeder: Feeder, home: Path, repo: Repo) -> None:
+def test_what_was_done_is_told_for_machines(feeder: RunFeeder, home: Path, repo: Repo) -> None:
     expected = {
         "scope": "user",
         "dry_run": False,
@@ -83,14 +83,14 @@ def test_what_was_done_is_told_for_machines(feeder: Feeder, home: Path, repo: Re
         ],
         "missing": [],
     }
-    assert feeder(repo, *CLAUDE, "--json").facts == expected
+    assert feeder(repo, *CLAUDE, "--json").json == expected
     del expected["command"]
     expected["changes"][0]["action"] = "deleted"  # type: ignore[index]
-    assert feeder(repo, "mcp", "uninstall", "--json").facts == expected
+    assert feeder(repo, "mcp", "uninstall", "--json").json == expected
 
 
 @pytest.mark.usefixtures("clients")
-def test_all_that_are_found_are_told_and_written(feeder: Feeder, home: Path, repo: Repo) -> None:
+def test_all_that_are_found_are_told_and_written(feeder: RunFeeder, home: Path, repo: Repo) -> None:
     answer = feeder(repo, *INSTALL, "--all-found")
     assert answer.code == 0
     assert f"Claude Code is here: {home}/bin/claude\n" in answer.err
@@ -104,7 +104,7 @@ def test_all_that_are_found_are_told_and_written(feeder: Feeder, home: Path, rep
 
 @pytest.mark.usefixtures("clients")
 def test_nothing_is_written_that_nobody_asked_for(
-    feeder: Feeder, repo: Repo, picture: Picture
+    feeder: RunFeeder, repo: Repo, picture: Picture
 ) -> None:
     """Without a name and without a terminal."""
     before = picture()
@@ -141,7 +141,7 @@ def test_a_person_at_a_terminal_is_asked(home: Path, repo: Repo, typed: bytes, c
     ],
 )
 def test_what_cannot_be_meant_is_refused(
-    feeder: Feeder, repo: Repo, picture: Picture, said: list[str], why: str
+    feeder: RunFeeder, repo: Repo, picture: Picture, said: list[str], why: str
 ) -> None:
     before = picture()
     answer = feeder(repo, *INSTALL, *said)
@@ -156,7 +156,7 @@ def started(file: Path) -> list[str]:
 
 
 def test_a_user_gets_the_path_of_a_feeder_that_has_no_name_elsewhere(
-    feeder: Feeder, home: Path, repo: Repo
+    feeder: RunFeeder, home: Path, repo: Repo
 ) -> None:
     """A project's file, which others have too, never does."""
     (home / "bin/feeder").unlink()
@@ -167,7 +167,7 @@ def test_a_user_gets_the_path_of_a_feeder_that_has_no_name_elsewhere(
 
 
 def test_a_feeder_of_the_environment_that_is_active_is_none_of_a_new_shell(
-    feeder: Feeder, home: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch
+    feeder: RunFeeder, home: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (home / "bin/feeder").unlink()
     monkeypatch.setenv("PATH", f"{OWN.parent}{os.pathsep}{home}/bin")
@@ -177,7 +177,7 @@ def test_a_feeder_of_the_environment_that_is_active_is_none_of_a_new_shell(
 
 
 def test_another_program_of_the_name_is_not_taken_for_this_one(
-    feeder: Feeder, home: Path, repo: Repo
+    feeder: RunFeeder, home: Path, repo: Repo
 ) -> None:
     (home / "bin/feeder").unlink()
     (home / "bin/feeder").write_text("#!/bin/sh\n")
@@ -188,18 +188,18 @@ def test_another_program_of_the_name_is_not_taken_for_this_one(
 
 @pytest.mark.parametrize("client", ["claude", "codex", "opencode", "cline"])
 def test_a_command_that_has_changed_is_written_anew(
-    feeder: Feeder, home: Path, repo: Repo, picture: Picture, client: str
+    feeder: RunFeeder, home: Path, repo: Repo, picture: Picture, client: str
 ) -> None:
     """The rest of the file stays, and so does the way back."""
     before = picture()
     link = home / "bin/feeder"
     link.unlink()
     install = [*INSTALL, "--client", client, "--json"]
-    [change] = feeder(repo, *install).facts["changes"]
+    [change] = feeder(repo, *install).json["changes"]
     file = Path(change["file"])
     old = file.read_text()
     link.symlink_to(OWN)
-    [change] = feeder(repo, *install).facts["changes"]
+    [change] = feeder(repo, *install).json["changes"]
     assert change["action"] == "changed"
     read = tomllib.loads if file.suffix == ".toml" else json.loads
     new = json.dumps(read(file.read_text()))
@@ -212,7 +212,7 @@ def test_a_command_that_has_changed_is_written_anew(
     ("client", "file"), [("claude", ".claude.json"), ("cursor", ".cursor/mcp.json")]
 )
 def test_what_is_installed_starts_this_server(
-    feeder: Feeder, home: Path, repo: Repo, client: str, file: str
+    feeder: RunFeeder, home: Path, repo: Repo, client: str, file: str
 ) -> None:
     """It answers the first question of a client, which has put in the folder that is open."""
     (home / "bin/feeder").unlink()
@@ -231,7 +231,7 @@ def test_what_is_installed_starts_this_server(
     assert json.loads(done.stdout) == {"jsonrpc": "2.0", "id": 1, "result": {}}
 
 
-def test_uninstall_names_what_it_has_found(feeder: Feeder, home: Path, repo: Repo) -> None:
+def test_uninstall_names_what_it_has_found(feeder: RunFeeder, home: Path, repo: Repo) -> None:
     """Of all clients, or of those that are named."""
     feeder(repo, *INSTALL, "--client", "claude", "--client", "zed")
     answer = feeder(repo, "mcp", "uninstall", "--client", "claude")

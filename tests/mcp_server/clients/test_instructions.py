@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from command_runner import RunFeeder
 from feeder.mcp.clients import instructions
 from feeder.mcp.clients.known_clients import CLIENTS, client_by_name
-from running import Feeder
 from source.repos import Repo
 
 Picture = Callable[[], dict[str, bytes | None]]
@@ -21,7 +21,9 @@ UNINSTALL = ("mcp", "uninstall", "--scope", "project")
     "text",
     ["", "# Ours\n", "# Ours", "# Ours\n\n", "# Ours\r\n\r\nBe kind.\r\n", "\ufeff# ü\n\n\n"],
 )
-def test_a_page_keeps_what_it_says(feeder: Feeder, repo: Repo, picture: Picture, text: str) -> None:
+def test_a_page_keeps_what_it_says(
+    feeder: RunFeeder, repo: Repo, picture: Picture, text: str
+) -> None:
     """The block comes last, in the page's line ends, and goes to the byte."""
     page = repo.path / "CLAUDE.md"
     page.write_bytes(text.encode())
@@ -37,7 +39,9 @@ def test_a_page_keeps_what_it_says(feeder: Feeder, repo: Repo, picture: Picture,
 
 
 @pytest.mark.parametrize("text", ["# Ours\n", "# Ours\r\n\r\nBe kind.\r\n"])
-def test_a_block_goes_without_a_receipt(feeder: Feeder, home: Path, repo: Repo, text: str) -> None:
+def test_a_block_goes_without_a_receipt(
+    feeder: RunFeeder, home: Path, repo: Repo, text: str
+) -> None:
     """What was written around it since stays."""
     page = repo.path / "AGENTS.md"
     page.write_bytes(text.encode())
@@ -48,7 +52,7 @@ def test_a_block_goes_without_a_receipt(feeder: Feeder, home: Path, repo: Repo, 
     assert page.read_bytes().decode() == text + "More.\n"
 
 
-def test_each_page_that_tells_is_kept_in_step(feeder: Feeder, repo: Repo) -> None:
+def test_each_page_that_tells_is_kept_in_step(feeder: RunFeeder, repo: Repo) -> None:
     """An older block in another client's page becomes today's; pages without one stay away."""
     old = "# A\n\n<!-- feeder:start -->\nold\n<!-- feeder:end -->\nB\n"
     (repo.path / "GEMINI.md").write_text(old)
@@ -70,7 +74,7 @@ def test_each_page_that_tells_is_kept_in_step(feeder: Feeder, repo: Repo) -> Non
     ],
 )
 def test_claude_code_is_told_where_it_reads(
-    feeder: Feeder, repo: Repo, picture: Picture, pages: dict[str, str], told: str
+    feeder: RunFeeder, repo: Repo, picture: Picture, pages: dict[str, str], told: str
 ) -> None:
     """A CLAUDE.md that was not there would hide AGENTS.md from it; one may lead to the other."""
     for name, text in pages.items():
@@ -85,7 +89,7 @@ def test_claude_code_is_told_where_it_reads(
     assert picture() == before
 
 
-def test_two_names_of_one_page_get_one_block(feeder: Feeder, repo: Repo) -> None:
+def test_two_names_of_one_page_get_one_block(feeder: RunFeeder, repo: Repo) -> None:
     (repo.path / "AGENTS.md").write_text("# Ours\n")
     (repo.path / "CLAUDE.md").symlink_to("AGENTS.md")
     assert feeder(repo, *PROJECT, "--client", "claude", "--client", "codex").code == 0
@@ -94,7 +98,7 @@ def test_two_names_of_one_page_get_one_block(feeder: Feeder, repo: Repo) -> None
 
 
 def test_a_block_that_has_lost_its_end_is_refused(
-    feeder: Feeder, repo: Repo, picture: Picture
+    feeder: RunFeeder, repo: Repo, picture: Picture
 ) -> None:
     (repo.path / "CLAUDE.md").write_text("# Ours\n\n <!-- feeder:start -->\nmore\n")
     before = picture()
@@ -104,7 +108,7 @@ def test_a_block_that_has_lost_its_end_is_refused(
     assert picture() == before
 
 
-def test_what_is_told_names_tools_that_there_are(feeder: Feeder, repo: Repo) -> None:
+def test_what_is_told_names_tools_that_there_are(feeder: RunFeeder, repo: Repo) -> None:
     """And is short: it costs tokens in every session."""
     from feeder.mcp.tool_schemas import TOOL_DEFINITIONS
 
@@ -119,11 +123,11 @@ def test_what_is_told_names_tools_that_there_are(feeder: Feeder, repo: Repo) -> 
 
 @pytest.mark.parametrize("client", [one.name for one in CLIENTS if "project" in one.agent_files])
 def test_a_sub_agent_is_described_as_its_client_reads_it(
-    feeder: Feeder, repo: Repo, client: str
+    feeder: RunFeeder, repo: Repo, client: str
 ) -> None:
     """YAML before markdown, or TOML; it speaks of the command line alone."""
     asked = ["mcp", "install", "--client", client, "--scope", "project", "--agent", "--json"]
-    [_, change] = feeder(repo, *asked).facts["changes"]
+    [_, change] = feeder(repo, *asked).json["changes"]
     assert change["kind"] == "agent"
     file = Path(change["file"])
     text = file.read_text()
@@ -140,7 +144,7 @@ def test_a_sub_agent_is_described_as_its_client_reads_it(
 
 
 def test_a_sub_agent_of_a_user_types_what_starts_this_feeder(
-    feeder: Feeder, home: Path, repo: Repo
+    feeder: RunFeeder, home: Path, repo: Repo
 ) -> None:
     (home / "bin/feeder").unlink()
     assert feeder(repo, "mcp", "install", "--client", "claude", "--agent").code == 0
@@ -150,7 +154,7 @@ def test_a_sub_agent_of_a_user_types_what_starts_this_feeder(
 
 
 def test_anothers_sub_agent_of_the_name_is_refused(
-    feeder: Feeder, repo: Repo, picture: Picture
+    feeder: RunFeeder, repo: Repo, picture: Picture
 ) -> None:
     """By force it is replaced, and comes back; one that was edited since goes as it is ours."""
     file = repo.path / ".claude/agents/feeder-search.md"
@@ -169,7 +173,7 @@ def test_anothers_sub_agent_of_the_name_is_refused(
     assert picture() == before
 
 
-def test_what_a_client_does_not_have_is_told(feeder: Feeder, repo: Repo) -> None:
+def test_what_a_client_does_not_have_is_told(feeder: RunFeeder, repo: Repo) -> None:
     """The server is installed all the same."""
     answer = feeder(repo, "mcp", "install", "--client", "zed", "--agent", "--instructions")
     assert answer.code == 0

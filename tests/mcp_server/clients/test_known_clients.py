@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from command_runner import RunFeeder
 from feeder.mcp.clients.client_paths import expand_path
 from feeder.mcp.clients.known_clients import CLIENT_NAMES, CLIENTS
-from running import Feeder
 from source.repos import Repo
 
 PLAIN: dict[str, Any] = {"command": "feeder", "args": ["mcp"]}
@@ -70,7 +70,7 @@ def test_every_client_and_scope_has_its_case() -> None:
 
 @pytest.mark.parametrize(("client", "scope"), [*SERVERS])
 def test_a_client_finds_the_server_in_its_own_file(
-    feeder: Feeder, home: Path, repo: Repo, client: str, scope: str
+    feeder: RunFeeder, home: Path, repo: Repo, client: str, scope: str
 ) -> None:
     """Which has nothing else, where there was none."""
     answer = feeder(repo, "mcp", "install", "--client", client, "--scope", scope)
@@ -84,15 +84,15 @@ def test_a_client_finds_the_server_in_its_own_file(
     [("vscode", "servers", OPEN), ("zed", "context_servers", {"source": "custom", **PLAIN})],
 )
 def test_a_file_that_each_system_has_elsewhere_says_the_same(
-    feeder: Feeder, repo: Repo, client: str, key: str, entry: dict[str, Any]
+    feeder: RunFeeder, repo: Repo, client: str, key: str, entry: dict[str, Any]
 ) -> None:
-    [change] = feeder(repo, "mcp", "install", "--client", client, "--json").facts["changes"]
+    [change] = feeder(repo, "mcp", "install", "--client", client, "--json").json["changes"]
     assert said(Path(change["file"])) == {key: {"feeder": entry}}
 
 
 @pytest.mark.parametrize(("client", "scope"), HAVING)
 def test_what_was_installed_goes_without_a_trace(
-    feeder: Feeder, repo: Repo, picture: Picture, client: str, scope: str
+    feeder: RunFeeder, repo: Repo, picture: Picture, client: str, scope: str
 ) -> None:
     """The server, the page of instructions, the sub-agent and the folders that they needed."""
     before = picture()
@@ -101,7 +101,7 @@ def test_what_was_installed_goes_without_a_trace(
     installed = picture()
     assert len(installed) > len(before)
     again = feeder(repo, "mcp", "install", "--client", client, "--scope", scope, *also, "--json")
-    assert {one["action"] for one in again.facts["changes"]} == {"unchanged"}
+    assert {one["action"] for one in again.json["changes"]} == {"unchanged"}
     assert picture() == installed
     assert feeder(repo, "mcp", "uninstall", "--client", client, "--scope", scope).code == 0
     assert picture() == before
@@ -131,7 +131,7 @@ def worlds() -> Iterator[tuple[str, str, str]]:
 @pytest.mark.parametrize("world", [*worlds()], ids=lambda world: world[0])
 @pytest.mark.parametrize(("client", "scope"), HAVING)
 def test_a_file_that_was_there_is_as_it_was_afterwards(
-    feeder: Feeder,
+    feeder: RunFeeder,
     repo: Repo,
     picture: Picture,
     client: str,
@@ -140,21 +140,21 @@ def test_a_file_that_was_there_is_as_it_was_afterwards(
 ) -> None:
     """To the byte, comments, line ends and all; while the server is in, the rest means the same."""
     install = ["mcp", "install", "--client", client, "--scope", scope, "--json"]
-    [change] = feeder(repo, *install, "--dry-run").facts["changes"]
+    [change] = feeder(repo, *install, "--dry-run").json["changes"]
     file = Path(change["file"])
     [key] = next(one.server_keys for one in CLIENTS if one.name == client)
     file.parent.mkdir(parents=True, exist_ok=True)
     text = world[2 if file.suffix == ".toml" else 1].replace("KEY", key)
     file.write_bytes(text.encode())
     before = picture()
-    [change] = feeder(repo, *install).facts["changes"]
+    [change] = feeder(repo, *install).json["changes"]
     assert change["action"] == "changed"
     installed = file.read_bytes()
     assert b"feeder" in installed
     assert installed.count(b"\r\n") in {0, installed.count(b"\n")}
     kept = iter(installed.decode())
     assert all(letter in kept for letter in text.rstrip("{}"))
-    [change] = feeder(repo, *install).facts["changes"]
+    [change] = feeder(repo, *install).json["changes"]
     assert (change["action"], file.read_bytes()) == ("unchanged", installed)
     assert feeder(repo, "mcp", "uninstall", "--client", client, "--scope", scope).code == 0
     assert picture() == before
@@ -162,7 +162,7 @@ def test_a_file_that_was_there_is_as_it_was_afterwards(
 
 @pytest.mark.parametrize("client", ["windsurf", "antigravity", "cline", "grok"])
 def test_a_scope_that_a_client_lacks_is_told(
-    feeder: Feeder, repo: Repo, picture: Picture, client: str
+    feeder: RunFeeder, repo: Repo, picture: Picture, client: str
 ) -> None:
     before = picture()
     answer = feeder(repo, "mcp", "install", "--client", client, "--scope", "project")
@@ -171,20 +171,20 @@ def test_a_scope_that_a_client_lacks_is_told(
     assert picture() == before
 
 
-def test_clients_that_share_a_file_share_what_it_says(feeder: Feeder, repo: Repo) -> None:
+def test_clients_that_share_a_file_share_what_it_says(feeder: RunFeeder, repo: Repo) -> None:
     """Claude Code and Copilot CLI read one file of a project: it is written once."""
     both = ["--client", "copilot", "--client", "claude", "--scope", "project"]
-    [one] = feeder(repo, "mcp", "install", *both, "--json").facts["changes"]
+    [one] = feeder(repo, "mcp", "install", *both, "--json").json["changes"]
     assert (one["clients"], one["action"]) == (["copilot", "claude"], "created")
     for client in ("claude", "copilot"):
         [one] = feeder(
             repo, "mcp", "install", "--client", client, "--scope", "project", "--json"
-        ).facts["changes"]
+        ).json["changes"]
         assert one["action"] == "unchanged"
 
 
 def test_of_two_names_of_a_file_the_one_that_is_there_is_written(
-    feeder: Feeder, repo: Repo
+    feeder: RunFeeder, repo: Repo
 ) -> None:
     (repo.path / "opencode.jsonc").write_text("{} // mine\n")
     assert feeder(repo, "mcp", "install", "--client", "opencode", "--scope", "project").code == 0
@@ -192,7 +192,7 @@ def test_of_two_names_of_a_file_the_one_that_is_there_is_written(
     assert "feeder" in (repo.path / "opencode.jsonc").read_text()
 
 
-def test_what_was_put_under_another_name_is_found(feeder: Feeder, repo: Repo) -> None:
+def test_what_was_put_under_another_name_is_found(feeder: RunFeeder, repo: Repo) -> None:
     """A file that goes first has come since."""
     opencode = ["--client", "opencode", "--scope", "project"]
     (repo.path / "opencode.jsonc").write_text("{} // mine\n")
@@ -224,7 +224,7 @@ def test_a_file_is_where_its_system_has_it(written: str, platform: str, file: st
 
 
 def test_variables_of_clients_are_followed(
-    feeder: Feeder, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    feeder: RunFeeder, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
     assert feeder(repo, "mcp", "install", "--client", "codex").code == 0

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 import feeder as package
-from running import Feeder
+from command_runner import RunFeeder
 from source.repos import Repo
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -14,7 +14,7 @@ SERVER = json.loads((ROOT / "server.json").read_text("utf-8"))
 [PACKAGE] = SERVER["packages"]
 
 
-def test_the_teams_file_is_what_install_writes(feeder: Feeder, repo: Repo) -> None:
+def test_the_teams_file_is_what_install_writes(feeder: RunFeeder, repo: Repo) -> None:
     assert feeder(repo, "mcp", "install", "--client", "claude", "--scope", "project").code == 0
     assert (ROOT / ".mcp.json").read_bytes() == (repo.path / ".mcp.json").read_bytes()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from running import Feeder
+from command_runner import RunFeeder
 from source.repos import Repo
 
 Picture = Callable[[], dict[str, bytes | None]]
@@ -44,7 +44,7 @@ def file(home: Path) -> Path:
     ],
 )
 def test_json_that_cannot_be_edited_is_refused_with_the_place(
-    feeder: Feeder, repo: Repo, file: Path, picture: Picture, content: str, why: str | None
+    feeder: RunFeeder, repo: Repo, file: Path, picture: Picture, content: str, why: str | None
 ) -> None:
     """Of names that come twice the last counts, as for those who read the file."""
     file.write_text(content)
@@ -61,7 +61,7 @@ def test_json_that_cannot_be_edited_is_refused_with_the_place(
 
 
 def test_toml_that_is_broken_is_refused_with_the_place(
-    feeder: Feeder, home: Path, repo: Repo, picture: Picture
+    feeder: RunFeeder, home: Path, repo: Repo, picture: Picture
 ) -> None:
     (home / ".codex").mkdir()
     (home / ".codex/config.toml").write_text('model = "x"\n[mcp_servers\n')
@@ -74,7 +74,7 @@ def test_toml_that_is_broken_is_refused_with_the_place(
 
 @pytest.mark.parametrize("content", ["ü".encode("latin-1"), '{"a": 1}'.encode("utf-16")])
 def test_another_encoding_is_refused(
-    feeder: Feeder, repo: Repo, file: Path, picture: Picture, content: bytes
+    feeder: RunFeeder, repo: Repo, file: Path, picture: Picture, content: bytes
 ) -> None:
     file.write_bytes(content)
     before = picture()
@@ -85,7 +85,7 @@ def test_another_encoding_is_refused(
 
 
 def test_one_file_that_is_refused_keeps_all_from_being_written(
-    feeder: Feeder, repo: Repo, file: Path, picture: Picture
+    feeder: RunFeeder, repo: Repo, file: Path, picture: Picture
 ) -> None:
     """The good one comes first."""
     file.write_text("{")
@@ -96,7 +96,7 @@ def test_one_file_that_is_refused_keeps_all_from_being_written(
 
 
 def test_anothers_server_of_the_name_is_replaced_by_force_and_comes_back(
-    feeder: Feeder, repo: Repo, file: Path, picture: Picture
+    feeder: RunFeeder, repo: Repo, file: Path, picture: Picture
 ) -> None:
     file.write_text('{"mcpServers": {"feeder": {"command": "birds"}}}')
     before = picture()
@@ -108,7 +108,7 @@ def test_anothers_server_of_the_name_is_replaced_by_force_and_comes_back(
 
 
 def test_anothers_server_of_the_name_is_left_by_uninstall(
-    feeder: Feeder, repo: Repo, file: Path, picture: Picture
+    feeder: RunFeeder, repo: Repo, file: Path, picture: Picture
 ) -> None:
     """Unless it is forced."""
     file.write_text('{"mcpServers": {"feeder": {"command": "birds"}}}')
@@ -121,7 +121,7 @@ def test_anothers_server_of_the_name_is_left_by_uninstall(
 
 
 def test_a_file_that_uninstall_has_no_business_in_may_be_broken(
-    feeder: Feeder, repo: Repo, file: Path
+    feeder: RunFeeder, repo: Repo, file: Path
 ) -> None:
     """One that speaks of a feeder has to be read."""
     file.write_text("{")
@@ -131,7 +131,7 @@ def test_a_file_that_uninstall_has_no_business_in_may_be_broken(
 
 
 def test_a_folder_in_the_place_of_the_file_is_refused(
-    feeder: Feeder, repo: Repo, file: Path, picture: Picture
+    feeder: RunFeeder, repo: Repo, file: Path, picture: Picture
 ) -> None:
     file.mkdir()
     before = picture()
@@ -142,7 +142,7 @@ def test_a_folder_in_the_place_of_the_file_is_refused(
 
 
 def test_a_file_in_the_place_of_the_folder_is_refused(
-    feeder: Feeder, home: Path, repo: Repo, picture: Picture
+    feeder: RunFeeder, home: Path, repo: Repo, picture: Picture
 ) -> None:
     (home / ".codex").write_text("mine")
     before = picture()
@@ -153,7 +153,7 @@ def test_a_file_in_the_place_of_the_folder_is_refused(
 
 
 def test_a_file_that_is_read_only_is_refused(
-    feeder: Feeder, repo: Repo, file: Path, picture: Picture
+    feeder: RunFeeder, repo: Repo, file: Path, picture: Picture
 ) -> None:
     """Though its folder would let it be replaced."""
     file.write_text("{}")
@@ -165,7 +165,7 @@ def test_a_file_that_is_read_only_is_refused(
     assert picture() == before
 
 
-def test_a_folder_that_is_read_only_is_refused(feeder: Feeder, repo: Repo, file: Path) -> None:
+def test_a_folder_that_is_read_only_is_refused(feeder: RunFeeder, repo: Repo, file: Path) -> None:
     """What was noted of the change harms nobody."""
     file.write_text("{}")
     file.parent.chmod(0o555)
@@ -181,7 +181,7 @@ def test_a_folder_that_is_read_only_is_refused(feeder: Feeder, repo: Repo, file:
 
 
 def test_a_link_is_followed_and_stays(
-    feeder: Feeder, repo: Repo, file: Path, tmp_path: Path, picture: Picture
+    feeder: RunFeeder, repo: Repo, file: Path, tmp_path: Path, picture: Picture
 ) -> None:
     """As of those who keep such files in a repository of their own; the mode stays too."""
     kept = tmp_path / "dotfiles.json"
@@ -199,7 +199,7 @@ def test_a_link_is_followed_and_stays(
 
 
 def test_a_link_to_a_file_that_is_to_come_is_followed(
-    feeder: Feeder, repo: Repo, file: Path, tmp_path: Path
+    feeder: RunFeeder, repo: Repo, file: Path, tmp_path: Path
 ) -> None:
     file.symlink_to(tmp_path / "kept/mcp.json")
     assert feeder(repo, *CURSOR).code == 0
@@ -211,7 +211,7 @@ def test_a_link_to_a_file_that_is_to_come_is_followed(
 
 @pytest.mark.parametrize("link", [".mcp.json", "CLAUDE.md", ".claude"])
 def test_a_link_that_a_commit_brings_does_not_lead_out_of_the_project(
-    feeder: Feeder, home: Path, repo: Repo, picture: Picture, link: str
+    feeder: RunFeeder, home: Path, repo: Repo, picture: Picture, link: str
 ) -> None:
     """Else another's file would be written for whoever installs."""
     (home / "profile").write_text("mine\n")
@@ -226,7 +226,7 @@ def test_a_link_that_a_commit_brings_does_not_lead_out_of_the_project(
 
 
 def test_a_new_file_has_the_mode_that_the_user_gives_files(
-    feeder: Feeder, repo: Repo, file: Path
+    feeder: RunFeeder, repo: Repo, file: Path
 ) -> None:
     mask = os.umask(0o027)
     try:
@@ -237,7 +237,7 @@ def test_a_new_file_has_the_mode_that_the_user_gives_files(
     assert [*file.parent.iterdir()] == [file]
 
 
-def test_what_others_wrote_since_stays(feeder: Feeder, repo: Repo, file: Path) -> None:
+def test_what_others_wrote_since_stays(feeder: RunFeeder, repo: Repo, file: Path) -> None:
     """Servers beside ours, and settings of the user in ours while it is there."""
     feeder(repo, *CURSOR)
     text = file.read_text()
@@ -245,7 +245,7 @@ def test_what_others_wrote_since_stays(feeder: Feeder, repo: Repo, file: Path) -
     facts["mcpServers"]["feeder"]["env"] = {"FEEDER_MODEL": "static"}
     facts["mcpServers"]["birds"] = {"command": "birds"}
     file.write_text(json.dumps(facts))
-    [change] = feeder(repo, *CURSOR, "--json").facts["changes"]
+    [change] = feeder(repo, *CURSOR, "--json").json["changes"]
     assert change["action"] == "unchanged"
     assert json.loads(file.read_text()) == facts
     assert feeder(repo, "mcp", "uninstall").code == 0
@@ -253,7 +253,7 @@ def test_what_others_wrote_since_stays(feeder: Feeder, repo: Repo, file: Path) -
 
 
 def test_without_a_receipt_what_is_ours_is_found_in_the_file(
-    feeder: Feeder, home: Path, repo: Repo
+    feeder: RunFeeder, home: Path, repo: Repo
 ) -> None:
     """As after a colleague's commit; a table and a file that have nothing else go too."""
     (repo.path / ".codex").mkdir()
@@ -268,7 +268,7 @@ def test_without_a_receipt_what_is_ours_is_found_in_the_file(
     assert codex.read_text().startswith("# ours\na = 1\n\n[b] # two\n")
 
 
-def test_receipts_that_are_none_are_refused(feeder: Feeder, home: Path, repo: Repo) -> None:
+def test_receipts_that_are_none_are_refused(feeder: RunFeeder, home: Path, repo: Repo) -> None:
     (home / ".local/state/feeder").mkdir(parents=True)
     receipts = home / ".local/state/feeder/installed.json"
     for content in ("{", "[1]", '{"a": 1}'):

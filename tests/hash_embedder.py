@@ -52,7 +52,7 @@ class HashedEmbedder:
         return vector / length
 
 
-class HashedCodes(NamedTuple):
+class HashedStaticEmbedder(NamedTuple):
     """A `Meaning` of the same, in eight bits a number."""
 
     model: str = "hashed-codes"

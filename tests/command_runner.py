@@ -12,7 +12,7 @@ from feeder.cli.main import main
 from source.repos import Repo
 
 
-class Answer(NamedTuple):
+class CommandResult(NamedTuple):
     """How a command ended."""
 
     code: int
@@ -20,17 +20,17 @@ class Answer(NamedTuple):
     err: str
 
     @property
-    def facts(self) -> Any:
+    def json(self) -> Any:
         return json.loads(self.out)
 
 
-Feeder = Callable[..., Answer]
+RunFeeder = Callable[..., CommandResult]
 
 
-def runner(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Feeder:
+def command_runner(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> RunFeeder:
     """Runs a command in a folder; it never ends in a traceback."""
 
-    def run(place: Path | Repo, *arguments: str | Path) -> Answer:
+    def run(place: Path | Repo, *arguments: str | Path) -> CommandResult:
         monkeypatch.chdir(place.path if isinstance(place, Repo) else place)
         monkeypatch.setattr(sys, "argv", ["feeder", *map(str, arguments)])
         capfd.readouterr()
@@ -39,6 +39,6 @@ def runner(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -
         code = ended.value.code
         out, err = capfd.readouterr()
         assert "Traceback" not in err
-        return Answer(0 if code is None else int(code), out, err)
+        return CommandResult(0 if code is None else int(code), out, err)
 
     return run

@@ -1,0 +1,73 @@
+"""Stand-ins that fail at a chosen call, before it arrives or after its answer."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from feeder.embedding import Vector
+from feeder.store import Database, Row, Statement
+from hash_embedder import HashedEmbedder
+
+
+class Crash(Exception):
+    """A run that ends without a word, as a killed one does."""
+
+
+Given = TypeVar("Given")
+
+
+class FaultInjector:
+    """Blows at the `at`-th call that passes over a wire, before it arrives or after its answer."""
+
+    def __init__(self, at: int, *, before: bool = True, fail: Callable[[], None] | None = None):
+        self.calls = 0
+        self._at = at
+        self._before = before
+        self._fail = fail or _crash
+
+    @property
+    def has_failed(self) -> bool:
+        return self.calls >= self._at
+
+    def call(self, call: Callable[[], Given]) -> Given:
+        self.calls += 1
+        this_one = self.calls == self._at
+        if this_one and self._before:
+            self._fail()
+        answer = call()
+        if this_one and not self._before:
+            self._fail()
+        return answer
+
+
+def _crash() -> None:
+    raise Crash
+
+
+class FailingDatabase:
+    """A database behind a wire that may break."""
+
+    def __init__(self, database: Database, faults: FaultInjector) -> None:
+        self.place = database.place
+        self._database = database
+        self._faults = faults
+
+    def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        return self._faults.call(lambda: self._database.run(statements))
+
+    def script(self, sql: str, statements: Sequence[Statement]) -> None:
+        self._faults.call(lambda: self._database.script(sql, statements))
+
+    def close(self) -> None:
+        self._database.close()
+
+
+class FailingEmbedder(HashedEmbedder):
+    """An embedder behind a wire that may break."""
+
+    def __init__(self, faults: FaultInjector, dimensions: int = 64, *, batch: int = 64) -> None:
+        super().__init__(dimensions, batch=batch)
+        self._faults = faults
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        embed = super().embed
+        return self._faults.call(lambda: embed(texts))

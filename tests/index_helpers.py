@@ -1,0 +1,176 @@
+"""Small worlds for tests: a repository, an index of it, and what that index holds."""
+
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache as once
+from pathlib import Path
+from typing import Any
+
+from guarantees.history import CART, CONFIG, GUIDE, REPO
+from guarantees.picture import Tables, tables, vectors
+
+from feeder.embedding import Embedder
+from feeder.embedding.cache import CachedEmbedder
+from feeder.parse import ParsedFile, Parser, StaticEmbedder
+from feeder.parse.file_parser import parse_file, static_vectors
+from feeder.parse.grammars import Grammars, load_grammars
+from feeder.progress import ProgressReporter
+from feeder.search.answers import Page, PageOptions, build_page
+from feeder.search.index_status import Corpus
+from feeder.search.results import Result, ResultList
+from feeder.source import Tree
+from feeder.store import Database, Value
+from feeder.store.index import Index
+from feeder.store.lookup_table import LookupRow, LookupTable
+from feeder.store.migrations import migrate
+from feeder.store.sqlite import SQLite
+from feeder.store.sqlite_vectors import SQLiteVectors
+from feeder.store.static_vectors import setup_statements
+from feeder.sync.context import DescriptionOptions, ModelVectors, SyncContext
+from feeder.sync.report import Report
+from feeder.sync.sync import sync
+
+__all__ = ["CART", "GUIDE", "REPO"]
+
+MEMORY = Path(":memory:")
+SHOP: dict[str, str | bytes] = {
+    "src/cart.py": CART,
+    "docs/guide.md": GUIDE,
+    "config.json": CONFIG,
+    "src/__init__.py": "",
+    "logo.bin": b"\x89\0\1\2\0",
+    "yarn.lock": "lock\n",
+}
+
+
+@once
+def _shipped_grammars() -> Grammars:
+    return load_grammars(None)
+
+
+class InProcessParser:
+    """The real grammars without the processes around them, for files that are known to be tame."""
+
+    def __init__(
+        self, fingerprint: str = "in process", static_model: StaticEmbedder | None = None
+    ) -> None:
+        self.fingerprint = f"{fingerprint} {static_model.model}" if static_model else fingerprint
+        self._static_model = static_model
+        self.parsed: list[str] = []
+        self._grammars = _shipped_grammars()
+
+    def parse(
+        self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
+    ) -> Iterator[ParsedFile]:
+        for path, content in files:
+            self.parsed.append(path)
+            parsed = parse_file(self._grammars, path, content, keep_source=keep_source)
+            found = static_vectors([parsed], self._static_model)[0] if self._static_model else ()
+            yield parsed._replace(static_vectors=found)
+
+    def close(self) -> None:
+        pass
+
+
+def small_lookup_table(name: str = "small", size: int = 3) -> LookupTable:
+    """A table for a Worker's questions that takes no model to make."""
+    rows = [LookupRow(slot, f" word{slot} ", "c" * 60, f"{slot:<60}") for slot in range(size)]
+    return LookupTable(name, size, size * 140, lambda: iter(rows))
+
+
+def open_database(path: Path = MEMORY) -> SQLite:
+    """A database with the schema; in memory unless a file is named."""
+    database = SQLite(path)
+    migrate(database)
+    return database
+
+
+def new_sync_context(
+    tree: Tree,
+    database: Database,
+    embedder: Embedder | None = None,
+    *,
+    name: str = REPO,
+    branch: str = "main",
+    parser: Parser | None = None,
+    cache: Path = MEMORY,
+    static_model: StaticEmbedder | None = None,
+    store_source: bool | None = None,
+    description_options: DescriptionOptions | None = None,
+) -> SyncContext:
+    """A run over the in-process parser, with vectors where there is an embedder.
+
+    With a `meaning` vectors come with the words too.
+    """
+    semantics = None
+    if embedder:
+        cached = CachedEmbedder(embedder, cache)
+        semantics = ModelVectors(cached, SQLiteVectors(database))
+    report = Report(name, branch, tree.commit)
+    index = Index(database, name, branch)
+    index.start_statements = setup_statements(name, enabled=static_model is not None)
+    token = secrets.token_hex(8)
+    return SyncContext(
+        tree,
+        parser or InProcessParser(static_model=static_model),
+        index,
+        semantics,
+        report,
+        ProgressReporter(quiet=True),
+        token,
+        store_source=store_source,
+        description_options=description_options,
+        static_model=static_model,
+    )
+
+
+def run_sync(
+    tree: Tree, database: Database, embedder: Embedder | None = None, **more: Any
+) -> Report:
+    """The report of a whole run."""
+    run = new_sync_context(tree, database, embedder, **more)
+    sync(run)
+    return run.report
+
+
+def result_page(
+    database: Database,
+    base: Path,
+    results: Sequence[Result],
+    lines: int = 6,
+    words: Sequence[str] = (),
+    *,
+    name: str = REPO,
+) -> Page:
+    """What an answer shows of these hits, whose files are in the folder."""
+    corpus = Corpus(database, base, name, Index(database, name, "main").read_state_of([]).meta)
+    return build_page(corpus, ResultList(results, len(results)), PageOptions(words, lines))
+
+
+IndexSnapshot = Tables
+
+
+def index_snapshot(database: SQLite, name: str = REPO) -> IndexSnapshot:
+    """All that an index holds of a repository, apart from what tells the way to it.
+
+    So does the commit in `meta`: a run that has nothing to do leaves the one before of that tree.
+    """
+    found = tables(database, name)
+    found["meta"] = [row for row in found["meta"] if row[0] != f"{name}:head"]
+    found["vectors"] = vectors(database, name)
+    return found
+
+
+def fresh_snapshot(tree: Tree, embedder: Embedder | None = None, **more: Any) -> IndexSnapshot:
+    """What an index holds that has seen nothing but this tree."""
+    database = open_database()
+    run_sync(tree, database, embedder, **more)
+    found = index_snapshot(database, more.get("name", REPO))
+    database.close()
+    return found
+
+
+def query_rows(database: SQLite, sql: str, *params: Value) -> list[Any]:
+    """What an SQL statement answers; single columns come bare."""
+    found = list(database.connection.execute(sql, params))
+    return [row[0] if len(row) == 1 else row for row in found]
