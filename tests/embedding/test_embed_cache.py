@@ -164,7 +164,7 @@ RUN = """
 import sys
 from pathlib import Path
 from feeder.embedding.cache import CachedEmbedder
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
 cache = CachedEmbedder(HashedEmbedder(), Path(sys.argv[1]), max_bytes=int(sys.argv[3]))
 for number in range(40):
     cache.embed([f"shared {number}", f"own {sys.argv[2]} {number}"])
@@ -289,7 +289,7 @@ FULL = """
 import resource, sys
 from pathlib import Path
 from feeder.embedding.cache import CachedEmbedder
-from hashed import HashedEmbedder
+from hash_embedder import HashedEmbedder
 resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
 cache = CachedEmbedder(HashedEmbedder(1024), Path(sys.argv[1]), tell=print)
 for number in range(3):

@@ -94,8 +94,8 @@ def test_two_processes_begin_a_file_at_once(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from feeder.store.query_log_file import *\n"
         "log = QueryLog(Path(sys.argv[1]))\n"
-        "ask = lambda n: Question(n, sys.argv[2], 'x', '{}', 0, 1.0, '', '[]', '')\n"
-        "print(sum(log.keep(ask(n)) for n in range(40)))"
+        "query = lambda n: LoggedQuery(n, sys.argv[2], 'x', '{}', 0, 1.0, '', '[]', '')\n"
+        "print(sum(log.add(query(n)) for n in range(40)))"
     )
     file = tmp_path / "queries.db"
     running = [
