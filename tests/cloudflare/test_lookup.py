@@ -29,7 +29,7 @@ from source.repos import Repo
 
 OTHER = "row 1 is not as the model has it"
 CHECK = "a Worker finds the parts of a question"
-SCRIPT = MODEL_FILE.with_name("static_question.mjs")
+SCRIPT = MODEL_FILE.with_name("static_query.mjs")
 ASKED = """
 import { readFileSync } from "node:fs";
 const { ABOUT, CODES, asked, counted, vector } = await import(process.argv[1]);

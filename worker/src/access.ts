@@ -1,8 +1,8 @@
 /** Has Cloudflare Access let somebody in? By its signed word alone, which comes with each request. */
 
-import { Refusal } from "./refusal.ts";
+import { HttpError } from "./refusal.ts";
 
-export const ASSERTION = "cf-access-jwt-assertion";
+export const ASSERTION_HEADER = "cf-access-jwt-assertion";
 /** By which two clocks may differ. */
 const LEEWAY_S = 60;
 /** Access changes its keys every six weeks, and shows the next before. */
@@ -29,7 +29,7 @@ function issuer(team: string): string {
 }
 
 /** Who was let in to one of these applications; null for nobody, whatever is wrong with the word. */
-export async function letIn(word: string, team: string, audiences: string[]): Promise<string | null> {
+export async function verifyAssertion(word: string, team: string, audiences: string[]): Promise<string | null> {
   const parts = word.split(".");
   const [header, claims, signature] = [json(parts[0]), json(parts[1]), bytes(parts[2])];
   if (parts.length !== 3 || !header || !claims || !signature) return null;
@@ -78,7 +78,7 @@ async function asked(address: string): Promise<Map<string, JsonWebKey>> {
   } catch (fault) {
     const why = fault instanceof Error ? fault.message : String(fault);
     const remedy = "Ask again soon; where it stays so, see whether ACCESS_TEAM is your team's name.";
-    throw new Refusal(503, `The keys of Cloudflare Access cannot be read: ${why}.`, remedy);
+    throw new HttpError(503, `The keys of Cloudflare Access cannot be read: ${why}.`, remedy);
   }
 }
 

@@ -1,16 +1,16 @@
 /** How much of a request is read? */
 
-import { Refusal } from "./refusal.ts";
-import { grouped } from "./shown.ts";
+import { HttpError } from "./refusal.ts";
+import { formatNumber } from "./shown.ts";
 import shared from "../build/shared.json";
 
-export const BODY_BYTES = shared.serve.body_bytes;
+export const MAX_BODY_BYTES = shared.serve.body_bytes;
 
 /**
  * The whole body; throws a Refusal for one that is too large. Of that as much again is read and let
  * go: whoever still sends would otherwise find the connection cut, and not hear why.
  */
-export async function read(request: Request, most: number): Promise<Uint8Array> {
+export async function readBody(request: Request, most: number): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > 2 * most) throw tooLarge(most);
   const parts: Uint8Array[] = [];
   let size = 0;
@@ -23,8 +23,8 @@ export async function read(request: Request, most: number): Promise<Uint8Array> 
   return joined(parts, size);
 }
 
-function tooLarge(most: number): Refusal {
-  return new Refusal(413, `A message has at most ${grouped(most)} bytes.`, "Ask for less at once.");
+function tooLarge(most: number): HttpError {
+  return new HttpError(413, `A message has at most ${formatNumber(most)} bytes.`, "Ask for less at once.");
 }
 
 function joined(parts: Uint8Array[], size: number): Uint8Array {

@@ -8,7 +8,7 @@ export function keyOf(...facts: readonly (string | number | null)[]): string {
 }
 
 /** The things of each key. */
-export function grouping<Thing>(
+export function groupBy<Thing>(
   things: Iterable<Thing>,
   key: (thing: Thing) => string,
 ): Map<string, Thing[]> {
@@ -23,14 +23,14 @@ export function grouping<Thing>(
 }
 
 /** The things that share a key with another; `coarse` parts those that surely share none. */
-export function alike<Thing>(
+export function groupsWithDuplicates<Thing>(
   things: readonly Thing[],
   coarse: (thing: Thing) => string,
   key: (thing: Thing) => string,
 ): Thing[][] {
   // a long key takes a microsecond to be made and compared; most things need none
-  const near = [...grouping(things, coarse).values()].filter((some) => some.length > 1);
+  const near = [...groupBy(things, coarse).values()].filter((some) => some.length > 1);
   const several = new Set(near.flat());
-  const groups = grouping(things.filter((thing) => several.has(thing)), key);
+  const groups = groupBy(things.filter((thing) => several.has(thing)), key);
   return [...groups.values()].filter((some) => some.length > 1);
 }

@@ -4,18 +4,18 @@
  * What is refused here is refused before the body is read, and before a binding is touched.
  */
 
-import { ASSERTION, letIn } from "./access.ts";
+import { ASSERTION_HEADER, verifyAssertion } from "./access.ts";
 import type { Env } from "./bindings/env.ts";
-import { Refusal } from "./refusal.ts";
+import { HttpError } from "./refusal.ts";
 import { hasCookie, isToken } from "./tokens.ts";
 import shared from "../build/shared.json";
 
 const TOKEN_CHARS = shared.serve.token_chars;
 /** What a limit's period is at most; the binding does not tell it. */
-export const WAIT_S = 60;
+export const RETRY_AFTER_S = 60;
 
 /** Says who asks, for the limit; throws a Refusal where nobody is to be answered. */
-export async function admitted(request: Request, env: Env): Promise<string> {
+export async function authenticate(request: Request, env: Env): Promise<string> {
   checkSettings(env);
   const where = request.headers.get("cf-connecting-ip") ?? "";
   if (env.PUBLIC === "true") return where;
@@ -26,9 +26,9 @@ export async function admitted(request: Request, env: Env): Promise<string> {
 }
 
 /** Throws a Refusal for who asks more often than the binding allows, where there is one. */
-export async function limited(who: string, env: Env): Promise<void> {
+export async function checkRateLimit(who: string, env: Env): Promise<void> {
   const { success } = (await env.LIMIT?.limit({ key: who })) ?? { success: true };
-  if (!success) throw new Refusal(429, "Too many questions.", `Ask again in ${WAIT_S} seconds.`);
+  if (!success) throw new HttpError(429, "Too many questions.", `Ask again in ${RETRY_AFTER_S} seconds.`);
 }
 
 /** Nothing is public by default, and no half of a setting lets anybody in. */
@@ -48,12 +48,12 @@ function checkSettings({ FEEDER_TOKEN, ACCESS_TEAM, ACCESS_AUD, PUBLIC }: Env): 
   }
 }
 
-const unset = (error: string, remedy: string) => new Refusal(503, error, remedy);
+const unset = (error: string, remedy: string) => new HttpError(503, error, remedy);
 
 async function letInBy(request: Request, env: Env): Promise<string | null> {
-  const word = request.headers.get(ASSERTION);
+  const word = request.headers.get(ASSERTION_HEADER);
   const audiences = (env.ACCESS_AUD ?? "").split(/[\s,]+/).filter(Boolean);
-  return word ? letIn(word, env.ACCESS_TEAM ?? "", audiences) : null;
+  return word ? verifyAssertion(word, env.ACCESS_TEAM ?? "", audiences) : null;
 }
 
 /** Who sends a token is not known by the cookie too. */
@@ -63,15 +63,15 @@ async function knows(headers: Headers, token: string): Promise<boolean> {
   return hasCookie(headers, token);
 }
 
-function unknown(): Refusal {
+function unknown(): HttpError {
   const remedy = "Send the header `Authorization: Bearer TOKEN`, with the Worker's FEEDER_TOKEN.";
-  return new Refusal(401, "The token is missing, or another one.", remedy);
+  return new HttpError(401, "The token is missing, or another one.", remedy);
 }
 
 /** No 401: there is no token to be asked for. */
-function notLetIn(): Refusal {
+function notLetIn(): HttpError {
   const remedy =
     "Open the address in a browser and sign in, or send a service token's CF-Access-Client-Id and " +
     "CF-Access-Client-Secret; where that is done, compare ACCESS_TEAM and ACCESS_AUD with the application's.";
-  return new Refusal(403, "Cloudflare Access has not let this request in.", remedy);
+  return new HttpError(403, "Cloudflare Access has not let this request in.", remedy);
 }

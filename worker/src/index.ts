@@ -1,6 +1,6 @@
 /** Who asks what, at the edge? */
 
-import { answer } from "./api/answer.ts";
-import { shell } from "./shell.ts";
+import { answerRequest } from "./api/answer.ts";
+import { createApp } from "./shell.ts";
 
-export default shell(answer);
+export default createApp(answerRequest);

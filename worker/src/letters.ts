@@ -31,7 +31,7 @@ export function stripEnd(text: string): string {
 }
 
 /** Without any of these signs at its end: `str.rstrip`. */
-export function stripSigns(text: string, signs: string): string {
+export function stripCharacters(text: string, signs: string): string {
   let end = text.length;
   while (end && signs.includes(text.charAt(end - 1))) end -= 1;
   return text.slice(0, end);
@@ -43,7 +43,7 @@ export function split(text: string): string[] {
 }
 
 /** At most so many characters of a text, where two halves of one are one. */
-export function cut(text: string, most: number): string {
+export function truncate(text: string, most: number): string {
   if (text.length <= most) return text;
   return [...text.slice(0, 2 * most)].slice(0, most).join("");
 }
@@ -57,7 +57,7 @@ export function length(text: string): number {
 }
 
 /** At which character a half of one stands; asked for places from left to right. */
-export function columns(line: string): (at: number) => number {
+export function characterColumns(line: string): (at: number) => number {
   if (!HALF.test(line)) return (at) => at;
   let [counted, column] = [0, 0];
   return (at) => {

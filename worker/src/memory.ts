@@ -5,7 +5,7 @@ const MOST = 10_000;
 const LONGEST = 500;
 
 /** The function, which is asked once for each text while so many are kept. */
-export function remembered<Answer>(ask: (text: string) => Answer): (text: string) => Answer {
+export function memoize<Answer>(ask: (text: string) => Answer): (text: string) => Answer {
   const kept = new Map<string, Answer>();
   return (text) => {
     const known = kept.get(text);

@@ -2,44 +2,44 @@
 
 import shared from "../build/shared.json";
 import { casefold, compareText, rpartition } from "./letters.ts";
-import { wrong, type Refusal } from "./refusal.ts";
+import { badRequest, type HttpError } from "./refusal.ts";
 
-const { MAX_SUGGESTIONS: NEAREST, MIN_SIMILARITY: LIKE, MAX_COMPARED: COMPARED, MAX_LISTED: SHOWN } = shared.constants.nearby;
+const { MAX_SUGGESTIONS, MIN_SIMILARITY, MAX_COMPARED, MAX_LISTED } = shared.constants.nearby;
 /** difflib's own: how alike two texts are at least. */
 const CUTOFF = 0.6;
 /** difflib leaves out letters that are in more than a hundredth of a text this long. */
 const LONG = 200;
 
 /** That the index has none of that name, and which are nearest of those it has. */
-export function nothing(
+export function unknownNameError(
   kind: string,
   name: string,
   there: readonly string[],
   others: readonly string[] = [],
-): Refusal {
+): HttpError {
   const known = new Map([...others, ...there].map((one) => [one.toLowerCase(), one]));
   const some = alike(name.toLowerCase(), new Map(Array.from(known.keys(), (one) => [one, one])));
   const close = closeMatches(name.toLowerCase(), some).map((one) => known.get(one)!);
-  const near = close.length > 0 ? close : nearest(name, [...known.values()], "/");
-  const more = there.length > SHOWN ? ` and ${there.length - SHOWN} more` : "";
-  const all = there.length > 0 ? `There are: ${there.slice(0, SHOWN).join(", ")}${more}.` : "";
+  const near = close.length > 0 ? close : nearestNames(name, [...known.values()], "/");
+  const more = there.length > MAX_LISTED ? ` and ${there.length - MAX_LISTED} more` : "";
+  const all = there.length > 0 ? `There are: ${there.slice(0, MAX_LISTED).join(", ")}${more}.` : "";
   const told = near.length > 0 ? `The nearest: ${near.join(", ")}.` : all;
-  return wrong(`The index has no ${kind} ${name}. ${told}`.trim());
+  return badRequest(`The index has no ${kind} ${name}. ${told}`.trim());
 }
 
 /** The names whose last parts, behind the last `sign`, are most like its own. */
-export function nearest(text: string, known: readonly string[], sign: string): string[] {
+export function nearestNames(text: string, known: readonly string[], sign: string): string[] {
   const asked = last(text, sign);
   const lasts = new Map(known.map((name) => [name, last(name, sign)]));
   const some = alike(asked, lasts);
   const parts = [...new Set(some.map((name) => lasts.get(name)!))];
-  const close = closeMatches(asked, parts, LIKE);
+  const close = closeMatches(asked, parts, MIN_SIMILARITY);
   const named = close.flatMap((one) => some.filter((name) => lasts.get(name) === one));
-  return named.slice(0, NEAREST);
+  return named.slice(0, MAX_SUGGESTIONS);
 }
 
 /** Asks whether the one most like it was meant; empty where none is like it. */
-export function meant(name: string, known: readonly string[]): string {
+export function didYouMean(name: string, known: readonly string[]): string {
   const [near] = closeMatches(name, known, CUTOFF, 1);
   return near ? `Did you mean \`${near}\`?` : "";
 }
@@ -54,7 +54,7 @@ function alike(asked: string, texts: ReadonlyMap<string, string>): string[] {
     if (count > 0) shares.push([count, name]);
   }
   shares.sort((one, other) => other[0] - one[0] || compareText(other[1], one[1]));
-  return shares.slice(0, COMPARED).map(([, name]) => name);
+  return shares.slice(0, MAX_COMPARED).map(([, name]) => name);
 }
 
 function last(name: string, sign: string): string {
@@ -72,7 +72,7 @@ export function closeMatches(
   word: string,
   possible: readonly string[],
   cutoff = CUTOFF,
-  count = NEAREST,
+  count = MAX_SUGGESTIONS,
 ): string[] {
   const letters = [...word];
   const found = possible

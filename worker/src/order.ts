@@ -2,15 +2,15 @@
 
 import { compareText } from "./letters.ts";
 
-export type Key = readonly (number | string | boolean)[];
+export type SortKey = readonly (number | string | boolean)[];
 
 /** The things by their keys, each asked for once; equal ones stay as they were. */
-export function sorted<Thing>(things: Iterable<Thing>, keyOf: (thing: Thing) => Key): Thing[] {
+export function sortBy<Thing>(things: Iterable<Thing>, keyOf: (thing: Thing) => SortKey): Thing[] {
   const keyed = Array.from(things, (thing) => ({ thing, key: keyOf(thing) }));
   return keyed.sort((one, other) => compared(one.key, other.key)).map(({ thing }) => thing);
 }
 
-function compared(one: Key, other: Key): number {
+function compared(one: SortKey, other: SortKey): number {
   for (let at = 0; at < one.length; at++) {
     const [a, b] = [one[at]!, other[at]!];
     const said = typeof a === "string" ? compareText(a, b as string) : Number(a) - Number(b);

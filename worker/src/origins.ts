@@ -1,7 +1,7 @@
 /** Whose pages may ask? Our own, and those of the sites that are named. */
 
 import type { Env } from "./bindings/env.ts";
-import { Refusal } from "./refusal.ts";
+import { HttpError } from "./refusal.ts";
 import shared from "../build/shared.json";
 
 /** What a browser says of requests of our own page, and of its user. */
@@ -17,7 +17,7 @@ const ASKED_WITH = [
  * Programs say no origin; a browser says it, or how far away the page is that asks. Throws a Refusal
  * for a site that is not named.
  */
-export function otherSite(request: Request, env: Env): string | null {
+export function requestingSite(request: Request, env: Env): string | null {
   const origin = request.headers.get("origin");
   const named = (env.ORIGINS ?? "").split(/[\s,]+/).filter(Boolean);
   if (origin !== null && named.includes(origin)) return origin;
@@ -25,7 +25,7 @@ export function otherSite(request: Request, env: Env): string | null {
   const site = request.headers.get("sec-fetch-site") ?? "none";
   if (isOwn && OWN_SITES.includes(site)) return null;
   const remedy = "Ask from the Worker's own page, or name the site in its ORIGINS.";
-  throw new Refusal(403, "Another site's page asks.", remedy);
+  throw new HttpError(403, "Another site's page asks.", remedy);
 }
 
 /** Whether a browser asks what a page of another site may do. */
@@ -34,7 +34,7 @@ export function isPreflight(request: Request): boolean {
 }
 
 /** What it may. */
-export function preflight(): Response {
+export function preflightResponse(): Response {
   return new Response(null, {
     status: 204,
     headers: {
@@ -46,7 +46,7 @@ export function preflight(): Response {
 }
 
 /** That the page of this site may read the answer. */
-export function readBy(site: string | null): Record<string, string> {
+export function corsHeaders(site: string | null): Record<string, string> {
   if (!site) return { vary: "origin" };
   return {
     vary: "origin",

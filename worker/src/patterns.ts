@@ -3,19 +3,19 @@
 import { isAscii, strip } from "./letters.ts";
 
 /** A regular expression for texts in ASCII, and for all. */
-export interface Written {
+export interface RegexSources {
   ascii: string;
   all: string;
   flags: string;
 }
 
 /** The one that finds a whole text or nothing: `fullmatch`. */
-export function whole({ ascii, all, flags }: Written): Written {
+export function fullMatch({ ascii, all, flags }: RegexSources): RegexSources {
   return { ascii: `^(?:${ascii})$`, all: `^(?:${all})$`, flags };
 }
 
 /** The one that finds nothing but at a text's start: `match`. */
-export function start({ ascii, all, flags }: Written): Written {
+export function matchAtStart({ ascii, all, flags }: RegexSources): RegexSources {
   return { ascii: `^(?:${ascii})`, all: `^(?:${all})`, flags };
 }
 
@@ -25,7 +25,7 @@ export class Pattern {
   #all: RegExp | undefined;
 
   constructor(
-    private readonly written: Written,
+    private readonly written: RegexSources,
     private readonly more = "",
   ) {}
 
@@ -45,11 +45,11 @@ export class Pattern {
  * A regular expression that beyond ASCII asks for letters, digits and blanks alone, by `\w`, `\d`
  * and `\s`: the one for ASCII finds them too, in a text that has one stand-in for all of a kind.
  */
-export class OfKinds {
+export class RegexVariants {
   #made: RegExp | undefined;
 
   constructor(
-    private readonly written: Written,
+    private readonly written: RegexSources,
     private readonly more = "",
   ) {}
 

@@ -1,6 +1,6 @@
 /** Why a request is not answered, with the status that says whose fault it is, and what to do. */
 
-export class Refusal extends Error {
+export class HttpError extends Error {
   constructor(
     readonly status: number,
     readonly error: string,
@@ -11,8 +11,8 @@ export class Refusal extends Error {
 }
 
 /** What the one who asks has to change: the first sentence is what is wrong, the rest what to do. */
-export function wrong(text: string, status = 400): Refusal {
+export function badRequest(text: string, status = 400): HttpError {
   const at = text.indexOf(". ");
-  if (at < 0) return new Refusal(status, `${text.replace(/\.+$/, "")}.`);
-  return new Refusal(status, `${text.slice(0, at).replace(/\.+$/, "")}.`, text.slice(at + 2));
+  if (at < 0) return new HttpError(status, `${text.replace(/\.+$/, "")}.`);
+  return new HttpError(status, `${text.slice(0, at).replace(/\.+$/, "")}.`, text.slice(at + 2));
 }

@@ -1,21 +1,21 @@
 /** What becomes of a request? It is refused, or answered as JSON or over MCP; the page lies beside. */
 
-import { answered, isQuestion } from "./api/routes.ts";
-import type { Ask, Clock, Hits, Params } from "./api/facts.ts";
+import { respond, isEndpoint } from "./api/routes.ts";
+import type { AskEndpoint, OnTiming, SearchAnswer, Params } from "./api/facts.ts";
 import type { Env } from "./bindings/env.ts";
-import { admitted, limited, WAIT_S } from "./guard.ts";
-import { cut } from "./letters.ts";
-import { server } from "./mcp/desk.ts";
-import { posted } from "./mcp/posted.ts";
+import { authenticate, checkRateLimit, RETRY_AFTER_S } from "./guard.ts";
+import { truncate } from "./letters.ts";
+import { createServer } from "./mcp/desk.ts";
+import { handlePost } from "./mcp/posted.ts";
 import type { Server } from "./mcp/messages.ts";
-import { isPreflight, otherSite, preflight, readBy } from "./origins.ts";
-import { Refusal } from "./refusal.ts";
-import { grouped } from "./shown.ts";
-import { remembering } from "./tokens.ts";
+import { isPreflight, requestingSite, preflightResponse, corsHeaders } from "./origins.ts";
+import { HttpError } from "./refusal.ts";
+import { formatNumber } from "./shown.ts";
+import { sessionCookie } from "./tokens.ts";
 import shared from "../build/shared.json";
 
 /** Answers a question; throws a Refusal for what cannot be answered. */
-export type Answer = (name: string, said: Params, env: Env, clock: Clock) => Promise<object>;
+export type AnswerRequest = (name: string, said: Params, env: Env, clock: OnTiming) => Promise<object>;
 
 /** By service how long was waited for it, how often it was asked, and the rows that were read. */
 type Spent = Map<string, { ms: number; times: number; rows: number }>;
@@ -25,42 +25,42 @@ const ADDRESS_CHARS = 16_384;
 const QUERY_CHARS = shared.serve.query_chars;
 
 /** The Worker, whose questions are answered so; `speaks` has what agents are told and may call. */
-export function shell(answer: Answer, speaks: (ask: Ask) => Server = server) {
+export function createApp(answer: AnswerRequest, speaks: (ask: AskEndpoint) => Server = createServer) {
   return {
     async fetch(request: Request, env: Env): Promise<Response> {
       const began = Date.now();
       const spent: Spent = new Map();
-      const clock: Clock = (name, ms, rows = 0) => {
+      const clock: OnTiming = (name, ms, rows = 0) => {
         const before = spent.get(name) ?? { ms: 0, times: 0, rows: 0 };
         spent.set(name, { ms: before.ms + ms, times: before.times + 1, rows: before.rows + rows });
       };
-      const ask: Ask = (name, said) => cutShort(said, (short) => answer(name, short, env, clock));
+      const ask: AskEndpoint = (name, said) => cutShort(said, (short) => answer(name, short, env, clock));
       let site: string | null = null;
       let response: Response;
       try {
-        site = otherSite(request, env);
+        site = requestingSite(request, env);
         response = await routed(request, env, ask, speaks(ask));
       } catch (fault) {
         response = refused(fault);
       }
-      return withHeaders(response, { ...readBy(site), "server-timing": timing(spent, began) });
+      return withHeaders(response, { ...corsHeaders(site), "server-timing": timing(spent, began) });
     },
   };
 }
 
 /** Who asks is known before anything is looked at, also what there is not. */
-async function routed(request: Request, env: Env, ask: Ask, agents: Server): Promise<Response> {
-  if (isPreflight(request)) return preflight();
+async function routed(request: Request, env: Env, ask: AskEndpoint, agents: Server): Promise<Response> {
+  if (isPreflight(request)) return preflightResponse();
   checkAddress(request.url);
-  const who = await admitted(request, env);
-  await limited(who, env);
+  const who = await authenticate(request, env);
+  await checkRateLimit(who, env);
   const { pathname } = new URL(request.url);
   const name = /^\/api\/([a-z]+)$/.exec(pathname)?.[1] ?? "";
-  if (pathname === "/mcp") return only("POST", request, () => posted(request, agents));
+  if (pathname === "/mcp") return only("POST", request, () => handlePost(request, agents));
   if (pathname === "/api/session") return only("POST", request, () => session(env));
-  if (isQuestion(name)) return only("GET", request, () => answered(name, request, ask));
-  if (name === "proof") throw new Refusal(404, "The Worker checks nothing.", "Run: feeder validate");
-  throw new Refusal(404, "Not Found.", shared.serve.elsewhere);
+  if (isEndpoint(name)) return only("GET", request, () => respond(name, request, ask));
+  if (name === "proof") throw new HttpError(404, "The Worker checks nothing.", "Run: feeder validate");
+  throw new HttpError(404, "Not Found.", shared.serve.elsewhere);
 }
 
 function only(method: string, request: Request, work: () => Promise<Response>): Promise<Response> {
@@ -68,7 +68,7 @@ function only(method: string, request: Request, work: () => Promise<Response>): 
   throw new NotAllowed(method);
 }
 
-class NotAllowed extends Refusal {
+class NotAllowed extends HttpError {
   constructor(readonly allowed: string) {
     super(405, "Method Not Allowed.", shared.serve.elsewhere);
   }
@@ -76,41 +76,41 @@ class NotAllowed extends Refusal {
 
 /** The cookie, to whoever has the token; who is let in otherwise needs none. */
 async function session(env: Env): Promise<Response> {
-  const headers = env.FEEDER_TOKEN ? { "set-cookie": await remembering(env.FEEDER_TOKEN) } : {};
+  const headers = env.FEEDER_TOKEN ? { "set-cookie": await sessionCookie(env.FEEDER_TOKEN) } : {};
   return new Response(null, { status: 204, headers });
 }
 
 function checkAddress(url: string): void {
   if (url.length <= ADDRESS_CHARS) return;
-  const error = `The address has more than ${grouped(ADDRESS_CHARS)} characters.`;
-  throw new Refusal(414, error, "Ask a shorter question.");
+  const error = `The address has more than ${formatNumber(ADDRESS_CHARS)} characters.`;
+  throw new HttpError(414, error, "Ask a shorter question.");
 }
 
 /** Of a long question only the beginning is asked, which is said. */
 async function cutShort(said: Params, ask: (said: Params) => Promise<object>): Promise<object> {
   const [question = "", ...more] = said.q ?? [];
-  const short = cut(question, QUERY_CHARS);
+  const short = truncate(question, QUERY_CHARS);
   if (short === question || more.length) return ask(said);
-  const facts = (await ask({ ...said, q: [short] })) as Hits;
-  const note = `Of the query the first ${grouped(QUERY_CHARS)} characters were read.`;
+  const facts = (await ask({ ...said, q: [short] })) as SearchAnswer;
+  const note = `Of the query the first ${formatNumber(QUERY_CHARS)} characters were read.`;
   return { ...facts, notes: [...facts.notes, note] };
 }
 
 /** A fault of ours costs one answer; it is told as any other. */
 function refused(fault: unknown): Response {
-  if (!(fault instanceof Refusal)) {
+  if (!(fault instanceof HttpError)) {
     console.error(fault);
     const told = fault instanceof Error ? `${fault.name}: ${fault.message}` : String(fault);
-    return refused(new Refusal(500, told, "Please report it."));
+    return refused(new HttpError(500, told, "Please report it."));
   }
   const { status, error, remedy } = fault;
   return Response.json({ error, remedy }, { status, headers: telling(fault) });
 }
 
-function telling(refusal: Refusal): Record<string, string> {
+function telling(refusal: HttpError): Record<string, string> {
   if (refusal instanceof NotAllowed) return { allow: refusal.allowed };
   if (refusal.status === 401) return { "www-authenticate": "Bearer" };
-  return refusal.status === 429 ? { "retry-after": String(WAIT_S) } : {};
+  return refusal.status === 429 ? { "retry-after": String(RETRY_AFTER_S) } : {};
 }
 
 /** A clock here stands still while the Worker itself works: what is told is how long it waited. */

@@ -4,13 +4,13 @@
 const HIDDEN = /(?![\t\u200c\u200d])[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /** The text as one line: what would be obeyed instead of shown comes as `\uXXXX`. */
-export function line(text: string): string {
+export function escapeLine(text: string): string {
   return text.replace(HIDDEN, escaped);
 }
 
 /** The same for a text of several lines. */
-export function lines(text: string): string {
-  return text.split("\n").map(line).join("\n");
+export function escapeLines(text: string): string {
+  return text.split("\n").map(escapeLine).join("\n");
 }
 
 /** As JSON writes it, beyond the first 65,536 characters in two halves. */
@@ -22,6 +22,6 @@ function escaped(character: string): string {
 }
 
 /** A number with commas between its thousands. */
-export function grouped(number: number): string {
+export function formatNumber(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 }

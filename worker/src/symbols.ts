@@ -2,14 +2,14 @@
 
 import shared from "../build/shared.json";
 import { strip } from "./letters.ts";
-import { remembered } from "./memory.ts";
+import { memoize } from "./memory.ts";
 import { Pattern } from "./patterns.ts";
 
 const JOINTS = new Pattern(shared.constants.symbols.SEPARATOR_PATTERN, "g");
 const DOTS = /^\.+|(?<!\.)\.+$/g;
 
 /** `A::b()`, `A#b` and `A > b` as `A.b`; an operator, such as `List.::`, as it is. */
-export const dotted = remembered((name) => {
+export const dotted = memoize((name) => {
   const stripped = strip(name);
   const typed = stripped.endsWith("()") ? stripped.slice(0, -2) : stripped;
   return typed.replace(JOINTS.for(typed), ".").replace(DOTS, "") || typed;

@@ -15,7 +15,7 @@ export async function hasCookie(headers: Headers, token: string): Promise<boolea
 }
 
 /** A browser remembers who asks, where no script reads it. */
-export async function remembering(token: string): Promise<string> {
+export async function sessionCookie(token: string): Promise<string> {
   const value = await cookieValue(token);
   return `${COOKIE}=${value}; Path=/; Secure; HttpOnly; SameSite=Strict`;
 }
@@ -23,7 +23,7 @@ export async function remembering(token: string): Promise<string> {
 async function cookieValue(token: string): Promise<string> {
   const how = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", ENCODER.encode(token), how, false, ["sign"]);
-  return hex(await crypto.subtle.sign("HMAC", key, ENCODER.encode("cookie")));
+  return toHex(await crypto.subtle.sign("HMAC", key, ENCODER.encode("cookie")));
 }
 
 function cookieOf(cookies: string): string {
@@ -41,6 +41,6 @@ function isEqual(one: ArrayBuffer, other: ArrayBuffer): boolean {
 }
 
 /** Bytes as digits. */
-export function hex(bytes: ArrayBuffer): string {
+export function toHex(bytes: ArrayBuffer): string {
   return [...new Uint8Array(bytes)].map((one) => one.toString(16).padStart(2, "0")).join("");
 }

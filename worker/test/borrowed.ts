@@ -1,8 +1,8 @@
 /** A Worker that gives `feeder serve`'s answers as its own: what the page makes of them at the edge. */
 
 import type { Params } from "../src/api/facts.ts";
-import { Refusal } from "../src/refusal.ts";
-import { shell } from "../src/shell.ts";
+import { HttpError } from "../src/refusal.ts";
+import { createApp } from "../src/shell.ts";
 
 async function answer(name: string, said: Params): Promise<object> {
   const query = new URLSearchParams();
@@ -11,8 +11,8 @@ async function answer(name: string, said: Params): Promise<object> {
   }
   const response = await fetch(`https://program.example/api/${name}?${query}`);
   const facts = (await response.json()) as { error: string; remedy: string };
-  if (!response.ok) throw new Refusal(response.status, facts.error, facts.remedy);
+  if (!response.ok) throw new HttpError(response.status, facts.error, facts.remedy);
   return facts;
 }
 
-export default shell(answer);
+export default createApp(answer);

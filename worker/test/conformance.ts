@@ -1,7 +1,7 @@
 /** The Worker's shell with the tools of the protocol's conformance suite that answer by a text. */
 
-import { Refusal } from "../src/refusal.ts";
-import { shell } from "../src/shell.ts";
+import { HttpError } from "../src/refusal.ts";
+import { createApp } from "../src/shell.ts";
 
 const NOTHING = { type: "object", properties: {}, additionalProperties: false };
 // with the last two the suite looks for what a server may not send by itself
@@ -18,7 +18,7 @@ const tools = {
 };
 
 async function answer(): Promise<object> {
-  throw new Refusal(503, "There is no index here.");
+  throw new HttpError(503, "There is no index here.");
 }
 
-export default shell(answer, () => ({ name: "conformance", version: "1", instructions: "", tools }));
+export default createApp(answer, () => ({ name: "conformance", version: "1", instructions: "", tools }));

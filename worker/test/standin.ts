@@ -1,9 +1,9 @@
 /** A Worker whose questions are answered by what they are, for the tests of all that stands before. */
 
-import type { Clock, Params } from "../src/api/facts.ts";
+import type { OnTiming, Params } from "../src/api/facts.ts";
 import type { Env } from "../src/bindings/env.ts";
-import { Refusal } from "../src/refusal.ts";
-import { shell } from "../src/shell.ts";
+import { HttpError } from "../src/refusal.ts";
+import { createApp } from "../src/shell.ts";
 
 const NOTE = "The index equals 2457e5e.";
 const HIT = {
@@ -26,9 +26,9 @@ const HIT = {
   window: null,
 };
 
-async function answer(name: string, said: Params, env: Env, clock: Clock): Promise<object> {
+async function answer(name: string, said: Params, env: Env, clock: OnTiming): Promise<object> {
   const question = said.q?.[0] ?? "";
-  if (question === "overloaded") throw new Refusal(503, "D1 is overloaded.", "Ask again soon.");
+  if (question === "overloaded") throw new HttpError(503, "D1 is overloaded.", "Ask again soon.");
   if (question === "broken") throw new TypeError("a fault");
   clock("d1", 1);
   const { results } = await env.CODE_DB.prepare("SELECT 1 AS one").run();
@@ -45,4 +45,4 @@ async function asked(): Promise<unknown> {
   return (await fetch("https://tests.example/asked")).json();
 }
 
-export default shell(answer);
+export default createApp(answer);

@@ -79,7 +79,7 @@ def _headers_file() -> str:
 
 
 def _readme_text(config_path: str) -> str:
-    text = (PACKAGE_FOLDER / "readme.md").read_text("utf-8")
+    text = (PACKAGE_FOLDER / "worker_readme.md").read_text("utf-8")
     place = os.path.dirname(config_path) or "."  # noqa: PTH120 - a path as it is written
     return text.replace("$VERSION", feeder.__version__).replace("$PLACE", place)
 

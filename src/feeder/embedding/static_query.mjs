@@ -1,6 +1,6 @@
 // How does a Worker make a question's vector? It looks the parts up in D1, and adds them up.
 
-import { fnv1a, grams, parts, words } from "./static_tokens.mjs";
+import { fnv1a, grams, parts, words } from "./static_tokenizer.mjs";
 
 const PARTS_LIMIT = 1000;
 const HEAD_BYTES = 8;

@@ -4,10 +4,10 @@
 export type Params = Readonly<Record<string, readonly string[]>>;
 
 /** Answers a question by its name. */
-export type Ask = (name: string, said: Params) => Promise<object>;
+export type AskEndpoint = (name: string, said: Params) => Promise<object>;
 
 /** Says how long a part of an answer took, for `Server-Timing`; of D1 the rows that it read. */
-export type Clock = (name: string, ms: number, rows?: number) => void;
+export type OnTiming = (name: string, ms: number, rows?: number) => void;
 
 export interface Lines {
   start_line: number;
@@ -40,11 +40,11 @@ export interface Hit {
 }
 
 /** What the index equals, as a sentence. */
-export interface Aged {
+export interface WithFreshness {
   note: string;
 }
 
-export interface Hits extends Aged {
+export interface SearchAnswer extends WithFreshness {
   hits: Hit[];
   total: number;
   at_least: boolean;
@@ -55,11 +55,11 @@ export interface Hits extends Aged {
 }
 
 /** What is read of each target; one that there is not has no hits but an error. */
-export interface Passages extends Aged {
+export interface ReadAnswer extends WithFreshness {
   targets: { target: string; hits: Hit[]; error: string }[];
 }
 
-export interface Entry {
+export interface OutlineEntry {
   node_type: string;
   symbol: string | null;
   logical_path: string | null;
@@ -69,6 +69,6 @@ export interface Entry {
   depth: number;
 }
 
-export interface Outline extends Aged {
-  files: { path: string; nodes: Entry[] }[];
+export interface OutlineAnswer extends WithFreshness {
+  files: { path: string; nodes: OutlineEntry[] }[];
 }

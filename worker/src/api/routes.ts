@@ -1,10 +1,10 @@
 /** The routes `GET /api/…`, which answer with JSON; docs/reference/http-api.md describes them. */
 
-import { cut } from "../letters.ts";
-import { meant } from "../nearby.ts";
-import { Refusal } from "../refusal.ts";
-import { hex } from "../tokens.ts";
-import type { Ask } from "./facts.ts";
+import { truncate } from "../letters.ts";
+import { didYouMean } from "../nearby.ts";
+import { HttpError } from "../refusal.ts";
+import { toHex } from "../tokens.ts";
+import type { AskEndpoint } from "./facts.ts";
 import shared from "../../build/shared.json";
 
 const KNOWN = new Map(Object.entries(shared.serve.parameters as Record<string, string[]>));
@@ -12,17 +12,17 @@ const KNOWN = new Map(Object.entries(shared.serve.parameters as Record<string, s
 const PRIVATE = { "cache-control": "private, no-cache" };
 
 /** Whether there is such a question. */
-export function isQuestion(name: string): boolean {
+export function isEndpoint(name: string): boolean {
   return KNOWN.has(name);
 }
 
 /** The answer of a question, or only that it is the same, to whoever has it. */
-export async function answered(name: string, request: Request, ask: Ask): Promise<Response> {
+export async function respond(name: string, request: Request, ask: AskEndpoint): Promise<Response> {
   const said = parameters(new URL(request.url).searchParams);
   const wrong = Object.keys(said).find((key) => !KNOWN.get(name)!.includes(key));
   if (wrong !== undefined) throw unknown(name, wrong, KNOWN.get(name)!);
   const body = JSON.stringify(await ask(name, said));
-  const etag = `"${hex(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(body))).slice(0, 32)}"`;
+  const etag = `"${toHex(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(body))).slice(0, 32)}"`;
   const headers = { etag, ...PRIVATE };
   const tags = (request.headers.get("if-none-match") ?? "").split(",").map((one) => one.trim());
   // what stands before may have made the tag a weak one
@@ -37,8 +37,8 @@ function parameters(query: URLSearchParams): Record<string, string[]> {
   return said;
 }
 
-function unknown(name: string, key: string, known: string[]): Refusal {
+function unknown(name: string, key: string, known: string[]): HttpError {
   const has = known.length ? `It has ${known.join(", ")}.` : "It has none.";
-  const remedy = [meant(key, known), has].filter(Boolean).join(" ");
-  return new Refusal(400, `/api/${name} has no parameter \`${cut(key, 60)}\`.`, remedy);
+  const remedy = [didYouMean(key, known), has].filter(Boolean).join(" ");
+  return new HttpError(400, `/api/${name} has no parameter \`${truncate(key, 60)}\`.`, remedy);
 }

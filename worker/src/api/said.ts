@@ -1,25 +1,25 @@
 /** What does an address say? Its parameters, checked with the program's own sentences. */
 
 import shared from "../../build/shared.json";
-import type { Paging } from "../search/asker.ts";
+import type { Pagination } from "../search/asker.ts";
 import type { Filters } from "../search/asking.ts";
-import { wrong } from "../refusal.ts";
-import { LINES } from "../search/windows.ts";
+import { badRequest } from "../refusal.ts";
+import { DEFAULT_LINES } from "../search/windows.ts";
 import type { Params } from "./facts.ts";
 
 const { limit: LIMIT, most: MOST, deepest: DEEPEST } = shared.serve.paging;
 
 /** The one value of a parameter that has to be there. */
-export function one(params: Params, name: string): string {
+export function requiredParameter(params: Params, name: string): string {
   const values = params[name] ?? [];
   const [value] = values;
   if (values.length !== 1 || !value?.trim()) {
-    throw wrong(`\`${name}\` is missing, empty or there twice. Say it once.`);
+    throw badRequest(`\`${name}\` is missing, empty or there twice. Say it once.`);
   }
   return value;
 }
 
-export function paging(params: Params): Paging {
+export function pagination(params: Params): Pagination {
   return {
     limit: number(params, "limit", LIMIT, 1, MOST),
     offset: number(params, "offset", 0, 0, DEEPEST),
@@ -29,7 +29,7 @@ export function paging(params: Params): Paging {
 export function filters(params: Params): Filters {
   const tests = params.tests?.[0] ?? null;
   if (tests !== null && !["yes", "no", "only"].includes(tests)) {
-    throw wrong("`tests` is none of yes, no and only. Say one, or leave it out.");
+    throw badRequest("`tests` is none of yes, no and only. Say one, or leave it out.");
   }
   return {
     tests,
@@ -43,17 +43,17 @@ export function filters(params: Params): Filters {
 }
 
 /** Whether a model is to be asked. */
-export function meaning(params: Params): boolean {
+export function usesVectors(params: Params): boolean {
   const said = params.meaning?.[0] ?? "yes";
   if (said !== "yes" && said !== "no") {
-    throw wrong("`meaning` is none of yes and no. Say one, or leave it out.");
+    throw badRequest("`meaning` is none of yes and no. Say one, or leave it out.");
   }
   return said === "yes";
 }
 
 /** How many lines of a hit are shown; MCP shows more than the page. */
-export function windowLines(params: Params): number {
-  return Number(params.lines?.[0] ?? LINES);
+export function snippetLines(params: Params): number {
+  return Number(params.lines?.[0] ?? DEFAULT_LINES);
 }
 
 function number(
@@ -66,7 +66,7 @@ function number(
   const text = params[name]?.[0] ?? String(usual);
   const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : -1;
   if (value < least || value > most) {
-    throw wrong(`\`${name}\` is no number from ${least} to ${most}. Say one, or leave it out.`);
+    throw badRequest(`\`${name}\` is no number from ${least} to ${most}. Say one, or leave it out.`);
   }
   return value;
 }

@@ -1,9 +1,9 @@
 /** The border to Workers AI: a question's vector, by the model that made the index' vectors. */
 
 import shared from "../../build/shared.json";
-import type { Clock } from "../api/facts.ts";
-import { wrong } from "../refusal.ts";
-import { Failed } from "./failed.ts";
+import type { OnTiming } from "../api/facts.ts";
+import { badRequest } from "../refusal.ts";
+import { ServiceError } from "./failed.ts";
 
 interface Model {
   dimensions: number;
@@ -18,28 +18,28 @@ const MODELS = new Map<string, Model>(Object.entries(shared.constants.cloudflare
 const BYTES_A_TOKEN = shared.constants.dealing.BYTES_PER_TOKEN;
 
 /** Whether Workers AI has the model, as far as this program knows it. */
-export function isTheirs(model: string): boolean {
+export function isWorkersAiModel(model: string): boolean {
   return MODELS.has(model);
 }
 
 /** The vector of a question, of as many numbers as the index' vectors have. */
-export async function embedded(
+export async function embedQuery(
   ai: Ai,
   name: string,
   dimensions: number,
   question: string,
-  clock: Clock,
+  clock: OnTiming,
 ): Promise<number[]> {
   const model = MODELS.get(name);
   if (!model) {
-    throw wrong(`Workers AI has no model ${name} here. Name one of: ${[...MODELS.keys()].join(", ")}.`);
+    throw badRequest(`Workers AI has no model ${name} here. Name one of: ${[...MODELS.keys()].join(", ")}.`);
   }
   const began = Date.now();
   try {
     const answer = await run(ai, name, bodyOf(model, fit(model, question)));
     return shortened(name, model, answer, dimensions);
   } catch (error) {
-    throw error instanceof Failed ? error : new Failed("Workers AI", error);
+    throw error instanceof ServiceError ? error : new ServiceError("Workers AI", error);
   } finally {
     clock("ai", Date.now() - began);
   }
@@ -68,7 +68,7 @@ function fit(model: Model, question: string): string {
 function shortened(name: string, model: Model, answer: unknown, dimensions: number): number[] {
   const [vector] = (answer as { data?: unknown[] }).data ?? [];
   if (!Array.isArray(vector) || vector.length !== model.dimensions) {
-    throw new Failed("Workers AI", `${name} answered without a vector`);
+    throw new ServiceError("Workers AI", `${name} answered without a vector`);
   }
   const numbers = (vector as number[]).slice(0, dimensions);
   const length = Math.hypot(...numbers) || 1;

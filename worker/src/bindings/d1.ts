@@ -1,7 +1,7 @@
 /** The border to D1: statements go out in one batch, and its refusals come back as sentences. */
 
-import type { Clock } from "../api/facts.ts";
-import { Refusal } from "../refusal.ts";
+import type { OnTiming } from "../api/facts.ts";
+import { HttpError } from "../refusal.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 
 /** What D1 says, and what that means to the one who asks. */
@@ -47,7 +47,7 @@ export class D1 implements Database {
 
   constructor(
     database: D1Database,
-    private readonly clock: Clock,
+    private readonly clock: OnTiming,
   ) {
     this.#session = database.withSession("first-unconstrained");
   }
@@ -70,20 +70,20 @@ export class D1 implements Database {
     try {
       return await this.#session.batch(prepared);
     } catch (error) {
-      throw refusalOf(error);
+      throw errorFrom(error);
     }
   }
 }
 
-function tooMany(): Refusal {
-  return new Refusal(400, "The question has too many filters to look up.", "Name fewer at once.");
+function tooMany(): HttpError {
+  return new HttpError(400, "The question has too many filters to look up.", "Name fewer at once.");
 }
 
 /** What a refusal of D1 means. */
-export function refusalOf(error: unknown): Refusal {
+export function errorFrom(error: unknown): HttpError {
   const message = error instanceof Error ? error.message : String(error);
   const known = REFUSALS.find(([words]) => words.test(message));
-  if (known) return new Refusal(known[1], known[2], known[3]);
+  if (known) return new HttpError(known[1], known[2], known[3]);
   const words = message.replace(/^D1_ERROR: /, "").slice(0, MESSAGE_CHARS);
-  return new Refusal(502, `D1 said no: ${words.replace(/[.\s]+$/, "")}.`);
+  return new HttpError(502, `D1 said no: ${words.replace(/[.\s]+$/, "")}.`);
 }

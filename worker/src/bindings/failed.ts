@@ -8,7 +8,7 @@ const MEANT: readonly [RegExp, string][] = [
   [/\b300[78]\b/, "It took too long; ask again later."],
 ];
 
-export class Failed extends Error {
+export class ServiceError extends Error {
   constructor(service: string, error: unknown) {
     super(sentence(service, error instanceof Error ? error.message : String(error)));
   }

@@ -1,6 +1,6 @@
 /** The border to GitHub: a file at a commit, which is the same for ever. */
 
-import type { Clock } from "../api/facts.ts";
+import type { OnTiming } from "../api/facts.ts";
 
 /** Of larger files nothing is shown. */
 const MOST_BYTES = 1_000_000;
@@ -15,22 +15,22 @@ const NOT_TEXT = /\0|^version https:\/\/git-lfs\.github\.com\/spec\/v1/;
 const kept = new Map<string, string[]>();
 
 /** A file of a repository, `owner/name`, at a commit. */
-export interface File {
+export interface GitHubFile {
   readonly slug: string;
   readonly commit: string;
   readonly path: string;
 }
 
 /** Its lines where this isolate has them. */
-export function before(file: File): string[] | null {
+export function cachedLines(file: GitHubFile): string[] | null {
   return kept.get(address(file, undefined)) ?? null;
 }
 
 /** Its lines; null where it has none to show, or GitHub does not show it to us, or not in time. */
-export async function lines(
-  file: File,
+export async function fetchLines(
+  file: GitHubFile,
   token: string | undefined,
-  clock: Clock,
+  clock: OnTiming,
 ): Promise<string[] | null> {
   const began = Date.now();
   try {
@@ -59,7 +59,7 @@ function keep(key: string, text: string): string[] | null {
   return found;
 }
 
-function address({ slug, commit, path }: File, token: string | undefined): string {
+function address({ slug, commit, path }: GitHubFile, token: string | undefined): string {
   const place = path.split("/").map(encodeURIComponent).join("/");
   if (!token) return `https://raw.githubusercontent.com/${slug}/${commit}/${place}`;
   return `https://api.github.com/repos/${slug}/contents/${place}?ref=${commit}`;

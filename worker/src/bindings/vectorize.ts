@@ -1,24 +1,24 @@
 /** The border to Vectorize: the nearest nodes of a scope, as ids alone. */
 
 import shared from "../../build/shared.json";
-import type { Clock } from "../api/facts.ts";
-import { narrowings, type Filter } from "../store/narrowings.ts";
+import type { OnTiming } from "../api/facts.ts";
+import { queryFilters, type MetadataFilter } from "../store/narrowings.ts";
 import type { Scope } from "../store/scope.ts";
-import { Failed } from "./failed.ts";
+import { ServiceError } from "./failed.ts";
 
 /** Vectorize answers no more. */
-const { MAX_NEIGHBOURS: NEAREST } = shared.constants.vectorize;
+const { MAX_NEIGHBOURS } = shared.constants.vectorize;
 /** Questions to Vectorize that one answer may take, of its six subrequests. */
 const QUESTIONS = 3;
 
 type Asked = (options: VectorizeQueryOptions) => Promise<VectorizeMatches>;
 
-export class Neighbours {
+export class VectorIndex {
   questions = 0;
 
   constructor(
     private readonly index: Vectorize,
-    private readonly clock: Clock,
+    private readonly clock: OnTiming,
   ) {}
 
   /** Cosines by id, the best first. */
@@ -33,8 +33,8 @@ export class Neighbours {
   }
 
   async #nearest(ask: Asked, limit: number, scope: Scope): Promise<Map<string, number>> {
-    const topK = Math.min(limit, NEAREST);
-    const parts = narrowings(scope);
+    const topK = Math.min(limit, MAX_NEIGHBOURS);
+    const parts = queryFilters(scope);
     for (const some of parts.length <= QUESTIONS ? [parts, [[null]]] : [[[null]]]) {
       const found = await Promise.all(some.map((part) => this.#firstFound(ask, topK, part)));
       const near = found.flat().sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
@@ -47,7 +47,7 @@ export class Neighbours {
   async #firstFound(
     ask: Asked,
     topK: number,
-    filters: readonly (Filter | null)[],
+    filters: readonly (MetadataFilter | null)[],
   ): Promise<[string, number][]> {
     for (const filter of filters) {
       const options = { topK, returnMetadata: "none" as const };
@@ -64,7 +64,7 @@ export class Neighbours {
     try {
       return (await ask(options)).matches;
     } catch (error) {
-      throw new Failed("Vectorize", error);
+      throw new ServiceError("Vectorize", error);
     } finally {
       this.clock("vectorize", Date.now() - began);
     }

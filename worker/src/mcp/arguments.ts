@@ -1,14 +1,14 @@
 /** Are these arguments a tool's? By the schema that it shows; what is meant is understood. */
 
-import { cut, length } from "../letters.ts";
-import { meant } from "../nearby.ts";
-import { Refusal } from "../refusal.ts";
-import { grouped } from "../shown.ts";
+import { truncate, length } from "../letters.ts";
+import { didYouMean } from "../nearby.ts";
+import { HttpError } from "../refusal.ts";
+import { formatNumber } from "../shown.ts";
 
 /** Of a tool's argument, what is looked at of its JSON schema. */
-export interface Schema {
+export interface JsonSchema {
   type?: string;
-  anyOf?: Schema[];
+  anyOf?: JsonSchema[];
   enum?: string[];
   default?: unknown;
   minimum?: number;
@@ -16,12 +16,12 @@ export interface Schema {
   maxLength?: number;
 }
 
-export interface Schemas {
-  properties: Record<string, Schema>;
+export interface ObjectSchema {
+  properties: Record<string, JsonSchema>;
   required: string[];
 }
 
-export type Given = Record<string, unknown>;
+export type ToolArguments = Record<string, unknown>;
 
 /** Characters of a wrong value that are shown. */
 const SHOWN = 60;
@@ -31,14 +31,14 @@ const SHOWN = 60;
  *
  * Throws a Refusal for one that is missing, unknown or of another kind.
  */
-export function checked(tool: string, schema: Schemas, given: Given): Given {
+export function validateArguments(tool: string, schema: ObjectSchema, given: ToolArguments): ToolArguments {
   const known = schema.properties;
   const there = Object.entries(given).filter(([, value]) => value !== null);
   for (const [name] of there) {
     if (!Object.hasOwn(known, name)) throw unknown(tool, name, Object.keys(known));
   }
   const missing = schema.required.find((name) => !there.some(([key]) => key === name));
-  if (missing) throw new Refusal(400, `${tool} needs \`${missing}\`.`);
+  if (missing) throw new HttpError(400, `${tool} needs \`${missing}\`.`);
   const defaults = Object.entries(known).filter(([, one]) => "default" in one);
   return {
     ...Object.fromEntries(defaults.map(([name, one]) => [name, one.default])),
@@ -46,41 +46,41 @@ export function checked(tool: string, schema: Schemas, given: Given): Given {
   };
 }
 
-function unknown(tool: string, name: string, known: string[]): Refusal {
-  const near = meant(name, known);
+function unknown(tool: string, name: string, known: string[]): HttpError {
+  const near = didYouMean(name, known);
   const sentences = [near, `It has ${known.join(", ")}.`].filter(Boolean);
-  return new Refusal(400, `${tool} has no argument \`${short(name)}\`.`, sentences.join(" "));
+  return new HttpError(400, `${tool} has no argument \`${short(name)}\`.`, sentences.join(" "));
 }
 
-function valueOf(name: string, schema: Schema, value: unknown): unknown {
+function valueOf(name: string, schema: JsonSchema, value: unknown): unknown {
   if (schema.anyOf) return texts(name, schema.anyOf[0]!, value);
   if (schema.type === "integer") return whole(name, schema, value);
   if (typeof value !== "string") {
-    throw new Refusal(400, `\`${name}\` is a text, not ${written(value)}.`);
+    throw new HttpError(400, `\`${name}\` is a text, not ${written(value)}.`);
   }
   const said = text(name, schema, value);
   if (schema.enum && !schema.enum.includes(said)) {
-    throw new Refusal(400, `\`${name}\` is one of ${schema.enum.join(", ")}, not ${written(said)}.`);
+    throw new HttpError(400, `\`${name}\` is one of ${schema.enum.join(", ")}, not ${written(said)}.`);
   }
   return said;
 }
 
 /** One text is a list of one; so is a list that was written as a text. */
-function texts(name: string, schema: Schema, value: unknown): string[] {
+function texts(name: string, schema: JsonSchema, value: unknown): string[] {
   const meantList = typeof value === "string" && value.startsWith("[") ? listIn(value) : value;
   const some: unknown = typeof meantList === "string" ? [meantList] : meantList;
   const isList = Array.isArray(some) && some.length && some.every((one) => typeof one === "string");
   if (isList) return some.map((one) => text(name, schema, one));
-  throw new Refusal(400, `\`${name}\` is a text or a list of texts, not ${written(meantList)}.`);
+  throw new HttpError(400, `\`${name}\` is a text or a list of texts, not ${written(meantList)}.`);
 }
 
 /** Without halves of characters, and without the one that no name has. */
-function text(name: string, schema: Schema, value: string): string {
+function text(name: string, schema: JsonSchema, value: string): string {
   const size = length(value);
   const most = schema.maxLength ?? size;
   if (size > most) {
-    const least = `write ${grouped(most)} at most.`;
-    throw new Refusal(400, `\`${name}\` has ${grouped(size)} characters: ${least}`);
+    const least = `write ${formatNumber(most)} at most.`;
+    throw new HttpError(400, `\`${name}\` has ${formatNumber(size)} characters: ${least}`);
   }
   return value.replace(/\p{Cs}/gu, "?").replaceAll("\0", " ");
 }
@@ -93,7 +93,7 @@ function listIn(value: string): unknown {
   }
 }
 
-function whole(name: string, schema: Schema, value: unknown): number {
+function whole(name: string, schema: JsonSchema, value: unknown): number {
   const digits = typeof value === "string" && /^-?\d{1,15}$/.test(value.trim());
   const number = digits ? Number(value) : value;
   const { minimum = 0, maximum = 0 } = schema;
@@ -101,7 +101,7 @@ function whole(name: string, schema: Schema, value: unknown): number {
     return number as number;
   }
   const range = `\`${name}\` is a number from ${minimum} to ${maximum}`;
-  throw new Refusal(400, `${range}, not ${written(number)}.`);
+  throw new HttpError(400, `${range}, not ${written(number)}.`);
 }
 
 function written(value: unknown): string {
@@ -118,5 +118,5 @@ function json(value: unknown): string {
 }
 
 function short(value: string): string {
-  return length(value) <= SHOWN ? value : `${cut(value, SHOWN)}…`;
+  return length(value) <= SHOWN ? value : `${truncate(value, SHOWN)}…`;
 }

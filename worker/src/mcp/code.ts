@@ -5,9 +5,9 @@ import * as harmless from "../shown.ts";
 
 const MARGIN = /^[\t ]*/;
 
-export function code(lines: string[]): string {
+export function formatCode(lines: string[]): string {
   const text = dedent(lines).join("\n").replace(/^\n+|\n+$/g, "");
-  return harmless.lines(text.split("\n").map(stripEnd).join("\n"));
+  return harmless.escapeLines(text.split("\n").map(stripEnd).join("\n"));
 }
 
 /** As Python's `textwrap.dedent`: lines of blanks alone have no say, and become empty. */

@@ -1,29 +1,29 @@
 /** Who takes a call of a tool? The tools of `serve/catalogue.py`, over what the edge answers. */
 
 import shared from "../../build/shared.json";
-import type { Ask } from "../api/facts.ts";
-import { Refusal } from "../refusal.ts";
+import type { AskEndpoint } from "../api/facts.ts";
+import { HttpError } from "../refusal.ts";
 import * as harmless from "../shown.ts";
 import { TOOLS } from "./answering.ts";
-import { checked, type Given, type Schemas } from "./arguments.ts";
-import type { Said, Server } from "./messages.ts";
-import { inTools } from "./remedies.ts";
+import { validateArguments, type ToolArguments, type ObjectSchema } from "./arguments.ts";
+import type { ToolResult, Server } from "./messages.ts";
+import { commandsToTools } from "./remedies.ts";
 
 const { listed, instructions, name, version } = shared.serve.server;
-const SCHEMAS = new Map(listed.map((tool) => [tool.name, tool.inputSchema as Schemas]));
+const SCHEMAS = new Map(listed.map((tool) => [tool.name, tool.inputSchema as ObjectSchema]));
 
 /** What the protocol is spoken for. */
-export function server(ask: Ask): Server {
+export function createServer(ask: AskEndpoint): Server {
   return { name, version, instructions, tools: { listed, call: (tool, given) => call(ask, tool, given) } };
 }
 
 /** What the tool answers; what the user or the model has to change is an answer too. */
-async function call(ask: Ask, tool: string, given: Given): Promise<Said> {
+async function call(ask: AskEndpoint, tool: string, given: ToolArguments): Promise<ToolResult> {
   try {
-    const said = checked(tool, SCHEMAS.get(tool)!, given);
+    const said = validateArguments(tool, SCHEMAS.get(tool)!, given);
     return await TOOLS.get(tool)!(ask, said);
   } catch (fault) {
-    if (!(fault instanceof Refusal)) throw fault;
-    return { text: harmless.line(inTools(fault.message)), isError: true };
+    if (!(fault instanceof HttpError)) throw fault;
+    return { text: harmless.escapeLine(commandsToTools(fault.message)), isError: true };
   }
 }

@@ -6,24 +6,24 @@ const { bytes_a_token, blank, share } = shared.serve.fitting;
 const ENCODER = new TextEncoder();
 
 /** One of the ways to show a hit: how it is called, and its text. */
-export interface Form {
+export interface HitForm {
   detail: string;
   text: string;
 }
 
 /** The bytes that an answer may have. */
-export function room(tokens: number): number {
+export function budgetBytes(tokens: number): number {
   return Math.trunc(tokens * bytes_a_token);
 }
 
 /** The bytes of a text. */
-export function size(text: string): number {
+export function utf8Bytes(text: string): number {
   return ENCODER.encode(text).byteLength;
 }
 
 /** What a text takes with the blank line before the next. */
-export function taken(text: string): number {
-  return size(text) + blank;
+export function bytesUsed(text: string): number {
+  return utf8Bytes(text) + blank;
 }
 
 /**
@@ -33,43 +33,43 @@ export function taken(text: string): number {
  * or its equal part where that is more; what is left then goes to the first as well. Where even the
  * smallest forms do not fit, the last hits are left out, but never the first.
  */
-export function fitted(hits: Form[][], budget: number, isGreedy = false): Form[] {
+export function fitHits(hits: HitForm[][], budget: number, isGreedy = false): HitForm[] {
   const some = hits.slice(0, beginning(hits, budget));
   const chosen = some.map((forms) => forms.at(-1)!);
-  let left = budget - chosen.reduce((sum, form) => sum + taken(form.text), 0);
+  let left = budget - chosen.reduce((sum, form) => sum + bytesUsed(form.text), 0);
   const first = Math.max(Math.floor(left / share), Math.floor(left / (some.length || 1)));
   for (const most of [isGreedy ? left : first, left]) {
     for (const [at, forms] of some.entries()) {
-      const small = size(chosen[at]!.text);
+      const small = utf8Bytes(chosen[at]!.text);
       const roomForIt = small + Math.min(most, left);
-      chosen[at] = forms.find((form) => size(form.text) <= roomForIt) ?? chosen[at]!;
-      left -= size(chosen[at].text) - small;
+      chosen[at] = forms.find((form) => utf8Bytes(form.text) <= roomForIt) ?? chosen[at]!;
+      left -= utf8Bytes(chosen[at].text) - small;
     }
   }
   return chosen;
 }
 
 /** How many of the first fit in their smallest form; one at least. */
-function beginning(hits: Form[][], budget: number): number {
+function beginning(hits: HitForm[][], budget: number): number {
   let left = budget;
   for (const [at, forms] of hits.entries()) {
-    left -= taken(forms.at(-1)!.text);
+    left -= bytesUsed(forms.at(-1)!.text);
     if (left < 0 && at) return at;
   }
   return hits.length;
 }
 
 /** The first lines that fit; of a first one that does not, its beginning. */
-export function cutLines(lines: string[], budget: number): string[] {
+export function truncateLines(lines: string[], budget: number): string[] {
   const some: string[] = [];
   let left = budget;
   for (const line of lines) {
-    left -= size(line) + 1;
+    left -= utf8Bytes(line) + 1;
     if (left < 0) break;
     some.push(line);
   }
   if (some.length || !lines.length) return some;
-  return [beginningOf(lines[0]!, Math.max(left + size(lines[0]!) + 1, 1))];
+  return [beginningOf(lines[0]!, Math.max(left + utf8Bytes(lines[0]!) + 1, 1))];
 }
 
 /** As many whole characters as fit into so many bytes. */

@@ -1,28 +1,28 @@
 /** What is a message of the protocol, what is an error of it, and who answers? */
 
-export const PARSE = -32700;
-export const INVALID = -32600;
-export const NO_METHOD = -32601;
-export const PARAMS = -32602;
-export const INTERNAL = -32603;
-export const UNSUPPORTED = -32022;
+export const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+export const METHOD_NOT_FOUND = -32601;
+export const INVALID_PARAMS = -32602;
+export const INTERNAL_ERROR = -32603;
+export const UNSUPPORTED_REVISION = -32022;
 /** Of a name that is not known, in the answer; a tool has no longer one. */
-export const NAME_CHARS = 128;
+export const MAX_NAME_CHARS = 128;
 
 export type Message = Record<string, unknown>;
 export type Id = string | number | null;
 
 /** What a tool answers: a text for a model; an error says what to change. */
-export interface Said {
+export interface ToolResult {
   text: string;
   isError: boolean;
 }
 
 /** The tools that a server has. */
-export interface Toolbox {
+export interface ToolSet {
   /** Each as `tools/list` shows it, the same for everybody, in one order. */
   readonly listed: readonly { name: string }[];
-  call(name: string, given: Message): Promise<Said> | Said;
+  call(name: string, given: Message): Promise<ToolResult> | ToolResult;
 }
 
 /** Who answers: a name, a version, what it tells a model of itself, and its tools. */
@@ -30,11 +30,11 @@ export interface Server {
   name: string;
   version: string;
   instructions: string;
-  tools: Toolbox;
+  tools: ToolSet;
 }
 
 /** A message that is answered by an error of the protocol. */
-export class Refused extends Error {
+export class ProtocolError extends Error {
   readonly facts: Message;
 
   constructor(code: number, message: string, data?: Message) {
@@ -44,22 +44,22 @@ export class Refused extends Error {
 }
 
 /** The JSON of a body; throws Refused for what is none. */
-export function parsed(body: Uint8Array | string): unknown {
+export function parseMessage(body: Uint8Array | string): unknown {
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
     return JSON.parse(typeof body === "string" ? body : decoder.decode(body));
   } catch {
-    throw new Refused(PARSE, "Parse error");
+    throw new ProtocolError(PARSE_ERROR, "Parse error");
   }
 }
 
 /** The answer that says why there is none. */
-export function error(refused: Refused, id: Id = null): Message {
+export function errorMessage(refused: ProtocolError, id: Id = null): Message {
   return { jsonrpc: "2.0", id, error: refused.facts };
 }
 
 /** By which whoever sent it knows its answer; null where it has none. */
-export function idOf(message: unknown): Id {
+export function messageId(message: unknown): Id {
   return isMessage(message) && isId(message.id) ? message.id : null;
 }
 

@@ -1,14 +1,14 @@
 /** What does each method of the protocol answer? */
 
-import { cut } from "../letters.ts";
-import { isMessage, type Message, NAME_CHARS, PARAMS, Refused, type Server } from "./messages.ts";
-import { LEGACY, MODERN, TTL_MS } from "./revisions.ts";
+import { truncate } from "../letters.ts";
+import { isMessage, type Message, MAX_NAME_CHARS, INVALID_PARAMS, ProtocolError, type Server } from "./messages.ts";
+import { INITIALIZE_REVISIONS, STATELESS_REVISIONS, TTL_MS } from "./revisions.ts";
 
 type Method = (server: Server, params: Message) => Message | Promise<Message>;
 
 function discover(server: Server): Message {
   return {
-    supportedVersions: [...MODERN],
+    supportedVersions: [...STATELESS_REVISIONS],
     capabilities: { tools: {} },
     instructions: server.instructions,
     ttlMs: TTL_MS,
@@ -19,10 +19,10 @@ function discover(server: Server): Message {
 function initialize(server: Server, params: Message): Message {
   const asked = params.protocolVersion;
   if (typeof asked !== "string") {
-    throw new Refused(PARAMS, "`protocolVersion` is missing, or no string.");
+    throw new ProtocolError(INVALID_PARAMS, "`protocolVersion` is missing, or no string.");
   }
   return {
-    protocolVersion: LEGACY.includes(asked) ? asked : LEGACY[0],
+    protocolVersion: INITIALIZE_REVISIONS.includes(asked) ? asked : INITIALIZE_REVISIONS[0],
     capabilities: { tools: {} },
     serverInfo: { name: server.name, version: server.version },
     instructions: server.instructions,
@@ -31,7 +31,7 @@ function initialize(server: Server, params: Message): Message {
 
 function list(server: Server, params: Message): Message {
   if (params.cursor != null) {
-    throw new Refused(PARAMS, "There is no such cursor: the list has one page.");
+    throw new ProtocolError(INVALID_PARAMS, "There is no such cursor: the list has one page.");
   }
   return { tools: [...server.tools.listed] };
 }
@@ -43,11 +43,11 @@ function cachedList(server: Server, params: Message): Message {
 async function call(server: Server, params: Message): Promise<Message> {
   const { name } = params;
   const given = params.arguments || {};
-  if (typeof name !== "string") throw new Refused(PARAMS, "`name` is missing, or no string.");
+  if (typeof name !== "string") throw new ProtocolError(INVALID_PARAMS, "`name` is missing, or no string.");
   if (!server.tools.listed.some((tool) => tool.name === name)) {
-    throw new Refused(PARAMS, `Unknown tool: ${cut(name, NAME_CHARS)}`);
+    throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${truncate(name, MAX_NAME_CHARS)}`);
   }
-  if (!isMessage(given)) throw new Refused(PARAMS, "`arguments` is an object.");
+  if (!isMessage(given)) throw new ProtocolError(INVALID_PARAMS, "`arguments` is an object.");
   const { text, isError } = await server.tools.call(name, given);
   return { content: [{ type: "text", text }], isError };
 }

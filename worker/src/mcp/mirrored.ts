@@ -1,17 +1,17 @@
 /** Do the headers of a request say what the message in it says, and which status has its answer? */
 
 import {
-  INVALID,
+  INVALID_REQUEST,
   isMessage,
   isRequest,
   type Message,
-  NO_METHOD,
-  PARAMS,
-  PARSE,
-  Refused,
-  UNSUPPORTED,
+  METHOD_NOT_FOUND,
+  INVALID_PARAMS,
+  PARSE_ERROR,
+  ProtocolError,
+  UNSUPPORTED_REVISION,
 } from "./messages.ts";
-import { LEGACY, MODERN, UNSAID, VERSION } from "./revisions.ts";
+import { INITIALIZE_REVISIONS, STATELESS_REVISIONS, DEFAULT_REVISION, VERSION_KEY } from "./revisions.ts";
 
 const MISMATCH = -32020;
 /** Which parameter the header `Mcp-Name` repeats. */
@@ -20,20 +20,20 @@ const NAMED = new Map([
   ["prompts/get", "name"],
   ["resources/read", "uri"],
 ]);
-const BAD = [PARSE, INVALID, PARAMS, MISMATCH, UNSUPPORTED];
+const BAD = [PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, MISMATCH, UNSUPPORTED_REVISION];
 
 /**
  * The revision that a message is said in; throws Refused where its headers say another thing.
  *
  * A client that shakes hands says its revision in a header only; one of 2026-07-28 in both.
  */
-export function agreed(message: unknown, headers: Headers): string {
+export function negotiateRevision(message: unknown, headers: Headers): string {
   const said = headers.get("MCP-Protocol-Version");
   if (Array.isArray(message)) return agreedInArray(message, said);
   const own = version(message);
   if (own === null) return agreedByHand(message, said);
   if (said !== own) throw mismatch("MCP-Protocol-Version", said, own);
-  if (MODERN.includes(own) && isRequest(message)) checkNames(message, headers);
+  if (STATELESS_REVISIONS.includes(own) && isRequest(message)) checkNames(message, headers);
   return own;
 }
 
@@ -41,37 +41,37 @@ export function agreed(message: unknown, headers: Headers): string {
 function version(message: unknown): string | null {
   const params = isMessage(message) ? message.params : null;
   const meta = isMessage(params) ? params._meta : null;
-  const own = isMessage(meta) ? meta[VERSION] : null;
+  const own = isMessage(meta) ? meta[VERSION_KEY] : null;
   return typeof own === "string" ? own : null;
 }
 
 /** The status of an answer; before 2026-07-28 an error of a request is a good answer. */
-export function status(message: unknown, answer: unknown): number {
+export function httpStatus(message: unknown, answer: unknown): number {
   if (!isMessage(answer) || !isMessage(answer.error)) return 200;
   const code = answer.error.code as number;
-  const isTold = code === PARSE || code === INVALID || version(message) !== null;
+  const isTold = code === PARSE_ERROR || code === INVALID_REQUEST || version(message) !== null;
   if (!isTold) return 200;
-  return code === NO_METHOD ? 404 : BAD.includes(code) ? 400 : 200;
+  return code === METHOD_NOT_FOUND ? 404 : BAD.includes(code) ? 400 : 200;
 }
 
 /** No header speaks for several messages of the revision that has to have them. */
 function agreedInArray(messages: unknown[], said: string | null): string {
   if (messages.some((message) => version(message) !== null)) {
-    throw new Refused(INVALID, "Send one message, not an array of them.");
+    throw new ProtocolError(INVALID_REQUEST, "Send one message, not an array of them.");
   }
   return agreedByHand(messages, said);
 }
 
 /** That of a client that shakes hands: today's say `initialize` after `server/discover` too. */
 function agreedByHand(message: unknown, said: string | null): string {
-  if (said === null) return UNSAID;
+  if (said === null) return DEFAULT_REVISION;
   const isHand = isMessage(message) && message.method === "initialize";
-  if (LEGACY.includes(said) || (MODERN.includes(said) && isHand)) return said;
-  if (!MODERN.includes(said)) {
-    const known = { supported: [...MODERN], requested: said };
-    throw new Refused(UNSUPPORTED, "Unsupported protocol version", known);
+  if (INITIALIZE_REVISIONS.includes(said) || (STATELESS_REVISIONS.includes(said) && isHand)) return said;
+  if (!STATELESS_REVISIONS.includes(said)) {
+    const known = { supported: [...STATELESS_REVISIONS], requested: said };
+    throw new ProtocolError(UNSUPPORTED_REVISION, "Unsupported protocol version", known);
   }
-  if (isRequest(message)) throw new Refused(PARAMS, `\`params._meta[${VERSION}]\` is missing.`);
+  if (isRequest(message)) throw new ProtocolError(INVALID_PARAMS, `\`params._meta[${VERSION_KEY}]\` is missing.`);
   return said;
 }
 
@@ -94,7 +94,7 @@ function decoded(value: string | null): string | null {
     const bytes = Uint8Array.from(atob(checked(text)), (one) => one.charCodeAt(0));
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new Refused(MISMATCH, "Header mismatch: Mcp-Name is not what base 64 makes");
+    throw new ProtocolError(MISMATCH, "Header mismatch: Mcp-Name is not what base 64 makes");
   }
 }
 
@@ -104,10 +104,10 @@ function checked(text: string): string {
   return text;
 }
 
-function mismatch(name: string, said: string | null, own: unknown): Refused {
-  if (said === null) return new Refused(MISMATCH, `Header mismatch: ${name} is missing`);
+function mismatch(name: string, said: string | null, own: unknown): ProtocolError {
+  if (said === null) return new ProtocolError(MISMATCH, `Header mismatch: ${name} is missing`);
   const values = `header value ${quoted(said)} does not match body value ${quoted(own)}`;
-  return new Refused(MISMATCH, `Header mismatch: ${name} ${values}`);
+  return new ProtocolError(MISMATCH, `Header mismatch: ${name} ${values}`);
 }
 
 function quoted(value: unknown): string {

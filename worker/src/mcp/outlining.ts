@@ -1,13 +1,13 @@
 /** What does `outline` answer? Lines, types and names; of a large folder less, which is said. */
 
 import shared from "../../build/shared.json";
-import type { Entry, Outline } from "../api/facts.ts";
+import type { OutlineEntry, OutlineAnswer } from "../api/facts.ts";
 import { compareText } from "../letters.ts";
 import * as harmless from "../shown.ts";
-import { cutLines, size } from "./fitting.ts";
-import { joined, roomBeside } from "./shaping.ts";
+import { truncateLines, utf8Bytes } from "./fitting.ts";
+import { joinAnswer, budgetBeside } from "./shaping.ts";
 
-type Files = [path: string, entries: Entry[]][];
+type Files = [path: string, entries: OutlineEntry[]][];
 type Way = (files: Files) => string[];
 
 /** Each way to show an outline, the fullest first, as `serve/outlining.py` says what it leaves out. */
@@ -17,24 +17,24 @@ const WAYS: [Way, string][] = [all, outer, named, counts, folders].map((way, at)
 ]);
 
 /** The most that fits. */
-export function outlineAsText(outline: Outline, depth: number | null, tokens: number): string {
+export function formatOutline(outline: OutlineAnswer, depth: number | null, tokens: number): string {
   const files: Files = outline.files.map(({ path, nodes }) => [
     path,
     nodes.filter((one) => depth === null || one.depth < depth),
   ]);
-  const most = roomBeside(tokens, [outline.note]);
+  const most = budgetBeside(tokens, [outline.note]);
   const [lines, said] = fullest(files, most);
-  const some = cutLines(lines, most);
+  const some = truncateLines(lines, most);
   const left = `${lines.length - some.length} more folders: ask for one of them.`;
   const notes = [count(files), said, some.length < lines.length ? left : ""];
-  return joined([some.join("\n")], notes, outline.note);
+  return joinAnswer([some.join("\n")], notes, outline.note);
 }
 
 function fullest(files: Files, most: number): [string[], string] {
   let found: [string[], string] = [[], ""];
   for (const [way, said] of WAYS) {
-    found = [way(files).map(harmless.line), said];
-    if (size(found[0].join("\n")) <= most) break;
+    found = [way(files).map(harmless.escapeLine), said];
+    if (utf8Bytes(found[0].join("\n")) <= most) break;
   }
   return found;
 }
@@ -83,11 +83,11 @@ function above(text: string, sign: string): string {
   return text.slice(0, Math.max(text.lastIndexOf(sign), 0));
 }
 
-function name(one: Entry): string {
+function name(one: OutlineEntry): string {
   return one.symbol || one.logical_path || "";
 }
 
-function entry(one: Entry): string {
+function entry(one: OutlineEntry): string {
   const lines = `${" ".repeat(one.depth)} ${one.start_line}-${one.end_line}`;
   return [lines, one.node_type, name(one)].filter(Boolean).join(" ");
 }

@@ -4,27 +4,27 @@
  * `tests/mcp_server/transcripts` has it by example, and runs against this and `serve/protocol.py`.
  */
 
-import { cut } from "../letters.ts";
+import { truncate } from "../letters.ts";
 import {
-  error,
-  idOf,
-  INTERNAL,
-  INVALID,
+  errorMessage,
+  messageId,
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
   isId,
   isMessage,
   type Message,
-  NAME_CHARS,
-  NO_METHOD,
-  PARAMS,
-  Refused,
+  MAX_NAME_CHARS,
+  METHOD_NOT_FOUND,
+  INVALID_PARAMS,
+  ProtocolError,
   type Server,
-  UNSUPPORTED,
+  UNSUPPORTED_REVISION,
 } from "./messages.ts";
 import { METHODS } from "./methods.ts";
-import { MODERN, VERSION, CAPABILITIES, BATCHED, MESSAGES, PREFIX } from "./revisions.ts";
+import { STATELESS_REVISIONS, VERSION_KEY, CAPABILITIES_KEY, BATCH_REVISION, MAX_BATCH_MESSAGES, META_PREFIX } from "./revisions.ts";
 
 /** One client's messages; only what it last agreed on by `initialize` is kept, for arrays. */
-export class Conversation {
+export class ProtocolSession {
   constructor(
     private readonly server: Server,
     private agreed: string | null = null,
@@ -36,11 +36,11 @@ export class Conversation {
   }
 
   private async batch(messages: unknown[]): Promise<unknown> {
-    if (this.agreed !== BATCHED || !messages.length) {
-      return error(new Refused(INVALID, "Send one message, not an array of them."));
+    if (this.agreed !== BATCH_REVISION || !messages.length) {
+      return errorMessage(new ProtocolError(INVALID_REQUEST, "Send one message, not an array of them."));
     }
-    if (messages.length > MESSAGES) {
-      return error(new Refused(INVALID, `An array has at most ${MESSAGES} messages.`));
+    if (messages.length > MAX_BATCH_MESSAGES) {
+      return errorMessage(new ProtocolError(INVALID_REQUEST, `An array has at most ${MAX_BATCH_MESSAGES} messages.`));
     }
     const answers: Message[] = [];
     for (const message of messages) {
@@ -51,26 +51,26 @@ export class Conversation {
   }
 
   private async one(message: unknown): Promise<Message | null> {
-    const id = idOf(message);
+    const id = messageId(message);
     try {
-      if (!isMessage(message)) throw new Refused(INVALID, "A message is an object.");
+      if (!isMessage(message)) throw new ProtocolError(INVALID_REQUEST, "A message is an object.");
       if (isResponse(message) || !isChecked(message)) return null;
       return { jsonrpc: "2.0", id, result: await this.result(message) };
     } catch (fault) {
-      if (fault instanceof Refused) return error(fault, id);
+      if (fault instanceof ProtocolError) return errorMessage(fault, id);
       // a fault of ours costs one answer, not the server
-      return error(new Refused(INTERNAL, `Internal error: ${told(fault)}`), id);
+      return errorMessage(new ProtocolError(INTERNAL_ERROR, `Internal error: ${told(fault)}`), id);
     }
   }
 
   private async result(message: Message): Promise<Message> {
     const method = message.method as string;
     const params = message.params || {};
-    if (!isMessage(params)) throw new Refused(PARAMS, "`params` is an object.");
+    if (!isMessage(params)) throw new ProtocolError(INVALID_PARAMS, "`params` is an object.");
     if (isModern(params)) {
       const result = await found("modern", method)(this.server, params);
       const about = { name: this.server.name, version: this.server.version };
-      return { resultType: "complete", ...result, _meta: { [`${PREFIX}serverInfo`]: about } };
+      return { resultType: "complete", ...result, _meta: { [`${META_PREFIX}serverInfo`]: about } };
     }
     const result = await found("legacy", method)(this.server, params);
     if (typeof result.protocolVersion === "string") this.agreed = result.protocolVersion;
@@ -85,11 +85,11 @@ function told(fault: unknown): string {
 /** Whether it is a request, else a notification; throws Refused for neither. */
 function isChecked(message: Message): boolean {
   if (message.jsonrpc !== "2.0" || typeof message.method !== "string") {
-    throw new Refused(INVALID, 'A message has "jsonrpc": "2.0" and a method.');
+    throw new ProtocolError(INVALID_REQUEST, 'A message has "jsonrpc": "2.0" and a method.');
   }
   if (!("id" in message)) return false;
   if (!isId(message.id)) {
-    throw new Refused(INVALID, "The id of a request is a string or a number.");
+    throw new ProtocolError(INVALID_REQUEST, "The id of a request is a string or a number.");
   }
   return true;
 }
@@ -101,17 +101,17 @@ function isResponse(message: Message): boolean {
 /** Whether the message says its revision; throws Refused where it is none that is known. */
 function isModern(params: Message): boolean {
   const meta = params._meta;
-  if (!isMessage(meta) || !(VERSION in meta)) return false;
-  const requested = meta[VERSION];
+  if (!isMessage(meta) || !(VERSION_KEY in meta)) return false;
+  const requested = meta[VERSION_KEY];
   if (typeof requested !== "string") {
-    throw new Refused(PARAMS, `\`_meta[${VERSION}]\` is a string.`);
+    throw new ProtocolError(INVALID_PARAMS, `\`_meta[${VERSION_KEY}]\` is a string.`);
   }
-  if (!MODERN.includes(requested)) {
-    const known = { supported: [...MODERN], requested };
-    throw new Refused(UNSUPPORTED, "Unsupported protocol version", known);
+  if (!STATELESS_REVISIONS.includes(requested)) {
+    const known = { supported: [...STATELESS_REVISIONS], requested };
+    throw new ProtocolError(UNSUPPORTED_REVISION, "Unsupported protocol version", known);
   }
-  if (!isMessage(meta[CAPABILITIES])) {
-    throw new Refused(PARAMS, `\`_meta[${CAPABILITIES}]\` is missing, or no object.`);
+  if (!isMessage(meta[CAPABILITIES_KEY])) {
+    throw new ProtocolError(INVALID_PARAMS, `\`_meta[${CAPABILITIES_KEY}]\` is missing, or no object.`);
   }
   return true;
 }
@@ -120,7 +120,7 @@ function found(era: keyof typeof METHODS, name: string) {
   const method = METHODS[era].get(name);
   if (method) return method;
   if (name === "server/discover") {
-    throw new Refused(PARAMS, `\`params._meta[${VERSION}]\` is missing.`);
+    throw new ProtocolError(INVALID_PARAMS, `\`params._meta[${VERSION_KEY}]\` is missing.`);
   }
-  throw new Refused(NO_METHOD, `Method not found: ${cut(name, NAME_CHARS)}`);
+  throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${truncate(name, MAX_NAME_CHARS)}`);
 }

@@ -3,6 +3,6 @@
 const OUTLINE = /feeder outline (\S+)/g;
 
 /** The same with tools for the commands that are tools too. */
-export function inTools(text: string): string {
+export function commandsToTools(text: string): string {
   return text.replace(OUTLINE, 'the outline tool with path "$1"');
 }

@@ -1,48 +1,48 @@
 /** What does a model read? A line `path:first-last type name`, the code, and a short end. */
 
 import shared from "../../build/shared.json";
-import type { Hit, Hits, Lines } from "../api/facts.ts";
-import { cut } from "../letters.ts";
+import type { Hit, SearchAnswer, Lines } from "../api/facts.ts";
+import { truncate } from "../letters.ts";
 import * as harmless from "../shown.ts";
-import { type Form, fitted, room, size } from "./fitting.ts";
-import { inTools } from "./remedies.ts";
-import { code } from "./code.ts";
+import { type HitForm, fitHits, budgetBytes, utf8Bytes } from "./fitting.ts";
+import { commandsToTools } from "./remedies.ts";
+import { formatCode } from "./code.ts";
 
 const { foot_bytes, notes_chars, forms: ORDER, shortened: SHORTENED } = shared.serve.shaping;
 const { described: DESCRIBED } = shared.serve.shaping;
 const [FULL, SNIPPET, SIGNATURE, LOCATION] = ORDER as [string, string, string, string];
 
 /** How much of each hit is asked for, and the tokens that all may take. */
-export interface Wanted {
+export interface HitFormat {
   detail: string;
   tokens: number;
 }
 
 /** An answer with as much of each hit as fits. */
-export function hitsAsText(found: Hits, wanted: Wanted): string {
+export function formatHits(found: SearchAnswer, wanted: HitFormat): string {
   const first = wanted.detail === "auto" ? FULL : wanted.detail;
   const hits = found.hits.map((hit) => forms(hit, first));
-  const budget = roomBeside(wanted.tokens, [...found.notes, found.note]);
-  const chosen = fitted(hits, budget, wanted.detail === FULL);
+  const budget = budgetBeside(wanted.tokens, [...found.notes, found.note]);
+  const chosen = fitHits(hits, budget, wanted.detail === FULL);
   const said = [count(found, chosen.length), shortened(chosen, hits), ...found.notes];
-  return joined(chosen.map((form) => form.text), said, found.note);
+  return joinAnswer(chosen.map((form) => form.text), said, found.note);
 }
 
 /** The bytes that are left for hits beside what ends an answer. */
-export function roomBeside(tokens: number, ends: string[]): number {
-  const taken = ends.reduce((sum, end) => sum + size(end), 0);
-  return room(tokens) - foot_bytes - Math.min(taken, 2 * notes_chars);
+export function budgetBeside(tokens: number, ends: string[]): number {
+  const taken = ends.reduce((sum, end) => sum + utf8Bytes(end), 0);
+  return budgetBytes(tokens) - foot_bytes - Math.min(taken, 2 * notes_chars);
 }
 
 /** The parts, and below them at most three lines, the last of what the index equals. */
-export function joined(parts: string[], said: string[], standing: string): string {
-  const [first = "", ...more] = said.filter(Boolean).map(inTools);
-  const foot = [first, cut(more.join(" "), notes_chars), standing];
-  return [...parts, foot.map(harmless.line).filter(Boolean).join("\n")].join("\n\n");
+export function joinAnswer(parts: string[], said: string[], standing: string): string {
+  const [first = "", ...more] = said.filter(Boolean).map(commandsToTools);
+  const foot = [first, truncate(more.join(" "), notes_chars), standing];
+  return [...parts, foot.map(harmless.escapeLine).filter(Boolean).join("\n")].join("\n\n");
 }
 
 /** Where it is, what it is, and which `span` of it follows, where that is not all. */
-export function heading(hit: Hit, span = ""): string {
+export function hitHeading(hit: Hit, span = ""): string {
   const state = stateOf(hit);
   const parts = [
     `${hit.path}:${hit.start_line}-${hit.end_line}`,
@@ -51,8 +51,8 @@ export function heading(hit: Hit, span = ""): string {
     span && `[${span}]`,
     state && `(${state})`,
   ];
-  const place = harmless.line(parts.filter(Boolean).join(" "));
-  return hit.description ? `${place}\n${DESCRIBED}${harmless.line(hit.description)}` : place;
+  const place = harmless.escapeLine(parts.filter(Boolean).join(" "));
+  return hit.description ? `${place}\n${DESCRIBED}${harmless.escapeLine(hit.description)}` : place;
 }
 
 /** What else it stands for, and where it is if not in the repository that is asked. */
@@ -64,14 +64,14 @@ function stateOf(hit: Hit): string {
 }
 
 /** The ways to show a hit, from the one that is asked for to the smallest. */
-function forms(hit: Hit, first: string): Form[] {
+function forms(hit: Hit, first: string): HitForm[] {
   const known = new Map([
     [FULL, body(hit)],
     [SNIPPET, window(hit)],
     [SIGNATURE, signature(hit)],
-    [LOCATION, heading(hit)],
+    [LOCATION, hitHeading(hit)],
   ]);
-  const some: Form[] = [];
+  const some: HitForm[] = [];
   for (const detail of ORDER.slice(ORDER.indexOf(first))) {
     const text = known.get(detail);
     if (text && !some.some((one) => one.text === text)) some.push({ detail, text });
@@ -80,7 +80,7 @@ function forms(hit: Hit, first: string): Form[] {
 }
 
 function body(hit: Hit): string {
-  return hit.text === null ? "" : `${heading(hit)}\n${code(hit.text.split("\n"))}`;
+  return hit.text === null ? "" : `${hitHeading(hit)}\n${formatCode(hit.text.split("\n"))}`;
 }
 
 function window(hit: Hit): string {
@@ -88,13 +88,13 @@ function window(hit: Hit): string {
   if (!parts.length) return "";
   const shown = parts.reduce((sum, part) => sum + part.lines.length, 0);
   if (hit.text !== null && shown === hit.text.split("\n").length) return body(hit);
-  return `${heading(hit, parts.map(span).join(", "))}\n${withGaps(parts)}`;
+  return `${hitHeading(hit, parts.map(span).join(", "))}\n${withGaps(parts)}`;
 }
 
 /** The gap between two parts stands at no column of theirs. */
 function withGaps(parts: Lines[]): string {
   const all = parts.flatMap((part) => ["", ...part.lines]).slice(1);
-  const text = code(all).split("\n");
+  const text = formatCode(all).split("\n");
   let at = -1;
   for (const part of parts.slice(0, -1)) {
     at += part.lines.length + 1;
@@ -109,10 +109,10 @@ function span(part: Lines): string {
 }
 
 function signature(hit: Hit): string {
-  return hit.signature ? `${heading(hit)}\n${harmless.line(hit.signature)}` : "";
+  return hit.signature ? `${hitHeading(hit)}\n${harmless.escapeLine(hit.signature)}` : "";
 }
 
-function count(found: Hits, shown: number): string {
+function count(found: SearchAnswer, shown: number): string {
   const after = found.offset + shown;
   const total = found.at_least ? `at least ${found.total}` : `${found.total}`;
   if (!shown) return `Nothing from ${found.offset} on: ${total} found.`;
@@ -121,7 +121,7 @@ function count(found: Hits, shown: number): string {
 }
 
 /** What is not as long as was asked for, and how to get the rest. */
-function shortened(chosen: Form[], hits: Form[][]): string {
+function shortened(chosen: HitForm[], hits: HitForm[][]): string {
   const shorter = chosen.filter((form, at) => form.text !== hits[at]![0]!.text);
   const told = Object.entries(SHORTENED).flatMap(([detail, how]) => {
     const many = shorter.filter((form) => form.detail === detail).length;

@@ -1,18 +1,18 @@
 /** What does an answer say? Each hit by its lines, and the commit that they are of. */
 
 import shared from "../../build/shared.json";
-import type { Found, Hit } from "./found.ts";
+import type { Result, Hit } from "./found.ts";
 
 const RANKS: readonly string[] = shared.constants.answers.RANK_NAMES;
 
 /** A hit's lines where its text is there, and those that answer. */
-export interface Text {
+export interface HitText {
   readonly text: string;
   readonly window: object;
 }
 
 /** What is known of a hit; `text` and `window` are null where there is no text. */
-export function hitJson(one: Found, place: Place, text: Text | null): Record<string, unknown> {
+export function hitJson(one: Result, place: SourceLinks, text: HitText | null): Record<string, unknown> {
   const { hit } = one;
   return {
     id: hit.id,
@@ -42,13 +42,13 @@ export function hitJson(one: Found, place: Place, text: Text | null): Record<str
 }
 
 /** Where an answer's texts are from. */
-export interface Place {
+export interface SourceLinks {
   readonly repo: string;
   commitOf(repo: string): string | null;
   permalink(hit: Hit): string | null;
 }
 
-function pieceJson({ piece }: Found): object | null {
+function pieceJson({ piece }: Result): object | null {
   if (!piece) return null;
   const { startLine, endLine, matching, of } = piece;
   return { start_line: startLine, end_line: endLine, matching, of };

@@ -1,34 +1,34 @@
 /** What does a question say? Its words, the parts of them, and whether it is a name. */
 
 import { lexis } from "../../build/shared.json";
-import { casefold, cut, length, strip } from "../letters.ts";
-import { OfKinds, whole } from "../patterns.ts";
+import { casefold, truncate, length, strip } from "../letters.ts";
+import { RegexVariants, fullMatch } from "../patterns.ts";
 import { dotted } from "../symbols.ts";
-import { smallParts, words } from "./words.ts";
+import { lowercaseParts, withCompoundParts } from "./words.ts";
 
 const { patterns } = lexis.asked;
 /** They say nothing of what is asked for, where other words do. */
 const SMALL_WORDS: ReadonlySet<string> = new Set(lexis.asked.small);
 /** Of a question's beginning, whose words are looked for in names and paths. */
 const READ_CHARS = lexis.asked.chars;
-export const LEAST_LETTERS = lexis.asked.letters;
+export const MIN_WORD_LETTERS = lexis.asked.letters;
 
-const NAME = new OfKinds(whole(patterns.name));
-const PATH = new OfKinds(whole(patterns.path));
-const IDENTIFIER = new OfKinds(patterns.identifier, "g");
+const NAME = new RegexVariants(fullMatch(patterns.name));
+const PATH = new RegexVariants(fullMatch(patterns.path));
+const IDENTIFIER = new RegexVariants(patterns.identifier, "g");
 /** A name whose parts the index has as words, one after the other: `MAX_BYTES`. */
-const JOINED = new OfKinds(patterns.joined, "g");
-const ALNUM = new OfKinds(patterns.alnum, "g");
-const WORD = new OfKinds(patterns.word, "g");
-const KEY = new OfKinds(patterns.key, "g");
+const JOINED = new RegexVariants(patterns.joined, "g");
+const ALNUM = new RegexVariants(patterns.alnum, "g");
+const WORD = new RegexVariants(patterns.word, "g");
+const KEY = new RegexVariants(patterns.key, "g");
 
 /** A question in words; signs of its language are no part of it. */
-export class Asked {
+export class QueryText {
   readonly #read: string;
   readonly #made = new Map<string, unknown>();
 
   constructor(readonly text: string) {
-    this.#read = cut(text, READ_CHARS);
+    this.#read = truncate(text, READ_CHARS);
   }
 
   /**
@@ -38,7 +38,7 @@ export class Asked {
    */
   get terms(): readonly string[] {
     return this.#once("terms", () => {
-      const found = [...new Set(ALNUM.all(words(this.text)))];
+      const found = [...new Set(ALNUM.all(withCompoundParts(this.text)))];
       const telling = found.filter((word) => !SMALL_WORDS.has(word.toLowerCase()));
       const joined = new Set(JOINED.all(this.#read));
       return [...(telling.length ? telling : found), ...joined].map((word) => `"${word}"`);
@@ -48,7 +48,7 @@ export class Asked {
   /** The words that its words are made of, in small letters, each once. */
   get parts(): readonly string[] {
     return this.#once("parts", () => {
-      const found = new Set(WORD.all(this.#read).flatMap(smallParts));
+      const found = new Set(WORD.all(this.#read).flatMap(lowercaseParts));
       return [...found].filter((part) => !SMALL_WORDS.has(part));
     });
   }
@@ -78,7 +78,7 @@ export class Asked {
   get keys(): ReadonlySet<string> {
     return this.#once("keys", () => {
       const found = KEY.all(this.#read.toLowerCase());
-      return new Set(found.filter((word) => length(word) >= LEAST_LETTERS && !isSmall(word)));
+      return new Set(found.filter((word) => length(word) >= MIN_WORD_LETTERS && !isSmall(word)));
     });
   }
 
@@ -89,7 +89,7 @@ export class Asked {
 
   /** Those of small words too, which names are made of as well: `hasRecord`. */
   get allStems(): ReadonlySet<string> {
-    return this.#once("allStems", () => stems(WORD.all(this.#read)));
+    return this.#once("allStems", () => nameStems(WORD.all(this.#read)));
   }
 
   /** Whether its beginning has such words; the pattern is without the flag `g`. */
@@ -120,8 +120,8 @@ function lastPart(identifier: string): string {
 }
 
 /** Of all their parts. */
-export function stems(names: Iterable<string>): ReadonlySet<string> {
-  return new Set([...names].flatMap(smallParts).map(stem));
+export function nameStems(names: Iterable<string>): ReadonlySet<string> {
+  return new Set([...names].flatMap(lowercaseParts).map(stem));
 }
 
 function stem(word: string): string {

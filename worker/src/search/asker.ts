@@ -1,24 +1,24 @@
 /** Who asks: of which index, through which bindings, and for which page. */
 
-import type { Clock } from "../api/facts.ts";
+import type { OnTiming } from "../api/facts.ts";
 import type { Env } from "../bindings/env.ts";
-import type { Meta } from "./standing.ts";
-import type { Steady } from "./steady.ts";
+import type { IndexMeta } from "./standing.ts";
+import type { SnapshotDatabase } from "./steady.ts";
 
 /** Who is asked, with what, and what the index said of itself. */
-export interface Asker {
+export interface SearchContext {
   readonly env: Env;
-  readonly database: Steady;
-  readonly clock: Clock;
+  readonly database: SnapshotDatabase;
+  readonly clock: OnTiming;
   /** What the index says of itself beside the last rows. */
-  readonly meta: Meta;
+  readonly meta: IndexMeta;
   readonly repo: string;
   /** Requests that this answer may still take. */
   readonly left: () => number;
 }
 
 /** How many hits are wanted, after how many others. */
-export interface Paging {
+export interface Pagination {
   readonly limit: number;
   readonly offset: number;
 }

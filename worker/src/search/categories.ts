@@ -1,7 +1,7 @@
 /** What do categories narrow a scope to? Languages or tests; a repository's own are not known here. */
 
-import { nothing } from "../nearby.ts";
-import { wrong } from "../refusal.ts";
+import { unknownNameError } from "../nearby.ts";
+import { badRequest } from "../refusal.ts";
 import type { Scope } from "../store/scope.ts";
 import type { Query } from "./query.ts";
 import { CATEGORY_LANGUAGES, CODE, TESTS } from "./vocabulary.ts";
@@ -12,14 +12,14 @@ export const NO_LANGUAGE = "";
 type Change = Partial<Scope>;
 
 /** What the question's categories ask for and leave out; refuses one that is none. */
-export function changes(query: Query): Change[] {
+export function categoryChanges(query: Query): Change[] {
   check(query);
   const asked = query.categories.length > 0 ? [wanted(query.categories)] : [];
   return [...asked, ...query.notCategories.map(leftOut)];
 }
 
 /** What lies in both. */
-export function intersection(scope: Scope, change: Change): Scope {
+export function intersectScope(scope: Scope, change: Change): Scope {
   const asked = change.languages ?? [];
   let languages = asked.length > 0 ? asked : scope.languages;
   if (scope.languages.length > 0 && asked.length > 0) {
@@ -33,11 +33,11 @@ export function intersection(scope: Scope, change: Change): Scope {
 function check(query: Query): void {
   const known = [...new Set([...Object.keys(CATEGORY_LANGUAGES), CODE, TESTS])];
   for (const name of [...query.categories, ...query.notCategories]) {
-    if (!known.includes(name)) throw nothing("category", name, known);
+    if (!known.includes(name)) throw unknownNameError("category", name, known);
   }
   const kinds = new Set(query.categories.map((name) => name === TESTS));
   if (kinds.size > 1) {
-    throw wrong(
+    throw badRequest(
       `The categories ${query.categories.join(" and ")} are not all of languages or all of ` +
         "paths. Ask for one of them.",
     );

@@ -1,7 +1,7 @@
 /** Which of a question's filters contradict each other? It is said: none of them wins in silence. */
 
-import { wrong, type Refusal } from "../refusal.ts";
-import { isGlob, place, type Scope } from "../store/scope.ts";
+import { badRequest, type HttpError } from "../refusal.ts";
+import { isGlob, normalizePath, type Scope } from "../store/scope.ts";
 import { NO_LANGUAGE } from "./categories.ts";
 import type { Query } from "./query.ts";
 import { TESTS } from "./vocabulary.ts";
@@ -22,7 +22,7 @@ type Field = keyof typeof SIGNS;
 const CATEGORIES: readonly Field[] = ["categories", "notCategories"];
 
 /** Refuses filters, which make the scope, that leave nothing of any index. */
-export function check(query: Query, scope: Scope): void {
+export function checkConflicts(query: Query, scope: Scope): void {
   const tests = testsOf(query);
   if (tests.has("no") && tests.has("only")) {
     const said = query.tests ? [`tests:${query.tests}`] : [];
@@ -45,7 +45,7 @@ export function check(query: Query, scope: Scope): void {
  *
  * `tests` is what is said of them beside the question.
  */
-export function overruled(query: Query, tests: string | null): string[] {
+export function overriddenFilters(query: Query, tests: string | null): string[] {
   const counting = new Map([
     ["tests", `tests:${query.tests}`],
     ["case", `case:${query.case ? "yes" : "no"}`],
@@ -67,7 +67,7 @@ function testsOf(query: Query): Set<string> {
 
 /** Its paths that lie in what is left out, as far as their names tell. */
 function leftOut(scope: Scope): string[] {
-  const folders = scope.notPaths.map(place).filter((name) => !isGlob(name));
+  const folders = scope.notPaths.map(normalizePath).filter((name) => !isGlob(name));
   return scope.paths.filter(
     (path) => scope.notPaths.includes(path) || folders.some((folder) => isBelow(path, folder)),
   );
@@ -86,6 +86,6 @@ function typed(query: Query, fields: readonly Field[]): string[] {
   return fields.flatMap((field) => query[field].map((value) => `${SIGNS[field]}${value}`));
 }
 
-function nothingLeft(signs: readonly string[]): Refusal {
-  return wrong(`${signs.join(" and ")} leave nothing to search. Leave one of them out.`);
+function nothingLeft(signs: readonly string[]): HttpError {
+  return badRequest(`${signs.join(" and ")} leave nothing to search. Leave one of them out.`);
 }

@@ -2,16 +2,16 @@
 
 import shared from "../../build/shared.json";
 import { rpartition } from "../letters.ts";
-import { sorted } from "../order.ts";
+import { sortBy } from "../order.ts";
 import { isTest } from "../store/tests_by_path.ts";
-import type { Found } from "./found.ts";
+import type { Result } from "./found.ts";
 
-const { MAX_FACET_VALUES: MOST } = shared.constants.facets;
+const { MAX_FACET_VALUES } = shared.constants.facets;
 
 export type Facets = Record<"language" | "path" | "node_type" | "tests", Record<string, number>>;
 
 /** Hits by each value of the filter that it is called after, the most first. */
-export function facets(found: readonly Found[]): Facets {
+export function countFacets(found: readonly Result[]): Facets {
   const hits = found.map((one) => one.hit);
   return {
     language: counts(hits.flatMap((hit) => hit.language || [])),
@@ -24,7 +24,7 @@ export function facets(found: readonly Found[]): Facets {
 function counts(values: readonly string[]): Record<string, number> {
   const counted = new Map<string, number>();
   for (const value of values) counted.set(value, (counted.get(value) ?? 0) + 1);
-  return Object.fromEntries(sorted(counted, ([, count]) => [-count]).slice(0, MOST));
+  return Object.fromEntries(sortBy(counted, ([, count]) => [-count]).slice(0, MAX_FACET_VALUES));
 }
 
 /** Where the folders of paths part: `/src/a` and `/src/b`, from the root. */

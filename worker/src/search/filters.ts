@@ -1,20 +1,20 @@
 /** Where does a question look? Its filters become a scope; one that names nothing is told. */
 
 import { compareText } from "../letters.ts";
-import { nothing } from "../nearby.ts";
-import { wrong } from "../refusal.ts";
+import { unknownNameError } from "../nearby.ts";
+import { badRequest } from "../refusal.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
-import { OPEN, type Scope } from "../store/scope.ts";
-import { anyFile, has, kinds, paths as allPaths, type Column } from "../store/statements.ts";
-import { changes, intersection } from "./categories.ts";
-import { check } from "./contrary.ts";
+import { EMPTY_SCOPE, type Scope } from "../store/scope.ts";
+import { anyFile, existingValues, distinctValues, allPaths, type Column } from "../store/statements.ts";
+import { categoryChanges, intersectScope } from "./categories.ts";
+import { checkConflicts } from "./contrary.ts";
 import type { Query } from "./query.ts";
-import { languages, nodeTypeNames, nodeTypes, otherNames } from "./vocabulary.ts";
+import { languagesNamed, allNodeTypeNames, nodeTypesNamed, languageAliases } from "./vocabulary.ts";
 
 type Readings = readonly (readonly string[])[];
 
 /** What of a question's filters has to be looked up, in the order of the statements that ask it. */
-export interface Looked {
+export interface FilterLookup {
   readonly query: Query;
   readonly there: Scope;
   /** For each path that is asked for, then for each that is left out, the places it may mean. */
@@ -23,17 +23,17 @@ export interface Looked {
 }
 
 /** The filters of a question that is asked of these repositories, null for all. */
-export function looked(query: Query, repos: readonly string[] | null): Looked {
-  const [paths, notPaths] = [query.paths.map(readings), query.notPaths.map(readings)];
-  return { query, there: { ...OPEN, repos }, paths, notPaths };
+export function filterLookup(query: Query, repos: readonly string[] | null): FilterLookup {
+  const [paths, notPaths] = [query.paths.map(pathReadings), query.notPaths.map(pathReadings)];
+  return { query, there: { ...EMPTY_SCOPE, repos }, paths, notPaths };
 }
 
 /** Asks for each place, language and type whether there is such a thing. */
-export function statements({ query, there, paths, notPaths }: Looked): Statement[] {
+export function lookupStatements({ query, there, paths, notPaths }: FilterLookup): Statement[] {
   return [
     ...[...paths, ...notPaths].flat().map((path) => anyFile({ ...there, paths: [path] })),
-    ...query.languages.map((name) => has("language", languages(name), there)),
-    ...query.nodeTypes.map((name) => has("node_type", nodeTypes(name), there)),
+    ...query.languages.map((name) => existingValues("language", languagesNamed(name), there)),
+    ...query.nodeTypes.map((name) => existingValues("node_type", nodeTypesNamed(name), there)),
   ];
 }
 
@@ -41,7 +41,7 @@ export function statements({ query, there, paths, notPaths }: Looked): Statement
 const GUESSES = 2;
 
 /** The scopes that may be meant, the likeliest first; of too many that one alone. */
-export function guesses(asked: Looked): Scope[] {
+export function candidateScopes(asked: FilterLookup): Scope[] {
   const readings = [...asked.paths, ...asked.notPaths];
   const ways = readings.reduce((product, some) => product * some.length, 1);
   const tried = ways > GUESSES ? readings.map((some) => some.slice(0, 1)) : readings;
@@ -59,9 +59,9 @@ export function guesses(asked: Looked): Scope[] {
  *
  * What is left out need not be there.
  */
-export async function scopeOf(
+export async function resolveScope(
   database: Database,
-  asked: Looked,
+  asked: FilterLookup,
   answers: readonly (readonly Row[])[],
 ): Promise<Scope> {
   const { query, there } = asked;
@@ -73,7 +73,7 @@ export async function scopeOf(
   for (const name of query.languages) if (!rest.shift()) throw await noKind(database, LANGUAGE, name, there);
   for (const name of query.nodeTypes) if (!rest.shift()) throw await noKind(database, TYPE, name, there);
   const scope = scoped(asked, paths, notPaths);
-  check(query, scope);
+  checkConflicts(query, scope);
   return scope;
 }
 
@@ -86,21 +86,21 @@ interface Kind {
 const LANGUAGE: Kind = {
   column: "language",
   called: "language",
-  others: (known) => known.flatMap(otherNames),
+  others: (known) => known.flatMap(languageAliases),
 };
-const TYPE: Kind = { column: "node_type", called: "type of node", others: nodeTypeNames };
+const TYPE: Kind = { column: "node_type", called: "type of node", others: allNodeTypeNames };
 
 async function noKind(database: Database, kind: Kind, name: string, there: Scope) {
-  const [rows = []] = await database.run([kinds(kind.column, there)]);
+  const [rows = []] = await database.run([distinctValues(kind.column, there)]);
   const known = rows.map(([one]) => String(one));
-  return nothing(kind.called, name, known, kind.others(known));
+  return unknownNameError(kind.called, name, known, kind.others(known));
 }
 
 async function noPath(database: Database, typed: string, there: Scope) {
   const [rows = []] = await database.run([allPaths(there)]);
   const known = rows.map(([path]) => String(path));
   const firsts = [...new Set(known.map((path) => path.split("/", 1)[0]!))].sort(compareText);
-  return nothing("file or folder", typed, firsts, [...known, ...folders(known)]);
+  return unknownNameError("file or folder", typed, firsts, [...known, ...folders(known)]);
 }
 
 /** Of each path's readings the first that is there, else the likeliest; which of them is lost. */
@@ -114,19 +114,19 @@ function chosen(readings: Readings, answers: boolean[]): [string[], number] {
   return [found, lost];
 }
 
-function scoped({ query, there }: Looked, paths: string[], notPaths: string[]): Scope {
+function scoped({ query, there }: FilterLookup, paths: string[], notPaths: string[]): Scope {
   const scope: Scope = {
     ...there,
     paths: once(paths),
     notPaths: once(notPaths),
-    languages: once(query.languages.flatMap(languages)),
-    notLanguages: once(query.notLanguages.flatMap(languages)),
-    nodeTypes: once(query.nodeTypes.flatMap(nodeTypes)),
-    notNodeTypes: once(query.notNodeTypes.flatMap(nodeTypes)),
+    languages: once(query.languages.flatMap(languagesNamed)),
+    notLanguages: once(query.notLanguages.flatMap(languagesNamed)),
+    nodeTypes: once(query.nodeTypes.flatMap(nodeTypesNamed)),
+    notNodeTypes: once(query.notNodeTypes.flatMap(nodeTypesNamed)),
     symbols: query.symbols,
     tests: query.tests,
   };
-  return changes(query).reduce(intersection, scope);
+  return categoryChanges(query).reduce(intersectScope, scope);
 }
 
 function once(values: readonly string[]): string[] {
@@ -137,7 +137,7 @@ function once(values: readonly string[]): string[] {
  * The places that a path may mean, the likeliest first; it is read as it lies there, or as an answer
  * shows it. Nobody stands in a folder here.
  */
-export function readings(typed: string): string[] {
+export function pathReadings(typed: string): string[] {
   const known = spellings(typed);
   const anywhere = known.filter(isBare).map((path) => `*/${normal(path)}`);
   return once([...known.map(placeOf), ...anywhere]);
@@ -187,12 +187,12 @@ function folders(paths: readonly string[]): string[] {
 }
 
 /** The one repository of just this name, else the only one whose name ends with `/` and it. */
-export function meantRepo(name: string, there: readonly string[]): string {
+export function resolveRepo(name: string, there: readonly string[]): string {
   const ends = there.filter((repo) => repo.endsWith(`/${name}`));
   const found = there.includes(name) ? [name] : ends;
   if (found.length > 1) {
-    throw wrong(`The repository ${name} may be ${found.join(" or ")}. Name one of them.`);
+    throw badRequest(`The repository ${name} may be ${found.join(" or ")}. Name one of them.`);
   }
-  if (!found[0]) throw nothing("repository", name, there);
+  if (!found[0]) throw unknownNameError("repository", name, there);
   return found[0];
 }

@@ -24,7 +24,7 @@ export interface Member {
 }
 
 /** The lines of a node that answer, where it is kept in pieces; and how many of them do. */
-export interface Piece {
+export interface MatchingPart {
   startLine: number;
   endLine: number;
   matching: number;
@@ -37,15 +37,15 @@ export interface Piece {
  * `parts` are the rules' shares, which add up to the score; `member` is what the query names, where
  * that is a part of the node. `others` are one hit with it, `copies` have the same text.
  */
-export interface Found {
+export interface Result {
   hit: Hit;
   score: number;
   ranks: ReadonlyMap<string, number>;
   member: Member | null;
   parts: ReadonlyMap<string, number>;
-  others: readonly Found[];
-  copies: readonly Found[];
-  piece: Piece | null;
+  others: readonly Result[];
+  copies: readonly Result[];
+  piece: MatchingPart | null;
 }
 
 /**
@@ -54,16 +54,16 @@ export interface Found {
  * Where `atLeast`, there may be more of them than `total`, which were not looked at. `every` has
  * those before and after, too.
  */
-export interface Answer {
-  found: readonly Found[];
+export interface ResultPage {
+  found: readonly Result[];
   total: number;
   notes: readonly string[];
   atLeast: boolean;
-  every: readonly Found[];
+  every: readonly Result[];
 }
 
 /** The hit of a row of SQL's, whose columns are Python's `Hit`. */
-export function hitOf(row: readonly unknown[]): Hit {
+export function hitFromRow(row: readonly unknown[]): Hit {
   const [id, path, language, nodeType, symbol, signature, logicalPath, startLine, endLine] = row;
   const [members, repo, description] = row.slice(9);
   const facts = { id, path, language, nodeType, symbol, signature, logicalPath, startLine, endLine };

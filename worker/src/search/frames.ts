@@ -3,10 +3,10 @@
 import shared from "../../build/shared.json";
 import { rpartition } from "../letters.ts";
 import { Pattern } from "../patterns.ts";
-import { named, type Named } from "../store/named.ts";
+import { namedNodes, type NamedNode } from "../store/named.ts";
 import { dotted, endsWith } from "../symbols.ts";
-import type { Asked } from "./asked.ts";
-import { ids } from "./names.ts";
+import type { QueryText } from "./asked.ts";
+import { nodeIds } from "./names.ts";
 
 const { frames: known } = shared.constants;
 const PLACE = new Pattern(known.LOCATION);
@@ -16,13 +16,13 @@ const ABOVE = known.NAME_ABOVE.map((written) => new Pattern(written, "y"));
 const ANONYMOUS = new Pattern(known.ANONYMOUS_PATTERN);
 
 /** A function that was running, by the last parts of its name, and its file's name. */
-export interface Frame {
+export interface StackFrame {
   name: string;
   file: string;
 }
 
 /** Of a question in several lines, each once, the innermost first. */
-export function frames(asked: Asked): Frame[] {
+export function stackFrames(asked: QueryText): StackFrame[] {
   const lines = asked.text.split("\n");
   if (lines.length < 2) return [];
   const found = lines.flatMap((line, row) => frameOf(lines[row - 1] ?? "", line) ?? []);
@@ -32,13 +32,13 @@ export function frames(asked: Asked): Frame[] {
 }
 
 /** The ids of those nodes, of each frame's answer, that lie in the file which the frame names. */
-export function running(asked: Asked, answers: readonly (readonly (readonly unknown[])[])[]): string[] {
-  const found = frames(asked).flatMap((frame, at) => inFile(frame, named(answers[at]!)));
-  return [...new Set(ids(found))];
+export function nodesOfFrames(asked: QueryText, answers: readonly (readonly (readonly unknown[])[])[]): string[] {
+  const found = stackFrames(asked).flatMap((frame, at) => inFile(frame, namedNodes(answers[at]!)));
+  return [...new Set(nodeIds(found))];
 }
 
 /** The frame that a line, or one with the line above it, tells. */
-function frameOf(above: string, line: string): Frame | null {
+function frameOf(above: string, line: string): StackFrame | null {
   const place = PLACE.for(line).exec(line);
   if (!place) return null;
   const end = place.index + place[0].length;
@@ -69,7 +69,7 @@ function isOutermostFirst(text: string): boolean {
 }
 
 /** Those whose owner is the frame's too, where there are any: `Mux.route`, not `node.route`. */
-function inFile(frame: Frame, nodes: readonly Named[]): readonly Named[] {
+function inFile(frame: StackFrame, nodes: readonly NamedNode[]): readonly NamedNode[] {
   const there = nodes.filter((node) => rpartition(node.path, "/")[1] === frame.file);
   const own = there.filter((node) => endsWith(dotted(node.name), frame.name));
   return own.length ? own : there;

@@ -2,9 +2,9 @@
 
 import shared from "../../build/shared.json";
 
-export const { STACK_FRAME: FRAME, NAME, PATH, COMPOSED_NAME: WRITTEN, RARE_WORD: RARE, SIMILAR_NAME: ALIKE, NAME_WORDS: SPELLED, WORD, DESCRIPTION: LINE } = shared.constants.fusion;
-export const { NAME_WORDS_WEIGHT: SPELLED_WEIGHT, DESCRIPTION_WEIGHT: LINE_WEIGHT } = shared.constants.fusion;
-const { NAME_WEIGHT: NAMED_WEIGHT, WORD_WEIGHT, RANK_CONSTANT, COSINE_FLOOR: FLOOR } = shared.constants.fusion;
+export const { STACK_FRAME, NAME, PATH, COMPOSED_NAME, RARE_WORD, SIMILAR_NAME, NAME_WORDS, WORD, DESCRIPTION } = shared.constants.fusion;
+export const { NAME_WORDS_WEIGHT, DESCRIPTION_WEIGHT } = shared.constants.fusion;
+const { NAME_WEIGHT, WORD_WEIGHT, RANK_CONSTANT, COSINE_FLOOR } = shared.constants.fusion;
 
 export type Scores = ReadonlyMap<string, number>;
 
@@ -21,36 +21,36 @@ export interface Ranking {
 }
 
 /** Of nodes that are asked for by what they are called, in their order; they come first. */
-export function byName(name: string, ids: readonly string[]): Ranking {
+export function rankByName(name: string, ids: readonly string[]): Ranking {
   const scores = new Map(ids.map((id, place) => [id, RANK_CONSTANT / (RANK_CONSTANT + place)]));
-  return { name, weight: NAMED_WEIGHT, scores, isFirm: true };
+  return { name, weight: NAME_WEIGHT, scores, isFirm: true };
 }
 
 /** Of nodes that come first too, but by what else they gain. */
-export function together(name: string, ids: readonly string[]): Ranking {
-  return { name, weight: NAMED_WEIGHT, scores: new Map(ids.map((id) => [id, 1])), isFirm: true };
+export function rankTogether(name: string, ids: readonly string[]): Ranking {
+  return { name, weight: NAME_WEIGHT, scores: new Map(ids.map((id) => [id, 1])), isFirm: true };
 }
 
 /** Of nodes whose names have the question's words, by how well these agree. */
-export function bySpelling(scores: Scores): Ranking {
-  return { name: SPELLED, weight: SPELLED_WEIGHT, scores, isFirm: false };
+export function rankBySpelling(scores: Scores): Ranking {
+  return { name: NAME_WORDS, weight: NAME_WORDS_WEIGHT, scores, isFirm: false };
 }
 
 /** Of bm25's scores, as shares of the best one. */
-export function byWords(scores: Scores, name = WORD, weight = WORD_WEIGHT): Ranking {
-  const best = most(scores.values()) || 1;
+export function rankByWords(scores: Scores, name = WORD, weight = WORD_WEIGHT): Ranking {
+  const best = maximum(scores.values()) || 1;
   return { name, weight, scores: each(scores, (one) => one / best), isFirm: false };
 }
 
 /** Of cosines: 1 for the nearest, 0 for what is below the floor. */
-export function byNearness(name: string, weight: number, cosines: Scores): Ranking {
-  const floor = FLOOR * least(cosines.values());
-  const span = most(cosines.values()) - floor || 1;
+export function rankByCosine(name: string, weight: number, cosines: Scores): Ranking {
+  const floor = COSINE_FLOOR * least(cosines.values());
+  const span = maximum(cosines.values()) - floor || 1;
   return { name, weight, scores: each(cosines, (one) => (one - floor) / span), isFirm: false };
 }
 
 /** The greatest of numbers; 0 of none. */
-export function most(numbers: Iterable<number>): number {
+export function maximum(numbers: Iterable<number>): number {
   const all = [...numbers];
   return all.length ? Math.max(...all) : 0;
 }

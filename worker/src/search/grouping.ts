@@ -1,30 +1,30 @@
 /** Which hits are one? The pieces of a node, a section with its code, and copies of a text. */
 
 import shared from "../../build/shared.json";
-import { alike, grouping, keyOf } from "../groups.ts";
+import { groupsWithDuplicates, groupBy, keyOf } from "../groups.ts";
 import { split, strip } from "../letters.ts";
-import type { Run } from "../store/pieces.ts";
+import type { PartRange } from "../store/pieces.ts";
 import { dotted } from "../symbols.ts";
-import type { Found, Hit } from "./found.ts";
-import { last } from "./names.ts";
+import type { Result, Hit } from "./found.ts";
+import { lastNamePart } from "./names.ts";
 
-const { MAX_DEDUPLICATED: COMPARED, MIN_DUPLICATE_LINES: COPIED_LINES, MIN_DUPLICATE_WORDS: COPIED_WORDS } = shared.constants.grouping;
+const { MAX_DEDUPLICATED, MIN_DUPLICATE_LINES, MIN_DUPLICATE_WORDS } = shared.constants.grouping;
 const DOCUMENT_TYPES = new Set(shared.constants.nodes.DOCUMENT_TYPES);
 
 /** A node's lines, and where they are. */
-export interface Lines {
+export interface NodeLines {
   first: number;
   last: number;
   lines: readonly string[];
 }
 
-type Runs = ReadonlyMap<string, Run>;
+type Runs = ReadonlyMap<string, PartRange>;
 
 /** The hits that may be one with another: of one name in a file, or of one form. */
-export function akin(found: readonly Found[]): Hit[] {
+export function groupingCandidates(found: readonly Result[]): Hit[] {
   const hits = found.map((one) => one.hit);
-  const named = alike(hits, nameOf, (hit) => nameKey(hit)).flat();
-  const formed = alike(hits.slice(0, COMPARED + named.length), lastName, form).flat();
+  const named = groupsWithDuplicates(hits, nameOf, (hit) => nameKey(hit)).flat();
+  const formed = groupsWithDuplicates(hits.slice(0, MAX_DEDUPLICATED + named.length), lastName, form).flat();
   return [...new Map([...named, ...formed].map((hit) => [hit.id, hit])).values()];
 }
 
@@ -34,17 +34,17 @@ export function akin(found: readonly Found[]): Hit[] {
  * What is named alike is one where it is of one run. `runs` has those of all that are `akin`, so
  * that groups are the same whichever of them are shown.
  */
-export function grouped(found: readonly Found[], runs: Runs): Found[] {
-  const same = new Map<Found, Found[]>();
-  const name = (one: Found) => nameOf(one.hit);
-  for (const group of alike(found, name, (one) => nameKey(one.hit, runs)))
+export function groupParts(found: readonly Result[], runs: Runs): Result[] {
+  const same = new Map<Result, Result[]>();
+  const name = (one: Result) => nameOf(one.hit);
+  for (const group of groupsWithDuplicates(found, name, (one) => nameKey(one.hit, runs)))
     for (const one of group) same.set(one, group);
   const first = found.filter((one) => (same.get(one)?.[0] ?? one) === one);
-  return first.map((one) => whole(one, same.get(one)?.slice(1) ?? [], runs.get(one.hit.id)));
+  return first.map((one) => mergeParts(one, same.get(one)?.slice(1) ?? [], runs.get(one.hit.id)));
 }
 
 /** The first with the others; a piece of a node becomes the node, with the lines of all. */
-export function whole(first: Found, others: readonly Found[], run: Run | undefined): Found {
+export function mergeParts(first: Result, others: readonly Result[], run: PartRange | undefined): Result {
   const one = { ...first, others };
   if (!run || run.pieces < 2) return one;
   const { hit } = one;
@@ -59,20 +59,20 @@ export function whole(first: Found, others: readonly Found[], run: Run | undefin
 }
 
 /** The hits whose lines tell which of the grouped nodes are copies. */
-export function compared(nodes: readonly Found[]): Hit[] {
-  const best = nodes.slice(0, COMPARED).map((one) => one.hit);
-  const long = best.filter((hit) => isOfDocument(hit) || count(hit) >= COPIED_LINES);
-  return alike(long, lastName, (hit) => keyOf(form(hit), isOfDocument(hit) ? 0 : count(hit))).flat();
+export function duplicateCandidates(nodes: readonly Result[]): Hit[] {
+  const best = nodes.slice(0, MAX_DEDUPLICATED).map((one) => one.hit);
+  const long = best.filter((hit) => isOfDocument(hit) || count(hit) >= MIN_DUPLICATE_LINES);
+  return groupsWithDuplicates(long, lastName, (hit) => keyOf(form(hit), isOfDocument(hit) ? 0 : count(hit))).flat();
 }
 
 /** The nodes with `copies`, told among the best by the lines of those that are `compared`. */
-export function copied(nodes: readonly Found[], lines: ReadonlyMap<string, Lines>): Found[] {
-  const best = nodes.slice(0, COMPARED);
-  const groups = grouping(best, ({ hit }) => textOf(hit, lines.get(hit.id)) ?? hit.id);
+export function groupDuplicates(nodes: readonly Result[], lines: ReadonlyMap<string, NodeLines>): Result[] {
+  const best = nodes.slice(0, MAX_DEDUPLICATED);
+  const groups = groupBy(best, ({ hit }) => textOf(hit, lines.get(hit.id)) ?? hit.id);
   const once = Array.from(groups.values(), ([first, ...rest]) => {
     return { ...first!, copies: rest.map((one) => moved(one, lines.get(one.hit.id)!)) };
   });
-  return [...once, ...nodes.slice(COMPARED)];
+  return [...once, ...nodes.slice(MAX_DEDUPLICATED)];
 }
 
 function isAlike(one: Hit, other: Hit): boolean {
@@ -103,13 +103,13 @@ function nameOf(hit: Hit): string {
 
 /** The same of nodes of one text. */
 function lastName(hit: Hit): string {
-  if (hit.symbol) return last(dotted(hit.symbol));
+  if (hit.symbol) return lastNamePart(dotted(hit.symbol));
   return isOfDocument(hit) ? "document" : hit.nodeType;
 }
 
 /** What nodes of one text have in common; what has no name is in no pieces. */
 function form(hit: Hit): string {
-  if (hit.symbol) return keyOf("named", hit.nodeType, hit.signature, last(dotted(hit.symbol)));
+  if (hit.symbol) return keyOf("named", hit.nodeType, hit.signature, lastNamePart(dotted(hit.symbol)));
   if (isOfDocument(hit)) return "document";
   return keyOf(hit.nodeType, hit.language, hit.logicalPath ? null : count(hit));
 }
@@ -119,7 +119,7 @@ function count(hit: Hit): number {
 }
 
 /** A copy is told where its lines are. */
-function moved(one: Found, lines: Lines): Found {
+function moved(one: Result, lines: NodeLines): Result {
   return { ...one, hit: { ...one.hit, startLine: lines.first, endLine: lines.last } };
 }
 
@@ -128,11 +128,11 @@ function isOfDocument(hit: Hit): boolean {
 }
 
 /** A node's lines, of a document its words, where they are enough to be no chance. */
-function textOf(hit: Hit, lines: Lines | undefined): string | null {
+function textOf(hit: Hit, lines: NodeLines | undefined): string | null {
   const text = lines?.lines ?? [];
   if (isOfDocument(hit)) {
     const words = text.flatMap(split);
-    return words.length >= COPIED_WORDS ? JSON.stringify(words) : null;
+    return words.length >= MIN_DUPLICATE_WORDS ? JSON.stringify(words) : null;
   }
-  return text.length >= COPIED_LINES && text.some(strip) ? JSON.stringify(text) : null;
+  return text.length >= MIN_DUPLICATE_LINES && text.some(strip) ? JSON.stringify(text) : null;
 }

@@ -2,16 +2,16 @@
 
 import { lexis } from "../../build/shared.json";
 import { length, strip, stripStart } from "../letters.ts";
-import { OfKinds, start } from "../patterns.ts";
+import { RegexVariants, matchAtStart } from "../patterns.ts";
 
 const { tab, inBrackets, underItsHeading, beforeItsEnd, deepest } = lexis.layout;
 const QUOTED = new RegExp(lexis.layout.quoted.ascii, "g");
-const GOES_ON = new OfKinds(start(lexis.layout.goesOn));
+const GOES_ON = new RegexVariants(matchAtStart(lexis.layout.goesOn));
 
 const BRACKET = /[()[\]]/;
 
 /** How lines are nested, by their indentation and by brackets that are open. */
-export class Layout {
+export class LineLayout {
   readonly count: number;
   readonly #indents: readonly number[];
   readonly #levels: readonly number[];

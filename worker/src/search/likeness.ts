@@ -2,12 +2,12 @@
 
 import shared from "../../build/shared.json";
 import { rpartition } from "../letters.ts";
-import { sorted } from "../order.ts";
-import { named, type Named } from "../store/named.ts";
-import type { Asked } from "./asked.ts";
-import { areThere, ids, last, mostHaving, order, type Names } from "./names.ts";
+import { sortBy } from "../order.ts";
+import { namedNodes, type NamedNode } from "../store/named.ts";
+import type { QueryText } from "./asked.ts";
+import { hasExactMatch, nodeIds, lastNamePart, maxNodesWithWord, nameOrder, type NamedCandidates } from "./names.ts";
 
-const { MAX_SIMILAR: ALIKE, CONTAINS_BONUS: HAS_IT, MIN_SIMILARITY: LEAST_ALIKE } = shared.constants.names;
+const { MAX_SIMILAR, CONTAINS_BONUS, MIN_SIMILARITY } = shared.constants.names;
 
 type Rows = readonly (readonly unknown[])[];
 type Grams = ReadonlyMap<string, number>;
@@ -16,33 +16,33 @@ type Grams = ReadonlyMap<string, number>;
  * The ids of the few nodes that have the word asked for, and of those whose name begins so; of
  * those whose name is like it, where it is in none.
  */
-export interface Nearly {
+export interface FuzzyMatches {
   having: readonly string[];
   ids: readonly string[];
 }
 
 /** What the index says; nothing where a node is called so, or where it is a word of many nodes. */
-export function nearly(asked: Asked, known: Names, answers: readonly Rows[]): Nearly {
+export function fuzzyMatches(asked: QueryText, known: NamedCandidates, answers: readonly Rows[]): FuzzyMatches {
   const [there, beginning, like] = answers;
-  if (areThere(known) || !there || !beginning || !like) return { having: [], ids: [] };
+  if (hasExactMatch(known) || !there || !beginning || !like) return { having: [], ids: [] };
   if (!there.length) return { having: [], ids: alike(asked, like) };
   const ids = there.map(([id]) => String(id));
   return {
-    having: ids.length <= mostHaving(asked) ? ids : [],
-    ids: known.spelled.size ? [] : begun(named(beginning), asked.name),
+    having: ids.length <= maxNodesWithWord(asked) ? ids : [],
+    ids: known.spelled.size ? [] : begun(namedNodes(beginning), asked.name),
   };
 }
 
 /** Those of a name that is in none. */
-function alike(asked: Asked, rows: Rows): string[] {
-  const name = last(asked.name);
+function alike(asked: QueryText, rows: Rows): string[] {
+  const name = lastNamePart(asked.name);
   const grams = gramsOf(name);
-  const scored = named(rows).map((node) => ({ node, score: likeness(name, grams, node) }));
-  const near = sorted(
-    scored.filter(({ score }) => score > LEAST_ALIKE),
-    ({ node, score }) => [-score, -owned(node, asked.name), ...order(node, name)],
+  const scored = namedNodes(rows).map((node) => ({ node, score: likeness(name, grams, node) }));
+  const near = sortBy(
+    scored.filter(({ score }) => score > MIN_SIMILARITY),
+    ({ node, score }) => [-score, -owned(node, asked.name), ...nameOrder(node, name)],
   );
-  return ids(near.map(({ node }) => node)).slice(0, ALIKE);
+  return nodeIds(near.map(({ node }) => node)).slice(0, MAX_SIMILAR);
 }
 
 /**
@@ -50,20 +50,20 @@ function alike(asked: Asked, rows: Rows): string[] {
  *
  * Those of an owner like its own come first.
  */
-function begun(nodes: readonly Named[], name: string): string[] {
-  const own = last(name);
-  const begins = nodes.filter((node) => letters(last(node.name)).startsWith(letters(own)));
-  return ids(sorted(begins, (node) => [-owned(node, name), ...order(node, own)])).slice(0, ALIKE);
+function begun(nodes: readonly NamedNode[], name: string): string[] {
+  const own = lastNamePart(name);
+  const begins = nodes.filter((node) => letters(lastNamePart(node.name)).startsWith(letters(own)));
+  return nodeIds(sortBy(begins, (node) => [-owned(node, name), ...nameOrder(node, own)])).slice(0, MAX_SIMILAR);
 }
 
-function likeness(name: string, grams: Grams, node: Named): number {
-  const own = letters(last(node.name));
-  return sharedBy(grams, gramsOf(own)) + HAS_IT * Number(own.includes(letters(name)));
+function likeness(name: string, grams: Grams, node: NamedNode): number {
+  const own = letters(lastNamePart(node.name));
+  return sharedBy(grams, gramsOf(own)) + CONTAINS_BONUS * Number(own.includes(letters(name)));
 }
 
 /** How like the node's owner is to the one that the name has, up to 1; 0 where it has none. */
-function owned(node: Named, name: string): number {
-  const [owner, own] = [name, node.name].map((one) => last(rpartition(one, ".")[0]));
+function owned(node: NamedNode, name: string): number {
+  const [owner, own] = [name, node.name].map((one) => lastNamePart(rpartition(one, ".")[0]));
   return owner && own ? sharedBy(gramsOf(owner), gramsOf(own)) : 0;
 }
 

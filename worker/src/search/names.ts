@@ -2,18 +2,18 @@
 
 import shared from "../../build/shared.json";
 import { casefold, rpartition, strip } from "../letters.ts";
-import { remembered } from "../memory.ts";
-import { sorted, type Key } from "../order.ts";
-import { named, type Named } from "../store/named.ts";
+import { memoize } from "../memory.ts";
+import { sortBy, type SortKey } from "../order.ts";
+import { namedNodes, type NamedNode } from "../store/named.ts";
 import { isTest } from "../store/tests_by_path.ts";
 import { dotted, endsWith } from "../symbols.ts";
-import { stems, type Asked } from "./asked.ts";
+import { nameStems, type QueryText } from "./asked.ts";
 import type { Member } from "./found.ts";
 import type { Scores } from "./fusion.ts";
-import { isDocument, TEST } from "./kinds.ts";
+import { isDocument, TEST_KIND } from "./kinds.ts";
 
-const { MIN_SIMILAR_LETTERS: ALIKE_LETTERS, RARE_COMPOUND_NODES: COMPOUND_IN, RARE_WORD_NODES: RARE_IN, MAX_NAME_WORDS: SPELLED_WORDS } = shared.constants.names;
-const { DEFINITION_TYPES: DEFINITIONS, DECLARATION_SUFFIXES: DECLARED_IN } = shared.constants.names;
+const { MIN_SIMILAR_LETTERS, RARE_COMPOUND_NODES, RARE_WORD_NODES, MAX_NAME_WORDS } = shared.constants.names;
+const { DEFINITION_TYPES, DECLARATION_SUFFIXES } = shared.constants.names;
 
 type Rows = readonly (readonly unknown[])[];
 
@@ -23,7 +23,7 @@ type Rows = readonly (readonly unknown[])[];
  * `spelled` are nodes whose names are made of its words, by how well these agree; `written` those
  * of them that are made of no others.
  */
-export interface Names {
+export interface NamedCandidates {
   called: readonly string[];
   written: readonly string[];
   ofPath: readonly string[];
@@ -31,47 +31,47 @@ export interface Names {
 }
 
 /** Whether something is just what was asked for. */
-export function areThere(known: Names): boolean {
+export function hasExactMatch(known: NamedCandidates): boolean {
   return known.called.length > 0 || known.ofPath.length > 0;
 }
 
 /** What the index says; types come before their members, definitions before declarations. */
-export function names(asked: Asked, answers: readonly Rows[]): Names {
-  const [byName = [], byWords = [], ...byPath] = answers.map(named);
+export function namedCandidates(asked: QueryText, answers: readonly Rows[]): NamedCandidates {
+  const [byName = [], byWords = [], ...byPath] = answers.map(namedNodes);
   const text = asked.name || strip(asked.text);
-  const wanted = meant(text);
-  const found = byName.filter((node) => isNamed(node, wanted));
+  const wanted = normalizeName(text);
+  const found = byName.filter((node) => isNodeNamed(node, wanted));
   const agreeing = new Map(byWords.map((node) => [node.id, bestSpelling(node.name, asked)]));
   const known = new Set(found.map((node) => node.id));
   const written = byWords.filter((node) => agreeing.get(node.id) === 1 && !known.has(node.id));
-  const asksTests = asked.says(TEST.askedBy);
+  const asksTests = asked.says(TEST_KIND.askedBy);
   return {
-    called: ids(inOrder(found, text)),
-    written: ids(inOrder(written.filter((node) => asksTests || !isTest(node.path)), text)),
-    ofPath: ids(byPath.flat()),
-    spelled: new Map(sorted(agreeing, ([, score]) => [-score])),
+    called: nodeIds(inOrder(found, text)),
+    written: nodeIds(inOrder(written.filter((node) => asksTests || !isTest(node.path)), text)),
+    ofPath: nodeIds(byPath.flat()),
+    spelled: new Map(sortBy(agreeing, ([, score]) => [-score])),
   };
 }
 
 /** Whether names are looked for that are made of its words: of a longer question none is. */
-export function maySpell(asked: Asked): boolean {
-  return asked.parts.length > 0 && asked.parts.length <= SPELLED_WORDS;
+export function canSpellNames(asked: QueryText): boolean {
+  return asked.parts.length > 0 && asked.parts.length <= MAX_NAME_WORDS;
 }
 
 /** How well a question's words and those of a name's last part are the same ones, up to 1. */
-export function agreement(symbol: string, asked: ReadonlySet<string>): number {
-  return common(nameStems(last(symbol)), asked);
+export function wordOverlap(symbol: string, asked: ReadonlySet<string>): number {
+  return common(stemsOfName(lastNamePart(symbol)), asked);
 }
 
-function bestSpelling(name: string, asked: Asked): number {
+function bestSpelling(name: string, asked: QueryText): number {
   return Math.max(spelling(name, asked.stems), spelling(name, asked.allStems));
 }
 
 /** The same, or with those of its owner where that is better: `request finalize`. */
 function spelling(symbol: string, asked: ReadonlySet<string>): number {
   const [owner, own] = rpartition(symbol, ".");
-  const both = new Set([...nameStems(own), ...nameStems(last(owner))]);
-  return Math.max(agreement(symbol, asked), common(both, asked));
+  const both = new Set([...stemsOfName(own), ...stemsOfName(lastNamePart(owner))]);
+  return Math.max(wordOverlap(symbol, asked), common(both, asked));
 }
 
 /** The harmonic mean of what part of each is in the other. */
@@ -82,55 +82,55 @@ function common(own: ReadonlySet<string>, asked: ReadonlySet<string>): number {
 }
 
 /** The words that a name is made of, without their endings. */
-const nameStems = remembered((name) => stems([name]));
+const stemsOfName = memoize((name) => nameStems([name]));
 
 /** How many nodes that have the name are asked for, where those nearly called so are. */
-export function mostHaving(asked: Asked): number {
-  return asked.parts.length > 1 ? COMPOUND_IN : RARE_IN;
+export function maxNodesWithWord(asked: QueryText): number {
+  return asked.parts.length > 1 ? RARE_COMPOUND_NODES : RARE_WORD_NODES;
 }
 
 /** Whether a name is asked for that others can be nearly called. */
-export function mayBeNearly(asked: Asked): boolean {
-  return [...last(asked.name)].length >= ALIKE_LETTERS;
+export function canMatchFuzzily(asked: QueryText): boolean {
+  return [...lastNamePart(asked.name)].length >= MIN_SIMILAR_LETTERS;
 }
 
 /** The member that the query names, as `meant` has it, alone (`RED`) or with its owner. */
-export function member(owner: string | null, members: string, wanted: string): Member | null {
+export function findMember(owner: string | null, members: string, wanted: string): Member | null {
   if (!members) return null;
-  const name = meant(owner ?? "");
+  const name = normalizeName(owner ?? "");
   if (name && endsWith(name, wanted)) return null;
-  return membersOf(members).find((one) => endsWith(`${name}.${casefold(one.name)}`, wanted)) ?? null;
+  return parseMembers(members).find((one) => endsWith(`${name}.${casefold(one.name)}`, wanted)) ?? null;
 }
 
 /** A name or a query as they are compared: its parts joined by dots, in any case of letters. */
-export const meant = remembered((text) => casefold(dotted(text)));
+export const normalizeName = memoize((text) => casefold(dotted(text)));
 
 /** Whether the query, as `meant` has it, is a name or its last parts. */
-export function isCalled(name: string, wanted: string): boolean {
-  return endsWith(meant(name), wanted);
+export function isNamed(name: string, wanted: string): boolean {
+  return endsWith(normalizeName(name), wanted);
 }
 
 /** What the index keeps as `4f5e RED:3 GREEN:4`. */
-export function membersOf(text: string): Member[] {
+export function parseMembers(text: string): Member[] {
   const said = text.split(" ").slice(1).map((one) => rpartition(one, ":"));
   return said.map(([name, line]) => ({ name, line: Number(line) }));
 }
 
 /** The nodes as typed before other case, sources before tests, types before members. */
-function inOrder(nodes: Iterable<Named>, text: string): Named[] {
-  return sorted(nodes, (node) => order(node, text));
+function inOrder(nodes: Iterable<NamedNode>, text: string): NamedNode[] {
+  return sortBy(nodes, (node) => nameOrder(node, text));
 }
 
 /** What puts nodes in order, the longest first of what is equal otherwise. */
-export function order(node: Named, text: string): Key {
-  const at = DEFINITIONS.indexOf(node.nodeType);
+export function nameOrder(node: NamedNode, text: string): SortKey {
+  const at = DEFINITION_TYPES.indexOf(node.nodeType);
   return [
     isDocument(node.path),
     at < 0,
     !node.name.endsWith(text),
     isTest(node.path),
-    at < 0 ? DEFINITIONS.length : at,
-    DECLARED_IN.some((ending) => node.path.endsWith(ending)),
+    at < 0 ? DEFINITION_TYPES.length : at,
+    DECLARATION_SUFFIXES.some((ending) => node.path.endsWith(ending)),
     -node.lines,
     node.path,
     node.startLine,
@@ -138,15 +138,15 @@ export function order(node: Named, text: string): Key {
 }
 
 /** The ids of nodes. */
-export function ids(nodes: readonly Named[]): string[] {
+export function nodeIds(nodes: readonly NamedNode[]): string[] {
   return nodes.map((node) => node.id);
 }
 
 /** What stands after a name's last dot. */
-export function last(name: string): string {
+export function lastNamePart(name: string): string {
   return rpartition(name, ".")[1];
 }
 
-function isNamed(node: Named, wanted: string): boolean {
-  return isCalled(node.name, wanted) || member(node.name, node.members, wanted) !== null;
+function isNodeNamed(node: NamedNode, wanted: string): boolean {
+  return isNamed(node.name, wanted) || findMember(node.name, node.members, wanted) !== null;
 }

@@ -1,25 +1,25 @@
 /** What is in a file? Its symbols and sections with their lines, and which lie in which. */
 
 import shared from "../../build/shared.json";
-import { grouping } from "../groups.ts";
-import { sorted } from "../order.ts";
+import { groupBy } from "../groups.ts";
+import { sortBy } from "../order.ts";
 import type { Hit } from "./found.ts";
 
-const { MAX_PART_GAP: GAP } = shared.constants.outline;
+const { MAX_PART_GAP } = shared.constants.outline;
 const LEFT_OUT = new Set(shared.constants.outline.UNNAMED_TYPES);
 
 /** The entries of each file in the order of their lines, as docs/reference/http-api.md has them. */
-export function outline(paths: readonly string[], hits: readonly Hit[]): object[] {
-  const files = grouping(hits, (hit) => hit.path);
+export function outlineFiles(paths: readonly string[], hits: readonly Hit[]): object[] {
+  const files = groupBy(hits, (hit) => hit.path);
   return paths.map((path) => ({ path, nodes: entries(whole(files.get(path) ?? [])) }));
 }
 
 /** The named nodes; one that was cut into pieces is one again. */
 function whole(hits: readonly Hit[]): Hit[] {
   const named = hits.filter((hit) => !LEFT_OUT.has(hit.nodeType) && nameOf(hit));
-  const alike = grouping(named, (hit) => JSON.stringify([hit.nodeType, nameOf(hit), hit.signature]));
+  const alike = groupBy(named, (hit) => JSON.stringify([hit.nodeType, nameOf(hit), hit.signature]));
   const joined = [...alike.values()].flatMap(together);
-  return sorted(joined, (hit) => [hit.startLine, -hit.endLine]);
+  return sortBy(joined, (hit) => [hit.startLine, -hit.endLine]);
 }
 
 /**
@@ -32,7 +32,7 @@ function together(hits: readonly Hit[]): Hit[] {
   const found: Hit[] = [];
   for (const hit of hits) {
     const before = found.at(-1);
-    const goesOn = before && hit.startLine <= before.endLine + GAP;
+    const goesOn = before && hit.startLine <= before.endLine + MAX_PART_GAP;
     if (goesOn) found.splice(-1, 1, { ...before, endLine: Math.max(before.endLine, hit.endLine) });
     else found.push(hit);
   }

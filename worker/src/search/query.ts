@@ -5,8 +5,8 @@
  */
 
 import { lexis } from "../../build/shared.json";
-import { cut } from "../letters.ts";
-import { Pattern, whole } from "../patterns.ts";
+import { truncate } from "../letters.ts";
+import { Pattern, fullMatch } from "../patterns.ts";
 
 /** A longer question is cut: twenty thousand words take seconds, and D1 refuses more. */
 const QUERY_CHARS = lexis.query.chars;
@@ -20,9 +20,9 @@ const LINE_END = new Pattern(patterns.lineEnd);
 const UNSEEN = new Pattern(patterns.unseen, "g");
 const CONTROL = new Pattern(patterns.control, "g");
 const TOKEN = new Pattern(patterns.token, "g");
-const FILTER = new Pattern(whole(patterns.filter));
-const PREFIX = new Pattern(whole(patterns.prefix));
-const EXCLUDED = new Pattern(whole(patterns.excluded));
+const FILTER = new Pattern(fullMatch(patterns.filter));
+const PREFIX = new Pattern(fullMatch(patterns.prefix));
+const EXCLUDED = new Pattern(fullMatch(patterns.excluded));
 
 /** What may be said more than once, in the order of `Query` in `query.py`. */
 interface Lists {
@@ -56,7 +56,7 @@ export interface Query extends Lists {
   readonly overruled: readonly string[];
 }
 
-export const EMPTY: Query = {
+export const EMPTY_QUERY: Query = {
   words: "",
   phrases: [],
   regex: null,
@@ -78,7 +78,7 @@ export const EMPTY: Query = {
 };
 
 /** What ranks: the words, and after them those that must be there or are asked by name. */
-export function textOf({ words, phrases, prefixes, symbols }: Query): string {
+export function queryText({ words, phrases, prefixes, symbols }: Query): string {
   return [words, ...phrases, ...prefixes, ...symbols].filter(Boolean).join(" ");
 }
 
@@ -101,9 +101,9 @@ interface Sign {
 type Values = Map<string, string[]>;
 
 /** What the text asks for. Of several lines it is words alone; what is no sign is a word. */
-export function parse(given: string): Query {
-  const text = cleaned(cut(given, QUERY_CHARS));
-  if (LINE_END.test(text)) return { ...EMPTY, words: text };
+export function parseQuery(given: string): Query {
+  const text = cleaned(truncate(given, QUERY_CHARS));
+  if (LINE_END.test(text)) return { ...EMPTY_QUERY, words: text };
   const spaced = text.replace(SPACE.for(text), " ");
   const signs = Array.from(spaced.matchAll(TOKEN.for(spaced)), sign);
   const values: Values = new Map();
@@ -173,11 +173,11 @@ function parts(field: string, value: string): string[] {
 
 /** The last of what can be said once, and each of the rest once. */
 function query(values: Values): Query {
-  const lists = Object.keys(EMPTY)
+  const lists = Object.keys(EMPTY_QUERY)
     .filter((field) => values.has(field))
     .map((field) => [field, [...new Set(values.get(field))]]);
   return {
-    ...EMPTY,
+    ...EMPTY_QUERY,
     ...(Object.fromEntries(lists) as Partial<Lists>),
     words: values.get("words")?.join(" ") ?? "",
     regex: values.get("regex")?.at(-1) ?? null,

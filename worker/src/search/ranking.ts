@@ -5,16 +5,16 @@
  */
 
 import shared from "../../build/shared.json";
-import { sorted } from "../order.ts";
+import { sortBy } from "../order.ts";
 import { fsum } from "../sums.ts";
-import type { Asked } from "./asked.ts";
-import type { Found, Hit } from "./found.ts";
-import { most, type Ranking, type Scores } from "./fusion.ts";
-import { share } from "./kinds.ts";
-import { meant, member } from "./names.ts";
-import { ofFile, ofName, ofPath } from "./rules.ts";
+import type { QueryText } from "./asked.ts";
+import type { Result, Hit } from "./found.ts";
+import { maximum, type Ranking, type Scores } from "./fusion.ts";
+import { kindWeight } from "./kinds.ts";
+import { normalizeName, findMember } from "./names.ts";
+import { fileBoost, nameBoost, pathBoost } from "./rules.ts";
 
-const { PREFERENCE_BOOST: PREFERRED } = shared.constants.ranking;
+const { PREFERENCE_BOOST } = shared.constants.ranking;
 
 /** A hit with what its kind is and how much that counts, and what it has gained by what. */
 interface Gaining {
@@ -28,20 +28,20 @@ interface Gaining {
 type ById = ReadonlyMap<string, Gaining>;
 
 /** The hits in their order; those that are `preferred`, by their ids, count more. */
-export function ranked(
-  asked: Asked,
+export function rankHits(
+  asked: QueryText,
   rankings: readonly Ranking[],
   hits: readonly Hit[],
   preferred: Iterable<string> = [],
-): Found[] {
+): Result[] {
   const byId = new Map(hits.map((hit) => [hit.id, gaining(hit, asked)]));
   for (const ranking of rankings) byRanking(ranking, byId);
   byRules(asked, rankings, hits, byId);
   for (const id of new Set(preferred)) prefer(byId.get(id));
-  const wanted = meant(asked.text);
+  const wanted = normalizeName(asked.text);
   const found = hits.map((hit) => foundOf(byId.get(hit.id)!, wanted));
   const places = placesOf(rankings);
-  return sorted(found, ({ hit, score }) => [
+  return sortBy(found, ({ hit, score }) => [
     ...(places.get(hit.id) ?? [rankings.length, 0]),
     -score,
     hit.path,
@@ -49,8 +49,8 @@ export function ranked(
   ]);
 }
 
-function gaining(hit: Hit, asked: Asked): Gaining {
-  const [kind, counts] = share(hit, asked);
+function gaining(hit: Hit, asked: QueryText): Gaining {
+  const [kind, counts] = kindWeight(hit, asked);
   return { hit, kind, share: counts, gained: new Map(), ranks: new Map() };
 }
 
@@ -66,14 +66,14 @@ function byRanking(ranking: Ranking, byId: ById): void {
 }
 
 /** What each rule gives them, of the best score that is not a name's. */
-function byRules(asked: Asked, rankings: readonly Ranking[], hits: readonly Hit[], byId: ById): void {
+function byRules(asked: QueryText, rankings: readonly Ranking[], hits: readonly Hit[], byId: ById): void {
   const firm = new Set(rankings.filter((one) => one.isFirm).map((one) => one.name));
   const scores = new Map(Array.from(byId, ([id, one]) => [id, apart(one.gained, firm)]));
   const asKinds = new Map(Array.from(byId, ([id, one]) => [id, scores.get(id)! * one.share]));
-  const best = most(scores.values());
-  give("file", ofFile(hits, asKinds), best, byId);
-  give("folder", ofPath(hits, asked), best, byId);
-  give("naming", ofName(hits, asked), best, byId);
+  const best = maximum(scores.values());
+  give("file", fileBoost(hits, asKinds), best, byId);
+  give("folder", pathBoost(hits, asked), best, byId);
+  give("naming", nameBoost(hits, asked), best, byId);
 }
 
 /** What is gained apart from firm rankings. */
@@ -88,7 +88,7 @@ function give(rule: string, shares: Scores, best: number, byId: ById): void {
 }
 
 function prefer(one: Gaining | undefined): void {
-  one?.gained.set("preferred", (PREFERRED - 1) * fsum(one.gained.values()));
+  one?.gained.set("preferred", (PREFERENCE_BOOST - 1) * fsum(one.gained.values()));
 }
 
 /** Where the nodes come that are called so, or whose path is asked for; equal ones together. */
@@ -101,10 +101,10 @@ function placesOf(rankings: readonly Ranking[]): Map<string, readonly [number, n
   return places;
 }
 
-function foundOf({ hit, kind, share: counts, gained, ranks }: Gaining, wanted: string): Found {
+function foundOf({ hit, kind, share: counts, gained, ranks }: Gaining, wanted: string): Result {
   const score = fsum(gained.values());
   const parts = kind ? new Map([...gained, [kind, (counts - 1) * score]]) : gained;
-  const named = member(hit.symbol, hit.members, wanted);
+  const named = findMember(hit.symbol, hit.members, wanted);
   const alone = { others: [], copies: [], piece: null };
   return { hit, score: score * counts, ranks, member: named, parts, ...alone };
 }

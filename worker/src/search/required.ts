@@ -14,7 +14,7 @@ const SPECIAL = /[()[\]{}?*+\-|^$\\.&~#\t\n\v\f\r ]/g;
  * There are no files here: phrases are as FTS5 finds them, whose words may be inflected and of any
  * case, and a pattern finds nothing.
  */
-export function required(query: Query, scope: Scope): { scope: Scope; notes: string[] } {
+export function mustMatch(query: Query, scope: Scope): { scope: Scope; notes: string[] } {
   const withWords = withParts(query).join(" AND ") || null;
   const without = query.without.filter((one) => WORD.test(one)).map(excluded);
   const found = { ...scope, withWords, withoutWords: without.join(" OR ") || null };

@@ -1,24 +1,24 @@
 /** Which of a hit's lines are shown? Those that answer best, marked where the question's words stand. */
 
-import type { Lines } from "../store/texts.ts";
-import type { Text } from "./answers.ts";
-import type { Found } from "./found.ts";
-import { window, type Wanted, type Window } from "./windows.ts";
+import type { NumberedLines } from "../store/texts.ts";
+import type { HitText } from "./answers.ts";
+import type { Result } from "./found.ts";
+import { chooseSnippet, type SnippetRequest, type Snippet } from "./windows.ts";
 
 /** First lines and last ones of the nodes that lie in a hit. */
-export type Inner = readonly (readonly [number, number])[];
+export type InnerRanges = readonly (readonly [number, number])[];
 
 /** The question's words, and how many lines of a hit are shown; null for all. */
-export interface Shaped {
+export interface SnippetOptions {
   readonly words: readonly string[];
   readonly lines: number | null;
 }
 
 /** A hit's text, with the window in lines of the file, which of a notebook are no run. */
-export function shown(one: Found, { lines, numbers }: Lines, inner: Inner, shaped: Shaped): Text {
+export function hitSnippet(one: Result, { lines, numbers }: NumberedLines, inner: InnerRanges, shaped: SnippetOptions): HitText {
   const rows = new Map<number, number>();
   numbers.forEach((number, row) => rows.has(number) || rows.set(number, row));
-  const wanted: Wanted = {
+  const wanted: SnippetRequest = {
     words: shaped.words,
     size: shaped.lines ?? lines.length,
     signature: signatureOf(one, lines),
@@ -33,22 +33,22 @@ export function shown(one: Found, { lines, numbers }: Lines, inner: Inner, shape
 
 /** Where no word stands in the lines, the piece that answers begins it. */
 function chosen(
-  { piece }: Found,
+  { piece }: Result,
   lines: readonly string[],
-  wanted: Wanted,
+  wanted: SnippetRequest,
   rows: ReadonlyMap<number, number>,
-): Window {
-  const found = window(lines, 0, wanted);
+): Snippet {
+  const found = chooseSnippet(lines, 0, wanted);
   if (!piece || wanted.anchor !== null || found.marks.length > 0) return found;
-  return window(lines, 0, { ...wanted, anchor: rows.get(piece.startLine) ?? null });
+  return chooseSnippet(lines, 0, { ...wanted, anchor: rows.get(piece.startLine) ?? null });
 }
 
 /** What stands above a window: a section's heading is its first line; a chunk has nothing. */
-function signatureOf({ hit }: Found, lines: readonly string[]): string | null {
+function signatureOf({ hit }: Result, lines: readonly string[]): string | null {
   return hit.signature || (hit.symbol || hit.logicalPath ? (lines[0] ?? null) : null);
 }
 
-function json({ startLine, lines, marks, head, below }: Window, numbers: readonly number[]): object {
+function json({ startLine, lines, marks, head, below }: Snippet, numbers: readonly number[]): object {
   const at = (row: number) => (lines.length > 0 ? numbers[row] : row);
   return {
     start_line: at(startLine),

@@ -1,24 +1,24 @@
 /** Which nodes are like this one? By its stored vector, else by the words of its text. */
 
 import shared from "../../build/shared.json";
-import { Failed } from "../bindings/failed.ts";
-import { Neighbours } from "../bindings/vectorize.ts";
+import { ServiceError } from "../bindings/failed.ts";
+import { VectorIndex } from "../bindings/vectorize.ts";
 import { casefold } from "../letters.ts";
-import { sorted } from "../order.ts";
+import { sortBy } from "../order.ts";
 import type { Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
-import type { Asker, Paging } from "./asker.ts";
-import { foundAs } from "./asking.ts";
-import type { Answer, Found, Hit } from "./found.ts";
+import type { SearchContext, Pagination } from "./asker.ts";
+import { resultOf } from "./asking.ts";
+import type { ResultPage, Result, Hit } from "./found.ts";
 import { WORD } from "./fusion.ts";
-import { paged, second } from "./paging.ts";
-import { Sources } from "./sources.ts";
-import { modelOf } from "./vectors.ts";
-import { words } from "./words.ts";
+import { pageOf, fetchCandidates } from "./paging.ts";
+import { FileContents } from "./sources.ts";
+import { queryModel } from "./vectors.ts";
+import { withCompoundParts } from "./words.ts";
 
-const { MAX_CANDIDATES: CANDIDATES, MAX_WORDS: WORDS } = shared.constants.similar;
-const { WORDS_ONLY_PREFIX: WORDS_ALONE } = shared.constants.engine;
-const { MODEL_VECTORS: VECTOR } = shared.constants.models;
+const { MAX_CANDIDATES, MAX_WORDS } = shared.constants.similar;
+const { WORDS_ONLY_PREFIX } = shared.constants.engine;
+const { MODEL_VECTORS } = shared.constants.models;
 const ALNUM = /[\p{L}\p{N}]+/gu;
 
 interface Near {
@@ -31,54 +31,54 @@ interface Near {
  *
  * Where vectors cannot be asked that is said, and words answer.
  */
-export async function similar(
-  asker: Asker,
+export async function findSimilar(
+  asker: SearchContext,
   target: Hit,
   scope: Scope,
-  page: Paging,
-): Promise<{ answer: Answer; sources: Sources }> {
+  page: Pagination,
+): Promise<{ answer: ResultPage; sources: FileContents }> {
   const told: string[] = [];
   const near = await nearTo(asker, target, scope, (line) => told.push(line));
-  const known = await second(asker, [...near.scores.keys()], scope, page);
+  const known = await fetchCandidates(asker, [...near.scores.keys()], scope, page);
   const others = known.hits.filter((hit) => !isItsOwn(target, hit));
-  const found = others.map((hit, at): Found => {
+  const found = others.map((hit, at): Result => {
     const ranks = new Map([[near.by, at + 1]]);
-    return { ...foundAs(hit), score: near.scores.get(hit.id) ?? 0, ranks };
+    return { ...resultOf(hit), score: near.scores.get(hit.id) ?? 0, ranks };
   });
-  const some = await paged(found, known, page);
+  const some = await pageOf(found, known, page);
   return { answer: { ...some, notes: told, atLeast: false }, sources: known.sources };
 }
 
 async function nearTo(
-  asker: Asker,
+  asker: SearchContext,
   target: Hit,
   scope: Scope,
   tell: (line: string) => void,
 ): Promise<Near> {
-  const { model, lacks } = modelOf(asker.meta, asker.env);
-  if (lacks) tell(`${WORDS_ALONE} ${lacks}`);
+  const { model, lacks } = queryModel(asker.meta, asker.env);
+  if (lacks) tell(`${WORDS_ONLY_PREFIX} ${lacks}`);
   if (model && asker.env.CODE_INDEX) {
     try {
-      const index = new Neighbours(asker.env.CODE_INDEX, asker.clock);
-      const scores = await index.similar(target.id, CANDIDATES, scope);
-      if (scores.size > 0) return { by: VECTOR, scores };
+      const index = new VectorIndex(asker.env.CODE_INDEX, asker.clock);
+      const scores = await index.similar(target.id, MAX_CANDIDATES, scope);
+      if (scores.size > 0) return { by: MODEL_VECTORS, scores };
     } catch (error) {
-      if (!(error instanceof Failed)) throw error;
-      tell(`${WORDS_ALONE} ${error.message}`);
+      if (!(error instanceof ServiceError)) throw error;
+      tell(`${WORDS_ONLY_PREFIX} ${error.message}`);
     }
   }
   return { by: WORD, scores: await byWords(asker, target, scope) };
 }
 
 /** Nodes that have the words of its name, and of its lines where they are there. */
-async function byWords(asker: Asker, target: Hit, scope: Scope): Promise<Map<string, number>> {
-  const sources = new Sources(asker);
+async function byWords(asker: SearchContext, target: Hit, scope: Scope): Promise<Map<string, number>> {
+  const sources = new FileContents(asker);
   await sources.bring([target]);
   const lines = sources.lines(target)?.lines ?? [target.signature ?? ""];
-  const said = words([target.symbol || target.logicalPath || "", ...lines].join("\n"));
+  const said = withCompoundParts([target.symbol || target.logicalPath || "", ...lines].join("\n"));
   const terms = telling(said).map((word) => `"${word}"`);
-  const [rows = []] = await asker.database.run([sql.words(terms, scope, CANDIDATES)]);
-  return new Map(Array.from(sql.worded(rows).keys(), (id, at) => [id, 1 / (at + 1)]));
+  const [rows = []] = await asker.database.run([sql.wordSearch(terms, scope, MAX_CANDIDATES)]);
+  return new Map(Array.from(sql.scoresById(rows).keys(), (id, at) => [id, 1 / (at + 1)]));
 }
 
 /** The words to look for: the most frequent, and of those the longest. */
@@ -87,8 +87,8 @@ function telling(text: string): string[] {
   for (const word of casefold(text).match(ALNUM) ?? []) {
     if ([...word].length > 2) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
-  const order = sorted(counts, ([word, count]) => [-count, -[...word].length, word]);
-  return order.slice(0, WORDS).map(([word]) => word);
+  const order = sortBy(counts, ([word, count]) => [-count, -[...word].length, word]);
+  return order.slice(0, MAX_WORDS).map(([word]) => word);
 }
 
 /** Whether it is the node itself, holds it, lies in it, or is another piece of it. */

@@ -1,18 +1,18 @@
 /** Which lines are a node's? As the feed keeps them in the database, else as GitHub has the commit. */
 
 import * as github from "../bindings/github.ts";
-import { sorted } from "../order.ts";
+import { sortBy } from "../order.ts";
 import type { Batch } from "../store/batch.ts";
 import type { Row } from "../store/database.ts";
 import * as sql from "../store/statements.ts";
-import { Texts, type Lines } from "../store/texts.ts";
-import type { Asker } from "./asker.ts";
+import { StoredSource, type NumberedLines } from "../store/texts.ts";
+import type { SearchContext } from "./asker.ts";
 import type { Hit } from "./found.ts";
-import { atGitHub, commitOf } from "./places.ts";
-import type { Inner } from "./shown.ts";
+import { gitHubSlug, indexedCommit } from "./places.ts";
+import type { InnerRanges } from "./shown.ts";
 
 /** Requests that one answer may take, of all services together. */
-export const SUBREQUESTS = 6;
+export const MAX_SUBREQUESTS = 6;
 const MOST_LINES = 1_000_000_000;
 const NOWHERE: Hit = {
   id: "",
@@ -32,15 +32,15 @@ const NOWHERE: Hit = {
 const OTHERWISE = new Set(["notebook"]);
 
 /** The texts of some nodes, brought as they are needed. */
-export class Sources {
-  readonly #texts = new Texts();
-  readonly #inner = new Map<string, Inner>();
+export class FileContents {
+  readonly #texts = new StoredSource();
+  readonly #inner = new Map<string, InnerRanges>();
 
-  constructor(private readonly asker: Asker) {}
+  constructor(private readonly asker: SearchContext) {}
 
   /** Whether any lines can be shown. */
   get areThere(): boolean {
-    return this.isKept || atGitHub(this.asker.env, this.asker.repo) !== null;
+    return this.isKept || gitHubSlug(this.asker.env, this.asker.repo) !== null;
   }
 
   /** Whether the database has them. */
@@ -54,8 +54,8 @@ export class Sources {
    */
   early(batch: Batch, ids: readonly string[], others: readonly string[]): () => Promise<void> {
     const isAsked = this.areThere && others.length > 0;
-    const texts = batch.add(isAsked && this.isKept ? [sql.textsOfNodes(ids, others)] : []);
-    const inside = batch.add(isAsked ? [sql.insideNodes(ids)] : []);
+    const texts = batch.add(isAsked && this.isKept ? [sql.storedSourceOfNodes(ids, others)] : []);
+    const inside = batch.add(isAsked ? [sql.innerNodesOf(ids)] : []);
     return async () => {
       await this.#texts.add(texts()[0] ?? []);
       this.#take(inside()[0] ?? [], new Set(ids));
@@ -77,15 +77,15 @@ export class Sources {
   }
 
   /** A hit's lines; null where they are not there. */
-  lines({ repo, path, startLine, endLine }: Hit): Lines | null {
+  lines({ repo, path, startLine, endLine }: Hit): NumberedLines | null {
     return this.#texts.between(repo, path, startLine, endLine);
   }
 
   /** All lines of a file; null where they are not there. */
-  async file(path: string, language: string | null): Promise<Lines | null> {
+  async file(path: string, language: string | null): Promise<NumberedLines | null> {
     const { repo, database } = this.asker;
     if (this.isKept) {
-      const [rows = []] = await database.run([sql.texts([[repo, path, 1, MOST_LINES]])]);
+      const [rows = []] = await database.run([sql.storedSourceLines([[repo, path, 1, MOST_LINES]])]);
       await this.#texts.add(rows);
     }
     const known = this.#texts.whole(repo, path);
@@ -95,15 +95,15 @@ export class Sources {
   }
 
   /** The lines of the nodes that lie in a hit, as far as they are known. */
-  inner({ id, startLine, endLine }: Hit): Inner {
+  inner({ id, startLine, endLine }: Hit): InnerRanges {
     const some = this.#inner.get(id) ?? [];
     return some.filter(([first, last]) => last - first < endLine - startLine);
   }
 
   async #ofDatabase(hits: readonly Hit[]): Promise<void> {
     const [texts = [], inside = []] = await this.asker.database.run([
-      sql.texts(hits.map(({ repo, path, startLine, endLine }) => [repo, path, startLine, endLine])),
-      sql.inside(hits.map(({ id, startLine, endLine }) => [id, startLine, endLine])),
+      sql.storedSourceLines(hits.map(({ repo, path, startLine, endLine }) => [repo, path, startLine, endLine])),
+      sql.innerNodes(hits.map(({ id, startLine, endLine }) => [id, startLine, endLine])),
     ]);
     await this.#texts.add(texts);
     this.#take(inside, new Set(hits.map(({ id }) => id)));
@@ -121,18 +121,18 @@ export class Sources {
   async #ofGitHub(hits: readonly Hit[]): Promise<void> {
     const { env, meta, clock } = this.asker;
     if (hits.length === 0) return;
-    const files = new Map<string, { file: github.File; hit: Hit }>();
+    const files = new Map<string, { file: github.GitHubFile; hit: Hit }>();
     for (const hit of hits) {
-      const [slug, commit] = [atGitHub(env, hit.repo), commitOf(meta, hit.repo)];
+      const [slug, commit] = [gitHubSlug(env, hit.repo), indexedCommit(meta, hit.repo)];
       if (!slug || !commit || OTHERWISE.has(hit.language ?? "")) continue;
       files.set(`${hit.repo}\0${hit.path}`, { file: { slug, commit, path: hit.path }, hit });
     }
-    const known = sorted(files.values(), ({ file }) => [github.before(file) === null]);
+    const known = sortBy(files.values(), ({ file }) => [github.cachedLines(file) === null]);
     let left = this.asker.left();
-    const some = known.filter(({ file }) => github.before(file) !== null || left-- > 0);
+    const some = known.filter(({ file }) => github.cachedLines(file) !== null || left-- > 0);
     await Promise.all(
       some.map(async ({ file, hit }) => {
-        const lines = github.before(file) ?? (await github.lines(file, env.GITHUB_TOKEN, clock));
+        const lines = github.cachedLines(file) ?? (await github.fetchLines(file, env.GITHUB_TOKEN, clock));
         if (lines) this.#texts.put(hit.repo, hit.path, wholeFile(lines));
       }),
     );

@@ -2,34 +2,34 @@
 
 import shared from "../../build/shared.json";
 import { compareText } from "../letters.ts";
-import { Refusal } from "../refusal.ts";
+import { HttpError } from "../refusal.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
-import { meantRepo } from "./filters.ts";
+import { resolveRepo } from "./filters.ts";
 
-const { SHORT_COMMIT: SHORT, UNFINISHED_NOTE: UNFINISHED } = shared.constants.age;
+const { SHORT_COMMIT, UNFINISHED_NOTE } = shared.constants.age;
 
-export type Meta = ReadonlyMap<string, string>;
+export type IndexMeta = ReadonlyMap<string, string>;
 
-export const META: Statement = { sql: shared.sql.meta, params: [] };
+export const META_STATEMENT: Statement = { sql: shared.sql.meta, params: [] };
 
-export function metaOf(rows: readonly Row[]): Meta {
+export function parseMeta(rows: readonly Row[]): IndexMeta {
   return new Map(rows.map(([key, value]) => [String(key), String(value)]));
 }
 
 /** The repositories that runs have fed to the index, by name. */
-export function fed(meta: Meta): string[] {
+export function indexedRepos(meta: IndexMeta): string[] {
   const runs = [...meta.keys()].filter((key) => key.endsWith(":run"));
   return runs.map((key) => key.slice(0, -":run".length)).sort(compareText);
 }
 
 /** The one that is asked: the one that the variable names, else the only one. */
-export function ownRepo(meta: Meta, named: string | undefined): string {
-  const there = fed(meta);
-  if (named) return there.length > 0 ? meantRepo(named, there) : named;
+export function defaultRepo(meta: IndexMeta, named: string | undefined): string {
+  const there = indexedRepos(meta);
+  if (named) return there.length > 0 ? resolveRepo(named, there) : named;
   if (there.length === 1) return there[0]!;
-  if (there.length === 0) throw new Refusal(503, "The index is empty.", "Feed it: feeder sync");
+  if (there.length === 0) throw new HttpError(503, "The index is empty.", "Feed it: feeder sync");
   const some = there.slice(0, 10).join(", ");
-  throw new Refusal(
+  throw new HttpError(
     503,
     `The database has ${there.length} repositories, and none is named.`,
     `Set the variable REPO to one of them: ${some}`,
@@ -37,29 +37,29 @@ export function ownRepo(meta: Meta, named: string | undefined): string {
 }
 
 /** Of what an answer depends on, as long as nothing else is fed. */
-export function state(meta: Meta): string {
+export function cacheKey(meta: IndexMeta): string {
   const keys = ["model", "dimensions", "header", "lookup"].map((key) => meta.get(key) ?? null);
-  return JSON.stringify([...keys, fed(meta)]);
+  return JSON.stringify([...keys, indexedRepos(meta)]);
 }
 
-const kept = new WeakMap<object, Meta>();
+const kept = new WeakMap<object, IndexMeta>();
 
 /** What the index said when this isolate last asked it; a round trip where it never has. */
-export async function known(binding: object, database: Database): Promise<Meta> {
+export async function loadMeta(binding: object, database: Database): Promise<IndexMeta> {
   const before = kept.get(binding);
   if (before) return before;
-  const [rows = []] = await database.run([META]);
-  const meta = metaOf(rows);
-  remember(binding, meta);
+  const [rows = []] = await database.run([META_STATEMENT]);
+  const meta = parseMeta(rows);
+  cacheMeta(binding, meta);
   return meta;
 }
 
-export function remember(binding: object, meta: Meta): void {
+export function cacheMeta(binding: object, meta: IndexMeta): void {
   kept.set(binding, meta);
 }
 
 /** The commit that the index equals, in the shape of the program's `Age`, and as a sentence. */
-export function age(meta: Meta, repo: string) {
+export function freshness(meta: IndexMeta, repo: string) {
   const of = (key: string) => meta.get(`${repo}:${key}`) ?? "";
   const equals = of("head");
   const isWhole = meta.has(`${repo}:tree`);
@@ -89,8 +89,8 @@ interface Aged {
 }
 
 function noteOf({ equals, below, unfinished, partial, working }: Aged): string {
-  const was = equals.slice(0, SHORT);
-  if (!was) return unfinished ? UNFINISHED : "";
+  const was = equals.slice(0, SHORT_COMMIT);
+  if (!was) return unfinished ? UNFINISHED_NOTE : "";
   const index = below ? `The index of the folder ${below}` : "The index";
   if (unfinished) return `${index} equalled ${was}; a run since is under way, or was stopped.`;
   if (partial) return `${index} equals ${was} but for files given one by one.`;

@@ -1,8 +1,8 @@
 /** Which state of the index is an answer of? Each batch says it beside its rows. */
 
-import { Refusal } from "../refusal.ts";
+import { HttpError } from "../refusal.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
-import { META, metaOf, type Meta } from "./standing.ts";
+import { META_STATEMENT, parseMeta, type IndexMeta } from "./standing.ts";
 
 const HEADS: Statement = {
   sql: "SELECT key, value FROM meta WHERE key IN (SELECT value || ':head' FROM json_each(?))",
@@ -10,37 +10,37 @@ const HEADS: Statement = {
 };
 
 /** Between two batches the index has come to another commit: their rows do not belong together. */
-export class Moved extends Refusal {
+export class IndexChanged extends HttpError {
   constructor() {
     super(503, "The index has changed while it was asked.", "Ask again.");
   }
 }
 
 /** The database as one answer sees it, at one commit; a batch is one transaction. */
-export class Steady implements Database {
+export class SnapshotDatabase implements Database {
   #isAsked = false;
 
   constructor(
     private readonly database: Database,
-    private known: Meta,
-    private readonly remember: (meta: Meta) => void,
+    private known: IndexMeta,
+    private readonly remember: (meta: IndexMeta) => void,
   ) {}
 
   /** What the index said with the first rows; before, what it said when it was last asked. */
-  get meta(): Meta {
+  get meta(): IndexMeta {
     return this.known;
   }
 
   async run(statements: readonly Statement[]): Promise<Row[][]> {
     if (statements.length === 0) return [];
     const [said = [], ...rows] = await this.database.run([this.#own(), ...statements]);
-    if (this.#isAsked) this.#compare(metaOf(said));
-    else this.#take(metaOf(said));
+    if (this.#isAsked) this.#compare(parseMeta(said));
+    else this.#take(parseMeta(said));
     return rows;
   }
 
   #own(): Statement {
-    return this.#isAsked ? { ...HEADS, params: [JSON.stringify(this.#repos)] } : META;
+    return this.#isAsked ? { ...HEADS, params: [JSON.stringify(this.#repos)] } : META_STATEMENT;
   }
 
   get #repos(): string[] {
@@ -48,13 +48,13 @@ export class Steady implements Database {
     return heads.map((key) => key.slice(0, -":head".length));
   }
 
-  #take(meta: Meta): void {
+  #take(meta: IndexMeta): void {
     this.#isAsked = true;
     this.known = meta;
     this.remember(meta);
   }
 
-  #compare(now: Meta): void {
-    for (const [key, head] of now) if (this.known.get(key) !== head) throw new Moved();
+  #compare(now: IndexMeta): void {
+    for (const [key, head] of now) if (this.known.get(key) !== head) throw new IndexChanged();
   }
 }

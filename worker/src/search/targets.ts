@@ -2,18 +2,18 @@
 
 import shared from "../../build/shared.json";
 import { casefold, rpartition } from "../letters.ts";
-import { nearest } from "../nearby.ts";
-import { wrong, type Refusal } from "../refusal.ts";
+import { nearestNames } from "../nearby.ts";
+import { badRequest, type HttpError } from "../refusal.ts";
 import { Batch } from "../store/batch.ts";
 import type { Database, Row } from "../store/database.ts";
 import * as sql from "../store/statements.ts";
 import { dotted, endsWith } from "../symbols.ts";
-import { readings } from "./filters.ts";
-import { hitOf, type Hit } from "./found.ts";
-import { meant, member, membersOf } from "./names.ts";
-import { words } from "./words.ts";
+import { pathReadings } from "./filters.ts";
+import { hitFromRow, type Hit } from "./found.ts";
+import { normalizeName, findMember, parseMembers } from "./names.ts";
+import { withCompoundParts } from "./words.ts";
 
-const { MAX_LISTED: LISTED, MAX_SEPARATORS: MOST_NAMED, EMPTY_TARGET_ERROR: NAMELESS } = shared.constants.targets;
+const { MAX_LISTED, MAX_SEPARATORS, EMPTY_TARGET_ERROR } = shared.constants.targets;
 const LINES = /^(.+?):(\d+)(?:-(\d+)|:\d+)?$/s;
 const ID = /^[0-9a-f]{7,40}$/;
 const NAMED = /#(?=.)/gs;
@@ -29,7 +29,7 @@ export interface Target {
 }
 
 /** An index, and the repository that is meant in it. */
-export interface Corpus {
+export interface TargetContext {
   readonly database: Database;
   readonly repo: string;
 }
@@ -47,15 +47,15 @@ interface Meaning {
  *
  * Refuses with the nearest what there is not, and with a list what several are.
  */
-export async function resolve(corpus: Corpus, text: string): Promise<Target> {
-  if (!text.trim()) throw wrong(NAMELESS, 404);
+export async function resolveTarget(corpus: TargetContext, text: string): Promise<Target> {
+  if (!text.trim()) throw badRequest(EMPTY_TARGET_ERROR, 404);
   const meanings = meaningsOf(text);
   const batch = new Batch();
   const files = meanings.map(({ places }) =>
-    batch.add(places.map((path) => sql.placed(corpus.repo, path))),
+    batch.add(places.map((path) => sql.filesByPathSuffix(corpus.repo, path))),
   );
-  const ids = batch.add(ID.test(text) ? [sql.byId(corpus.repo, text, LISTED + 1)] : []);
-  const names = batch.add(namesOf(text).map((name) => sql.byWordsOfName(corpus.repo, name)));
+  const ids = batch.add(ID.test(text) ? [sql.nodesByIdPrefix(corpus.repo, text, MAX_LISTED + 1)] : []);
+  const names = batch.add(namesOf(text).map((name) => sql.nodesByNameWords(corpus.repo, name)));
   await batch.run(corpus.database);
   for (const [at, meaning] of meanings.entries()) {
     const file = fileOf(meaning, files[at]!());
@@ -68,20 +68,20 @@ export async function resolve(corpus: Corpus, text: string): Promise<Target> {
 }
 
 /** The one node that is meant: of lines the smallest that holds the first of them. */
-export function nodeAt(target: Target): Hit {
+export function nodeOfTarget(target: Target): Hit {
   const { hits, lines, path } = target;
   if (hits.length === 0) {
-    throw wrong(`Nothing of ${path} is indexed: it has no text. Name another file.`);
+    throw badRequest(`Nothing of ${path} is indexed: it has no text. Name another file.`);
   }
   if (!lines) {
     const named = new Set(hits.map((hit) => JSON.stringify([hit.symbol, hit.logicalPath])));
-    if (named.size > 1) throw wrong(`${path} has several nodes. Name a line, as in ${path}:1`);
+    if (named.size > 1) throw badRequest(`${path} has several nodes. Name a line, as in ${path}:1`);
     return hits[0]!;
   }
   const [line] = lines;
   const holding = hits.filter((hit) => hit.startLine <= line && line <= hit.endLine);
   if (holding.length === 0) {
-    throw wrong(
+    throw badRequest(
       `Nothing of ${path} is indexed at line ${line}. See what is: feeder outline ${path}`,
     );
   }
@@ -89,13 +89,13 @@ export function nodeAt(target: Target): Hit {
 }
 
 /** The files at or below a path; refuses with the nearest where there is none. */
-export async function folder({ database, repo }: Corpus, text: string): Promise<string[]> {
-  const places = readings(text || ".").map((path) => (path === "." ? "" : path));
+export async function filesBelow({ database, repo }: TargetContext, text: string): Promise<string[]> {
+  const places = pathReadings(text || ".").map((path) => (path === "." ? "" : path));
   const answers = await database.run(places.map((path) => sql.filesBelow(repo, path)));
   const found = answers.find((rows) => rows.length > 0);
   if (found) return found.map(([path]) => String(path));
   const [all = []] = await database.run([sql.filesBelow(repo, "")]);
-  if (all.length === 0) throw wrong(`The index has no file of ${repo}. Make it: feeder sync`, 404);
+  if (all.length === 0) throw badRequest(`The index has no file of ${repo}. Make it: feeder sync`, 404);
   throw nothing(text, nearestPaths(text, all));
 }
 
@@ -104,12 +104,12 @@ function meaningsOf(text: string): Meaning[] {
   const found: Meaning[] = [];
   const add = (path: string, lines: Meaning["lines"], name: string | null) => {
     const isPlace = (place: string) => !place.startsWith("*/") || isPath(path);
-    if (path) found.push({ path, lines, name, places: readings(path).filter(isPlace) });
+    if (path) found.push({ path, lines, name, places: pathReadings(path).filter(isPlace) });
   };
   const lines = LINES.exec(text);
   if (lines) add(lines[1]!, [Number(lines[2]), Number(lines[3] ?? lines[2])], null);
   add(text, null, null);
-  for (const { index: at } of [...text.matchAll(NAMED)].slice(0, MOST_NAMED)) {
+  for (const { index: at } of [...text.matchAll(NAMED)].slice(0, MAX_SEPARATORS)) {
     add(text.slice(0, at), null, text.slice(at + 1));
   }
   return found;
@@ -127,9 +127,9 @@ function fileOf({ places }: Meaning, answers: readonly (readonly Row[])[]): stri
   return null;
 }
 
-async function nodes({ database, repo }: Corpus, path: string): Promise<Hit[]> {
-  const [rows = []] = await database.run([sql.inFiles(repo, [path])]);
-  return rows.map(hitOf);
+async function nodes({ database, repo }: TargetContext, path: string): Promise<Hit[]> {
+  const [rows = []] = await database.run([sql.nodesInFiles(repo, [path])]);
+  return rows.map(hitFromRow);
 }
 
 function inFile(hits: readonly Hit[], path: string, { lines, name }: Meaning): Target {
@@ -137,7 +137,7 @@ function inFile(hits: readonly Hit[], path: string, { lines, name }: Meaning): T
   const found = oneOf(called(hits, name), `${path}#${name}`);
   if (found) return found;
   const known = hits.flatMap(namesIn);
-  throw nothing(`${path}#${name}`, nearest(dotted(name), known, "."), path);
+  throw nothing(`${path}#${name}`, nearestNames(dotted(name), known, "."), path);
 }
 
 /** FTS5's queries for the nodes that may be called so: an owner and its member lie apart. */
@@ -153,10 +153,10 @@ function phrase(name: string): string {
 
 /** By the beginning of an id, else by a symbol. */
 function anywhere(text: string, ids: readonly Row[][], names: readonly Row[][]): Target | null {
-  const byId = (ids[0] ?? []).map(hitOf);
+  const byId = (ids[0] ?? []).map(hitFromRow);
   if (byId.length > 0) return oneOf(byId, text);
   for (const rows of names) {
-    const found = called(rows.map(hitOf), text);
+    const found = called(rows.map(hitFromRow), text);
     if (found.length > 0) return oneOf(found, text);
   }
   return null;
@@ -176,17 +176,17 @@ function called(hits: readonly Hit[], name: string): Hit[] {
       if (found.length > 0) return found.map(([hit]) => hit);
     }
   }
-  return own.filter(([hit, said]) => member(said, hit.members, meant(name))).map(([hit]) => hit);
+  return own.filter(([hit, said]) => findMember(said, hit.members, normalizeName(name))).map(([hit]) => hit);
 }
 
 /** A node's own name, and those of its members. */
 function namesIn(hit: Hit): string[] {
-  return [...(hit.symbol ? [hit.symbol] : []), ...membersOf(hit.members).map(({ name }) => name)];
+  return [...(hit.symbol ? [hit.symbol] : []), ...parseMembers(hit.members).map(({ name }) => name)];
 }
 
 /** What it is called; a chunk as what is asked for in it. */
 function label(hit: Hit, asked: string): string {
-  const named = member("", hit.members, meant(rpartition(asked, "#")[1]));
+  const named = findMember("", hit.members, normalizeName(rpartition(asked, "#")[1]));
   return hit.symbol || hit.logicalPath || named?.name || hit.id;
 }
 
@@ -196,23 +196,23 @@ function oneOf(hits: readonly Hit[], text: string): Target | null {
   if (!first) return null;
   const told = [...new Set(hits.map((hit) => `${hit.path}#${label(hit, text)}`))];
   if (told.length === 1) return { path: first.path, hits, lines: null, isFile: false };
-  const more = told.length > LISTED ? ` and ${told.length - LISTED} more` : "";
-  const some = told.slice(0, LISTED).join(", ");
-  throw wrong(`${text} may be one of ${told.length}: ${some}${more}. Name one.`, 404);
+  const more = told.length > MAX_LISTED ? ` and ${told.length - MAX_LISTED} more` : "";
+  const some = told.slice(0, MAX_LISTED).join(", ");
+  throw badRequest(`${text} may be one of ${told.length}: ${some}${more}. Name one.`, 404);
 }
 
 /** That there is no such thing, with the paths or the symbols that are nearest. */
-async function unknown({ database, repo }: Corpus, text: string): Promise<Refusal> {
-  const parts = [...new Set(words(text).split(/\s+/))].filter((part) => ALNUM.test(part));
+async function unknown({ database, repo }: TargetContext, text: string): Promise<HttpError> {
+  const parts = [...new Set(withCompoundParts(text).split(/\s+/))].filter((part) => ALNUM.test(part));
   const query = parts.map((part) => `"${part}"`).join(" OR symbol : ");
   const batch = new Batch();
   const paths = batch.add(isPath(text) ? [sql.filesBelow(repo, "")] : []);
-  const named = batch.add(query ? [sql.byWordsOfName(repo, query)] : []);
+  const named = batch.add(query ? [sql.nodesByNameWords(repo, query)] : []);
   await batch.run(database);
   const near = nearestPaths(text, paths()[0] ?? []);
   if (near.length > 0) return nothing(text, near);
-  const symbols = (named()[0] ?? []).map(hitOf).flatMap(({ symbol }) => symbol || []);
-  return nothing(text, nearest(dotted(text), symbols, "."));
+  const symbols = (named()[0] ?? []).map(hitFromRow).flatMap(({ symbol }) => symbol || []);
+  return nothing(text, nearestNames(dotted(text), symbols, "."));
 }
 
 /** Whether it is written like a file's. */
@@ -221,19 +221,19 @@ function isPath(text: string): boolean {
 }
 
 function nearestPaths(text: string, rows: readonly Row[]): string[] {
-  return nearest(
+  return nearestNames(
     text,
     rows.map(([path]) => String(path)),
     "/",
   );
 }
 
-function nothing(text: string, near: readonly string[], within = "."): Refusal {
+function nothing(text: string, near: readonly string[], within = "."): HttpError {
   const told =
     near.length > 0
       ? `Did you mean ${near.join(" or ")}?`
       : `See what is there: feeder outline ${within}`;
-  return wrong(`The index has no ${text}. ${told}`, 404);
+  return badRequest(`The index has no ${text}. ${told}`, 404);
 }
 
 function size(hit: Hit): number {

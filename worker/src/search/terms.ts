@@ -1,10 +1,10 @@
 /** Where in a text do a question's words stand? As the index parts and stems them. */
 
 import { lexis } from "../../build/shared.json";
-import { casefold, columns, isAscii, split } from "../letters.ts";
+import { casefold, characterColumns, isAscii, split } from "../letters.ts";
 import { porter } from "./porter.ts";
-import { folded, tokens } from "./unicode61.ts";
-import { parts } from "./words.ts";
+import { foldWord, tokenize } from "./unicode61.ts";
+import { compoundParts } from "./words.ts";
 
 /** Words of questions that tell little of what is sought: looked for where there are no others. */
 const SMALL: ReadonlySet<string> = new Set(lexis.terms.small);
@@ -12,7 +12,7 @@ const SMALL: ReadonlySet<string> = new Set(lexis.terms.small);
 const REMEMBERED = 10_000;
 
 /** A word of the question in a line: the line's index, characters from `start` to `end`. */
-export interface Place {
+export interface WordOccurrence {
   row: number;
   start: number;
   end: number;
@@ -25,13 +25,13 @@ type Found = readonly [start: number, end: number, stems: ReadonlySet<string>];
 const NOTHING: readonly Found[] = [];
 
 /** A question's words, small ones only where there are no others; `*` ends a beginning. */
-export class Terms {
+export class QueryTerms {
   readonly #stems: ReadonlySet<string>;
   readonly #beginnings: readonly string[];
   readonly #near: RegExp;
   readonly #known = new Map<string, readonly Found[]>();
   /** Pieces of one long line are looked at one after another. */
-  #last: [line: string, places: Place[]] = ["", []];
+  #last: [line: string, places: WordOccurrence[]] = ["", []];
 
   constructor(words: Iterable<string>) {
     const given = [...words].filter((word) => /[^*]/.test(word));
@@ -43,7 +43,7 @@ export class Terms {
   }
 
   /** In the order of the lines; a compound word whole, or those of its parts. */
-  *places(lines: readonly string[]): Generator<Place> {
+  *places(lines: readonly string[]): Generator<WordOccurrence> {
     for (const [row, line] of lines.entries()) {
       if (!this.#mayBeIn(line)) continue;
       if (this.#last[0] !== line) this.#last = [line, this.#inLine(line)];
@@ -56,10 +56,10 @@ export class Terms {
     return this.#stems.size > 0 && (this.#near.test(text) || !isAscii(text));
   }
 
-  #inLine(line: string): Place[] {
-    const column = columns(line);
-    const places: Place[] = [];
-    for (const [at, end] of tokens(line)) {
+  #inLine(line: string): WordOccurrence[] {
+    const column = characterColumns(line);
+    const places: WordOccurrence[] = [];
+    for (const [at, end] of tokenize(line)) {
       for (const [from, to, stems] of this.#inToken(line.slice(at, end))) {
         places.push({ row: 0, start: column(at + from), end: column(at + to), stems });
       }
@@ -78,11 +78,11 @@ export class Terms {
 
   /** The word, where the question has it, else what of it the question has. */
   #found(word: string): Found[] {
-    const own = parts(word).flatMap(([at, part]): Found[] => {
+    const own = compoundParts(word).flatMap(([at, part]): Found[] => {
       const name = this.#asked(part, stem(part));
       return name ? [[at, at + part.length, new Set([name])]] : [];
     });
-    const whole = this.#asked(word, stemmed(folded(word)));
+    const whole = this.#asked(word, stemmed(foldWord(word)));
     if (!whole) return own;
     return [[0, word.length, new Set([whole, ...own.flatMap(([, , stems]) => [...stems])])]];
   }
@@ -111,21 +111,21 @@ function near(stems: ReadonlySet<string>): RegExp {
 }
 
 /** The stems of a text's words and of their parts, small words apart. */
-export function stems(text: string): ReadonlySet<string> {
+export function stemsOfText(text: string): ReadonlySet<string> {
   return new Set(split(text).filter((word) => !SMALL.has(casefold(word))).flatMap(stemsOf));
 }
 
 /** What is looked for: each token of a word, and each part of it. */
 function stemsOf(word: string): string[] {
-  return tokens(word)
+  return tokenize(word)
     .map(([start, end]) => word.slice(start, end))
-    .flatMap((token) => [stemmed(folded(token)), ...parts(token).map(([, part]) => stem(part))]);
+    .flatMap((token) => [stemmed(foldWord(token)), ...compoundParts(token).map(([, part]) => stem(part))]);
 }
 
 /** Of the first word; empty where there is none. */
 function stem(word: string): string {
-  const [first] = tokens(word);
-  return first ? stemmed(folded(word.slice(...first))) : "";
+  const [first] = tokenize(word);
+  return first ? stemmed(foldWord(word.slice(...first))) : "";
 }
 
 const known = new Map<string, string>();

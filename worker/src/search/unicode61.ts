@@ -4,7 +4,7 @@ import { lexis } from "../../build/shared.json";
 import { isAscii } from "../letters.ts";
 
 /** Where a word stands, from and up to, in halves of characters. */
-export type Span = readonly [start: number, end: number];
+export type TokenSpan = readonly [start: number, end: number];
 
 const { runs, marks, from, to } = lexis.unicode61;
 const ASCII = /[A-Za-z0-9]+/g;
@@ -17,17 +17,17 @@ const becomes = [...to];
 const FOLDED = new Map(Array.from(from, (sign, at) => [sign, becomes[at] ?? ""]));
 
 /** The words of a text, in their order. */
-export function tokens(text: string): Span[] {
+export function tokenize(text: string): TokenSpan[] {
   return isAscii(text) ? inAscii(text) : [...beyond(text)];
 }
 
-function inAscii(text: string): Span[] {
-  const found: Span[] = [];
+function inAscii(text: string): TokenSpan[] {
+  const found: TokenSpan[] = [];
   for (const { 0: word, index } of text.matchAll(ASCII)) found.push([index, index + word.length]);
   return found;
 }
 
-function* beyond(text: string): Generator<Span> {
+function* beyond(text: string): Generator<TokenSpan> {
   let [at, start] = [0, -1];
   for (const sign of text) {
     const isOfOne = isOfWord(sign) || (start >= 0 && MARKS.has(sign));
@@ -42,7 +42,7 @@ function* beyond(text: string): Generator<Span> {
 }
 
 /** A word in small letters, without accents. */
-export function folded(word: string): string {
+export function foldWord(word: string): string {
   return isAscii(word) ? word.toLowerCase() : Array.from(word, fold).join("");
 }
 

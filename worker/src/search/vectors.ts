@@ -6,12 +6,12 @@ import {
   CODES,
   counted,
   vector as added,
-} from "../../../src/feeder/embedding/static_question.mjs";
-import { embedded, isTheirs } from "../bindings/ai.ts";
+} from "../../../src/feeder/embedding/static_query.mjs";
+import { embedQuery, isWorkersAiModel } from "../bindings/ai.ts";
 import type { Env } from "../bindings/env.ts";
-import type { Clock } from "../api/facts.ts";
+import type { OnTiming } from "../api/facts.ts";
 import type { Row, Statement } from "../store/database.ts";
-import type { Meta } from "./standing.ts";
+import type { IndexMeta } from "./standing.ts";
 
 const { HEADER_VERSION } = shared.constants.nodes;
 /** Questions whose vectors are kept: 1024 numbers are 8 kB. */
@@ -25,14 +25,14 @@ interface Table {
 }
 
 /** The model that a question is put to; `table` where it is looked up in the index' database. */
-export interface Model {
+export interface QueryModel {
   readonly name: string;
   readonly dimensions: number;
   readonly table: Table | null;
 }
 
 /** The model of the index, or why it cannot be asked; neither where the index has no vectors. */
-export function modelOf(meta: Meta, env: Env): { model: Model | null; lacks: string | null } {
+export function queryModel(meta: IndexMeta, env: Env): { model: QueryModel | null; lacks: string | null } {
   const name = meta.get("model");
   if (!name) return env.MODEL ? none(`The index has no vectors by ${env.MODEL}.`) : none(null);
   if ((env.MODEL && env.MODEL !== name) || meta.get("header") !== HEADER_VERSION) {
@@ -45,7 +45,7 @@ export function modelOf(meta: Meta, env: Env): { model: Model | null; lacks: str
     if (table.dimensions === dimensions) return { model: { name, dimensions, table }, lacks: null };
     return none(`The index has vectors of ${dimensions} dimensions, and ${name} ${table.dimensions}.`);
   }
-  if (!isTheirs(name)) return none(`The model ${name} cannot be asked from here.`);
+  if (!isWorkersAiModel(name)) return none(`The model ${name} cannot be asked from here.`);
   if (!env.AI) return none("The binding AI is missing.");
   return { model: { name, dimensions, table: null }, lacks: null };
 }
@@ -54,7 +54,7 @@ function none(lacks: string | null): { model: null; lacks: string | null } {
   return { model: null, lacks };
 }
 
-function tableOf(meta: Meta): Table | null {
+function tableOf(meta: IndexMeta): Table | null {
   const said = meta.get("lookup");
   return said ? (JSON.parse(said) as Table) : null;
 }
@@ -75,15 +75,15 @@ function keep(key: string, vector: readonly number[]): void {
 }
 
 /** How a question's vector is had: kept, from rows that are asked for, or from Workers AI. */
-export class QuestionVector {
+export class QueryVector {
   readonly #key: string;
   readonly #counts: Map<string, number> | null;
 
   constructor(
-    private readonly model: Model,
+    private readonly model: QueryModel,
     private readonly text: string,
     private readonly env: Env,
-    private readonly clock: Clock,
+    private readonly clock: OnTiming,
   ) {
     this.#key = JSON.stringify([model.name, model.dimensions, text]);
     this.#counts = model.table && !kept.has(this.#key) ? counted(text) : null;
@@ -111,6 +111,6 @@ export class QuestionVector {
   async #made(answers: readonly (readonly Row[])[]): Promise<readonly number[]> {
     const { model } = this;
     if (model.table && this.#counts) return added(this.#counts, answers[0] ?? [], model.table);
-    return embedded(this.env.AI!, model.name, model.dimensions, this.text, this.clock);
+    return embedQuery(this.env.AI!, model.name, model.dimensions, this.text, this.clock);
   }
 }

@@ -12,22 +12,22 @@ export const CATEGORY_LANGUAGES: Names = aliases.categories;
 export const { CODE, TESTS } = shared.constants.vocabulary;
 
 /** The languages that are called so, in any case of letters; the name itself where none is. */
-export function languages(name: string): string[] {
+export function languagesNamed(name: string): string[] {
   return called(name.toLowerCase(), LANGUAGES);
 }
 
 /** What else a language is called. */
-export function otherNames(language: string): readonly string[] {
+export function languageAliases(language: string): readonly string[] {
   return LANGUAGES[language] ?? [];
 }
 
 /** The types of nodes that are called so. */
-export function nodeTypes(name: string): string[] {
+export function nodeTypesNamed(name: string): string[] {
   return called(name.toLowerCase(), NODE_TYPES);
 }
 
 /** All that a type may be called. */
-export function nodeTypeNames(): string[] {
+export function allNodeTypeNames(): string[] {
   return [...shared.constants.nodes.NODE_TYPES, ...Object.values(NODE_TYPES).flat()];
 }
 

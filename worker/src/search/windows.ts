@@ -5,24 +5,24 @@
  */
 
 import { lexis } from "../../build/shared.json";
-import { Layout } from "./layout.ts";
-import { length, split, strip, stripSigns } from "../letters.ts";
-import { type Place, Terms } from "./terms.ts";
+import { LineLayout } from "./layout.ts";
+import { length, split, strip, stripCharacters } from "../letters.ts";
+import { type WordOccurrence, QueryTerms } from "./terms.ts";
 
 const { shares, reach, headLines, headWithin, compared, cuts, anchor, marks } = lexis.windows;
 /** What a signature in the index leaves out at its end. */
 const ENDS = lexis.windows.ends;
-export const LINES = lexis.windows.lines;
+export const DEFAULT_LINES = lexis.windows.lines;
 
 /** Where a word stands: its line, and its characters from `start` up to `end`, counted from 0. */
-export interface Mark {
+export interface Highlight {
   line: number;
   start: number;
   end: number;
 }
 
 /** Lines in a row; the first one's number. */
-export interface Part {
+export interface LineRange {
   startLine: number;
   lines: readonly string[];
 }
@@ -32,14 +32,14 @@ export interface Part {
  *
  * `below` counts the node's lines that follow, and are not shown.
  */
-export interface Window extends Part {
-  marks: Mark[];
-  head: Part | null;
+export interface Snippet extends LineRange {
+  marks: Highlight[];
+  head: LineRange | null;
   below: number;
 }
 
 /** What is asked of a node's lines: rows are counted from the node's first, which is 0. */
-export interface Wanted {
+export interface SnippetRequest {
   words: readonly string[];
   /** So many lines at most. */
   size?: number;
@@ -58,11 +58,11 @@ type Range = readonly [start: number, end: number];
 type Rows = ReadonlyMap<number, ReadonlyMap<string, number>>;
 
 /** The lines of a node, the first of which is `startLine` of its file, that answer best. */
-export function window(lines: readonly string[], startLine: number, wanted: Wanted): Window {
+export function chooseSnippet(lines: readonly string[], startLine: number, wanted: SnippetRequest): Snippet {
   const places = [...terms(wanted.words).places(lines)];
-  const most = wanted.size ?? LINES;
+  const most = wanted.size ?? DEFAULT_LINES;
   const rows = scored(places, lines.length, wanted);
-  const layout = new Layout(rows.size && lines.length > most ? lines : []);
+  const layout = new LineLayout(rows.size && lines.length > most ? lines : []);
   const size = Math.min(most, lines.length);
   const [shown, head] = framed(layout, lines, rows, size, headOf(lines, wanted.signature));
   return made(lines, startLine, places, shown, head);
@@ -70,7 +70,7 @@ export function window(lines: readonly string[], startLine: number, wanted: Want
 
 /** The rows that are shown, and those of the signature where it stands apart from them. */
 function framed(
-  layout: Layout,
+  layout: LineLayout,
   lines: readonly string[],
   rows: Rows,
   size: number,
@@ -85,12 +85,12 @@ function framed(
 }
 
 const REMEMBERED = 8;
-const questions = new Map<string, Terms>();
+const questions = new Map<string, QueryTerms>();
 
 /** Of a question, which is asked of each hit. */
-function terms(words: readonly string[]): Terms {
+function terms(words: readonly string[]): QueryTerms {
   const key = JSON.stringify(words);
-  const found = questions.get(key) ?? new Terms(words);
+  const found = questions.get(key) ?? new QueryTerms(words);
   questions.delete(key);
   questions.set(key, found);
   const [oldest] = questions.keys();
@@ -101,10 +101,10 @@ function terms(words: readonly string[]): Terms {
 function made(
   lines: readonly string[],
   startLine: number,
-  places: readonly Place[],
+  places: readonly WordOccurrence[],
   rows: Range,
   head: Range | null,
-): Window {
+): Snippet {
   const shown = places.filter(({ row }) => isIn(row, rows) || (head && isIn(row, head)));
   return {
     startLine: startLine + rows[0],
@@ -124,7 +124,7 @@ function isIn(row: number, [start, end]: Range): boolean {
 }
 
 /** A word in few of the lines is worth more than one in many. */
-function scored(places: readonly Place[], count: number, wanted: Wanted): Rows {
+function scored(places: readonly WordOccurrence[], count: number, wanted: SnippetRequest): Rows {
   const found = new Map<number, Set<string>>();
   for (const { row, stems } of places) {
     if (wanted.inner?.some((range) => isIn(row, range))) continue;
@@ -160,7 +160,7 @@ function bits(number: number): number {
 }
 
 /** The rows from and up to; the first ones where no word is found. */
-function chosen(layout: Layout, lines: readonly string[], rows: Rows, size: number): Range {
+function chosen(layout: LineLayout, lines: readonly string[], rows: Rows, size: number): Range {
   if (lines.length <= size || !rows.size || !size) return [0, Math.min(size, lines.length)];
   const best = densest(rows, size);
   const highest = best[0]?.score ?? 0;
@@ -212,7 +212,7 @@ interface Cut {
 }
 
 /** Around these rows; of equal ones the first, and more rows rather than fewer. */
-function whole(layout: Layout, first: number, last: number, size: number): Cut {
+function whole(layout: LineLayout, first: number, last: number, size: number): Cut {
   const earliest = Math.max(0, last + 1 - size, first - reach);
   let best: Cut | undefined;
   for (let start = first; start >= earliest; start -= 1) {
@@ -242,7 +242,7 @@ function headOf(lines: readonly string[], signature: string | null | undefined):
   const sought = split(signature ?? "").join(" ");
   if (!sought) return [0, 0];
   const row = lines.slice(0, headWithin).findIndex((line) => {
-    const said = stripSigns(split(line).join(" "), ENDS);
+    const said = stripCharacters(split(line).join(" "), ENDS);
     return said && (sought.startsWith(said) || said.startsWith(sought));
   });
   return row < 0 ? [0, Math.min(1, lines.length)] : [row, headEnd(lines, row, sought)];
@@ -255,7 +255,7 @@ function headEnd(lines: readonly string[], first: number, sought: string): numbe
   const end = Math.min(lines.length, first + headLines);
   for (; row < end && length(said) < length(sought); row += 1) {
     said = `${said} ${split(lines[row] ?? "").join(" ")}`;
-    if (!sought.startsWith(stripSigns(said, ENDS)) && !said.startsWith(sought)) break;
+    if (!sought.startsWith(stripCharacters(said, ENDS)) && !said.startsWith(sought)) break;
   }
   return row;
 }

@@ -1,7 +1,7 @@
 /** What are nodes called? Rows of the statements that ask for names. */
 
 /** A node by what it is called, and what puts equal names in order. */
-export interface Named {
+export interface NamedNode {
   id: string;
   name: string;
   members: string;
@@ -12,9 +12,9 @@ export interface Named {
 }
 
 /** What these statements answer. */
-export function named(rows: readonly (readonly unknown[])[]): Named[] {
+export function namedNodes(rows: readonly (readonly unknown[])[]): NamedNode[] {
   return rows.map(
     ([id, name, members, nodeType, path, startLine, lines]) =>
-      ({ id, name, members, nodeType, path, startLine, lines }) as Named, // as selected
+      ({ id, name, members, nodeType, path, startLine, lines }) as NamedNode, // as selected
   );
 }

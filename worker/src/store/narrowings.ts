@@ -1,13 +1,13 @@
 /** How is a scope said to Vectorize? As filters, which let all of it through, or more. */
 
 import shared from "../../build/shared.json";
-import { beginning, endOf, isGlob, places, type Scope } from "./scope.ts";
+import { pathPrefix, prefixEnd, isGlob, scopePaths, type Scope } from "./scope.ts";
 
 type Condition = string | Record<string, string | string[]>;
-export type Filter = Record<string, Condition>;
+export type MetadataFilter = Record<string, Condition>;
 
 /** A metadata index keeps so many bytes of a text, and a filter is this long at most. */
-const { MAX_INDEXED_BYTES: INDEXED_BYTES, MAX_FILTER_BYTES: FILTER_BYTES } = shared.constants.narrowing;
+const { MAX_INDEXED_BYTES, MAX_FILTER_BYTES } = shared.constants.narrowing;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8");
 
@@ -15,28 +15,28 @@ const decoder = new TextDecoder("utf-8");
  * Filters to be asked with, one after the other, for each part of a scope: the first that finds any
  * answers for its part. The twin of `narrowings` in cloudflare/narrowing.py; null is no filter.
  */
-export function narrowings(scope: Scope): (Filter | null)[][] {
+export function queryFilters(scope: Scope): (MetadataFilter | null)[][] {
   const everywhere = conditionsOf(scope);
-  const parts = places(scope);
+  const parts = scopePaths(scope);
   return (parts.length > 0 ? parts : [""]).map((name) => at(name, everywhere));
 }
 
-function at(name: string, everywhere: Filter): (Filter | null)[] {
-  if (!name || isGlob(name)) return [fitting({ ...everywhere, ...from(beginning(name)) })];
+function at(name: string, everywhere: MetadataFilter): (MetadataFilter | null)[] {
+  if (!name || isGlob(name)) return [fitting({ ...everywhere, ...from(pathPrefix(name)) })];
   const folder = fitting({ ...everywhere, ...from(`${name}/`) });
   return [folder, fitting({ ...everywhere, path: first(name) })];
 }
 
 /** As many of the conditions as a filter takes, the shorter ones first. */
-function fitting(conditions: Filter): Filter | null {
+function fitting(conditions: MetadataFilter): MetadataFilter | null {
   const sizes = Object.entries(conditions).map(
     ([name, condition]): [number, string, Condition] => [written(condition), name, condition],
   );
   sizes.sort(([one], [other]) => one - other);
-  let found: Filter = {};
+  let found: MetadataFilter = {};
   for (const [, name, condition] of sizes) {
     const wider = { ...found, [name]: condition };
-    if (written(wider) <= FILTER_BYTES) found = wider;
+    if (written(wider) <= MAX_FILTER_BYTES) found = wider;
   }
   return Object.keys(found).length > 0 ? found : null;
 }
@@ -60,7 +60,7 @@ function joined(sizes: readonly number[]): number {
 }
 
 /** What is asked of every place. */
-function conditionsOf(scope: Scope): Filter {
+function conditionsOf(scope: Scope): MetadataFilter {
   const conditions: [string, Condition | null][] = [
     ["repo", among(scope.repos ?? [], [])],
     ["language", among(scope.languages, scope.notLanguages)],
@@ -74,15 +74,15 @@ function among(values: readonly string[], others: readonly string[]): Condition 
   const wanted = values.filter((value) => !others.includes(value)).map(first);
   if (wanted.length > 0) return wanted.length === 1 ? wanted[0]! : { $in: wanted };
   // what begins alike is one to a filter, and is not left out for another's sake
-  const unwanted = others.filter((value) => bytes(value) < INDEXED_BYTES);
+  const unwanted = others.filter((value) => bytes(value) < MAX_INDEXED_BYTES);
   return unwanted.length > 0 && values.length === 0 ? { $nin: unwanted } : null;
 }
 
 /** For paths that begin so; both bounds have at most 64 bytes. */
-function from(text: string): Filter {
+function from(text: string): MetadataFilter {
   const begins = first(text);
-  const end = endOf(begins);
-  if (end !== null && bytes(end) > INDEXED_BYTES) return from([...begins].slice(0, -1).join(""));
+  const end = prefixEnd(begins);
+  if (end !== null && bytes(end) > MAX_INDEXED_BYTES) return from([...begins].slice(0, -1).join(""));
   if (!begins) return {};
   return { path: end === null ? { $gte: begins } : { $gte: begins, $lt: end } };
 }
@@ -90,9 +90,9 @@ function from(text: string): Filter {
 /** What a metadata index keeps of a text. */
 function first(text: string): string {
   const raw = encoder.encode(text);
-  if (raw.length <= INDEXED_BYTES) return text;
+  if (raw.length <= MAX_INDEXED_BYTES) return text;
   // a character that is cut in two goes
-  return decoder.decode(raw.slice(0, INDEXED_BYTES), { stream: true });
+  return decoder.decode(raw.slice(0, MAX_INDEXED_BYTES), { stream: true });
 }
 
 function bytes(text: string): number {

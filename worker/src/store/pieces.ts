@@ -1,24 +1,24 @@
 /** Where do the pieces of a node lie? A long one is kept in several, by the same name. */
 
 import shared from "../../build/shared.json";
-import { grouping, keyOf } from "../groups.ts";
+import { groupBy, keyOf } from "../groups.ts";
 import type { Hit } from "../search/found.ts";
 
 const GAP = shared.constants.pieces.MAX_GAP_LINES;
 
 /** Lines from `first` to `last` that so many pieces have together. */
-export interface Run {
+export interface PartRange {
   first: number;
   last: number;
   pieces: number;
 }
 
 /** The lines of nodes, in order, by what those that are named alike have in common. */
-export type Spans = ReadonlyMap<string, readonly Run[]>;
+export type PartRanges = ReadonlyMap<string, readonly PartRange[]>;
 
 /** What the index answers that is asked for the pieces of some nodes. */
-export function spans(rows: readonly (readonly unknown[])[]): Spans {
-  const found = grouping(rows, (row) => keyOf(...(row.slice(0, 6) as string[]))); // or null
+export function partRanges(rows: readonly (readonly unknown[])[]): PartRanges {
+  const found = groupBy(rows, (row) => keyOf(...(row.slice(0, 6) as string[]))); // or null
   return new Map(Array.from(found, ([kind, pieces]) => [kind, pieces.map(span)]));
 }
 
@@ -28,8 +28,8 @@ export function spans(rows: readonly (readonly unknown[])[]): Spans {
  * Others of the name, such as a function's other branch of an `#ifdef`, are runs of their own. What
  * has no name is in no run.
  */
-export function runsAmong(hits: readonly Hit[], spans: Spans): Map<string, Run> {
-  const found = new Map<string, Run>();
+export function partsOfHits(hits: readonly Hit[], spans: PartRanges): Map<string, PartRange> {
+  const found = new Map<string, PartRange>();
   for (const hit of hits) {
     const some = spans.get(kind(hit));
     if (some) found.set(hit.id, holding(hit.startLine, some));
@@ -41,12 +41,12 @@ function kind(hit: Hit): string {
   return keyOf(hit.repo, hit.path, hit.nodeType, hit.symbol, hit.signature, hit.logicalPath);
 }
 
-function span(row: readonly unknown[]): Run {
+function span(row: readonly unknown[]): PartRange {
   return { first: row[6] as number, last: row[7] as number, pieces: 1 }; // as selected
 }
 
-function holding(line: number, pieces: readonly Run[]): Run {
-  const joined: Run[] = [];
+function holding(line: number, pieces: readonly PartRange[]): PartRange {
+  const joined: PartRange[] = [];
   for (const span of pieces) {
     const run = joined.at(-1);
     if (!run || span.first > run.last + GAP) joined.push({ ...span });

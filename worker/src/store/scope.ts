@@ -2,7 +2,7 @@
 
 import shared from "../../build/shared.json";
 import { dotted } from "../symbols.ts";
-import { Refusal } from "../refusal.ts";
+import { HttpError } from "../refusal.ts";
 import type { Value } from "./database.ts";
 
 /**
@@ -35,7 +35,7 @@ const GLOB_BYTES = shared.constants.scope.MAX_GLOB_BYTES;
 const LAST = "\u{10ffff}";
 const encoder = new TextEncoder();
 
-export const OPEN: Scope = {
+export const EMPTY_SCOPE: Scope = {
   repos: null,
   paths: [],
   notPaths: [],
@@ -57,7 +57,7 @@ export function isNarrowed({ repos: _, ...rest }: Scope): boolean {
 }
 
 /** What all paths of a place begin with; it is a glob where that is not all of its name. */
-export function beginning(name: string): string {
+export function pathPrefix(name: string): string {
   return name.split(SIGNS, 1)[0] ?? "";
 }
 
@@ -66,22 +66,22 @@ export function isGlob(name: string): boolean {
 }
 
 /** Where its paths are; none where they may be anywhere. */
-export function places(scope: Scope): string[] {
-  const found = scope.paths.map(place);
+export function scopePaths(scope: Scope): string[] {
+  const found = scope.paths.map(normalizePath);
   return found.every(Boolean) ? found : [];
 }
 
-export function place(path: string): string {
+export function normalizePath(path: string): string {
   return path.replace(/\/+$/, "");
 }
 
 /** What `IN_SCOPE` wants to know, ?2 to ?13; refuses a glob that is too long. */
-export function params(scope: Scope): Value[] {
+export function scopeParams(scope: Scope): Value[] {
   const names = scope.symbols.map(dotted);
   return [
     scope.repos && JSON.stringify(scope.repos),
-    listed(places(scope).flatMap(rows)),
-    listed(scope.notPaths.map(place).flatMap(rows)),
+    listed(scopePaths(scope).flatMap(rows)),
+    listed(scope.notPaths.map(normalizePath).flatMap(rows)),
     scope.tests === "only" ? 1 : scope.tests === "no" ? 0 : null,
     listed(scope.languages),
     listed(scope.notLanguages),
@@ -99,7 +99,7 @@ export function params(scope: Scope): Value[] {
  *
  * Bytes of UTF-8 order texts as their code points do.
  */
-export function endOf(text: string): string | null {
+export function prefixEnd(text: string): string | null {
   const signs = [...text];
   while (signs.at(-1) === LAST) signs.pop();
   const last = signs.pop();
@@ -113,14 +113,14 @@ function rows(name: string): PlaceRow[] {
   if (!name) return [["", null, null, null]];
   const found: PlaceRow[] = [
     [name, `${name}\x01`, null, null],
-    [`${name}/`, endOf(`${name}/`), null, null],
+    [`${name}/`, prefixEnd(`${name}/`), null, null],
   ];
   const parts = GLOB.exec(name);
   if (!parts) return found;
   const [, before = "", glob = ""] = parts;
   checkLength(glob, `The path ${name}`, FROM);
-  const begins = beginning(name);
-  return [...found, [begins, endOf(begins), before, glob]];
+  const begins = pathPrefix(name);
+  return [...found, [begins, prefixEnd(begins), before, glob]];
 }
 
 function listed(values: readonly unknown[]): string | null {
@@ -168,5 +168,5 @@ function checkLength(glob: string, what: string, where: string): void {
   const count = encoder.encode(glob).length;
   if (count <= GLOB_BYTES) return;
   const wrong = `${what} has ${count} bytes${where}, and a glob may have ${GLOB_BYTES}.`;
-  throw new Refusal(400, wrong, "Shorten it.");
+  throw new HttpError(400, wrong, "Shorten it.");
 }

@@ -3,54 +3,54 @@
 import shared from "../../build/shared.json";
 import { rpartition } from "../letters.ts";
 import type { Row, Statement, Value } from "./database.ts";
-import { OPEN, params, type Scope } from "./scope.ts";
+import { EMPTY_SCOPE, scopeParams, type Scope } from "./scope.ts";
 
 const sql = whole(shared.sql);
-const { MAX_TRIGRAMS: GRAMS, MIN_TRIGRAM_SHARE: ENOUGH_GRAMS } = shared.constants.naming;
-const { MAX_NAMED_HITS: NAMED } = shared.constants.catalog;
+const { MAX_TRIGRAMS, MIN_TRIGRAM_SHARE } = shared.constants.naming;
+const { MAX_NAMED_HITS } = shared.constants.catalog;
 
 /** Asks for the nodes with any of the terms, FTS5 queries each, the best by bm25 first. */
-export function words(terms: readonly string[], scope: Scope, limit: number): Statement {
+export function wordSearch(terms: readonly string[], scope: Scope, limit: number): Statement {
   const counted = JSON.stringify(terms.map((term) => [term, null]));
-  return { sql: sql.words, params: [counted, ...params(scope), limit] };
+  return { sql: sql.words, params: [counted, ...scopeParams(scope), limit] };
 }
 
 /** Asks for the nodes whose line of description has any of the terms, the best by bm25 first. */
-export function lines(terms: readonly string[], scope: Scope, limit: number): Statement {
-  return { sql: sql.lines, params: [terms.join(" OR ") || '""', ...params(scope), limit] };
+export function descriptionSearch(terms: readonly string[], scope: Scope, limit: number): Statement {
+  return { sql: sql.lines, params: [terms.join(" OR ") || '""', ...scopeParams(scope), limit] };
 }
 
 /** Scores by id, of what that answers. */
-export function worded(rows: readonly Row[]): Map<string, number> {
+export function scoresById(rows: readonly Row[]): Map<string, number> {
   return new Map(rows.map(([id, score]) => [String(id), Number(score)]));
 }
 
 /** Asks for the nodes of these ids that lie in the scope, in the order of the ids. */
-export function hits(ids: readonly string[], scope: Scope): Statement {
-  return { sql: sql.hits, params: [JSON.stringify(ids), ...params(scope)] };
+export function hitsById(ids: readonly string[], scope: Scope): Statement {
+  return { sql: sql.hits, params: [JSON.stringify(ids), ...scopeParams(scope)] };
 }
 
 /** Asks for a scope's nodes, in the order of their lines. */
-export function first(scope: Scope, limit: number): Statement {
-  return { sql: sql.first, params: [limit, ...params(scope)] };
+export function firstNodes(scope: Scope, limit: number): Statement {
+  return { sql: sql.first, params: [limit, ...scopeParams(scope)] };
 }
 
 /** Asks for the nodes that an FTS5 query finds and whose name, or a member's, ends as asked. */
-export function called(expression: string, asked: string, scope: Scope): Statement {
+export function nodesCalled(expression: string, asked: string, scope: Scope): Statement {
   const ending = small(asked);
   const [, last] = rpartition(ending, ".");
-  return { sql: sql.called, params: [expression, ...params(scope), ending, last] };
+  return { sql: sql.called, params: [expression, ...scopeParams(scope), ending, last] };
 }
 
 /** Asks for the nodes whose names are made of these words and perhaps of others. */
-export function spelled(parts: readonly string[], scope: Scope): Statement {
+export function nodesSpelled(parts: readonly string[], scope: Scope): Statement {
   const expression = parts.map((part) => `"${part}"`).join(" AND ") || '""';
-  return { sql: sql.spelled, params: [`symbol : (${expression})`, ...params(scope)] };
+  return { sql: sql.spelled, params: [`symbol : (${expression})`, ...scopeParams(scope)] };
 }
 
 /** Asks for the first node of each file with this part in its path. */
-export function files(part: string, scope: Scope): Statement {
-  return { sql: sql.files, params: [null, ...params(scope), small(part)] };
+export function filesByPath(part: string, scope: Scope): Statement {
+  return { sql: sql.files, params: [null, ...scopeParams(scope), small(part)] };
 }
 
 /**
@@ -58,12 +58,12 @@ export function files(part: string, scope: Scope): Statement {
  *
  * So too `begun`, it finds nothing where what `named` asks for has the name itself.
  */
-export function having(word: string, limit: number, named: Statement): Statement {
+export function nodesHavingWord(word: string, limit: number, named: Statement): Statement {
   return { sql: sql.having, params: unless(named, `"${word}"`, limit) };
 }
 
 /** Asks for the nodes whose names have a word that begins so. */
-export function begun(name: string, named: Statement): Statement {
+export function nodesByNamePrefix(name: string, named: Statement): Statement {
   return { sql: sql.begun, params: unless(named, `symbol : "${name}" *`) };
 }
 
@@ -74,36 +74,36 @@ function unless({ params: given }: Statement, expression: string, ...more: Value
 }
 
 /** Asks for the nodes whose names share most with this one, unless a node has the word. */
-export function alike(word: string, scope: Scope): Statement {
+export function nodesByTrigrams(word: string, scope: Scope): Statement {
   const grams = trigrams(small(word));
-  const least = Math.max(1, roundHalfToEven(ENOUGH_GRAMS * grams.length));
-  return { sql: sql.alike, params: [JSON.stringify(grams), ...params(scope), least, `"${word}"`] };
+  const least = Math.max(1, roundHalfToEven(MIN_TRIGRAM_SHARE * grams.length));
+  return { sql: sql.alike, params: [JSON.stringify(grams), ...scopeParams(scope), least, `"${word}"`] };
 }
 
 /** Asks where the pieces lie of the nodes of these ids. */
-export function pieces(ids: readonly string[]): Statement {
+export function nodeParts(ids: readonly string[]): Statement {
   return { sql: sql.pieces, params: [JSON.stringify(ids)] };
 }
 
 /** Asks for the nodes of these files, in the order of paths and lines, the outer before the inner. */
-export function inFiles(repo: string, paths: readonly string[]): Statement {
+export function nodesInFiles(repo: string, paths: readonly string[]): Statement {
   return { sql: sql.inFiles, params: [repo, JSON.stringify(paths)] };
 }
 
 /** Asks for the nodes whose ids, which are 40 hex digits, begin so. */
-export function byId(repo: string, beginning: string, limit: number): Statement {
+export function nodesByIdPrefix(repo: string, beginning: string, limit: number): Statement {
   return { sql: sql.byId, params: [repo, beginning, limit] };
 }
 
 /** Asks for nodes in whose names these words stand in a row, the shortest names first. */
-export function byWordsOfName(repo: string, expression: string): Statement {
-  return { sql: sql.named, params: [repo, `symbol : ${expression}`, NAMED] };
+export function nodesByNameWords(repo: string, expression: string): Statement {
+  return { sql: sql.named, params: [repo, `symbol : ${expression}`, MAX_NAMED_HITS] };
 }
 
 /** Asks for the files, not kept out of the index, at a place of a repository. */
-export function placed(repo: string, path: string): Statement {
-  const at = { ...OPEN, repos: [repo], paths: [path] };
-  return { sql: sql.placed, params: [null, ...params(at).slice(0, 4)] };
+export function filesByPathSuffix(repo: string, path: string): Statement {
+  const at = { ...EMPTY_SCOPE, repos: [repo], paths: [path] };
+  return { sql: sql.placed, params: [null, ...scopeParams(at).slice(0, 4)] };
 }
 
 /** Asks for the files at or below a file or folder; of the whole repository where it is empty. */
@@ -112,68 +112,68 @@ export function filesBelow(repo: string, folder: string): Statement {
 }
 
 /** Asks for every file that the index knows of. */
-export function map(repo: string): Statement {
+export function fileMap(repo: string): Statement {
   return { sql: sql.map, params: [repo] };
 }
 
 /** Asks how many rows of a table there are by a column's values. */
-export function countedBy(column: string, table: string, repo: string): Statement {
+export function countBy(column: string, table: string, repo: string): Statement {
   const filled = sql.by.replaceAll("{0}", column).replaceAll("{1}", table);
   return { sql: filled.replace("repo = ?", "repo = ?1"), params: [repo] };
 }
 
 /** Asks for the reasons why files are not indexed, each with its number. */
-export function skipped(repo: string): Statement {
+export function skippedFiles(repo: string): Statement {
   return { sql: sql.skipped, params: [repo] };
 }
 
 /** Asks how many rows and bytes the texts of files are. */
-export function sizeOfTexts(repo: string): Statement {
+export function storedSourceSize(repo: string): Statement {
   return { sql: sql.sizeOfTexts, params: [repo] };
 }
 
 /** Asks how many nodes have a line, by the model that wrote it. */
-export function describedBy(repo: string): Statement {
+export function descriptionModels(repo: string): Statement {
   return { sql: sql.describedBy, params: [repo] };
 }
 
 /** Asks for the lines of nodes that lie in hits of these ids, first lines and last ones. */
-export function inside(hits: readonly (readonly [string, number, number])[]): Statement {
+export function innerNodes(hits: readonly (readonly [string, number, number])[]): Statement {
   return { sql: sql.inside, params: [JSON.stringify(hits)] };
 }
 
 /** Asks the same of nodes by their ids, with the lines that they have. */
-export function insideNodes(ids: readonly string[]): Statement {
+export function innerNodesOf(ids: readonly string[]): Statement {
   return { sql: sql.insideNodes, params: [JSON.stringify(ids)] };
 }
 
 /** Asks for the texts that have lines, first ones and last ones, of files of repositories. */
-export function texts(ranges: readonly (readonly [string, string, number, number])[]): Statement {
+export function storedSourceLines(ranges: readonly (readonly [string, string, number, number])[]): Statement {
   return { sql: sql.texts, params: [JSON.stringify(ranges)] };
 }
 
 /** Asks for those of nodes by their ids, and of others where these may have one text. */
-export function textsOfNodes(ids: readonly string[], others: readonly string[]): Statement {
+export function storedSourceOfNodes(ids: readonly string[], others: readonly string[]): Statement {
   return { sql: sql.textsOfNodes, params: [JSON.stringify(ids), JSON.stringify(others)] };
 }
 
 /** Asks whether there is a file, be it of no nodes, at the places of a scope. */
 export function anyFile(scope: Scope): Statement {
-  return { sql: sql.anyFile, params: [null, ...params(scope).slice(0, 4)] };
+  return { sql: sql.anyFile, params: [null, ...scopeParams(scope).slice(0, 4)] };
 }
 
 /** Asks whether any node is of one of these languages, or types. */
-export function has(column: Column, names: readonly string[], scope: Scope): Statement {
+export function existingValues(column: Column, names: readonly string[], scope: Scope): Statement {
   return filled(sql.has, column, [JSON.stringify(names), reposOf(scope)]);
 }
 
 /** Asks which languages, or types, there are. */
-export function kinds(column: Column, scope: Scope): Statement {
+export function distinctValues(column: Column, scope: Scope): Statement {
   return filled(sql.kinds, column, [reposOf(scope)]);
 }
 
 /** Asks for all files' paths. */
-export function paths(scope: Scope): Statement {
+export function allPaths(scope: Scope): Statement {
   return { sql: sql.paths, params: [reposOf(scope)] };
 }
 
@@ -193,7 +193,7 @@ export type Column = "language" | "node_type";
 function trigrams(name: string): string[] {
   const letters = Array.from(name.replace(/[^\p{L}\p{N}]+/gu, ""));
   const found = letters.slice(2).map((_, at) => letters.slice(at, at + 3).join(""));
-  return [...new Set(found)].slice(0, GRAMS);
+  return [...new Set(found)].slice(0, MAX_TRIGRAMS);
 }
 
 /** In small letters, as SQL's `lower` makes them. */

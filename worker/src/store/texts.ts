@@ -3,12 +3,12 @@
 import type { Row } from "./database.ts";
 
 /** Lines of a file, each with its number, which jump where some of them are left out. */
-export interface Lines {
+export interface NumberedLines {
   readonly lines: readonly string[];
   readonly numbers: readonly number[];
 }
 
-interface Part extends Lines {
+interface Part extends NumberedLines {
   readonly first: number;
   readonly last: number;
   /** Of a notebook, whose text has a blank line behind each cell. */
@@ -16,7 +16,7 @@ interface Part extends Lines {
 }
 
 /** Parts of files by repository and path, which are asked for as they are needed. */
-export class Texts {
+export class StoredSource {
   readonly #parts = new Map<string, Part[]>();
 
   /** Takes in what the index answers that is asked for texts. */
@@ -34,14 +34,14 @@ export class Texts {
   }
 
   /** All lines that a file has; null where nothing of it is there. */
-  whole(repo: string, path: string): Lines | null {
+  whole(repo: string, path: string): NumberedLines | null {
     const parts = this.#parts.get(key(repo, path)) ?? [];
     const last = parts.at(-1)?.last;
     return last === undefined ? null : this.between(repo, path, parts[0]!.first, last);
   }
 
   /** The lines from the first to the last; null where some of them are not there. */
-  between(repo: string, path: string, first: number, last: number): Lines | null {
+  between(repo: string, path: string, first: number, last: number): NumberedLines | null {
     const some = (this.#parts.get(key(repo, path)) ?? []).filter(
       (part) => part.first <= last && part.last >= first,
     );

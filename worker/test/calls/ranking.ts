@@ -1,20 +1,20 @@
 /** What the tests may call of the ranking. */
 
 import { compareText, casefold, strip } from "../../src/letters.ts";
-import { Pattern, type Written } from "../../src/patterns.ts";
-import { Asked } from "../../src/search/asked.ts";
-import { facets } from "../../src/search/facets.ts";
-import { hitOf, type Found } from "../../src/search/found.ts";
-import { frames, running } from "../../src/search/frames.ts";
-import { byName, byNearness, byWords, together, type Ranking } from "../../src/search/fusion.ts";
-import { akin, compared, copied, grouped, type Lines } from "../../src/search/grouping.ts";
-import { isDocument, share } from "../../src/search/kinds.ts";
-import { nearly } from "../../src/search/likeness.ts";
-import { agreement, isCalled, meant, member, names } from "../../src/search/names.ts";
-import { isCut, isFar, notes } from "../../src/search/notes.ts";
-import { ranked } from "../../src/search/ranking.ts";
-import { ofFile, ofName, ofPath } from "../../src/search/rules.ts";
-import { runsAmong, spans } from "../../src/store/pieces.ts";
+import { Pattern, type RegexSources } from "../../src/patterns.ts";
+import { QueryText } from "../../src/search/asked.ts";
+import { countFacets } from "../../src/search/facets.ts";
+import { hitFromRow, type Result } from "../../src/search/found.ts";
+import { stackFrames, nodesOfFrames } from "../../src/search/frames.ts";
+import { rankByName, rankByCosine, rankByWords, rankTogether, type Ranking } from "../../src/search/fusion.ts";
+import { groupingCandidates, duplicateCandidates, groupDuplicates, groupParts, type NodeLines } from "../../src/search/grouping.ts";
+import { isDocument, kindWeight } from "../../src/search/kinds.ts";
+import { fuzzyMatches } from "../../src/search/likeness.ts";
+import { wordOverlap, isNamed, normalizeName, findMember, namedCandidates } from "../../src/search/names.ts";
+import { isTruncated, isVectorOnly, resultNotes } from "../../src/search/notes.ts";
+import { rankHits } from "../../src/search/ranking.ts";
+import { fileBoost, nameBoost, pathBoost } from "../../src/search/rules.ts";
+import { partsOfHits, partRanges } from "../../src/store/pieces.ts";
 import { isTest } from "../../src/store/tests_by_path.ts";
 import { fsum } from "../../src/sums.ts";
 import { dotted } from "../../src/symbols.ts";
@@ -33,35 +33,35 @@ export const ranking = {
   isDocument,
   matches,
   inOrder: (texts: string[]) => texts.sort(compareText),
-  agreement: (symbol: string, words: string[]) => agreement(symbol, new Set(words)),
-  isCalled: (name: string, query: string) => isCalled(name, meant(query)),
+  agreement: (symbol: string, words: string[]) => wordOverlap(symbol, new Set(words)),
+  isCalled: (name: string, query: string) => isNamed(name, normalizeName(query)),
   member: (owner: string | null, members: string, query: string) =>
-    member(owner, members, meant(query)),
-  share: (row: Row, text: string) => share(hitOf(row), new Asked(text)),
+    findMember(owner, members, normalizeName(query)),
+  share: (row: Row, text: string) => kindWeight(hitFromRow(row), new QueryText(text)),
   byWays: (ids: string[], scores: Pairs) => [
-    said(byName("name", ids)),
-    said(together("rare", ids)),
-    said(byWords(new Map(scores))),
-    said(byNearness("meaning", 1.5, new Map(scores))),
+    said(rankByName("name", ids)),
+    said(rankTogether("rare", ids)),
+    said(rankByWords(new Map(scores))),
+    said(rankByCosine("meaning", 1.5, new Map(scores))),
   ],
   rules: (text: string, rows: Row[], scores: Pairs) => rules(text, rows, new Map(scores)),
-  names: (text: string, answers: Row[][]) => namesOf(new Asked(text), answers),
+  names: (text: string, answers: Row[][]) => namesOf(new QueryText(text), answers),
   nearly: (text: string, answers: Row[][], asks: Row[][]) => {
-    const asked = new Asked(text);
-    const { having, ids } = nearly(asked, names(asked, answers), asks);
+    const asked = new QueryText(text);
+    const { having, ids } = fuzzyMatches(asked, namedCandidates(asked, answers), asks);
     return [having, ids];
   },
-  frames: (text: string) => frames(new Asked(text)),
-  running: (text: string, answers: Row[][]) => running(new Asked(text), answers),
+  frames: (text: string) => stackFrames(new QueryText(text)),
+  running: (text: string, answers: Row[][]) => nodesOfFrames(new QueryText(text), answers),
   ranked: (text: string, ways: Said[], rows: Row[], liked: string[]) =>
-    ranked(new Asked(text), ways.map(rankingOf), rows.map(hitOf), liked).map(told),
+    rankHits(new QueryText(text), ways.map(rankingOf), rows.map(hitFromRow), liked).map(told),
   grouped: groupedOf,
-  facets: (rows: Row[]) => facets(rows.map((row) => foundOf(hitOf(row)))),
-  told: (text: string, ways: Said[], rows: Row[]) => toldOf(new Asked(text), ways.map(rankingOf), rows),
+  facets: (rows: Row[]) => countFacets(rows.map((row) => foundOf(hitFromRow(row)))),
+  told: (text: string, ways: Said[], rows: Row[]) => toldOf(new QueryText(text), ways.map(rankingOf), rows),
 };
 
 /** Where a pattern is found from a place on, or there alone, with its groups. */
-function matches(written: Written, text: string, flags: string): unknown {
+function matches(written: RegexSources, text: string, flags: string): unknown {
   const found = new Pattern(written, flags).for(text).exec(text);
   return found && [...found].map((group) => group ?? null);
 }
@@ -74,13 +74,13 @@ function said({ name, weight, scores, isFirm }: Ranking): Said {
   return [name, weight, [...scores], isFirm];
 }
 
-function foundOf(hit: Found["hit"]): Found {
+function foundOf(hit: Result["hit"]): Result {
   const bare = { member: null, others: [], copies: [], piece: null };
   return { hit, score: 0, ranks: new Map(), parts: new Map(), ...bare };
 }
 
 /** A hit that answers, without what the tests have given. */
-function told(one: Found): unknown {
+function told(one: Result): unknown {
   const { hit, score, ranks, parts, member: named, piece } = one;
   const lines = [hit.startLine, hit.endLine];
   const [others, copies] = [one.others, one.copies].map((some) => some.map((of) => of.hit.id));
@@ -89,25 +89,25 @@ function told(one: Found): unknown {
 }
 
 function rules(text: string, rows: Row[], scores: ReadonlyMap<string, number>): unknown {
-  const [asked, hits] = [new Asked(text), rows.map(hitOf)];
-  return [ofFile(hits, scores), ofPath(hits, asked), ofName(hits, asked)].map((one) => [...one]);
+  const [asked, hits] = [new QueryText(text), rows.map(hitFromRow)];
+  return [fileBoost(hits, scores), pathBoost(hits, asked), nameBoost(hits, asked)].map((one) => [...one]);
 }
 
-function namesOf(asked: Asked, answers: Row[][]): unknown {
-  const { called, written, ofPath, spelled } = names(asked, answers);
+function namesOf(asked: QueryText, answers: Row[][]): unknown {
+  const { called, written, ofPath, spelled } = namedCandidates(asked, answers);
   return [called, written, ofPath, [...spelled]];
 }
 
-function toldOf(asked: Asked, ways: Ranking[], rows: Row[]): unknown {
-  const found = ranked(asked, ways, rows.map(hitOf));
-  return [notes(asked, ways, found), isFar(ways), isCut(ways)];
+function toldOf(asked: QueryText, ways: Ranking[], rows: Row[]): unknown {
+  const found = rankHits(asked, ways, rows.map(hitFromRow));
+  return [resultNotes(asked, ways, found), isVectorOnly(ways), isTruncated(ways)];
 }
 
 /** What is akin, and the groups with their runs and copies; `lines` are the texts by id. */
-function groupedOf(text: string, ways: Said[], rows: Row[], pieces: Row[], lines: [string, Lines][]): unknown {
-  const found = ranked(new Asked(text), ways.map(rankingOf), rows.map(hitOf));
-  const groups = grouped(found, runsAmong(found.map((one) => one.hit), spans(pieces)));
+function groupedOf(text: string, ways: Said[], rows: Row[], pieces: Row[], lines: [string, NodeLines][]): unknown {
+  const found = rankHits(new QueryText(text), ways.map(rankingOf), rows.map(hitFromRow));
+  const groups = groupParts(found, partsOfHits(found.map((one) => one.hit), partRanges(pieces)));
   const own = new Map(lines);
-  const read = new Map(compared(groups).flatMap((hit) => (own.has(hit.id) ? [[hit.id, own.get(hit.id)!]] : [])));
-  return [akin(found).map((hit) => hit.id), groups.map(told), copied(groups, read).map(told)];
+  const read = new Map(duplicateCandidates(groups).flatMap((hit) => (own.has(hit.id) ? [[hit.id, own.get(hit.id)!]] : [])));
+  return [groupingCandidates(found).map((hit) => hit.id), groups.map(told), groupDuplicates(groups, read).map(told)];
 }

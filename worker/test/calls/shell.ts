@@ -1,56 +1,56 @@
 /** What the tests may call of the shell. */
 
-import type { Hits, Outline, Passages } from "../../src/api/facts.ts";
-import { checked, type Given, type Schemas } from "../../src/mcp/arguments.ts";
-import { code } from "../../src/mcp/code.ts";
-import { cutLines, type Form, fitted } from "../../src/mcp/fitting.ts";
-import { outlineAsText } from "../../src/mcp/outlining.ts";
-import { Conversation } from "../../src/mcp/protocol.ts";
-import { error, parsed, Refused, type Said } from "../../src/mcp/messages.ts";
-import { passagesAsText } from "../../src/mcp/reading.ts";
-import { hitsAsText } from "../../src/mcp/shaping.ts";
-import { meant } from "../../src/nearby.ts";
-import { line } from "../../src/shown.ts";
-import { Refusal } from "../../src/refusal.ts";
+import type { SearchAnswer, OutlineAnswer, ReadAnswer } from "../../src/api/facts.ts";
+import { validateArguments, type ToolArguments, type ObjectSchema } from "../../src/mcp/arguments.ts";
+import { formatCode } from "../../src/mcp/code.ts";
+import { truncateLines, type HitForm, fitHits } from "../../src/mcp/fitting.ts";
+import { formatOutline } from "../../src/mcp/outlining.ts";
+import { ProtocolSession } from "../../src/mcp/protocol.ts";
+import { errorMessage, parseMessage, ProtocolError, type ToolResult } from "../../src/mcp/messages.ts";
+import { formatPassages } from "../../src/mcp/reading.ts";
+import { formatHits } from "../../src/mcp/shaping.ts";
+import { didYouMean } from "../../src/nearby.ts";
+import { escapeLine } from "../../src/shown.ts";
+import { HttpError } from "../../src/refusal.ts";
 
 interface Facts {
   name: string;
   version: string;
   instructions: string;
   tools: { name: string }[];
-  answers: Record<string, Said | null>;
+  answers: Record<string, ToolResult | null>;
 }
 
 /** The answers of a server to the messages that come in, one after another, in one conversation. */
 async function transcript(facts: Facts, came: ({ line: string } | { in: unknown })[]) {
   const tools = { listed: facts.tools, call: (name: string) => told(facts.answers[name]) };
-  const conversation = new Conversation({ ...facts, tools });
+  const conversation = new ProtocolSession({ ...facts, tools });
   const answers: unknown[] = [];
   for (const one of came) answers.push(await answered(conversation, one));
   return answers;
 }
 
-async function answered(conversation: Conversation, one: { line: string } | { in: unknown }) {
+async function answered(conversation: ProtocolSession, one: { line: string } | { in: unknown }) {
   try {
-    return await conversation.answer("line" in one ? parsed(one.line) : one.in);
+    return await conversation.answer("line" in one ? parseMessage(one.line) : one.in);
   } catch (fault) {
-    if (fault instanceof Refused) return error(fault);
+    if (fault instanceof ProtocolError) return errorMessage(fault);
     throw fault;
   }
 }
 
-function told(answer: Said | null | undefined): Said {
+function told(answer: ToolResult | null | undefined): ToolResult {
   if (answer) return answer;
   const broken = new Error("broken");
   broken.name = "LookupError";
   throw broken;
 }
 
-function arguments_(tool: string, schema: Schemas, given: Given) {
+function arguments_(tool: string, schema: ObjectSchema, given: ToolArguments) {
   try {
-    return checked(tool, schema, given);
+    return validateArguments(tool, schema, given);
   } catch (fault) {
-    if (fault instanceof Refusal) return fault.message;
+    if (fault instanceof HttpError) return fault.message;
     throw fault;
   }
 }
@@ -58,13 +58,13 @@ function arguments_(tool: string, schema: Schemas, given: Given) {
 export const shell = {
   transcript,
   arguments: arguments_,
-  meant,
-  code,
-  line,
-  cut_lines: cutLines,
-  fitted: (hits: Form[][], budget: number, isGreedy: boolean) => fitted(hits, budget, isGreedy),
-  hits_as_text: (found: Hits, detail: string, tokens: number) => hitsAsText(found, { detail, tokens }),
-  passages_as_text: (passages: Passages, tokens: number) => passagesAsText(passages, tokens),
-  outline_as_text: (outline: Outline, depth: number | null, tokens: number) =>
-    outlineAsText(outline, depth, tokens),
+  meant: didYouMean,
+  code: formatCode,
+  line: escapeLine,
+  cut_lines: truncateLines,
+  fitted: (hits: HitForm[][], budget: number, isGreedy: boolean) => fitHits(hits, budget, isGreedy),
+  hits_as_text: (found: SearchAnswer, detail: string, tokens: number) => formatHits(found, { detail, tokens }),
+  passages_as_text: (passages: ReadAnswer, tokens: number) => formatPassages(passages, tokens),
+  outline_as_text: (outline: OutlineAnswer, depth: number | null, tokens: number) =>
+    formatOutline(outline, depth, tokens),
 };

@@ -1,6 +1,6 @@
 /** What the tests may call of an answer at one commit. */
 
-import { Steady } from "../../src/search/steady.ts";
+import { SnapshotDatabase } from "../../src/search/steady.ts";
 import type { Row } from "../../src/store/database.ts";
 
 export const steady = {
@@ -8,7 +8,7 @@ export const steady = {
   steady: async (heads: string[]) => {
     const asked = [...heads];
     const run = async (): Promise<Row[][]> => [[["acme/shop:head", asked.shift()]], [["a row"]]];
-    const database = new Steady({ run }, new Map(), () => undefined);
+    const database = new SnapshotDatabase({ run }, new Map(), () => undefined);
     const answers = [];
     for (const _ of heads) answers.push(await database.run([{ sql: "", params: [] }]).catch(String));
     return [answers, database.meta.get("acme/shop:head")];
