@@ -99,7 +99,7 @@ def test_many_names_of_one_line_are_hashed_once_each(monkeypatch: pytest.MonkeyP
         keys.append(real(*parts))
         return keys[-1]
 
-    monkeypatch.setattr(nodes_module, "_key", counted)
+    monkeypatch.setattr(nodes_module, "_id_source", counted)
     assert len(set(node_ids("r", "p", [a_node("a", 1, 1)] * 500))) == 500
     assert len(keys) < 2 * 500
 

@@ -160,7 +160,7 @@ class AtTurn(NamedTuple):
                 self.act()
             return wait(pace, now)
 
-        setattr(RateLimit, "wait", counted)  # noqa: B010 - mypy knows it for a method
+        setattr(RateLimit, "reserve", counted)  # noqa: B010 - mypy knows it for a method
 
 
 class AtRequest(NamedTuple):
@@ -265,7 +265,7 @@ class Reading:
             self._ended_s.value = time.monotonic()
             return state
 
-        setattr(Index, "state", told)  # noqa: B010
+        setattr(Index, "read_state", told)  # noqa: B010
 
     @property
     def ended_s(self) -> float:

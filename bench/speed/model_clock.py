@@ -28,7 +28,7 @@ def main() -> None:
     def clocked(_module: str, variables: Mapping[str, str]) -> ChildProcess:
         return ChildProcess(Path(__file__).stem, {**variables, **mine})
 
-    setattr(local, "Peer", clocked)  # noqa: B010 - mypy knows it for a class
+    setattr(local, "ChildProcess", clocked)  # noqa: B010 - mypy knows it for a class
     main()
 
 

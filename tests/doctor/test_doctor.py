@@ -280,7 +280,7 @@ def test_an_index_of_documents_stops_who_cannot_read_them(
     made_by = "UPDATE meta SET value = 'documents:1/1/1' WHERE key LIKE '%:parser'"
     a_pdf = "UPDATE files SET path = 'a.pdf' WHERE path = 'config.json'"
     changed(shop, Statement(made_by), Statement(a_pdf))
-    monkeypatch.setattr("feeder.doctor.index_checks.versions", lambda: "")
+    monkeypatch.setattr("feeder.doctor.index_checks.extractor_versions", lambda: "")
     answer = feeder(shop, "doctor", "--json")
     assert (answer.code, seen(answer)["documents"]["stops"]) == (1, True)
     assert seen(answer)["documents"]["says"].startswith("the index has 1;")

@@ -75,14 +75,14 @@ def feeder(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -
 
 @pytest.fixture
 def looks_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_refresh, "LOOK_EVERY_S", 0.0)
+    monkeypatch.setattr(index_refresh, "CHECK_INTERVAL_S", 0.0)
 
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine too, an answer waits for the end of the run."""
-    monkeypatch.setattr(index_refresh, "WAIT_S", 60.0)
-    monkeypatch.setattr(index_refresh, "FIRST_WAIT_S", 60.0)
+    monkeypatch.setattr(index_refresh, "ANSWER_WAIT_S", 60.0)
+    monkeypatch.setattr(index_refresh, "FIRST_ANSWER_WAIT_S", 60.0)
 
 
 @pytest.mark.usefixtures("looks_each_time", "patient")
@@ -103,7 +103,7 @@ def test_before_there_is_an_index_an_answer_says_that_it_is_being_made(
     shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing has changed, where there was nothing."""
-    monkeypatch.setattr(index_refresh, "FIRST_WAIT_S", 0.0)
+    monkeypatch.setattr(index_refresh, "FIRST_ANSWER_WAIT_S", 0.0)
     has_asked = threading.Event()
 
     def held() -> Commit:
@@ -150,7 +150,7 @@ def test_an_index_that_is_deleted_is_made_anew_within_the_same_second(shop: Repo
 def test_a_command_that_begins_during_a_look_is_not_overtaken(
     shop: Repo, feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_refresh, "WAIT_S", 0.2)
+    monkeypatch.setattr(index_refresh, "ANSWER_WAIT_S", 0.2)
     assert feeder(shop, "sync", "-q").code == 0
     with ExitStack() as command:
 
@@ -194,7 +194,7 @@ def test_many_who_ask_at_once_wait_for_one_run_and_nobody_fails(
 def test_a_command_that_brings_the_index_on_is_left_alone(
     shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_refresh, "WAIT_S", 0.2)
+    monkeypatch.setattr(index_refresh, "ANSWER_WAIT_S", 0.2)
     kept = Kept(shop)
     while kept.before_answer():  # however busy the machine is
         pass
@@ -213,7 +213,7 @@ def test_a_command_that_brings_the_index_on_is_left_alone(
 def test_an_answer_does_not_wait_for_many_files(
     shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_refresh, "WAIT_S", 60.0)
+    monkeypatch.setattr(index_refresh, "ANSWER_WAIT_S", 60.0)
     kept = Kept(shop)
     kept.before_answer()
     shop.commit(

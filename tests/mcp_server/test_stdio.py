@@ -135,7 +135,7 @@ def test_who_asks_for_progress_is_told_of_it(
     ends: Ends, slow: Slow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While a call runs, with numbers that grow and what it does; nothing after its answer."""
-    monkeypatch.setattr(stdio, "PROGRESS_S", 0.01)
+    monkeypatch.setattr(stdio, "PROGRESS_INTERVAL_S", 0.01)
     asked = call(1, "wait", gate=1)
     asked["params"]["_meta"] = {"progressToken": 7}
     ends.send(asked)
@@ -166,7 +166,7 @@ def test_a_line_that_is_too_long_is_refused_and_the_next_one_read(
     slow: Slow, monkeypatch: pytest.MonkeyPatch, last: bytes
 ) -> None:
     """Of exactly as many bytes it is read; a last one needs no end."""
-    monkeypatch.setattr(stdio, "LINE_BYTES", 60)
+    monkeypatch.setattr(stdio, "MAX_LINE_BYTES", 60)
     ping = b'{"jsonrpc":"2.0","id":%d,"method":"ping"}'
     fitting = (ping % 1).ljust(59) + b"\n"
     lines = fitting + (ping % 2).ljust(60) + b"\n" + (ping % 3).ljust(1000) + b"\n"

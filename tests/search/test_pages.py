@@ -94,7 +94,7 @@ def test_all_pages_together_are_one_large_page(
     behind the last text that is compared."""
     question = " ".join(words)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(results, "COMPARED", compared)
+        patch.setattr(results, "MAX_DEDUPLICATED", compared)
         _, whole = run_query(asker, question, ALL)
         pages = [
             run_query(asker, question, Pagination(size, offset))[1]
@@ -141,9 +141,9 @@ def test_a_list_that_is_cut_says_so(asker: SearchIndex, monkeypatch: pytest.Monk
     nodes = len(first_hits(asker.store.index.database, scope(asker, "lang:py").scope, 1_000))
     whole = run_query(asker, "lang:py", ALL)[1]
     assert not whole.at_least
-    monkeypatch.setattr(engine, "LISTED", nodes)
+    monkeypatch.setattr(engine, "MAX_LISTED", nodes)
     assert run_query(asker, "lang:py", ALL)[1] == whole
-    monkeypatch.setattr(engine, "LISTED", nodes - 1)
+    monkeypatch.setattr(engine, "MAX_LISTED", nodes - 1)
     cut = [run_query(asker, "lang:py", Pagination(2, offset))[1] for offset in (0, 2, 100)]
     assert all(page.at_least for page in cut)
     assert len({page.total for page in cut}) == 1

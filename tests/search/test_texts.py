@@ -56,6 +56,6 @@ def test_those_asked_for_last_stay(folder: Path, monkeypatch: pytest.MonkeyPatch
         file_contents.cache_text(str(n), some)
         os.utime(folder / str(n), (n, n))
     file_contents.read_cached_text("0")
-    monkeypatch.setattr(file_contents, "MAX_BYTES", 4 * (folder / "0").stat().st_size)
+    monkeypatch.setattr(file_contents, "MAX_CACHE_BYTES", 4 * (folder / "0").stat().st_size)
     file_contents.cache_text("4", some)
     assert {file.name for file in folder.iterdir()} == {"0", "3", "4"}

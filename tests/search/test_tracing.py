@@ -74,7 +74,7 @@ def test_few_lines_are_not_looked_for_elsewhere() -> None:
 def test_what_differs_in_too_many_lines_is_found_only_whole(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(relocation, "MATCHED_LINES", 3)
+    monkeypatch.setattr(relocation, "MAX_DIFF_LINES", 3)
     now = ["# new", *FILE[2:5], "", *FILE[6:9], "    return 0", "other"]
     assert traced(now, ONE) == LineRange(2, 4, True)
     assert traced(now, TWO) is None

@@ -157,7 +157,7 @@ def test_a_filter_is_gits_own(repo: Repo) -> None:
 def test_a_filter_that_fails_or_is_slow_costs_only_its_file(
     repo: Repo, clean: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(staging, "FILTERS_S", 0.5)
+    monkeypatch.setattr(staging, "ALL_FILTERS_TIMEOUT_S", 0.5)
     repo.commit({"a.f": "one\n", "b.py": "b = 1\n", ".gitattributes": "*.f filter=own\n"})
     filtered(repo, clean)
     repo.write({"a.f": "two\n", "b.py": "b = 2\n", "c.f": "new\n"})
@@ -277,8 +277,8 @@ def test_objects_of_ours_are_thrown_away_when_they_are_large(
     repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever reads them at that time has an hour."""
-    monkeypatch.setattr(snapshot_cache, "MAX_BYTES", 10_000)
-    monkeypatch.setattr(snapshot, "TIDIED", 2)
+    monkeypatch.setattr(snapshot_cache, "MAX_OBJECT_BYTES", 10_000)
+    monkeypatch.setattr(snapshot, "PRUNE_INTERVAL", 2)
     repo.commit({"a.py": "a = 1\n"})
     aged(repo)
     place = repo.path.with_name("repo-ours")

@@ -118,8 +118,8 @@ def test_the_next_port_where_one_is_taken() -> None:
 
 def test_any_port_where_all_near_ones_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        monkeypatch.setattr(listens, "PORT", taken.getsockname()[1])
-        monkeypatch.setattr(listens, "NEAR", 1)
+        monkeypatch.setattr(listens, "DEFAULT_PORT", taken.getsockname()[1])
+        monkeypatch.setattr(listens, "PORT_ATTEMPTS", 1)
         some, address = listen(None, None, None)
         some.close()
         assert address.port != taken.getsockname()[1]

@@ -74,7 +74,7 @@ def both(model: int | None, parser: str = "in process") -> dict[str, Any]:
 def documents_unread() -> Iterator[None]:
     """The program as it is where nothing is installed that reads documents."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(extract, "NEEDED", ("no-such-distribution",))
+        patch.setattr(extract, "REQUIRED_PACKAGES", ("no-such-distribution",))
         extractor_versions.cache_clear()
         try:
             yield
