@@ -1,4 +1,4 @@
-"""What is a node called, and by which words is it found?"""
+"""Node ids and embedding inputs."""
 
 from hashlib import sha1
 from itertools import count
@@ -13,7 +13,7 @@ from feeder.nodes import Node, embedding_input, node_ids
 
 
 def a_node(identity: str | None, start: int, end: int, *, symbol: bool = True) -> Node:
-    """A node of which only what makes its id matters."""
+    """A node with the fields that make its id."""
     name, path = (identity, None) if symbol else (None, identity)
     return Node("python", "method", name, None, path, start, end, "")
 
@@ -51,12 +51,12 @@ def a_node(identity: str | None, start: int, end: int, *, symbol: bool = True) -
 def test_an_id_is_the_sha1_of_repo_path_identity_and_lines(
     repo: str, path: str, node: Node, expected: str
 ) -> None:
-    """The id of a node depends on where it stands and what it is called, on nothing else."""
+    """A node's id depends on its place and name only."""
     assert node_ids(repo, path, [node]) == [expected]
 
 
 def test_the_second_of_a_name_on_the_same_lines_is_numbered() -> None:
-    """Overloads on one line are told apart by `#2` behind the name."""
+    """Overloads on one line get `#2` after the name."""
     one = a_node("Cart.add", 12, 30)
     assert node_ids("acme/shop", "src/cart.py", [one, one]) == [
         "bf4a99b942ea5bb224016eb62dcab900ebe1a6aa",
@@ -64,23 +64,23 @@ def test_the_second_of_a_name_on_the_same_lines_is_numbered() -> None:
     ]
 
 
-def test_the_second_piece_of_one_line_without_a_name_is_numbered() -> None:
-    """Pieces of one long line have only their number for an identity."""
-    piece = a_node(None, 1, 1)
-    assert node_ids("acme/shop", "app.min.js", [piece, piece])[1] == (
+def test_the_second_part_of_one_line_without_a_name_is_numbered() -> None:
+    """Parts of one long line have only their number as identity."""
+    part = a_node(None, 1, 1)
+    assert node_ids("acme/shop", "app.min.js", [part, part])[1] == (
         "569d47b5db09f3d9e556a8ee6a5421747a30570f"
     )
 
 
 def test_a_name_that_looks_like_a_number_collides_with_none() -> None:
-    """Ids of a file are all different, even when a name ends in `#2` by itself."""
+    """Ids of a file are distinct, even if a name itself ends in `#2`."""
     nodes = [a_node("a", 1, 1), a_node("a", 1, 1), a_node("a#2", 1, 1)]
     assert len(set(node_ids("r", "p", nodes))) == 3
 
 
 @given(names=st.lists(st.sampled_from(["a", "a#2", "a#3", "a#2#2", "b", ""]), max_size=12))
 def test_names_of_one_line_are_numbered_in_their_order(names: list[str]) -> None:
-    """Each takes its own name if it is free, else the first free number behind it."""
+    """Each gets its own name if it is free, else the first free number after it."""
     taken: list[str] = []
     for name in names:
         numbers = (name if number == 1 else f"{name}#{number}" for number in count(1))
@@ -91,7 +91,7 @@ def test_names_of_one_line_are_numbered_in_their_order(names: list[str]) -> None
 
 
 def test_many_names_of_one_line_are_hashed_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A minified file has thousands of them: the work grows with their number, not its square."""
+    """A minified file has thousands of them: the work is linear, not quadratic."""
     keys: list[str] = []
     real = nodes_module._id_source
 
@@ -104,8 +104,8 @@ def test_many_names_of_one_line_are_hashed_once_each(monkeypatch: pytest.MonkeyP
     assert len(keys) < 2 * 500
 
 
-def test_a_model_reads_where_a_node_stands() -> None:
-    """Path, language, type, name and signature come before the text."""
+def test_an_embedding_input_begins_with_path_and_name() -> None:
+    """Path, language, type, name and signature precede the text."""
     node = Node(
         "python", "method", "Cart.add", "def add(self):", None, 1, 2, "def add(self):\n ..."
     )

@@ -1,5 +1,6 @@
-"""Entry point of the `feeder` command; makes Ctrl-C exit quietly with code 130 before the heavy
-imports.
+"""Entry point of the `feeder` command.
+
+Makes Ctrl-C exit quietly with code 130, also during the slow imports.
 """
 
 import os

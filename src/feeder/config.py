@@ -6,7 +6,7 @@ from pathlib import Path
 from feeder.shards import Shard
 
 INDEX_FOLDER = ".feeder"
-"""Under the repository's root; it ignores itself for git."""
+"""Folder under the repository's root; its own `.gitignore` hides it from git."""
 SECRET_VARIABLES = frozenset(
     {
         "CLOUDFLARE_API_TOKEN",
@@ -16,12 +16,12 @@ SECRET_VARIABLES = frozenset(
         "FEEDER_TOKEN",
     }
 )
-"""What no process that the program starts needs to know; a model's address may have a password."""
+"""Variables that no child process inherits; a model's address may contain a password."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What the user has said; None is what the program finds out by itself."""
+    """Options of one invocation, as the user gave them; None means that feeder decides."""
 
     directory: Path = Path()
     repo: str | None = None

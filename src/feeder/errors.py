@@ -1,38 +1,46 @@
 """All errors as one tree, which decides the exit code and whether a retry makes sense.
 
-(Keep the drawn tree of today's docstring, with the new class names.)
+FeederError           1    the root
+├── UserError         2    the user must change something
+├── Interrupted       130  the user pressed Ctrl-C
+├── OutputClosed      141  the reader of the output has gone
+├── StoppedEarly      75   a budget is used up; the next run continues
+│   └── Superseded    75   a later run has taken over the index
+└── ServiceError      1    a service returned a permanent error
+    ├── TransientError     the same call may succeed later
+    └── TooLargeError      the service accepts the work in smaller parts
 """
 
 
 class FeederError(Exception):
-    """The root; `exit_code` is what the process ends with."""
+    """Root of the tree; `exit_code` is the exit code of the process."""
 
     exit_code = 1
 
 
 class UserError(FeederError):
-    """The user must change something; the message is one sentence that names the remedy."""
+    """The user must change something; the message ends with the remedy."""
 
     exit_code = 2
 
 
 class Interrupted(FeederError):
-    """The user has ended the run."""
+    """The user interrupted the run."""
 
     exit_code = 130
 
 
 class OutputClosed(FeederError):
-    """What is said goes into a pipe that nobody reads any more; nothing has failed.
+    """The reader of the output pipe has closed it; nothing has failed.
 
-    The code is what a shell makes of the signal of a broken pipe: 128 and 13.
+    The code is what a shell reports for SIGPIPE: 128 + 13.
     """
 
     exit_code = 141
 
 
 class ServiceError(FeederError):
-    """A service said no, finally."""
+    """A service returned a permanent error; `status`, `code` and `ray` identify it."""
 
     def __init__(
         self,
@@ -49,18 +57,18 @@ class ServiceError(FeederError):
 
 
 class TransientError(ServiceError):
-    """The same call may go through later."""
+    """The same call may succeed later."""
 
     retry_after_s: float | None = None
-    """How long the service asks to wait, where it does."""
+    """Delay that the service asks for, in seconds; None if it does not say."""
 
 
 class TooLargeError(ServiceError):
-    """The service wants the same work in smaller parts."""
+    """The service accepts the same work in smaller parts only."""
 
 
 class StoppedEarly(FeederError):
-    """The run stopped early by a budget; what it did is kept and the next run goes on."""
+    """A budget is used up; finished work is kept, and the next run continues."""
 
     exit_code = 75
 
@@ -70,6 +78,6 @@ class Superseded(StoppedEarly):
 
 
 def problem_and_remedy(error: Exception) -> tuple[str, str]:
-    """An error's first sentence, which is what is wrong, and the rest, which is what to do."""
-    wrong, _, remedy = str(error).partition(". ")
-    return f"{wrong.rstrip('.')}.", remedy
+    """Splits an error's message into its first sentence, the problem, and the rest, the remedy."""
+    problem, _, remedy = str(error).partition(". ")
+    return f"{problem.rstrip('.')}.", remedy

@@ -1,5 +1,6 @@
-"""Makes untrusted text safe for a terminal: escapes control and bidirectional characters, masks
-secrets.
+"""Makes untrusted text safe for a terminal.
+
+Escapes control and bidirectional characters, and masks secrets.
 """
 
 import json
@@ -8,22 +9,22 @@ import unicodedata
 from itertools import groupby
 
 _ZERO_WIDTH_JOINERS = "\u200c\u200d"
-"""Invisible, but words of Persian and Hindi and many an emoji fall apart without them."""
+"""Invisible, but Persian and Hindi words and many emoji need them."""
 _MIN_MASKED_CHARS = 8
-"""Characters of a short secret that are not its half only, but tell too much."""
+"""Shortest part of a secret that is masked, where half of the secret is shorter."""
 
 
 def escape_line(text: str) -> str:
-    r"""The text as one line: what a terminal would obey instead of show comes as `\uXXXX`.
+    r"""Returns the text as one line, with `\uXXXX` for characters that a terminal would interpret.
 
-    These are control characters but the tab, line ends, invisible characters and those that turn
-    the direction of writing, and halves of characters.
+    These are control characters except tab, line ends, invisible and bidirectional characters, and
+    lone surrogates.
     """
     return "\t".join(map(_escape, text.split("\t")))
 
 
 def escape_lines(text: str) -> str:
-    """The same for a text of several lines; a JSON document means the same after it."""
+    """Escapes each line as `escape_line` does; a JSON document keeps its meaning."""
     return "\n".join(map(escape_line, text.split("\n")))
 
 
@@ -42,27 +43,30 @@ def _is_printable(character: str) -> bool:
 
 
 def _escape_character(character: str) -> str:
-    """As JSON writes it, beyond the first 65,536 characters in two halves."""
+    """Writes it as JSON does: one UTF-16 unit, or two beyond U+FFFF."""
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
 
 def mask_secret(text: str, secret: str) -> str:
-    """The text with `***` for the secret and for any half of it, also as a URL or JSON has it."""
+    """Replaces the secret, and any half of it, by `***`.
+
+    Also finds it as a URL, JSON or HTML encodes it.
+    """
     import html
     from urllib.parse import quote
 
     hidden = bytearray(len(text))
-    for written in {secret, quote(secret, safe=""), json.dumps(secret)[1:-1], html.escape(secret)}:
-        _mark_secret(hidden, text, written)
+    for encoded in {secret, quote(secret, safe=""), json.dumps(secret)[1:-1], html.escape(secret)}:
+        _mark_secret(hidden, text, encoded)
     runs = groupby(zip(text, hidden, strict=True), key=lambda pair: pair[1])
     return "".join("***" if is_hidden else "".join(c for c, _ in run) for is_hidden, run in runs)
 
 
 def _mark_secret(hidden: bytearray, text: str, secret: str) -> None:
-    """Marks where in the text a half of the secret is."""
+    """Sets the bytes of `hidden` to 1 at each character that belongs to half of the secret."""
     size = max(len(secret) // 2, min(_MIN_MASKED_CHARS, len(secret)))
     for start in range(len(secret) - size + 1):
         part = re.escape(secret[start : start + size])
-        for found in re.finditer(f"(?={part})", text):
-            hidden[found.start() : found.start() + size] = b"\1" * size
+        for match in re.finditer(f"(?={part})", text):
+            hidden[match.start() : match.start() + size] = b"\1" * size

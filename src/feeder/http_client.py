@@ -1,5 +1,6 @@
-"""Creates HTTP clients and turns connection failures into errors with a remedy; shared by all
-services.
+"""Creates HTTP clients and turns connection failures into errors with a remedy.
+
+Shared by all services.
 """
 
 import json
@@ -14,25 +15,30 @@ if TYPE_CHECKING:
 
 
 MAX_MASKED_CHARS = 10_000
-"""Of a page that is no JSON: its first words are shown."""
+"""Characters of an error page that are masked before its first words are shown."""
 
 
 def json_bytes(value: object) -> bytes:
-    """The content of a call: compact and all ASCII, so that no odd character breaks it."""
+    """Encodes a request body as compact JSON in ASCII."""
     return json.dumps(value, separators=(",", ":")).encode()
 
 
 def summarize_error_page(page: str, mask: Callable[[str], str]) -> str:
-    """What a page that should have been JSON says: its title, or how it begins."""
+    """Returns the title or the first 80 characters of a response that should have been JSON.
+
+    It is masked before it is cut, because half of a secret is one too.
+    """
     title = re.search(r"<title>(.*?)</title>", page, re.IGNORECASE | re.DOTALL)
-    # masked before it is cut: half a secret is one too
     return mask((title[1] if title else page).strip()[:MAX_MASKED_CHARS])[:80]
 
 
 def create_client(
     headers: dict[str, str], timeout: "httpx.Timeout | float", max_connections: int
 ) -> "httpx.Client":
-    """A connection that follows no redirect; raises UserError for what the environment says."""
+    """Creates a client that follows no redirect.
+
+    Raises UserError if the proxy or certificate settings of the environment are invalid.
+    """
     import httpx
 
     try:
@@ -43,7 +49,7 @@ def create_client(
         )
     except (ValueError, OSError, ImportError, httpx.InvalidURL) as exc:
         raise UserError(
-            f"The settings of the network cannot be used ({exc}). Mend HTTPS_PROXY, ALL_PROXY or "
+            f"The network settings are invalid ({exc}). Correct HTTPS_PROXY, ALL_PROXY or "
             "SSL_CERT_FILE."
         ) from exc
 
@@ -51,22 +57,25 @@ def create_client(
 def connection_error(
     exc: "httpx.RequestError", reason: str, address: str, setting: str
 ) -> FeederError:
-    """No answer at all; only settings that are wrong are worth no other try.
+    """Turns a failed request into an error; wrong settings are permanent, all else is transient.
 
-    `setting` is what named the address.
+    `setting` names the option or variable that the address comes from.
     """
     import httpx
 
     if isinstance(exc, httpx.ProxyError):
-        return UserError(f"The proxy does not let {address} through ({reason}). Mend HTTPS_PROXY.")
+        return UserError(
+            f"The proxy refused the connection to {address} ({reason}). Correct HTTPS_PROXY."
+        )
     if "CERTIFICATE" in reason.upper():
         return UserError(
-            f"The certificate of {address} is not trusted ({reason}). Name the authority that "
-            f"signed it in SSL_CERT_FILE, or mend {setting}."
+            f"The certificate of {address} is not trusted ({reason}). Set SSL_CERT_FILE to the "
+            f"certificate of the authority that signed it, or correct {setting}."
         )
     if isinstance(exc, httpx.ConnectError | httpx.ConnectTimeout):
         return TransientError(
-            f"{address} cannot be reached ({reason}). Check the network, its names (DNS) and "
-            f"{setting}."
+            f"{address} cannot be reached ({reason}). Check the network, DNS and {setting}."
         )
-    return TransientError(f"{address} gave no whole answer ({reason}). Run again later.")
+    return TransientError(
+        f"{address} sent no complete response ({reason}). Run the command again later."
+    )

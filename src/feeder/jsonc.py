@@ -1,6 +1,6 @@
 """Parses JSON with comments, and sets or removes one value while all other text stays as it is.
 
-Reads what wrangler and editors accept: `//`, `/* */`, a trailing comma; of a repeated name the
+Accepts what wrangler and editors accept: `//`, `/* */`, a trailing comma. Of a repeated name the
 last value counts.
 """
 
@@ -15,9 +15,9 @@ MAX_DEPTH = 100
 _TOKEN_PATTERN = re.compile(
     r"(?P<blank>[\s\ufeff]+)"
     r"|(?P<comment>//[^\r\n]*|/\*.*?\*/)"
-    r'|(?P<text>"(?:[^"\\\x00-\x1f]|\\.)*")'
+    r'|(?P<string>"(?:[^"\\\x00-\x1f]|\\.)*")'
     r"|(?P<word>(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)(?![\w.]))"
-    r"|(?P<mark>[][{}:,])",
+    r"|(?P<punctuation>[][{}:,])",
     re.DOTALL,
 )
 _LINE_BREAK = re.compile(r"[\r\n]")
@@ -26,11 +26,11 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 @dataclass
 class Element:
-    """A value, and from where to where it stands in the text.
+    """A value and its range in the text.
 
-    In an object or an array the last child stands from `head`, where its name begins, to `foot`;
-    what follows it before the closing bracket, comma and comments, ends at `tail`. `heads` and
-    `commas` are of all children that have one.
+    In an object or an array, the last child begins at `last_child_start`, with its name, and ends
+    at `last_child_end`. `content_end` is the end of the comma and comments that follow it.
+    `child_starts` and `comma_positions` cover all children, the latter those with a comma.
     """
 
     value: Any
@@ -46,16 +46,15 @@ class Element:
 
 
 def loads(text: str) -> dict[str, Any]:
-    """What the text says; raises ValueError, which names the place, for what is no such JSON."""
-    facts: dict[str, Any] = _Parser(text).parse_document().value
-    return facts
+    """Parses the text; raises ValueError with the position of an error."""
+    values: dict[str, Any] = _Parser(text).parse_document().value
+    return values
 
 
 def set_value(text: str, path: tuple[Key, ...], value: Any) -> str:
-    """The text with a value at the path: in place of the one there, else behind its siblings.
+    """Returns the text with the value at the path, replaced or appended after its siblings.
 
-    Objects that the path leads through are made where they are missing. Raises ValueError as
-    `loads` does.
+    Missing objects on the path are created. Raises ValueError as `loads` does.
     """
     root = node = _Parser(text).parse_document()
     *parents, last = path
@@ -64,21 +63,22 @@ def set_value(text: str, path: tuple[Key, ...], value: Any) -> str:
             last, value = key, _wrap_in_objects(path[at + 1 :], value)
             break
         node = node.children[key]
-    if there := node.children.get(last):
-        return text[: there.start] + _format_inline(value) + text[there.end :]
+    if existing := node.children.get(last):
+        return text[: existing.start] + _format_inline(value) + text[existing.end :]
     name = f"{_format_inline(last)}: " if isinstance(last, str) else ""
-    layout = _Formatter(text, root)
+    formatter = _Formatter(text, root)
     if node.children:
-        return _insert_after_siblings(text, node, layout.sibling(node, name, value))
+        return _insert_after_siblings(text, node, formatter.sibling(node, name, value))
     return _insert_only_child(
-        text, node, layout.child(node, name, value), layout.closing_indentation(node)
+        text, node, formatter.child(node, name, value), formatter.closing_indentation(node)
     )
 
 
 def remove_value(text: str, path: tuple[Key, ...]) -> str:
-    """The text without the value at the path, its name and its comma; raises KeyError without one.
+    """Returns the text without the value at the path, its name and its comma.
 
-    Lines that it has for itself go with it. Raises ValueError as `loads` does.
+    Lines that contain nothing else are removed too. Raises KeyError if there is no such value, and
+    ValueError as `loads` does.
     """
     node = _Parser(text).parse_document()
     for key in path[:-1]:
@@ -93,7 +93,7 @@ def remove_value(text: str, path: tuple[Key, ...]) -> str:
 
 
 def _removal_range(text: str, node: Element, key: Key) -> tuple[int, int]:
-    """From where to where a child goes: with the blanks beside it, or as whole lines."""
+    """Returns the range to remove for a child: whole lines, or it and the blanks beside it."""
     comma = node.comma_positions.get(key)
     start = node.child_starts[key]
     end = node.children[key].end if comma is None else comma + 1
@@ -106,14 +106,14 @@ def _removal_range(text: str, node: Element, key: Key) -> tuple[int, int]:
 
 
 def _collapse_empty(head: str, foot: str, bracket: int) -> str:
-    """An object that has lost its only child; `{}` where nothing else is in it."""
+    """Joins the text around a removed only child; `{}` if nothing else is in the object."""
     inside = foot.lstrip()
     is_empty = not head[bracket + 1 :].strip() and inside[:1] in "]}"
     return head[: bracket + 1] + inside if is_empty else head + foot
 
 
 def _preceding_comma(node: Element, key: Key) -> int | None:
-    """The comma that stood before the last child, which had none of its own."""
+    """Returns the position of the comma before a last child that has none of its own."""
     if key in node.comma_positions:
         return None
     return max(
@@ -128,12 +128,12 @@ def _wrap_in_objects(path: tuple[Key, ...], value: Any) -> Any:
 
 
 def list_opening(kind: str) -> str:
-    """How a list of objects begins."""
+    """Returns how a list of objects begins."""
     return f'"{kind}": [{{'
 
 
 def _insert_after_siblings(text: str, node: Element, child: str) -> str:
-    """Behind the comments that follow the last one, which belong to it."""
+    """Inserts the child after the comments that follow the last one."""
     comma, last_comma = ("", ",") if node.has_trailing_comma else (",", "")
     between = text[node.last_child_end : node.content_end]
     before, after = text[: node.last_child_end], text[node.content_end :]
@@ -146,7 +146,7 @@ def _insert_only_child(text: str, node: Element, child: str, end: str) -> str:
 
 
 class _Formatter:
-    """How a text is laid out: what is new looks like what is there."""
+    """Formats a new value in the style of the text: its indentation and line ends."""
 
     def __init__(self, text: str, root: Element) -> None:
         self._text = text
@@ -154,7 +154,7 @@ class _Formatter:
         self._indent_unit = self._indentation(root.last_child_start) or "  "
 
     def sibling(self, node: Element, name: str, value: Any) -> str:
-        """One that follows the last child: on a line of its own if that one is, or else beside."""
+        """Formats a value after the last child: on a line of its own if that child has one."""
         if not self._line_before(node.last_child_start).strip():
             return self._format_on_new_line(self._indentation(node.last_child_start), name, value)
         if _LINE_BREAK.match(self._text, node.content_end):
@@ -166,13 +166,13 @@ class _Formatter:
         return f" {name}{_format_inline(value)}"
 
     def child(self, node: Element, name: str, value: Any) -> str:
-        """One that is a level deeper than the bracket."""
+        """Formats a value one level deeper than the bracket."""
         return self._format_on_new_line(
             self._indentation(node.start) + self._indent_unit, name, value
         )
 
     def closing_indentation(self, node: Element) -> str:
-        """What brings the closing bracket to a line of its own, where it is on none."""
+        """Returns the line end and indentation that the closing bracket needs, if any."""
         is_closed = _LINE_BREAK.search(self._text, node.content_end, node.end)
         return "" if is_closed else self._eol + self._indentation(node.start)
 
@@ -188,7 +188,6 @@ class _Formatter:
         return line[: len(line) - len(line.lstrip(" \t"))]
 
     def _line_before(self, at: int) -> str:
-        """What stands before a place on its line."""
         return _LINE_BREAK.split(self._text[:at])[-1]
 
 
@@ -197,7 +196,7 @@ def _format_inline(value: Any) -> str:
 
 
 class _Token(NamedTuple):
-    """A text, a number, a word or a mark; `gap` is where the token or comment before it ends."""
+    """A string, number, word or punctuation mark; `previous_end` ends the token before it."""
 
     text: str
     start: int
@@ -205,7 +204,7 @@ class _Token(NamedTuple):
 
 
 class _Parser:
-    """Reads a text, token by token."""
+    """Recursive descent over the tokens of a text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -213,12 +212,12 @@ class _Parser:
         self._next = next(self._tokens)
 
     def parse_document(self) -> Element:
-        """The object that the whole text is."""
+        """Parses the whole text as one object."""
         if self._next.text != "{":
             self._fail("an object, {…}, is expected")
         root = self._parse_value(0)
         if self._next.text:
-            self._fail("nothing more is expected")
+            self._fail("the end of the text is expected")
         return root
 
     def _parse_value(self, depth: int) -> Element:
@@ -226,7 +225,7 @@ class _Parser:
         if token.text in {"{", "["} and depth < MAX_DEPTH:
             return self._parse_container(depth + 1)
         if not token.text or token.text in "{}[]:,":
-            self._fail(f"a value is expected, at most {MAX_DEPTH} deep")
+            self._fail(f"a value is expected, nested at most {MAX_DEPTH} levels deep")
         return Element(self._parse_scalar(), token.start, token.start + len(token.text))
 
     def _parse_container(self, depth: int) -> Element:
@@ -234,8 +233,8 @@ class _Parser:
         node = Element(None, opening.start, 0, last_child_start=opening.start)
         is_object = opening.text == "{"
         closing = "}" if is_object else "]"
-        goes_on = True
-        while goes_on and self._next.text != closing:
+        has_more = True
+        while has_more and self._next.text != closing:
             node.last_child_start = self._next.start
             key = self._parse_name() if is_object else len(node.children)
             child = node.children[key] = self._parse_value(depth)
@@ -244,7 +243,7 @@ class _Parser:
             node.comma_positions.pop(key, None)
             if self._next.text == ",":
                 node.comma_positions[key] = self._next.start
-            goes_on = node.has_trailing_comma = self._accept(",")
+            has_more = node.has_trailing_comma = self._accept(",")
         if self._next.text != closing:
             self._fail(f"a comma or {closing} is expected")
         bracket = self._advance()
@@ -262,16 +261,15 @@ class _Parser:
         return name
 
     def _parse_scalar(self) -> Any:
-        """The next token, which is a value by itself."""
         try:
             value = json.loads(self._next.text)
         except ValueError:
-            self._fail("this value is not JSON")
+            self._fail("this is not a JSON value")
         self._advance()
         return value
 
     def _accept(self, mark: str) -> bool:
-        """Takes the mark, where it is the next token."""
+        """Consumes the mark if it is the next token, and tells so."""
         is_next = self._next.text == mark
         if is_next:
             self._advance()
@@ -286,17 +284,18 @@ class _Parser:
 
 
 def _tokenize(text: str) -> Iterator[_Token]:
-    """All of them, and an empty one at the end."""
-    at = gap = 0
+    """Yields all tokens, then an empty one at the end."""
+    at = previous_end = 0
     while at < len(text):
-        found = _TOKEN_PATTERN.match(text, at)
-        if found is None:
-            raise ValueError(_error_message(text, at, "this is no JSON"))
-        if found.lastgroup not in {"blank", "comment"}:
-            yield _Token(found[0], at, gap)
-        at = found.end()
-        gap = gap if found.lastgroup == "blank" else at
-    yield _Token("", at, gap)
+        match = _TOKEN_PATTERN.match(text, at)
+        if match is None:
+            raise ValueError(_error_message(text, at, "this is not valid JSON"))
+        if match.lastgroup not in {"blank", "comment"}:
+            yield _Token(match[0], at, previous_end)
+        at = match.end()
+        if match.lastgroup != "blank":
+            previous_end = at
+    yield _Token("", at, previous_end)
 
 
 def _error_message(text: str, at: int, message: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 DOCUMENT_TYPES = ("doc_section", "doc_page", "doc_table", "doc_codeblock", "sheet")
-"""Of documents: what is in them are paragraphs and tables, which stay whole where they can."""
+"""Node types of documents; their paragraphs and tables are split last."""
 NODE_TYPES = (
     *("method", "class", "chunk", "md_section", "md_codeblock"),
     *("json_object", "json_array", "json_prop", "yaml_mapping", "yaml_sequence", "yaml_doc"),
@@ -14,23 +14,27 @@ NODE_TYPES = (
     *DOCUMENT_TYPES,
 )
 SIGNATURE_LIMIT = 300
+"""Characters."""
 HEADER_VERSION = "1"
-"""Of what `embedding_text` puts before a node's text: vectors of another one are made again."""
+"""Version of the header that `embedding_input` puts before a node's text.
+
+Vectors of another version are recomputed.
+"""
 
 
 class Member(NamedTuple):
-    """A name in a node that is no node itself: an enum's member, a field, a constant."""
+    """A name inside a node that has no node of its own: an enum member, a field, a constant."""
 
     name: str
     line: int
 
 
 class Node(NamedTuple):
-    """A part of a file that is found by itself; lines are 1-based and inclusive.
+    """One indexed part of a file; lines are 1-based and inclusive.
 
-    `symbol` is fully qualified by what the source declares; documents have a `logical_path`
-    instead, fallback chunks neither. `text` is what is indexed: a class's without its methods.
-    `members` are the names in it that are no nodes, in the order of their lines.
+    `symbol` is the fully qualified name of a declaration. Nodes of documents have a `logical_path`
+    instead, chunks have neither. `text` is the indexed text; that of a class excludes its methods.
+    `members` are in the order of their lines.
     """
 
     language: str
@@ -45,9 +49,9 @@ class Node(NamedTuple):
 
 
 def node_ids(repo: str, path: str, nodes: Iterable[Node]) -> list[str]:
-    """The stable ids of a file's nodes, in their order: SHA-1 of `repo|path|identity|start:end`.
+    """Returns the ids of a file's nodes, in order: SHA-1 of `repo|path|identity|start:end`.
 
-    A second node with the same key gets `#2` at the end of its identity, a third `#3`.
+    A second node with the same key gets `#2` after its identity, a third `#3`.
     """
     taken: set[str] = set()
     counts: Counter[str] = Counter()
@@ -69,12 +73,12 @@ def _id_source(repo: str, path: str, identity: str, node: Node) -> str:
 
 
 def embedding_input(path: str, node: Node) -> str:
-    """What a model reads of a node: a header that says where it stands, and its text."""
+    """Returns the text sent to a model: a header with path and name, the signature, the text."""
     name = node.symbol or node.logical_path or ""
     header = f"{path} {node.language} {node.node_type} {name}".rstrip()
     return "\n".join(filter(None, (header, node.signature, node.text)))
 
 
 def text_sha(text: str) -> str:
-    """SHA-256 of what is embedded, 64 hex digits."""
+    """Returns the SHA-256 of an embedding input, as 64 hex digits."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

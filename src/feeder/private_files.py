@@ -1,5 +1,6 @@
-"""Creates files and folders that only their owner can read, and rejects symbolic links in their
-place.
+"""Creates files and folders that only their owner can read.
+
+Rejects symbolic links in their place.
 """
 
 import os
@@ -10,10 +11,11 @@ from feeder.errors import UserError
 
 
 def create_private_file(path: Path) -> None:
-    """A database's file, empty, that only its owner reads; one that is there stays as it is.
+    """Creates an empty file with mode 600; an existing file stays as it is.
 
-    SQLite gives what it writes beside a file the same mode. What goes wrong here goes wrong there
-    too, and is reported there. Raises UnicodeEncodeError for a name that is not UTF-8.
+    SQLite gives the files that it writes beside a database the same mode. OSErrors are ignored
+    here, because opening the database reports them. Raises UnicodeEncodeError for a name that is
+    not UTF-8.
     """
     name = os.fspath(path).encode()
     with suppress(OSError):
@@ -21,21 +23,21 @@ def create_private_file(path: Path) -> None:
 
 
 def create_private_folder(path: Path) -> None:
-    """A folder that only its owner enters, where there is none; one that is there stays."""
+    """Creates a folder with mode 700; an existing folder stays as it is."""
     path.mkdir(mode=0o700, exist_ok=True)
 
 
 def reject_symlinks(folder: Path) -> Path:
-    """The folder; raises UserError where it is a symbolic link or holds one.
+    """Returns the folder; raises UserError if it is a symbolic link or directly contains one.
 
-    A commit may bring such a link: what is written there would land in another place.
+    A commit may contain such a link, and writes would land elsewhere.
     """
     links = [folder] if folder.is_symlink() else []
     if not links and folder.is_dir():
         links = [path for path in folder.iterdir() if path.is_symlink()]
     if links:
         raise UserError(
-            f"{links[0]} is a symbolic link, and what is behind it may be another's. Remove it, "
-            "or name a place with --db."
+            f"{links[0]} is a symbolic link, and its target may belong to somebody else. "
+            "Remove it, or choose another location with --db."
         )
     return folder

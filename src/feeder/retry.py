@@ -1,5 +1,6 @@
-"""Retry policy of all HTTP services: exponential backoff with jitter, `Retry-After`, at most 5
-tries.
+"""Retry policy of all HTTP services.
+
+Exponential backoff with jitter, `Retry-After`, at most 5 tries.
 """
 
 import email.utils
@@ -14,34 +15,30 @@ if TYPE_CHECKING:
     import httpx
     from tenacity import RetryCallState
 
-
 Result = TypeVar("Result")
 
-
 MAX_TRIES = 5
-
 MAX_BACKOFF_S = 30.0
-
 MAX_RETRY_AFTER_S = 300.0
-"""For so long Cloudflare refuses a token that has spent its requests."""
+"""Cloudflare blocks a token for this long once it has used up its requests."""
 
 
 class Clock:
-    """The machine's time."""
+    """System clock; tests replace it."""
 
     def now(self) -> float:
         """Seconds since 1970."""
         return time.time()
 
     def wait(self, stop: threading.Event, seconds: float) -> None:
-        """Sleeps so long, or until the end."""
+        """Sleeps for `seconds`, or until `stop` is set."""
         stop.wait(seconds)
 
 
 class RetryPolicy:
-    """Asks a service again where that may help; several threads may ask at once.
+    """Repeats calls to a service that fail with transient errors; safe for several threads.
 
-    `waited_s` are the seconds that were slept.
+    `waited_s` is the time slept so far, in seconds.
     """
 
     def __init__(self, service: str, clock: Clock) -> None:
@@ -58,7 +55,10 @@ class RetryPolicy:
         on_retry: Callable[[], None],
         max_tries: int = MAX_TRIES,
     ) -> Result:
-        """What `send` gives; `again` is called before each other try. Raises what the last does."""
+        """Calls `send` until it succeeds and returns its result; raises the last error.
+
+        `on_retry` is called before each further try.
+        """
         from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
 
         retrying = Retrying(
@@ -72,7 +72,7 @@ class RetryPolicy:
         return retrying(send)
 
     def sleep(self, seconds: float) -> None:
-        """Sleeps, unless the program ends meanwhile."""
+        """Sleeps; raises ServiceError if the connection is closed meanwhile."""
         with self._lock:
             self.waited_s += seconds
         self._clock.wait(self._closed, seconds)
@@ -80,28 +80,28 @@ class RetryPolicy:
             raise ServiceError(f"The connection to {self._service} was closed.")
 
     def close(self) -> None:
-        """Ends the sleep of those who wait for another try."""
+        """Wakes up all threads that wait for another try."""
         self._closed.set()
 
 
 def retry_after_s(response: "httpx.Response", now: float) -> float | None:
-    """How long the service asks to wait, be it a number or a date; None where it does not say."""
+    """Reads the `Retry-After` header, a number or a date, as seconds; None if it is absent."""
     header = response.headers.get("Retry-After", "").strip()
     if header.isdecimal():
         return min(float(header), MAX_RETRY_AFTER_S)
     try:
-        after_s = email.utils.parsedate_to_datetime(header).timestamp() - now
+        delay_s = email.utils.parsedate_to_datetime(header).timestamp() - now
     except ValueError:
         return None
-    return min(max(0.0, after_s), MAX_RETRY_AFTER_S)
+    return min(max(0.0, delay_s), MAX_RETRY_AFTER_S)
 
 
 def _backoff_s(state: "RetryCallState") -> float:
-    """What the service asks for, else 1, 2, 4, 8 s and up to one more."""
+    """Returns the delay that the service asked for, else 1, 2, 4, 8 s plus up to 1 s of jitter."""
     from tenacity import wait_exponential_jitter
 
     error = state.outcome.exception() if state.outcome else None
-    asked = error.retry_after_s if isinstance(error, TransientError) else None
-    if asked is not None:
-        return asked
+    requested_s = error.retry_after_s if isinstance(error, TransientError) else None
+    if requested_s is not None:
+        return requested_s
     return wait_exponential_jitter(initial=1, max=MAX_BACKOFF_S, jitter=1)(state)

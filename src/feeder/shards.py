@@ -7,11 +7,11 @@ from typing import NamedTuple
 from feeder.errors import UserError
 
 MAX_SHARDS = 256
-"""Jobs that a matrix of GitHub Actions may have."""
+"""GitHub Actions allows this many jobs in a matrix."""
 
 
 class Shard(NamedTuple):
-    """One of `of` shards, counted from 1; together they hold every path once."""
+    """One of `total` shards, counted from 1; together they contain every path once."""
 
     number: int
     total: int
@@ -20,26 +20,26 @@ class Shard(NamedTuple):
         return f"{self.number}/{self.total}"
 
     def contains(self, path: str) -> bool:
-        """Whether the file falls to this shard: by the hash of its path, so that all agree."""
+        """Tells whether a path belongs to this shard, by its hash."""
         return int(hashlib.sha1(path.encode()).hexdigest()[:8], 16) % self.total == self.number - 1
 
 
 def parse_shard(text: str) -> Shard:
-    """Reads `3/16`; raises UserError for what is no shard."""
-    said = re.fullmatch(r"([0-9]{1,4})/([0-9]{1,4})", text)
-    shard = Shard(int(said[1]), int(said[2])) if said else None
+    """Parses `3/16`; raises UserError for anything else."""
+    match = re.fullmatch(r"([0-9]{1,4})/([0-9]{1,4})", text)
+    shard = Shard(int(match[1]), int(match[2])) if match else None
     if shard is None or not 1 <= shard.number <= shard.total <= MAX_SHARDS:
         raise UserError(
-            f"{text!r} is no shard. Write 1/{MAX_SHARDS} up to {MAX_SHARDS}/{MAX_SHARDS}."
+            f"{text!r} is not a shard. Write NUMBER/TOTAL, such as 3/16, with at most {MAX_SHARDS} "
+            "shards."
         )
     return shard
 
 
 def shard_matrix(count: int) -> dict[str, list[str]]:
-    """All of them, as `strategy.matrix` of a workflow takes them."""
+    """Returns all shards in the form of a workflow's `strategy.matrix`."""
     return {"shard": [str(shard) for shard in all_shards(count)]}
 
 
 def all_shards(count: int) -> list[Shard]:
-    """All of them."""
     return [Shard(number, count) for number in range(1, count + 1)]

@@ -4,55 +4,54 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-# FTS5's unicode61 parts words at all that is no letter or digit; what is left to part is case. A
-# letter beyond ASCII counts as a small one.
+# FTS5's unicode61 splits at everything but letters and digits; splitting by case is left to do
+# here. A letter beyond ASCII counts as lowercase.
 WORD_PATTERN = re.compile(r"[^\W_]+")
 
-# what is no sign of ASCII but a-z: said of what is beyond, it takes 8 ms to compile
+# everything but the ASCII characters outside a-z; naming the others takes 8 ms to compile
 _LOWERCASE = r"[^\x00-`{-\x7f]"
 
 PART_PATTERN = re.compile(rf"[A-Z]+(?!{_LOWERCASE})|[A-Z]?{_LOWERCASE}+|[0-9]+")
 
 _CHARACTER_CLASSES = bytes(range(256))
 
-for _kind, _bytes in (
+for _class, _bytes in (
     (b"a", rb"[a-z\x80-\xff]"),
     (b"A", rb"[A-Z]"),
     (b"0", rb"\d"),
     (b" ", rb"[^aA0]"),
 ):
-    _CHARACTER_CLASSES = re.sub(_bytes, _kind, _CHARACTER_CLASSES)
+    _CHARACTER_CLASSES = re.sub(_bytes, _class, _CHARACTER_CLASSES)
 
 _PART_BOUNDARIES = (b"aA", b"a0", b"0a", b"0A", b"A0", b"AAa")
-"""Where a compound word goes on with another part, in the kinds of its letters."""
+"""Character classes at which a new part of a compound word begins."""
 
 
 class _CompoundCache(dict[bytes, str]):
-    """The parts of compound words, by what stands between two of ASCII's signs.
+    """Parts of compound words, by the bytes between two ASCII separators.
 
-    Made when first asked for, which is far faster than asking `lru_cache`.
+    A dict with `__missing__` is far faster than `lru_cache`.
     """
 
     def __missing__(self, compound: bytes) -> str:
         if len(self) == _CACHE_ENTRIES:
             self.clear()
-        parted = map(
-            PART_PATTERN.findall, WORD_PATTERN.findall(compound.decode("utf-8", "surrogatepass"))
-        )
-        found = " ".join(part for parts in parted if len(parts) > 1 for part in parts)
+        words = WORD_PATTERN.findall(compound.decode("utf-8", "surrogatepass"))
+        split_words = map(PART_PATTERN.findall, words)
+        joined = " ".join(part for parts in split_words if len(parts) > 1 for part in parts)
         if len(compound) <= _CACHE_KEY_BYTES:
-            self[compound] = found
-        return found
+            self[compound] = joined
+        return joined
 
 
 _CACHE_ENTRIES, _CACHE_KEY_BYTES = 100_000, 100
-"""How many are kept, and of how many bytes: 40 MB at most."""
+"""Entries, and bytes of a key: 40 MB at most."""
 
 _cached_parts = _CompoundCache().__getitem__
 
 
 def expand_words(text: str) -> str:
-    """The text, followed by the parts of its compound words.
+    """Returns the text, followed by the parts of its compound words.
 
     `parseDeltaFile` is then found by "parse delta file" too, `HTTPServer` by "server".
     """
@@ -60,56 +59,59 @@ def expand_words(text: str) -> str:
 
 
 def compound_parts(text: str) -> str:
-    """The parts of the text's compound words, of each once, in their order."""
+    """Returns the parts of the text's distinct compound words, in their order."""
     content = text.encode("utf-8", "surrogatepass")
     return " ".join(filter(None, map(_cached_parts, _find_compounds(content))))
 
 
 def split_compound(word: str) -> list[tuple[int, str]]:
-    """The parts of a compound word, and where each begins; none of a simple one."""
-    found = [(part.start(), part[0]) for part in PART_PATTERN.finditer(word)]
-    return found if len(found) > 1 else []
+    """Returns the parts of a compound word with their offsets; empty for a simple word."""
+    parts = [(part.start(), part[0]) for part in PART_PATTERN.finditer(word)]
+    return parts if len(parts) > 1 else []
 
 
 def lowercase_parts(name: str) -> list[str]:
-    """The words that a name is made of, one at least where it has a letter, in small letters."""
+    """Returns the lowercase parts of a name; at least one if it contains a letter."""
     return [part.lower() for part in PART_PATTERN.findall(name)]
 
 
 def _find_compounds(content: bytes) -> Iterable[bytes]:
-    """What stands between two of ASCII's signs and turns; a search for turns skips all the rest."""
-    kinds = content.translate(_CHARACTER_CLASSES)
-    found = {}
-    for turn in _PART_BOUNDARIES:
-        at = kinds.find(turn)
+    """Yields what lies between two ASCII separators and contains a part boundary.
+
+    Searching for the boundaries skips all other text.
+    """
+    classes = content.translate(_CHARACTER_CLASSES)
+    compounds = {}
+    for boundary in _PART_BOUNDARIES:
+        at = classes.find(boundary)
         while at >= 0:
-            end = kinds.find(b" ", at)
-            end = end if end >= 0 else len(kinds)
-            start = kinds.rfind(b" ", 0, at) + 1
-            found[start] = content[start:end]
-            at = kinds.find(turn, end)
-    return dict.fromkeys(stretch for _, stretch in sorted(found.items()))
+            end = classes.find(b" ", at)
+            end = end if end >= 0 else len(classes)
+            start = classes.rfind(b" ", 0, at) + 1
+            compounds[start] = content[start:end]
+            at = classes.find(boundary, end)
+    return dict.fromkeys(compound for _, compound in sorted(compounds.items()))
 
 
 def append_compounds(text: str, parts: str) -> str:
-    """The text as it is indexed by word."""
+    """Returns the text as it is indexed by word."""
     return f"{text}\n{parts}" if parts else text
 
 
-# an operator is made of such signs too: what joins has a name behind it
+# operators contain these characters too: a separator is followed by a name
 SEPARATOR_PATTERN = re.compile(r"(?:::|->|#| > )(?=[^:>#\s])")
 
 
 @lru_cache(10_000)
 def normalize_symbol(name: str) -> str:
-    """`A::b()`, `A#b` and `A > b` as `A.b`; an operator, such as `List.::`, as it is."""
+    """Writes `A::b()`, `A#b` and `A > b` as `A.b`; keeps an operator, such as `List.::`."""
     typed = name.strip().removesuffix("()")
     return SEPARATOR_PATTERN.sub(".", typed).strip(".") or typed
 
 
 def symbol_ends_with(name: str, suffix: str) -> bool:
-    """Whether a name is the one asked for or ends with its parts: `a.Cart.add` with `Cart.add`.
+    """Tells whether a name equals a suffix or ends with its parts: `a.Cart.add` with `Cart.add`.
 
-    Both are as `dotted` writes them.
+    Both are as `normalize_symbol` writes them.
     """
     return f".{name}".endswith(f".{suffix}")

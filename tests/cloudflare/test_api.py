@@ -276,7 +276,7 @@ def test_no_network_is_a_sentence(api: Api, wire: respx.Route) -> None:
 
     assert str(error_of(api)) == (
         f"{BASE} cannot be reached ([Errno -2] Name or service not known). "
-        "Check the network, its names (DNS) and CLOUDFLARE_BASE_URL."
+        "Check the network, DNS and CLOUDFLARE_BASE_URL."
     )
 
 

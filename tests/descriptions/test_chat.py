@@ -81,7 +81,11 @@ def test_each_answer_is_taken_for_what_it_is(
             "else than an answer ('Log in')",
         ),
         (lambda _: Reply(200, {"object": "list"}), UserError, "else than an answer"),
-        (lambda _: Reply(200, {"choices": []}, hangs_s=30), TransientError, "gave no whole answer"),
+        (
+            lambda _: Reply(200, {"choices": []}, hangs_s=30),
+            TransientError,
+            "sent no complete response",
+        ),
         (refusal(429, "slow down", Retry_After="7"), ServiceError, "slow down"),
         (refusal(500, "it fell over"), ServiceError, "it fell over"),
     ],

@@ -248,7 +248,7 @@ def test_a_server_that_is_silent_is_left(model: Model) -> None:
         released = silent.lock  # held: no request is answered
         with released:
             model.server = silent
-            with pytest.raises(ServiceError, match=r"gave no whole answer \(timed out\)"):
+            with pytest.raises(ServiceError, match=r"sent no complete response \(timed out\)"):
                 model("bge-m3", timeouts=Timeouts(0.05, 5)).embed(["a"])
     assert len(model.clock.slept) == 4
 

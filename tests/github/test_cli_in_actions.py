@@ -252,7 +252,7 @@ def test_a_validation_afterwards_is_in_the_same_summary(step: Step, shop: Repo) 
         ({"FEEDER_DELTAS": '[{"file": "../a.py", "action": "process"}]'}, "leads upwards"),
         ({"FEEDER_PATH": "$(echo pwned)"}, "$(echo pwned)"),
         ({"FEEDER_PATH": "../elsewhere"}, "../elsewhere"),
-        ({"FEEDER_SHARD": "17/16"}, "'17/16' is no shard"),
+        ({"FEEDER_SHARD": "17/16"}, "'17/16' is not a shard"),
         ({"FEEDER_DRY_RUN": "perhaps"}, "perhaps"),
         ({"FEEDER_FORCE": "perhaps"}, "perhaps"),
         ({"FEEDER_MAX_REQUESTS": "$((6*7))"}, "$((6*7))"),

@@ -66,7 +66,7 @@ def test_the_hash_of_a_path_decides() -> None:
 
 @pytest.mark.parametrize("text", ["", "3", "0/4", "5/4", "1/257", "a/b", "1/4/2", "-1/4", "1 / 4"])
 def test_what_is_no_shard_is_refused(text: str) -> None:
-    with pytest.raises(UserError, match="is no shard"):
+    with pytest.raises(UserError, match="is not a shard"):
         parse_shard(text)
 
 

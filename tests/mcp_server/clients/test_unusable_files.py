@@ -28,7 +28,7 @@ def file(home: Path) -> Path:
     [
         ('{\n  "mcpServers": {}\n', "line 3, column 1: a comma or } is expected"),
         ('{"mcpServers": {"a": 1 "b": 2}}', "line 1, column 24: a comma or } is expected"),
-        ("{'mcpServers': {}}", "line 1, column 2: this is no JSON"),
+        ("{'mcpServers': {}}", "line 1, column 2: this is not valid JSON"),
         ("// only this\n", "line 2, column 1: an object, {…}, is expected"),
         ("[]", "line 1, column 1: an object, {…}, is expected"),
         ('{"mcpServers": []}', "mcpServers is no table of servers"),

@@ -1,4 +1,4 @@
-"""What of a text a terminal gets."""
+"""Escaping of terminal control characters and masking of secrets."""
 
 import json
 import unicodedata
@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from feeder import escaping
 
-OBEYED = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-"""Unicode's categories of what is obeyed instead of shown."""
-SHOWN = "\t\u200c\u200d"
+CONTROL_CATEGORIES = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+"""Unicode categories of characters that a terminal interprets."""
+ALLOWED = "\t\u200c\u200d"
 
 
 @pytest.mark.parametrize(
@@ -29,30 +29,30 @@ SHOWN = "\t\u200c\u200d"
         (r"caf\xe9", r"caf\xe9"),
     ],
 )
-def test_a_line_is_shown_and_not_obeyed(text: str, line: str) -> None:
-    """Letters, spaces, tabs and joined characters stay; the rest is written out."""
+def test_control_characters_of_a_line_are_escaped(text: str, line: str) -> None:
+    """Letters, spaces, tabs and joiners stay; other characters are escaped."""
     assert escaping.escape_line(text) == line
 
 
 def test_lines_keep_their_ends() -> None:
-    """A document of several lines stays one."""
+    """A document of several lines keeps its line breaks."""
     assert escaping.escape_lines("{\n  \x1b\r\n}\n") == "{\n  \\u001b\\u000d\n}\n"
 
 
 @given(st.text(st.characters(codec=None)))
 @example("\ud800\u202e\x7f\x9b\u2029\n")
-def test_nothing_of_a_line_is_obeyed(text: str) -> None:
-    """Whatever the text, its line has no character of the categories that terminals obey."""
+def test_no_control_character_is_left(text: str) -> None:
+    """No escaped line contains a control character, whatever the text."""
     line = escaping.escape_line(text)
-    assert {c for c in line if unicodedata.category(c) in OBEYED} <= set(SHOWN)
+    assert {c for c in line if unicodedata.category(c) in CONTROL_CATEGORIES} <= set(ALLOWED)
     line.encode()
 
 
 @given(st.dictionaries(st.text(), st.text(st.characters(codec=None))))
-def test_a_json_document_means_the_same(facts: dict[str, str]) -> None:
-    """A machine reads out of it what was put in."""
-    document = json.dumps(facts, ensure_ascii=False, indent=2)
-    assert json.loads(escaping.escape_lines(document)) == facts
+def test_an_escaped_json_document_keeps_its_meaning(document_value: dict[str, str]) -> None:
+    """An escaped JSON document parses to the same value."""
+    document = json.dumps(document_value, ensure_ascii=False, indent=2)
+    assert json.loads(escaping.escape_lines(document)) == document_value
 
 
 TOKEN = "v1.0-abcdef/GHIJKL%mnop&qrst"
@@ -71,15 +71,15 @@ TOKEN = "v1.0-abcdef/GHIJKL%mnop&qrst"
     ],
 )
 def test_neither_a_secret_nor_half_of_it_is_left(text: str, rest: str) -> None:
-    """Also as a URL or a page writes it; less than half of it may be anything."""
+    """Also as a URL or HTML encodes it; less than half of it stays."""
     assert escaping.mask_secret(text, TOKEN) == rest
 
 
-def test_a_secret_that_json_writes_in_another_way() -> None:
-    """Quotes and backslashes are doubled there."""
+def test_a_secret_is_found_as_json_escapes_it() -> None:
+    """JSON escapes quotes and backslashes."""
     assert escaping.mask_secret(r'{"token": "ab\"cd\\efgh"}', 'ab"cd\\efgh') == '{"token": "***"}'
 
 
-def test_a_short_secret_is_one_too() -> None:
-    """Of a few characters eight, or all, tell it."""
+def test_a_short_secret_is_masked() -> None:
+    """Of a short secret, eight characters or all of it are masked."""
     assert escaping.mask_secret("abc abcd abcdefgh", "abcd") == "abc *** ***efgh"

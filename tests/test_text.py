@@ -1,4 +1,4 @@
-"""By which words is a text found?"""
+"""Splitting of compound words."""
 
 import pytest
 
@@ -16,11 +16,11 @@ from feeder.text import expand_words
     ],
 )
 def test_the_parts_of_a_compound_word_follow_the_text(text: str, parts: str) -> None:
-    """An identifier is found by the words that it is made of."""
+    """An identifier is found by its parts."""
     assert expand_words(text) == f"{text}\n{parts}"
 
 
 @pytest.mark.parametrize("text", ["", "plain words", "snake_case_name", "SCREAMING_CASE", "Größe"])
-def test_what_has_no_inner_case_stays_as_it_is(text: str) -> None:
-    """The tokenizer itself parts words at underscores; nothing is added for them."""
+def test_text_without_camel_case_stays_as_it_is(text: str) -> None:
+    """The tokenizer itself splits at underscores; nothing is added."""
     assert expand_words(text) == text
