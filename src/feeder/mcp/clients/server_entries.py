@@ -84,10 +84,10 @@ class ConfigFormat(Protocol):
     def loads(self, text: str) -> dict[str, Any]:
         """What it says."""
 
-    def put(self, text: str, path: tuple[Any, ...], value: Any) -> str:
+    def set_value(self, text: str, path: tuple[Any, ...], value: Any) -> str:
         """The text with a value put in place, or behind its siblings; the rest stays."""
 
-    def drop(self, text: str, path: tuple[Any, ...]) -> str:
+    def remove_value(self, text: str, path: tuple[Any, ...]) -> str:
         """The text without a value; the rest stays."""
 
 
@@ -120,7 +120,7 @@ class EntryEditor:
         before = self._text_or_blank(text)
         path = (*self._keys, SERVER_NAME)
         if there is None or (force and not is_own_entry(there)):
-            return self._verified(before, self._format.put(before, path, entry), entry)
+            return self._verified(before, self._format.set_value(before, path, entry), entry)
         if not isinstance(there, dict) or not is_own_entry(there):
             raise ValueError(
                 f"it has a server {SERVER_NAME} that is not this program's. Rename it there, or "
@@ -129,18 +129,20 @@ class EntryEditor:
             )
         after, wanted = before, deepcopy(there)
         for key in (key for key in _COMMAND_KEYS if key in entry and there.get(key) != entry[key]):
-            after = self._format.put(after, (*path, key), entry[key])
+            after = self._format.set_value(after, (*path, key), entry[key])
             wanted[key] = entry[key]
         return self._verified(before, after, wanted) if after != before else text
 
     def remove(self, text: str) -> str:
         """The text without the entry, nor a table that it leaves empty."""
-        after = self._verified(text, self._format.drop(text, (*self._keys, SERVER_NAME)), None)
+        after = self._verified(
+            text, self._format.remove_value(text, (*self._keys, SERVER_NAME)), None
+        )
         for depth in range(len(self._keys), 0, -1):
             path = self._keys[:depth]
             if self._value_at(after, path) != {}:
                 break
-            after = self._format.drop(after, path)
+            after = self._format.remove_value(after, path)
         return after
 
     def _verified(self, before: str, after: str, entry: ServerEntry | None) -> str:

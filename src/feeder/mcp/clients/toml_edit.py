@@ -14,7 +14,7 @@ def loads(text: str) -> dict[str, Any]:
     return tomllib.loads(text.removeprefix(_BOM))
 
 
-def put(text: str, path: tuple[str, ...], value: Any) -> str:
+def set_value(text: str, path: tuple[str, ...], value: Any) -> str:
     """The text with a value at the path: in place of the one there, else in a table at the end."""
     import tomlkit
 
@@ -28,7 +28,7 @@ def put(text: str, path: tuple[str, ...], value: Any) -> str:
     return _restore_format(text, _append_table(document, path, value))
 
 
-def drop(text: str, path: tuple[str, ...]) -> str:
+def remove_value(text: str, path: tuple[str, ...]) -> str:
     """The text without the value at the path; raises KeyError where there is none."""
     import tomlkit
 
