@@ -1,103 +1,77 @@
-/** Has Cloudflare Access let somebody in? By its signed word alone, which comes with each request. */
+/**
+ * Who may ask? Whoever has the token, or whom Cloudflare Access has let in; all, where that is said.
+ *
+ * What is refused here is refused before the body is read, and before a binding is touched.
+ */
 
-import { HttpError } from "./refusal.ts";
+import { ASSERTION_HEADER, verifyAssertion } from "./cloudflare_access.ts";
+import type { Env } from "./bindings/env.ts";
+import { HttpError } from "./http_error.ts";
+import { hasCookie, isToken } from "./access_token.ts";
+import shared from "../build/shared.json";
 
-export const ASSERTION_HEADER = "cf-access-jwt-assertion";
-/** By which two clocks may differ. */
-const LEEWAY_S = 60;
-/** Access changes its keys every six weeks, and shows the next before. */
-const KEPT_MS = 3_600_000;
-/** Before a key that is not known is asked for again. */
-const AGAIN_MS = 60_000;
-const TIMEOUT_MS = 5_000;
-const RS256 = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
-const DOMAIN = ".cloudflareaccess.com";
+const TOKEN_CHARS = shared.serve.token_chars;
+/** What a limit's period is at most; the binding does not tell it. */
+export const RETRY_AFTER_S = 60;
 
-type Claims = Record<string, unknown>;
-
-interface Keys {
-  at: number;
-  known: Map<string, JsonWebKey>;
+/** Says who asks, for the limit; throws a Refusal where nobody is to be answered. */
+export async function authenticate(request: Request, env: Env): Promise<string> {
+  checkSettings(env);
+  const where = request.headers.get("cf-connecting-ip") ?? "";
+  if (env.PUBLIC === "true") return where;
+  const by = env.ACCESS_TEAM ? await letInBy(request, env) : null;
+  if (by) return by;
+  if (env.FEEDER_TOKEN && (await knows(request.headers, env.FEEDER_TOKEN))) return where;
+  throw env.FEEDER_TOKEN ? unknown() : notLetIn();
 }
 
-const kept = new Map<string, Keys>();
-
-/** The address of a team that is said by its name, its domain or its address. */
-function issuer(team: string): string {
-  const host = team.trim().replace(/^https:\/\//, "").replace(/\/+$/, "");
-  return `https://${host.includes(".") ? host : host + DOMAIN}`;
+/** Throws a Refusal for who asks more often than the binding allows, where there is one. */
+export async function checkRateLimit(who: string, env: Env): Promise<void> {
+  const { success } = (await env.LIMIT?.limit({ key: who })) ?? { success: true };
+  if (!success) throw new HttpError(429, "Too many questions.", `Ask again in ${RETRY_AFTER_S} seconds.`);
 }
 
-/** Who was let in to one of these applications; null for nobody, whatever is wrong with the word. */
-export async function verifyAssertion(word: string, team: string, audiences: string[]): Promise<string | null> {
-  const parts = word.split(".");
-  const [header, claims, signature] = [json(parts[0]), json(parts[1]), bytes(parts[2])];
-  if (parts.length !== 3 || !header || !claims || !signature) return null;
-  if (header.alg !== "RS256" || typeof header.kid !== "string") return null;
-  const from = issuer(team);
-  if (!isNow(claims) || claims.iss !== from || !isFor(claims, audiences)) return null;
-  const key = await keyOf(from, header.kid);
-  const signed = new TextEncoder().encode(`${parts[0]}.${parts[1]}`);
-  const isTrue = key && (await crypto.subtle.verify(RS256.name, key, signature, signed));
-  return isTrue ? String(claims.sub || claims.common_name || "access") : null;
-}
-
-function isNow({ exp, nbf = 0 }: Claims): boolean {
-  const now = Date.now() / 1000;
-  if (typeof exp !== "number" || typeof nbf !== "number") return false;
-  return nbf - LEEWAY_S <= now && now < exp + LEEWAY_S;
-}
-
-function isFor({ aud }: Claims, audiences: string[]): boolean {
-  return [aud].flat().some((one) => typeof one === "string" && audiences.includes(one));
-}
-
-async function keyOf(from: string, kid: string): Promise<CryptoKey | null> {
-  const jwk = (await keys(from, kid)).get(kid);
-  if (jwk?.kty !== "RSA") return null;
-  return crypto.subtle.importKey("jwk", jwk, RS256, false, ["verify"]);
-}
-
-/** The team's keys, asked for again after a while, or soon where one is not known. */
-async function keys(from: string, kid: string): Promise<Map<string, JsonWebKey>> {
-  const had = kept.get(from);
-  const age = Date.now() - (had?.at ?? -Infinity);
-  if (had && age < (had.known.has(kid) ? KEPT_MS : AGAIN_MS)) return had.known;
-  const known = await asked(`${from}/cdn-cgi/access/certs`);
-  kept.clear();
-  kept.set(from, { at: Date.now(), known });
-  return known;
-}
-
-async function asked(address: string): Promise<Map<string, JsonWebKey>> {
-  try {
-    const response = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    if (!response.ok) throw new Error(`it answers ${response.status}`);
-    const facts = (await response.json()) as { keys: (JsonWebKey & { kid: string })[] };
-    return new Map(facts.keys.map((key) => [key.kid, key]));
-  } catch (fault) {
-    const why = fault instanceof Error ? fault.message : String(fault);
-    const remedy = "Ask again soon; where it stays so, see whether ACCESS_TEAM is your team's name.";
-    throw new HttpError(503, `The keys of Cloudflare Access cannot be read: ${why}.`, remedy);
+/** Nothing is public by default, and no half of a setting lets anybody in. */
+function checkSettings({ FEEDER_TOKEN, ACCESS_TEAM, ACCESS_AUD, PUBLIC }: Env): void {
+  if (Boolean(ACCESS_TEAM) !== Boolean(ACCESS_AUD)) {
+    throw unset("One of ACCESS_TEAM and ACCESS_AUD is not set.", "Set both, or none.");
+  }
+  if (FEEDER_TOKEN && FEEDER_TOKEN.length < TOKEN_CHARS) {
+    const remedy = "Make one with `openssl rand -hex 16`, and put it in with `npx wrangler secret put FEEDER_TOKEN`.";
+    throw unset(`FEEDER_TOKEN has fewer than ${TOKEN_CHARS} characters.`, remedy);
+  }
+  if (!FEEDER_TOKEN && !ACCESS_TEAM && PUBLIC !== "true") {
+    const remedy =
+      "Put in a token with `npx wrangler secret put FEEDER_TOKEN`, or set ACCESS_TEAM and ACCESS_AUD for " +
+      'Cloudflare Access, or PUBLIC = "true" to let everybody ask.';
+    throw unset("It is not said who may ask, so nobody may.", remedy);
   }
 }
 
-function json(part: string | undefined): Claims | null {
-  const some = bytes(part);
-  try {
-    const facts: unknown = some && JSON.parse(new TextDecoder().decode(some));
-    return typeof facts === "object" && !Array.isArray(facts) ? (facts as Claims | null) : null;
-  } catch {
-    return null;
-  }
+const unset = (error: string, remedy: string) => new HttpError(503, error, remedy);
+
+async function letInBy(request: Request, env: Env): Promise<string | null> {
+  const word = request.headers.get(ASSERTION_HEADER);
+  const audiences = (env.ACCESS_AUD ?? "").split(/[\s,]+/).filter(Boolean);
+  return word ? verifyAssertion(word, env.ACCESS_TEAM ?? "", audiences) : null;
 }
 
-function bytes(part: string | undefined): Uint8Array | null {
-  if (!part || !/^[A-Za-z0-9_-]+$/.test(part)) return null;
-  try {
-    const text = atob(part.replaceAll("-", "+").replaceAll("_", "/"));
-    return Uint8Array.from(text, (one) => one.charCodeAt(0));
-  } catch {
-    return null;
-  }
+/** Who sends a token is not known by the cookie too. */
+async function knows(headers: Headers, token: string): Promise<boolean> {
+  const [scheme = "", ...typed] = (headers.get("authorization") ?? "").split(" ");
+  if (scheme.toLowerCase() === "bearer") return isToken(typed.join(" ").trim(), token);
+  return hasCookie(headers, token);
+}
+
+function unknown(): HttpError {
+  const remedy = "Send the header `Authorization: Bearer TOKEN`, with the Worker's FEEDER_TOKEN.";
+  return new HttpError(401, "The token is missing, or another one.", remedy);
+}
+
+/** No 401: there is no token to be asked for. */
+function notLetIn(): HttpError {
+  const remedy =
+    "Open the address in a browser and sign in, or send a service token's CF-Access-Client-Id and " +
+    "CF-Access-Client-Secret; where that is done, compare ACCESS_TEAM and ACCESS_AUD with the application's.";
+  return new HttpError(403, "Cloudflare Access has not let this request in.", remedy);
 }

@@ -1,6 +1,6 @@
 /** Who asks what, at the edge? */
 
-import { answerRequest } from "./api/answer.ts";
-import { createApp } from "./shell.ts";
+import { answerRequest } from "./api/endpoints.ts";
+import { createApp } from "./app.ts";
 
 export default createApp(answerRequest);

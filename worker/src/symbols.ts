@@ -1,9 +1,9 @@
 /** How is a name written, and when is one meant? Its parts stand joined by dots, as in the index. */
 
 import shared from "../build/shared.json";
-import { strip } from "./letters.ts";
-import { memoize } from "./memory.ts";
-import { Pattern } from "./patterns.ts";
+import { strip } from "./python_strings.ts";
+import { memoize } from "./memoize.ts";
+import { Pattern } from "./python_regex.ts";
 
 const JOINTS = new Pattern(shared.constants.symbols.SEPARATOR_PATTERN, "g");
 const DOTS = /^\.+|(?<!\.)\.+$/g;

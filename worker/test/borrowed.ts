@@ -1,8 +1,8 @@
 /** A Worker that gives `feeder serve`'s answers as its own: what the page makes of them at the edge. */
 
-import type { Params } from "../src/api/facts.ts";
-import { HttpError } from "../src/refusal.ts";
-import { createApp } from "../src/shell.ts";
+import type { Params } from "../src/api/types.ts";
+import { HttpError } from "../src/http_error.ts";
+import { createApp } from "../src/app.ts";
 
 async function answer(name: string, said: Params): Promise<object> {
   const query = new URLSearchParams();

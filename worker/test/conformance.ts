@@ -1,7 +1,7 @@
 /** The Worker's shell with the tools of the protocol's conformance suite that answer by a text. */
 
-import { HttpError } from "../src/refusal.ts";
-import { createApp } from "../src/shell.ts";
+import { HttpError } from "../src/http_error.ts";
+import { createApp } from "../src/app.ts";
 
 const NOTHING = { type: "object", properties: {}, additionalProperties: false };
 // with the last two the suite looks for what a server may not send by itself

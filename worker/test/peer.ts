@@ -3,10 +3,10 @@
 import { createInterface } from "node:readline";
 
 import shared from "../build/shared.json";
-import { lexis } from "./calls/lexis.ts";
+import { lexis } from "./calls/lexicon.ts";
 import { ranking } from "./calls/ranking.ts";
 import { shell } from "./calls/shell.ts";
-import { steady } from "./calls/steady.ts";
+import { steady } from "./calls/snapshot.ts";
 import { store } from "./calls/store.ts";
 
 const CALLS: Record<string, (...given: never[]) => unknown> = {

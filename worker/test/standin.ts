@@ -1,9 +1,9 @@
 /** A Worker whose questions are answered by what they are, for the tests of all that stands before. */
 
-import type { OnTiming, Params } from "../src/api/facts.ts";
+import type { OnTiming, Params } from "../src/api/types.ts";
 import type { Env } from "../src/bindings/env.ts";
-import { HttpError } from "../src/refusal.ts";
-import { createApp } from "../src/shell.ts";
+import { HttpError } from "../src/http_error.ts";
+import { createApp } from "../src/app.ts";
 
 const NOTE = "The index equals 2457e5e.";
 const HIT = {

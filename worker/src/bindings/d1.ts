@@ -1,7 +1,7 @@
 /** The border to D1: statements go out in one batch, and its refusals come back as sentences. */
 
-import type { OnTiming } from "../api/facts.ts";
-import { HttpError } from "../refusal.ts";
+import type { OnTiming } from "../api/types.ts";
+import { HttpError } from "../http_error.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 
 /** What D1 says, and what that means to the one who asks. */

@@ -1,6 +1,6 @@
 /** The border to GitHub: a file at a commit, which is the same for ever. */
 
-import type { OnTiming } from "../api/facts.ts";
+import type { OnTiming } from "../api/types.ts";
 
 /** Of larger files nothing is shown. */
 const MOST_BYTES = 1_000_000;

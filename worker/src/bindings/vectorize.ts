@@ -1,10 +1,10 @@
 /** The border to Vectorize: the nearest nodes of a scope, as ids alone. */
 
 import shared from "../../build/shared.json";
-import type { OnTiming } from "../api/facts.ts";
+import type { OnTiming } from "../api/types.ts";
 import { queryFilters, type MetadataFilter } from "../store/narrowings.ts";
 import type { Scope } from "../store/scope.ts";
-import { ServiceError } from "./failed.ts";
+import { ServiceError } from "./service_error.ts";
 
 /** Vectorize answers no more. */
 const { MAX_NEIGHBOURS } = shared.constants.vectorize;

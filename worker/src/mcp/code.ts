@@ -1,7 +1,7 @@
 /** Which part of lines does a reader need? Not what all of them begin with, nor what is not seen. */
 
-import { stripEnd } from "../letters.ts";
-import * as harmless from "../shown.ts";
+import { stripEnd } from "../python_strings.ts";
+import * as harmless from "../escaping.ts";
 
 const MARGIN = /^[\t ]*/;
 
@@ -14,11 +14,11 @@ export function formatCode(lines: string[]): string {
 function dedent(lines: string[]): string[] {
   const all = lines.map((one) => (/^[\t ]+$/.test(one) ? "" : one));
   const margins = all.filter(Boolean).map((one) => MARGIN.exec(one)![0]);
-  const common = margins.reduce((before, one) => shared(before, one), margins[0] ?? "");
+  const common = margins.reduce((before, one) => commonPrefix(before, one), margins[0] ?? "");
   return all.map((one) => (one ? one.slice(common.length) : one));
 }
 
-function shared(one: string, other: string): string {
+function commonPrefix(one: string, other: string): string {
   let at = 0;
   while (at < one.length && one[at] === other[at]) at += 1;
   return one.slice(0, at);

@@ -1,6 +1,6 @@
 /** What does each method of the protocol answer? */
 
-import { truncate } from "../letters.ts";
+import { truncate } from "../python_strings.ts";
 import { isMessage, type Message, MAX_NAME_CHARS, INVALID_PARAMS, ProtocolError, type Server } from "./messages.ts";
 import { INITIALIZE_REVISIONS, STATELESS_REVISIONS, TTL_MS } from "./revisions.ts";
 

@@ -1,9 +1,9 @@
 /** What does a server answer to a message of MCP that was posted? One JSON, and no session. */
 
-import { HttpError } from "../refusal.ts";
-import { MAX_BODY_BYTES, readBody } from "../body.ts";
+import { HttpError } from "../http_error.ts";
+import { MAX_BODY_BYTES, readBody } from "../request_body.ts";
 import { errorMessage, messageId, isMessage, parseMessage, ProtocolError, type Server } from "./messages.ts";
-import { negotiateRevision, httpStatus } from "./mirrored.ts";
+import { negotiateRevision, httpStatus } from "./http.ts";
 import { ProtocolSession } from "./protocol.ts";
 
 const JSON_TYPE = "application/json";

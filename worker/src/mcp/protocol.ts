@@ -4,7 +4,7 @@
  * `tests/mcp_server/transcripts` has it by example, and runs against this and `serve/protocol.py`.
  */
 
-import { truncate } from "../letters.ts";
+import { truncate } from "../python_strings.ts";
 import {
   errorMessage,
   messageId,

@@ -1,13 +1,13 @@
 /** What does `read` answer? The lines of each target, as many as fit, and how to get the rest. */
 
 import shared from "../../build/shared.json";
-import type { Hit, ReadAnswer } from "../api/facts.ts";
-import { truncate, length } from "../letters.ts";
-import * as harmless from "../shown.ts";
+import type { Hit, ReadAnswer } from "../api/types.ts";
+import { truncate, length } from "../python_strings.ts";
+import * as harmless from "../escaping.ts";
 import { formatCode } from "./code.ts";
-import { truncateLines, utf8Bytes, bytesUsed } from "./fitting.ts";
+import { truncateLines, utf8Bytes, bytesUsed } from "./token_budget.ts";
 import { commandsToTools } from "./remedies.ts";
-import { hitHeading, joinAnswer, budgetBeside } from "./shaping.ts";
+import { hitHeading, joinAnswer, budgetBeside } from "./formatting.ts";
 
 const { named: NAMED, name_bytes: NAME_BYTES, least_bytes: LEAST_BYTES } = shared.serve.reading;
 

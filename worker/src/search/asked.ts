@@ -1,26 +1,25 @@
 /** What does a question say? Its words, the parts of them, and whether it is a name. */
 
 import { lexis } from "../../build/shared.json";
-import { casefold, truncate, length, strip } from "../letters.ts";
-import { RegexVariants, fullMatch } from "../patterns.ts";
+import { casefold, truncate, length, strip } from "../python_strings.ts";
+import { RegexVariants, fullMatch } from "../lexis.asked.patterns.ts";
 import { dotted } from "../symbols.ts";
-import { lowercaseParts, withCompoundParts } from "./words.ts";
+import { lowercaseParts, withCompoundParts } from "../text.ts";
 
-const { patterns } = lexis.asked;
 /** They say nothing of what is asked for, where other words do. */
 const SMALL_WORDS: ReadonlySet<string> = new Set(lexis.asked.small);
 /** Of a question's beginning, whose words are looked for in names and paths. */
 const READ_CHARS = lexis.asked.chars;
 export const MIN_WORD_LETTERS = lexis.asked.letters;
 
-const NAME = new RegexVariants(fullMatch(patterns.name));
-const PATH = new RegexVariants(fullMatch(patterns.path));
-const IDENTIFIER = new RegexVariants(patterns.identifier, "g");
+const NAME = new RegexVariants(fullMatch(lexis.asked.patterns.name));
+const PATH = new RegexVariants(fullMatch(lexis.asked.patterns.path));
+const IDENTIFIER = new RegexVariants(lexis.asked.patterns.identifier, "g");
 /** A name whose parts the index has as words, one after the other: `MAX_BYTES`. */
-const JOINED = new RegexVariants(patterns.joined, "g");
-const ALNUM = new RegexVariants(patterns.alnum, "g");
-const WORD = new RegexVariants(patterns.word, "g");
-const KEY = new RegexVariants(patterns.key, "g");
+const JOINED = new RegexVariants(lexis.asked.patterns.joined, "g");
+const ALNUM = new RegexVariants(lexis.asked.patterns.alnum, "g");
+const WORD = new RegexVariants(lexis.asked.patterns.word, "g");
+const KEY = new RegexVariants(lexis.asked.patterns.key, "g");
 
 /** A question in words; signs of its language are no part of it. */
 export class QueryText {

@@ -1,9 +1,9 @@
 /** Who asks: of which index, through which bindings, and for which page. */
 
-import type { OnTiming } from "../api/facts.ts";
+import type { OnTiming } from "../api/types.ts";
 import type { Env } from "../bindings/env.ts";
-import type { IndexMeta } from "./standing.ts";
-import type { SnapshotDatabase } from "./steady.ts";
+import type { IndexMeta } from "./index_status.ts";
+import type { SnapshotDatabase } from "./snapshot.ts";
 
 /** Who is asked, with what, and what the index said of itself. */
 export interface SearchContext {

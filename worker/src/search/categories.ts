@@ -1,7 +1,7 @@
 /** What do categories narrow a scope to? Languages or tests; a repository's own are not known here. */
 
-import { unknownNameError } from "../nearby.ts";
-import { badRequest } from "../refusal.ts";
+import { unknownNameError } from "../suggestions.ts";
+import { badRequest } from "../http_error.ts";
 import type { Scope } from "../store/scope.ts";
 import type { Query } from "./query.ts";
 import { CATEGORY_LANGUAGES, CODE, TESTS } from "./vocabulary.ts";

@@ -1,6 +1,6 @@
 /** Which of a question's filters contradict each other? It is said: none of them wins in silence. */
 
-import { badRequest, type HttpError } from "../refusal.ts";
+import { badRequest, type HttpError } from "../http_error.ts";
 import { isGlob, normalizePath, type Scope } from "../store/scope.ts";
 import { NO_LANGUAGE } from "./categories.ts";
 import type { Query } from "./query.ts";

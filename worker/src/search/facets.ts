@@ -1,8 +1,8 @@
 /** By what can an answer be narrowed? Its hits by language, folder, type and tests, counted. */
 
 import shared from "../../build/shared.json";
-import { rpartition } from "../letters.ts";
-import { sortBy } from "../order.ts";
+import { rpartition } from "../python_strings.ts";
+import { sortBy } from "../sorting.ts";
 import { isTest } from "../store/tests_by_path.ts";
 import type { Result } from "./found.ts";
 

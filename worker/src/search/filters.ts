@@ -1,8 +1,8 @@
 /** Where does a question look? Its filters become a scope; one that names nothing is told. */
 
-import { compareText } from "../letters.ts";
-import { unknownNameError } from "../nearby.ts";
-import { badRequest } from "../refusal.ts";
+import { compareText } from "../python_strings.ts";
+import { unknownNameError } from "../suggestions.ts";
+import { badRequest } from "../http_error.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 import { EMPTY_SCOPE, type Scope } from "../store/scope.ts";
 import { anyFile, existingValues, distinctValues, allPaths, type Column } from "../store/statements.ts";

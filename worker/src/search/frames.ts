@@ -1,12 +1,12 @@
 /** Which functions does a pasted trace name? Those that were running, the innermost first. */
 
 import shared from "../../build/shared.json";
-import { rpartition } from "../letters.ts";
-import { Pattern } from "../patterns.ts";
-import { namedNodes, type NamedNode } from "../store/named.ts";
+import { rpartition } from "../python_strings.ts";
+import { Pattern } from "../python_regex.ts";
+import { namedNodes, type NamedNode } from "../store/name_search.ts";
 import { dotted, endsWith } from "../symbols.ts";
 import type { QueryText } from "./asked.ts";
-import { nodeIds } from "./names.ts";
+import { nodeIds } from "./name_matching.ts";
 
 const { frames: known } = shared.constants;
 const PLACE = new Pattern(known.LOCATION);

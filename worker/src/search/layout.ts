@@ -1,8 +1,8 @@
 /** Where may lines be cut? Between statements rather than in brackets or below a heading line. */
 
 import { lexis } from "../../build/shared.json";
-import { length, strip, stripStart } from "../letters.ts";
-import { RegexVariants, matchAtStart } from "../patterns.ts";
+import { length, strip, stripStart } from "../python_strings.ts";
+import { RegexVariants, matchAtStart } from "../python_regex.ts";
 
 const { tab, inBrackets, underItsHeading, beforeItsEnd, deepest } = lexis.layout;
 const QUOTED = new RegExp(lexis.layout.quoted.ascii, "g");

@@ -1,16 +1,14 @@
 /** Which nodes are called nearly as a question says? By the three letters in a row they share. */
 
 import shared from "../../build/shared.json";
-import { rpartition } from "../letters.ts";
-import { sortBy } from "../order.ts";
-import { namedNodes, type NamedNode } from "../store/named.ts";
+import { rpartition } from "../python_strings.ts";
+import { sortBy } from "../sorting.ts";
+import { namedNodes, type NamedNode } from "../store/name_search.ts";
 import type { QueryText } from "./asked.ts";
-import { hasExactMatch, nodeIds, lastNamePart, maxNodesWithWord, nameOrder, type NamedCandidates } from "./names.ts";
+import { hasExactMatch, nodeIds, lastNamePart, maxNodesWithWord, nameOrder, type NamedCandidates } from "./name_matching.ts";
 
 const { MAX_SIMILAR, CONTAINS_BONUS, MIN_SIMILARITY } = shared.constants.names;
 
-type Rows = readonly (readonly unknown[])[];
-type Grams = ReadonlyMap<string, number>;
 
 /**
  * The ids of the few nodes that have the word asked for, and of those whose name begins so; of

@@ -1,8 +1,8 @@
 /** What is in a file? Its symbols and sections with their lines, and which lie in which. */
 
 import shared from "../../build/shared.json";
-import { groupBy } from "../groups.ts";
-import { sortBy } from "../order.ts";
+import { groupBy } from "../collections.ts";
+import { sortBy } from "../sorting.ts";
 import type { Hit } from "./found.ts";
 
 const { MAX_PART_GAP } = shared.constants.outline;

@@ -3,13 +3,13 @@
 import shared from "../../build/shared.json";
 import { Batch } from "../store/batch.ts";
 import type { Row } from "../store/database.ts";
-import { partsOfHits, partRanges } from "../store/pieces.ts";
+import { partsOfHits, partRanges } from "../store/node_parts.ts";
 import type { Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import type { SearchContext, Pagination } from "./asker.ts";
 import { hitFromRow, type ResultPage, type Result, type Hit } from "./found.ts";
-import { duplicateCandidates, groupDuplicates, groupParts, type NodeLines } from "./grouping.ts";
-import { FileContents } from "./sources.ts";
+import { duplicateCandidates, groupDuplicates, groupParts, type NodeLines } from "./results.ts";
+import { FileContents } from "./excerpts.ts";
 
 const { MAX_DEDUPLICATED } = shared.constants.grouping;
 /** Nodes beyond those that are compared whose texts are asked for with theirs: rules move some up. */

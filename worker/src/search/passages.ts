@@ -1,14 +1,14 @@
 /** What stands there? The lines of a node, or lines of a file by their numbers. */
 
-import { groupBy } from "../groups.ts";
-import { badRequest } from "../refusal.ts";
-import { partsOfHits, partRanges } from "../store/pieces.ts";
+import { groupBy } from "../collections.ts";
+import { badRequest } from "../http_error.ts";
+import { partsOfHits, partRanges } from "../store/node_parts.ts";
 import * as sql from "../store/statements.ts";
 import type { SearchContext } from "./asker.ts";
-import { resultOf } from "./asking.ts";
+import { resultOf } from "./engine.ts";
 import type { Result, Hit } from "./found.ts";
-import { mergeParts } from "./grouping.ts";
-import type { FileContents } from "./sources.ts";
+import { mergeParts } from "./results.ts";
+import type { FileContents } from "./excerpts.ts";
 import type { Target } from "./targets.ts";
 
 export const NO_SOURCE =

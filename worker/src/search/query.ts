@@ -5,8 +5,8 @@
  */
 
 import { lexis } from "../../build/shared.json";
-import { truncate } from "../letters.ts";
-import { Pattern, fullMatch } from "../patterns.ts";
+import { truncate } from "../python_strings.ts";
+import { Pattern, fullMatch } from "../python_regex.ts";
 
 /** A longer question is cut: twenty thousand words take seconds, and D1 refuses more. */
 const QUERY_CHARS = lexis.query.chars;

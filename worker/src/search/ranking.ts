@@ -5,13 +5,13 @@
  */
 
 import shared from "../../build/shared.json";
-import { sortBy } from "../order.ts";
-import { fsum } from "../sums.ts";
+import { sortBy } from "../sorting.ts";
+import { fsum } from "../fsum.ts";
 import type { QueryText } from "./asked.ts";
 import type { Result, Hit } from "./found.ts";
 import { maximum, type Ranking, type Scores } from "./fusion.ts";
-import { kindWeight } from "./kinds.ts";
-import { normalizeName, findMember } from "./names.ts";
+import { kindWeight } from "./file_kinds.ts";
+import { normalizeName, findMember } from "./name_matching.ts";
 import { fileBoost, nameBoost, pathBoost } from "./rules.ts";
 
 const { PREFERENCE_BOOST } = shared.constants.ranking;

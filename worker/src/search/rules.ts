@@ -5,15 +5,15 @@
  */
 
 import shared from "../../build/shared.json";
-import { groupBy } from "../groups.ts";
-import { rpartition } from "../letters.ts";
-import { memoize } from "../memory.ts";
-import { fsum } from "../sums.ts";
-import { lowercaseParts } from "./words.ts";
+import { groupBy } from "../collections.ts";
+import { rpartition } from "../python_strings.ts";
+import { memoize } from "../memoize.ts";
+import { fsum } from "../fsum.ts";
+import { lowercaseParts } from "../text.ts";
 import { MIN_WORD_LETTERS, type QueryText } from "./asked.ts";
 import type { Hit } from "./found.ts";
 import { maximum, type Scores } from "./fusion.ts";
-import { wordOverlap } from "./names.ts";
+import { wordOverlap } from "./name_matching.ts";
 
 const { FILE_BOOST, PATH_BOOST, NAME_BOOST } = shared.constants.rules;
 const { MIN_SHARE_OF_BEST, MIN_PATH_SHARE } = shared.constants.rules;

@@ -1,9 +1,9 @@
 /** Which of a hit's lines are shown? Those that answer best, marked where the question's words stand. */
 
-import type { NumberedLines } from "../store/texts.ts";
+import type { NumberedLines } from "../store/stored_source.ts";
 import type { HitText } from "./answers.ts";
 import type { Result } from "./found.ts";
-import { chooseSnippet, type SnippetRequest, type Snippet } from "./windows.ts";
+import { chooseSnippet, type SnippetRequest, type Snippet } from "./snippets.ts";
 
 /** First lines and last ones of the nodes that lie in a hit. */
 export type InnerRanges = readonly (readonly [number, number])[];

@@ -1,20 +1,20 @@
 /** Which nodes are like this one? By its stored vector, else by the words of its text. */
 
 import shared from "../../build/shared.json";
-import { ServiceError } from "../bindings/failed.ts";
+import { ServiceError } from "../bindings/service_error.ts";
 import { VectorIndex } from "../bindings/vectorize.ts";
-import { casefold } from "../letters.ts";
-import { sortBy } from "../order.ts";
+import { casefold } from "../python_strings.ts";
+import { sortBy } from "../sorting.ts";
 import type { Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import type { SearchContext, Pagination } from "./asker.ts";
-import { resultOf } from "./asking.ts";
+import { resultOf } from "./engine.ts";
 import type { ResultPage, Result, Hit } from "./found.ts";
 import { WORD } from "./fusion.ts";
 import { pageOf, fetchCandidates } from "./paging.ts";
-import { FileContents } from "./sources.ts";
+import { FileContents } from "./excerpts.ts";
 import { queryModel } from "./vectors.ts";
-import { withCompoundParts } from "./words.ts";
+import { withCompoundParts } from "../text.ts";
 
 const { MAX_CANDIDATES, MAX_WORDS } = shared.constants.similar;
 const { WORDS_ONLY_PREFIX } = shared.constants.engine;

@@ -1,7 +1,7 @@
 /** Which words does a text have? As SQLite's `unicode61` parts and folds them, for the index. */
 
 import { lexis } from "../../build/shared.json";
-import { isAscii } from "../letters.ts";
+import { isAscii } from "../python_strings.ts";
 
 /** Where a word stands, from and up to, in halves of characters. */
 export type TokenSpan = readonly [start: number, end: number];

@@ -7,11 +7,11 @@ import {
   counted,
   vector as added,
 } from "../../../src/feeder/embedding/static_query.mjs";
-import { embedQuery, isWorkersAiModel } from "../bindings/ai.ts";
+import { embedQuery, isWorkersAiModel } from "../bindings/workers_ai.ts";
 import type { Env } from "../bindings/env.ts";
-import type { OnTiming } from "../api/facts.ts";
+import type { OnTiming } from "../api/types.ts";
 import type { Row, Statement } from "../store/database.ts";
-import type { IndexMeta } from "./standing.ts";
+import type { IndexMeta } from "./index_status.ts";
 
 const { HEADER_VERSION } = shared.constants.nodes;
 /** Questions whose vectors are kept: 1024 numbers are 8 kB. */

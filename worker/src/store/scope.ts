@@ -2,7 +2,7 @@
 
 import shared from "../../build/shared.json";
 import { dotted } from "../symbols.ts";
-import { HttpError } from "../refusal.ts";
+import { HttpError } from "../http_error.ts";
 import type { Value } from "./database.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** What is the index asked? The program's own SQL, with its parameters. */
 
 import shared from "../../build/shared.json";
-import { rpartition } from "../letters.ts";
+import { rpartition } from "../python_strings.ts";
 import type { Row, Statement, Value } from "./database.ts";
 import { EMPTY_SCOPE, scopeParams, type Scope } from "./scope.ts";
 

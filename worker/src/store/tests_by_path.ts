@@ -1,7 +1,7 @@
 /** Which files are tests? By what their path says: globs that SQL, Python and this read alike. */
 
 import shared from "../../build/shared.json";
-import { memoize } from "../memory.ts";
+import { memoize } from "../memoize.ts";
 
 const SYNTAX = /[\\^$.*+?(){}|/]/g;
 const IS_TEST = new RegExp(shared.constants.tests.map(searched).join("|"));

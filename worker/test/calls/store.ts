@@ -1,11 +1,11 @@
 /** What the tests may call of the store. */
 
 import { errorFrom } from "../../src/bindings/d1.ts";
-import { closeMatches, nearestNames } from "../../src/nearby.ts";
+import { closeMatches, nearestNames } from "../../src/suggestions.ts";
 import { pathReadings } from "../../src/search/filters.ts";
 import { queryFilters } from "../../src/store/narrowings.ts";
 import { prefixEnd, EMPTY_SCOPE, scopeParams, type Scope } from "../../src/store/scope.ts";
-import { StoredSource } from "../../src/store/texts.ts";
+import { StoredSource } from "../../src/store/stored_source.ts";
 
 export const store = {
   refusalOf: (message: string) => {

@@ -1,14 +1,14 @@
 /** Which lines are a node's? As the feed keeps them in the database, else as GitHub has the commit. */
 
 import * as github from "../bindings/github.ts";
-import { sortBy } from "../order.ts";
+import { sortBy } from "../sorting.ts";
 import type { Batch } from "../store/batch.ts";
 import type { Row } from "../store/database.ts";
 import * as sql from "../store/statements.ts";
-import { StoredSource, type NumberedLines } from "../store/texts.ts";
+import { StoredSource, type NumberedLines } from "../store/stored_source.ts";
 import type { SearchContext } from "./asker.ts";
 import type { Hit } from "./found.ts";
-import { gitHubSlug, indexedCommit } from "./places.ts";
+import { gitHubSlug, indexedCommit } from "./permalinks.ts";
 import type { InnerRanges } from "./shown.ts";
 
 /** Requests that one answer may take, of all services together. */

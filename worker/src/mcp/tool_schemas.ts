@@ -1,9 +1,9 @@
 /** Are these arguments a tool's? By the schema that it shows; what is meant is understood. */
 
-import { truncate, length } from "../letters.ts";
-import { didYouMean } from "../nearby.ts";
-import { HttpError } from "../refusal.ts";
-import { formatNumber } from "../shown.ts";
+import { truncate, length } from "../python_strings.ts";
+import { didYouMean } from "../suggestions.ts";
+import { HttpError } from "../http_error.ts";
+import { formatNumber } from "../escaping.ts";
 
 /** Of a tool's argument, what is looked at of its JSON schema. */
 export interface JsonSchema {

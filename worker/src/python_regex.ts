@@ -1,6 +1,6 @@
 /** What does a regular expression of Python's find? `worker/regexes.py` has written it for here. */
 
-import { isAscii, strip } from "./letters.ts";
+import { isAscii, strip } from "./python_strings.ts";
 
 /** A regular expression for texts in ASCII, and for all. */
 export interface RegexSources {

@@ -2,25 +2,25 @@
 
 import { D1 } from "../bindings/d1.ts";
 import type { Env } from "../bindings/env.ts";
-import { HttpError, badRequest } from "../refusal.ts";
+import { HttpError, badRequest } from "../http_error.ts";
 import { hitJson } from "../search/answers.ts";
 import type { SearchContext } from "../search/asker.ts";
-import { search, createContext, scopeFromFilters } from "../search/asking.ts";
+import { search, createContext, scopeFromFilters } from "../search/engine.ts";
 import { countFacets } from "../search/facets.ts";
 import { hitFromRow, type Result } from "../search/found.ts";
 import { outlineFiles } from "../search/outline.ts";
 import { NO_SOURCE, readTarget } from "../search/passages.ts";
-import { sourceLinks, gitHubUrl } from "../search/places.ts";
+import { sourceLinks, gitHubUrl } from "../search/permalinks.ts";
 import type { Query } from "../search/query.ts";
 import { hitSnippet, type SnippetOptions } from "../search/shown.ts";
 import { findSimilar } from "../search/similar.ts";
-import { FileContents, MAX_SUBREQUESTS } from "../search/sources.ts";
-import { freshness, loadMeta, cacheMeta } from "../search/standing.ts";
-import { IndexChanged, SnapshotDatabase } from "../search/steady.ts";
+import { FileContents, MAX_SUBREQUESTS } from "../search/excerpts.ts";
+import { freshness, loadMeta, cacheMeta } from "../search/index_status.ts";
+import { IndexChanged, SnapshotDatabase } from "../search/snapshot.ts";
 import { filesBelow, nodeOfTarget, resolveTarget } from "../search/targets.ts";
 import * as sql from "../store/statements.ts";
-import type { OnTiming, Params } from "./facts.ts";
-import { filters, usesVectors, requiredParameter, pagination, snippetLines } from "./said.ts";
+import type { OnTiming, Params } from "./types.ts";
+import { filters, usesVectors, requiredParameter, pagination, snippetLines } from "./parameters.ts";
 import shared from "../../build/shared.json";
 
 type Question = (asker: SearchContext, params: Params) => Promise<object>;

@@ -1,7 +1,7 @@
 /** By which words is a text found? By its own, and by those that its names are made of. */
 
-import { lexis } from "../../build/shared.json";
-import { RegexVariants } from "../patterns.ts";
+import { lexis } from "../build/shared.json";
+import { RegexVariants } from "./python_regex.ts";
 
 // half a character counts as a whole one does: what is beyond ASCII is a small letter
 const STRETCH = /[A-Za-z0-9\x80-\uffff]+/g;

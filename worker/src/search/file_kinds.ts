@@ -1,8 +1,8 @@
 /** What is a file for? Tests, documents, data and examples count less unless they are asked for. */
 
 import shared from "../../build/shared.json";
-import { memoize } from "../memory.ts";
-import { Pattern, type RegexSources } from "../patterns.ts";
+import { memoize } from "../memoize.ts";
+import { Pattern, type RegexSources } from "../python_regex.ts";
 import { isTest } from "../store/tests_by_path.ts";
 import type { QueryText } from "./asked.ts";
 import type { Hit } from "./found.ts";

@@ -1,11 +1,11 @@
 /** What does `outline` answer? Lines, types and names; of a large folder less, which is said. */
 
 import shared from "../../build/shared.json";
-import type { OutlineEntry, OutlineAnswer } from "../api/facts.ts";
-import { compareText } from "../letters.ts";
-import * as harmless from "../shown.ts";
-import { truncateLines, utf8Bytes } from "./fitting.ts";
-import { joinAnswer, budgetBeside } from "./shaping.ts";
+import type { OutlineEntry, OutlineAnswer } from "../api/types.ts";
+import { compareText } from "../python_strings.ts";
+import * as harmless from "../escaping.ts";
+import { truncateLines, utf8Bytes } from "./token_budget.ts";
+import { joinAnswer, budgetBeside } from "./formatting.ts";
 
 type Files = [path: string, entries: OutlineEntry[]][];
 type Way = (files: Files) => string[];

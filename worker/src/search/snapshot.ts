@@ -1,8 +1,8 @@
 /** Which state of the index is an answer of? Each batch says it beside its rows. */
 
-import { HttpError } from "../refusal.ts";
+import { HttpError } from "../http_error.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
-import { META_STATEMENT, parseMeta, type IndexMeta } from "./standing.ts";
+import { META_STATEMENT, parseMeta, type IndexMeta } from "./index_status.ts";
 
 const HEADS: Statement = {
   sql: "SELECT key, value FROM meta WHERE key IN (SELECT value || ':head' FROM json_each(?))",

@@ -1,7 +1,7 @@
 /** How much of a request is read? */
 
-import { HttpError } from "./refusal.ts";
-import { formatNumber } from "./shown.ts";
+import { HttpError } from "./http_error.ts";
+import { formatNumber } from "./escaping.ts";
 import shared from "../build/shared.json";
 
 export const MAX_BODY_BYTES = shared.serve.body_bytes;

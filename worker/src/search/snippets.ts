@@ -6,8 +6,8 @@
 
 import { lexis } from "../../build/shared.json";
 import { LineLayout } from "./layout.ts";
-import { length, split, strip, stripCharacters } from "../letters.ts";
-import { type WordOccurrence, QueryTerms } from "./terms.ts";
+import { length, split, strip, stripCharacters } from "../python_strings.ts";
+import { type WordOccurrence, QueryTerms } from "./term_matching.ts";
 
 const { shares, reach, headLines, headWithin, compared, cuts, anchor, marks } = lexis.windows;
 /** What a signature in the index leaves out at its end. */

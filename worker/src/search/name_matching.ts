@@ -1,16 +1,16 @@
 /** Which nodes does a question name? Those called so; else those nearly so, or a file. */
 
 import shared from "../../build/shared.json";
-import { casefold, rpartition, strip } from "../letters.ts";
-import { memoize } from "../memory.ts";
-import { sortBy, type SortKey } from "../order.ts";
-import { namedNodes, type NamedNode } from "../store/named.ts";
+import { casefold, rpartition, strip } from "../python_strings.ts";
+import { memoize } from "../memoize.ts";
+import { sortBy, type SortKey } from "../sorting.ts";
+import { namedNodes, type NamedNode } from "../store/name_search.ts";
 import { isTest } from "../store/tests_by_path.ts";
 import { dotted, endsWith } from "../symbols.ts";
 import { nameStems, type QueryText } from "./asked.ts";
 import type { Member } from "./found.ts";
 import type { Scores } from "./fusion.ts";
-import { isDocument, TEST_KIND } from "./kinds.ts";
+import { isDocument, TEST_KIND } from "./file_kinds.ts";
 
 const { MIN_SIMILAR_LETTERS, RARE_COMPOUND_NODES, RARE_WORD_NODES, MAX_NAME_WORDS } = shared.constants.names;
 const { DEFINITION_TYPES, DECLARATION_SUFFIXES } = shared.constants.names;

@@ -1,11 +1,11 @@
 /** Who takes a call of a tool? The tools of `serve/catalogue.py`, over what the edge answers. */
 
 import shared from "../../build/shared.json";
-import type { AskEndpoint } from "../api/facts.ts";
-import { HttpError } from "../refusal.ts";
-import * as harmless from "../shown.ts";
-import { TOOLS } from "./answering.ts";
-import { validateArguments, type ToolArguments, type ObjectSchema } from "./arguments.ts";
+import type { AskEndpoint } from "../api/types.ts";
+import { HttpError } from "../http_error.ts";
+import * as harmless from "../escaping.ts";
+import { TOOLS } from "./tools.ts";
+import { validateArguments, type ToolArguments, type ObjectSchema } from "./tool_schemas.ts";
 import type { ToolResult, Server } from "./messages.ts";
 import { commandsToTools } from "./remedies.ts";
 

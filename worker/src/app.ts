@@ -1,17 +1,17 @@
 /** What becomes of a request? It is refused, or answered as JSON or over MCP; the page lies beside. */
 
-import { respond, isEndpoint } from "./api/routes.ts";
-import type { AskEndpoint, OnTiming, SearchAnswer, Params } from "./api/facts.ts";
+import { respond, isEndpoint } from "./api/router.ts";
+import type { AskEndpoint, OnTiming, SearchAnswer, Params } from "./api/types.ts";
 import type { Env } from "./bindings/env.ts";
-import { authenticate, checkRateLimit, RETRY_AFTER_S } from "./guard.ts";
-import { truncate } from "./letters.ts";
-import { createServer } from "./mcp/desk.ts";
+import { authenticate, checkRateLimit, RETRY_AFTER_S } from "./access.ts";
+import { truncate } from "./python_strings.ts";
+import { createServer } from "./mcp/service.ts";
 import { handlePost } from "./mcp/posted.ts";
 import type { Server } from "./mcp/messages.ts";
-import { isPreflight, requestingSite, preflightResponse, corsHeaders } from "./origins.ts";
-import { HttpError } from "./refusal.ts";
-import { formatNumber } from "./shown.ts";
-import { sessionCookie } from "./tokens.ts";
+import { isPreflight, requestingSite, preflightResponse, corsHeaders } from "./cors.ts";
+import { HttpError } from "./http_error.ts";
+import { formatNumber } from "./escaping.ts";
+import { sessionCookie } from "./access_token.ts";
 import shared from "../build/shared.json";
 
 /** Answers a question; throws a Refusal for what cannot be answered. */

@@ -1,10 +1,10 @@
 /** What does a model read? A line `path:first-last type name`, the code, and a short end. */
 
 import shared from "../../build/shared.json";
-import type { Hit, SearchAnswer, Lines } from "../api/facts.ts";
-import { truncate } from "../letters.ts";
-import * as harmless from "../shown.ts";
-import { type HitForm, fitHits, budgetBytes, utf8Bytes } from "./fitting.ts";
+import type { Hit, SearchAnswer, Lines } from "../api/types.ts";
+import { truncate } from "../python_strings.ts";
+import * as harmless from "../escaping.ts";
+import { type HitForm, fitHits, budgetBytes, utf8Bytes } from "./token_budget.ts";
 import { commandsToTools } from "./remedies.ts";
 import { formatCode } from "./code.ts";
 

@@ -1,12 +1,12 @@
 /** Which hits are one? The pieces of a node, a section with its code, and copies of a text. */
 
 import shared from "../../build/shared.json";
-import { groupsWithDuplicates, groupBy, keyOf } from "../groups.ts";
-import { split, strip } from "../letters.ts";
-import type { PartRange } from "../store/pieces.ts";
+import { groupsWithDuplicates, groupBy, keyOf } from "../collections.ts";
+import { split, strip } from "../python_strings.ts";
+import type { PartRange } from "../store/node_parts.ts";
 import { dotted } from "../symbols.ts";
 import type { Result, Hit } from "./found.ts";
-import { lastNamePart } from "./names.ts";
+import { lastNamePart } from "./name_matching.ts";
 
 const { MAX_DEDUPLICATED, MIN_DUPLICATE_LINES, MIN_DUPLICATE_WORDS } = shared.constants.grouping;
 const DOCUMENT_TYPES = new Set(shared.constants.nodes.DOCUMENT_TYPES);

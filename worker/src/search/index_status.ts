@@ -1,8 +1,8 @@
 /** What does the index say of itself, and which repository is asked? */
 
 import shared from "../../build/shared.json";
-import { compareText } from "../letters.ts";
-import { HttpError } from "../refusal.ts";
+import { compareText } from "../python_strings.ts";
+import { HttpError } from "../http_error.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 import { resolveRepo } from "./filters.ts";
 

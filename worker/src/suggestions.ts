@@ -1,8 +1,8 @@
 /** Which names are nearest to one that is none? The twin of nearby.py, difflib's ratio included. */
 
 import shared from "../build/shared.json";
-import { casefold, compareText, rpartition } from "./letters.ts";
-import { badRequest, type HttpError } from "./refusal.ts";
+import { casefold, compareText, rpartition } from "./python_strings.ts";
+import { badRequest, type HttpError } from "./http_error.ts";
 
 const { MAX_SUGGESTIONS, MIN_SIMILARITY, MAX_COMPARED, MAX_LISTED } = shared.constants.nearby;
 /** difflib's own: how alike two texts are at least. */

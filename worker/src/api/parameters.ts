@@ -2,10 +2,10 @@
 
 import shared from "../../build/shared.json";
 import type { Pagination } from "../search/asker.ts";
-import type { Filters } from "../search/asking.ts";
-import { badRequest } from "../refusal.ts";
-import { DEFAULT_LINES } from "../search/windows.ts";
-import type { Params } from "./facts.ts";
+import type { Filters } from "../search/engine.ts";
+import { badRequest } from "../http_error.ts";
+import { DEFAULT_LINES } from "../search/snippets.ts";
+import type { Params } from "./types.ts";
 
 const { limit: LIMIT, most: MOST, deepest: DEEPEST } = shared.serve.paging;
 

@@ -1,10 +1,10 @@
 /** The routes `GET /api/…`, which answer with JSON; docs/reference/http-api.md describes them. */
 
-import { truncate } from "../letters.ts";
-import { didYouMean } from "../nearby.ts";
-import { HttpError } from "../refusal.ts";
-import { toHex } from "../tokens.ts";
-import type { AskEndpoint } from "./facts.ts";
+import { truncate } from "../python_strings.ts";
+import { didYouMean } from "../suggestions.ts";
+import { HttpError } from "../http_error.ts";
+import { toHex } from "../access_token.ts";
+import type { AskEndpoint } from "./types.ts";
 import shared from "../../build/shared.json";
 
 const KNOWN = new Map(Object.entries(shared.serve.parameters as Record<string, string[]>));

@@ -1,6 +1,6 @@
 /** What comes first? Things by several facts, as Python puts tuples in order. */
 
-import { compareText } from "./letters.ts";
+import { compareText } from "./python_strings.ts";
 
 export type SortKey = readonly (number | string | boolean)[];
 

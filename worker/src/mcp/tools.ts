@@ -1,13 +1,13 @@
 /** What do the tools answer? Each asks as a program does, and gives the answer a model's shape. */
 
 import shared from "../../build/shared.json";
-import type { AskEndpoint, SearchAnswer, OutlineAnswer, Params, ReadAnswer } from "../api/facts.ts";
-import { HttpError } from "../refusal.ts";
-import type { ToolArguments } from "./arguments.ts";
+import type { AskEndpoint, SearchAnswer, OutlineAnswer, Params, ReadAnswer } from "../api/types.ts";
+import { HttpError } from "../http_error.ts";
+import type { ToolArguments } from "./tool_schemas.ts";
 import type { ToolResult } from "./messages.ts";
-import { formatOutline } from "./outlining.ts";
+import { formatOutline } from "./outline_format.ts";
 import { formatPassages } from "./reading.ts";
-import { formatHits, joinAnswer } from "./shaping.ts";
+import { formatHits, joinAnswer } from "./formatting.ts";
 
 const { window_lines, targets: MOST, default_tokens, no_word } = shared.serve.answering;
 

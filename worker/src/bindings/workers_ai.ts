@@ -1,9 +1,9 @@
 /** The border to Workers AI: a question's vector, by the model that made the index' vectors. */
 
 import shared from "../../build/shared.json";
-import type { OnTiming } from "../api/facts.ts";
-import { badRequest } from "../refusal.ts";
-import { ServiceError } from "./failed.ts";
+import type { OnTiming } from "../api/types.ts";
+import { badRequest } from "../http_error.ts";
+import { ServiceError } from "./service_error.ts";
 
 interface Model {
   dimensions: number;

@@ -9,14 +9,14 @@ import {
   length,
   split,
   strip,
-} from "../../src/letters.ts";
+} from "../../src/python_strings.ts";
 import { parseQuery, queryText } from "../../src/search/query.ts";
 import { dotted, endsWith } from "../../src/symbols.ts";
 import { porter } from "../../src/search/porter.ts";
-import { stemsOfText, QueryTerms } from "../../src/search/terms.ts";
+import { stemsOfText, QueryTerms } from "../../src/search/term_matching.ts";
 import { foldWord, tokenize } from "../../src/search/unicode61.ts";
-import { type SnippetRequest, chooseSnippet } from "../../src/search/windows.ts";
-import { compoundParts, lowercaseParts, withCompoundParts } from "../../src/search/words.ts";
+import { type SnippetRequest, chooseSnippet } from "../../src/search/snippets.ts";
+import { compoundParts, lowercaseParts, withCompoundParts } from "../../src/text.ts";
 
 function letters(text: string): unknown {
   return {

@@ -1,7 +1,7 @@
 /** Whose pages may ask? Our own, and those of the sites that are named. */
 
 import type { Env } from "./bindings/env.ts";
-import { HttpError } from "./refusal.ts";
+import { HttpError } from "./http_error.ts";
 import shared from "../build/shared.json";
 
 /** What a browser says of requests of our own page, and of its user. */

@@ -1,6 +1,6 @@
 /** What the tests may call of an answer at one commit. */
 
-import { SnapshotDatabase } from "../../src/search/steady.ts";
+import { SnapshotDatabase } from "../../src/search/snapshot.ts";
 import type { Row } from "../../src/store/database.ts";
 
 export const steady = {

@@ -1,7 +1,7 @@
 /** Where do the pieces of a node lie? A long one is kept in several, by the same name. */
 
 import shared from "../../build/shared.json";
-import { groupBy, keyOf } from "../groups.ts";
+import { groupBy, keyOf } from "../collections.ts";
 import type { Hit } from "../search/found.ts";
 
 const GAP = shared.constants.pieces.MAX_GAP_LINES;
