@@ -1,7 +1,25 @@
+/** How is a name written, and when is one meant? Its parts stand joined by dots, as in the index. */
 /** By which words is a text found? By its own, and by those that its names are made of. */
 
-import { lexis } from "../build/shared.json";
-import { RegexVariants } from "./python_regex.ts";
+import shared, { lexis } from "../build/shared.json";
+import { memoize } from "./memoize.ts";
+import { Pattern, RegexVariants } from "./python_regex.ts";
+import { strip } from "./python_strings.ts";
+
+const JOINTS = new Pattern(shared.constants.symbols.SEPARATOR_PATTERN, "g");
+const DOTS = /^\.+|(?<!\.)\.+$/g;
+
+/** `A::b()`, `A#b` and `A > b` as `A.b`; an operator, such as `List.::`, as it is. */
+export const dotted = memoize((name) => {
+  const stripped = strip(name);
+  const typed = stripped.endsWith("()") ? stripped.slice(0, -2) : stripped;
+  return typed.replace(JOINTS.for(typed), ".").replace(DOTS, "") || typed;
+});
+
+/** Whether a name, as `dotted` writes it, is the one asked for or ends with its parts. */
+export function endsWith(name: string, asked: string): boolean {
+  return `.${name}`.endsWith(`.${asked}`);
+}
 
 // half a character counts as a whole one does: what is beyond ASCII is a small letter
 const STRETCH = /[A-Za-z0-9\x80-\uffff]+/g;

@@ -3,16 +3,18 @@
 import { D1 } from "../bindings/d1.ts";
 import type { Env } from "../bindings/env.ts";
 import { HttpError, badRequest } from "../http_error.ts";
-import { hitJson } from "../search/answers.ts";
-import type { SearchContext } from "../search/asker.ts";
-import { search, createContext, scopeFromFilters } from "../search/engine.ts";
-import { countFacets } from "../search/facets.ts";
-import { hitFromRow, type Result } from "../search/found.ts";
+import {
+  hitJson,
+  hitSnippet,
+  NO_SOURCE,
+  readTarget,
+  type SnippetOptions,
+} from "../search/answers.ts";
+import { createContext, scopeFromFilters, search, type SearchContext } from "../search/engine.ts";
+import { countFacets, hitFromRow, type Result } from "../search/results.ts";
 import { outlineFiles } from "../search/outline.ts";
-import { NO_SOURCE, readTarget } from "../search/passages.ts";
 import { sourceLinks, gitHubUrl } from "../search/permalinks.ts";
 import type { Query } from "../search/query.ts";
-import { hitSnippet, type SnippetOptions } from "../search/shown.ts";
 import { findSimilar } from "../search/similar.ts";
 import { FileContents, MAX_SUBREQUESTS } from "../search/excerpts.ts";
 import { freshness, loadMeta, cacheMeta } from "../search/index_status.ts";

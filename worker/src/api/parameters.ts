@@ -1,8 +1,7 @@
 /** What does an address say? Its parameters, checked with the program's own sentences. */
 
 import shared from "../../build/shared.json";
-import type { Pagination } from "../search/asker.ts";
-import type { Filters } from "../search/engine.ts";
+import type { Filters, Pagination } from "../search/engine.ts";
 import { badRequest } from "../http_error.ts";
 import { DEFAULT_LINES } from "../search/snippets.ts";
 import type { Params } from "./types.ts";

@@ -1,9 +1,9 @@
 /** The border to Vectorize: the nearest nodes of a scope, as ids alone. */
+/** How is a scope said to Vectorize? As filters, which let all of it through, or more. */
 
 import shared from "../../build/shared.json";
 import type { OnTiming } from "../api/types.ts";
-import { queryFilters, type MetadataFilter } from "../store/narrowings.ts";
-import type { Scope } from "../store/scope.ts";
+import { isGlob, pathPrefix, prefixEnd, type Scope, scopePaths } from "../store/scope.ts";
 import { ServiceError } from "./service_error.ts";
 
 /** Vectorize answers no more. */
@@ -69,4 +69,100 @@ export class VectorIndex {
       this.clock("vectorize", Date.now() - began);
     }
   }
+}
+
+type Condition = string | Record<string, string | string[]>;
+export type MetadataFilter = Record<string, Condition>;
+
+/** A metadata index keeps so many bytes of a text, and a filter is this long at most. */
+const { MAX_INDEXED_BYTES, MAX_FILTER_BYTES } = shared.constants.narrowing;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8");
+
+/**
+ * Filters to be asked with, one after the other, for each part of a scope: the first that finds any
+ * answers for its part. The twin of `narrowings` in cloudflare/narrowing.py; null is no filter.
+ */
+export function queryFilters(scope: Scope): (MetadataFilter | null)[][] {
+  const everywhere = conditionsOf(scope);
+  const parts = scopePaths(scope);
+  return (parts.length > 0 ? parts : [""]).map((name) => at(name, everywhere));
+}
+
+function at(name: string, everywhere: MetadataFilter): (MetadataFilter | null)[] {
+  if (!name || isGlob(name)) return [fitting({ ...everywhere, ...from(pathPrefix(name)) })];
+  const folder = fitting({ ...everywhere, ...from(`${name}/`) });
+  return [folder, fitting({ ...everywhere, path: first(name) })];
+}
+
+/** As many of the conditions as a filter takes, the shorter ones first. */
+function fitting(conditions: MetadataFilter): MetadataFilter | null {
+  const sizes = Object.entries(conditions).map(
+    ([name, condition]): [number, string, Condition] => [written(condition), name, condition],
+  );
+  sizes.sort(([one], [other]) => one - other);
+  let found: MetadataFilter = {};
+  for (const [, name, condition] of sizes) {
+    const wider = { ...found, [name]: condition };
+    if (written(wider) <= MAX_FILTER_BYTES) found = wider;
+  }
+  return Object.keys(found).length > 0 ? found : null;
+}
+
+/** The characters of Python's JSON, which is ASCII with blanks between. */
+function written(value: unknown): number {
+  if (typeof value === "string") {
+    return JSON.stringify(value).replace(/[\u007f-\uffff]/g, "\\u0000").length;
+  }
+  if (Array.isArray(value)) {
+    return 2 + joined(value.map((one: unknown) => written(one)));
+  }
+  const parts = Object.entries(value as object).map(
+    ([name, one]) => written(name) + 2 + written(one),
+  );
+  return 2 + joined(parts);
+}
+
+function joined(sizes: readonly number[]): number {
+  return sizes.reduce((all, one) => all + one, 0) + 2 * Math.max(0, sizes.length - 1);
+}
+
+/** What is asked of every place. */
+function conditionsOf(scope: Scope): MetadataFilter {
+  const conditions: [string, Condition | null][] = [
+    ["repo", among(scope.repos ?? [], [])],
+    ["language", among(scope.languages, scope.notLanguages)],
+    ["node_type", among(scope.nodeTypes, scope.notNodeTypes)],
+  ];
+  return Object.fromEntries(conditions.filter((one): one is [string, Condition] => one[1] !== null));
+}
+
+/** What a value is, or is not; null where it may be any. */
+function among(values: readonly string[], others: readonly string[]): Condition | null {
+  const wanted = values.filter((value) => !others.includes(value)).map(first);
+  if (wanted.length > 0) return wanted.length === 1 ? wanted[0]! : { $in: wanted };
+  // what begins alike is one to a filter, and is not left out for another's sake
+  const unwanted = others.filter((value) => bytes(value) < MAX_INDEXED_BYTES);
+  return unwanted.length > 0 && values.length === 0 ? { $nin: unwanted } : null;
+}
+
+/** For paths that begin so; both bounds have at most 64 bytes. */
+function from(text: string): MetadataFilter {
+  const begins = first(text);
+  const end = prefixEnd(begins);
+  if (end !== null && bytes(end) > MAX_INDEXED_BYTES) return from([...begins].slice(0, -1).join(""));
+  if (!begins) return {};
+  return { path: end === null ? { $gte: begins } : { $gte: begins, $lt: end } };
+}
+
+/** What a metadata index keeps of a text. */
+function first(text: string): string {
+  const raw = encoder.encode(text);
+  if (raw.length <= MAX_INDEXED_BYTES) return text;
+  // a character that is cut in two goes
+  return decoder.decode(raw.slice(0, MAX_INDEXED_BYTES), { stream: true });
+}
+
+function bytes(text: string): number {
+  return encoder.encode(text).length;
 }

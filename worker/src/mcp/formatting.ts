@@ -1,12 +1,20 @@
 /** What does a model read? A line `path:first-last type name`, the code, and a short end. */
+/** What does `read` answer? The lines of each target, as many as fit, and how to get the rest. */
+/** What does a message tell a model to do? To ask a tool, where it names a command. */
+/** Which part of lines does a reader need? Not what all of them begin with, nor what is not seen. */
 
 import shared from "../../build/shared.json";
-import type { Hit, SearchAnswer, Lines } from "../api/types.ts";
-import { truncate } from "../python_strings.ts";
+import type { Hit, Lines, ReadAnswer, SearchAnswer } from "../api/types.ts";
 import * as harmless from "../escaping.ts";
-import { type HitForm, fitHits, budgetBytes, utf8Bytes } from "./token_budget.ts";
-import { commandsToTools } from "./remedies.ts";
-import { formatCode } from "./code.ts";
+import { length, stripEnd, truncate } from "../python_strings.ts";
+import {
+  budgetBytes,
+  bytesUsed,
+  fitHits,
+  type HitForm,
+  truncateLines,
+  utf8Bytes,
+} from "./token_budget.ts";
 
 const { foot_bytes, notes_chars, forms: ORDER, shortened: SHORTENED } = shared.serve.shaping;
 const { described: DESCRIBED } = shared.serve.shaping;
@@ -129,4 +137,95 @@ function shortened(chosen: HitForm[], hits: HitForm[][]): string {
   });
   if (!told.length) return "";
   return `Shortened to fit: ${told.join(", ")}. Whole: read them, or a larger budget.`;
+}
+
+const { named: NAMED, name_bytes: NAME_BYTES, least_bytes: LEAST_BYTES } = shared.serve.reading;
+
+/** What fits of a target, the target of what does not, and what has to be said of it. */
+interface Fitted {
+  text: string;
+  rest: string;
+  note: string;
+}
+
+/** All that fits, the first targets first. */
+export function formatPassages(passages: ReadAnswer, tokens: number): string {
+  let left = budgetBeside(tokens, [passages.note]) - NAME_BYTES;
+  const some: Fitted[] = [];
+  for (const { target, hits, error } of passages.targets) {
+    const fits = hits.length ? hits.map((hit) => () => fitted(hit, left)) : [() => told(target, error, left)];
+    for (const fit of fits) {
+      const one = fit();
+      left -= bytesUsed(one.text);
+      some.push(one);
+    }
+  }
+  const rest = some.map((one) => one.rest).filter(Boolean);
+  const texts = some.map((one) => one.text).filter(Boolean);
+  return joinAnswer(texts, [notShown(rest), ...some.map((one) => one.note)], passages.note);
+}
+
+function told(target: string, error: string, left: number): Fitted {
+  const text = harmless.escapeLine(commandsToTools(error));
+  const rest = truncate(target, NAME_BYTES);
+  return utf8Bytes(text) <= left ? { text, rest: "", note: "" } : { text: "", rest, note: "" };
+}
+
+function fitted(hit: Hit, left: number): Fitted {
+  const head = hitHeading(hit);
+  const lines = hit.text === null ? [] : hit.text.split("\n");
+  const whole = lines.length ? `${head}\n${formatCode(lines)}` : head;
+  if (utf8Bytes(whole) <= left) return { text: whole, rest: "", note: "" };
+  const room = left - utf8Bytes(head) - LEAST_BYTES;
+  if (room > 0 && lines.length) return beginning(hit, lines, room);
+  const last = lines.length ? hit.start_line + lines.length - 1 : hit.start_line;
+  return { text: "", rest: `${hit.path}:${hit.start_line}-${last}`, note: "" };
+}
+
+/** The first lines of a passage that does not fit. */
+function beginning(hit: Hit, lines: string[], room: number): Fitted {
+  const some = truncateLines(lines, room);
+  const last = hit.start_line + some.length - 1;
+  const end = hit.start_line + lines.length - 1;
+  const gone = length(lines[some.length - 1]!) - length(some.at(-1)!);
+  return {
+    text: `${hitHeading(hit, `${hit.start_line}-${last}`)}\n${formatCode(some)}`,
+    rest: last < end ? `${hit.path}:${last + 1}-${end}` : "",
+    note: gone ? `Line ${last} of ${hit.path} is cut by ${gone} characters.` : "",
+  };
+}
+
+function notShown(rest: string[]): string {
+  if (!rest.length) return "";
+  const more = rest.length > NAMED ? ` and ${rest.length - NAMED} more` : "";
+  const named = rest.slice(0, NAMED).join(", ");
+  return `Not shown: ${named}${more}. Read those, or take a larger budget.`;
+}
+
+const OUTLINE = /feeder outline (\S+)/g;
+
+/** The same with tools for the commands that are tools too. */
+export function commandsToTools(text: string): string {
+  return text.replace(OUTLINE, 'the outline tool with path "$1"');
+}
+
+const MARGIN = /^[\t ]*/;
+
+export function formatCode(lines: string[]): string {
+  const text = dedent(lines).join("\n").replace(/^\n+|\n+$/g, "");
+  return harmless.escapeLines(text.split("\n").map(stripEnd).join("\n"));
+}
+
+/** As Python's `textwrap.dedent`: lines of blanks alone have no say, and become empty. */
+function dedent(lines: string[]): string[] {
+  const all = lines.map((one) => (/^[\t ]+$/.test(one) ? "" : one));
+  const margins = all.filter(Boolean).map((one) => MARGIN.exec(one)![0]);
+  const common = margins.reduce((before, one) => commonPrefix(before, one), margins[0] ?? "");
+  return all.map((one) => (one ? one.slice(common.length) : one));
+}
+
+function commonPrefix(one: string, other: string): string {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return one.slice(0, at);
 }

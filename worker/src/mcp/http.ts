@@ -1,17 +1,70 @@
+/** What does a server answer to a message of MCP that was posted? One JSON, and no session. */
 /** Do the headers of a request say what the message in it says, and which status has its answer? */
 
+import { HttpError } from "../http_error.ts";
+import { MAX_BODY_BYTES, readBody } from "../request_body.ts";
 import {
+  DEFAULT_REVISION,
+  errorMessage,
+  INITIALIZE_REVISIONS,
+  INVALID_PARAMS,
   INVALID_REQUEST,
   isMessage,
   isRequest,
   type Message,
+  messageId,
   METHOD_NOT_FOUND,
-  INVALID_PARAMS,
   PARSE_ERROR,
+  parseMessage,
   ProtocolError,
+  ProtocolSession,
+  type Server,
+  STATELESS_REVISIONS,
   UNSUPPORTED_REVISION,
-} from "./messages.ts";
-import { INITIALIZE_REVISIONS, STATELESS_REVISIONS, DEFAULT_REVISION, VERSION_KEY } from "./revisions.ts";
+  VERSION_KEY,
+} from "./protocol.ts";
+
+const JSON_TYPE = "application/json";
+const TAKEN = [JSON_TYPE, "application/*", "*/*"];
+
+/** Each request stands by itself; 202 without a body for what waits for no answer. */
+export async function handlePost(request: Request, server: Server): Promise<Response> {
+  // what is refused is read as well: a connection with half a message on it would be cut
+  const body = await readBody(request, MAX_BODY_BYTES);
+  checkHeaders(request.headers);
+  let message: unknown = null;
+  let revision: string;
+  try {
+    message = parseMessage(body);
+    revision = negotiateRevision(message, request.headers);
+  } catch (fault) {
+    if (fault instanceof ProtocolError) return sent(errorMessage(fault, messageId(message)), 400);
+    throw fault;
+  }
+  const answer = await new ProtocolSession(server, revision).answer(message);
+  return sent(answer, httpStatus(message, answer));
+}
+
+/** Throws a Refusal where the headers make it none of ours, whatever its body is. */
+function checkHeaders(headers: Headers): void {
+  if (kind(headers.get("content-type") ?? "") !== JSON_TYPE) {
+    throw new HttpError(415, "The message is not said to be JSON.", `Send Content-Type: ${JSON_TYPE}.`);
+  }
+  const kinds = (headers.get("accept") ?? "*/*").split(",").map(kind);
+  if (!kinds.some((one) => TAKEN.includes(one))) {
+    throw new HttpError(406, "The answer is JSON.", `Send Accept: ${JSON_TYPE}, text/event-stream.`);
+  }
+}
+
+function kind(value: string): string {
+  return (value.split(";")[0] ?? "").trim().toLowerCase();
+}
+
+function sent(answer: unknown, code: number): Response {
+  if (answer === null) return new Response(null, { status: 202 });
+  const isError = isMessage(answer) && "error" in answer;
+  return Response.json(answer, { status: isError ? code : 200 });
+}
 
 const MISMATCH = -32020;
 /** Which parameter the header `Mcp-Name` repeats. */

@@ -1,27 +1,171 @@
+/** Which revisions of the protocol are spoken? Those that `serve/protocol.py` names. */
+/** What is a message of the protocol, what is an error of it, and who answers? */
+/** What does each method of the protocol answer? */
 /**
  * What does a server answer to a message? Both eras of the protocol, by what each message carries.
  *
  * `tests/mcp_server/transcripts` has it by example, and runs against this and `serve/protocol.py`.
  */
 
+import shared from "../../build/shared.json";
 import { truncate } from "../python_strings.ts";
-import {
-  errorMessage,
-  messageId,
-  INTERNAL_ERROR,
-  INVALID_REQUEST,
-  isId,
-  isMessage,
-  type Message,
-  MAX_NAME_CHARS,
-  METHOD_NOT_FOUND,
-  INVALID_PARAMS,
-  ProtocolError,
-  type Server,
-  UNSUPPORTED_REVISION,
-} from "./messages.ts";
-import { METHODS } from "./methods.ts";
-import { STATELESS_REVISIONS, VERSION_KEY, CAPABILITIES_KEY, BATCH_REVISION, MAX_BATCH_MESSAGES, META_PREFIX } from "./revisions.ts";
+
+const { modern, legacy, batched, messages, unsaid, prefix, ttl_ms } = shared.serve.revisions;
+
+/** Revisions in which each message says its own. */
+export const STATELESS_REVISIONS: readonly string[] = modern;
+/** Revisions that are agreed on by `initialize`, the newest first. */
+export const INITIALIZE_REVISIONS: readonly string[] = legacy;
+/** The only revision that knows arrays of messages. */
+export const BATCH_REVISION = batched;
+/** Of an array at most. */
+export const MAX_BATCH_MESSAGES = messages;
+/** The revision of a message that says none: the header is younger than that. */
+export const DEFAULT_REVISION = unsaid;
+/** How long a client need not ask again for what changes with the program alone. */
+export const TTL_MS = ttl_ms;
+export const META_PREFIX = prefix;
+export const VERSION_KEY = `${prefix}protocolVersion`;
+export const CAPABILITIES_KEY = `${prefix}clientCapabilities`;
+
+export const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+export const METHOD_NOT_FOUND = -32601;
+export const INVALID_PARAMS = -32602;
+export const INTERNAL_ERROR = -32603;
+export const UNSUPPORTED_REVISION = -32022;
+/** Of a name that is not known, in the answer; a tool has no longer one. */
+export const MAX_NAME_CHARS = 128;
+
+export type Message = Record<string, unknown>;
+export type Id = string | number | null;
+
+/** What a tool answers: a text for a model; an error says what to change. */
+export interface ToolResult {
+  text: string;
+  isError: boolean;
+}
+
+/** The tools that a server has. */
+export interface ToolSet {
+  /** Each as `tools/list` shows it, the same for everybody, in one order. */
+  readonly listed: readonly { name: string }[];
+  call(name: string, given: Message): Promise<ToolResult> | ToolResult;
+}
+
+/** Who answers: a name, a version, what it tells a model of itself, and its tools. */
+export interface Server {
+  name: string;
+  version: string;
+  instructions: string;
+  tools: ToolSet;
+}
+
+/** A message that is answered by an error of the protocol. */
+export class ProtocolError extends Error {
+  readonly facts: Message;
+
+  constructor(code: number, message: string, data?: Message) {
+    super(message);
+    this.facts = { code, message, ...(data && { data }) };
+  }
+}
+
+/** The JSON of a body; throws Refused for what is none. */
+export function parseMessage(body: Uint8Array | string): unknown {
+  try {
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    return JSON.parse(typeof body === "string" ? body : decoder.decode(body));
+  } catch {
+    throw new ProtocolError(PARSE_ERROR, "Parse error");
+  }
+}
+
+/** The answer that says why there is none. */
+export function errorMessage(refused: ProtocolError, id: Id = null): Message {
+  return { jsonrpc: "2.0", id, error: refused.facts };
+}
+
+/** By which whoever sent it knows its answer; null where it has none. */
+export function messageId(message: unknown): Id {
+  return isMessage(message) && isId(message.id) ? message.id : null;
+}
+
+export function isMessage(value: unknown): value is Message {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether it waits for an answer. */
+export function isRequest(message: unknown): message is Message {
+  return isMessage(message) && "method" in message && "id" in message;
+}
+
+/** A number that JSON cannot write, as 1e999 becomes one, is none. */
+export function isId(value: unknown): value is string | number {
+  return typeof value === "string" || (typeof value === "number" && Number.isFinite(value));
+}
+
+type Method = (server: Server, params: Message) => Message | Promise<Message>;
+
+function discover(server: Server): Message {
+  return {
+    supportedVersions: [...STATELESS_REVISIONS],
+    capabilities: { tools: {} },
+    instructions: server.instructions,
+    ttlMs: TTL_MS,
+    cacheScope: "public",
+  };
+}
+
+function initialize(server: Server, params: Message): Message {
+  const asked = params.protocolVersion;
+  if (typeof asked !== "string") {
+    throw new ProtocolError(INVALID_PARAMS, "`protocolVersion` is missing, or no string.");
+  }
+  return {
+    protocolVersion: INITIALIZE_REVISIONS.includes(asked) ? asked : INITIALIZE_REVISIONS[0],
+    capabilities: { tools: {} },
+    serverInfo: { name: server.name, version: server.version },
+    instructions: server.instructions,
+  };
+}
+
+function list(server: Server, params: Message): Message {
+  if (params.cursor != null) {
+    throw new ProtocolError(INVALID_PARAMS, "There is no such cursor: the list has one page.");
+  }
+  return { tools: [...server.tools.listed] };
+}
+
+function cachedList(server: Server, params: Message): Message {
+  return { ...list(server, params), ttlMs: TTL_MS, cacheScope: "public" };
+}
+
+async function call(server: Server, params: Message): Promise<Message> {
+  const { name } = params;
+  const given = params.arguments || {};
+  if (typeof name !== "string") throw new ProtocolError(INVALID_PARAMS, "`name` is missing, or no string.");
+  if (!server.tools.listed.some((tool) => tool.name === name)) {
+    throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${truncate(name, MAX_NAME_CHARS)}`);
+  }
+  if (!isMessage(given)) throw new ProtocolError(INVALID_PARAMS, "`arguments` is an object.");
+  const { text, isError } = await server.tools.call(name, given);
+  return { content: [{ type: "text", text }], isError };
+}
+
+export const METHODS: Record<"modern" | "legacy", ReadonlyMap<string, Method>> = {
+  modern: new Map<string, Method>([
+    ["server/discover", discover],
+    ["tools/list", cachedList],
+    ["tools/call", call],
+  ]),
+  legacy: new Map<string, Method>([
+    ["initialize", initialize],
+    ["ping", () => ({})],
+    ["tools/list", list],
+    ["tools/call", call],
+  ]),
+};
 
 /** One client's messages; only what it last agreed on by `initialize` is kept, for arrays. */
 export class ProtocolSession {

@@ -6,8 +6,8 @@ import { HttpError } from "../http_error.ts";
 import * as harmless from "../escaping.ts";
 import { TOOLS } from "./tools.ts";
 import { validateArguments, type ToolArguments, type ObjectSchema } from "./tool_schemas.ts";
-import type { ToolResult, Server } from "./messages.ts";
-import { commandsToTools } from "./remedies.ts";
+import type { ToolResult, Server } from "./protocol.ts";
+import { commandsToTools } from "./formatting.ts";
 
 const { listed, instructions, name, version } = shared.serve.server;
 const SCHEMAS = new Map(listed.map((tool) => [tool.name, tool.inputSchema as ObjectSchema]));

@@ -4,10 +4,9 @@ import shared from "../../build/shared.json";
 import type { AskEndpoint, SearchAnswer, OutlineAnswer, Params, ReadAnswer } from "../api/types.ts";
 import { HttpError } from "../http_error.ts";
 import type { ToolArguments } from "./tool_schemas.ts";
-import type { ToolResult } from "./messages.ts";
+import type { ToolResult } from "./protocol.ts";
 import { formatOutline } from "./outline_format.ts";
-import { formatPassages } from "./reading.ts";
-import { formatHits, joinAnswer } from "./formatting.ts";
+import { formatHits, formatPassages, joinAnswer } from "./formatting.ts";
 
 const { window_lines, targets: MOST, default_tokens, no_word } = shared.serve.answering;
 

@@ -1,7 +1,18 @@
 /** What does an answer say? Each hit by its lines, and the commit that they are of. */
+/** Which of a hit's lines are shown? Those that answer best, marked where the question's words stand. */
+/** What stands there? The lines of a node, or lines of a file by their numbers. */
 
 import shared from "../../build/shared.json";
-import type { Result, Hit } from "./found.ts";
+import { groupBy } from "../collections.ts";
+import { badRequest } from "../http_error.ts";
+import { partRanges, partsOfHits } from "../store/node_parts.ts";
+import * as sql from "../store/statements.ts";
+import type { NumberedLines } from "../store/stored_source.ts";
+import { resultOf, type SearchContext } from "./engine.ts";
+import type { FileContents } from "./excerpts.ts";
+import { type Hit, mergeParts, type Result } from "./results.ts";
+import { chooseSnippet, type Snippet, type SnippetRequest } from "./snippets.ts";
+import type { Target } from "./targets.ts";
 
 const RANKS: readonly string[] = shared.constants.answers.RANK_NAMES;
 
@@ -56,4 +67,105 @@ function pieceJson({ piece }: Result): object | null {
 
 function placeJson({ id, repo, path, startLine, endLine }: Hit): object {
   return { id, repo, path, start_line: startLine, end_line: endLine };
+}
+
+/** First lines and last ones of the nodes that lie in a hit. */
+export type InnerRanges = readonly (readonly [number, number])[];
+
+/** The question's words, and how many lines of a hit are shown; null for all. */
+export interface SnippetOptions {
+  readonly words: readonly string[];
+  readonly lines: number | null;
+}
+
+/** A hit's text, with the window in lines of the file, which of a notebook are no run. */
+export function hitSnippet(one: Result, { lines, numbers }: NumberedLines, inner: InnerRanges, shaped: SnippetOptions): HitText {
+  const rows = new Map<number, number>();
+  numbers.forEach((number, row) => rows.has(number) || rows.set(number, row));
+  const wanted: SnippetRequest = {
+    words: shaped.words,
+    size: shaped.lines ?? lines.length,
+    signature: signatureOf(one, lines),
+    anchor: (one.member && rows.get(one.member.line)) ?? null,
+    inner: inner.flatMap(([first, last]) => {
+      const [from, to] = [rows.get(first), rows.get(last)];
+      return from === undefined || to === undefined ? [] : [[from, to + 1] as const];
+    }),
+  };
+  return { text: lines.join("\n"), window: json(chosen(one, lines, wanted, rows), numbers) };
+}
+
+/** Where no word stands in the lines, the piece that answers begins it. */
+function chosen(
+  { piece }: Result,
+  lines: readonly string[],
+  wanted: SnippetRequest,
+  rows: ReadonlyMap<number, number>,
+): Snippet {
+  const found = chooseSnippet(lines, 0, wanted);
+  if (!piece || wanted.anchor !== null || found.marks.length > 0) return found;
+  return chooseSnippet(lines, 0, { ...wanted, anchor: rows.get(piece.startLine) ?? null });
+}
+
+/** What stands above a window: a section's heading is its first line; a chunk has nothing. */
+function signatureOf({ hit }: Result, lines: readonly string[]): string | null {
+  return hit.signature || (hit.symbol || hit.logicalPath ? (lines[0] ?? null) : null);
+}
+
+function json({ startLine, lines, marks, head, below }: Snippet, numbers: readonly number[]): object {
+  const at = (row: number) => (lines.length > 0 ? numbers[row] : row);
+  return {
+    start_line: at(startLine),
+    lines,
+    marks: marks.map(({ line, start, end }) => [at(line), start, end]),
+    head: head && { start_line: at(head.startLine), lines: head.lines },
+    below,
+  };
+}
+
+export const NO_SOURCE =
+  "is not here as text. Keep it in the database with feeder sync --texts, or name its repository " +
+  "at GitHub in the variable GITHUB.";
+
+/**
+ * The nodes that are meant whole, also by one piece of theirs; of a path its lines.
+ *
+ * Refuses lines that the file has not, and lines of a file whose text is not here.
+ */
+export async function readTarget(asker: SearchContext, sources: FileContents, target: Target): Promise<Result[]> {
+  const names = new Set(target.hits.map((hit) => hit.symbol || hit.logicalPath || null));
+  const isOne = names.size === 1 && !names.has(null);
+  if (target.lines || (target.isFile && !isOne)) return [await lines(sources, asker.repo, target)];
+  const found = await nodes(asker, target.hits);
+  if (sources.areThere) await sources.bring(found.map((one) => one.hit));
+  return found;
+}
+
+/** The nodes, of whose pieces it is told where they lie if not all of them are meant. */
+async function nodes(asker: SearchContext, hits: readonly Hit[]): Promise<Result[]> {
+  const [rows = []] = await asker.database.run([sql.nodeParts(hits.map((hit) => hit.id))]);
+  const known = partsOfHits(hits, partRanges(rows));
+  const kinds = groupBy(hits, (hit) =>
+    JSON.stringify([hit.nodeType, hit.signature, known.get(hit.id) ?? hit.id]),
+  );
+  return Array.from(kinds.values(), (some) => {
+    const [first, ...rest] = some.map(resultOf);
+    const one = mergeParts(first!, rest, known.get(first!.hit.id));
+    return one.piece?.matching === one.piece?.of ? { ...one, piece: null } : one;
+  });
+}
+
+async function lines(sources: FileContents, repo: string, target: Target): Promise<Result> {
+  const { path, hits } = target;
+  const language = hits[0]?.language ?? null;
+  const found = await sources.file(path, language);
+  if (!found) throw badRequest(`${path} ${NO_SOURCE}`, 404);
+  const end = found.numbers.at(-1) ?? 0;
+  const [first, last] = target.lines ?? [1, end];
+  if (first < 1 || first > Math.min(last, end)) {
+    throw badRequest(`${path} has lines 1 to ${end}. Name some of them.`, 404);
+  }
+  const none = { symbol: null, signature: null, logicalPath: null, members: "", description: "" };
+  const place = { startLine: first, endLine: Math.min(last, end) };
+  return resultOf({ id: "", repo, path, language, nodeType: "lines", ...none, ...place });
 }

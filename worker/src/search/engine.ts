@@ -1,25 +1,67 @@
+/** Who asks: of which index, through which bindings, and for which page. */
 /** How is the index asked? What a question says of itself is read, then words and models answer. */
+/** Which nodes are on a page? Pieces of a node are one hit, and copies of a text where it is there. */
+/** What has the one who asks to know of an answer? That nothing is called so, or that it is far. */
 
 import shared from "../../build/shared.json";
+import type { OnTiming } from "../api/types.ts";
+import type { Env } from "../bindings/env.ts";
 import { VectorIndex } from "../bindings/vectorize.ts";
-import { Batch } from "../store/batch.ts";
-import type { Row } from "../store/database.ts";
+import { Batch, type Row } from "../store/database.ts";
+import { partRanges, partsOfHits } from "../store/node_parts.ts";
 import { isNarrowed, type Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
-import type { SearchContext, Pagination } from "./asker.ts";
-import { overriddenFilters } from "./contrary.ts";
-import { candidateOrder, nearestNodes, WordSearch, type VectorSearch } from "./retrieval.ts";
-import { candidateScopes, filterLookup, resolveRepo, resolveScope, lookupStatements, type FilterLookup } from "./filters.ts";
-import { hitFromRow, type ResultPage, type Result, type Hit } from "./found.ts";
-import type { Ranking } from "./fusion.ts";
-import { isTruncated, isVectorOnly, resultNotes } from "./notes.ts";
-import { pageOf, fetchCandidates } from "./paging.ts";
-import { EMPTY_QUERY, parseQuery, queryText, type Query } from "./query.ts";
-import { rankHits } from "./ranking.ts";
-import { mustMatch } from "./must_match.ts";
 import { FileContents } from "./excerpts.ts";
-import { indexedRepos, defaultRepo, cacheKey } from "./index_status.ts";
-import { queryModel, QueryVector } from "./vectors.ts";
+import {
+  candidateScopes,
+  filterLookup,
+  type FilterLookup,
+  lookupStatements,
+  overriddenFilters,
+  resolveRepo,
+  resolveScope,
+} from "./filters.ts";
+import { cacheKey, defaultRepo, indexedRepos, type IndexMeta } from "./index_status.ts";
+import { mustMatch } from "./must_match.ts";
+import { EMPTY_QUERY, parseQuery, type Query, queryText, type QueryText } from "./query.ts";
+import { NAME, rankHits, type Ranking, SIMILAR_NAME, WORD } from "./ranking.ts";
+import {
+  duplicateCandidates,
+  groupDuplicates,
+  groupParts,
+  type Hit,
+  hitFromRow,
+  type NodeLines,
+  type Result,
+  type ResultPage,
+} from "./results.ts";
+import {
+  candidateOrder,
+  nearestNodes,
+  queryModel,
+  QueryVector,
+  type VectorSearch,
+  WordSearch,
+} from "./retrieval.ts";
+import type { SnapshotDatabase } from "./snapshot.ts";
+
+/** Who is asked, with what, and what the index said of itself. */
+export interface SearchContext {
+  readonly env: Env;
+  readonly database: SnapshotDatabase;
+  readonly clock: OnTiming;
+  /** What the index says of itself beside the last rows. */
+  readonly meta: IndexMeta;
+  readonly repo: string;
+  /** Requests that this answer may still take. */
+  readonly left: () => number;
+}
+
+/** How many hits are wanted, after how many others. */
+export interface Pagination {
+  readonly limit: number;
+  readonly offset: number;
+}
 
 const { MAX_LISTED } = shared.constants.asking;
 const { MAX_BY_VECTOR_ONLY, WORDS_ONLY_PREFIX } = shared.constants.engine;
@@ -198,3 +240,110 @@ function joined(query: Query, filters: Filters): Query {
   return { ...query, ...Object.fromEntries(both), tests: filters.tests ?? query.tests };
 }
 
+const { MAX_DEDUPLICATED } = shared.constants.grouping;
+/** Nodes beyond those that are compared whose texts are asked for with theirs: rules move some up. */
+const MORE_LOOKED_AT = 30;
+/** Nodes beyond the page whose lines are asked for with the rows of all: rules move some up. */
+const MORE_LINES = 30;
+
+/** What the index knows of the nodes that were found, and the lines of the likeliest. */
+export interface CandidateRows {
+  readonly hits: readonly Hit[];
+  readonly pieces: readonly Row[];
+  readonly sources: FileContents;
+}
+
+/** Asks for the rows of the nodes of these ids, the likeliest first; one round trip, none for none. */
+export async function fetchCandidates(
+  asker: SearchContext,
+  ids: readonly string[],
+  scope: Scope,
+  { offset, limit }: Pagination,
+): Promise<CandidateRows> {
+  const batch = new Batch();
+  const sources = new FileContents(asker);
+  const end = offset + limit;
+  const rows = batch.add([sql.hitsById(ids, scope)]);
+  const pieces = batch.add([sql.nodeParts(ids)]);
+  const early = sources.early(
+    batch,
+    ids.slice(offset, end + MORE_LINES),
+    ids.slice(0, MAX_DEDUPLICATED + MORE_LOOKED_AT),
+  );
+  if (ids.length > 0) await batch.run(asker.database);
+  await early();
+  return { hits: (rows()[0] ?? []).map(hitFromRow), pieces: pieces()[0] ?? [], sources };
+}
+
+/** A page of what was found, with the lines of its hits where they are there. */
+export async function pageOf(
+  found: readonly Result[],
+  { pieces, sources }: CandidateRows,
+  { limit, offset }: Pagination,
+): Promise<Pick<ResultPage, "found" | "total" | "every">> {
+  const known = partsOfHits(
+    found.map((one) => one.hit),
+    partRanges(pieces),
+  );
+  const groups = groupParts(found, known);
+  const end = offset + limit;
+  const every = sources.isKept ? await once(groups, sources, offset, end) : groups;
+  const some = every.slice(offset, end);
+  if (sources.areThere) await sources.bring(some.map((one) => one.hit));
+  return { found: some, total: every.length, every };
+}
+
+/** The nodes with those among the best that have the same text as one of them. */
+async function once(
+  nodes: readonly Result[],
+  sources: FileContents,
+  offset: number,
+  end: number,
+): Promise<Result[]> {
+  const some = duplicateCandidates(nodes);
+  const hits = nodes.slice(offset, end + MORE_LINES).map((one) => one.hit);
+  const page = end - offset;
+  await sources.bring(hits.slice(0, page), some, hits.slice(page));
+  const lines = new Map<string, NodeLines>();
+  for (const hit of some) {
+    const found = sources.lines(hit);
+    if (found) lines.set(hit.id, { first: hit.startLine, last: hit.endLine, lines: found.lines });
+  }
+  return groupDuplicates(nodes, lines);
+}
+
+const { CANDIDATE_LIMITS, MAX_SUGGESTED_NAMES, NO_WORD_NOTE } = shared.constants.engine;
+const { STATIC_VECTORS, MODEL_VECTORS } = shared.constants.models;
+
+/** What the one who asks has to know: that nothing is called so, or has a word of it. */
+export function resultNotes(asked: QueryText, rankings: readonly Ranking[], found: readonly Result[]): string[] {
+  if (sizes(rankings).get(SIMILAR_NAME)) {
+    const near = found.filter((one) => one.ranks.has(SIMILAR_NAME)).map((one) => String(one.hit.symbol));
+    const nearest = [...new Set(near)].slice(0, MAX_SUGGESTED_NAMES).join(", ");
+    return [`Nothing is called ${asked.name}. Names like it: ${nearest}`];
+  }
+  if (!rankings.length || !isVectorOnly(rankings)) return [];
+  return [NO_WORD_NOTE + (found.length ? "; what follows is near in meaning alone." : ".")];
+}
+
+/** Whether models alone find nodes. */
+export function isVectorOnly(rankings: readonly Ranking[]): boolean {
+  const byModel = new Set([STATIC_VECTORS, MODEL_VECTORS]);
+  return !rankings.some((ranking) => ranking.scores.size && !byModel.has(ranking.name));
+}
+
+/**
+ * Whether more nodes may be called so or have a word of the question than were looked at.
+ *
+ * A word of most nodes finds none by itself, though some are called so.
+ */
+export function isTruncated(rankings: readonly Ranking[]): boolean {
+  const found = sizes(rankings);
+  const isFull = Object.entries(CANDIDATE_LIMITS).some(([name, most]) => (found.get(name) ?? 0) >= most);
+  return isFull || Boolean(found.get(NAME) && !found.get(WORD));
+}
+
+/** How many nodes each has found. */
+function sizes(rankings: readonly Ranking[]): Map<string, number> {
+  return new Map(rankings.map((one) => [one.name, one.scores.size]));
+}

@@ -2,14 +2,13 @@
 
 import * as github from "../bindings/github.ts";
 import { sortBy } from "../sorting.ts";
-import type { Batch } from "../store/batch.ts";
-import type { Row } from "../store/database.ts";
+import type { Batch, Row } from "../store/database.ts";
 import * as sql from "../store/statements.ts";
 import { StoredSource, type NumberedLines } from "../store/stored_source.ts";
-import type { SearchContext } from "./asker.ts";
-import type { Hit } from "./found.ts";
+import type { SearchContext } from "./engine.ts";
+import type { Hit } from "./results.ts";
 import { gitHubSlug, indexedCommit } from "./permalinks.ts";
-import type { InnerRanges } from "./shown.ts";
+import type { InnerRanges } from "./answers.ts";
 
 /** Requests that one answer may take, of all services together. */
 export const MAX_SUBREQUESTS = 6;

@@ -3,9 +3,9 @@
 import shared from "../../build/shared.json";
 import { memoize } from "../memoize.ts";
 import { Pattern, type RegexSources } from "../python_regex.ts";
-import { isTest } from "../store/tests_by_path.ts";
-import type { QueryText } from "./asked.ts";
-import type { Hit } from "./found.ts";
+import { isTest } from "../store/scope.ts";
+import type { QueryText } from "./query.ts";
+import type { Hit } from "./results.ts";
 
 /** A kind of files: how much its nodes count, and which words ask for it. */
 export interface FileKind {

@@ -3,7 +3,7 @@
 import shared from "../../build/shared.json";
 import { groupBy } from "../collections.ts";
 import { sortBy } from "../sorting.ts";
-import type { Hit } from "./found.ts";
+import type { Hit } from "./results.ts";
 
 const { MAX_PART_GAP } = shared.constants.outline;
 const LEFT_OUT = new Set(shared.constants.outline.UNNAMED_TYPES);

@@ -2,7 +2,7 @@
 
 import type { Env } from "../bindings/env.ts";
 import type { SourceLinks } from "./answers.ts";
-import type { Hit } from "./found.ts";
+import type { Hit } from "./results.ts";
 import type { IndexMeta } from "./index_status.ts";
 
 /** `owner/name` at GitHub of a repository of the index; null where nobody says that it is there. */

@@ -3,16 +3,24 @@
  *
  * docs/explanation/ranking.md tells them in words, with what each gains.
  */
+/** How do the ways compare in which nodes are found? Each has scores up to 1, and a weight. */
+/**
+ * What makes a node rise, beside what found it? Its file, its path and its name.
+ *
+ * Each rule gives a share of the best node's score.
+ */
 
 import shared from "../../build/shared.json";
-import { sortBy } from "../sorting.ts";
+import { groupBy } from "../collections.ts";
 import { fsum } from "../fsum.ts";
-import type { QueryText } from "./asked.ts";
-import type { Result, Hit } from "./found.ts";
-import { maximum, type Ranking, type Scores } from "./fusion.ts";
+import { memoize } from "../memoize.ts";
+import { rpartition } from "../python_strings.ts";
+import { sortBy } from "../sorting.ts";
+import { lowercaseParts } from "../text.ts";
 import { kindWeight } from "./file_kinds.ts";
-import { normalizeName, findMember } from "./name_matching.ts";
-import { fileBoost, nameBoost, pathBoost } from "./rules.ts";
+import { findMember, normalizeName, wordOverlap } from "./name_matching.ts";
+import { MIN_WORD_LETTERS, type QueryText } from "./query.ts";
+import type { Hit, Result } from "./results.ts";
 
 const { PREFERENCE_BOOST } = shared.constants.ranking;
 
@@ -107,4 +115,130 @@ function foundOf({ hit, kind, share: counts, gained, ranks }: Gaining, wanted: s
   const named = findMember(hit.symbol, hit.members, wanted);
   const alone = { others: [], copies: [], piece: null };
   return { hit, score: score * counts, ranks, member: named, parts, ...alone };
+}
+
+export const { STACK_FRAME, NAME, PATH, COMPOSED_NAME, RARE_WORD, SIMILAR_NAME, NAME_WORDS, WORD, DESCRIPTION } = shared.constants.fusion;
+export const { NAME_WORDS_WEIGHT, DESCRIPTION_WEIGHT } = shared.constants.fusion;
+const { NAME_WEIGHT, WORD_WEIGHT, RANK_CONSTANT, COSINE_FLOOR } = shared.constants.fusion;
+
+export type Scores = ReadonlyMap<string, number>;
+
+/**
+ * The nodes that one thing finds, by id with their scores, the best first; and its weight.
+ *
+ * What `isFirm` comes before all that is not.
+ */
+export interface Ranking {
+  name: string;
+  weight: number;
+  scores: Scores;
+  isFirm: boolean;
+}
+
+/** Of nodes that are asked for by what they are called, in their order; they come first. */
+export function rankByName(name: string, ids: readonly string[]): Ranking {
+  const scores = new Map(ids.map((id, place) => [id, RANK_CONSTANT / (RANK_CONSTANT + place)]));
+  return { name, weight: NAME_WEIGHT, scores, isFirm: true };
+}
+
+/** Of nodes that come first too, but by what else they gain. */
+export function rankTogether(name: string, ids: readonly string[]): Ranking {
+  return { name, weight: NAME_WEIGHT, scores: new Map(ids.map((id) => [id, 1])), isFirm: true };
+}
+
+/** Of nodes whose names have the question's words, by how well these agree. */
+export function rankBySpelling(scores: Scores): Ranking {
+  return { name: NAME_WORDS, weight: NAME_WORDS_WEIGHT, scores, isFirm: false };
+}
+
+/** Of bm25's scores, as shares of the best one. */
+export function rankByWords(scores: Scores, name = WORD, weight = WORD_WEIGHT): Ranking {
+  const best = maximum(scores.values()) || 1;
+  return { name, weight, scores: each(scores, (one) => one / best), isFirm: false };
+}
+
+/** Of cosines: 1 for the nearest, 0 for what is below the floor. */
+export function rankByCosine(name: string, weight: number, cosines: Scores): Ranking {
+  const floor = COSINE_FLOOR * least(cosines.values());
+  const span = maximum(cosines.values()) - floor || 1;
+  return { name, weight, scores: each(cosines, (one) => (one - floor) / span), isFirm: false };
+}
+
+/** The greatest of numbers; 0 of none. */
+export function maximum(numbers: Iterable<number>): number {
+  const all = [...numbers];
+  return all.length ? Math.max(...all) : 0;
+}
+
+function least(numbers: Iterable<number>): number {
+  const all = [...numbers];
+  return all.length ? Math.min(...all) : 0;
+}
+
+function each(scores: Scores, change: (score: number) => number): Scores {
+  return new Map(Array.from(scores, ([id, score]) => [id, change(score)]));
+}
+
+const { FILE_BOOST, PATH_BOOST, NAME_BOOST } = shared.constants.rules;
+const { MIN_SHARE_OF_BEST, MIN_PATH_SHARE } = shared.constants.rules;
+
+/** A file's best node rises by what the file's nodes have together, as a share of the most. */
+export function fileBoost(hits: readonly Hit[], scores: Scores): Map<string, number> {
+  const least = MIN_SHARE_OF_BEST * maximum(scores.values());
+  const files = groupBy(hits, (hit) => `${hit.repo}\0${hit.path}`);
+  const sums = new Map(Array.from(files.values(), (file) => together(file, scores, least)));
+  const greatest = maximum(sums.values()) || 1;
+  return new Map(Array.from(sums, ([id, one]) => [id, (FILE_BOOST * one) / greatest]));
+}
+
+/** A file's best node, and the sum of those that count. */
+function together(file: readonly Hit[], scores: Scores, least: number): [string, number] {
+  const own = file.map((hit) => scores.get(hit.id)!);
+  const best = file[own.indexOf(maximum(own))]!;
+  return [best.id, fsum(own.filter((score) => score >= least))];
+}
+
+/** By what part of the question's words the names of file and folder have, or begin with. */
+export function pathBoost(hits: readonly Hit[], asked: QueryText): Map<string, number> {
+  if (!asked.keys.size) return new Map();
+  const paths = new Set(hits.map((hit) => hit.path));
+  const shares = new Map(Array.from(paths, (path) => [path, met(path, asked.keys)]));
+  const rising = hits.filter((hit) => shares.get(hit.path)! >= MIN_PATH_SHARE);
+  return new Map(rising.map((hit) => [hit.id, PATH_BOOST * shares.get(hit.path)!]));
+}
+
+function met(path: string, keys: ReadonlySet<string>): number {
+  const own = pathParts(path);
+  const those = [...keys].filter((key) => own.some((part) => begins(key, part)));
+  return those.length / keys.size;
+}
+
+/** Whether one is the beginning of the other: `route` of `router`. */
+function begins(one: string, other: string): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  return one === other || (long.startsWith(short) && [...short].length >= MIN_WORD_LETTERS);
+}
+
+const pathParts = memoize((path) => {
+  const [folder, name] = rpartition(path, "/");
+  const [, above] = rpartition(folder, "/");
+  return [...new Set([...lowercaseParts(stem(name)), ...lowercaseParts(above)])];
+});
+
+/** A file's name without its last ending. */
+function stem(name: string): string {
+  const at = name.lastIndexOf(".");
+  return at > 0 && at < name.length - 1 ? name.slice(0, at) : name;
+}
+
+/** By how well the words of the question and those that a name is made of are the same ones. */
+export function nameBoost(hits: readonly Hit[], asked: QueryText): Map<string, number> {
+  if (asked.name || !asked.stems.size) return new Map();
+  const shares = hits.map((hit): [string, number] => [hit.id, naming(hit.symbol ?? "", asked)]);
+  return new Map(shares.filter(([, one]) => one).map(([id, one]) => [id, NAME_BOOST * one]));
+}
+
+function naming(symbol: string, asked: QueryText): number {
+  const [, last] = rpartition(symbol, ".");
+  return asked.identifiers.has(last.toLowerCase()) ? 1 : wordOverlap(symbol, asked.stems);
 }

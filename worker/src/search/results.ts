@@ -1,12 +1,85 @@
+/** What is an answer made of? Nodes, each with why it is one. */
 /** Which hits are one? The pieces of a node, a section with its code, and copies of a text. */
+/** By what can an answer be narrowed? Its hits by language, folder, type and tests, counted. */
 
 import shared from "../../build/shared.json";
-import { groupsWithDuplicates, groupBy, keyOf } from "../collections.ts";
-import { split, strip } from "../python_strings.ts";
+import { groupBy, groupsWithDuplicates, keyOf } from "../collections.ts";
+import { rpartition, split, strip } from "../python_strings.ts";
+import { sortBy } from "../sorting.ts";
 import type { PartRange } from "../store/node_parts.ts";
-import { dotted } from "../symbols.ts";
-import type { Result, Hit } from "./found.ts";
+import { isTest } from "../store/scope.ts";
+import { dotted } from "../text.ts";
 import { lastNamePart } from "./name_matching.ts";
+
+/** A node as a search shows it. */
+export interface Hit {
+  id: string;
+  path: string;
+  language: string | null;
+  nodeType: string;
+  symbol: string | null;
+  signature: string | null;
+  logicalPath: string | null;
+  startLine: number;
+  endLine: number;
+  members: string;
+  repo: string;
+  /** A model's line on it; empty where it has none. */
+  description: string;
+}
+
+/** A name in a node that is no node itself: an enum's member, a field, a constant. */
+export interface Member {
+  name: string;
+  line: number;
+}
+
+/** The lines of a node that answer, where it is kept in pieces; and how many of them do. */
+export interface MatchingPart {
+  startLine: number;
+  endLine: number;
+  matching: number;
+  of: number;
+}
+
+/**
+ * A node that answers: its score and what that is made of, its ranks from 1 by what found it.
+ *
+ * `parts` are the rules' shares, which add up to the score; `member` is what the query names, where
+ * that is a part of the node. `others` are one hit with it, `copies` have the same text.
+ */
+export interface Result {
+  hit: Hit;
+  score: number;
+  ranks: ReadonlyMap<string, number>;
+  member: Member | null;
+  parts: ReadonlyMap<string, number>;
+  others: readonly Result[];
+  copies: readonly Result[];
+  piece: MatchingPart | null;
+}
+
+/**
+ * Nodes from a place on, the number of all that were found, and what has to be said.
+ *
+ * Where `atLeast`, there may be more of them than `total`, which were not looked at. `every` has
+ * those before and after, too.
+ */
+export interface ResultPage {
+  found: readonly Result[];
+  total: number;
+  notes: readonly string[];
+  atLeast: boolean;
+  every: readonly Result[];
+}
+
+/** The hit of a row of SQL's, whose columns are Python's `Hit`. */
+export function hitFromRow(row: readonly unknown[]): Hit {
+  const [id, path, language, nodeType, symbol, signature, logicalPath, startLine, endLine] = row;
+  const [members, repo, description] = row.slice(9);
+  const facts = { id, path, language, nodeType, symbol, signature, logicalPath, startLine, endLine };
+  return { ...facts, members, repo, description } as Hit; // as selected
+}
 
 const { MAX_DEDUPLICATED, MIN_DUPLICATE_LINES, MIN_DUPLICATE_WORDS } = shared.constants.grouping;
 const DOCUMENT_TYPES = new Set(shared.constants.nodes.DOCUMENT_TYPES);
@@ -135,4 +208,35 @@ function textOf(hit: Hit, lines: NodeLines | undefined): string | null {
     return words.length >= MIN_DUPLICATE_WORDS ? JSON.stringify(words) : null;
   }
   return text.length >= MIN_DUPLICATE_LINES && text.some(strip) ? JSON.stringify(text) : null;
+}
+
+const { MAX_FACET_VALUES } = shared.constants.facets;
+
+export type Facets = Record<"language" | "path" | "node_type" | "tests", Record<string, number>>;
+
+/** Hits by each value of the filter that it is called after, the most first. */
+export function countFacets(found: readonly Result[]): Facets {
+  const hits = found.map((one) => one.hit);
+  return {
+    language: counts(hits.flatMap((hit) => hit.language || [])),
+    path: counts(folders(hits.map((hit) => hit.path))),
+    node_type: counts(hits.map((hit) => hit.nodeType)),
+    tests: counts(hits.map((hit) => (isTest(hit.path) ? "only" : "no"))),
+  };
+}
+
+function counts(values: readonly string[]): Record<string, number> {
+  const counted = new Map<string, number>();
+  for (const value of values) counted.set(value, (counted.get(value) ?? 0) + 1);
+  return Object.fromEntries(sortBy(counted, ([, count]) => [-count]).slice(0, MAX_FACET_VALUES));
+}
+
+/** Where the folders of paths part: `/src/a` and `/src/b`, from the root. */
+function folders(paths: readonly string[]): string[] {
+  const parts = paths.map((path) => rpartition(path, "/")[0].split("/").filter(Boolean));
+  const [first = []] = parts;
+  const apart = first.findIndex((part, at) => parts.some((own) => own[at] !== part));
+  const depth = apart < 0 ? first.length : apart;
+  const below = parts.filter((own) => own.length > depth);
+  return below.map((own) => `/${own.slice(0, depth + 1).join("/")}`);
 }

@@ -1,34 +1,53 @@
 /** What does the index answer to a question? Two round trips: what is found by words, then its rows. */
+/** Which functions does a pasted trace name? Those that were running, the innermost first. */
+/** Which vector does a question have? By the model that made the index', kept in the isolate. */
 
+import {
+  asked as codesOf,
+  CODES,
+  counted,
+  vector as added,
+} from "../../../src/feeder/embedding/static_query.mjs";
 import shared from "../../build/shared.json";
+import type { OnTiming } from "../api/types.ts";
+import type { Env } from "../bindings/env.ts";
 import { ServiceError } from "../bindings/service_error.ts";
 import type { VectorIndex } from "../bindings/vectorize.ts";
-import { strip } from "../python_strings.ts";
-import { Batch } from "../store/batch.ts";
-import type { Row, Statement } from "../store/database.ts";
+import { embedQuery, isWorkersAiModel } from "../bindings/workers_ai.ts";
+import { Pattern } from "../python_regex.ts";
+import { rpartition, strip } from "../python_strings.ts";
+import { Batch, type Row, type Statement } from "../store/database.ts";
+import { type NamedNode, namedNodes } from "../store/name_search.ts";
 import type { Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
-import { QueryText } from "./asked.ts";
-import { stackFrames, nodesOfFrames } from "./frames.ts";
+import { dotted, endsWith } from "../text.ts";
+import type { IndexMeta } from "./index_status.ts";
 import {
-  SIMILAR_NAME,
-  rankByName,
-  rankByCosine,
-  rankBySpelling,
-  rankByWords,
-  STACK_FRAME,
+  canMatchFuzzily,
+  canSpellNames,
+  fuzzyMatches,
+  lastNamePart,
+  maxNodesWithWord,
+  namedCandidates,
+  nodeIds,
+} from "./name_matching.ts";
+import { QueryText } from "./query.ts";
+import {
+  COMPOSED_NAME,
   DESCRIPTION,
   DESCRIPTION_WEIGHT,
   NAME,
   PATH,
-  RARE_WORD,
-  rankTogether,
-  COMPOSED_NAME,
+  rankByCosine,
+  rankByName,
+  rankBySpelling,
+  rankByWords,
   type Ranking,
-} from "./fusion.ts";
-import { fuzzyMatches } from "./likeness.ts";
-import { lastNamePart, canSpellNames, canMatchFuzzily, maxNodesWithWord, namedCandidates } from "./name_matching.ts";
-import type { QueryVector } from "./vectors.ts";
+  rankTogether,
+  RARE_WORD,
+  SIMILAR_NAME,
+  STACK_FRAME,
+} from "./ranking.ts";
 
 const { MAX_BY_WORD, MAX_BY_MODEL, WORDS_ONLY_PREFIX } = shared.constants.engine;
 const { MODEL_VECTORS, MODEL_WEIGHT } = shared.constants.models;
@@ -138,4 +157,173 @@ function expression(text: string): string {
   const at = phrase.lastIndexOf(".");
   const [owner, name] = [phrase.slice(0, Math.max(at, 0)), phrase.slice(at + 1)];
   return `symbol : ("${phrase}"${owner ? ` OR ("${owner}" AND "${name}")` : ""})`;
+}
+
+const { frames: known } = shared.constants;
+const PLACE = new Pattern(known.LOCATION);
+const AFTER = [known.PYTHON_NAME, known.RUBY_NAME].map((written) => new Pattern(written, "y"));
+const BEFORE = known.NAME_BEFORE.map((written) => new Pattern(written, "y"));
+const ABOVE = known.NAME_ABOVE.map((written) => new Pattern(written, "y"));
+const ANONYMOUS = new Pattern(known.ANONYMOUS_PATTERN);
+
+/** A function that was running, by the last parts of its name, and its file's name. */
+export interface StackFrame {
+  name: string;
+  file: string;
+}
+
+/** Of a question in several lines, each once, the innermost first. */
+export function stackFrames(asked: QueryText): StackFrame[] {
+  const lines = asked.text.split("\n");
+  if (lines.length < 2) return [];
+  const found = lines.flatMap((line, row) => frameOf(lines[row - 1] ?? "", line) ?? []);
+  if (isOutermostFirst(asked.text)) found.reverse();
+  const once = new Map(found.map((frame) => [`${frame.name}\n${frame.file}`, frame]));
+  return [...once.values()].slice(0, known.MAX_FRAMES);
+}
+
+/** The ids of those nodes, of each frame's answer, that lie in the file which the frame names. */
+export function nodesOfFrames(asked: QueryText, answers: readonly (readonly (readonly unknown[])[])[]): string[] {
+  const found = stackFrames(asked).flatMap((frame, at) => inFile(frame, namedNodes(answers[at]!)));
+  return [...new Set(nodeIds(found))];
+}
+
+/** The frame that a line, or one with the line above it, tells. */
+function frameOf(above: string, line: string): StackFrame | null {
+  const place = PLACE.for(line).exec(line);
+  if (!place) return null;
+  const end = place.index + place[0].length;
+  const name = at(AFTER, line, end) ?? at(BEFORE, line, 0) ?? at(ABOVE, above, 0);
+  return name === null ? null : { name: short(name), file: place[1]! };
+}
+
+/** What the first of the patterns that matches there has found. */
+function at(patterns: readonly Pattern[], line: string, start: number): string | null {
+  for (const pattern of patterns) {
+    const sticky = pattern.for(line);
+    sticky.lastIndex = start;
+    const found = sticky.exec(line);
+    if (found) return found[1]!;
+  }
+  return null;
+}
+
+/** The last two parts of a name, as the index writes them. */
+function short(name: string): string {
+  const [, own] = rpartition(name, "/");
+  const plain = own.replaceAll("(*", "").replaceAll(")", "");
+  return dotted(plain.replace(ANONYMOUS.for(plain), "")).split(".").slice(-2).join(".");
+}
+
+function isOutermostFirst(text: string): boolean {
+  return text.includes("Traceback (most recent call last)");
+}
+
+/** Those whose owner is the frame's too, where there are any: `Mux.route`, not `node.route`. */
+function inFile(frame: StackFrame, nodes: readonly NamedNode[]): readonly NamedNode[] {
+  const there = nodes.filter((node) => rpartition(node.path, "/")[1] === frame.file);
+  const own = there.filter((node) => endsWith(dotted(node.name), frame.name));
+  return own.length ? own : there;
+}
+
+const { HEADER_VERSION } = shared.constants.nodes;
+/** Questions whose vectors are kept: 1024 numbers are 8 kB. */
+const KEPT = 500;
+
+interface Table {
+  model: string;
+  slots: number;
+  buckets: number;
+  dimensions: number;
+}
+
+/** The model that a question is put to; `table` where it is looked up in the index' database. */
+export interface QueryModel {
+  readonly name: string;
+  readonly dimensions: number;
+  readonly table: Table | null;
+}
+
+/** The model of the index, or why it cannot be asked; neither where the index has no vectors. */
+export function queryModel(meta: IndexMeta, env: Env): { model: QueryModel | null; lacks: string | null } {
+  const name = meta.get("model");
+  if (!name) return env.MODEL ? none(`The index has no vectors by ${env.MODEL}.`) : none(null);
+  if ((env.MODEL && env.MODEL !== name) || meta.get("header") !== HEADER_VERSION) {
+    return none(`The index has no vectors by ${env.MODEL ?? name}, but by ${name}.`);
+  }
+  if (!env.CODE_INDEX) return none("The binding CODE_INDEX is missing.");
+  const dimensions = Number(meta.get("dimensions"));
+  const table = tableOf(meta);
+  if (table?.model === name) {
+    if (table.dimensions === dimensions) return { model: { name, dimensions, table }, lacks: null };
+    return none(`The index has vectors of ${dimensions} dimensions, and ${name} ${table.dimensions}.`);
+  }
+  if (!isWorkersAiModel(name)) return none(`The model ${name} cannot be asked from here.`);
+  if (!env.AI) return none("The binding AI is missing.");
+  return { model: { name, dimensions, table: null }, lacks: null };
+}
+
+function none(lacks: string | null): { model: null; lacks: string | null } {
+  return { model: null, lacks };
+}
+
+function tableOf(meta: IndexMeta): Table | null {
+  const said = meta.get("lookup");
+  return said ? (JSON.parse(said) as Table) : null;
+}
+
+const kept = new Map<string, readonly number[]>();
+
+/** The vector that a question had before, which is then the newest of those that are kept. */
+function before(key: string): readonly number[] | undefined {
+  const found = kept.get(key);
+  if (found) keep(key, found);
+  return found;
+}
+
+function keep(key: string, vector: readonly number[]): void {
+  kept.delete(key);
+  kept.set(key, vector);
+  if (kept.size > KEPT) for (const oldest of kept.keys()) return void kept.delete(oldest);
+}
+
+/** How a question's vector is had: kept, from rows that are asked for, or from Workers AI. */
+export class QueryVector {
+  readonly #key: string;
+  readonly #counts: Map<string, number> | null;
+
+  constructor(
+    private readonly model: QueryModel,
+    private readonly text: string,
+    private readonly env: Env,
+    private readonly clock: OnTiming,
+  ) {
+    this.#key = JSON.stringify([model.name, model.dimensions, text]);
+    this.#counts = model.table && !kept.has(this.#key) ? counted(text) : null;
+  }
+
+  /** What has to be asked of the database before. */
+  get statements(): Statement[] {
+    const { table } = this.model;
+    return table && this.#counts ? [{ sql: CODES, params: [codesOf(this.#counts, table)] }] : [];
+  }
+
+  /** Whether nothing of the database is needed. */
+  get isFree(): boolean {
+    return this.#counts === null;
+  }
+
+  /** The vector, of the rows that the statements were answered with; null where it is nothing. */
+  async made(answers: readonly (readonly Row[])[]): Promise<readonly number[] | null> {
+    const known = before(this.#key);
+    const found = known ?? (await this.#made(answers));
+    if (!known) keep(this.#key, found);
+    return found.some((number) => number !== 0) ? found : null;
+  }
+
+  async #made(answers: readonly (readonly Row[])[]): Promise<readonly number[]> {
+    const { model } = this;
+    if (model.table && this.#counts) return added(this.#counts, answers[0] ?? [], model.table);
+    return embedQuery(this.env.AI!, model.name, model.dimensions, this.text, this.clock);
+  }
 }

@@ -7,13 +7,17 @@ import { casefold } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
 import type { Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
-import type { SearchContext, Pagination } from "./asker.ts";
-import { resultOf } from "./engine.ts";
-import type { ResultPage, Result, Hit } from "./found.ts";
-import { WORD } from "./fusion.ts";
-import { pageOf, fetchCandidates } from "./paging.ts";
+import {
+  fetchCandidates,
+  pageOf,
+  type Pagination,
+  resultOf,
+  type SearchContext,
+} from "./engine.ts";
+import type { ResultPage, Result, Hit } from "./results.ts";
+import { WORD } from "./ranking.ts";
 import { FileContents } from "./excerpts.ts";
-import { queryModel } from "./vectors.ts";
+import { queryModel } from "./retrieval.ts";
 import { withCompoundParts } from "../text.ts";
 
 const { MAX_CANDIDATES, MAX_WORDS } = shared.constants.similar;

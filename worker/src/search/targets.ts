@@ -4,14 +4,12 @@ import shared from "../../build/shared.json";
 import { casefold, rpartition } from "../python_strings.ts";
 import { nearestNames } from "../suggestions.ts";
 import { badRequest, type HttpError } from "../http_error.ts";
-import { Batch } from "../store/batch.ts";
-import type { Database, Row } from "../store/database.ts";
+import { Batch, type Database, type Row } from "../store/database.ts";
 import * as sql from "../store/statements.ts";
-import { dotted, endsWith } from "../symbols.ts";
+import { dotted, endsWith, withCompoundParts } from "../text.ts";
 import { pathReadings } from "./filters.ts";
-import { hitFromRow, type Hit } from "./found.ts";
+import { hitFromRow, type Hit } from "./results.ts";
 import { normalizeName, findMember, parseMembers } from "./name_matching.ts";
-import { withCompoundParts } from "../text.ts";
 
 const { MAX_LISTED, MAX_SEPARATORS, EMPTY_TARGET_ERROR } = shared.constants.targets;
 const LINES = /^(.+?):(\d+)(?:-(\d+)|:\d+)?$/s;

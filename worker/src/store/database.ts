@@ -1,4 +1,7 @@
 /** Where nodes are kept: a SQLite, as the Worker asks it. */
+/** What has to be asked at once? Parts are added, one round trip answers them all. */
+
+
 
 export type Value = string | number | null;
 export type Row = readonly unknown[];
@@ -12,4 +15,20 @@ export interface Statement {
 export interface Database {
   /** Runs the statements as one round trip; the rows of each. */
   run(statements: readonly Statement[]): Promise<Row[][]>;
+}
+
+export class Batch {
+  readonly #statements: Statement[] = [];
+  #answers: Row[][] = [];
+
+  /** Takes statements in; what is given back answers with the rows of each, once it has run. */
+  add(some: readonly Statement[]): () => Row[][] {
+    const from = this.#statements.length;
+    this.#statements.push(...some);
+    return () => this.#answers.slice(from, from + some.length);
+  }
+
+  async run(database: Database): Promise<void> {
+    this.#answers = await database.run(this.#statements);
+  }
 }

@@ -2,7 +2,7 @@
 
 import shared from "../../build/shared.json";
 import { groupBy, keyOf } from "../collections.ts";
-import type { Hit } from "../search/found.ts";
+import type { Hit } from "../search/results.ts";
 
 const GAP = shared.constants.pieces.MAX_GAP_LINES;
 

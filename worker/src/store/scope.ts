@@ -1,8 +1,10 @@
 /** Where does a search look? What the program's SQL wants to know of it. */
+/** Which files are tests? By what their path says: globs that SQL, Python and this read alike. */
 
 import shared from "../../build/shared.json";
-import { dotted } from "../symbols.ts";
 import { HttpError } from "../http_error.ts";
+import { memoize } from "../memoize.ts";
+import { dotted } from "../text.ts";
 import type { Value } from "./database.ts";
 
 /**
@@ -169,4 +171,18 @@ function checkLength(glob: string, what: string, where: string): void {
   if (count <= GLOB_BYTES) return;
   const wrong = `${what} has ${count} bytes${where}, and a glob may have ${GLOB_BYTES}.`;
   throw new HttpError(400, wrong, "Shorten it.");
+}
+
+const SYNTAX = /[\\^$.*+?(){}|/]/g;
+const IS_TEST = new RegExp(shared.constants.tests.map(searched).join("|"));
+
+/** Whether a file is a test, or lies among them. */
+export const isTest = memoize((path) => IS_TEST.test(`/${path}`));
+
+/** What finds a glob's texts, stars at its ends being any text before and after. */
+function searched(glob: string): string {
+  const [first, last] = [glob.startsWith("*") ? "" : "^", glob.endsWith("*") ? "" : "$"];
+  const parts = glob.replace(/^\*|\*$/g, "").split("*");
+  const escaped = parts.map((part) => part.replace(SYNTAX, "\\$&"));
+  return first + escaped.join("[^]*") + last;
 }

@@ -1,6 +1,6 @@
 /** What the tests may call of the lexis. */
 
-import { QueryText, nameStems } from "../../src/search/asked.ts";
+import { nameStems, parseQuery, QueryText, queryText } from "../../src/search/query.ts";
 import {
   casefold,
   characterColumns,
@@ -10,13 +10,17 @@ import {
   split,
   strip,
 } from "../../src/python_strings.ts";
-import { parseQuery, queryText } from "../../src/search/query.ts";
-import { dotted, endsWith } from "../../src/symbols.ts";
+import {
+  compoundParts,
+  dotted,
+  endsWith,
+  lowercaseParts,
+  withCompoundParts,
+} from "../../src/text.ts";
 import { porter } from "../../src/search/porter.ts";
 import { stemsOfText, QueryTerms } from "../../src/search/term_matching.ts";
 import { foldWord, tokenize } from "../../src/search/unicode61.ts";
 import { type SnippetRequest, chooseSnippet } from "../../src/search/snippets.ts";
-import { compoundParts, lowercaseParts, withCompoundParts } from "../../src/text.ts";
 
 function letters(text: string): unknown {
   return {

@@ -2,22 +2,43 @@
 
 import { compareText, casefold, strip } from "../../src/python_strings.ts";
 import { Pattern, type RegexSources } from "../../src/python_regex.ts";
-import { QueryText } from "../../src/search/asked.ts";
-import { countFacets } from "../../src/search/facets.ts";
-import { hitFromRow, type Result } from "../../src/search/found.ts";
-import { stackFrames, nodesOfFrames } from "../../src/search/frames.ts";
-import { rankByName, rankByCosine, rankByWords, rankTogether, type Ranking } from "../../src/search/fusion.ts";
-import { groupingCandidates, duplicateCandidates, groupDuplicates, groupParts, type NodeLines } from "../../src/search/results.ts";
+import { QueryText } from "../../src/search/query.ts";
+import {
+  countFacets,
+  duplicateCandidates,
+  groupDuplicates,
+  groupingCandidates,
+  groupParts,
+  hitFromRow,
+  type NodeLines,
+  type Result,
+} from "../../src/search/results.ts";
+import { stackFrames, nodesOfFrames } from "../../src/search/retrieval.ts";
+import {
+  fileBoost,
+  nameBoost,
+  pathBoost,
+  rankByCosine,
+  rankByName,
+  rankByWords,
+  rankHits,
+  type Ranking,
+  rankTogether,
+} from "../../src/search/ranking.ts";
 import { isDocument, kindWeight } from "../../src/search/file_kinds.ts";
-import { fuzzyMatches } from "../../src/search/likeness.ts";
-import { wordOverlap, isNamed, normalizeName, findMember, namedCandidates } from "../../src/search/name_matching.ts";
-import { isTruncated, isVectorOnly, resultNotes } from "../../src/search/notes.ts";
-import { rankHits } from "../../src/search/ranking.ts";
-import { fileBoost, nameBoost, pathBoost } from "../../src/search/rules.ts";
+import {
+  findMember,
+  fuzzyMatches,
+  isNamed,
+  namedCandidates,
+  normalizeName,
+  wordOverlap,
+} from "../../src/search/name_matching.ts";
+import { isTruncated, isVectorOnly, resultNotes } from "../../src/search/engine.ts";
 import { partsOfHits, partRanges } from "../../src/store/node_parts.ts";
-import { isTest } from "../../src/store/tests_by_path.ts";
+import { isTest } from "../../src/store/scope.ts";
 import { fsum } from "../../src/fsum.ts";
-import { dotted } from "../../src/symbols.ts";
+import { dotted } from "../../src/text.ts";
 
 type Row = readonly unknown[];
 type Pairs = [string, number][];

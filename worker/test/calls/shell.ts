@@ -2,13 +2,16 @@
 
 import type { SearchAnswer, OutlineAnswer, ReadAnswer } from "../../src/api/types.ts";
 import { validateArguments, type ToolArguments, type ObjectSchema } from "../../src/mcp/tool_schemas.ts";
-import { formatCode } from "../../src/mcp/code.ts";
+import { formatCode, formatHits, formatPassages } from "../../src/mcp/formatting.ts";
 import { truncateLines, type HitForm, fitHits } from "../../src/mcp/token_budget.ts";
 import { formatOutline } from "../../src/mcp/outline_format.ts";
-import { ProtocolSession } from "../../src/mcp/protocol.ts";
-import { errorMessage, parseMessage, ProtocolError, type ToolResult } from "../../src/mcp/messages.ts";
-import { formatPassages } from "../../src/mcp/reading.ts";
-import { formatHits } from "../../src/mcp/formatting.ts";
+import {
+  errorMessage,
+  parseMessage,
+  ProtocolError,
+  ProtocolSession,
+  type ToolResult,
+} from "../../src/mcp/protocol.ts";
 import { didYouMean } from "../../src/suggestions.ts";
 import { escapeLine } from "../../src/escaping.ts";
 import { HttpError } from "../../src/http_error.ts";

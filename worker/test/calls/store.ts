@@ -3,7 +3,7 @@
 import { errorFrom } from "../../src/bindings/d1.ts";
 import { closeMatches, nearestNames } from "../../src/suggestions.ts";
 import { pathReadings } from "../../src/search/filters.ts";
-import { queryFilters } from "../../src/store/narrowings.ts";
+import { queryFilters } from "../../src/bindings/vectorize.ts";
 import { prefixEnd, EMPTY_SCOPE, scopeParams, type Scope } from "../../src/store/scope.ts";
 import { StoredSource } from "../../src/store/stored_source.ts";
 
