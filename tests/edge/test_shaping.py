@@ -18,16 +18,16 @@ from feeder.mcp.formatting import (
     format_hits,
     format_read_results,
 )
-from feeder.mcp.index_pool import OpenIndex
 from feeder.mcp.outline_format import format_outline
 from feeder.mcp.service import IndexService
 from feeder.mcp.token_budget import HitVariant, fit_to_budget, truncate_lines
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS, DETAIL_LEVELS
 from feeder.mcp.tools import SNIPPET_LINES
-from feeder.search.answers import Page, PageOptions, build_page, read_target
-from feeder.search.engine import run_query
+from feeder.search.answers import Page, read_target
+from feeder.search.engine import search
+from feeder.search.open_index import SearchIndex
 from feeder.search.outline import build_outline
-from feeder.search.results import Pagination
+from feeder.search.query_plan import SearchRequest
 from feeder.search.targets import files_below_path, resolve_target
 from mcp_server.conftest import index
 from mcp_server.test_formatting import FUNCTION, LONG
@@ -64,16 +64,18 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexService]:
     one.close()
 
 
-def of(desk: IndexService, work: Callable[[OpenIndex], Any]) -> Any:
+def of(desk: IndexService, work: Callable[[SearchIndex], Any]) -> Any:
     return desk.run_on_index(lambda opened, _: work(opened), lambda _: None)
 
 
 def found(desk: IndexService, query: str, limit: int, offset: int = 0) -> Page:
     """What the program shows a model of the answer to a question."""
 
-    def work(opened: OpenIndex) -> Page:
-        _, answer = run_query(opened.context, query, Pagination(limit, offset))
-        return build_page(opened.corpus, answer, PageOptions(query.split(), SNIPPET_LINES, offset))
+    def work(opened: SearchIndex) -> Page:
+        request = SearchRequest(
+            query, limit=limit, offset=offset, snippet_lines=SNIPPET_LINES, is_logged=False
+        )
+        return search(opened, request)
 
     result: Page = of(desk, work)
     return result
@@ -113,7 +115,7 @@ def test_what_is_read_has_the_programs_text(
 ) -> None:
     """What there is not is an error, in whoever's words."""
 
-    def work(opened: OpenIndex) -> list[ReadResult]:
+    def work(opened: SearchIndex) -> list[ReadResult]:
         return [
             ReadResult(target, None, "feeder outline src shows more.")
             if target == "src/nothing.py"

@@ -9,7 +9,6 @@ import pytest
 
 from feeder.config import Settings
 from feeder.errors import ServiceError
-from feeder.search.engine import run_query
 from feeder.search.open_index import SearchIndex
 from feeder.search.query_plan import RequestFilters
 from feeder.search.result_cache import ResultCache
@@ -23,6 +22,7 @@ from feeder.store.sqlite import SQLite
 from feeder.sync.context import SyncContext
 from feeder.sync.sync import sync
 from index_helpers import REPO, SHOP
+from search.planned import run_query
 from source.repos import Repo
 
 TWICE = "def shipping(order):\n    weight = order.weight\n    return weight * 3\n"
@@ -66,11 +66,11 @@ class Shop:
     def put(
         self, question: str, page: Pagination, filters: RequestFilters, *, anew: bool = False
     ) -> ResultList:
-        meta = self.store.index.read_state_of([]).meta
         sides = [QueryModel(STATIC_VECTORS, 1.5, self.model.nearest)]
         kept = None if anew else self.kept
-        asker = SearchIndex(self.store, meta, sides, self.settings, self.told.append, kept)
-        return run_query(asker, question, page, filters)[1]
+        index = SearchIndex.from_session(self.store, self.settings)
+        index = index._replace(models=sides, cache=kept)
+        return run_query(index, question, page, filters, self.told.append)[1]
 
 
 def synced(base: Path, settings: Settings) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from feeder.config import Settings
-from feeder.search.engine import run_query
 from feeder.search.open_index import SearchIndex
 from feeder.search.query_plan import RequestFilters
 from feeder.search.relaxed_filters import relax_filters
@@ -14,6 +13,7 @@ from feeder.search.results import Pagination
 from feeder.session.session import open_session
 from feeder.session.workspace import base_folder, workspace_for
 from mcp_server.conftest import index
+from search.planned import run_query
 from source.repos import Repo
 
 Told = Callable[..., dict[str, tuple[int, str]]]
@@ -32,7 +32,7 @@ def told(tmp_path: Path) -> Told:
     def tell(question: str, **filters: object) -> dict[str, tuple[int, str]]:
         place = workspace_for(base_folder(repo.path), settings)
         with open_session(place, settings, writes=False, create=False) as store:
-            asker = SearchIndex(store, store.index.read_state_of([]).meta, [], settings, None)
+            asker = SearchIndex.from_session(store, settings)
             said = RequestFilters(**filters)  # type: ignore[arg-type]
             asked, answer = run_query(asker, question, Pagination(5), said)
             assert answer.total == 0

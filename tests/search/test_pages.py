@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from feeder.config import Settings
 from feeder.search import engine, results
-from feeder.search.engine import run_query
 from feeder.search.open_index import SearchIndex
 from feeder.search.query_plan import QueryPlan, RequestFilters, plan_query
 from feeder.search.results import Pagination, Result
@@ -23,6 +22,7 @@ from feeder.store.sqlite import SQLite
 from index_helpers import REPO, SHOP
 from index_helpers import open_database as empty
 from index_helpers import run_sync as fed
+from search.planned import run_query
 from search.test_kept import synced
 from source.repos import Repo
 
@@ -61,7 +61,7 @@ def asker(base: Path) -> Iterator[SearchIndex]:
         database = store.index.database
         assert isinstance(database, SQLite)
         sides = [QueryModel(STATIC_VECTORS, 1.5, static_query_model(database).nearest)]
-        yield SearchIndex(store, store.index.read_state_of([]).meta, sides, said, None)
+        yield SearchIndex.from_session(store, said)._replace(models=sides)
 
 
 ALL = Pagination(100_000)
@@ -106,7 +106,7 @@ def test_all_pages_together_are_one_large_page(
 
 
 def scope(asker: SearchIndex, question: str) -> QueryPlan:
-    return plan_query(asker.store, question, RequestFilters(), asker.settings, asker.meta)
+    return plan_query(asker.store, question, RequestFilters(), asker.settings, asker.corpus.meta)
 
 
 @pytest.mark.parametrize("question", ["lang:py", "/order/", "path:docs", "ship order", "zzz cart"])

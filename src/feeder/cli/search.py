@@ -71,27 +71,22 @@ def _print_lines(page: Page, settings: Settings, lines: Iterable[str]) -> None:
 @options.read_options
 def similar(target: str, limit: int, **said: Any) -> None:
     """Find nodes that are like one, by its vector where it has one, else by its words."""
-    from feeder.search.answers import PageOptions, build_page
     from feeder.search.open_index import open_index
-    from feeder.search.query_plan import RequestFilters, path_from_root, plan_query
-    from feeder.search.results import Pagination
+    from feeder.search.query_plan import RequestFilters, SearchRequest, path_from_root
     from feeder.search.similar import similar_page
-    from feeder.search.targets import resolve_target, target_node
+    from feeder.search.targets import resolve_target
 
     filters = RequestFilters.from_options(said)
-    shape = OutputOptions.from_params(said)
+    output = OutputOptions.from_params(said)
     settings = Settings(**said)
-    with open_index(settings) as (store, corpus, here):
-        node = target_node(
-            corpus, resolve_target(corpus, path_from_root(target, corpus.base), here)
-        )
-        scope = plan_query(store, "", filters, settings, corpus.meta).scope
-        asked_for = Pagination(limit, shape.offset)
-        some = similar_page(store, corpus, node, scope, asked_for, on_warning=console.print_message)
-        name = node.symbol or node.logical_path or ""
-        shaped = PageOptions([name], shape.lines, shape.offset)
-        answer = build_page(corpus, some, shaped)
-    print_page(answer, shape, settings, corpus.base)
+    with open_index(settings) as index:
+        corpus = index.corpus
+        node = resolve_target(corpus, path_from_root(target, corpus.base), index.directory)
+        request = SearchRequest("", filters, limit, output.offset, output.lines)
+        page = similar_page(index, node, request)
+        for warning in page.warnings:
+            console.print_message(warning)
+    print_page(page, output, settings, corpus.base)
 
 
 @click.command()
@@ -108,10 +103,10 @@ def outline(path: str, color: str, **said: Any) -> None:
     from feeder.search.targets import files_below_path
 
     settings = Settings(**said)
-    with open_index(settings) as (_, corpus, here):
-        found = build_outline(
-            corpus, files_below_path(corpus, path_from_root(path, corpus.base), here)
-        )
+    with open_index(settings) as index:
+        corpus = index.corpus
+        files = files_below_path(corpus, path_from_root(path, corpus.base), index.directory)
+        found = build_outline(corpus, files)
     if settings.json:
         console.print_result(settings, found.as_json(), ())
     else:
@@ -130,11 +125,11 @@ def show(target: str, color: str, **said: Any) -> None:
     from feeder.search.targets import resolve_target
 
     settings = Settings(**said)
-    with open_index(settings) as (_, corpus, here):
-        answer = read_target(
-            corpus, resolve_target(corpus, path_from_root(target, corpus.base), here)
-        )
-    print_page(answer, OutputOptions(color=color), settings, corpus.base)
+    with open_index(settings) as index:
+        corpus = index.corpus
+        node = resolve_target(corpus, path_from_root(target, corpus.base), index.directory)
+        page = read_target(corpus, node)
+    print_page(page, OutputOptions(color=color), settings, corpus.base)
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -196,26 +191,23 @@ def search(query: str, limit: int, **said: Any) -> None:
     A question may have "phrases", /patterns/, -words to leave out, beginnings*, and lang: path:
     -path: type: symbol: repo: category: tests: and case:yes. After -- all is the question.
     """
-    from feeder.search.answers import PageOptions, build_page, highlight_words
-    from feeder.search.engine import run_query
-    from feeder.search.open_index import SearchIndex, open_index
-    from feeder.search.query_plan import RequestFilters
-    from feeder.search.results import Pagination
-    from feeder.search.retrieval import query_models
+    from feeder.search import engine
+    from feeder.search.open_index import open_index
+    from feeder.search.query_plan import RequestFilters, SearchRequest
 
-    began = time.perf_counter()
+    started_s = time.perf_counter()
     filters = RequestFilters.from_options(said)
-    shape = OutputOptions.from_params(said)
+    output = OutputOptions.from_params(said)
     settings = Settings(**said)
-    with open_index(settings) as (store, corpus, _):
-        models = query_models(store, corpus.meta, console.print_message)
-        asker = SearchIndex(store, corpus.meta, models, settings, console.print_message)
-        asked, answer = run_query(asker, query, Pagination(limit, shape.offset), filters)
-        shaped = PageOptions(highlight_words(asked.query), shape.lines, shape.offset)
-        shown = build_page(corpus, answer, shaped)
-    took_ms = (time.perf_counter() - began) * 1000
-    print_page(shown, shape, settings, corpus.base)
-    if settings.query_log and not shape.offset:
-        from feeder.search.query_log import log_query
+    with open_index(settings) as opened:
+        index = opened.with_models(console.print_message)
+        request = SearchRequest(query, filters, limit, output.offset, output.lines, is_logged=False)
+        page = engine.search(index, request)
+        for warning in page.warnings:
+            console.print_message(warning)
+    took_ms = (time.perf_counter() - started_s) * 1000
+    print_page(page, output, settings, index.corpus.base)
+    if settings.query_log and not output.offset:
+        from feeder.search.query_log import log_query  # after the page: it imports the scanner
 
-        log_query(asker, query, filters, answer, took_ms)
+        log_query(index, request, page, took_ms)

@@ -5,42 +5,24 @@ Opens lazily, and reopens when the index file was replaced or its models changed
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple
 
 from feeder.config import Settings
 from feeder.errors import FeederError
 from feeder.progress import RecordingReporter
-from feeder.search.index_status import Corpus
 from feeder.search.open_index import SearchIndex
-from feeder.search.query_plan import directory_below
 from feeder.search.result_cache import ResultCache
-from feeder.search.retrieval import query_models
-from feeder.session.session import Session, open_session
+from feeder.session.session import open_session
 from feeder.session.workspace import current_workspace
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 
 _OPENING_META_KEYS = ("model", "dimensions")
 """What `meta` says of how an index has to be opened."""
-
-
-class OpenIndex(NamedTuple):
-    """An opened index, what answers are about, the folder of the one who asks, what it lacks."""
-
-    context: SearchIndex
-    corpus: Corpus
-    directory: str
-    missing_notes: list[str]
-
-    @property
-    def store(self) -> Session:
-        """What is open."""
-        return self.context.store
 
 
 class _IndexConnection:
@@ -55,36 +37,33 @@ class _IndexConnection:
         self._result_cache = ResultCache(database) if isinstance(database, SQLite) else None
         self._file_id = _file_identity(database)
         self._state: object = None
-        self._meta: dict[str, str] = {}
-        self._open_index: OpenIndex | None = None
+        self._meta: Mapping[str, str] = {}
+        self._index: SearchIndex | None = None
 
     def close(self) -> None:
         self._stack.close()
 
-    def current(self) -> OpenIndex | None:
+    def current(self) -> SearchIndex | None:
         """The index as it is now; None where it has to be opened anew."""
         database = self._store.index.database
         state = database.change_counters() if isinstance(database, SQLite) else None
         if _file_identity(database) != self._file_id:
             return None
-        if self._open_index is None or state is None or state != self._state:
-            before, self._meta = self._meta, dict(self._store.index.read_state_of([]).meta)
+        if self._index is None or state is None or state != self._state:
+            index = SearchIndex.from_session(self._store, self._settings)
+            before, self._meta = self._meta, index.corpus.meta
             if before and any(before.get(key) != self._meta.get(key) for key in _OPENING_META_KEYS):
                 return None
-            self._state, self._open_index = state, self._read_index()
-        return self._open_index
+            self._state, self._index = state, self._with_models(index)
+        return self._index
 
-    def _read_index(self) -> OpenIndex:
-        store, settings = self._store, self._settings
-        before, heard = store.progress, RecordingReporter()
-        store.progress = heard
-        some = query_models(store, self._meta, heard.message)
+    def _with_models(self, index: SearchIndex) -> SearchIndex:
+        store = self._store
+        before, recorder = store.progress, RecordingReporter()
+        store.progress = recorder
+        index = index.with_models(recorder.message)
         store.progress = before
-        asker = SearchIndex(store, self._meta, some, settings, None, self._result_cache)
-        corpus = Corpus.from_store(store, self._meta)
-        return OpenIndex(
-            asker, corpus, directory_below(settings.directory, corpus.base), heard.lines
-        )
+        return index._replace(cache=self._result_cache, missing_notes=recorder.lines)
 
 
 class IndexPool:
@@ -96,7 +75,7 @@ class IndexPool:
         self._lock = Lock()
 
     @contextmanager
-    def borrow(self) -> Iterator[OpenIndex]:
+    def borrow(self) -> Iterator[SearchIndex]:
         """The index for one call; raises UserError where there is none."""
         copy, found = self._acquire()
         try:
@@ -109,7 +88,7 @@ class IndexPool:
         """Makes the next answer quick; what hinders that is said by the next answer."""
         try:
             with self.borrow() as found:
-                for side in found.context.models:
+                for side in found.models:
                     side.nearest("warm", 1, Scope((found.corpus.repo,)))
         except FeederError:
             return
@@ -119,7 +98,7 @@ class IndexPool:
         while copy := self._pop_idle():
             copy.close()
 
-    def _acquire(self) -> tuple[_IndexConnection, OpenIndex]:
+    def _acquire(self) -> tuple[_IndexConnection, SearchIndex]:
         while copy := self._pop_idle():
             if found := copy.current():
                 return copy, found

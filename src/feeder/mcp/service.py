@@ -26,8 +26,9 @@ from feeder.mcp.tool_schemas import (
 )
 
 if TYPE_CHECKING:
-    from feeder.mcp.index_pool import IndexPool, OpenIndex
+    from feeder.mcp.index_pool import IndexPool
     from feeder.mcp.tools import Tool
+    from feeder.search.open_index import SearchIndex
     from feeder.source import Tree
 
 
@@ -65,7 +66,7 @@ class IndexService:
             return ToolResult(harmless.escape_line(commands_to_tools(str(exc))), is_error=True)
 
     def run_on_index(
-        self, work: Callable[[OpenIndex, str | None], Result], on_progress: ProgressCallback
+        self, work: Callable[[SearchIndex, str | None], Result], on_progress: ProgressCallback
     ) -> Result:
         """What `work` makes of the index as it is now, and of what is to be said of it first.
 

@@ -4,7 +4,6 @@ for a language model. A tool is a function here and a definition in `tool_schema
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -20,56 +19,47 @@ from feeder.mcp.formatting import (
     index_note,
     join_answer,
 )
-from feeder.mcp.index_pool import OpenIndex
 from feeder.mcp.outline_format import format_outline
-from feeder.search.answers import PageOptions, build_page, highlight_words, read_target
-from feeder.search.engine import NO_WORD_NOTE, run_query
+from feeder.search import engine
+from feeder.search.answers import read_target
+from feeder.search.engine import NO_WORD_NOTE
 from feeder.search.open_index import SearchIndex
 from feeder.search.outline import build_outline as outlined
 from feeder.search.query import MAX_QUERY_CHARS
-from feeder.search.query_log import log_query_in_background
 from feeder.search.query_plan import (
     QueryPlan,
     RequestFilters,
+    SearchRequest,
     path_from_root,
-    plan_query,
     strip_root,
 )
 from feeder.search.relaxed_filters import RelaxedFilter, relax_filters
-from feeder.search.results import Pagination
 from feeder.search.similar import similar_page
-from feeder.search.targets import Target, files_below_path, resolve_target, target_node
+from feeder.search.targets import Target, files_below_path, resolve_target
 
 Arguments = Mapping[str, Any]
-Tool = Callable[[OpenIndex, Arguments, "str | None"], ToolResult]
+Tool = Callable[[SearchIndex, Arguments, "str | None"], ToolResult]
 
 SNIPPET_LINES = 12
 MAX_TARGETS = 50
 """That are read at once."""
 
 
-def search(index: OpenIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
+def search(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
     """The hits of a question."""
-    began = time.perf_counter()
-    told: list[str] = []
-    asker = index.context._replace(on_warning=told.append)
-    question, filters = arguments["query"], _filters(index, arguments)
-    asked, answer = run_query(
-        asker, question, Pagination(arguments["limit"], arguments["offset"]), filters
+    query, offset = arguments["query"], arguments["offset"]
+    request = SearchRequest(
+        query, _filters(index, arguments), arguments["limit"], offset, SNIPPET_LINES
     )
-    notes = [*answer.notes, *told, *index.missing_notes, *_truncation_note(question)]
-    shaped = PageOptions(highlight_words(asked.query), SNIPPET_LINES, arguments["offset"])
-    found = build_page(index.corpus, answer._replace(notes=notes), shaped)
-    if not arguments["offset"]:
-        log_query_in_background(asker, question, filters, answer, began)
-    if not answer.total:
-        return _no_hits(asker, asked, notes, index_note(freshness_note, found.note))
-    return ToolResult(
-        format_hits(found, AnswerOptions(arguments["detail"], arguments["budget"]), freshness_note)
-    )
+    page = engine.search(index, request)
+    notes = [*page.notes, *page.warnings, *index.missing_notes, *_truncation_note(query)]
+    if not page.total and page.plan:
+        return _no_hits(index, page.plan, notes, index_note(freshness_note, page.note))
+    options = AnswerOptions(arguments["detail"], arguments["budget"])
+    return ToolResult(format_hits(page._replace(notes=notes), options, freshness_note))
 
 
-def read(index: OpenIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
+def read(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
     """The lines of each target; one that there is not hinders no other."""
     targets = arguments["target"]
     if len(targets) > MAX_TARGETS:
@@ -79,21 +69,16 @@ def read(index: OpenIndex, arguments: Arguments, freshness_note: str | None) -> 
     return ToolResult(text, all(one.page is None for one in passages))
 
 
-def similar(index: OpenIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
+def similar(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
     """What is most like a node."""
-    told: list[str] = []
-    corpus, store = index.corpus, index.store
-    node = target_node(corpus, _resolve_target(index, arguments["target"]))
-    scope = plan_query(store, "", RequestFilters(), index.context.settings, corpus.meta).scope
-    found = similar_page(
-        store, corpus, node, scope, Pagination(arguments["limit"]), on_warning=told.append
+    request = SearchRequest(limit=arguments["limit"], snippet_lines=SNIPPET_LINES)
+    page = similar_page(index, _resolve_target(index, arguments["target"]), request)
+    return ToolResult(
+        format_hits(page._replace(notes=page.warnings), AnswerOptions(), freshness_note)
     )
-    shaped = PageOptions([node.symbol or node.logical_path or ""], SNIPPET_LINES)
-    answer = build_page(corpus, found._replace(notes=told), shaped)
-    return ToolResult(format_hits(answer, AnswerOptions(), freshness_note))
 
 
-def outline(index: OpenIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
+def outline(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
     """What a file or folder holds."""
     paths = files_below_path(
         index.corpus, path_from_root(arguments["path"], index.corpus.base), index.directory
@@ -111,7 +96,7 @@ TOOLS: Mapping[str, Tool] = {
 }
 
 
-def _filters(index: OpenIndex, arguments: Arguments) -> RequestFilters:
+def _filters(index: SearchIndex, arguments: Arguments) -> RequestFilters:
     """The arguments that stand beside the question, as if they stood in it."""
 
     def paths(name: str) -> list[str]:
@@ -136,11 +121,11 @@ def _truncation_note(query: str) -> Iterator[str]:
         yield f"Of the query the first {MAX_QUERY_CHARS:,} characters were read."
 
 
-def _resolve_target(index: OpenIndex, text: str) -> Target:
+def _resolve_target(index: SearchIndex, text: str) -> Target:
     return resolve_target(index.corpus, path_from_root(text, index.corpus.base), index.directory)
 
 
-def _read_target(index: OpenIndex, text: str) -> ReadResult:
+def _read_target(index: SearchIndex, text: str) -> ReadResult:
     try:
         target = _resolve_target(index, text)
         return ReadResult(text, read_target(index.corpus, target))
@@ -149,12 +134,12 @@ def _read_target(index: OpenIndex, text: str) -> ReadResult:
 
 
 def _no_hits(
-    context: SearchIndex, query: QueryPlan, notes: Sequence[str], freshness_note: str
+    index: SearchIndex, plan: QueryPlan, notes: Sequence[str], freshness_note: str
 ) -> ToolResult:
     """What was searched, and what each filter kept away."""
-    repos = query.scope.repos
+    repos = plan.scope.repos
     where = ", ".join(repos) if repos else "all repositories"
-    without = list(relax_filters(context, query))
+    without = list(relax_filters(index, plan))
     if not without:
         said = f"Nothing found in {where}. Ask in other words, or by a part of a name."
         return ToolResult(join_answer([said], notes, freshness_note))

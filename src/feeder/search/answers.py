@@ -13,7 +13,7 @@ from feeder.nodes import Member
 from feeder.parse.extract import NOT_INSTALLED
 from feeder.search.excerpts import Excerpt, ExcerptReader, Freshness, freshness_text
 from feeder.search.file_contents import current_files, decode_lines, is_unreadable_document
-from feeder.search.index_status import Corpus, IndexStatus, read_index_status
+from feeder.search.index_status import Corpus, IndexStatus
 from feeder.search.results import Result, ResultList, merge_parts
 from feeder.search.snippets import DEFAULT_LINES, Snippet, SnippetRequest, make_snippet
 from feeder.search.targets import Target
@@ -22,12 +22,14 @@ from feeder.store.node_parts import read_part_ranges
 
 if TYPE_CHECKING:
     from feeder.search.query import Query
+    from feeder.search.query_plan import QueryPlan
 
 
 RANK_NAMES = ("name", "word", "line", "meaning", "vector")
 """By what a hit may have been found: its JSON says of each which rank it had there."""
 
 EMPTY_SNIPPET = Snippet(0, [], [])
+UNREAD_EXCERPT = Excerpt(Freshness.UNREADABLE, 0, 0)
 
 
 class PageHit(NamedTuple):
@@ -63,9 +65,10 @@ class PageHit(NamedTuple):
 
 
 class Page(NamedTuple):
-    """Hits from `offset` on out of `total`; `notes` are what the search has to say of itself.
+    """Hits from `offset` on out of `total`, or more than `total` where `at_least`.
 
-    Where `at_least`, more than `total` may answer, which were not looked at.
+    `notes` explain the results to the user. `warnings`, `all_results` (of every page) and the
+    search's `plan` are for the program and are not in the JSON.
     """
 
     hits: list[PageHit]
@@ -74,6 +77,9 @@ class Page(NamedTuple):
     offset: int = 0
     notes: Sequence[str] = ()
     at_least: bool = False
+    warnings: Sequence[str] = ()
+    all_results: Sequence[Result] = ()
+    plan: QueryPlan | None = None
 
     @property
     def note(self) -> str:
@@ -94,21 +100,28 @@ class Page(NamedTuple):
 
 
 class PageOptions(NamedTuple):
-    """The question's words, how many lines of a hit are shown, and where the page begins."""
+    """The words to highlight, the lines shown of each hit (None for all), and the first hit's
+    offset. Without `reads_files` hits have no lines.
+    """
 
     highlight_words: Sequence[str] = ()
     snippet_lines: int | None = DEFAULT_LINES
-    """None for all."""
     offset: int = 0
+    reads_files: bool = True
 
 
 def build_page(corpus: Corpus, results: ResultList, options: PageOptions) -> Page:
-    """The hits with their lines; one question to the index, and git asked at once for all files."""
-    database, base, repo, meta, seen = corpus
-    sources = ExcerptReader(database, base, repo, [one.hit for one in results.results])
-    hits = [_make_hit(one, sources, options) for one in results.results]
-    where = read_index_status(base, repo, meta, len(sources.changed_paths), seen_tree=seen)
-    return Page(hits, where, results.total, options.offset, results.notes, results.at_least)
+    """Builds a page of results, with one request to the index and one to git for all files."""
+    if options.reads_files:
+        hits_to_read = [result.hit for result in results.results]
+        reader = ExcerptReader(corpus.database, corpus.base, corpus.repo, hits_to_read)
+        hits = [_make_hit(result, reader, options) for result in results.results]
+        status = corpus.status(len(reader.changed_paths))
+    else:
+        hits = [PageHit(one, UNREAD_EXCERPT, EMPTY_SNIPPET, one.member) for one in results.results]
+        status = IndexStatus(corpus.repo, corpus.meta.get(f"{corpus.repo}:head", ""))
+    page = Page(hits, status, results.total, options.offset, results.notes, results.at_least)
+    return page._replace(all_results=results.all_results)
 
 
 def highlight_words(query: Query) -> list[str]:
@@ -232,11 +245,8 @@ def _line_page(corpus: Corpus, target: Target) -> Page:
     hit = Hit("", target.path, language, "lines", None, None, None, first, last, "", corpus.repo)
     excerpt = Excerpt(Freshness.SAME, first, last, some, range(first, last + 1), now.commit)
     edited = ExcerptReader(corpus.database, corpus.base, corpus.repo, target.hits[:1]).changed_paths
-    where = read_index_status(
-        corpus.base, corpus.repo, corpus.meta, len(edited), seen_tree=corpus.seen_tree
-    )
     shown = PageHit(Result(hit, 0.0, {}), excerpt, Snippet(first, some, []))
-    return Page([shown], where, 1)
+    return Page([shown], corpus.status(len(edited)), 1)
 
 
 def hit_name(shown: PageHit) -> str:

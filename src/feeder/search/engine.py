@@ -5,13 +5,15 @@ Plans the query, retrieves and ranks candidates, paginates, builds snippets and 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from feeder.errors import ServiceError, UserError
+from feeder.search.answers import Page, PageOptions, build_page, highlight_words
 from feeder.search.excerpts import Excerpt, ExcerptReader
 from feeder.search.open_index import SearchIndex
 from feeder.search.query import MAX_QUERY_CHARS, QueryText
-from feeder.search.query_plan import QueryPlan, RequestFilters, plan_query
+from feeder.search.query_plan import QueryPlan, SearchRequest, plan_query
 from feeder.search.ranking import (
     COMPOSED_NAME,
     DESCRIPTION,
@@ -75,7 +77,34 @@ WORDS_ONLY_PREFIX = "By words alone:"
 """Before the reason why a question is answered so."""
 
 
+MAX_LISTED = 1_000
+"""Nodes listed for a query of filters or a pattern alone."""
+
 OnWarning = Callable[[str], None]
+
+
+def search(index: SearchIndex, request: SearchRequest) -> Page:
+    """Runs a search and builds the page of hits that the request wants.
+
+    Raises UserError for a filter that names nothing in the index, and ServiceError for a model that
+    fails if the request requires models.
+    """
+    started_s = time.perf_counter()
+    warnings: list[str] = []
+    on_warning = None if request.requires_models else warnings.append
+    plan = plan_query(
+        index.store, request.query, request.filters, index.settings, index.corpus.meta
+    )
+    results = run_plan(index, plan, request.pagination, on_warning)
+    options = PageOptions(
+        highlight_words(plan.query), request.snippet_lines, request.offset, request.reads_files
+    )
+    page = build_page(index.corpus, results, options)._replace(warnings=warnings, plan=plan)
+    if request.is_logged and index.settings.query_log and not request.offset:
+        from feeder.search.query_log import log_query_in_background  # imports the secret scanner
+
+        log_query_in_background(index, request, page, started_s)
+    return page
 
 
 def search_scope(  # noqa: PLR0913 - the seams, the question, and how it is answered
@@ -223,49 +252,37 @@ def _result_notes(
     return []
 
 
-MAX_LISTED = 1_000
-"""Nodes that are looked at where filters or a pattern alone are asked."""
-
-
-def run_query(
+def run_plan(
     index: SearchIndex,
-    query_text: str,
+    plan: QueryPlan,
     pagination: Pagination,
-    filters: RequestFilters | None = None,
-) -> tuple[QueryPlan, ResultList]:
-    """What the question was understood to be, and a page of what answers it.
+    on_warning: OnWarning | None = None,
+) -> ResultList:
+    """Ranks the nodes of a plan and returns a page of them, with notes of plan and ranking.
 
-    Raises UserError for a filter that names nothing in the index.
+    A model that fails is reported to `on_warning`; without it, its error is raised.
     """
-    said = filters or RequestFilters()
-    asked = plan_query(index.store, query_text, said, index.settings, index.meta)
-    return asked, run_plan(index, asked, pagination)
-
-
-def run_plan(index: SearchIndex, plan: QueryPlan, pagination: Pagination) -> ResultList:
-    """A page of what answers a question that has been understood."""
     database = index.store.index.database
-    ranked = _rank_plan(index, plan) if plan.text else _list_scope(database, plan.scope)
-    answer = paginate(database, ranked, pagination, excerpt_lookup(index.store))
-    notes, at_least = [*plan.notes, *answer.notes], plan.is_truncated or answer.at_least
-    return answer._replace(notes=notes, at_least=at_least)
+    ranked = _rank_plan(index, plan, on_warning) if plan.text else _list_scope(database, plan.scope)
+    results = paginate(database, ranked, pagination, excerpt_lookup(index.store))
+    notes, at_least = [*plan.notes, *results.notes], plan.is_truncated or results.at_least
+    return results._replace(notes=notes, at_least=at_least)
 
 
-def _rank_plan(index: SearchIndex, plan: QueryPlan) -> RankedResults:
-    """What the index answers, or has answered before at the same state."""
-    database = index.store.index.database
+def _rank_plan(index: SearchIndex, plan: QueryPlan, on_warning: OnWarning | None) -> RankedResults:
+    """Ranked results from the cache, else from the index."""
 
-    def ranked() -> RankedResults:
+    def rank() -> RankedResults:
         return rank_query(
-            database,
+            index.store.index.database,
             index.models,
             plan.text,
             plan.scope,
             preferred_scopes=plan.preferred_scopes,
-            on_warning=index.on_warning,
+            on_warning=on_warning,
         )
 
-    return ranked() if index.cache is None else index.cache.get_or_rank(plan, ranked)
+    return rank() if index.cache is None else index.cache.get_or_rank(plan, rank)
 
 
 def _list_scope(database: Database, scope: Scope) -> RankedResults:

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from feeder.config import Settings
 from feeder.errors import UserError
-from feeder.search.engine import run_query as put
+from feeder.search import engine
 from feeder.search.judgments import JudgedQuery, RelevantTarget
-from feeder.search.open_index import SearchIndex, open_index
-from feeder.search.results import Pagination
-from feeder.search.retrieval import model_name, query_models
+from feeder.search.open_index import open_index
+from feeder.search.query_plan import SearchRequest
+from feeder.search.retrieval import model_name
 from feeder.store import Database
 from feeder.store.hits import Hit
 
@@ -184,26 +184,28 @@ class EvaluatedIndex(NamedTuple):
 def open_evaluated_index(
     settings: Settings, on_warning: Callable[[str], None], without_models: Collection[str] = ()
 ) -> Iterator[EvaluatedIndex]:
-    """The engine over the index that the settings mean; `without` names sides that stay unasked.
-
-    A model that fails ends the evaluation: words would answer in its place.
+    """Opens the index that the settings mean for an evaluation; `without_models` names models that
+    are not used. A model that fails ends the evaluation, or words would answer in its place.
     """
-    with open_index(settings) as (store, corpus, _):
-        meta = corpus.meta
-        commit = meta.get(store.index.meta_key("head"), "")
-        asked = [
-            side
-            for side in query_models(store, meta, on_warning)
-            if side.name not in without_models
-        ]
-        asker, told = SearchIndex(store, meta, asked, settings, None), set[str]()
+    with open_index(settings) as opened:
+        every_model = opened.with_models(on_warning).models
+        index = opened._replace(
+            models=[model for model in every_model if model.name not in without_models]
+        )
+        reported: set[str] = set()
 
-        def ask(query: str, limit: int) -> Sequence[Hit]:
-            understood, answer = put(asker, query, Pagination(limit))
-            for note in {*understood.notes} - told:
-                on_warning(note)
-            told.update(understood.notes)
-            return [one.hit for one in answer.results]
+        def search_hits(query: str, limit: int) -> Sequence[Hit]:
+            request = SearchRequest(
+                query, limit=limit, reads_files=False, requires_models=True, is_logged=False
+            )
+            page = engine.search(index, request)
+            for note in page.plan.notes if page.plan else ():
+                if note not in reported:
+                    on_warning(note)
+                    reported.add(note)
+            return [hit.result.hit for hit in page.hits]
 
-        models = tuple(model_name(store, side.name) for side in asked)
-        yield EvaluatedIndex(ask, corpus.database, corpus.repo, commit, models)
+        store, corpus = index.store, index.corpus
+        commit = corpus.meta.get(store.index.meta_key("head"), "")
+        models = tuple(model_name(store, model.name) for model in index.models)
+        yield EvaluatedIndex(search_hits, corpus.database, corpus.repo, commit, models)

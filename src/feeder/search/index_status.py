@@ -143,9 +143,11 @@ def _count_commits(count: int) -> str:
 
 
 class Corpus(NamedTuple):
-    """What an answer is about: the index, the files' folder, what the index calls it, and what the
-    index says of itself; and the root tree that the files were since the question, where it is
-    known."""
+    """An index and the files that it is of: `base` is their root folder, `repo` their name in the
+    index, `meta` the index's state.
+
+    `seen_tree` is the id of the root tree if the working tree was checked for this request.
+    """
 
     database: Database
     base: Path
@@ -155,5 +157,11 @@ class Corpus(NamedTuple):
 
     @classmethod
     def from_store(cls, store: Session, meta: Mapping[str, str]) -> Corpus:
-        """That of an opened index which says `meta` of itself."""
+        """The corpus of an open session."""
         return cls(store.index.database, store.workspace.base, store.workspace.repo, meta)
+
+    def status(self, changed_files: int = 0) -> IndexStatus:
+        """Compares the index with git; `changed_files` of the files shown have changed since."""
+        return read_index_status(
+            self.base, self.repo, self.meta, changed_files, seen_tree=self.seen_tree
+        )

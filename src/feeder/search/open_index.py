@@ -1,17 +1,17 @@
-"""Opens the index that the settings mean, with everything that searches and other reads of it
-need.
+"""Opens the index that the settings mean, with everything that a search or another read of it
+needs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.config import Settings
 from feeder.search.index_status import Corpus
 from feeder.search.query_plan import directory_below
-from feeder.search.retrieval import QueryModel
+from feeder.search.retrieval import QueryModel, query_models
 from feeder.session.session import Session, open_session
 from feeder.session.workspace import current_workspace
 
@@ -19,30 +19,41 @@ if TYPE_CHECKING:
     from feeder.search.result_cache import ResultCache
 
 
-class OpenIndex(NamedTuple):
-    """An opened index, what answers are about, and the folder of whoever asks, from the root."""
+class SearchIndex(NamedTuple):
+    """An open index with its files and models: what every search and read takes.
+
+    `directory` is the user's directory relative to the root, for paths in queries; `cache` belongs
+    to this index and these models. `missing_notes` say what the index lacks for better answers.
+    """
 
     store: Session
+    settings: Settings
     corpus: Corpus
-    directory: str
+    directory: str = ""
+    models: Sequence[QueryModel] = ()
+    cache: ResultCache | None = None
+    missing_notes: Sequence[str] = ()
+
+    @classmethod
+    def from_session(cls, store: Session, settings: Settings) -> SearchIndex:
+        """The index of an open session, with its `meta` as it is now and without models."""
+        corpus = Corpus.from_store(store, store.index.read_state_of([]).meta)
+        return cls(store, settings, corpus, directory_below(settings.directory, corpus.base))
+
+    def with_models(self, on_warning: Callable[[str], None]) -> SearchIndex:
+        """Adds the embedding models; reports vectors that cannot be compared to `on_warning`."""
+        return self._replace(models=query_models(self.store, self.corpus.meta, on_warning))
+
+    def without_models(self) -> SearchIndex:
+        """For a search by words only, which uses no cached results of the models either."""
+        return self._replace(models=(), cache=None)
 
 
 @contextmanager
-def open_index(settings: Settings) -> Iterator[OpenIndex]:
-    """The index that the settings mean, closed at the end; raises UserError where there is none."""
+def open_index(settings: Settings) -> Iterator[SearchIndex]:
+    """Opens the index without models and closes it at the end.
+
+    Raises UserError where there is none.
+    """
     with open_session(current_workspace(settings), settings, writes=False, create=False) as store:
-        corpus = Corpus.from_store(store, store.index.read_state_of([]).meta)
-        yield OpenIndex(store, corpus, directory_below(settings.directory, corpus.base))
-
-
-class SearchIndex(NamedTuple):
-    """An opened index with what it says of itself, and the models that are asked."""
-
-    store: Session
-    meta: Mapping[str, str]
-    models: list[QueryModel]
-    settings: Settings
-    on_warning: Callable[[str], None] | None
-    """Who is told that a model fails; without anybody, that is raised."""
-    cache: ResultCache | None = None
-    """Of this very store and these sides: what a process that is asked again and again keeps."""
+        yield SearchIndex.from_session(store, settings)

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from feeder.search.excerpts import UNAVAILABLE_REASONS, ExcerptReader, Freshness, freshness_text
-from feeder.search.index_status import Corpus, IndexStatus, read_index_status
+from feeder.search.index_status import Corpus, IndexStatus
 from feeder.store.hits import Hit, hits_in_files
 
 UNNAMED_TYPES = ("chunk", "md_codeblock", "doc_codeblock")
@@ -58,14 +58,8 @@ def build_outline(corpus: Corpus, paths: Sequence[str]) -> Outline:
         path: list(_nested_entries(_merge_parts(hits, sources), sources))
         for path, hits in groupby(found, key=lambda hit: hit.path)
     }
-    where = read_index_status(
-        corpus.base,
-        corpus.repo,
-        corpus.meta,
-        len(sources.changed_paths),
-        seen_tree=corpus.seen_tree,
-    )
-    return Outline({path: files.get(path, []) for path in paths}, where)
+    status = corpus.status(len(sources.changed_paths))
+    return Outline({path: files.get(path, []) for path in paths}, status)
 
 
 def _merge_parts(hits: Iterable[Hit], sources: ExcerptReader) -> list[Hit]:

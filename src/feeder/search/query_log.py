@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from feeder.errors import FeederError
 from feeder.parse.secrets import mask_text
+from feeder.search.answers import Page
 from feeder.search.open_index import SearchIndex
 from feeder.search.query import MAX_QUERY_CHARS, parse_query
-from feeder.search.query_plan import RequestFilters
-from feeder.search.results import ResultList
+from feeder.search.query_plan import SearchRequest
 from feeder.search.retrieval import MODEL_VECTORS, STATIC_VECTORS, model_name
 from feeder.search.term_matching import text_stems
 from feeder.session.session import Session
@@ -43,37 +43,23 @@ def log_file(base: Path, index_file: Path | None) -> Path:
     )
 
 
-def log_query(
-    index: SearchIndex,
-    query_text: str,
-    filters: RequestFilters,
-    results: ResultList,
-    took_ms: float,
-) -> None:
-    """Keeps a question that was answered just now; what hinders that is said and harms nothing."""
+def log_query(index: SearchIndex, request: SearchRequest, page: Page, took_ms: float) -> None:
+    """Adds a query to the log; an error is reported and does not end the search."""
     store = index.store
     try:
         file = _log_path(store, index.settings.db)
         if file:
-            QueryLog(file).add(_log_entry(index, query_text, filters, results, took_ms))
+            QueryLog(file).add(_log_entry(index, request, page, took_ms))
     except FeederError as exc:
         store.progress.message(f"The question is not noted: {exc} FEEDER_QUERY_LOG=off notes none.")
 
 
 def log_query_in_background(
-    index: SearchIndex,
-    query_text: str,
-    filters: RequestFilters,
-    results: ResultList,
-    began_s: float,
+    index: SearchIndex, request: SearchRequest, page: Page, started_s: float
 ) -> None:
-    """The same for who keeps none where the settings say so, and whose answer does not wait for it.
-
-    `began_s` is when the question came, by `time.perf_counter`.
-    """
-    if index.settings.query_log:
-        took_ms = (time.perf_counter() - began_s) * 1000
-        Thread(target=log_query, args=(index, query_text, filters, results, took_ms)).start()
+    """Adds a query to the log in a thread; `started_s` is its start by `time.perf_counter`."""
+    took_ms = (time.perf_counter() - started_s) * 1000
+    Thread(target=log_query, args=(index, request, page, took_ms)).start()
 
 
 def _log_path(store: Session, index_file: Path | None) -> Path | None:
@@ -89,24 +75,20 @@ def _log_path(store: Session, index_file: Path | None) -> Path | None:
 
 
 def _log_entry(
-    index: SearchIndex,
-    query_text: str,
-    filters: RequestFilters,
-    results: ResultList,
-    took_ms: float,
+    index: SearchIndex, request: SearchRequest, page: Page, took_ms: float
 ) -> LoggedQuery:
     store = index.store
-    said = {name: value for name, value in filters._asdict().items() if value}
+    filters = {name: value for name, value in request.filters._asdict().items() if value}
     return LoggedQuery(
         time.time(),
         store.workspace.repo,
-        mask_secrets(query_text[:MAX_QUERY_CHARS])[:MAX_TEXT_CHARS],
-        mask_secrets(json.dumps(said, ensure_ascii=False)),
-        results.total,
+        mask_secrets(request.query[:MAX_QUERY_CHARS])[:MAX_TEXT_CHARS],
+        mask_secrets(json.dumps(filters, ensure_ascii=False)),
+        page.total,
         round(took_ms, 1),
-        _answered_by(results),
-        json.dumps([model_name(store, side.name) for side in index.models]),
-        index.meta.get(store.index.meta_key("head"), ""),
+        _answered_by(page),
+        json.dumps([model_name(store, model.name) for model in index.models]),
+        index.corpus.meta.get(store.index.meta_key("head"), ""),
     )
 
 
@@ -116,10 +98,10 @@ def mask_secrets(text: str) -> str:
     return mask_text("question", content).content.decode()
 
 
-def _answered_by(results: ResultList) -> str:
-    if not results.results:
+def _answered_by(page: Page) -> str:
+    if not page.hits:
         return ""
-    by = {name for one in results.results for name in one.ranks}
+    by = {name for hit in page.hits for name in hit.result.ranks}
     if not by:
         return BY_FILTERS
     return BY_WORDS if by - {STATIC_VECTORS, MODEL_VECTORS} else " ".join(sorted(by))

@@ -13,6 +13,8 @@ from feeder.search.file_contents import indexed_lines, indexed_revision, snapsho
 from feeder.search.filters import FilterContext, build_scopes, overridden_notes
 from feeder.search.must_match import RepositoryFiles, make_grep, require_matches
 from feeder.search.query import Query, parse_query
+from feeder.search.results import Pagination
+from feeder.search.snippets import DEFAULT_LINES
 from feeder.search.vocabulary import repository_categories
 from feeder.session.session import Session
 from feeder.source.grep import GrepMatches
@@ -43,6 +45,30 @@ class RequestFilters(NamedTuple):
     def from_options(cls, options: dict[str, Any]) -> "RequestFilters":
         """Takes those out of what was said by its names."""
         return cls(**{name: options.pop(name) for name in cls._fields if name in options})
+
+
+class SearchRequest(NamedTuple):
+    """A query with its filters, the page of hits to return, and how the search is run.
+
+    `snippet_lines` is the number of lines shown of a hit, None for all of its lines. Without
+    `reads_files` hits have no lines and no freshness (for an evaluation). With `requires_models` a
+    model that fails is an error; else the search goes on by words, with a warning. A search that
+    `is_logged` is added to the query log if the settings keep one.
+    """
+
+    query: str = ""
+    filters: RequestFilters = RequestFilters()
+    limit: int = 10
+    offset: int = 0
+    snippet_lines: int | None = DEFAULT_LINES
+    reads_files: bool = True
+    requires_models: bool = False
+    is_logged: bool = True
+
+    @property
+    def pagination(self) -> Pagination:
+        """The part of all hits that the page has."""
+        return Pagination(self.limit, self.offset)
 
 
 class QueryPlan(NamedTuple):

@@ -40,5 +40,7 @@ def relax_filters(index: SearchIndex, plan: QueryPlan) -> Iterator[RelaxedFilter
         unset: dict[str, Any] = {part: getattr(UNFILTERED, part) for part in parts}
         scope = plan.scope._replace(**unset)
         if scope != plan.scope:
-            answer = run_plan(index, plan._replace(scope=scope), Pagination(1))
-            yield RelaxedFilter(name, answer.total, next((one.hit for one in answer.results), None))
+            relaxed = plan._replace(scope=scope)
+            results = run_plan(index, relaxed, Pagination(1), on_warning=lambda _: None)
+            best = results.results[0].hit if results.results else None
+            yield RelaxedFilter(name, results.total, best)

@@ -7,12 +7,16 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from feeder.errors import ServiceError
-from feeder.search.engine import excerpt_lookup, paginate
+from feeder.search.answers import Page, PageOptions, build_page
+from feeder.search.engine import OnWarning, excerpt_lookup, paginate
 from feeder.search.excerpts import ExcerptReader
 from feeder.search.index_status import Corpus
+from feeder.search.open_index import SearchIndex
+from feeder.search.query_plan import SearchRequest, plan_query
 from feeder.search.ranking import WORD
-from feeder.search.results import Pagination, RankedResults, Result, ResultList
+from feeder.search.results import RankedResults, Result
 from feeder.search.retrieval import MODEL_VECTORS, STATIC_VECTORS
+from feeder.search.targets import Target, target_node
 from feeder.session.session import Session, comparable_vectors
 from feeder.store import Neighbour
 from feeder.store.hits import Hit, hits_by_ids
@@ -34,38 +38,37 @@ VectorLookup = Callable[[str], "NDArray[float32] | None"]
 NearestLookup = Callable[["NDArray[float32]", int, Scope], Iterable[Neighbour]]
 
 
-def similar_nodes(
-    store: Session, corpus: Corpus, target: Hit, scope: Scope, on_warning: Callable[[str], None]
-) -> list[Result]:
-    """The nodes most like it, the best first; without itself, what holds it, and its parts.
+def similar_page(index: SearchIndex, target: Target, request: SearchRequest) -> Page:
+    """Builds the page of the nodes most similar to a target, within the request's filters.
 
-    Pieces and copies stand each for themselves. Where vectors cannot be asked that is told, and
-    words answer.
+    As in a search, the parts of a node and nodes with the same text are one hit. Raises UserError
+    where the target is no single node.
     """
+    warnings: list[str] = []
+    store, corpus = index.store, index.corpus
+    node = target_node(corpus, target)
+    scope = plan_query(store, "", request.filters, index.settings, corpus.meta).scope
+    ranked = RankedResults(_similar_nodes(store, corpus, node, scope, warnings.append))
+    results = paginate(corpus.database, ranked, request.pagination, excerpt_lookup(store))
+    words = [node.symbol or node.logical_path or ""]
+    options = PageOptions(words, request.snippet_lines, request.offset)
+    return build_page(corpus, results, options)._replace(warnings=warnings)
+
+
+def _similar_nodes(
+    store: Session, corpus: Corpus, target: Hit, scope: Scope, on_warning: OnWarning
+) -> list[Result]:
+    """The nodes most similar to `target`, the best first, without those that overlap it."""
     name, near = _neighbours(store, corpus, target, scope, on_warning)
-    known = {hit.id: hit for hit in hits_by_ids(corpus.database, [one.id for one in near], scope)}
-    others = [one for one in near if one.id in known and not _is_same_node(target, known[one.id])]
+    hits = {hit.id: hit for hit in hits_by_ids(corpus.database, [one.id for one in near], scope)}
+    others = [one for one in near if one.id in hits and not _is_same_node(target, hits[one.id])]
     return [
-        Result(known[one.id], one.score, {name: rank}) for rank, one in enumerate(others, start=1)
+        Result(hits[one.id], one.score, {name: rank}) for rank, one in enumerate(others, start=1)
     ]
 
 
-def similar_page(  # noqa: PLR0913 - the seams, the node, and how it is answered
-    store: Session,
-    corpus: Corpus,
-    target: Hit,
-    scope: Scope,
-    pagination: Pagination,
-    *,
-    on_warning: Callable[[str], None],
-) -> ResultList:
-    """A page of them, with pieces of one node and copies of a text as one hit, as in a search."""
-    found = similar_nodes(store, corpus, target, scope, on_warning)
-    return paginate(corpus.database, RankedResults(found), pagination, excerpt_lookup(store))
-
-
 def _neighbours(
-    store: Session, corpus: Corpus, target: Hit, scope: Scope, on_warning: Callable[[str], None]
+    store: Session, corpus: Corpus, target: Hit, scope: Scope, on_warning: OnWarning
 ) -> tuple[str, list[Neighbour]]:
     """What is near, and by which ranking."""
     try:

@@ -27,7 +27,7 @@ from feeder.web.access import AccessControl
 from feeder.web.validation import IndexValidation
 
 if TYPE_CHECKING:
-    from feeder.mcp.index_pool import OpenIndex
+    from feeder.search.open_index import SearchIndex
 
 JSON_TYPE = "application/json"
 CACHE_HEADERS = {"cache-control": "private, no-cache"}
@@ -115,17 +115,16 @@ def run_endpoint(
         return error_response(503, exc)
 
 
-def _with_query_log(index: OpenIndex, logs_query: bool) -> OpenIndex:
-    settings = index.context.settings
-    settings = replace(settings, query_log=settings.query_log and logs_query)
-    return index._replace(context=index.context._replace(settings=settings))
+def _with_query_log(index: SearchIndex, logs_query: bool) -> SearchIndex:
+    query_log = index.settings.query_log and logs_query
+    return index._replace(settings=replace(index.settings, query_log=query_log))
 
 
 def _call_endpoint(
-    endpoint: Callable[[OpenIndex, Mapping[str, list[str]]], dict[str, Any]],
+    endpoint: Callable[[SearchIndex, Mapping[str, list[str]]], dict[str, Any]],
     parameters: Mapping[str, list[str]],
     logs_query: bool,
-    index: OpenIndex,
+    index: SearchIndex,
     freshness_note: str | None,
 ) -> dict[str, Any] | ErrorResponse:
     """What is to be known of the index' age is said where an answer has its note."""

@@ -6,17 +6,15 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from feeder.errors import UserError
-from feeder.mcp.index_pool import OpenIndex
 from feeder.parse.extract import NOT_INSTALLED
 from feeder.parse.secrets import mask_text
-from feeder.search.answers import Page, PageOptions, build_page, highlight_words, read_target
-from feeder.search.engine import run_query
+from feeder.search import engine
+from feeder.search.answers import Page, read_target
 from feeder.search.file_contents import (
     current_files,
     file_size,
@@ -24,14 +22,13 @@ from feeder.search.file_contents import (
     indexed_text,
     is_unreadable_document,
 )
-from feeder.search.index_status import Corpus, read_index_status
+from feeder.search.index_status import Corpus
 from feeder.search.open_index import SearchIndex
 from feeder.search.outline import build_outline as outlined
-from feeder.search.query_log import log_query_in_background
-from feeder.search.query_plan import RequestFilters, path_from_root, plan_query
+from feeder.search.query_plan import RequestFilters, SearchRequest, path_from_root
 from feeder.search.results import Pagination, count_facets
 from feeder.search.similar import similar_page
-from feeder.search.targets import Target, files_below_path, resolve_target, target_node
+from feeder.search.targets import Target, files_below_path, resolve_target
 from feeder.source import file_types, git
 from feeder.source.history import file_history as last_changes
 from feeder.store.inventory import blobs_by_path, file_summaries, statistics
@@ -86,7 +83,7 @@ Parameters = Mapping[str, Sequence[str]]
 
 JsonObject = dict[str, Any]
 
-Endpoint = Callable[[OpenIndex, Parameters], JsonObject]
+Endpoint = Callable[[SearchIndex, Parameters], JsonObject]
 
 
 DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET = 10, 100, 10_000
@@ -101,39 +98,33 @@ class NotFound(UserError):
     """What is asked about is not in the index."""
 
 
-def search(index: OpenIndex, parameters: Parameters) -> JsonObject:
+def search(index: SearchIndex, parameters: Parameters) -> JsonObject:
     """A page of hits."""
-    told: list[str] = []
-    began_s = time.perf_counter()
-    asker, some = (
-        _search_context(index, parameters)._replace(on_warning=told.append),
-        _paging(parameters),
+    uses_models = _uses_models(parameters)
+    limit, offset = _paging(parameters)
+    request = SearchRequest(
+        _required_parameter(parameters, "q"),
+        _filters(parameters),
+        limit,
+        offset,
+        is_logged=uses_models,  # the page searches by words while somebody types
     )
-    question, filters = _required_parameter(parameters, "q"), _filters(parameters)
-    asked, answer = run_query(asker, question, some, filters)
-    shaped = PageOptions(highlight_words(asked.query), offset=some.offset)
-    notes = [*answer.notes, *told, *index.missing_notes]
-    found = build_page(index.corpus, answer._replace(notes=notes), shaped)
-    if not some.offset and parameters.get("meaning") != ["no"]:  # as while somebody types
-        log_query_in_background(asker, question, filters, answer, began_s)
-    return {**_page_json(index, found), "facets": count_facets(answer.all_results)}
+    page = engine.search(index if uses_models else index.without_models(), request)
+    notes = [*page.notes, *page.warnings, *index.missing_notes]
+    facets = count_facets(page.all_results)
+    return {**_page_json(index, page._replace(notes=notes)), "facets": facets}
 
 
-def similar(index: OpenIndex, parameters: Parameters) -> JsonObject:
+def similar(index: SearchIndex, parameters: Parameters) -> JsonObject:
     """A page of what is most like a node."""
-    told: list[str] = []
-    corpus, some = index.corpus, _paging(parameters)
-    node = target_node(corpus, _resolve_target(index, _required_parameter(parameters, "target")))
-    scope = plan_query(
-        index.store, "", _filters(parameters), index.context.settings, corpus.meta
-    ).scope
-    answer = similar_page(index.store, corpus, node, scope, some, on_warning=told.append)
-    shaped = PageOptions([node.symbol or node.logical_path or ""], offset=some.offset)
-    shown = _page_json(index, build_page(corpus, answer._replace(notes=told), shaped))
-    return {**shown, "facets": count_facets(answer.all_results)}
+    limit, offset = _paging(parameters)
+    target = _resolve_target(index, _required_parameter(parameters, "target"))
+    page = similar_page(index, target, SearchRequest("", _filters(parameters), limit, offset))
+    facets = count_facets(page.all_results)
+    return {**_page_json(index, page._replace(notes=page.warnings)), "facets": facets}
 
 
-def node(index: OpenIndex, parameters: Parameters) -> JsonObject:
+def node(index: SearchIndex, parameters: Parameters) -> JsonObject:
     """One node with all of its lines."""
     id_ = _required_parameter(parameters, "id")
     if not _NODE_ID.fullmatch(id_):
@@ -141,13 +132,13 @@ def node(index: OpenIndex, parameters: Parameters) -> JsonObject:
     return _page_json(index, read_target(index.corpus, _resolve_target(index, id_)))
 
 
-def file(index: OpenIndex, parameters: Parameters) -> JsonObject:
+def file(index: SearchIndex, parameters: Parameters) -> JsonObject:
     """A file of the index with its lines as they are now, and what is in it."""
     corpus, path = index.corpus, _required_parameter(parameters, "path")
     if path not in _indexed_paths(index, path):
         raise NotFound(f"{path} is no file of the index. Name one by its path from the root.")
     now = current_files(corpus.base, [path])[path]
-    lines = masked_lines(path, now.content, mask_secrets=index.context.settings.mask_secrets)
+    lines = masked_lines(path, now.content, mask_secrets=index.settings.mask_secrets)
     if lines is None and now.content is not None and is_unreadable_document(path):
         raise NotFound(f"{path} is {NOT_INSTALLED}")
     if lines is None:
@@ -163,7 +154,7 @@ def file(index: OpenIndex, parameters: Parameters) -> JsonObject:
     }
 
 
-def document(index: OpenIndex, parameters: Parameters) -> JsonObject:
+def document(index: SearchIndex, parameters: Parameters) -> JsonObject:
     """A document itself, in bytes, where it is what was indexed; nothing in it is masked."""
     corpus, path = index.corpus, _required_parameter(parameters, "path")
     if not file_types.document_extension(path) or path not in _indexed_paths(index, path):
@@ -178,21 +169,21 @@ def document(index: OpenIndex, parameters: Parameters) -> JsonObject:
     return {"path": path, "content": content}
 
 
-def outline(index: OpenIndex, parameters: Parameters) -> JsonObject:
+def outline(index: SearchIndex, parameters: Parameters) -> JsonObject:
     """What a file or folder holds, without its text."""
     return outlined(
         index.corpus, _indexed_paths(index, _required_parameter(parameters, "path"))
     ).as_json()
 
 
-def map_(index: OpenIndex, _: Parameters) -> JsonObject:
+def map_(index: SearchIndex, _: Parameters) -> JsonObject:
     """Every file that is indexed, and every one that is not, with the reason."""
     corpus = index.corpus
     files = [one._asdict() for one in file_summaries(corpus.database, corpus.repo)]
     return {"files": files, "history": _indexed_commit(corpus) is not None, **_index_state(corpus)}
 
 
-def history(index: OpenIndex, _: Parameters) -> JsonObject:
+def history(index: SearchIndex, _: Parameters) -> JsonObject:
     """When each file was last changed."""
     corpus = index.corpus
     commit = _indexed_commit(corpus)
@@ -202,7 +193,7 @@ def history(index: OpenIndex, _: Parameters) -> JsonObject:
     return {"changed": found.changed_s, "since": found.oldest_commit_s, **_index_state(corpus)}
 
 
-def status(index: OpenIndex, _: Parameters) -> JsonObject:
+def status(index: SearchIndex, _: Parameters) -> JsonObject:
     """What the index holds, by counts, and what it equals."""
     corpus = index.corpus
     found = statistics(corpus.database, corpus.repo)
@@ -229,15 +220,15 @@ ENDPOINTS: Mapping[str, tuple[Endpoint, frozenset[str]]] = {
 """Each by its name, with the parameters that it has."""
 
 
-def _check_size(index: OpenIndex, path: str, size: int) -> None:
-    most = index.context.settings.max_document_bytes
+def _check_size(index: SearchIndex, path: str, size: int) -> None:
+    most = index.settings.max_document_bytes
     if size > most:
         raise NotFound(f"{path} has more than {most:,} bytes. Say a larger --max-document-bytes.")
 
 
 def _index_state(corpus: Corpus) -> JsonObject:
-    age = read_index_status(corpus.base, corpus.repo, corpus.meta, seen_tree=corpus.seen_tree)
-    return {"index": age.as_json(), "note": age.note}
+    status = corpus.status()
+    return {"index": status.as_json(), "note": status.note}
 
 
 def _indexed_commit(corpus: Corpus) -> str | None:
@@ -247,15 +238,15 @@ def _indexed_commit(corpus: Corpus) -> str | None:
     return here or None
 
 
-def _page_json(index: OpenIndex, results: Page) -> JsonObject:
+def _page_json(index: SearchIndex, results: Page) -> JsonObject:
     """Hits with their lines; secrets as the index has them."""
     facts = results.as_json()
-    if index.context.settings.mask_secrets:
+    if index.settings.mask_secrets:
         facts["hits"] = mask_hits(facts["hits"], index.corpus.base)
     return facts
 
 
-def _resolve_target(index: OpenIndex, text: str) -> Target:
+def _resolve_target(index: SearchIndex, text: str) -> Target:
     corpus = index.corpus
     try:
         return resolve_target(corpus, path_from_root(text, corpus.base), index.directory)
@@ -263,7 +254,7 @@ def _resolve_target(index: OpenIndex, text: str) -> Target:
         raise NotFound(str(exc)) from exc
 
 
-def _indexed_paths(index: OpenIndex, path: str) -> list[str]:
+def _indexed_paths(index: SearchIndex, path: str) -> list[str]:
     try:
         return files_below_path(index.corpus, path)
     except UserError as exc:
@@ -278,12 +269,11 @@ def _filters(parameters: Parameters) -> RequestFilters:
     return RequestFilters(tests=tests, **several)  # type: ignore[arg-type]  # lists, by their names
 
 
-def _search_context(index: OpenIndex, parameters: Parameters) -> SearchIndex:
-    """Who asks no model where meaning is not wanted, or not yet."""
+def _uses_models(parameters: Parameters) -> bool:
     meaning = parameters.get("meaning", ["yes"])[0]
     if meaning not in ("yes", "no"):
         raise UserError("`meaning` is none of yes and no. Say one, or leave it out.")
-    return index.context if meaning == "yes" else index.context._replace(models=[], cache=None)
+    return meaning == "yes"
 
 
 def _github_url(corpus: Corpus) -> str | None:
