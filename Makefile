@@ -28,7 +28,7 @@ lint: .venv/dev .venv/node
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python worker/shared.py > worker/build/shared.json
+	$(BIN)/python -m feeder.edge.worker_data > worker/build/worker_data.json
 	npx --offline tsc -p worker && npx --offline tsc -p worker/test
 
 ## The Worker that `feeder worker` writes, as one module: what a wheel brings.

@@ -1,12 +1,13 @@
 /**
- * The Worker as one ES module with its source map: `node worker/build.mjs`.
+ * Builds the Worker as one ES module with its source map: `node worker/build.mjs`.
  *
- * `--test FILE` builds what the tests ask, one line of JSON after another; with `--entry NAME` it is
- * the Worker of `worker/test/NAME.ts` instead of the one with an index.
+ * `--check` builds without writing, and fails unless the committed files equal the build. `--test
+ * FILE` builds the functions that the tests call from Python. `--entry NAME` builds the Worker of
+ * `worker/test/NAME.ts`, with other answers, instead of the one with an index.
  */
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
@@ -15,6 +16,7 @@ import { build } from "esbuild";
 const HERE = import.meta.dirname ?? new URL(".", import.meta.url).pathname;
 const { values: options } = parseArgs({
   options: {
+    check: { type: "boolean" },
     test: { type: "string" },
     entry: { type: "string" },
     out: { type: "string", default: join(HERE, "../src/feeder/edge/worker.js") },
@@ -23,11 +25,11 @@ const { values: options } = parseArgs({
 });
 
 mkdirSync(join(HERE, "build"), { recursive: true });
-const shared = execFileSync(options.python, [join(HERE, "shared.py")]);
-// another build may read it at this moment
-const written = join(HERE, `build/shared.json.${process.pid}`);
-writeFileSync(written, shared);
-renameSync(written, join(HERE, "build/shared.json"));
+const data = execFileSync(options.python, ["-m", "feeder.edge.worker_data"]);
+// renamed into place, since another build may read it at this moment
+const part = join(HERE, `build/worker_data.json.${process.pid}`);
+writeFileSync(part, data);
+renameSync(part, join(HERE, "build/worker_data.json"));
 
 const common = { bundle: true, format: "esm", target: "es2022", logLevel: "warning" };
 if (options.test) {
@@ -35,6 +37,28 @@ if (options.test) {
   await build({ ...common, entryPoints: [entry], outfile: options.test, platform: "node" });
 } else {
   const entry = join(HERE, options.entry ? `test/${options.entry}.ts` : "src/index.ts");
-  const built = { outfile: options.out, sourcemap: true, sourcesContent: true, minify: true };
-  await build({ ...common, ...built, entryPoints: [entry], platform: "browser", charset: "utf8" });
+  const { outputFiles } = await build({
+    ...common,
+    entryPoints: [entry],
+    outfile: options.out,
+    platform: "browser",
+    charset: "utf8",
+    minify: true,
+    sourcemap: true,
+    // with the sources the map would be three times as large; wrangler needs only their names
+    sourcesContent: false,
+    write: !options.check,
+  });
+  if (options.check && !outputFiles.every(isCommitted)) {
+    console.error("src/feeder/edge/worker.js does not equal its sources. Run: make worker");
+    process.exit(1);
+  }
+}
+
+function isCommitted({ path, contents }) {
+  try {
+    return readFileSync(path).equals(contents);
+  } catch {
+    return false;
+  }
 }

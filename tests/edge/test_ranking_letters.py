@@ -7,10 +7,10 @@ from math import fsum
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from regexes import javascript
 
 from edge.calling import Worker
 from edge.made import letters, paths, questions, texts, words
+from feeder.edge.javascript_regex import to_javascript
 from feeder.search import file_kinds, retrieval
 from feeder.store.scope import TEST_PATH_GLOBS, is_test_path
 from feeder.text import SEPARATOR_PATTERN, normalize_symbol
@@ -55,13 +55,13 @@ def test_a_pattern_finds_the_same(worker: Worker, name: str, data: st.DataObject
     pattern = PATTERNS[name]
     text = data.draw(near(pattern))
     for flags, found in (("", pattern.search(text)), ("y", pattern.match(text))):
-        said = worker.call("matches", javascript(pattern), text, flags)
+        said = worker.call("matches", to_javascript(pattern), text, flags)
         assert said == (found and [found[0], *found.groups()])
 
 
 def test_an_escape_that_is_not_known_is_refused() -> None:
     with pytest.raises(ValueError, match=r"Add it to worker/regexes\.py"):
-        javascript(re.compile(r"\Ba"))
+        to_javascript(re.compile(r"\Ba"))
 
 
 @settings(max_examples=100, deadline=None)

@@ -104,5 +104,5 @@ def test_in_code_of_every_language_places_are_the_same(worker: Worker, path: Pat
 
 
 def test_small_words_are_the_programs(worker: Worker) -> None:
-    shared = worker.call("shared")
-    assert set(shared["lexis"]["terms"]["small"]) == HIGHLIGHT_STOP_WORDS
+    constants = worker.call("workerData")["constants"]
+    assert set(constants["stopwords"]["HIGHLIGHT_STOP_WORDS"]) == HIGHLIGHT_STOP_WORDS

@@ -8,9 +8,9 @@ import { ASSERTION_HEADER, verifyAssertion } from "./cloudflare_access.ts";
 import type { Env } from "./bindings/env.ts";
 import { HttpError } from "./http_error.ts";
 import { hasCookie, isToken } from "./access_token.ts";
-import shared from "../build/shared.json";
+import { constants } from "../build/worker_data.json";
 
-const TOKEN_CHARS = shared.serve.token_chars;
+const TOKEN_CHARS = constants.server.MIN_TOKEN_CHARS;
 /** What a limit's period is at most; the binding does not tell it. */
 export const RETRY_AFTER_S = 60;
 

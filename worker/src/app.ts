@@ -12,7 +12,7 @@ import { isPreflight, requestingSite, preflightResponse, corsHeaders } from "./c
 import { HttpError } from "./http_error.ts";
 import { formatNumber } from "./escaping.ts";
 import { sessionCookie } from "./access_token.ts";
-import shared from "../build/shared.json";
+import { constants } from "../build/worker_data.json";
 
 /** Answers a question; throws a Refusal for what cannot be answered. */
 export type AnswerRequest = (name: string, said: Params, env: Env, clock: OnTiming) => Promise<object>;
@@ -20,9 +20,9 @@ export type AnswerRequest = (name: string, said: Params, env: Env, clock: OnTimi
 /** By service how long was waited for it, how often it was asked, and the rows that were read. */
 type Spent = Map<string, { ms: number; times: number; rows: number }>;
 
-const HEADERS: Record<string, string> = shared.serve.headers;
+const HEADERS: Record<string, string> = constants.page_files.SECURITY_HEADERS;
 const ADDRESS_CHARS = 16_384;
-const QUERY_CHARS = shared.serve.query_chars;
+const QUERY_CHARS = constants.query.MAX_QUERY_CHARS;
 
 /** The Worker, whose questions are answered so; `speaks` has what agents are told and may call. */
 export function createApp(answer: AnswerRequest, speaks: (ask: AskEndpoint) => Server = createServer) {
@@ -60,7 +60,7 @@ async function routed(request: Request, env: Env, ask: AskEndpoint, agents: Serv
   if (pathname === "/api/session") return only("POST", request, () => session(env));
   if (isEndpoint(name)) return only("GET", request, () => respond(name, request, ask));
   if (name === "proof") throw new HttpError(404, "The Worker checks nothing.", "Run: feeder validate");
-  throw new HttpError(404, "Not Found.", shared.serve.elsewhere);
+  throw new HttpError(404, "Not Found.", constants.page_files.NOT_FOUND_REMEDY);
 }
 
 function only(method: string, request: Request, work: () => Promise<Response>): Promise<Response> {
@@ -70,7 +70,7 @@ function only(method: string, request: Request, work: () => Promise<Response>): 
 
 class NotAllowed extends HttpError {
   constructor(readonly allowed: string) {
-    super(405, "Method Not Allowed.", shared.serve.elsewhere);
+    super(405, "Method Not Allowed.", constants.page_files.NOT_FOUND_REMEDY);
   }
 }
 

@@ -2,10 +2,10 @@
 
 import type { Env } from "./bindings/env.ts";
 import { HttpError } from "./http_error.ts";
-import shared from "../build/shared.json";
+import { constants } from "../build/worker_data.json";
 
 /** What a browser says of requests of our own page, and of its user. */
-const OWN_SITES: readonly string[] = shared.serve.own_sites;
+const OWN_SITES: readonly string[] = constants.page_files.OWN_FETCH_SITES;
 const ASKED_WITH = [
   "authorization, content-type, if-none-match, mcp-protocol-version, mcp-method, mcp-name",
   "cf-access-client-id, cf-access-client-secret",

@@ -1,6 +1,6 @@
 /** How does Python read letters? Where JavaScript reads them otherwise, as Python does. */
 
-import { lexis } from "../build/shared.json";
+import data from "../build/worker_data.json";
 
 const ASCII = /^[\x00-\x7f]*$/;
 
@@ -8,7 +8,7 @@ export function isAscii(text: string): boolean {
   return ASCII.test(text);
 }
 
-const { space } = lexis;
+const { space } = data;
 const BLANKS = new RegExp(`[${space}]+`);
 const FIRST_BLANKS = new RegExp(`^[${space}]+`);
 const BLANK = new RegExp(`[${space}]`);

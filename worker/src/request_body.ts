@@ -2,9 +2,9 @@
 
 import { HttpError } from "./http_error.ts";
 import { formatNumber } from "./escaping.ts";
-import shared from "../build/shared.json";
+import { constants } from "../build/worker_data.json";
 
-export const MAX_BODY_BYTES = shared.serve.body_bytes;
+export const MAX_BODY_BYTES = constants.protocol.MAX_BODY_BYTES;
 
 /**
  * The whole body; throws a Refusal for one that is too large. Of that as much again is read and let

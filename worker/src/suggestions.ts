@@ -1,10 +1,10 @@
 /** Which names are nearest to one that is none? The twin of nearby.py, difflib's ratio included. */
 
-import shared from "../build/shared.json";
+import { constants } from "../build/worker_data.json";
 import { casefold, compareText, rpartition } from "./python_strings.ts";
 import { badRequest, type HttpError } from "./http_error.ts";
 
-const { MAX_SUGGESTIONS, MIN_SIMILARITY, MAX_COMPARED, MAX_LISTED } = shared.constants.nearby;
+const { MAX_SUGGESTIONS, MIN_SIMILARITY, MAX_COMPARED, MAX_LISTED } = constants.suggestions;
 /** difflib's own: how alike two texts are at least. */
 const CUTOFF = 0.6;
 /** difflib leaves out letters that are in more than a hundredth of a text this long. */

@@ -1,12 +1,12 @@
 /** How is a name written, and when is one meant? Its parts stand joined by dots, as in the index. */
 /** By which words is a text found? By its own, and by those that its names are made of. */
 
-import shared, { lexis } from "../build/shared.json";
+import { constants } from "../build/worker_data.json";
 import { memoize } from "./memoize.ts";
 import { Pattern, RegexVariants } from "./python_regex.ts";
 import { strip } from "./python_strings.ts";
 
-const JOINTS = new Pattern(shared.constants.symbols.SEPARATOR_PATTERN, "g");
+const JOINTS = new Pattern(constants.text.SEPARATOR_PATTERN, "g");
 const DOTS = /^\.+|(?<!\.)\.+$/g;
 
 /** `A::b()`, `A#b` and `A > b` as `A.b`; an operator, such as `List.::`, as it is. */
@@ -25,9 +25,9 @@ export function endsWith(name: string, asked: string): boolean {
 const STRETCH = /[A-Za-z0-9\x80-\uffff]+/g;
 const TURN =
   /[a-z\x80-\uffff][A-Z0-9]|[0-9][A-Za-z\x80-\uffff]|[A-Z][0-9]|[A-Z]{2}[a-z\x80-\uffff]/;
-const PART = new RegExp(lexis.words.part.ascii, "g");
+const PART = new RegExp(constants.text.PART_PATTERN.ascii, "g");
 const SIMPLE = /^(?:[A-Z]*|[A-Z]?[a-z\x80-\uffff]*|[0-9]*)$/;
-const WORD = new RegexVariants(lexis.words.word, "g");
+const WORD = new RegexVariants(constants.text.WORD_PATTERN, "g");
 
 /** A part of a word, and where it begins. */
 export type WordPart = readonly [at: number, part: string];

@@ -2,16 +2,16 @@
 
 import { createInterface } from "node:readline";
 
-import shared from "../build/shared.json";
-import { lexis } from "./calls/lexicon.ts";
+import workerData from "../build/worker_data.json";
+import { lexicon } from "./calls/lexicon.ts";
 import { ranking } from "./calls/ranking.ts";
 import { shell } from "./calls/shell.ts";
 import { steady } from "./calls/snapshot.ts";
 import { store } from "./calls/store.ts";
 
 const CALLS: Record<string, (...given: never[]) => unknown> = {
-  shared: () => shared,
-  ...lexis,
+  workerData: () => workerData,
+  ...lexicon,
   ...ranking,
   ...store,
   ...shell,

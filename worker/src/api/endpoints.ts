@@ -23,12 +23,12 @@ import { filesBelow, nodeOfTarget, resolveTarget } from "../search/targets.ts";
 import * as sql from "../store/statements.ts";
 import type { OnTiming, Params } from "./types.ts";
 import { filters, usesVectors, requiredParameter, pagination, snippetLines } from "./parameters.ts";
-import shared from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 
 type Question = (asker: SearchContext, params: Params) => Promise<object>;
 
 /** What the keys of costs begin with, before the kind of run. */
-const COST: string = shared.serve.cost;
+const COST: string = constants.dry_run.COST_KEY;
 const ID = /^[0-9a-f]{8,40}$/;
 
 /** The answer to a question by its name; refuses what is wrong, with its status. */

@@ -1,12 +1,12 @@
 /** What does an address say? Its parameters, checked with the program's own sentences. */
 
-import shared from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 import type { Filters, Pagination } from "../search/engine.ts";
 import { badRequest } from "../http_error.ts";
 import { DEFAULT_LINES } from "../search/snippets.ts";
 import type { Params } from "./types.ts";
 
-const { limit: LIMIT, most: MOST, deepest: DEEPEST } = shared.serve.paging;
+const { DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET } = constants.endpoints;
 
 /** The one value of a parameter that has to be there. */
 export function requiredParameter(params: Params, name: string): string {
@@ -20,8 +20,8 @@ export function requiredParameter(params: Params, name: string): string {
 
 export function pagination(params: Params): Pagination {
   return {
-    limit: number(params, "limit", LIMIT, 1, MOST),
-    offset: number(params, "offset", 0, 0, DEEPEST),
+    limit: number(params, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT),
+    offset: number(params, "offset", 0, 0, MAX_OFFSET),
   };
 }
 

@@ -5,9 +5,9 @@ import { didYouMean } from "../suggestions.ts";
 import { HttpError } from "../http_error.ts";
 import { toHex } from "../access_token.ts";
 import type { AskEndpoint } from "./types.ts";
-import shared from "../../build/shared.json";
+import data from "../../build/worker_data.json";
 
-const KNOWN = new Map(Object.entries(shared.serve.parameters as Record<string, string[]>));
+const KNOWN = new Map(Object.entries(data.parameters as Record<string, string[]>));
 /** It may be kept, and is asked again each time whether it is still so. */
 const PRIVATE = { "cache-control": "private, no-cache" };
 

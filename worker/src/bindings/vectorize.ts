@@ -1,13 +1,13 @@
 /** The border to Vectorize: the nearest nodes of a scope, as ids alone. */
 /** How is a scope said to Vectorize? As filters, which let all of it through, or more. */
 
-import shared from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 import type { OnTiming } from "../api/types.ts";
 import { isGlob, pathPrefix, prefixEnd, type Scope, scopePaths } from "../store/scope.ts";
 import { ServiceError } from "./service_error.ts";
 
 /** Vectorize answers no more. */
-const { MAX_NEIGHBOURS } = shared.constants.vectorize;
+const { MAX_NEIGHBOURS } = constants.vectorize;
 /** Questions to Vectorize that one answer may take, of its six subrequests. */
 const QUESTIONS = 3;
 
@@ -75,7 +75,7 @@ type Condition = string | Record<string, string | string[]>;
 export type MetadataFilter = Record<string, Condition>;
 
 /** A metadata index keeps so many bytes of a text, and a filter is this long at most. */
-const { MAX_INDEXED_BYTES, MAX_FILTER_BYTES } = shared.constants.narrowing;
+const { MAX_INDEXED_BYTES, MAX_FILTER_BYTES } = constants.vectorize;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8");
 

@@ -1,6 +1,6 @@
 /** The border to Workers AI: a question's vector, by the model that made the index' vectors. */
 
-import shared from "../../build/shared.json";
+import data, { constants } from "../../build/worker_data.json";
 import type { OnTiming } from "../api/types.ts";
 import { badRequest } from "../http_error.ts";
 import { ServiceError } from "./service_error.ts";
@@ -14,8 +14,8 @@ interface Model {
   before_query: string;
 }
 
-const MODELS = new Map<string, Model>(Object.entries(shared.constants.cloudflare.MODELS));
-const BYTES_A_TOKEN = shared.constants.dealing.BYTES_PER_TOKEN;
+const MODELS = new Map<string, Model>(Object.entries(data.models));
+const BYTES_A_TOKEN = constants.batching.BYTES_PER_TOKEN;
 
 /** Whether Workers AI has the model, as far as this program knows it. */
 export function isWorkersAiModel(model: string): boolean {

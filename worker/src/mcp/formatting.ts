@@ -3,7 +3,7 @@
 /** What does a message tell a model to do? To ask a tool, where it names a command. */
 /** Which part of lines does a reader need? Not what all of them begin with, nor what is not seen. */
 
-import shared from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 import type { Hit, Lines, ReadAnswer, SearchAnswer } from "../api/types.ts";
 import * as harmless from "../escaping.ts";
 import { length, stripEnd, truncate } from "../python_strings.ts";
@@ -16,9 +16,9 @@ import {
   utf8Bytes,
 } from "./token_budget.ts";
 
-const { foot_bytes, notes_chars, forms: ORDER, shortened: SHORTENED } = shared.serve.shaping;
-const { described: DESCRIBED } = shared.serve.shaping;
-const [FULL, SNIPPET, SIGNATURE, LOCATION] = ORDER as [string, string, string, string];
+const { FOOTER_BYTES, MAX_NOTES_CHARS, DETAIL_ORDER, SHORTENED_TO } = constants.formatting;
+const { DESCRIPTION_PREFIX } = constants.formatting;
+const [FULL, SNIPPET, SIGNATURE, LOCATION] = DETAIL_ORDER as [string, string, string, string];
 
 /** How much of each hit is asked for, and the tokens that all may take. */
 export interface HitFormat {
@@ -39,13 +39,13 @@ export function formatHits(found: SearchAnswer, wanted: HitFormat): string {
 /** The bytes that are left for hits beside what ends an answer. */
 export function budgetBeside(tokens: number, ends: string[]): number {
   const taken = ends.reduce((sum, end) => sum + utf8Bytes(end), 0);
-  return budgetBytes(tokens) - foot_bytes - Math.min(taken, 2 * notes_chars);
+  return budgetBytes(tokens) - FOOTER_BYTES - Math.min(taken, 2 * MAX_NOTES_CHARS);
 }
 
 /** The parts, and below them at most three lines, the last of what the index equals. */
 export function joinAnswer(parts: string[], said: string[], standing: string): string {
   const [first = "", ...more] = said.filter(Boolean).map(commandsToTools);
-  const foot = [first, truncate(more.join(" "), notes_chars), standing];
+  const foot = [first, truncate(more.join(" "), MAX_NOTES_CHARS), standing];
   return [...parts, foot.map(harmless.escapeLine).filter(Boolean).join("\n")].join("\n\n");
 }
 
@@ -60,7 +60,7 @@ export function hitHeading(hit: Hit, span = ""): string {
     state && `(${state})`,
   ];
   const place = harmless.escapeLine(parts.filter(Boolean).join(" "));
-  return hit.description ? `${place}\n${DESCRIBED}${harmless.escapeLine(hit.description)}` : place;
+  return hit.description ? `${place}\n${DESCRIPTION_PREFIX}${harmless.escapeLine(hit.description)}` : place;
 }
 
 /** What else it stands for, and where it is if not in the repository that is asked. */
@@ -80,7 +80,7 @@ function forms(hit: Hit, first: string): HitForm[] {
     [LOCATION, hitHeading(hit)],
   ]);
   const some: HitForm[] = [];
-  for (const detail of ORDER.slice(ORDER.indexOf(first))) {
+  for (const detail of DETAIL_ORDER.slice(DETAIL_ORDER.indexOf(first))) {
     const text = known.get(detail);
     if (text && !some.some((one) => one.text === text)) some.push({ detail, text });
   }
@@ -131,7 +131,7 @@ function count(found: SearchAnswer, shown: number): string {
 /** What is not as long as was asked for, and how to get the rest. */
 function shortened(chosen: HitForm[], hits: HitForm[][]): string {
   const shorter = chosen.filter((form, at) => form.text !== hits[at]![0]!.text);
-  const told = Object.entries(SHORTENED).flatMap(([detail, how]) => {
+  const told = Object.entries(SHORTENED_TO).flatMap(([detail, how]) => {
     const many = shorter.filter((form) => form.detail === detail).length;
     return many ? [`${many} ${how}`] : [];
   });
@@ -139,7 +139,7 @@ function shortened(chosen: HitForm[], hits: HitForm[][]): string {
   return `Shortened to fit: ${told.join(", ")}. Whole: read them, or a larger budget.`;
 }
 
-const { named: NAMED, name_bytes: NAME_BYTES, least_bytes: LEAST_BYTES } = shared.serve.reading;
+const { MAX_NAMED_TARGETS, NAMED_TARGETS_BYTES, MIN_PASSAGE_BYTES } = constants.formatting;
 
 /** What fits of a target, the target of what does not, and what has to be said of it. */
 interface Fitted {
@@ -150,7 +150,7 @@ interface Fitted {
 
 /** All that fits, the first targets first. */
 export function formatPassages(passages: ReadAnswer, tokens: number): string {
-  let left = budgetBeside(tokens, [passages.note]) - NAME_BYTES;
+  let left = budgetBeside(tokens, [passages.note]) - NAMED_TARGETS_BYTES;
   const some: Fitted[] = [];
   for (const { target, hits, error } of passages.targets) {
     const fits = hits.length ? hits.map((hit) => () => fitted(hit, left)) : [() => told(target, error, left)];
@@ -167,7 +167,7 @@ export function formatPassages(passages: ReadAnswer, tokens: number): string {
 
 function told(target: string, error: string, left: number): Fitted {
   const text = harmless.escapeLine(commandsToTools(error));
-  const rest = truncate(target, NAME_BYTES);
+  const rest = truncate(target, NAMED_TARGETS_BYTES);
   return utf8Bytes(text) <= left ? { text, rest: "", note: "" } : { text: "", rest, note: "" };
 }
 
@@ -176,7 +176,7 @@ function fitted(hit: Hit, left: number): Fitted {
   const lines = hit.text === null ? [] : hit.text.split("\n");
   const whole = lines.length ? `${head}\n${formatCode(lines)}` : head;
   if (utf8Bytes(whole) <= left) return { text: whole, rest: "", note: "" };
-  const room = left - utf8Bytes(head) - LEAST_BYTES;
+  const room = left - utf8Bytes(head) - MIN_PASSAGE_BYTES;
   if (room > 0 && lines.length) return beginning(hit, lines, room);
   const last = lines.length ? hit.start_line + lines.length - 1 : hit.start_line;
   return { text: "", rest: `${hit.path}:${hit.start_line}-${last}`, note: "" };
@@ -197,8 +197,8 @@ function beginning(hit: Hit, lines: string[], room: number): Fitted {
 
 function notShown(rest: string[]): string {
   if (!rest.length) return "";
-  const more = rest.length > NAMED ? ` and ${rest.length - NAMED} more` : "";
-  const named = rest.slice(0, NAMED).join(", ");
+  const more = rest.length > MAX_NAMED_TARGETS ? ` and ${rest.length - MAX_NAMED_TARGETS} more` : "";
+  const named = rest.slice(0, MAX_NAMED_TARGETS).join(", ");
   return `Not shown: ${named}${more}. Read those, or take a larger budget.`;
 }
 

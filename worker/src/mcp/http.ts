@@ -6,7 +6,7 @@ import { MAX_BODY_BYTES, readBody } from "../request_body.ts";
 import {
   DEFAULT_REVISION,
   errorMessage,
-  INITIALIZE_REVISIONS,
+  LEGACY_REVISIONS,
   INVALID_PARAMS,
   INVALID_REQUEST,
   isMessage,
@@ -19,7 +19,7 @@ import {
   ProtocolError,
   ProtocolSession,
   type Server,
-  STATELESS_REVISIONS,
+  MODERN_REVISIONS,
   UNSUPPORTED_REVISION,
   VERSION_KEY,
 } from "./protocol.ts";
@@ -86,7 +86,7 @@ export function negotiateRevision(message: unknown, headers: Headers): string {
   const own = version(message);
   if (own === null) return agreedByHand(message, said);
   if (said !== own) throw mismatch("MCP-Protocol-Version", said, own);
-  if (STATELESS_REVISIONS.includes(own) && isRequest(message)) checkNames(message, headers);
+  if (MODERN_REVISIONS.includes(own) && isRequest(message)) checkNames(message, headers);
   return own;
 }
 
@@ -119,9 +119,9 @@ function agreedInArray(messages: unknown[], said: string | null): string {
 function agreedByHand(message: unknown, said: string | null): string {
   if (said === null) return DEFAULT_REVISION;
   const isHand = isMessage(message) && message.method === "initialize";
-  if (INITIALIZE_REVISIONS.includes(said) || (STATELESS_REVISIONS.includes(said) && isHand)) return said;
-  if (!STATELESS_REVISIONS.includes(said)) {
-    const known = { supported: [...STATELESS_REVISIONS], requested: said };
+  if (LEGACY_REVISIONS.includes(said) || (MODERN_REVISIONS.includes(said) && isHand)) return said;
+  if (!MODERN_REVISIONS.includes(said)) {
+    const known = { supported: [...MODERN_REVISIONS], requested: said };
     throw new ProtocolError(UNSUPPORTED_REVISION, "Unsupported protocol version", known);
   }
   if (isRequest(message)) throw new ProtocolError(INVALID_PARAMS, `\`params._meta[${VERSION_KEY}]\` is missing.`);

@@ -1,6 +1,6 @@
 /** What does `outline` answer? Lines, types and names; of a large folder less, which is said. */
 
-import shared from "../../build/shared.json";
+import data from "../../build/worker_data.json";
 import type { OutlineEntry, OutlineAnswer } from "../api/types.ts";
 import { compareText } from "../python_strings.ts";
 import * as harmless from "../escaping.ts";
@@ -13,7 +13,7 @@ type Way = (files: Files) => string[];
 /** Each way to show an outline, the fullest first, as `serve/outlining.py` says what it leaves out. */
 const WAYS: [Way, string][] = [all, outer, named, counts, folders].map((way, at) => [
   way,
-  shared.serve.outlining[at]!,
+  data.outline_notes[at]!,
 ]);
 
 /** The most that fits. */

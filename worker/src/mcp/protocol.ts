@@ -1,32 +1,22 @@
-/** Which revisions of the protocol are spoken? Those that `serve/protocol.py` names. */
-/** What is a message of the protocol, what is an error of it, and who answers? */
-/** What does each method of the protocol answer? */
 /**
- * What does a server answer to a message? Both eras of the protocol, by what each message carries.
+ * The MCP protocol: answers a server's messages, in both generations of the protocol.
  *
- * `tests/mcp_server/transcripts` has it by example, and runs against this and `serve/protocol.py`.
+ * A message carries its revision (modern), or `initialize` agrees on one for the session (legacy).
+ * `tests/mcp_server/transcripts` has examples that run against this and `feeder.mcp.protocol`.
  */
 
-import shared from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 import { truncate } from "../python_strings.ts";
 
-const { modern, legacy, batched, messages, unsaid, prefix, ttl_ms } = shared.serve.revisions;
-
-/** Revisions in which each message says its own. */
-export const STATELESS_REVISIONS: readonly string[] = modern;
-/** Revisions that are agreed on by `initialize`, the newest first. */
-export const INITIALIZE_REVISIONS: readonly string[] = legacy;
-/** The only revision that knows arrays of messages. */
-export const BATCH_REVISION = batched;
-/** Of an array at most. */
-export const MAX_BATCH_MESSAGES = messages;
-/** The revision of a message that says none: the header is younger than that. */
-export const DEFAULT_REVISION = unsaid;
-/** How long a client need not ask again for what changes with the program alone. */
-export const TTL_MS = ttl_ms;
-export const META_PREFIX = prefix;
-export const VERSION_KEY = `${prefix}protocolVersion`;
-export const CAPABILITIES_KEY = `${prefix}clientCapabilities`;
+const { META_PREFIX } = constants.protocol;
+/** Only `BATCH_REVISION` has arrays of messages, of at most `MAX_BATCH_MESSAGES`. */
+export const { BATCH_REVISION, MAX_BATCH_MESSAGES, DEFAULT_REVISION, TTL_MS } = constants.protocol;
+/** Revisions in which each message names its own. */
+export const MODERN_REVISIONS: readonly string[] = constants.protocol.MODERN_REVISIONS;
+/** Revisions that `initialize` agrees on, the newest first. */
+export const LEGACY_REVISIONS: readonly string[] = constants.protocol.LEGACY_REVISIONS;
+export const VERSION_KEY = `${META_PREFIX}protocolVersion`;
+export const CAPABILITIES_KEY = `${META_PREFIX}clientCapabilities`;
 
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
@@ -109,7 +99,7 @@ type Method = (server: Server, params: Message) => Message | Promise<Message>;
 
 function discover(server: Server): Message {
   return {
-    supportedVersions: [...STATELESS_REVISIONS],
+    supportedVersions: [...MODERN_REVISIONS],
     capabilities: { tools: {} },
     instructions: server.instructions,
     ttlMs: TTL_MS,
@@ -123,7 +113,7 @@ function initialize(server: Server, params: Message): Message {
     throw new ProtocolError(INVALID_PARAMS, "`protocolVersion` is missing, or no string.");
   }
   return {
-    protocolVersion: INITIALIZE_REVISIONS.includes(asked) ? asked : INITIALIZE_REVISIONS[0],
+    protocolVersion: LEGACY_REVISIONS.includes(asked) ? asked : LEGACY_REVISIONS[0],
     capabilities: { tools: {} },
     serverInfo: { name: server.name, version: server.version },
     instructions: server.instructions,
@@ -250,8 +240,8 @@ function isModern(params: Message): boolean {
   if (typeof requested !== "string") {
     throw new ProtocolError(INVALID_PARAMS, `\`_meta[${VERSION_KEY}]\` is a string.`);
   }
-  if (!STATELESS_REVISIONS.includes(requested)) {
-    const known = { supported: [...STATELESS_REVISIONS], requested };
+  if (!MODERN_REVISIONS.includes(requested)) {
+    const known = { supported: [...MODERN_REVISIONS], requested };
     throw new ProtocolError(UNSUPPORTED_REVISION, "Unsupported protocol version", known);
   }
   if (!isMessage(meta[CAPABILITIES_KEY])) {

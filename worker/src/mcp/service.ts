@@ -1,6 +1,6 @@
 /** Who takes a call of a tool? The tools of `serve/catalogue.py`, over what the edge answers. */
 
-import shared from "../../build/shared.json";
+import { constants, version } from "../../build/worker_data.json";
 import type { AskEndpoint } from "../api/types.ts";
 import { HttpError } from "../http_error.ts";
 import * as harmless from "../escaping.ts";
@@ -9,12 +9,16 @@ import { validateArguments, type ToolArguments, type ObjectSchema } from "./tool
 import type { ToolResult, Server } from "./protocol.ts";
 import { commandsToTools } from "./formatting.ts";
 
-const { listed, instructions, name, version } = shared.serve.server;
-const SCHEMAS = new Map(listed.map((tool) => [tool.name, tool.inputSchema as ObjectSchema]));
+const { WORKER_INSTRUCTIONS, WORKER_TOOL_DEFINITIONS } = constants.tool_schemas;
+const SCHEMAS = new Map(WORKER_TOOL_DEFINITIONS.map((tool) => [tool.name, tool.inputSchema as ObjectSchema]));
 
 /** What the protocol is spoken for. */
 export function createServer(ask: AskEndpoint): Server {
-  return { name, version, instructions, tools: { listed, call: (tool, given) => call(ask, tool, given) } };
+  const tools = {
+    listed: WORKER_TOOL_DEFINITIONS,
+    call: (tool: string, given: ToolArguments) => call(ask, tool, given),
+  };
+  return { name: "feeder", version, instructions: WORKER_INSTRUCTIONS, tools };
 }
 
 /** What the tool answers; what the user or the model has to change is an answer too. */

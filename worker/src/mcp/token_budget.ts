@@ -1,8 +1,8 @@
 /** How much of each hit fits into an answer? The budget is spent by rank; nothing goes unsaid. */
 
-import shared from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 
-const { bytes_a_token, blank, share } = shared.serve.fitting;
+const { BYTES_PER_TOKEN, SEPARATOR_BYTES, SHARE_DIVISOR } = constants.token_budget;
 const ENCODER = new TextEncoder();
 
 /** One of the ways to show a hit: how it is called, and its text. */
@@ -13,7 +13,7 @@ export interface HitForm {
 
 /** The bytes that an answer may have. */
 export function budgetBytes(tokens: number): number {
-  return Math.trunc(tokens * bytes_a_token);
+  return Math.trunc(tokens * BYTES_PER_TOKEN);
 }
 
 /** The bytes of a text. */
@@ -23,7 +23,7 @@ export function utf8Bytes(text: string): number {
 
 /** What a text takes with the blank line before the next. */
 export function bytesUsed(text: string): number {
-  return utf8Bytes(text) + blank;
+  return utf8Bytes(text) + SEPARATOR_BYTES;
 }
 
 /**
@@ -37,7 +37,7 @@ export function fitHits(hits: HitForm[][], budget: number, isGreedy = false): Hi
   const some = hits.slice(0, beginning(hits, budget));
   const chosen = some.map((forms) => forms.at(-1)!);
   let left = budget - chosen.reduce((sum, form) => sum + bytesUsed(form.text), 0);
-  const first = Math.max(Math.floor(left / share), Math.floor(left / (some.length || 1)));
+  const first = Math.max(Math.floor(left / SHARE_DIVISOR), Math.floor(left / (some.length || 1)));
   for (const most of [isGreedy ? left : first, left]) {
     for (const [at, forms] of some.entries()) {
       const small = utf8Bytes(chosen[at]!.text);

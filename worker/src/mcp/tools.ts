@@ -1,6 +1,6 @@
 /** What do the tools answer? Each asks as a program does, and gives the answer a model's shape. */
 
-import shared from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 import type { AskEndpoint, SearchAnswer, OutlineAnswer, Params, ReadAnswer } from "../api/types.ts";
 import { HttpError } from "../http_error.ts";
 import type { ToolArguments } from "./tool_schemas.ts";
@@ -8,7 +8,9 @@ import type { ToolResult } from "./protocol.ts";
 import { formatOutline } from "./outline_format.ts";
 import { formatHits, formatPassages, joinAnswer } from "./formatting.ts";
 
-const { window_lines, targets: MOST, default_tokens, no_word } = shared.serve.answering;
+const { SNIPPET_LINES, MAX_TARGETS } = constants.tools;
+const { DEFAULT_TOKENS } = constants.tool_schemas;
+const { NO_WORD_NOTE } = constants.engine;
 
 type Tool = (ask: AskEndpoint, said: ToolArguments) => Promise<ToolResult>;
 
@@ -24,7 +26,7 @@ async function search(ask: AskEndpoint, said: ToolArguments): Promise<ToolResult
     ...(said.tests ? { tests: [said.tests as string] } : {}),
     limit: [String(said.limit)],
     offset: [String(said.offset)],
-    lines: [String(window_lines)],
+    lines: [String(SNIPPET_LINES)],
     loosened: ["yes"],
   })) as SearchAnswer;
   if (!found.total) return plain(nothing(found));
@@ -35,8 +37,8 @@ async function search(ask: AskEndpoint, said: ToolArguments): Promise<ToolResult
 /** The lines of each target; one that there is not hinders no other. */
 async function read(ask: AskEndpoint, said: ToolArguments): Promise<ToolResult> {
   const target = said.target as string[];
-  if (target.length > MOST) {
-    const text = `\`target\` has ${target.length} targets: ask for ${MOST} at most.`;
+  if (target.length > MAX_TARGETS) {
+    const text = `\`target\` has ${target.length} targets: ask for ${MAX_TARGETS} at most.`;
     throw new HttpError(400, text);
   }
   const found = (await ask("read", { target })) as ReadAnswer;
@@ -49,15 +51,15 @@ async function similar(ask: AskEndpoint, said: ToolArguments): Promise<ToolResul
   const found = (await ask("similar", {
     target: [said.target as string],
     limit: [String(said.limit)],
-    lines: [String(window_lines)],
+    lines: [String(SNIPPET_LINES)],
   })) as SearchAnswer;
-  return plain(formatHits(found, { detail: "auto", tokens: default_tokens }));
+  return plain(formatHits(found, { detail: "auto", tokens: DEFAULT_TOKENS }));
 }
 
 /** What a file or folder holds. */
 async function outline(ask: AskEndpoint, said: ToolArguments): Promise<ToolResult> {
   const found = (await ask("outline", { path: [said.path as string] })) as OutlineAnswer;
-  return plain(formatOutline(found, (said.depth as number) ?? null, default_tokens));
+  return plain(formatOutline(found, (said.depth as number) ?? null, DEFAULT_TOKENS));
 }
 
 export const TOOLS: ReadonlyMap<string, Tool> = new Map([
@@ -88,7 +90,7 @@ function nothing(found: SearchAnswer): string {
   }
   const said = `Nothing found${where} with these filters. ${without.map(withoutOne).join(" ")}`;
   // of what the filters leave, which is not what the words may be in
-  const notes = found.notes.filter((note) => !note.startsWith(no_word));
+  const notes = found.notes.filter((note) => !note.startsWith(NO_WORD_NOTE));
   return joinAnswer([said], notes, found.note);
 }
 

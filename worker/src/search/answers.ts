@@ -2,7 +2,7 @@
 /** Which of a hit's lines are shown? Those that answer best, marked where the question's words stand. */
 /** What stands there? The lines of a node, or lines of a file by their numbers. */
 
-import shared from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
 import { badRequest } from "../http_error.ts";
 import { partRanges, partsOfHits } from "../store/node_parts.ts";
@@ -14,7 +14,7 @@ import { type Hit, mergeParts, type Result } from "./results.ts";
 import { chooseSnippet, type Snippet, type SnippetRequest } from "./snippets.ts";
 import type { Target } from "./targets.ts";
 
-const RANKS: readonly string[] = shared.constants.answers.RANK_NAMES;
+const RANKS: readonly string[] = constants.answers.RANK_NAMES;
 
 /** A hit's lines where its text is there, and those that answer. */
 export interface HitText {

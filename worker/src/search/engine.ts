@@ -3,7 +3,7 @@
 /** Which nodes are on a page? Pieces of a node are one hit, and copies of a text where it is there. */
 /** What has the one who asks to know of an answer? That nothing is called so, or that it is far. */
 
-import shared from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 import type { OnTiming } from "../api/types.ts";
 import type { Env } from "../bindings/env.ts";
 import { VectorIndex } from "../bindings/vectorize.ts";
@@ -63,8 +63,8 @@ export interface Pagination {
   readonly offset: number;
 }
 
-const { MAX_LISTED } = shared.constants.asking;
-const { MAX_BY_VECTOR_ONLY, WORDS_ONLY_PREFIX } = shared.constants.engine;
+const { MAX_LISTED } = constants.engine;
+const { MAX_BY_VECTOR_ONLY, WORDS_ONLY_PREFIX } = constants.engine;
 
 /** What is said beside the question; the same as if it stood in it. */
 export type Filters = Pick<
@@ -240,7 +240,7 @@ function joined(query: Query, filters: Filters): Query {
   return { ...query, ...Object.fromEntries(both), tests: filters.tests ?? query.tests };
 }
 
-const { MAX_DEDUPLICATED } = shared.constants.grouping;
+const { MAX_DEDUPLICATED } = constants.results;
 /** Nodes beyond those that are compared whose texts are asked for with theirs: rules move some up. */
 const MORE_LOOKED_AT = 30;
 /** Nodes beyond the page whose lines are asked for with the rows of all: rules move some up. */
@@ -312,8 +312,8 @@ async function once(
   return groupDuplicates(nodes, lines);
 }
 
-const { CANDIDATE_LIMITS, MAX_SUGGESTED_NAMES, NO_WORD_NOTE } = shared.constants.engine;
-const { STATIC_VECTORS, MODEL_VECTORS } = shared.constants.models;
+const { CANDIDATE_LIMITS, MAX_SUGGESTED_NAMES, NO_WORD_NOTE } = constants.engine;
+const { STATIC_VECTORS, MODEL_VECTORS } = constants.retrieval;
 
 /** What the one who asks has to know: that nothing is called so, or has a word of it. */
 export function resultNotes(asked: QueryText, rankings: readonly Ranking[], found: readonly Result[]): string[] {

@@ -1,6 +1,6 @@
 /** What is a file for? Tests, documents, data and examples count less unless they are asked for. */
 
-import shared from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 import { memoize } from "../memoize.ts";
 import { Pattern, type RegexSources } from "../python_regex.ts";
 import { isTest } from "../store/scope.ts";
@@ -14,7 +14,7 @@ export interface FileKind {
   askedBy: Pattern;
 }
 
-const { kinds } = shared.constants;
+const { file_kinds: kinds } = constants;
 const DOCUMENT_TYPES = new Set(kinds.DOCUMENT_NODE_TYPES);
 const DATA_TYPES = new Set(kinds.DATA_NODE_TYPES);
 const DOCUMENTS = new Pattern(kinds.DOCUMENT_PATH_PATTERN);

@@ -1,16 +1,16 @@
 /** What does the index say of itself, and which repository is asked? */
 
-import shared from "../../build/shared.json";
+import data, { constants } from "../../build/worker_data.json";
 import { compareText } from "../python_strings.ts";
 import { HttpError } from "../http_error.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 import { resolveRepo } from "./filters.ts";
 
-const { SHORT_COMMIT, UNFINISHED_NOTE } = shared.constants.age;
+const { SHORT_COMMIT, UNFINISHED_NOTE } = constants.index_status;
 
 export type IndexMeta = ReadonlyMap<string, string>;
 
-export const META_STATEMENT: Statement = { sql: shared.sql.meta, params: [] };
+export const META_STATEMENT: Statement = { sql: data.sql.meta, params: [] };
 
 export function parseMeta(rows: readonly Row[]): IndexMeta {
   return new Map(rows.map(([key, value]) => [String(key), String(value)]));

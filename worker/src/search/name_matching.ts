@@ -1,7 +1,7 @@
 /** Which nodes does a question name? Those called so; else those nearly so, or a file. */
 /** Which nodes are called nearly as a question says? By the three letters in a row they share. */
 
-import shared from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 import { memoize } from "../memoize.ts";
 import { casefold, rpartition, strip } from "../python_strings.ts";
 import { sortBy, type SortKey } from "../sorting.ts";
@@ -13,9 +13,9 @@ import { nameStems, type QueryText } from "./query.ts";
 import type { Scores } from "./ranking.ts";
 import type { Member } from "./results.ts";
 
-const { MIN_SIMILAR_LETTERS, RARE_COMPOUND_NODES, RARE_WORD_NODES, MAX_NAME_WORDS } = shared.constants.names;
-const { DEFINITION_TYPES, DECLARATION_SUFFIXES } = shared.constants.names;
-const { MAX_SIMILAR, CONTAINS_BONUS, MIN_SIMILARITY } = shared.constants.names;
+const { MIN_SIMILAR_LETTERS, RARE_COMPOUND_NODES, RARE_WORD_NODES, MAX_NAME_WORDS } = constants.name_matching;
+const { DEFINITION_TYPES, DECLARATION_SUFFIXES } = constants.name_matching;
+const { MAX_SIMILAR, CONTAINS_BONUS, MIN_SIMILARITY } = constants.name_matching;
 
 type Rows = readonly (readonly unknown[])[];
 type Grams = ReadonlyMap<string, number>;

@@ -1,12 +1,12 @@
 /** What is in a file? Its symbols and sections with their lines, and which lie in which. */
 
-import shared from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
 import { sortBy } from "../sorting.ts";
 import type { Hit } from "./results.ts";
 
-const { MAX_PART_GAP } = shared.constants.outline;
-const LEFT_OUT = new Set(shared.constants.outline.UNNAMED_TYPES);
+const { MAX_PART_GAP } = constants.outline;
+const LEFT_OUT = new Set(constants.outline.UNNAMED_TYPES);
 
 /** The entries of each file in the order of their lines, as docs/reference/http-api.md has them. */
 export function outlineFiles(paths: readonly string[], hits: readonly Hit[]): object[] {

@@ -5,26 +5,26 @@
  */
 /** What does a question say? Its words, the parts of them, and whether it is a name. */
 
-import { lexis } from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 import { fullMatch, Pattern, RegexVariants } from "../python_regex.ts";
 import { casefold, length, strip, truncate } from "../python_strings.ts";
 import { dotted, lowercaseParts, withCompoundParts } from "../text.ts";
 
 /** A longer question is cut: twenty thousand words take seconds, and D1 refuses more. */
-const QUERY_CHARS = lexis.query.chars;
+const QUERY_CHARS = constants.query.MAX_QUERY_CHARS;
 
-const { spaces, patterns } = lexis.query;
-const START = new RegExp(`^[${spaces}]+`);
-const END = new RegExp(`(?<![${spaces}])[${spaces}]+$`);
+const { SPACE_CHARS } = constants.query;
+const START = new RegExp(`^[${SPACE_CHARS}]+`);
+const END = new RegExp(`(?<![${SPACE_CHARS}])[${SPACE_CHARS}]+$`);
 const LONE = /[\ud800-\udfff]/gu;
-const SPACE = new Pattern(patterns.space, "g");
-const LINE_END = new Pattern(patterns.lineEnd);
-const UNSEEN = new Pattern(patterns.unseen, "g");
-const CONTROL = new Pattern(patterns.control, "g");
-const TOKEN = new Pattern(patterns.token, "g");
-const FILTER = new Pattern(fullMatch(patterns.filter));
-const PREFIX = new Pattern(fullMatch(patterns.prefix));
-const EXCLUDED = new Pattern(fullMatch(patterns.excluded));
+const SPACE = new Pattern(constants.query.SPACE_PATTERN, "g");
+const LINE_END = new Pattern(constants.query.LINE_END_PATTERN);
+const UNSEEN = new Pattern(constants.query.INVISIBLE, "g");
+const CONTROL = new Pattern(constants.query.CONTROL_PATTERN, "g");
+const TOKEN = new Pattern(constants.query.TOKEN_PATTERN, "g");
+const FILTER = new Pattern(fullMatch(constants.query.FILTER_PATTERN));
+const PREFIX = new Pattern(fullMatch(constants.query.PREFIX_PATTERN));
+const EXCLUDED = new Pattern(fullMatch(constants.query.EXCLUDED_PATTERN));
 
 /** What may be said more than once, in the order of `Query` in `query.py`. */
 interface Lists {
@@ -85,10 +85,10 @@ export function queryText({ words, phrases, prefixes, symbols }: Query): string 
 }
 
 const FIELDS = new Map(
-  Object.entries(lexis.query.fields).map(([head, field]) => [head, inTypeScript(field)]),
+  Object.entries(constants.query.FILTER_FIELDS).map(([head, field]) => [head, inTypeScript(field)]),
 );
-const CHOICES: Record<string, string[]> = lexis.query.choices;
-const COMMAS = new Set(lexis.query.lists.map(inTypeScript));
+const CHOICES: Record<string, string[]> = constants.query.CHOICE_FILTERS;
+const COMMAS = new Set(constants.query.COMMA_LIST_FIELDS.map(inTypeScript));
 
 function inTypeScript(field: string): string {
   return field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -195,19 +195,19 @@ function overruled(head: string, values: Values): string[] {
 }
 
 /** They say nothing of what is asked for, where other words do. */
-const SMALL_WORDS: ReadonlySet<string> = new Set(lexis.asked.small);
+const SMALL_WORDS: ReadonlySet<string> = new Set(constants.stopwords.RANKING_STOP_WORDS);
 /** Of a question's beginning, whose words are looked for in names and paths. */
-const READ_CHARS = lexis.asked.chars;
-export const MIN_WORD_LETTERS = lexis.asked.letters;
+const READ_CHARS = constants.query.ANALYZED_CHARS;
+export const MIN_WORD_LETTERS = constants.query.MIN_WORD_LETTERS;
 
-const NAME = new RegexVariants(fullMatch(lexis.asked.patterns.name));
-const PATH = new RegexVariants(fullMatch(lexis.asked.patterns.path));
-const IDENTIFIER = new RegexVariants(lexis.asked.patterns.identifier, "g");
+const NAME = new RegexVariants(fullMatch(constants.query.SYMBOL_NAME));
+const PATH = new RegexVariants(fullMatch(constants.query.PATH_PATTERN));
+const IDENTIFIER = new RegexVariants(constants.query.IDENTIFIER_PATTERN, "g");
 /** A name whose parts the index has as words, one after the other: `MAX_BYTES`. */
-const JOINED = new RegexVariants(lexis.asked.patterns.joined, "g");
-const ALNUM = new RegexVariants(lexis.asked.patterns.alnum, "g");
-const WORD = new RegexVariants(lexis.asked.patterns.word, "g");
-const KEY = new RegexVariants(lexis.asked.patterns.key, "g");
+const JOINED = new RegexVariants(constants.query.COMPOUND_NAME, "g");
+const ALNUM = new RegexVariants(constants.query.ALNUM_PATTERN, "g");
+const WORD = new RegexVariants(constants.query.QUERY_WORD_PATTERN, "g");
+const KEY = new RegexVariants(constants.query.PATH_WORD, "g");
 
 /** A question in words; signs of its language are no part of it. */
 export class QueryText {
@@ -312,7 +312,7 @@ export function nameStems(names: Iterable<string>): ReadonlySet<string> {
 }
 
 function stem(word: string): string {
-  const most = length(word) - lexis.asked.stem;
-  const ending = lexis.asked.endings.find((end) => word.endsWith(end) && end.length <= most);
+  const most = length(word) - constants.query.MIN_STEM_LETTERS;
+  const ending = constants.query.SUFFIXES.find((end) => word.endsWith(end) && end.length <= most);
   return ending ? word.slice(0, -ending.length) : word;
 }

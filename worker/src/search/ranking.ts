@@ -10,7 +10,7 @@
  * Each rule gives a share of the best node's score.
  */
 
-import shared from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
 import { fsum } from "../fsum.ts";
 import { memoize } from "../memoize.ts";
@@ -22,7 +22,7 @@ import { findMember, normalizeName, wordOverlap } from "./name_matching.ts";
 import { MIN_WORD_LETTERS, type QueryText } from "./query.ts";
 import type { Hit, Result } from "./results.ts";
 
-const { PREFERENCE_BOOST } = shared.constants.ranking;
+const { PREFERENCE_BOOST } = constants.ranking;
 
 /** A hit with what its kind is and how much that counts, and what it has gained by what. */
 interface Gaining {
@@ -117,9 +117,9 @@ function foundOf({ hit, kind, share: counts, gained, ranks }: Gaining, wanted: s
   return { hit, score: score * counts, ranks, member: named, parts, ...alone };
 }
 
-export const { STACK_FRAME, NAME, PATH, COMPOSED_NAME, RARE_WORD, SIMILAR_NAME, NAME_WORDS, WORD, DESCRIPTION } = shared.constants.fusion;
-export const { NAME_WORDS_WEIGHT, DESCRIPTION_WEIGHT } = shared.constants.fusion;
-const { NAME_WEIGHT, WORD_WEIGHT, RANK_CONSTANT, COSINE_FLOOR } = shared.constants.fusion;
+export const { STACK_FRAME, NAME, PATH, COMPOSED_NAME, RARE_WORD, SIMILAR_NAME, NAME_WORDS, WORD, DESCRIPTION } = constants.ranking;
+export const { NAME_WORDS_WEIGHT, DESCRIPTION_WEIGHT } = constants.ranking;
+const { NAME_WEIGHT, WORD_WEIGHT, RANK_CONSTANT, COSINE_FLOOR } = constants.ranking;
 
 export type Scores = ReadonlyMap<string, number>;
 
@@ -179,8 +179,8 @@ function each(scores: Scores, change: (score: number) => number): Scores {
   return new Map(Array.from(scores, ([id, score]) => [id, change(score)]));
 }
 
-const { FILE_BOOST, PATH_BOOST, NAME_BOOST } = shared.constants.rules;
-const { MIN_SHARE_OF_BEST, MIN_PATH_SHARE } = shared.constants.rules;
+const { FILE_BOOST, PATH_BOOST, NAME_BOOST } = constants.ranking;
+const { MIN_SHARE_OF_BEST, MIN_PATH_SHARE } = constants.ranking;
 
 /** A file's best node rises by what the file's nodes have together, as a share of the most. */
 export function fileBoost(hits: readonly Hit[], scores: Scores): Map<string, number> {

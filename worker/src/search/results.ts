@@ -2,7 +2,7 @@
 /** Which hits are one? The pieces of a node, a section with its code, and copies of a text. */
 /** By what can an answer be narrowed? Its hits by language, folder, type and tests, counted. */
 
-import shared from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 import { groupBy, groupsWithDuplicates, keyOf } from "../collections.ts";
 import { rpartition, split, strip } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
@@ -81,8 +81,8 @@ export function hitFromRow(row: readonly unknown[]): Hit {
   return { ...facts, members, repo, description } as Hit; // as selected
 }
 
-const { MAX_DEDUPLICATED, MIN_DUPLICATE_LINES, MIN_DUPLICATE_WORDS } = shared.constants.grouping;
-const DOCUMENT_TYPES = new Set(shared.constants.nodes.DOCUMENT_TYPES);
+const { MAX_DEDUPLICATED, MIN_DUPLICATE_LINES, MIN_DUPLICATE_WORDS } = constants.results;
+const DOCUMENT_TYPES = new Set(constants.nodes.DOCUMENT_TYPES);
 
 /** A node's lines, and where they are. */
 export interface NodeLines {
@@ -210,7 +210,7 @@ function textOf(hit: Hit, lines: NodeLines | undefined): string | null {
   return text.length >= MIN_DUPLICATE_LINES && text.some(strip) ? JSON.stringify(text) : null;
 }
 
-const { MAX_FACET_VALUES } = shared.constants.facets;
+const { MAX_FACET_VALUES } = constants.results;
 
 export type Facets = Record<"language" | "path" | "node_type" | "tests", Record<string, number>>;
 

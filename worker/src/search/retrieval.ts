@@ -8,7 +8,7 @@ import {
   counted,
   vector as added,
 } from "../../../src/feeder/embedding/static_query.mjs";
-import shared from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 import type { OnTiming } from "../api/types.ts";
 import type { Env } from "../bindings/env.ts";
 import { ServiceError } from "../bindings/service_error.ts";
@@ -49,8 +49,8 @@ import {
   STACK_FRAME,
 } from "./ranking.ts";
 
-const { MAX_BY_WORD, MAX_BY_MODEL, WORDS_ONLY_PREFIX } = shared.constants.engine;
-const { MODEL_VECTORS, MODEL_WEIGHT } = shared.constants.models;
+const { MAX_BY_WORD, MAX_BY_MODEL, WORDS_ONLY_PREFIX } = constants.engine;
+const { MODEL_VECTORS, MODEL_WEIGHT } = constants.retrieval;
 
 /** What a question is put to besides the words. */
 export interface VectorSearch {
@@ -159,7 +159,7 @@ function expression(text: string): string {
   return `symbol : ("${phrase}"${owner ? ` OR ("${owner}" AND "${name}")` : ""})`;
 }
 
-const { frames: known } = shared.constants;
+const { retrieval: known } = constants;
 const PLACE = new Pattern(known.LOCATION);
 const AFTER = [known.PYTHON_NAME, known.RUBY_NAME].map((written) => new Pattern(written, "y"));
 const BEFORE = known.NAME_BEFORE.map((written) => new Pattern(written, "y"));
@@ -226,7 +226,7 @@ function inFile(frame: StackFrame, nodes: readonly NamedNode[]): readonly NamedN
   return own.length ? own : there;
 }
 
-const { HEADER_VERSION } = shared.constants.nodes;
+const { HEADER_VERSION } = constants.nodes;
 /** Questions whose vectors are kept: 1024 numbers are 8 kB. */
 const KEPT = 500;
 

@@ -1,6 +1,6 @@
 /** Which nodes are like this one? By its stored vector, else by the words of its text. */
 
-import shared from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 import { ServiceError } from "../bindings/service_error.ts";
 import { VectorIndex } from "../bindings/vectorize.ts";
 import { casefold } from "../python_strings.ts";
@@ -20,9 +20,9 @@ import { FileContents } from "./excerpts.ts";
 import { queryModel } from "./retrieval.ts";
 import { withCompoundParts } from "../text.ts";
 
-const { MAX_CANDIDATES, MAX_WORDS } = shared.constants.similar;
-const { WORDS_ONLY_PREFIX } = shared.constants.engine;
-const { MODEL_VECTORS } = shared.constants.models;
+const { MAX_CANDIDATES, MAX_WORDS } = constants.similar;
+const { WORDS_ONLY_PREFIX } = constants.engine;
+const { MODEL_VECTORS } = constants.retrieval;
 const ALNUM = /[\p{L}\p{N}]+/gu;
 
 interface Near {

@@ -5,15 +5,16 @@
  */
 /** Where may lines be cut? Between statements rather than in brackets or below a heading line. */
 
-import { lexis } from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 import { matchAtStart, RegexVariants } from "../python_regex.ts";
 import { length, split, strip, stripCharacters, stripStart } from "../python_strings.ts";
 import { QueryTerms, type WordOccurrence } from "./term_matching.ts";
 
-const { shares, reach, headLines, headWithin, compared, cuts, anchor, marks } = lexis.windows;
+const { REPEAT_WEIGHTS, MAX_SHIFT, MAX_HEAD_LINES, HEAD_SEARCH_LINES } = constants.snippets;
+const { MAX_COMPARED, CUT_PENALTY, ANCHOR_WEIGHT, MAX_HIGHLIGHTS } = constants.snippets;
 /** What a signature in the index leaves out at its end. */
-const ENDS = lexis.windows.ends;
-export const DEFAULT_LINES = lexis.windows.lines;
+const SIGNATURE_TRIM = constants.snippets.SIGNATURE_TRIM;
+export const DEFAULT_LINES = constants.snippets.DEFAULT_LINES;
 
 /** Where a word stands: its line, and its characters from `start` up to `end`, counted from 0. */
 export interface Highlight {
@@ -110,7 +111,7 @@ function made(
   return {
     startLine: startLine + rows[0],
     lines: lines.slice(...rows),
-    marks: shown.slice(0, marks).map(({ row, start, end }) => ({
+    marks: shown.slice(0, MAX_HIGHLIGHTS).map(({ row, start, end }) => ({
       line: startLine + row,
       start,
       end,
@@ -145,7 +146,7 @@ function scored(places: readonly WordOccurrence[], count: number, wanted: Snippe
 /** With the row that must be shown worth most, in the order of the rows. */
 function anchored(rows: Rows, count: number, row: number): Rows {
   if (row < 0 || row >= count) return rows;
-  const worth = new Map([...(rows.get(row) ?? []), ["", anchor]] as [string, number][]);
+  const worth = new Map([...(rows.get(row) ?? []), ["", ANCHOR_WEIGHT]] as [string, number][]);
   return new Map([...rows, [row, worth] as const].sort(([one], [other]) => one - other));
 }
 
@@ -167,7 +168,7 @@ function chosen(layout: LineLayout, lines: readonly string[], rows: Rows, size: 
   const highest = best[0]?.score ?? 0;
   const wholes = best.map((some) => {
     const cut = whole(layout, some.first, some.last, size);
-    return { ...some, cut, worth: some.score * cuts - highest * cut.cost };
+    return { ...some, cut, worth: some.score * CUT_PENALTY - highest * cut.cost };
   });
   const found = wholes.reduce((one, other) => {
     const isBetter = other.worth - one.worth || one.first - other.first;
@@ -193,15 +194,15 @@ function densest(rows: Rows, size: number): Some[] {
     return { first, last: inside.at(-1) ?? first, score: score(inside, rows) };
   });
   windows.sort((one, other) => other.score - one.score || one.first - other.first);
-  return windows.slice(0, compared);
+  return windows.slice(0, MAX_COMPARED);
 }
 
 function score(inside: readonly number[], rows: Rows): number {
   const words = inside.flatMap((row) => [...(rows.get(row) ?? [])]);
   const worth = new Map(words);
   const counts = tally(words.map(([stem]) => stem));
-  const most = shares.length - 1;
-  const share = (times: number) => shares[Math.min(times, most)] ?? 0;
+  const most = REPEAT_WEIGHTS.length - 1;
+  const share = (times: number) => REPEAT_WEIGHTS[Math.min(times, most)] ?? 0;
   return [...counts].reduce((sum, [stem, times]) => sum + (worth.get(stem) ?? 0) * share(times), 0);
 }
 
@@ -214,10 +215,10 @@ interface Cut {
 
 /** Around these rows; of equal ones the first, and more rows rather than fewer. */
 function whole(layout: LineLayout, first: number, last: number, size: number): Cut {
-  const earliest = Math.max(0, last + 1 - size, first - reach);
+  const earliest = Math.max(0, last + 1 - size, first - MAX_SHIFT);
   let best: Cut | undefined;
   for (let start = first; start >= earliest; start -= 1) {
-    const lowest = Math.max(last, start + size - 1 - reach);
+    const lowest = Math.max(last, start + size - 1 - MAX_SHIFT);
     for (let end = Math.min(start + size, layout.count); end > lowest; end -= 1) {
       const cost = layout.startCost(start) + layout.endCost(end) + start + size - end;
       if (!best || isBefore({ cost, start, end }, best)) best = { cost, start, end };
@@ -242,8 +243,8 @@ function withoutBlanks(lines: readonly string[], cut: Cut, { first, last }: Some
 function headOf(lines: readonly string[], signature: string | null | undefined): Range {
   const sought = split(signature ?? "").join(" ");
   if (!sought) return [0, 0];
-  const row = lines.slice(0, headWithin).findIndex((line) => {
-    const said = stripCharacters(split(line).join(" "), ENDS);
+  const row = lines.slice(0, HEAD_SEARCH_LINES).findIndex((line) => {
+    const said = stripCharacters(split(line).join(" "), SIGNATURE_TRIM);
     return said && (sought.startsWith(said) || said.startsWith(sought));
   });
   return row < 0 ? [0, Math.min(1, lines.length)] : [row, headEnd(lines, row, sought)];
@@ -253,17 +254,17 @@ function headOf(lines: readonly string[], signature: string | null | undefined):
 function headEnd(lines: readonly string[], first: number, sought: string): number {
   let said = split(lines[first] ?? "").join(" ");
   let row = first + 1;
-  const end = Math.min(lines.length, first + headLines);
+  const end = Math.min(lines.length, first + MAX_HEAD_LINES);
   for (; row < end && length(said) < length(sought); row += 1) {
     said = `${said} ${split(lines[row] ?? "").join(" ")}`;
-    if (!sought.startsWith(stripCharacters(said, ENDS)) && !said.startsWith(sought)) break;
+    if (!sought.startsWith(stripCharacters(said, SIGNATURE_TRIM)) && !said.startsWith(sought)) break;
   }
   return row;
 }
 
-const { tab, inBrackets, underItsHeading, beforeItsEnd, deepest } = lexis.layout;
-const QUOTED = new RegExp(lexis.layout.quoted.ascii, "g");
-const GOES_ON = new RegexVariants(matchAtStart(lexis.layout.goesOn));
+const { TAB_WIDTH, BRACKET_COST, HEADING_COST, END_COST, MAX_DEPTH_COST } = constants.snippets;
+const QUOTED = new RegExp(constants.snippets.QUOTED_PATTERN.ascii, "g");
+const GOES_ON = new RegexVariants(matchAtStart(constants.snippets.CONTINUATION));
 
 const BRACKET = /[()[\]]/;
 
@@ -291,7 +292,7 @@ export class LineLayout {
   endCost(row: number): number {
     if (row >= this.count) return 0;
     const isDeeper = at(this.#indents, row) > at(this.#indents, row - 1);
-    return this.#cost(row) + (isDeeper ? underItsHeading : 0);
+    return this.#cost(row) + (isDeeper ? HEADING_COST : 0);
   }
 
   /** Worked out once: many windows are compared. */
@@ -300,9 +301,9 @@ export class LineLayout {
   }
 
   #costOf(row: number): number {
-    const cost = Math.min(deepest, at(this.#levels, row));
-    const cut = at(this.#open, row) ? inBrackets : 0;
-    const goesOn = GOES_ON.test(this.lines[row] ?? "") ? beforeItsEnd : 0;
+    const cost = Math.min(MAX_DEPTH_COST, at(this.#levels, row));
+    const cut = at(this.#open, row) ? BRACKET_COST : 0;
+    const goesOn = GOES_ON.test(this.lines[row] ?? "") ? END_COST : 0;
     return cost + cut + goesOn - (strip(this.lines[row - 1] ?? "") ? 0 : 1);
   }
 }
@@ -327,7 +328,7 @@ function columns(blanks: string): number {
   if (!/[\t\r\n]/.test(blanks)) return length(blanks);
   let [column, width] = [0, 0];
   for (const blank of blanks) {
-    const step = blank === "\t" ? tab - (column % tab) : 1;
+    const step = blank === "\t" ? TAB_WIDTH - (column % TAB_WIDTH) : 1;
     column = blank === "\r" || blank === "\n" ? 0 : column + step;
     width += step;
   }

@@ -1,6 +1,6 @@
 /** Which node is meant? By `PATH:LINE`, `PATH#Symbol`, an id, a path or a symbol. */
 
-import shared from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 import { casefold, rpartition } from "../python_strings.ts";
 import { nearestNames } from "../suggestions.ts";
 import { badRequest, type HttpError } from "../http_error.ts";
@@ -11,7 +11,7 @@ import { pathReadings } from "./filters.ts";
 import { hitFromRow, type Hit } from "./results.ts";
 import { normalizeName, findMember, parseMembers } from "./name_matching.ts";
 
-const { MAX_LISTED, MAX_SEPARATORS, EMPTY_TARGET_ERROR } = shared.constants.targets;
+const { MAX_LISTED, MAX_SEPARATORS, EMPTY_TARGET_ERROR } = constants.targets;
 const LINES = /^(.+?):(\d+)(?:-(\d+)|:\d+)?$/s;
 const ID = /^[0-9a-f]{7,40}$/;
 const NAMED = /#(?=.)/gs;

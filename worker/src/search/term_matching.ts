@@ -1,13 +1,13 @@
 /** Where in a text do a question's words stand? As the index parts and stems them. */
 
-import { lexis } from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 import { casefold, characterColumns, isAscii, split } from "../python_strings.ts";
 import { porter } from "./porter.ts";
 import { foldWord, tokenize } from "./unicode61.ts";
 import { compoundParts } from "../text.ts";
 
 /** Words of questions that tell little of what is sought: looked for where there are no others. */
-const SMALL: ReadonlySet<string> = new Set(lexis.terms.small);
+const SMALL: ReadonlySet<string> = new Set(constants.stopwords.HIGHLIGHT_STOP_WORDS);
 /** Of stems and of words that are remembered. */
 const REMEMBERED = 10_000;
 

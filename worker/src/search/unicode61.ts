@@ -1,12 +1,12 @@
 /** Which words does a text have? As SQLite's `unicode61` parts and folds them, for the index. */
 
-import { lexis } from "../../build/shared.json";
+import data from "../../build/worker_data.json";
 import { isAscii } from "../python_strings.ts";
 
 /** Where a word stands, from and up to, in halves of characters. */
 export type TokenSpan = readonly [start: number, end: number];
 
-const { runs, marks, from, to } = lexis.unicode61;
+const { runs, marks, from, to } = data.unicode61;
 const ASCII = /[A-Za-z0-9]+/g;
 
 /** Where signs of words begin and end by turns: before the first is none. */

@@ -2,7 +2,7 @@
 /** What do categories narrow a scope to? Languages or tests; a repository's own are not known here. */
 
 import aliases from "../../../src/feeder/aliases.json";
-import shared from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 import { badRequest } from "../http_error.ts";
 import type { Scope } from "../store/scope.ts";
 import { unknownNameError } from "../suggestions.ts";
@@ -14,7 +14,7 @@ const LANGUAGES: Names = aliases.languages;
 const NODE_TYPES: Names = aliases.node_types;
 /** The languages of each category that is one of languages; what no other has is code. */
 export const CATEGORY_LANGUAGES: Names = aliases.categories;
-export const { CODE, TESTS } = shared.constants.vocabulary;
+export const { CODE, TESTS } = constants.vocabulary;
 
 /** The languages that are called so, in any case of letters; the name itself where none is. */
 export function languagesNamed(name: string): string[] {
@@ -33,7 +33,7 @@ export function nodeTypesNamed(name: string): string[] {
 
 /** All that a type may be called. */
 export function allNodeTypeNames(): string[] {
-  return [...shared.constants.nodes.NODE_TYPES, ...Object.values(NODE_TYPES).flat()];
+  return [...constants.nodes.NODE_TYPES, ...Object.values(NODE_TYPES).flat()];
 }
 
 function called(name: string, names: Names): string[] {

@@ -1,10 +1,10 @@
 /** Where do the pieces of a node lie? A long one is kept in several, by the same name. */
 
-import shared from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 import { groupBy, keyOf } from "../collections.ts";
 import type { Hit } from "../search/results.ts";
 
-const GAP = shared.constants.pieces.MAX_GAP_LINES;
+const GAP = constants.node_parts.MAX_GAP_LINES;
 
 /** Lines from `first` to `last` that so many pieces have together. */
 export interface PartRange {

@@ -1,7 +1,7 @@
 /** Where does a search look? What the program's SQL wants to know of it. */
 /** Which files are tests? By what their path says: globs that SQL, Python and this read alike. */
 
-import shared from "../../build/shared.json";
+import { constants } from "../../build/worker_data.json";
 import { HttpError } from "../http_error.ts";
 import { memoize } from "../memoize.ts";
 import { dotted } from "../text.ts";
@@ -33,7 +33,7 @@ const GLOB = /^((?:[^*?[/]*\/)*)([^*?[/]*[*?[].*)$/s;
 const SIGNS = /[*?[]/;
 const WORD = /[\p{L}\p{N}]/u;
 const FROM = " from its first folder with *, ? or [ on";
-const GLOB_BYTES = shared.constants.scope.MAX_GLOB_BYTES;
+const GLOB_BYTES = constants.scope.MAX_GLOB_BYTES;
 const LAST = "\u{10ffff}";
 const encoder = new TextEncoder();
 
@@ -174,7 +174,7 @@ function checkLength(glob: string, what: string, where: string): void {
 }
 
 const SYNTAX = /[\\^$.*+?(){}|/]/g;
-const IS_TEST = new RegExp(shared.constants.tests.map(searched).join("|"));
+const IS_TEST = new RegExp(constants.scope.TEST_PATH_GLOBS.map(searched).join("|"));
 
 /** Whether a file is a test, or lies among them. */
 export const isTest = memoize((path) => IS_TEST.test(`/${path}`));

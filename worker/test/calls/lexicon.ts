@@ -1,4 +1,4 @@
-/** What the tests may call of the lexis. */
+/** What the tests may call of the lexicon. */
 
 import { nameStems, parseQuery, QueryText, queryText } from "../../src/search/query.ts";
 import {
@@ -40,7 +40,7 @@ function asked(text: string): unknown[] {
   return [terms, parts, name, path, ...sets.map((set) => [...set].sort(compareText))];
 }
 
-export const lexis = {
+export const lexicon = {
   letters: (texts: string[]) => texts.map(letters),
   sorted: (texts: string[]) => texts.sort(compareText),
   words: withCompoundParts,

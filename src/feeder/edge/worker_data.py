@@ -1,0 +1,133 @@
+"""Collects what the Worker has from the program: SQL, constants, regular expressions, settings.
+
+`python -m feeder.edge.worker_data` prints it as JSON. `worker/build.mjs` writes that beside the
+Worker's sources, which import it; so no statement and no constant is written twice.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+import feeder
+from feeder import nodes, suggestions, text
+from feeder.cloudflare import vectorize
+from feeder.edge import tokenizer_tables, worker_sql
+from feeder.edge.javascript_regex import SPACE, to_javascript
+from feeder.embedding import batching
+from feeder.mcp import formatting, outline_format, protocol, token_budget, tool_schemas, tools
+from feeder.search import (
+    answers,
+    engine,
+    file_kinds,
+    index_status,
+    name_matching,
+    outline,
+    query,
+    ranking,
+    results,
+    retrieval,
+    similar,
+    snippets,
+    stopwords,
+    targets,
+    vocabulary,
+)
+from feeder.store import hits, name_search, node_parts, scope
+from feeder.sync import dry_run
+from feeder.web import endpoints, page_files, server
+
+_NAMES: dict[ModuleType, str] = {
+    nodes: "NODE_TYPES DOCUMENT_TYPES HEADER_VERSION",
+    suggestions: "MAX_SUGGESTIONS MIN_SIMILARITY MAX_COMPARED MAX_LISTED",
+    text: "WORD_PATTERN PART_PATTERN SEPARATOR_PATTERN",
+    batching: "BYTES_PER_TOKEN",
+    vectorize: "MAX_INDEXED_BYTES MAX_FILTER_BYTES MAX_NEIGHBOURS",
+    # store
+    hits: "MAX_NAMED_HITS",
+    name_search: "MAX_TRIGRAMS MIN_TRIGRAM_SHARE",
+    node_parts: "MAX_GAP_LINES",
+    scope: "MAX_GLOB_BYTES TEST_PATH_GLOBS",
+    # search
+    answers: "RANK_NAMES",
+    engine: """MAX_BY_WORD MAX_BY_MODEL CANDIDATE_LIMITS MAX_BY_VECTOR_ONLY MAX_LISTED
+        MAX_SUGGESTED_NAMES NO_WORD_NOTE WORDS_ONLY_PREFIX""",
+    file_kinds: """TEST DOCUMENT EXAMPLE DATA DOCUMENT_PATH_PATTERN EXAMPLE_PATH_PATTERN
+        DOCUMENT_NODE_TYPES DATA_NODE_TYPES""",
+    index_status: "SHORT_COMMIT UNFINISHED_NOTE",
+    name_matching: """MIN_SIMILARITY CONTAINS_BONUS MAX_SIMILAR MIN_SIMILAR_LETTERS
+        RARE_WORD_NODES RARE_COMPOUND_NODES MAX_NAME_WORDS DEFINITION_TYPES DECLARATION_SUFFIXES""",
+    outline: "UNNAMED_TYPES MAX_PART_GAP",
+    query: """MAX_QUERY_CHARS FILTER_FIELDS CHOICE_FILTERS COMMA_LIST_FIELDS SPACE_CHARS
+        SPACE_PATTERN LINE_END_PATTERN INVISIBLE CONTROL_PATTERN TOKEN_PATTERN FILTER_PATTERN
+        PREFIX_PATTERN EXCLUDED_PATTERN ANALYZED_CHARS MIN_WORD_LETTERS SUFFIXES MIN_STEM_LETTERS
+        SYMBOL_NAME PATH_PATTERN IDENTIFIER_PATTERN COMPOUND_NAME ALNUM_PATTERN QUERY_WORD_PATTERN
+        PATH_WORD""",
+    ranking: """STACK_FRAME NAME PATH COMPOSED_NAME RARE_WORD SIMILAR_NAME NAME_WORDS WORD
+        DESCRIPTION NAME_WEIGHT NAME_WORDS_WEIGHT WORD_WEIGHT DESCRIPTION_WEIGHT RANK_CONSTANT
+        COSINE_FLOOR PREFERENCE_BOOST FILE_BOOST PATH_BOOST NAME_BOOST MIN_SHARE_OF_BEST
+        MIN_PATH_SHARE""",
+    results: "MAX_DEDUPLICATED MIN_DUPLICATE_LINES MIN_DUPLICATE_WORDS MAX_FACET_VALUES",
+    retrieval: """STATIC_VECTORS MODEL_VECTORS MODEL_WEIGHT MAX_FRAMES LOCATION PYTHON_NAME
+        RUBY_NAME NAME_BEFORE NAME_ABOVE ANONYMOUS_PATTERN""",
+    similar: "MAX_CANDIDATES MAX_WORDS",
+    snippets: """TAB_WIDTH BRACKET_COST HEADING_COST END_COST MAX_DEPTH_COST QUOTED_PATTERN
+        CONTINUATION DEFAULT_LINES REPEAT_WEIGHTS MAX_SHIFT MAX_HEAD_LINES HEAD_SEARCH_LINES
+        SIGNATURE_TRIM MAX_COMPARED CUT_PENALTY ANCHOR_WEIGHT MAX_HIGHLIGHTS""",
+    stopwords: "RANKING_STOP_WORDS HIGHLIGHT_STOP_WORDS",
+    targets: "MAX_LISTED MAX_SEPARATORS EMPTY_TARGET_ERROR",
+    vocabulary: "CODE TESTS",
+    dry_run: "COST_KEY",
+    # web and mcp
+    endpoints: "DEFAULT_LIMIT MAX_LIMIT MAX_OFFSET",
+    page_files: "OWN_FETCH_SITES SECURITY_HEADERS NOT_FOUND_REMEDY",
+    server: "MIN_TOKEN_CHARS",
+    protocol: """MODERN_REVISIONS LEGACY_REVISIONS BATCH_REVISION MAX_BATCH_MESSAGES
+        DEFAULT_REVISION META_PREFIX TTL_MS MAX_BODY_BYTES""",
+    tool_schemas: "WORKER_INSTRUCTIONS WORKER_TOOL_DEFINITIONS DEFAULT_TOKENS",
+    tools: "SNIPPET_LINES MAX_TARGETS",
+    token_budget: "BYTES_PER_TOKEN SEPARATOR_BYTES SHARE_DIVISOR",
+    formatting: """FOOTER_BYTES MAX_NOTES_CHARS DETAIL_ORDER DESCRIPTION_PREFIX SHORTENED_TO
+        MAX_NAMED_TARGETS NAMED_TARGETS_BYTES MIN_PASSAGE_BYTES""",
+}
+"""The constants that the Worker needs, by the module that has them."""
+
+
+def worker_data() -> dict[str, Any]:
+    """All of it; `constants` has the modules' constants by the names that they have in Python."""
+    return {
+        "version": feeder.__version__,
+        "sql": worker_sql.SHORT_STATEMENTS,
+        "sql_fragments": worker_sql.FRAGMENTS,
+        "models": worker_sql.MODELS,
+        "constants": {
+            module.__name__.rpartition(".")[2]: _constants(module, names.split())
+            for module, names in _NAMES.items()
+        },
+        "space": SPACE,
+        "unicode61": tokenizer_tables.unicode61_tables(),
+        "parameters": {name: sorted(known) for name, (_, known) in endpoints.ENDPOINTS.items()},
+        "outline_notes": [level.note for level in outline_format.DETAIL_LEVELS],
+    }
+
+
+def _constants(module: ModuleType, names: list[str]) -> dict[str, Any]:
+    return {name: _to_json(getattr(module, name)) for name in names}
+
+
+def _to_json(value: Any) -> Any:
+    """A regular expression becomes JavaScript's, a named tuple an object, a set a sorted list."""
+    if isinstance(value, re.Pattern):
+        return to_javascript(value)
+    if hasattr(value, "_asdict"):
+        return _to_json(value._asdict())
+    if isinstance(value, Mapping):
+        return {key: _to_json(one) for key, one in value.items()}
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    return [_to_json(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+if __name__ == "__main__":
+    print(json.dumps(worker_data(), ensure_ascii=False, indent=1))
