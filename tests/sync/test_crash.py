@@ -210,7 +210,7 @@ def test_an_interrupted_run_says_so_and_leaves_no_process(
 
 
 def test_ctrl_c_again_and_again_is_as_good_as_once(busy: "subprocess.Popen[str]") -> None:
-    """What closes the stores is not disturbed: the same sentence, and no traceback."""
+    """The second one ends it at once: the same sentence, and no traceback."""
     while busy.poll() is None:
         busy.send_signal(signal.SIGINT)
         time.sleep(0.002)

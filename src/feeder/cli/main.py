@@ -4,7 +4,6 @@ into exit codes.
 
 import os
 import select
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +24,7 @@ from feeder.cli import (
     worker,
     workflow,
 )
+from feeder.cli.interrupts import INTERRUPTED, InterruptMonitor
 from feeder.errors import FeederError, Interrupted, OutputClosed, UserError
 from feeder.github.outputs import WorkflowReport
 
@@ -70,23 +70,22 @@ def main() -> None:
     """Runs the program; the one place where errors become exit codes."""
     account = WorkflowReport()
     title = " ".join(["feeder", *sys.argv[1:2]])
-    with account.job as job:
-        with job.group(title):
-            code, error = _run_command(account)
-        account.publish(title, error)
+    monitor = InterruptMonitor()
+    try:
+        with monitor, account.job as job:
+            with job.group(title):
+                code, error = _run_command(account, monitor)
+            account.publish(title, error)
+    except KeyboardInterrupt:  # it came before or after the command
+        monitor.end_process()
     sys.exit(code)
 
 
-def _on_sigint(*_: object) -> None:
-    """Raises KeyboardInterrupt once: another Ctrl-C does not disturb what closes the stores."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    raise KeyboardInterrupt
-
-
-def _run_command(account: WorkflowReport) -> tuple[int, FeederError | None]:
-    """The exit code, and what went wrong, which has been said on stderr."""
+def _run_command(
+    account: WorkflowReport, monitor: InterruptMonitor
+) -> tuple[int, FeederError | None]:
+    """Returns the exit code and the error, after printing the error's message."""
     try:
-        signal.signal(signal.SIGINT, _on_sigint)
         return cli.main(prog_name="feeder", standalone_mode=False, obj=account) or 0, None
     except SystemExit as exc:
         return int(exc.code or 0), None
@@ -95,21 +94,23 @@ def _run_command(account: WorkflowReport) -> tuple[int, FeederError | None]:
         return exc.exit_code, UserError(exc.format_message())
     except OutputClosed as exc:
         return exc.exit_code, None
-    except (FeederError, KeyboardInterrupt, click.Abort, OSError, UnicodeEncodeError) as exc:
+    except (KeyboardInterrupt, click.Abort):
+        interrupted = Interrupted(INTERRUPTED)
+        monitor.announce(lambda: console.print_message(f"feeder: {interrupted}"))
+        return interrupted.exit_code, interrupted
+    except (FeederError, OSError, UnicodeEncodeError) as exc:
         error = _translate_error(exc)
         console.print_message(f"feeder: {error}")
         return error.exit_code, error
 
 
-def _translate_error(error: BaseException) -> FeederError:
+def _translate_error(error: FeederError | OSError | UnicodeEncodeError) -> FeederError:
     match error:
         case FeederError():
             return error
         case UnicodeEncodeError():
             return UserError("an argument is not UTF-8. Write it so.")
-        case OSError():
-            return FeederError(str(error))
-    return Interrupted("interrupted; what is done is kept, run it again to go on.")
+    return FeederError(str(error))
 
 
 @click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})

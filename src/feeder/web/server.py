@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import secrets
+import signal
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,6 +15,7 @@ from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
@@ -67,8 +69,21 @@ def run_server(app: ASGIApp, sock: socket.socket) -> None:
 
 
 def uvicorn_server(app: ASGIApp) -> uvicorn.Server:
-    """What takes requests for an application."""
+    """The server that takes requests for an application; in the main thread, Ctrl-C ends it."""
     import uvicorn
+
+    class Server(uvicorn.Server):
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            # uvicorn would raise the signal once more at its end, which is a second Ctrl-C
+            if current_thread() is not main_thread():
+                yield
+                return
+            previous = signal.signal(signal.SIGINT, self.handle_exit)
+            try:
+                yield
+            finally:
+                signal.signal(signal.SIGINT, previous)
 
     config = uvicorn.Config(
         app,
@@ -82,7 +97,7 @@ def uvicorn_server(app: ASGIApp) -> uvicorn.Server:
         timeout_keep_alive=60,
         timeout_graceful_shutdown=0,
     )
-    return uvicorn.Server(config)
+    return Server(config)
 
 
 def check_installed() -> None:

@@ -1,0 +1,121 @@
+"""Ends the program on Ctrl-C: in order on the first SIGINT, at once on a second one or when the
+first has had no effect.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable
+from threading import Lock, Thread, main_thread
+from typing import TYPE_CHECKING, NoReturn
+
+from feeder.errors import Interrupted
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
+INTERRUPTED = "interrupted; what is done is kept, run it again to go on."
+
+GRACE_S = 10.0
+"""The time that the program has, from the first Ctrl-C on, to close its files and connections."""
+
+REPEAT = b"\0"
+"""What the thread reads when Python has ignored a KeyboardInterrupt; no signal has this number."""
+REPEAT_S = 0.01
+"""The time after which SIGINT is sent again then."""
+
+
+class InterruptMonitor:
+    """Raises KeyboardInterrupt in the main thread on the first SIGINT, and makes sure of the end.
+
+    Python ignores an exception that is raised in a weakref callback or a finalizer, which run at
+    any time, such as during an import. It reports it to `sys.unraisablehook`: SIGINT is then sent
+    once more. Other code may lose KeyboardInterrupt too, or not return for long. So each SIGINT
+    wakes a thread (`signal.set_wakeup_fd`), which ends the process on the second one, or
+    `grace_s` seconds after the first. The index survives this as it survives a kill.
+    """
+
+    def __init__(self, grace_s: float = GRACE_S) -> None:
+        self._grace_s = grace_s
+        self._is_interrupted = False
+        self._is_announced = False
+        self._announcing = Lock()
+
+    def __enter__(self) -> InterruptMonitor:
+        read_end, self._write_end = os.pipe()
+        os.set_blocking(self._write_end, False)
+        self._thread = Thread(target=self._watch, args=(read_end,), daemon=True)
+        self._thread.start()
+        self._old_wakeup_fd = signal.set_wakeup_fd(self._write_end, warn_on_full_buffer=False)
+        self._old_hook, sys.unraisablehook = sys.unraisablehook, self._on_unraisable
+        self._old_handler = signal.signal(signal.SIGINT, self._on_sigint)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGINT, self._old_handler)
+        sys.unraisablehook = self._old_hook
+        signal.set_wakeup_fd(self._old_wakeup_fd)
+        os.close(self._write_end)
+        self._thread.join()
+
+    def announce(self, print_message: Callable[[], None]) -> None:
+        """Prints the message of the interrupt, unless `end_process` has."""
+        with self._announcing:
+            if not self._is_announced:
+                self._is_announced = True
+                print_message()
+
+    def end_process(self) -> NoReturn:
+        """Ends the process now, with exit code 130; nothing is closed or cleaned up."""
+        try:
+            # unless the main thread is just printing it, or stderr is a pipe that is full
+            if self._announcing.acquire(timeout=1) and not self._is_announced:
+                self._is_announced = True
+                if _poll(2, select.POLLOUT, 0):
+                    os.write(2, f"\nfeeder: {INTERRUPTED}\n".encode())
+        finally:
+            os._exit(Interrupted.exit_code)
+
+    def _watch(self, read_end: int) -> None:
+        """Waits for signals until the other end of the pipe is closed."""
+        deadline_s = None
+        repeats = 0
+        while _poll(read_end, select.POLLIN, deadline_s and deadline_s - time.monotonic()):
+            byte = os.read(read_end, 1)
+            if not byte:
+                os.close(read_end)
+                return
+            if byte == REPEAT:
+                repeats += 1
+                time.sleep(REPEAT_S)
+                self._is_interrupted = False
+                signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)
+            elif byte[0] == signal.SIGINT and repeats:
+                repeats -= 1
+            elif byte[0] == signal.SIGINT:
+                if deadline_s:
+                    break
+                deadline_s = time.monotonic() + self._grace_s
+        self.end_process()
+
+    def _on_sigint(self, *_: object) -> None:
+        if not self._is_interrupted:
+            self._is_interrupted = True
+            raise KeyboardInterrupt
+
+    def _on_unraisable(self, unraisable: UnraisableHookArgs) -> None:
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):
+            os.write(self._write_end, REPEAT)
+        else:
+            self._old_hook(unraisable)
+
+
+def _poll(descriptor: int, event: int, timeout_s: float | None) -> bool:
+    """True if the event has come, or the other end is closed, within the time."""
+    poll = select.poll()
+    poll.register(descriptor, event)
+    return bool(poll.poll(None if timeout_s is None else max(0, timeout_s) * 1000))
