@@ -133,7 +133,7 @@ def test_a_damaged_file_is_told_and_leaves_nothing_half_written(shop: Repo, dama
         f"The static model {damaged}/feeder/embedding/{MODEL_FILE.name} is damaged"
         in refused.stderr
     )
-    assert refused.stderr.endswith("or go on with --no-vectors.\n")
+    assert refused.stderr.endswith("or use --no-vectors.\n")
     assert ran(shop, "-m", "feeder", "sync", "--no-vectors", **path).returncode == 0
     assert ran(shop, "-m", "feeder", "sync", "--model", "static").returncode == 0
     assert ran(shop, "-m", "feeder", "validate", "--model", "static").returncode == 0

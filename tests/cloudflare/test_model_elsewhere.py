@@ -54,7 +54,7 @@ def test_it_is_refused_and_finished(
     server.always = said(402, {"detail": "Payment Required"})
     refused = feeder(repo, "sync")
     assert refused.code == 1
-    assert "Wait, or add to what is paid for there; then run again." in refused.err
+    assert "Wait, or raise the quota there; then run again." in refused.err
     assert console.sql("SELECT count(*) FROM files WHERE state = 'pending'") != [[0]]
     plan = feeder(repo, "sync", "--dry-run", "--json").json
     assert plan["usage"]["requests"]["model"] == 1

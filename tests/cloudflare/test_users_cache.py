@@ -140,5 +140,5 @@ def test_what_is_no_cache_is_not_cleared(feeder: RunFeeder, repo: Repo, tmp_path
     (tmp_path / "mails.db").write_bytes(b"mails" * 1000)
     answer = feeder(repo, "cache", "--clear", "--cache", tmp_path / "mails.db")
     assert answer.code == 2
-    assert "Delete it, or name another file." in answer.err
+    assert "Delete it, or choose another file with --cache." in answer.err
     assert (tmp_path / "mails.db").read_bytes() == b"mails" * 1000

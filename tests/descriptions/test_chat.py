@@ -129,7 +129,7 @@ def test_what_a_model_refuses_to_be_told_is_told_otherwise_from_then_on(
     ("said", "words"),
     [
         ("qwen", "Write one as URL#name"),
-        ("http://127.0.0.1:1/v1", "is not of the form URL#name. Write: --describe"),
+        ("http://127.0.0.1:1/v1", "does not have the form URL#name. Write it as in --describe"),
         ("@cf/meta/llama", "models of Workers AI come with --store cloudflare"),
     ],
 )

@@ -68,14 +68,14 @@ def test_what_is_no_address_is_told_with_an_example(wrong: str) -> None:
     with pytest.raises(UserError) as raised:
         parse_address(wrong)
     assert str(raised.value) == (
-        "The model's address is not of the form URL#name. "
-        "Write: --model http://127.0.0.1:11434/v1#nomic-embed-text."
+        "The model's address does not have the form URL#name. "
+        "Write it as in --model http://127.0.0.1:11434/v1#nomic-embed-text."
     )
 
 
 def test_a_key_with_odd_characters_is_not_sent(model: Model) -> None:
     """It would break the header, and be quoted."""
-    with pytest.raises(UserError, match="FEEDER_API_KEY has blanks") as raised:
+    with pytest.raises(UserError, match="FEEDER_API_KEY has spaces") as raised:
         model(key="one two")
     assert "one two" not in str(raised.value)
 

@@ -153,7 +153,7 @@ def test_words_answer_while_the_server_is_down(
     [
         (BUSY, 1, "out of memory (HTTP 500). Run again later."),
         (said(401, ""), 2, "no reason given (HTTP 401). Set FEEDER_API_KEY to a key that "),
-        (said(200, {"data": []}), 1, "answered 1 texts with something else than 1 vectors "),
+        (said(200, {"data": []}), 1, "did not return 1 vectors of one length for 1 texts"),
     ],
 )
 def test_words_go_on_when_not_even_the_dimensions_are_to_be_had(
@@ -194,9 +194,7 @@ def test_a_model_that_has_changed_is_refused_and_made_anew(
     named.always = answering(dimensions=32)
     changed = feeder(parts, "sync")
     assert changed.code == 2
-    assert (
-        "makes vectors of 32 dimensions, and 64 were expected. Say --dimensions 32" in changed.err
-    )
+    assert "returned vectors of 32 dimensions; expected 64. Set --dimensions 32" in changed.err
     assert feeder(parts, "sync", "--dimensions", "32").code == 0
     assert asked(parts, "SELECT DISTINCT length(code) FROM vectors") == [(32,)]
     assert feeder(parts, "validate", "--dimensions", "32").code == 0

@@ -13,12 +13,13 @@ from feeder.embedding.endpoint import Endpoint, Timeouts, parse_address
 from feeder.embedding.endpoint_embedder import EndpointEmbedder
 from feeder.errors import ServiceError, UserError
 
-PLACE = "Load or pull the model there, or mend --model URL#name: the URL mostly ends in /v1."
+KEY_REFUSED = "{m}: no reason given (HTTP 401). Set FEEDER_API_KEY to a key that is valid at {p}."
+PLACE = "Load or pull the model there, or correct --model URL#name: the URL usually ends in /v1."
 CHECK = (
-    "Check the address, such as --model http://127.0.0.1:11434/v1#nomic-embed-text, and the proxy "
+    "Check the address, as in --model http://127.0.0.1:11434/v1#nomic-embed-text, and the proxy "
     "if there is one."
 )
-ELSE = "{p} answered HTTP %d with something else than embeddings (%r). " + CHECK
+ELSE = "{p} answered HTTP %d without embeddings (%r). " + CHECK
 
 
 def too_large(words: Any, status: int, *, texts: int, chars: int = 10_000) -> Answer:
@@ -101,13 +102,13 @@ def test_a_question_is_tried_once(model: Model) -> None:
             401,
             {"error": {"message": "Incorrect API key provided", "code": "invalid_api_key"}},
             "{m}: Incorrect API key provided [invalid_api_key] (HTTP 401). Set FEEDER_API_KEY to a "
-            "key that {p} takes.",
+            "key that is valid at {p}.",
         ),
-        (401, "", "{m}: no reason given (HTTP 401). Set FEEDER_API_KEY to a key that {p} takes."),
+        (401, "", KEY_REFUSED),
         (
             403,
             "<html><title>Forbidden</title>",
-            "{m}: Forbidden (HTTP 403). Set FEEDER_API_KEY to a key that {p} takes.",
+            "{m}: Forbidden (HTTP 403). Set FEEDER_API_KEY to a key that is valid at {p}.",
         ),
         (
             404,
@@ -124,13 +125,13 @@ def test_a_question_is_tried_once(model: Model) -> None:
             400,
             {"object": "error", "message": "Model does not support matryoshka representation"},
             "{m}: Model does not support matryoshka representation (HTTP 400). Leave --dimensions "
-            "out, or name a model that shortens its vectors.",
+            "out, or choose a model that can shorten its vectors.",
         ),
         (
             422,
             {"detail": [{"loc": ["body"], "msg": "dimensions: not a number"}]},
-            "{m}: dimensions: not a number (HTTP 422). Leave --dimensions out, or name a model "
-            "that shortens its vectors.",
+            "{m}: dimensions: not a number (HTTP 422). Leave --dimensions out, or choose a model "
+            "that can shorten its vectors.",
         ),
         (404, "404 page not found", ELSE % (404, "404 page not found")),
         (200, "<html><title>Log in</title></html>", ELSE % (200, "Log in")),
@@ -157,7 +158,7 @@ def test_what_the_user_has_to_change(model: Model, status: int, answer: Any, sen
 def test_a_used_up_quota_is_final(model: Model, status: int, answer: Any) -> None:
     """Another try would change nothing."""
     words = model.refusal(ServiceError, said(status, answer))
-    assert words.endswith("Wait, or add to what is paid for there; then run again.")
+    assert words.endswith("Wait, or raise the quota there; then run again.")
     assert len(model.server.log) == 1
 
 
@@ -166,7 +167,7 @@ def test_a_redirect_is_not_followed(model: Model) -> None:
     with serving() as other:
         elsewhere = said(307, "", Location=f"{other.url}/embeddings")
         words = model.refusal(UserError, elsewhere, key="s3cret-key")
-        assert "sends elsewhere (HTTP 307), and the key does not go along" in words
+        assert "redirects (HTTP 307), and the key is not sent to another address" in words
         assert other.log == []
 
 
@@ -198,8 +199,8 @@ def test_anything_but_a_vector_a_text_is_refused(model: Model, answer: Answer) -
     """Too few, too many, none, of two lengths, none that is numbers."""
     words = model.refusal(ServiceError, answer)
     assert words == (
-        f"bge-m3@{model.server.place} answered 2 texts with something else than 2 vectors of one "
-        "length. Run again; if it does so again, name another --model."
+        f"bge-m3@{model.server.place} did not return 2 vectors of one length for 2 "
+        "texts. Run again; if it happens again, choose another --model."
     )
     assert len(model.server.log) == 1
 
@@ -209,7 +210,7 @@ def test_a_vector_without_a_direction_is_refused(model: Model, number: str) -> N
     """It would be near nothing, or everything."""
     vector = f"[{', '.join([number] * 1024)}]"
     page = f'{{"data": [{{"embedding": {vector}}}, {{"embedding": {vector}}}]}}'
-    assert "have no direction" in model.refusal(ServiceError, said(200, page))
+    assert "are zero or not finite" in model.refusal(ServiceError, said(200, page))
 
 
 def test_other_dimensions_than_before_are_refused(model: Model) -> None:
@@ -217,8 +218,8 @@ def test_other_dimensions_than_before_are_refused(model: Model) -> None:
     with pytest.raises(UserError) as raised:
         model(known=model.known(32)).embed(["a"])
     assert str(raised.value) == (
-        f"some-model@{model.server.place} makes vectors of 64 dimensions, and 32 were expected. "
-        "Say --dimensions 64, or name another --model."
+        f"some-model@{model.server.place} returned vectors of 64 dimensions; expected 32. "
+        "Set --dimensions 64, or choose another --model."
     )
     assert len(model(dimensions=64).embed(["a"])[0]) == 64
 
@@ -226,7 +227,7 @@ def test_other_dimensions_than_before_are_refused(model: Model) -> None:
 def test_a_model_that_does_not_shorten_says_its_length(model: Model) -> None:
     """Its first numbers alone mean nothing: nothing is cut."""
     model.server.always = of_bge_m3
-    with pytest.raises(UserError, match="makes vectors of 1024 dimensions, and 100 were expected"):
+    with pytest.raises(UserError, match="returned vectors of 1024 dimensions; expected 100"):
         model("bge-m3", 100).embed(["a"])
 
 
@@ -264,7 +265,7 @@ def test_an_answer_that_never_ends_is_left(model: Model) -> None:
         return Said(200, drip(), {"Content-Type": "application/json"}, length=10**12)
 
     words = model.refusal(ServiceError, dripping, timeouts=Timeouts(5, 0.2))
-    assert "does not come to the end of its answer" in words
+    assert "did not finish its response" in words
     assert len(model.server.log) == 1
 
 

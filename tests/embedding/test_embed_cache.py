@@ -235,14 +235,14 @@ def test_a_file_that_is_no_cache_is_refused_and_left_alone(
     """The sentence names the file and the remedy."""
     make(path)
     before = path.read_bytes()
-    with pytest.raises(UserError, match=r"cache\.db.*Delete it, or name another file\.$"):
+    with pytest.raises(UserError, match=r"cache\.db.*or choose another file with --cache\.$"):
         CachedEmbedder(HashedEmbedder(), path).embed(["a"])
     assert path.read_bytes() == before
 
 
 def test_a_folder_in_the_files_place_is_refused(tmp_path: Path) -> None:
     """What the file system says is in the sentence."""
-    with pytest.raises(UserError, match=r"cannot be used \(.+\)\. Delete it, or name another"):
+    with pytest.raises(UserError, match=r"cannot be used \(.+\)\. Delete it, or choose another"):
         CachedEmbedder(HashedEmbedder(), tmp_path).embed(["a"])
 
 
@@ -281,7 +281,7 @@ def test_a_run_goes_on_without_a_file_that_cannot_be_used(
             assert embedder.count_missing(["a"]) == 1
     np.testing.assert_array_equal(vectors, HashedEmbedder().embed(["a", "b"]))
     [line] = told
-    assert line.endswith("Delete it, or name another file. This run goes on without it.")
+    assert line.endswith("another file with --cache. This run continues without a cache.")
     assert embedder.misses == 4
 
 
@@ -306,7 +306,7 @@ def test_a_run_goes_on_when_the_disk_is_full(path: Path) -> None:
     )
     [line] = done.stdout.splitlines()
     assert "cannot be used" in line
-    assert line.endswith("This run goes on without it.")
+    assert line.endswith("This run continues without a cache.")
     assert asked(path, *(f"0 {text}" for text in range(50)), dimensions=1024) == 0
 
 

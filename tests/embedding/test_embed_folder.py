@@ -186,7 +186,7 @@ def test_whatever_changes_vectors_changes_the_name(file: str, content: bytes, fo
 def test_a_missing_file_is_named(file: str, folder: Path) -> None:
     """The sentence says what a model folder needs."""
     (folder / file).unlink()
-    with pytest.raises(UserError, match=rf"has no .*{file}.*\. Name the folder of an ONNX model"):
+    with pytest.raises(UserError, match=rf"has no .*{file}.*\. Choose a folder with an ONNX model"):
         OnnxEmbedder.from_folder(folder)
 
 

@@ -205,7 +205,7 @@ except UserError as error:
 def test_without_the_extra_one_sentence_says_how_to_get_it() -> None:
     """The program starts, knows that the model is missing, and names the command."""
     said = isolated(REFUSED)
-    assert said.startswith("False Local embeddings need the package onnxruntime.")
+    assert said.startswith("False Local models need the package onnxruntime.")
     assert "Install it with: pip install 'headfeed[local]'" in said
 
 
@@ -281,7 +281,7 @@ def test_a_model_whose_process_is_killed_is_named_and_started_again(
         embedder.embed(["a"])
         [process] = children() - others
         os.kill(process, signal.SIGKILL)
-        with pytest.raises(ServiceError, match=r"local model has ended, .* \(exit code -9\)"):
+        with pytest.raises(ServiceError, match=r"model ended or did not start \(exit code -9\)"):
             embedder.embed(["a"])
         np.testing.assert_array_equal(embedder.embed(["a"]), expected)
 

@@ -1,7 +1,8 @@
 """Embedding models: text in, vectors out.
 
 Declares `Embedder`, `Vector` and `ServiceUsage`, and the identity of the shipped static model.
-Never opens the index; only `endpoint` uses the network.
+Start with `Embedder`; `static_model`, `onnx` and `endpoint_embedder` implement it. This package
+never opens the index; only `endpoint` uses the network.
 """
 
 from collections.abc import Sequence
@@ -20,16 +21,16 @@ else:
 
 
 class ServiceUsage(NamedTuple):
-    """What embedding takes of a service, tokens and neurons as an estimate."""
+    """Requests, tokens and neurons that a service counts; tokens and neurons are estimates."""
 
     requests: int = 0
     tokens: int = 0
     neurons: float = 0.0
-    """As Workers AI bills them."""
+    """Cloudflare's unit of price for Workers AI."""
 
 
 NO_USAGE = ServiceUsage()
-"""What a model on this machine takes."""
+"""The usage of a model that runs on this machine."""
 
 
 class Embedder(Protocol):
@@ -37,7 +38,7 @@ class Embedder(Protocol):
 
     @property
     def model(self) -> str:
-        """The name that the index keeps; two names never share an index or a cached vector."""
+        """The model's identity in an index; two names never share an index or a cached vector."""
         ...
 
     @property
@@ -47,37 +48,37 @@ class Embedder(Protocol):
 
     @property
     def batch(self) -> int:
-        """How many texts are worth handing over in one call: what a Ctrl-C may lose."""
+        """The best number of texts for one call; an interrupt loses at most one such batch."""
         ...
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector a text, in the caller's order; a text's vector does not depend on the others.
+        """Returns one vector for each text, in the same order; texts do not affect each other.
 
-        Any number of texts is right. An implementation splits them to its model's or service's
-        limits and may have several parts under way at once.
+        Accepts any number of texts. An implementation splits them by the limits of its model or
+        service and may run several requests at once.
         """
         ...
 
     def embed_query(self, text: str) -> Vector:
-        """The vector of what someone searches for; some models read queries unlike documents."""
+        """Returns the vector of a query; some models embed queries differently from documents."""
         ...
 
     @property
     def usage(self) -> ServiceUsage:
-        """What has been taken of a service so far."""
+        """The usage so far."""
         return NO_USAGE
 
     def estimate(self, text_bytes: Sequence[int]) -> ServiceUsage:
-        """What texts of so many bytes each would take."""
+        """Returns the usage that texts of these sizes in bytes would cause."""
         return NO_USAGE
 
     def close(self) -> None:
-        """Give back threads, files and connections; a second call does nothing."""
+        """Releases threads, files and connections; a second call does nothing."""
         ...
 
 
 STATIC_MODEL_SHA256 = "faea3b647497ab4d12f7072dedc2c899243198d508e7157ff9c891640ab67185"
-"""Of the file that this version ships."""
+"""SHA-256 of the model file that this version ships."""
 
 STATIC_MODEL_NAME = f"{STATIC_MODEL_PREFIX}{STATIC_MODEL_SHA256[:8]}"
-"""The name of the model in an index; one that was trained anew has another."""
+"""The model's identity in an index; it changes when the model is trained again."""

@@ -22,37 +22,36 @@ Request = TypeVar("Request")
 Answer = TypeVar("Answer")
 
 MAX_CONCURRENT_REQUESTS = 4
-"""Requests at once."""
 BYTES_PER_TOKEN = 3
-"""Of source code in UTF-8, cautiously: prose has more bytes a token, and a CJK sign is three."""
+"""Low estimate for source code in UTF-8: prose has more, and a CJK character is three bytes."""
 
 
 class RequestLimits(NamedTuple):
-    """Of a service: texts in one request, their tokens together, and those of the longest text."""
+    """Limits of one request: number of texts, tokens of all texts, tokens of the longest text."""
 
     texts: int
     request_tokens: int
     tokens: int
 
     def estimate(self, text_bytes: Sequence[int], prefix: str, batch: int) -> ServiceUsage:
-        """What texts of so many bytes take, of which `batch` are handed over at a time."""
-        most = self.tokens * BYTES_PER_TOKEN
-        each = [_tokens_of_bytes(min(len(prefix) + size, most)) for size in text_bytes]
-        calls = [each[at : at + batch] for at in range(0, len(each), batch)]
+        """Returns the usage of texts of these sizes in bytes, embedded `batch` at a time."""
+        max_bytes = self.tokens * BYTES_PER_TOKEN
+        tokens = [_tokens_of_bytes(min(len(prefix) + size, max_bytes)) for size in text_bytes]
+        calls = [tokens[at : at + batch] for at in range(0, len(tokens), batch)]
         requests = sum(len(split_batches(call, self.texts, self.request_tokens)) for call in calls)
-        return ServiceUsage(requests, sum(each))
+        return ServiceUsage(requests, sum(tokens))
 
     def truncate(self, text: str) -> str:
-        """What can be sent: no lone surrogates, and no longer than the model reads."""
+        """Cuts a text to what the model reads and replaces lone surrogates."""
         raw = text.encode(errors="replace")[: self.tokens * BYTES_PER_TOKEN]
         return raw.decode(errors="ignore") or " "
 
 
 class BatchEmbedder:
-    """Deals texts to as few requests as can be, a few of them under way at once.
+    """Distributes texts over as few requests as possible and runs several at once.
 
-    `ask` is one request: a vector for each text. Where it raises TooLargeError, it is asked for
-    half of the texts, and a single text is cut in half.
+    `send` makes one request and returns a vector for each text. When it raises TooLargeError, the
+    request is split in two; a single text is cut in half.
     """
 
     def __init__(self, limits: RequestLimits, send: Callable[[list[str]], list["Vector"]]) -> None:
@@ -60,7 +59,7 @@ class BatchEmbedder:
         self._send = send
 
     def embed(self, texts: Sequence[str]) -> list["Vector"]:
-        """The vector of each text, in the caller's order."""
+        """Returns the vector of each text, in the same order."""
         parts = split_batches(
             [estimate_tokens(text) for text in texts],
             self._limits.texts,
@@ -87,16 +86,16 @@ class BatchEmbedder:
 def run_concurrently(
     call: Callable[[Request], Answer], requests: Sequence[Request]
 ) -> list[Answer]:
-    """The answers in the order of the requests; after an error no further one is begun.
+    """Returns the answers in the order of the requests; starts none after the first error.
 
-    Nobody waits for those under way then, nor after Ctrl-C: a service may be silent for minutes,
-    and the threads of a pool would be waited for.
+    Does not wait for running requests after an error or Ctrl-C: a service may be silent for
+    minutes. That is why the threads are daemons and not a ThreadPoolExecutor's, which joins them.
     """
     todo = deque(enumerate(requests))
     done: SimpleQueue[tuple[int, Future[Answer]]] = SimpleQueue()
 
     def work() -> None:
-        with suppress(IndexError):  # nothing is left
+        with suppress(IndexError):  # the queue is empty
             while True:
                 at, request = todo.popleft()
                 done.put((at, _run_to_future(call, request)))
@@ -117,16 +116,16 @@ def _run_to_future(call: Callable[[Request], Answer], request: Request) -> Futur
     outcome: Future[Answer] = Future()
     try:
         outcome.set_result(call(request))
-    except BaseException as exc:  # raised where it is waited for
+    except BaseException as exc:  # raised again by the waiting thread
         outcome.set_exception(exc)
     return outcome
 
 
 def split_batches(sizes: Sequence[int], max_items: int, max_size: int) -> list[list[int]]:
-    """Positions dealt to as few parts as can be, none of more than `most` or above `most_size`.
+    """Splits positions into few parts of at most `max_items` items and `max_size` in total.
 
-    The largest first, in turns: so the parts come out nearly equal. One that is too large by
-    itself is a part of its own.
+    Items are dealt round-robin, largest first, so parts are nearly equal. An item above `max_size`
+    is a part of its own.
     """
     count = max(math.ceil(len(sizes) / max_items), math.ceil(sum(sizes) / max_size))
     order = sorted(range(len(sizes)), key=lambda at: -sizes[at])
@@ -139,36 +138,36 @@ def split_batches(sizes: Sequence[int], max_items: int, max_size: int) -> list[l
 
 
 def estimate_tokens(text: str) -> int:
-    """An estimate."""
+    """Estimates the number of tokens in a text."""
     return _tokens_of_bytes(len(text.encode()))
 
 
 def _tokens_of_bytes(size: int) -> int:
-    """Of so many bytes."""
     return -(-size // BYTES_PER_TOKEN)
 
 
 def normalize_vectors(
     model: str, answered: Any, count: int, dimensions: int, kept_dimensions: int
 ) -> list["Vector"]:
-    """As many vectors as there are texts, shortened to `kept` numbers and of length 1.
+    """Checks an answer's vectors, shortens them to `kept_dimensions` and scales them to length 1.
 
-    Raises ServiceError for an answer that is anything else.
+    `count` vectors of `dimensions` numbers are expected. Raises ServiceError for anything else.
     """
     import numpy as np
 
     lengths = sorted({len(numbers) for numbers in answered})
     if len(answered) != count or lengths != [dimensions]:
         raise ServiceError(
-            f"{model} answered {len(answered)} vectors of {lengths} dimensions to {count} "
-            f"texts; {dimensions} dimensions were expected."
+            f"{model} returned {len(answered)} vectors of {lengths} dimensions for {count} "
+            f"texts; expected {count} of {dimensions} dimensions. Run again; if it happens again, "
+            "choose another --model."
         )
     with np.errstate(over="ignore"):
         vectors = np.array(answered, dtype=np.float32)[:, :kept_dimensions]
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not (np.isfinite(norms).all() and norms.all()):
         raise ServiceError(
-            f"{model} answered vectors that have no direction. Run again; if they come again, "
-            "name another --model."
+            f"{model} returned vectors that are zero or not finite. Run again; if it happens "
+            "again, choose another --model."
         )
     return list(vectors / norms)

@@ -19,12 +19,12 @@ from feeder.private_files import create_private_file
 from feeder.store.sqlite import enable_wal
 
 MAX_BYTES = 500_000_000
-"""Some 100,000 vectors of 1,024 numbers, or 250,000 of 384."""
+"""Room for about 100,000 vectors of 1,024 dimensions, or 250,000 of 384."""
 
 _PRUNE_TO_SHARE = 0.9
-"""Of the limit, when it is passed: not every write has to make room."""
+"""Share of the limit that remains after pruning, so that not every write has to prune."""
 
-# "feed": tells this file from another program's.
+# "feed" in ASCII
 _APPLICATION_ID = 0x66656564
 
 _VERSION = 1
@@ -32,14 +32,14 @@ _VERSION = 1
 _BUSY_TIMEOUT_MS = 30_000
 
 
-# float32 and not int8: an index comes out the same, bit by bit, with a cache and without one.
+# float32 and not int8: an index is the same, bit by bit, with a cache and without one.
 _SCHEMA = f"""
 CREATE TABLE vectors(
   model TEXT NOT NULL,
   dimensions INTEGER NOT NULL,
   text_sha TEXT NOT NULL,
   vector BLOB NOT NULL CHECK (length(vector) = 4 * dimensions),
-  used INTEGER NOT NULL, -- the latest opening of the file in which it was asked for
+  used INTEGER NOT NULL, -- number of the last session that read it
   PRIMARY KEY (model, dimensions, text_sha)
 );
 CREATE INDEX vectors_used ON vectors(used);
@@ -65,7 +65,7 @@ _MODELS_SQL = (
 
 
 class CachedModel(NamedTuple):
-    """How many texts are remembered of a model."""
+    """Number of cached texts of one model."""
 
     model: str
     dimensions: int
@@ -73,10 +73,10 @@ class CachedModel(NamedTuple):
 
 
 class CacheFile:
-    """A file of its own, that processes share, and models.
+    """The SQLite file with the vectors, shared by processes and models.
 
-    Above `max_bytes`, what was not asked for longest is dropped. A new file is its owner's alone.
-    It is opened when it is first used; whatever is wrong then or later is a `UserError`.
+    Above `max_bytes`, the least recently used vectors are deleted. Only the owner can read a new
+    file. It is opened at the first use. Every failure of the file raises UserError.
     """
 
     def __init__(self, path: Path, max_bytes: int = MAX_BYTES) -> None:
@@ -93,7 +93,7 @@ class CacheFile:
         return (latest or 0) + 1
 
     def read(self, model: str, dimensions: int, keys: Sequence[str]) -> dict[str, bytes]:
-        """The vectors of these texts, as float32, that are remembered."""
+        """Returns the cached vectors of these text hashes as little-endian float32."""
         with _translate_errors(self._path):
             blobs = {
                 key: self._connection.execute(_READ_SQL, (model, dimensions, key)).get
@@ -102,7 +102,7 @@ class CacheFile:
         return {key: blob for key, blob in blobs.items() if blob is not None}
 
     def store(self, model: str, dimensions: int, blobs: Mapping[str, bytes]) -> None:
-        """Writes what is new and marks what is not as used, once an opening; one transaction."""
+        """Writes new vectors and marks the others as used, in one transaction."""
         rows = [(model, dimensions, key, blob) for key, blob in blobs.items()]
         with _translate_errors(self._path), self._connection:
             self._connection.executemany(
@@ -111,18 +111,18 @@ class CacheFile:
             self._prune()
 
     def models(self) -> list[CachedModel]:
-        """What is remembered, most texts first."""
+        """Returns the models in the cache, the one with most texts first."""
         with _translate_errors(self._path):
             return [CachedModel(*row) for row in self._connection.execute(_MODELS_SQL)]
 
     def clear(self) -> None:
-        """Forgets all, and gives the disk its room back; processes that use the file go on."""
+        """Deletes all vectors and frees the disk space; other processes can keep using the file."""
         with _translate_errors(self._path):
             self._connection.execute("DELETE FROM vectors")
             self._connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
-        """Ends the connection, if there is one."""
+        """Closes the file if it is open."""
         if "_connection" in vars(self):
             self._connection.close()
 
@@ -137,7 +137,7 @@ class CacheFile:
 
 
 def file_bytes(path: Path) -> int:
-    """What the file takes of the disk, with what SQLite writes beside it."""
+    """Returns the size on disk, including SQLite's WAL files."""
     files = (Path(f"{path}{end}") for end in ("", "-wal", "-shm"))
     return sum(file.stat().st_size for file in files if file.exists())
 
@@ -156,7 +156,8 @@ def _open_database(path: Path) -> apsw.Connection:
     if made_by != (_APPLICATION_ID, _VERSION):
         connection.close()
         raise UserError(
-            f"{path} is not an embedding cache of this version. Delete it, or name another file."
+            f"{path} is not an embedding cache of this version. Delete it, or choose another file "
+            "with --cache."
         )
     enable_wal(connection)
     return connection
@@ -164,16 +165,18 @@ def _open_database(path: Path) -> apsw.Connection:
 
 @contextmanager
 def _translate_errors(path: Path) -> Iterator[None]:
-    """Turns what SQLite and the file system say into a `UserError`."""
+    """Turns errors of SQLite and the file system into UserError."""
     try:
         yield
     except apsw.BusyError as exc:
         raise UserError(
-            f"Another process holds the embedding cache {path}. Wait for it, or name another file."
+            f"The embedding cache {path} is locked by another process. Wait for it, or choose "
+            "another file with --cache."
         ) from exc
     except (apsw.Error, OSError, UnicodeEncodeError) as exc:
         raise UserError(
-            f"The embedding cache {path} cannot be used ({exc}). Delete it, or name another file."
+            f"The embedding cache {path} cannot be used ({exc}). Delete it, or choose another file "
+            "with --cache."
         ) from exc
 
 
@@ -181,13 +184,12 @@ Result = TypeVar("Result")
 
 
 class CachedEmbedder:
-    """An `Embedder` that asks another one only for texts it has not seen, in a file of its own.
+    """An `Embedder` that passes only uncached texts to another one and caches the results.
 
-    A vector is found again under its model's name, its dimensions and its text's SHA-256. What one
-    call brings is kept in one transaction. `embedded` counts the texts that went to the model,
-    `hits` those that did not need to. Without a file nothing is remembered. A file that is no
-    cache, or cannot be read or written, is a `UserError`; with `tell`, it is told that and why, and
-    the run goes on without a file.
+    The cache key is model name, dimensions and the text's SHA-256. Each call stores its vectors in
+    one transaction. `misses` counts the texts passed to the model, `hits` the others. With `path`
+    None nothing is cached. When the file cannot be used, `on_warning` gets the reason and the run
+    continues without a cache; without `on_warning` UserError is raised.
     """
 
     def __init__(
@@ -221,31 +223,31 @@ class CachedEmbedder:
         import numpy as np
 
         keys = [text_sha(text) for text in texts]
-        found = self._read(keys)
-        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        blobs = self._read(keys)
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in blobs}
         if new:
             vectors = self._embedder.embed(list(new.values()))
-            found |= {
+            blobs |= {
                 key: vector.astype("<f4").tobytes()
                 for key, vector in zip(new, vectors, strict=True)
             }
-        self._with_file(lambda file: file.store(self.model, self.dimensions, found), None)
+        self._with_file(lambda file: file.store(self.model, self.dimensions, blobs), None)
         self.misses += len(new)
         self.hits += len(texts) - len(new)
-        return [np.frombuffer(found[key], dtype="<f4") for key in keys]
+        return [np.frombuffer(blobs[key], dtype="<f4") for key in keys]
 
     def estimate_misses(self, sizes: Mapping[str, int]) -> int:
-        """How many texts would go to the model, given the bytes of each by `text_sha`.
+        """Counts the uncached texts, given each text's size in bytes by `text_sha`.
 
-        What they would take is in `planned`.
+        Sets `estimated_usage` to what embedding them would cost.
         """
-        known = self._read(list(sizes))
-        new = [size for key, size in sizes.items() if key not in known]
+        cached = self._read(list(sizes))
+        new = [size for key, size in sizes.items() if key not in cached]
         self.estimated_usage = self._embedder.estimate(new)
         return len(new)
 
     def count_missing(self, shas: Iterable[str]) -> int:
-        """How many texts would go to the model, by `text_sha`; each counts once."""
+        """Counts the distinct `text_sha` that are not cached."""
         keys = set(shas)
         return len(keys) - len(self._read(list(keys)))
 
@@ -262,16 +264,16 @@ class CachedEmbedder:
         keys = list(dict.fromkeys(keys))
         return self._with_file(lambda file: file.read(self.model, self.dimensions, keys), {})
 
-    def _with_file(self, ask: Callable[[CacheFile], Result], default: Result) -> Result:
-        """The file's answer; it is given up where it has none, if there is someone to tell."""
+    def _with_file(self, use: Callable[[CacheFile], Result], default: Result) -> Result:
+        """Calls `use` with the file; stops using a file that fails, if a warning can be given."""
         if self._file is None:
             return default
         try:
-            return ask(self._file)
+            return use(self._file)
         except UserError as exc:
             if self._on_warning is None:
                 raise
-            self._on_warning(f"{exc} This run goes on without it.")
+            self._on_warning(f"{exc} This run continues without a cache.")
             self._file.close()
             self._file = None
             return default
@@ -281,14 +283,14 @@ _CACHE_FILE = "feeder/embeddings.db"
 
 
 def default_cache_file() -> Path | None:
-    """One for all that a user indexes on this machine; None where there is no home to have it."""
-    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    if named.is_absolute():  # else it is to be ignored, says the XDG specification
-        return named / _CACHE_FILE
+    """Returns the cache file of this user; None where there is no home folder."""
+    xdg_cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if xdg_cache.is_absolute():  # the XDG specification says to ignore relative ones
+        return xdg_cache / _CACHE_FILE
     try:
         home = Path.home()
-        is_there = home.is_absolute() and home.is_dir()
-    except (RuntimeError, OSError):  # nobody of that number, or a home that is closed
+        has_home = home.is_absolute() and home.is_dir()
+    except (RuntimeError, OSError):  # an unknown user id, or a home without permission
         return None
     caches = "Library/Caches" if sys.platform == "darwin" else ".cache"
-    return home / caches / _CACHE_FILE if is_there else None
+    return home / caches / _CACHE_FILE if has_home else None

@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 
 CONNECT_TIMEOUT_S = 10.0
 QUERY_TIMEOUT_S = 30.0
-"""Somebody waits: words answer then."""
+"""For a query's vector: a user waits, and the search continues with words alone."""
 MAX_RESPONSE_BYTES = 256_000_000
 _PROXY_STATUSES = frozenset({401, 403, 408, 413, 429})
-"""What proxies say too, in HTML."""
+"""Statuses that proxies send as well, as HTML."""
 
 
 class EndpointApi(NamedTuple):
-    """What is asked at an address: by which route, for what, which stands in which list of the
-    answer; and the option that names it, with an example."""
+    """One API of a server: its route, its result's name in messages, the answer's list that has
+    the result, and the option that names the address, with an example model."""
 
     route: str
     noun: str
@@ -52,7 +52,7 @@ class EndpointApi(NamedTuple):
 
     @property
     def example(self) -> str:
-        """How the option is said."""
+        """The option with an example value."""
         return f"{self.option} http://127.0.0.1:11434/v1#{self.example_model}"
 
 
@@ -63,9 +63,9 @@ CHAT_COMPLETIONS = EndpointApi(
 
 
 class Timeouts(NamedTuple):
-    """Without a byte, and for all of an answer.
+    """Seconds without a byte, and seconds for a whole response.
 
-    A large model on a CPU takes its time, and may have to be loaded first.
+    Long, because a large model on a CPU is slow and may have to be loaded first.
     """
 
     idle_s: float = 120.0
@@ -73,9 +73,9 @@ class Timeouts(NamedTuple):
 
 
 class Address(NamedTuple):
-    """Where a model is asked, and what it is called there.
+    """Address of a model's server, and the model's name there.
 
-    `place` is the address without what must not be shown: user, password and query.
+    `display_url` is the URL without secrets: no user, password and query.
     """
 
     url: str
@@ -88,12 +88,12 @@ class Address(NamedTuple):
 
 
 def is_address(text: str) -> bool:
-    """Whether a model is named by an address, rightly or not."""
+    """Returns whether a model's name is meant as an address, even a malformed one."""
     return "://" in text
 
 
 def parse_address(text: str, api: EndpointApi = EMBEDDINGS) -> Address:
-    """What `URL#name` says; raises UserError, which quotes nothing of it."""
+    """Parses `URL#name`; raises UserError, which quotes nothing of it since it may hold secrets."""
     url, _, model = text.partition("#")
     try:
         parts = urlsplit(url)
@@ -102,7 +102,9 @@ def parse_address(text: str, api: EndpointApi = EMBEDDINGS) -> Address:
         host, port = None, None
     is_whole = re.fullmatch(r"https?://[^\s#]+#\S+", text, re.IGNORECASE)
     if not is_whole or not host or not text.isprintable():
-        raise UserError(f"The model's address is not of the form URL#name. Write: {api.example}.")
+        raise UserError(
+            f"The model's address does not have the form URL#name. Write it as in {api.example}."
+        )
     path = parts.path.rstrip("/").removesuffix(f"/{api.route}") or "/v1"
     netloc = (f"[{host}]" if ":" in host else host) + (f":{port}" if port else "")
     user, password = unquote(parts.username or ""), unquote(parts.password or "")
@@ -120,9 +122,9 @@ def parse_address(text: str, api: EndpointApi = EMBEDDINGS) -> Address:
 
 
 class Endpoint:
-    """A server with OpenAI's interface; several threads may ask at once.
+    """HTTP client of one model at an OpenAI-compatible server; safe for several threads.
 
-    `requests` counts what was sent. Raises UserError for what can be no key.
+    `requests` counts the requests sent. Raises UserError for a malformed key.
     """
 
     def __init__(
@@ -143,14 +145,14 @@ class Endpoint:
 
     @property
     def name(self) -> str:
-        """The model, and where it is."""
+        """The model's name with its address, without secrets."""
         return f"{self.address.model}@{self.address.display_url}"
 
     def post(self, body: dict[str, Any], *, is_query: bool = False) -> dict[str, Any]:
-        """An answer that has the list which is asked for.
+        """Sends one request and returns the checked answer.
 
-        A question is sent once: whoever asks has words to go on with. Raises UserError,
-        ServiceError, or TooLargeError where the caller has to ask for less.
+        A query is not retried: a search continues with words alone. Raises UserError, ServiceError,
+        or TooLargeError when the caller has to send less.
         """
         send = partial(self._send_once, json_bytes({"model": self.address.model, **body}), is_query)
         return self._retry_policy.call(
@@ -158,25 +160,25 @@ class Endpoint:
         )
 
     def close(self) -> None:
-        """Ends the connections, and the sleep of those who wait for another try."""
+        """Closes the connections and wakes threads that wait for a retry."""
         self._retry_policy.close()
         self._client.close()
 
     def _send_once(self, content: bytes, is_query: bool) -> dict[str, Any]:
-        """One try: the only place that uses the wire."""
+        """Makes one try; the only place that uses the network."""
         import httpx
 
         with self._lock:
             self.requests += 1
         timeout = httpx.Timeout(QUERY_TIMEOUT_S) if is_query else self._client.timeout
-        whole_s = QUERY_TIMEOUT_S if is_query else self._timeouts.total_s
+        total_s = QUERY_TIMEOUT_S if is_query else self._timeouts.total_s
         try:
             with self._client.stream(
                 "POST", self.address.url, content=content, timeout=timeout
             ) as response:
-                page = self._read_body(response, whole_s)
+                page = self._read_body(response, total_s)
         except httpx.RequestError as exc:
-            # what breaks HTTP is quoted, and it may quote the request
+            # httpx may quote the request, which has secrets
             reason = self._mask(str(exc) or type(exc).__name__)
             raise connection_error(
                 exc, reason, self.address.display_url, self._api.option
@@ -184,14 +186,14 @@ class Endpoint:
         return self._parse_response(response, page)
 
     def _read_body(self, response: "httpx.Response", timeout_s: float) -> bytes:
-        """All of the answer, but not whatever it takes."""
+        """Reads the whole body; raises ServiceError when it takes too long or is too large."""
         ends, page = time.monotonic() + timeout_s, bytearray()
         for part in response.iter_bytes():
             page += part
             if len(page) > MAX_RESPONSE_BYTES or time.monotonic() > ends:
                 raise ServiceError(
-                    f"{self.name} does not come to the end of its answer, {len(page):,} bytes by "
-                    f"now. Run again later, or name another {self._api.option}."
+                    f"{self.name} did not finish its response ({len(page):,} bytes so far). "
+                    f"Run again later, or choose another {self._api.option}."
                 )
         return bytes(page)
 
@@ -201,8 +203,8 @@ class Endpoint:
         except (ValueError, RecursionError):
             answer = None
         if response.is_success and self._is_valid(answer):
-            found: dict[str, Any] = answer
-            return found
+            valid: dict[str, Any] = answer
+            return valid
         error = self._error_from(response, page.decode(errors="replace"), answer)
         if isinstance(error, TransientError):
             error.retry_after_s = retry_after_s(response, self._clock.now())
@@ -215,17 +217,19 @@ class Endpoint:
         )
         if response.is_redirect:
             return UserError(
-                f"{place} sends elsewhere (HTTP {status}), and the key does not go along. Name the "
-                f"address itself: {example}."
+                f"{place} redirects (HTTP {status}), and the key is not sent to another address. "
+                f"Give the final address, as in {example}."
             )
         if answer is None and "json" in response.headers.get("Content-Type", ""):
-            return TransientError(f"{place} gave an answer that breaks off.", status=status)
+            return TransientError(
+                f"{place} sent an incomplete response. Run again later.", status=status
+            )
         if response.is_success or (
             answer is None and status < 500 and status not in _PROXY_STATUSES
         ):
             return UserError(
-                f"{place} answered HTTP {status} with something else than {self._api.noun} "
-                f"({words!r}). Check the address, such as {example}, and the proxy if there is one."
+                f"{place} answered HTTP {status} without {self._api.noun} ({words!r}). "
+                f"Check the address, as in {example}, and the proxy if there is one."
             )
         return error_from(EndpointErrorResponse(self.name, place, status, words, self._api.option))
 
@@ -243,19 +247,20 @@ class Endpoint:
 
 
 def _auth_headers(address: Address, key: str) -> tuple[dict[str, str], list[str]]:
-    """The header that lets in, and what no message may show."""
+    """Returns the Authorization header, and the secrets to mask in messages."""
     key = key.strip()
     if not re.fullmatch(r"[\x21-\x7e]*", key):
         raise UserError(
-            f"{API_KEY_VARIABLE} has blanks or other odd characters in it. Copy the key again."
+            f"{API_KEY_VARIABLE} has spaces or non-ASCII characters in it. Copy the key again."
         )
-    said = f"Bearer {key}" if key else ""
+    authorization = f"Bearer {key}" if key else ""
     secrets = [key, *address.secrets]
     if address.user or address.password:
         basic = base64.b64encode(f"{address.user}:{address.password}".encode()).decode()
-        said = f"Basic {basic}"
+        authorization = f"Basic {basic}"
         secrets.append(basic)
-    return ({"Authorization": said} if said else {}), [secret for secret in secrets if secret]
+    headers = {"Authorization": authorization} if authorization else {}
+    return headers, [secret for secret in secrets if secret]
 
 
 def _make_client(headers: dict[str, str], timeout_s: float) -> "httpx.Client":

@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from feeder.embedding import Vector
 
 PROBE_TEXT = "a"
-"""What is sent to learn the dimensions."""
+"""Text of the request that finds out the dimensions."""
 _NO_IDENTITY: Mapping[str, str] = MappingProxyType({})
 
 
 class EndpointEmbedder(Embedder):
     """An `Embedder` over HTTP.
 
-    `dimensions` are asked of a model that may shorten its vectors. `known` is what an index says of
-    the model that it was made with.
+    `dimensions` is requested from a model that can shorten its vectors. `index_identity` has the
+    `model` and `dimensions` of the index's `meta`, which save the request that finds them out.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class EndpointEmbedder(Embedder):
 
     @property
     def model(self) -> str:
-        """The name and where it is; also how short, where only the server knows how long."""
+        """Name and address; with the requested dimensions where the full ones are unknown."""
         shortened = (
             f" at {self._requested_dimensions}"
             if self._requested_dimensions and not self._family.dimensions
@@ -67,7 +67,7 @@ class EndpointEmbedder(Embedder):
 
     @property
     def dimensions(self) -> int:
-        """Costs a request with one short text, where neither the table nor the index tells."""
+        """Costs one request where neither the table of models nor the index has them."""
         if not self._dimensions:
             self._dimensions = len(self._request_raw(self._family.document_format, [PROBE_TEXT])[0])
         return self._dimensions
@@ -100,26 +100,25 @@ class EndpointEmbedder(Embedder):
     def _request_vectors(
         self, text_format: TextFormat, texts: list[str], *, is_query: bool = False
     ) -> list["Vector"]:
-        """One request."""
-        found = self._request_raw(text_format, texts, is_query=is_query)
-        made = len(found[0])
-        # some servers do not heed what is asked, and the model allows it
+        """Makes one request; shortens vectors where the server ignored the requested dimensions."""
+        vectors = self._request_raw(text_format, texts, is_query=is_query)
+        returned = len(vectors[0])
         can_cut = (
             self._requested_dimensions
             and self._family.can_shorten
-            and made > self._requested_dimensions
+            and returned > self._requested_dimensions
         )
-        if made != self.dimensions and not can_cut:
+        if returned != self.dimensions and not can_cut:
             raise UserError(
-                f"{self.model} makes vectors of {made} dimensions, and {self.dimensions} were "
-                f"expected. Say --dimensions {made}, or name another --model."
+                f"{self.model} returned vectors of {returned} dimensions; expected "
+                f"{self.dimensions}. Set --dimensions {returned}, or choose another --model."
             )
-        return normalize_vectors(self.model, found, len(texts), made, self.dimensions)
+        return normalize_vectors(self.model, vectors, len(texts), returned, self.dimensions)
 
     def _request_raw(
         self, text_format: TextFormat, texts: list[str], *, is_query: bool = False
     ) -> list["Vector"]:
-        """What the server answers: a vector for each text, all equally long."""
+        """Returns the server's vectors, one for each text, all of the same length."""
         body = {"input": texts, **text_format.extra_fields}
         if self._requested_dimensions:
             body[self._family.dimensions_field] = self._requested_dimensions
@@ -130,32 +129,32 @@ class EndpointEmbedder(Embedder):
 
 
 def _used_tokens(answer: dict[str, Any]) -> int:
-    """The tokens that the server has counted, where it does."""
+    """Returns the tokens that the server counted; 0 if it does not report them."""
     usage = answer.get("usage")
     total = usage.get("total_tokens") if isinstance(usage, dict) else None
     return total if isinstance(total, int) else 0
 
 
 def _sort_vectors(model: str, data: list[Any], count: int) -> list["Vector"]:
-    """The vectors by `index`; raises ServiceError for what are not so many, all equally long."""
+    """Sorts by `index`; raises ServiceError unless there are `count` vectors of one length."""
     try:
-        places = [item.get("index", at) for at, item in enumerate(data)]
+        indexes = [item.get("index", at) for at, item in enumerate(data)]
         vectors = [_decode_vector(item["embedding"]) for item in data]
-        by_place = dict(zip(places, vectors, strict=True))
-        found = [by_place[at] for at in range(count)]
+        by_index = dict(zip(indexes, vectors, strict=True))
+        in_order = [by_index[at] for at in range(count)]
     except (AttributeError, KeyError, TypeError, ValueError):
-        found = []
-    lengths = {vector.shape for vector in found}
-    if len(data) != count or len(lengths) != 1 or any(len(shape) != 1 for shape in lengths):
+        in_order = []
+    shapes = {vector.shape for vector in in_order}
+    if len(data) != count or len(shapes) != 1 or any(len(shape) != 1 for shape in shapes):
         raise ServiceError(
-            f"{model} answered {count} texts with something else than {count} vectors of one "
-            "length. Run again; if it does so again, name another --model."
+            f"{model} did not return {count} vectors of one length for {count} texts. "
+            "Run again; if it happens again, choose another --model."
         )
-    return found
+    return in_order
 
 
 def _decode_vector(embedding: Any) -> "Vector":
-    """As a list, or as base64 of 32 bits a number."""
+    """Reads a list of numbers, or base64 of little-endian float32."""
     import numpy as np
 
     if isinstance(embedding, str):

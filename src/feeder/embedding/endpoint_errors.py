@@ -8,7 +8,7 @@ from feeder.errors import FeederError, ServiceError, TooLargeError, TransientErr
 
 API_KEY_VARIABLE = "FEEDER_API_KEY"
 MAX_MESSAGE_CHARS = 300
-"""Of a refusal's words: some quote the whole request."""
+"""Longest part of a server's message that is shown: some quote the whole request."""
 
 # llama.cpp: "input is too large to process"; Ollama: "the input length exceeds the context length";
 # OpenAI and vLLM: "maximum context length is 512 tokens"; Mistral: "Too many tokens in batch";
@@ -23,66 +23,66 @@ _NO_MODEL_WORDS = r"model.*not (found|exist|embedding)|(unknown|invalid) model|n
 
 
 class EndpointErrorResponse(NamedTuple):
-    """A no: its status and words, by which model at which place."""
+    """An error response: the model and its address, the HTTP status and the server's message."""
 
     model: str
     display_url: str
     status: int
     message: str
     option: str = "--model"
-    """What named the model."""
+    """The option that named the model."""
 
     def to_error(self, kind: type[ServiceError] = ServiceError, remedy: str = "") -> ServiceError:
-        """The refusal as an error, in the server's own words."""
-        said = self.message[:MAX_MESSAGE_CHARS].rstrip(". \n") or "no reason given"
-        sentence = f"{self.model}: {said} (HTTP {self.status}).{remedy and ' '}{remedy}"
+        """Returns an error that quotes the server's message."""
+        message = self.message[:MAX_MESSAGE_CHARS].rstrip(". \n") or "no reason given"
+        sentence = f"{self.model}: {message} (HTTP {self.status}).{remedy and ' '}{remedy}"
         return kind(sentence, status=self.status)
 
     def to_user_error(self, remedy: str) -> UserError:
-        """The same, where the user has to change something."""
+        """Returns the same for an error that the user has to resolve."""
         return UserError(str(self.to_error(remedy=remedy)))
 
 
 class EndpointErrorRule(NamedTuple):
-    """Makes the error of a refusal of such a status, with such words."""
+    """Assigns an error to responses of these statuses whose message matches the pattern."""
 
     statuses: frozenset[int]
     message_pattern: str
     make_error: Callable[[EndpointErrorResponse], FeederError]
 
     def matches(self, response: EndpointErrorResponse) -> bool:
-        found = re.search(self.message_pattern, response.message, re.IGNORECASE | re.DOTALL)
-        return response.status in self.statuses and found is not None
+        match = re.search(self.message_pattern, response.message, re.IGNORECASE | re.DOTALL)
+        return response.status in self.statuses and match is not None
 
 
 def error_from(response: EndpointErrorResponse) -> FeederError:
-    """The error that a refusal stands for."""
+    """Returns the error that a response stands for; the first rule that matches decides."""
     for rule in _RULES:
         if rule.matches(response):
             return rule.make_error(response)
     if response.status >= 500:
         return _transient_error(response)
-    return response.to_error(remedy=f"Run again later, or name another {response.option}.")
+    return response.to_error(remedy=f"Run again later, or choose another {response.option}.")
 
 
 def error_message(answer: Any) -> str:
-    """What a JSON answer says of why it is a no; empty where it does not.
+    """Returns the message of a JSON error response; empty if there is none.
 
-    That is {"error": {"message": …}}, {"error": …}, {"message": …}, {"detail": …} or
+    Reads {"error": {"message": …}}, {"error": …}, {"message": …}, {"detail": …} and
     {"detail": [{"msg": …}]}.
     """
-    said = answer
+    message = answer
     for _ in range(3):
-        if isinstance(said, list) and said:
-            said = said[0]
-        if isinstance(said, dict):
+        if isinstance(message, list) and message:
+            message = message[0]
+        if isinstance(message, dict):
             keys = ("error", "message", "detail", "msg")
-            said = next((said[key] for key in keys if said.get(key)), "")
-    return f"{said}{_error_code(answer)}" if isinstance(said, str) and said else ""
+            message = next((message[key] for key in keys if message.get(key)), "")
+    return f"{message}{_error_code(answer)}" if isinstance(message, str) and message else ""
 
 
 def _error_code(answer: Any) -> str:
-    """By it alone OpenAI tells a used up quota from a busy minute."""
+    """Returns the error's code: only by it does OpenAI tell a used-up quota from a rate limit."""
     error = answer.get("error") if isinstance(answer, dict) else None
     code = error.get("code") if isinstance(error, dict) else None
     return f" [{code}]" if isinstance(code, str) else ""
@@ -97,25 +97,25 @@ def _transient_error(response: EndpointErrorResponse) -> FeederError:
 
 
 def _quota_error(response: EndpointErrorResponse) -> FeederError:
-    return response.to_error(remedy="Wait, or add to what is paid for there; then run again.")
+    return response.to_error(remedy="Wait, or raise the quota there; then run again.")
 
 
 def _key_error(response: EndpointErrorResponse) -> FeederError:
     return response.to_user_error(
-        f"Set {API_KEY_VARIABLE} to a key that {response.display_url} takes."
+        f"Set {API_KEY_VARIABLE} to a key that is valid at {response.display_url}."
     )
 
 
 def _model_error(response: EndpointErrorResponse) -> FeederError:
     return response.to_user_error(
-        f"Load or pull the model there, or mend {response.option} URL#name: the URL mostly ends in "
-        "/v1."
+        f"Load or pull the model there, or correct {response.option} URL#name: the URL usually "
+        "ends in /v1."
     )
 
 
 def _dimensions_error(response: EndpointErrorResponse) -> FeederError:
     return response.to_user_error(
-        "Leave --dimensions out, or name a model that shortens its vectors."
+        "Leave --dimensions out, or choose a model that can shorten its vectors."
     )
 
 
@@ -125,12 +125,11 @@ def _make_rule(
     return EndpointErrorRule(frozenset(statuses), pattern, make_error)
 
 
-# The first rule that covers a refusal decides.
 _RULES = (
     _make_rule({400, 422}, r"\bdimensions?\b|matryoshka", _dimensions_error),
     _make_rule({413}, "", _too_large_error),
     _make_rule({400, 422, 500}, _TOO_LARGE_WORDS, _too_large_error),
-    # OpenAI, of one request above the tokens of a minute: it would never pass
+    # OpenAI, for one request above the tokens of a minute: a retry would never succeed
     _make_rule({429}, "request too large", _too_large_error),
     _make_rule({402, 403, 429}, _QUOTA_WORDS, _quota_error),
     _make_rule({401, 403}, "", _key_error),

@@ -11,17 +11,17 @@ from feeder.embedding.batching import RequestLimits
 
 
 class TextFormat(NamedTuple):
-    """How a text is asked for: what stands before it, and what the request says of it."""
+    """What a model expects with a text: a prefix, and extra fields of the request."""
 
     prefix: str = ""
     extra_fields: Mapping[str, Any] = MappingProxyType({})
 
 
 class ModelFamily(NamedTuple):
-    """Models with names in which the pattern is found.
+    """Models whose lowercase name matches `pattern`, a regular expression.
 
-    `dimensions` is 0 where only the model itself can tell. Vectors of those that `can_shorten` keep
-    their meaning in their first numbers.
+    `dimensions` is 0 where the server has to be asked. Vectors of models that `can_shorten` can be
+    cut to their first numbers.
     """
 
     pattern: str
@@ -33,13 +33,13 @@ class ModelFamily(NamedTuple):
     dimensions_field: str = "dimensions"
 
 
-# text-embeddings-inference takes 32 texts unless told otherwise; 8192 tokens are above any node's
+# text-embeddings-inference takes 32 texts by default; no node has more than 8192 tokens
 UNKNOWN_FAMILY = ModelFamily("", RequestLimits(32, 32_000, 8192))
 _SHORT_INPUT_LIMITS = RequestLimits(32, 32_000, 512)
 _OPENAI_LIMITS = RequestLimits(256, 250_000, 8191)
 _JINA_LIMITS = RequestLimits(128, 100_000, 8192)
 _MISTRAL_LIMITS = RequestLimits(64, 12_000, 8192)
-# 120,000 tokens of its own tokenizer, which makes more of them than others
+# Voyage allows 120,000 tokens, and its tokenizer makes more of them than others
 _VOYAGE_LIMITS = RequestLimits(256, 60_000, 32_000)
 
 _PASSAGE_INSTRUCTION = "Represent this sentence for searching relevant passages: "
@@ -66,7 +66,7 @@ _INPUT_TYPE_FORMATS = (
     TextFormat("", {"input_type": "query"}),
 )
 
-# The first that has the name decides.
+# the first match decides
 FAMILIES = (
     ModelFamily(r"text-embedding-3-small", _OPENAI_LIMITS, 1536, True),
     ModelFamily(r"text-embedding-3-large", _OPENAI_LIMITS, 3072, True),
@@ -119,5 +119,5 @@ FAMILIES = (
 
 
 def find_family(name: str) -> ModelFamily:
-    """The family of a model's name; `UNKNOWN` where there is none."""
+    """Returns the family of a model's name, or `UNKNOWN_FAMILY`."""
     return next((one for one in FAMILIES if re.search(one.pattern, name.lower())), UNKNOWN_FAMILY)

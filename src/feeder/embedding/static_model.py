@@ -12,35 +12,37 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.embedding import STATIC_MODEL_SHA256, Embedder
-from feeder.embedding.static_tokenizer import split_tokens, split_words_utf8
+from feeder.embedding.static_tokenizer import NgramRows, split_tokens, split_words_utf8
 from feeder.errors import UserError
-
-if TYPE_CHECKING:
-    from feeder.embedding import Vector
-
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from feeder.embedding import Vector
+
     Rows = npt.NDArray[np.float32]
     Numbers = npt.NDArray[np.signedinteger]
 
 
+MODEL_FILE = Path(__file__).with_name("static_model.bin")
+_HEADER = struct.Struct("<8s5If")
+_HEADER_BYTES = 64
+_REINSTALL_HINT = "Install it again: pip install --force-reinstall headfeed; or use --no-vectors."
+
+_BATCH_TEXTS = 256
+"""Texts that are summed in one numpy call."""
 _MAX_TOKENS = 1000
-"""Parts of a field that count: a node of 3,000 characters has fewer."""
-
+"""Tokens of a field that count; a node of 3,000 characters has fewer."""
 _NUMBER_BYTES = 4
-
 _MAX_CACHED_WORDS, _MAX_CACHED_TOKENS = 50_000, 8_192
-"""Words and parts outside the vocabulary that are kept in mind: 20 MB."""
-
+"""Cached words, and tokens outside the vocabulary: 20 MB."""
 _FEW_ROWS = 1_000
-"""Rows that are looked up one by one, as a question's are: all take 10 to 40 ms to be made."""
+"""Fewer rows, as of a query, are computed alone: computing all takes 10 to 40 ms."""
 
 
 class TextField(IntEnum):
-    """Where a text stands: a part weighs otherwise in a path than in code."""
+    """The field that a text is from; a token's weight depends on it."""
 
     BODY = 0
     NAME = 1
@@ -48,7 +50,7 @@ class TextField(IntEnum):
 
 
 class StaticModel(NamedTuple):
-    """What the file holds: (count, dimensions) rows, and their scales and weights, (count,)."""
+    """The file's content: (count, dimensions) int8 rows, with (count,) scales and weights."""
 
     rows: "Numbers"
     scales: "Rows"
@@ -60,52 +62,53 @@ class StaticModel(NamedTuple):
 
 
 class TokenVectors(dict[bytes, bytes]):
-    """The numbers of each word's parts, 32 bits each, remembered.
+    """Cache of each word's token numbers (int32), and the tokens' vectors and weights.
 
-    Numbers are the vocabulary's rows, and above them those of other parts: such a one has the mean
-    of its runs' vectors and of their weights, made for all new ones of a call at once. The file's
-    rows become vectors when they are first asked for, all of them where many are.
+    A number is a row of the vocabulary, or above them a token outside it, whose vector and weights
+    are the mean of its n-grams'; those of all new tokens of a call are computed together. Rows of
+    the file are dequantized at their first use, or all at once when many are needed.
     """
 
-    def __init__(self, table: StaticModel) -> None:
+    def __init__(self, model: StaticModel) -> None:
         import numpy as np
 
-        self._vocabulary, self._buckets = table.vocabulary, table.buckets
-        self._vocabulary_size = count = len(table.rows)
+        self._vocabulary, self._buckets = model.vocabulary, model.buckets
+        self._vocabulary_size = count = len(model.rows)
         self._new_numbers: dict[str, int] = {}
         self._pending: list[str] = []
-        self._rows, self._scales = table.rows, table.scales
+        self._rows, self._scales = model.rows, model.scales
         self._is_missing = np.ones(count, np.bool_)
         self._is_complete = False
-        self._vectors = np.empty((count + _MAX_CACHED_TOKENS, table.rows.shape[1]), np.float32)
+        self._vectors = np.empty((count + _MAX_CACHED_TOKENS, model.rows.shape[1]), np.float32)
         self._weights = np.ones((count + _MAX_CACHED_TOKENS, len(TextField)), np.float32)
-        self._weights[:count, TextField.NAME] = table.name_weights
-        self._weights[:count, TextField.QUERY] = table.query_weights
+        self._weights[:count, TextField.NAME] = model.name_weights
+        self._weights[:count, TextField.QUERY] = model.query_weights
 
     @property
     def dimensions(self) -> int:
-        """Of each vector."""
         return int(self._vectors.shape[1])
 
     def __missing__(self, word: bytes) -> bytes:
-        known = self._vocabulary
+        vocabulary = self._vocabulary
         text = word.decode()
-        # one of the vocabulary is its only part
-        found = [text] if text in known else split_tokens(text)
-        numbers = [known[part] if part in known else self._number_of(part) for part in found]
+        # a word of the vocabulary is a single token
+        tokens = [text] if text in vocabulary else split_tokens(text)
+        numbers = [
+            vocabulary[token] if token in vocabulary else self._number_of(token) for token in tokens
+        ]
         self[word] = raw = array("i", numbers).tobytes()
         return raw
 
     def embed_texts(self, texts: Sequence[str], fields: Sequence[TextField]) -> "Rows":
-        """The unit vector of each text, (texts, dimensions); zeros for one without parts.
+        """Returns the unit vector of each text, (texts, dimensions); zeros for one without tokens.
 
-        Each field is that of as many texts, in their order. A part that is there n times weighs
-        1 + ln n, times its own weight.
+        The texts are len(fields) groups of equal size, each of one field. A token that occurs
+        n times weighs 1 + ln n, times its own weight.
         """
         import numpy as np
 
         numbers, sizes = self._token_numbers(texts)
-        # each number of a text once: the key is text · 2³² + number, sorted
+        # unique numbers of each text: the sorted key is text · 2³² + number
         keys = np.sort(numbers + np.repeat(np.arange(len(texts)) << 32, sizes))
         firsts = np.flatnonzero(np.diff(keys, prepend=-1))
         of_text, at = keys[firsts] >> 32, keys[firsts] & 0xFFFFFFFF
@@ -119,31 +122,31 @@ class TokenVectors(dict[bytes, bytes]):
         return normalize(sums)
 
     def _token_numbers(self, texts: Sequence[str]) -> tuple["Numbers", list[int]]:
-        """The numbers of all texts' parts, and how many each has."""
+        """Returns the token numbers of all texts, concatenated, and how many each text has."""
         import numpy as np
 
         if len(self) > _MAX_CACHED_WORDS or len(self._new_numbers) > _MAX_CACHED_TOKENS // 2:
             self.clear()
             self._new_numbers.clear()
             self._pending.clear()
-        most = _MAX_TOKENS * _NUMBER_BYTES
-        found = [b"".join(map(self.__getitem__, split_words_utf8(text)))[:most] for text in texts]
+        end = _MAX_TOKENS * _NUMBER_BYTES
+        per_text = [b"".join(map(self.__getitem__, split_words_utf8(text)))[:end] for text in texts]
         if self._pending:
             self._compute_pending()
-        sizes = [len(numbers) // _NUMBER_BYTES for numbers in found]
-        return np.frombuffer(b"".join(found), np.int32).astype(np.int64), sizes
+        sizes = [len(numbers) // _NUMBER_BYTES for numbers in per_text]
+        return np.frombuffer(b"".join(per_text), np.int32).astype(np.int64), sizes
 
     def _vectors_of(self, numbers: "Numbers") -> "Rows":
-        """The vectors, those of these numbers among them."""
+        """Returns the array of all vectors, in which the rows of these numbers are computed."""
         import numpy as np
 
         if self._is_complete:
             return self._vectors
-        known = numbers[numbers < self._vocabulary_size]
-        lacking = known[self._is_missing[known]]
-        if len(lacking) < _FEW_ROWS:
-            self._vectors[lacking] = self._rows[lacking] * self._scales[lacking, None]
-            self._is_missing[lacking] = False
+        in_file = numbers[numbers < self._vocabulary_size]
+        missing = in_file[self._is_missing[in_file]]
+        if len(missing) < _FEW_ROWS:
+            self._vectors[missing] = self._rows[missing] * self._scales[missing, None]
+            self._is_missing[missing] = False
         else:
             np.multiply(
                 self._rows, self._scales[:, None], out=self._vectors[: self._vocabulary_size]
@@ -151,67 +154,49 @@ class TokenVectors(dict[bytes, bytes]):
             self._is_complete = True
         return self._vectors
 
-    def _number_of(self, part: str) -> int:
-        """That of a part outside the vocabulary."""
-        if part not in self._new_numbers:
-            self._new_numbers[part] = self._vocabulary_size + len(self._new_numbers)
-            self._pending.append(part)
-        return self._new_numbers[part]
+    def _number_of(self, token: str) -> int:
+        """Returns the number of a token outside the vocabulary, a new one if it has none."""
+        if token not in self._new_numbers:
+            self._new_numbers[token] = self._vocabulary_size + len(self._new_numbers)
+            self._pending.append(token)
+        return self._new_numbers[token]
 
     def _compute_pending(self) -> None:
-        """The vectors and weights of the new parts."""
+        """Computes vectors and weights of the new tokens."""
         import numpy as np
 
-        from feeder.embedding.static_tokenizer import NgramRows
-
         new, self._pending = sorted(self._pending, key=len, reverse=True), []
-        at = [self._new_numbers[part] for part in new]
+        at = [self._new_numbers[token] for token in new]
         while len(self._vectors) < self._vocabulary_size + len(self._new_numbers):
             more = np.empty((_MAX_CACHED_TOKENS, self.dimensions), np.float32)
             self._vectors = np.concatenate([self._vectors, more])
             self._weights = np.concatenate([self._weights, more[:, : len(TextField)]])
-        runs = NgramRows(new, len(self._vocabulary), self._buckets)
-        self._vectors[at] = runs.mean(self._vectors_of(runs.rows))
-        self._weights[at] = runs.mean(self._weights)
+        ngrams = NgramRows(new, len(self._vocabulary), self._buckets)
+        self._vectors[at] = ngrams.mean(self._vectors_of(ngrams.rows))
+        self._weights[at] = ngrams.mean(self._weights)
 
 
 def normalize(vectors: "Rows") -> "Rows":
-    """The vectors in length 1; zeros stay zeros."""
+    """Scales (n, dimensions) vectors to length 1; zeros stay zeros."""
     import numpy as np
 
     squares = np.einsum("td,td->t", vectors, vectors)
     lengths = np.sqrt(np.where(squares > 0, squares, 1)).astype(np.float32)
-    found: Rows = vectors / lengths[:, None]
-    return found
-
-
-MODEL_FILE = Path(__file__).with_name("static_model.bin")
-
-_MAGIC, _VERSION = b"FEEDERSM", 1
-
-_HEADER = struct.Struct("<8s5If")
-
-_HEADER_BYTES = 64
-
-_BATCH_TEXTS = 256
-"""Texts that are summed up at a time."""
-
-_REINSTALL_HINT = (
-    "Install it again: pip install --force-reinstall headfeed; or go on with --no-vectors."
-)
+    unit: Rows = vectors / lengths[:, None]
+    return unit
 
 
 class StaticEmbedder(Embedder):
-    """An `Embedder` by nothing but a text's parts; some 20,000 texts a second on one core."""
+    """An `Embedder` that needs only numpy; about 20,000 texts per second on one core."""
 
     batch = 1024
 
     def __init__(self, path: Path = MODEL_FILE, sha256: str = STATIC_MODEL_SHA256) -> None:
-        """Reads the whole file; `UserError` when it is not the one that this version ships."""
+        """Reads the file; raises UserError when its SHA-256 is not `sha256`."""
         self._name = f"feeder-static-{sha256[:8]}"
-        table = read_model(path, sha256)
-        self._name_weight = table.name_field_weight
-        self._token_vectors = TokenVectors(table)
+        model = read_model(path, sha256)
+        self._name_weight = model.name_field_weight
+        self._token_vectors = TokenVectors(model)
 
     @property
     def model(self) -> str:
@@ -222,29 +207,29 @@ class StaticEmbedder(Embedder):
         return self._token_vectors.dimensions
 
     def embed(self, texts: Sequence[str]) -> list["Vector"]:
-        """The first line of a text is its name, as `nodes.embedding_text` makes them."""
+        """Embeds texts whose first line is the name, as in `nodes.embedding_text`."""
         return self.embed_fields([_split_name(text) for text in texts])
 
     def embed_fields(self, fields: Sequence[tuple[str, str]]) -> list["Vector"]:
-        """Of each name and body, unit(unit(body) + share · unit(name)).
+        """Returns unit(unit(body) + weight · unit(name)) for each name and body.
 
-        For neither, all numbers alike: a service may refuse a vector without a direction.
+        If both are empty, all numbers are equal: a service may refuse a zero vector.
         """
-        found: list[Vector] = []
+        vectors: list[Vector] = []
         for at in range(0, len(fields), _BATCH_TEXTS):
             block = fields[at : at + _BATCH_TEXTS]
             texts = [body for _, body in block] + [name for name, _ in block]
             means = self._token_vectors.embed_texts(texts, [TextField.BODY, TextField.NAME])
             bodies, names = means[: len(block)], means[len(block) :]
-            found += list(_replace_zeros(normalize(bodies + self._name_weight * names)))
-        return found
+            vectors += list(_replace_zeros(normalize(bodies + self._name_weight * names)))
+        return vectors
 
     def embed_query(self, text: str) -> "Vector":
         vector: Vector = self._token_vectors.embed_texts([text], [TextField.QUERY])[0]
         return vector
 
     def close(self) -> None:
-        """Nothing is held but memory."""
+        """Does nothing: only memory is held."""
 
 
 def _split_name(text: str) -> tuple[str, str]:
@@ -253,13 +238,13 @@ def _split_name(text: str) -> tuple[str, str]:
 
 
 def _replace_zeros(vectors: "Rows") -> "Rows":
-    """The vectors, of equal numbers where there were zeros."""
+    """Replaces zero vectors by vectors of equal numbers, in place."""
     vectors[~vectors.any(axis=1)] = vectors.shape[1] ** -0.5
     return vectors
 
 
 def read_model(path: Path = MODEL_FILE, sha256: str = STATIC_MODEL_SHA256) -> StaticModel:
-    """What the file holds; raises UserError as the model does."""
+    """Reads the model's file; raises UserError when its SHA-256 is not `sha256`."""
     import numpy as np
 
     try:
@@ -268,13 +253,13 @@ def read_model(path: Path = MODEL_FILE, sha256: str = STATIC_MODEL_SHA256) -> St
         raise UserError(f"The static model cannot be read ({exc}). {_REINSTALL_HINT}") from exc
     if hashlib.sha256(content).hexdigest() != sha256:
         raise UserError(
-            f"The static model {path} is damaged or another version's. {_REINSTALL_HINT}"
+            f"The static model {path} is damaged or of another version. {_REINSTALL_HINT}"
         )
-    _, _, dimensions, known, buckets, text, share = _HEADER.unpack_from(content)
-    count = known + buckets
+    _, _, dimensions, words, buckets, text_bytes, name_weight = _HEADER.unpack_from(content)
+    count = words + buckets
     scales = np.frombuffer(content, "<f4", 3 * count, _HEADER_BYTES).reshape(3, count)
     at = _HEADER_BYTES + scales.nbytes
     rows = np.frombuffer(content, np.int8, count * dimensions, at).reshape(count, dimensions)
-    names = content[at + rows.nbytes :][:text].decode().split("\n")
-    words_of = dict(zip(names, range(known), strict=True))
-    return StaticModel(rows, scales[0], scales[1], scales[2], words_of, buckets, share)
+    names = content[at + rows.nbytes :][:text_bytes].decode().split("\n")
+    vocabulary = dict(zip(names, range(words), strict=True))
+    return StaticModel(rows, scales[0], scales[1], scales[2], vocabulary, buckets, name_weight)

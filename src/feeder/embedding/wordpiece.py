@@ -21,10 +21,10 @@ _CJK_BLOCKS = (
 
 
 class WordPiece:
-    """Texts to token ids: `[CLS]`, at most `max_tokens - 2` pieces, `[SEP]`.
+    """Turns texts into token ids: `[CLS]`, at most `max_tokens - 2` pieces, `[SEP]`.
 
-    `lower` also strips accents, as uncased models want it. A special token that is written out in
-    a text (`[SEP]`) is read as the text it is. Threads may share an instance.
+    `lower` also strips accents, as uncased models need it. A special token that occurs in a text
+    (`[SEP]`) is read as plain text. Threads may share an instance.
     """
 
     def __init__(
@@ -35,11 +35,11 @@ class WordPiece:
         self._max_pieces = max_tokens - 2
         self._lower = lower
         self._characters = _CharacterTable(lower)
-        # Code repeats its words: most are split only once in a run.
+        # code repeats its words: most are split only once in a run
         self._pieces = lru_cache(_CACHED_WORDS)(self._split)
 
     def encode(self, text: str) -> list[int]:
-        """The ids of as much of the text's beginning as fits."""
+        """Returns the ids of the text, cut after `max_tokens`."""
         pieces: list[int] = []
         for word in self._words(text):
             pieces += self._pieces(word)
@@ -53,7 +53,7 @@ class WordPiece:
         return text.translate(self._characters).split()
 
     def _split(self, word: str) -> tuple[int, ...]:
-        """The word's ids by longest match from the left, `[UNK]` when some part has none."""
+        """Returns the word's ids by longest match from the left, or `[UNK]` if a part has none."""
         unknown = (self._ids["[UNK]"],)
         if len(word) > _MAX_WORD_CHARS:
             return unknown
@@ -67,7 +67,7 @@ class WordPiece:
         return tuple(pieces)
 
     def _longest_match(self, word: str, start: int) -> int:
-        """Where the longest known piece that begins at `start` ends; `start` when there is none."""
+        """Returns the end of the longest known piece from `start`; `start` when there is none."""
         furthest = min(len(word), start + self._longest_piece)
         return next(
             (end for end in range(furthest, start, -1) if _subword(word, start, end) in self._ids),
@@ -80,24 +80,24 @@ def _subword(word: str, start: int, end: int) -> str:
 
 
 def _read_vocabulary(path: Path) -> dict[str, int]:
-    """A line is a token, its number the id."""
+    """Reads one token per line; the line number is its id."""
     try:
         tokens = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     except (OSError, UnicodeDecodeError) as exc:
         raise UserError(
-            f"The vocabulary {path} cannot be read ({exc}). Name a model folder with its vocab.txt."
+            f"The vocabulary {path} cannot be read ({exc}). Choose a model folder with a vocab.txt."
         ) from exc
     ids = {token: number for number, token in enumerate(tokens)}
     if missing := {"[UNK]", "[CLS]", "[SEP]"} - ids.keys():
         raise UserError(
-            f"The vocabulary {path} is not BERT's: it has no {', '.join(sorted(missing))}. "
-            "Name a folder with a WordPiece model."
+            f"The vocabulary {path} is not a WordPiece vocabulary: it has no "
+            f"{', '.join(sorted(missing))}. Choose a folder with a WordPiece model."
         )
     return ids
 
 
 class _CharacterTable(dict[int, str]):
-    """What stands for a code point before words are split at spaces; filled as points are met."""
+    """Cache of each code point's replacement before words are split at spaces."""
 
     def __init__(self, lower: bool) -> None:
         super().__init__()
@@ -111,7 +111,7 @@ class _CharacterTable(dict[int, str]):
         category = unicodedata.category(char)
         if char in "\t\n\r" or category[0] == "Z":
             return " "
-        # Control and format characters, surrogates, private use; U+FFFD stands for a lost one.
+        # control and format characters, surrogates, private use; U+FFFD replaces a broken one
         if category in {"Cc", "Cf", "Cs", "Co"} or char == "\ufffd":
             return ""
         if self._lower and category == "Mn":
@@ -122,5 +122,5 @@ class _CharacterTable(dict[int, str]):
 
 
 def _is_punctuation(char: str, category: str) -> bool:
-    """BERT counts all of ASCII that is neither letter, digit, space nor control as punctuation."""
+    """Tests as BERT does: all ASCII other than letters, digits, spaces, controls counts too."""
     return category[0] == "P" or ("!" <= char <= "~" and not char.isalnum())
