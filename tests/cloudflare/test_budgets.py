@@ -199,9 +199,9 @@ def test_shares_of_the_free_tier() -> None:
     assert list(usage.lines()) == [
         "Requests: 3 D1, 2 Workers AI; retried: 1 Workers AI; 12 s waited.",
         "D1: 25,000 rows written (25.0 % of a free day), 50,000 read (1.0 %).",
-        "Vectorize: 1,000,000 dimensions in vectors (20.0 % of what is free).",
+        "Vectorize: 1,000,000 dimensions in vectors (20.0 % of the free tier).",
         "Workers AI: about 900,000 tokens, 1,000.0 neurons (10.0 % of a free day).",
-        "Database: 125.0 MB (25.0 % of what is free).",
+        "Database: 125.0 MB (25.0 % of the free tier).",
     ]
     assert (format_percent(0), format_percent(0.0004), format_percent(1.5)) == (
         "0.0 %",

@@ -283,7 +283,7 @@ def test_wrangler_toml_is_that_of_the_repository(
         f'[[d1_databases]]\nbinding = "CODE_DB"\ndatabase_id = "{UNKNOWN}"\n'
     )
     answer = feeder(shop, "stats")
-    assert (answer.code, "the database's id is missing" in answer.err) == (2, True)
+    assert (answer.code, "the database id is missing" in answer.err) == (2, True)
 
 
 def test_one_sentence_names_all_that_is_missing(
@@ -295,9 +295,9 @@ def test_one_sentence_names_all_that_is_missing(
     answer = feeder(shop, "sync", "--store", "cloudflare")
     assert answer.code == 2
     assert answer.err == (
-        "feeder: For Cloudflare, the API token and the account's id and the database's id are "
-        "missing: set CLOUDFLARE_API_TOKEN in the environment, --account-id or "
-        "CLOUDFLARE_ACCOUNT_ID, --database-id or FEEDER_DATABASE_ID, or take --store local. "
+        "feeder: For Cloudflare, the API token and the account id and the database id are "
+        "missing. Set CLOUDFLARE_API_TOKEN in the environment, --account-id or "
+        "CLOUDFLARE_ACCOUNT_ID, --database-id or FEEDER_DATABASE_ID, or use --store local. "
         "feeder init makes the database.\n"
     )
     assert "--api-token" not in feeder(shop, "sync", "--help").out
@@ -390,8 +390,8 @@ def test_init_names_a_permission_that_the_token_lacks(
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("SELECT 1", "holds no index. Make one with: feeder init"),
-        ("CREATE TABLE users (id)", "holds no index. Make one with: feeder init"),
+        ("SELECT 1", "has no index. Create one with: feeder init"),
+        ("CREATE TABLE users (id)", "has no index. Create one with: feeder init"),
         (
             "CREATE TABLE meta (key, value); CREATE TABLE d1_migrations (id, name); "
             "INSERT INTO d1_migrations VALUES (1, '0001_users.sql')",

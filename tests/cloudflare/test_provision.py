@@ -47,8 +47,8 @@ def lines(verb: str, repo: Repo) -> list[str]:
 
 
 def _line(verb: str, thing: str) -> str:
-    if verb == "made" and thing.startswith("metadata index"):
-        return f"asked for: {thing}, which Vectorize shows within minutes"
+    if verb == "created" and thing.startswith("metadata index"):
+        return f"requested: {thing}, visible in Vectorize within minutes"
     return f"{verb}: {thing}"
 
 
@@ -58,13 +58,13 @@ def test_what_vectorize_does_not_show_yet_is_not_said_to_be_made_again(
     """A second init asks for it once more, and says so; a later one finds it."""
     standin.change(vectorize_delay_s=30)
     first = feeder(repo, "init").out.splitlines()
-    assert first == lines("made", repo)
+    assert first == lines("created", repo)
     second = feeder(repo, "init").out.splitlines()
-    assert [line for line in second if not line.startswith("there already: ")] == [
+    assert [line for line in second if not line.startswith("exists: ")] == [
         _line("made", thing) for thing in THINGS if thing.startswith("metadata index")
     ]
     standin.settle()
-    assert feeder(repo, "init").out.splitlines() == lines("there already", repo)
+    assert feeder(repo, "init").out.splitlines() == lines("exists", repo)
 
 
 def test_init_makes_all_that_an_index_needs(
@@ -73,7 +73,7 @@ def test_init_makes_all_that_an_index_needs(
     """Database, schema, index, metadata indexes; each is told, and wrangler.toml says where."""
     answer = feeder(repo, "init")
 
-    assert (answer.code, answer.out.splitlines()) == (0, lines("made", repo))
+    assert (answer.code, answer.out.splitlines()) == (0, lines("created", repo))
     assert answer.err.startswith("acme/shop: Cloudflare; token and account are set\n")
     assert console.names() == (["acme_shop"], ["acme_shop_code"])
     assert console.properties() == PROPERTIES
@@ -126,7 +126,7 @@ def test_a_second_init_finds_everything(feeder: RunFeeder, console: Console, rep
 
     answer = feeder(repo, "init")
 
-    assert (answer.code, answer.out.splitlines()) == (0, lines("there already", repo))
+    assert (answer.code, answer.out.splitlines()) == (0, lines("exists", repo))
     assert (repo.path / "wrangler.toml").read_bytes() == before
     assert console.names() == (["acme_shop"], ["acme_shop_code"])
 
@@ -141,15 +141,15 @@ def test_init_finds_by_name_what_no_file_binds(
     answer = feeder(repo, "init")
 
     assert answer.out.splitlines()[:9] == [
-        "there already: D1 database acme_shop",
-        "made: migration 0001_init.sql",
-        "made: migration 0002_outbox_path.sql",
-        "made: migration 0003_stopped.sql",
-        "made: migration 0004_members.sql",
-        "made: migration 0005_texts.sql",
-        "made: migration 0006_descriptions.sql",
-        "made: migration 0007_vector_line.sql",
-        "made: Vectorize index acme_shop_code (384 dimensions, cosine)",
+        "exists: D1 database acme_shop",
+        "created: migration 0001_init.sql",
+        "created: migration 0002_outbox_path.sql",
+        "created: migration 0003_stopped.sql",
+        "created: migration 0004_members.sql",
+        "created: migration 0005_texts.sql",
+        "created: migration 0006_descriptions.sql",
+        "created: migration 0007_vector_line.sql",
+        "created: Vectorize index acme_shop_code (384 dimensions, cosine)",
     ]
     assert bindings(repo)["d1_databases"][0]["database_id"] == database_id
 
@@ -157,14 +157,14 @@ def test_init_finds_by_name_what_no_file_binds(
 def test_a_dry_run_makes_nothing(feeder: RunFeeder, console: Console, repo: Repo) -> None:
     """It says what would be made."""
     answer = feeder(repo, "init", "--dry-run")
-    assert (answer.code, answer.out.splitlines()) == (0, lines("would be made", repo))
+    assert (answer.code, answer.out.splitlines()) == (0, lines("would be created", repo))
     assert console.names() == ([], [])
     assert not (repo.path / "wrangler.toml").exists()
     assert not (repo.path / ".feeder").exists()
 
     feeder(repo, "init")
     again = feeder(repo, "init", "--dry-run")
-    assert again.out.splitlines() == lines("there already", repo)
+    assert again.out.splitlines() == lines("exists", repo)
 
 
 def test_a_machine_is_told_the_same(feeder: RunFeeder, repo: Repo) -> None:
@@ -205,8 +205,8 @@ def test_no_metadata_index_hides_older_vectors(
 
     for options in ((), ("--dry-run",)):
         lines = feeder(repo, "init", *options).out.splitlines()
-        assert [line for line in lines if not line.startswith("there already: ")] == [
-            "left out: metadata index path, which would hide the 1 vectors that are there. Fill "
+        assert [line for line in lines if not line.startswith("exists: ")] == [
+            "skipped: metadata index path, which would hide the 1 existing vectors. Fill "
             "another index: feeder init --index-name NAME, then feeder sync"
         ]
     assert console.properties() == ["branch", "language", "node_type", "repo"]
@@ -302,14 +302,14 @@ def test_init_and_wrangler_leave_the_same_schema(
     assert len(console.sql(SCHEMA)) > 10
     # each takes the other's work for its own
     assert feeder(repo, "init", "--database-id", other).out.splitlines()[:8] == [
-        "there already: D1 database other",
-        "there already: migration 0001_init.sql",
-        "there already: migration 0002_outbox_path.sql",
-        "there already: migration 0003_stopped.sql",
-        "there already: migration 0004_members.sql",
-        "there already: migration 0005_texts.sql",
-        "there already: migration 0006_descriptions.sql",
-        "there already: migration 0007_vector_line.sql",
+        "exists: D1 database other",
+        "exists: migration 0001_init.sql",
+        "exists: migration 0002_outbox_path.sql",
+        "exists: migration 0003_stopped.sql",
+        "exists: migration 0004_members.sql",
+        "exists: migration 0005_texts.sql",
+        "exists: migration 0006_descriptions.sql",
+        "exists: migration 0007_vector_line.sql",
     ]
 
 
@@ -333,9 +333,7 @@ def test_an_index_of_another_shape_is_named(
     answer = feeder(repo, "init")
 
     assert answer.code == 2
-    assert f"acme_shop_code is there with {dimensions} dimensions and the metric {metric}" in (
-        answer.err
-    )
+    assert f"acme_shop_code has {dimensions} dimensions and the metric {metric}" in (answer.err)
     assert "--index-name" in answer.err
     assert console.names() == ([], ["acme_shop_code"])
     assert not (repo.path / "wrangler.toml").exists()

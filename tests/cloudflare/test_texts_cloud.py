@@ -125,4 +125,4 @@ def test_a_plan_tells_rows_bytes_and_shares(cloud: Cloud, shop: Repo) -> None:
     assert usage.rows_written - without.rows_written == usage.text_rows
     run = synced(cloud, shop, texts=True)
     assert (usage.text_rows, usage.text_bytes) == (run.report.text_rows, run.report.text_bytes)
-    assert any("keep the lines of files: 0.0 MB (below 0.1 %" in line for line in usage.lines())
+    assert any("are stored source: 0.0 MB (below 0.1 %" in line for line in usage.lines())

@@ -142,7 +142,7 @@ def test_an_index_cannot_be_cleared_but_an_empty_one_is_clear(cloud: Cloud) -> N
     cloud.vectorize.upsert([vector("a")])
     cloud.standin.settle()
 
-    with pytest.raises(UserError, match=r"holds 1 vectors of another model.*--index-name"):
+    with pytest.raises(UserError, match=r"has 1 vectors of another model.*--index-name"):
         cloud.vectorize.check_can_clear()
 
 
@@ -159,7 +159,7 @@ def test_other_dimensions_are_named(cloud: Cloud) -> None:
 
 def test_an_index_that_is_not_there_is_named(cloud: Cloud) -> None:
     """With the command that makes it."""
-    with pytest.raises(UserError, match="--index-name, or make it with: feeder init"):
+    with pytest.raises(UserError, match="--index-name, or create it with: feeder init"):
         Vectorize(cloud.api, "missing").upsert([vector("a")])
 
 

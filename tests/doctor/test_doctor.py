@@ -110,7 +110,7 @@ def test_a_token_alone_says_what_lacks_and_is_not_shown(
     monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "a-token-that-nobody-sees")
     answer = feeder(shop, "doctor", "--json", "--store", "cloudflare")
     assert answer.code == 1
-    assert "the account's id" in seen(answer)["credentials"]["says"]
+    assert "the account id" in seen(answer)["credentials"]["says"]
     assert "a-token-that-nobody-sees" not in answer.out + answer.err
 
 

@@ -258,7 +258,7 @@ def test_a_validation_afterwards_is_in_the_same_summary(step: Step, shop: Repo) 
         ({"FEEDER_MAX_REQUESTS": "$((6*7))"}, "$((6*7))"),
         ({"FEEDER_STORE": "elsewhere"}, "elsewhere"),
         ({"FEEDER_DIRECTORY": "nowhere"}, "nowhere"),
-        ({"FEEDER_STORE": "cloudflare"}, "the API token and the account's id"),
+        ({"FEEDER_STORE": "cloudflare"}, "the API token and the account id"),
     ],
     ids=str,
 )

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from feeder import escaping
-from feeder.cloudflare.error_responses import ErrorResponse, error_from
+from feeder.cloudflare.error_responses import INVALID_ACCOUNT_ID, ErrorResponse, error_from
 from feeder.cloudflare.rate_limit import RateLimit
 from feeder.errors import FeederError, ServiceError, TransientError, UserError
 from feeder.http_client import connection_error, create_client, summarize_error_page
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 BASE_URL = "https://api.cloudflare.com/client/v4"
 TIMEOUT_S = 60.0
-"""Without a byte; a call of D1 takes at most 30 s."""
+"""Seconds without a byte; a call of D1 takes at most 30 s."""
 CONNECTIONS = 8
 
 
 class Call(NamedTuple):
-    """A request below the account's address; one with content is a POST.
+    """A request; `path` is relative to the account's URL, and with `content` it is a POST.
 
-    It may arrive twice: when its answer is lost, it is sent again.
+    Must be idempotent: it is sent again when its response is lost.
     """
 
     service: str
@@ -36,13 +36,13 @@ class Call(NamedTuple):
     content_type: str = "application/json"
     params: dict[str, str] | None = None
     check_before_send: Callable[[], None] | None = None
-    """Asked before each try, when nothing is left to wait for; what it raises ends the call."""
+    """Called before each try, after all waiting; an exception ends the call."""
 
 
 class Api:
-    """Cloudflare's REST API for one account; several threads may call at once.
+    """Cloudflare's REST API for one account; safe for several threads.
 
-    `requests` and `retries` count by service. Raises UserError for settings that cannot be right.
+    `requests` and `retries` count by service. Raises UserError for malformed settings.
     """
 
     def __init__(
@@ -67,34 +67,34 @@ class Api:
         self._client = create_client({"Authorization": f"Bearer {token}"}, timeout_s, CONNECTIONS)
 
     def call(self, call: Call) -> Any:
-        """The `result` of the answer.
+        """Sends a request, with retries, and returns the `result` of the response.
 
-        Raises UserError, ServiceError, or TooLargeError where the caller has to ask for less.
+        Raises UserError, ServiceError, or TooLargeError when the caller has to send less.
         """
         return self._retry_policy.call(
             lambda: self._send_once(call), on_retry=lambda: self._count(self.retries, call.service)
         )
 
     def set_concurrent_runs(self, runs: int) -> None:
-        """So many programs use the token at once, this one among them."""
+        """Sets how many programs share the token's rate limit, including this one."""
         self._rate_limit = RateLimit(runs)
 
     def sleep(self, seconds: float) -> None:
-        """Sleeps, unless the program ends meanwhile."""
+        """Sleeps; `close` wakes it up."""
         self._retry_policy.sleep(seconds)
 
     @property
     def waited_s(self) -> float:
-        """Seconds that were slept, for the limit or before another try."""
+        """Seconds slept for the rate limit and before retries."""
         return self._retry_policy.waited_s
 
     def close(self) -> None:
-        """Ends the connections, and the sleep of those who wait for another try."""
+        """Closes the connections and wakes threads that wait for a retry."""
         self._retry_policy.close()
         self._client.close()
 
     def _send_once(self, call: Call) -> Any:
-        """One try: the only place that uses the wire."""
+        """Makes one try; the only place that uses the network."""
         import httpx
 
         if (wait_s := self._rate_limit.reserve(self._clock.now())) > 0:
@@ -110,7 +110,7 @@ class Api:
                 headers={"Content-Type": call.content_type},
             )
         except httpx.RequestError as exc:
-            # the cause may quote what was sent
+            # httpx may quote the request, which has secrets
             raise self._connection_error(exc) from None
         self._rate_limit.read_header(response.headers.get("Ratelimit", ""), self._clock.now())
         return self._parse_response(call.service, response)
@@ -149,26 +149,28 @@ class Api:
         return escaping.mask_secret(text, self._token)
 
     def _non_json_error(self, service: str, response: "httpx.Response") -> FeederError:
-        """The edge answers in HTML when it fails, and so do proxies and log-in pages."""
+        """Returns the error for a response that is not JSON: a failure at the edge, or a proxy."""
         status = response.status_code
         words = summarize_error_page(response.text, self._mask)
         if status in {408, 413, 429} or status >= 500:
             return error_from(ErrorResponse(service, status, None, words, self._ray_id(response)))
         if "json" in response.headers.get("Content-Type", ""):
-            return TransientError(f"{self.address} gave an answer that breaks off.", status=status)
+            return TransientError(
+                f"{self.address} sent an incomplete response. Run again later.", status=status
+            )
         return UserError(
-            f"{self.address} answered HTTP {status} with something else than JSON ({words!r}). "
+            f"{self.address} answered HTTP {status} without JSON ({words!r}). "
             "Check CLOUDFLARE_BASE_URL, and the proxy in HTTPS_PROXY if there is one."
         )
 
     def _connection_error(self, exc: "httpx.RequestError") -> FeederError:
-        """No answer at all; only settings that are wrong are worth no other try."""
-        # what breaks HTTP is quoted, and it may quote the request
+        """Returns the error for a missing response; UserError where settings are the cause."""
+        # httpx may quote the request, which has secrets
         reason = self._mask(str(exc) or type(exc).__name__)
         return connection_error(exc, reason, self.address, "CLOUDFLARE_BASE_URL")
 
     def _apply_retry_after(self, response: "httpx.Response", error: TransientError) -> None:
-        """Notes how long the service asks to wait; a throttled token waits as a whole."""
+        """Reads `Retry-After`; after a 429 it applies to all requests of this token."""
         now = self._clock.now()
         error.retry_after_s = retry_after_s(response, now)
         if error.retry_after_s is not None and response.status_code == 429:
@@ -180,7 +182,7 @@ class Api:
 
 
 def _check_permission(call: Call) -> None:
-    """For the call's permit; what has been asked in vain often enough is not asked again."""
+    """Runs the call's check; its transient errors were retried already and become permanent."""
     try:
         if call.check_before_send:
             call.check_before_send()
@@ -189,16 +191,13 @@ def _check_permission(call: Call) -> None:
 
 
 def _validate_settings(token: str, account_id: str, base_url: str) -> None:
-    """What would break a header or an address, and then be shown in an error."""
+    """Raises UserError for values that would break a header or URL and be quoted in an error."""
     if not re.fullmatch(r"[\x21-\x7e]+", token):
         raise UserError(
-            "CLOUDFLARE_API_TOKEN is empty, or has blanks or other odd characters in it. "
+            "CLOUDFLARE_API_TOKEN is empty, or has spaces or non-ASCII characters in it. "
             "Copy the token again."
         )
     if not re.fullmatch(r"[A-Za-z0-9_-]+", account_id):
-        raise UserError(
-            "CLOUDFLARE_ACCOUNT_ID is not the id of an account. Copy its 32 hex digits from the "
-            "dashboard."
-        )
+        raise UserError(INVALID_ACCOUNT_ID)
     if not re.fullmatch(r"https?://[^\s/@?#]+(/[^\s?#]*)?", base_url):
-        raise UserError("CLOUDFLARE_BASE_URL is no address. Give one such as " + BASE_URL + ".")
+        raise UserError(f"CLOUDFLARE_BASE_URL is not a URL. Set one such as {BASE_URL}.")

@@ -18,12 +18,12 @@ TOKEN_VARIABLE, ACCOUNT_VARIABLE, BASE_URL_VARIABLE = (
     "CLOUDFLARE_BASE_URL",
 )
 MAX_INDEX_NAME_CHARS = 64
-"""Of an index of Vectorize."""
+"""Vectorize's limit."""
 
 
 @dataclass(frozen=True)
 class CloudSettings:
-    """What has been said: by flags, else the environment, else wrangler.toml; empty if by none."""
+    """Settings from flags, else the environment, else the wrangler file; "" where none has one."""
 
     token: str = field(repr=False)
     account_id: str
@@ -32,48 +32,47 @@ class CloudSettings:
     index_name: str
 
     def missing(self) -> dict[str, str]:
-        """What a call of the API cannot do without, with how it is said."""
-        said = {
+        """Returns the missing settings that every API call needs, with how to set each."""
+        required = {
             "the API token": (self.token, f"{TOKEN_VARIABLE} in the environment"),
-            "the account's id": (self.account_id, f"--account-id or {ACCOUNT_VARIABLE}"),
+            "the account id": (self.account_id, f"--account-id or {ACCOUNT_VARIABLE}"),
         }
-        return {what: how for what, (value, how) in said.items() if not value}
+        return {name: how for name, (value, how) in required.items() if not value}
 
 
 class StoreChoice(NamedTuple):
-    """One of the two stores, and why."""
+    """The chosen store, and the reason for the choice."""
 
     is_cloud: bool
     reason: str
 
 
 def cloud_settings(settings: Settings, repo: str) -> CloudSettings:
-    """All that is said of Cloudflare; an index has a name in any case."""
+    """Collects all settings of Cloudflare; the index name defaults to `default_names`."""
     from feeder.cloudflare.api import BASE_URL
 
-    said = wrangler.read_bindings(wrangler.find_file(settings.directory))
+    bindings = wrangler.read_bindings(wrangler.find_file(settings.directory))
     return CloudSettings(
         os.environ.get(TOKEN_VARIABLE, "").strip(),
-        settings.account_id or said.account_id or "",
+        settings.account_id or bindings.account_id or "",
         os.environ.get(BASE_URL_VARIABLE, "").strip() or BASE_URL,
-        settings.database_id or said.database_id or "",
-        settings.index_name or said.index_name or default_names(repo)[1],
+        settings.database_id or bindings.database_id or "",
+        settings.index_name or bindings.index_name or default_names(repo)[1],
     )
 
 
 def has_token() -> bool:
-    """Whether anything at Cloudflare can be asked."""
     return bool(os.environ.get(TOKEN_VARIABLE, "").strip())
 
 
 def token_to_mask() -> str:
-    """The token that is sent, where it is not what was said: GitHub masks only that; else empty."""
-    said = os.environ.get(TOKEN_VARIABLE, "")
-    return said.strip() if said != said.strip() else ""
+    """Returns the stripped token if it differs from the variable, which GitHub masks; else ""."""
+    value = os.environ.get(TOKEN_VARIABLE, "")
+    return value.strip() if value != value.strip() else ""
 
 
 def choose_store(settings: Settings) -> StoreChoice:
-    """The store that the settings ask for; Cloudflare where a token and an account are there."""
+    """Chooses the store; without flags, Cloudflare if a token and an account are set."""
     if settings.store:
         return StoreChoice(settings.store == "cloudflare", f"--store {settings.store}")
     if settings.db:
@@ -89,22 +88,23 @@ def choose_store(settings: Settings) -> StoreChoice:
 
 
 def require_settings(settings: CloudSettings, *, database: bool) -> None:
-    """Raises UserError, one sentence, for what is missing to reach the account, or the database."""
+    """Raises UserError that names all missing settings; with `database`, its id is required too."""
     missing = settings.missing()
     if database and not settings.database_id:
-        missing["the database's id"] = "--database-id or FEEDER_DATABASE_ID"
+        missing["the database id"] = "--database-id or FEEDER_DATABASE_ID"
     if missing:
-        init = " feeder init makes the database." if "the database's id" in missing else ""
+        init = " feeder init creates the database." if "the database id" in missing else ""
         raise UserError(
             f"For Cloudflare, {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} "
-            f"missing: set {', '.join(missing.values())}, or take --store local.{init}"
+            f"missing. Set {', '.join(missing.values())}, or use --store local.{init}"
         )
 
 
 def default_names(repo: str) -> tuple[str, str]:
-    """What the database and the index of a repository are called, if nobody says otherwise.
+    """Returns the default names of a repository's database and Vectorize index.
 
-    Small letters, digits, `_` and `-`, a letter first; too long a name ends in a hash instead.
+    They have lowercase letters, digits, `_` and `-`, and begin with a letter. A name that is too
+    long is cut and ends in a hash.
     """
     stem = re.sub(r"[^a-z0-9_-]", "_", repo.lower()).strip("_-") or "repo"
     stem = stem if stem[0].isalpha() else f"r{stem}"

@@ -19,11 +19,11 @@ from feeder.store import (
 
 
 class D1:
-    """A `Database` in D1; `rows` counts what was `read` and `written`, as it is billed.
+    """A `Database` in D1.
 
-    `size_bytes` is what the last answer said of the whole database.
-    A transaction whose answer was lost is sent again: those for which that matters carry a mark.
-    Raises TooLargeError where D1 wants less in one transaction.
+    `rows` counts the rows `read` and `written` as they are billed; `size_bytes` is the whole
+    database's size by the last response. A transaction whose response was lost is sent again; the
+    store marks those that must not run twice. Raises TooLargeError when a transaction is too large.
     """
 
     def __init__(self, api: Api, database_id: str) -> None:
@@ -34,25 +34,27 @@ class D1:
         self._path = f"d1/database/{quote(database_id, safe='')}"
 
     def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
-        """One batch, which is one transaction."""
+        """Runs the statements as one batch, which is one transaction; returns rows for each."""
         batch = [{"sql": sql, "params": params} for sql, params in statements]
-        # of /query's objects, two columns of one name would be one
+        # /query returns objects, in which two columns of one name would be one
         results = self._post("raw", {"batch": batch}) if batch else []
         if len(results) != len(batch):
-            raise ServiceError(f"D1 answered {len(results)} of {len(batch)} statements.")
+            raise ServiceError(
+                f"D1 returned results for {len(results)} of {len(batch)} statements. Run again."
+            )
         return [_table_rows(result.get("results")) for result in results]
 
     def script(self, sql: str, statements: Sequence[Statement]) -> None:
-        """A text and what follows it in one call, as wrangler does.
+        """Runs a script and then the statements in one call, as wrangler does.
 
-        Of such a list, D1 gives parameters to the last statement only.
+        D1 gives parameters only to the last statement of such a text.
         """
         texts = [sql.rstrip(), *(statement.sql for statement in statements)]
         params = statements[-1].params if statements else ()
         self._post("query", {"sql": "\n".join(texts), "params": params})
 
     def close(self) -> None:
-        """Nothing to end: the connection is closed by its owner."""
+        """Does nothing: the owner of the API closes its connections."""
 
     def _post(self, route: str, body: object) -> list[dict[str, Any]]:
         try:
@@ -60,7 +62,7 @@ class D1:
         except ServiceError as exc:
             raise self._translate_error(exc) from exc
         if not isinstance(results, list):
-            raise ServiceError("D1 answered without results.")
+            raise ServiceError("D1 sent a response without results. Run again later.")
         for result in results:
             meta = result.get("meta") or {}
             self.rows["read"] += meta.get("rows_read") or 0
@@ -74,7 +76,7 @@ class D1:
         if DUPLICATE_WRITE_ERROR in str(exc):
             return DuplicateWrite(str(exc))
         if "no such table" in str(exc):
-            return UserError(f"{self.place} holds no index. Make one with: feeder init")
+            return UserError(f"{self.place} has no index. Create one with: feeder init")
         return exc
 
 

@@ -16,15 +16,18 @@ SETTING_HINTS = {
     "ai": "the model with --model",
 }
 MAX_MESSAGE_CHARS = 500
-"""Of a refusal's words: some quote the whole request."""
+"""Longest part of a service's message that is shown: some quote the whole request."""
+INVALID_ACCOUNT_ID = (
+    "CLOUDFLARE_ACCOUNT_ID is not the id of an account. Copy its 32 hex digits from the dashboard."
+)
 
 
 class OverloadedError(TransientError, TooLargeError):
-    """The same call may go through later, and if it does not, in smaller parts."""
+    """A call that may succeed later, or else in smaller parts."""
 
 
 class ErrorResponse(NamedTuple):
-    """A service's no: the code and words of its first error, and the id that support asks for."""
+    """An error response: code and message of its first error, and the ray id for support."""
 
     service: str
     status: int
@@ -34,26 +37,26 @@ class ErrorResponse(NamedTuple):
 
     @property
     def service_name(self) -> str:
-        """The service as messages call it."""
+        """The service's name in messages."""
         return SERVICE_NAMES.get(self.service, "Cloudflare")
 
     @property
     def setting_hint(self) -> str:
-        """What names the thing that was asked for."""
-        return SETTING_HINTS.get(self.service, "what is asked for")
+        """The setting that names the missing resource."""
+        return SETTING_HINTS.get(self.service, "another one")
 
     def to_error(self, kind: type[ServiceError] = ServiceError, remedy: str = "") -> ServiceError:
-        """The refusal as an error, in the service's own words."""
+        """Returns an error that quotes the service's message."""
         facts = [f"HTTP {self.status}"]
         facts += [f"code {self.code}"] if self.code is not None else []
         facts += [f"ray {self.ray}"] if self.ray else []
-        words = self.message[:MAX_MESSAGE_CHARS].rstrip(". \n")
-        sentence = f"{self.service_name}: {words} ({', '.join(facts)}).{remedy and ' '}{remedy}"
+        message = self.message[:MAX_MESSAGE_CHARS].rstrip(". \n")
+        sentence = f"{self.service_name}: {message} ({', '.join(facts)}).{remedy and ' '}{remedy}"
         return kind(sentence, status=self.status, code=self.code, ray=self.ray)
 
 
 class ErrorRule(NamedTuple):
-    """Makes the error of a refusal that has one of the codes, or the words, of these services."""
+    """Assigns an error to responses of some services, by code or by a pattern in the message."""
 
     services: str
     codes: frozenset[int]
@@ -69,7 +72,7 @@ class ErrorRule(NamedTuple):
 
 
 def error_from(response: ErrorResponse) -> FeederError:
-    """The error that a refusal stands for."""
+    """Returns the error that a response stands for; the first rule that matches decides."""
     for rule in _RULES:
         if rule.matches(response):
             return rule.make_error(response)
@@ -116,68 +119,64 @@ def _database_full_error(response: ErrorResponse) -> FeederError:
 
 def _token_error(response: ErrorResponse) -> FeederError:
     return UserError(
-        f"Cloudflare does not take the token ({response.message.rstrip('.')}). "
-        "Set CLOUDFLARE_API_TOKEN to an API token that is valid."
+        f"Cloudflare does not accept the token ({response.message.rstrip('.')}). "
+        "Set CLOUDFLARE_API_TOKEN to a valid API token."
     )
 
 
 def _authentication_error(response: ErrorResponse) -> FeederError:
-    """D1 answers 401 to a bad token and to one without its permission; the others tell 403."""
+    """D1 answers 401 both to an invalid token and to a missing permission; the others use 403."""
     if response.status == 403:
         return _permission_error(response)
     if response.service != "d1":
         return _token_error(response)
     return UserError(
-        "Cloudflare does not take the token for D1. Set CLOUDFLARE_API_TOKEN to a valid token "
+        "Cloudflare does not accept the token for D1. Set CLOUDFLARE_API_TOKEN to a valid token "
         f"that has the permission {PERMISSIONS['d1']} on the account CLOUDFLARE_ACCOUNT_ID."
     )
 
 
 def _permission_error(response: ErrorResponse) -> FeederError:
     permission = PERMISSIONS.get(response.service)
-    wanted = f"the permission {permission}" if permission else "the permission for it"
+    required = f"the permission {permission}" if permission else "the permission for it"
     return UserError(
         f"The token may not use {response.service_name} ({response.message.rstrip('.')}). Give "
-        f"CLOUDFLARE_API_TOKEN {wanted} on the account CLOUDFLARE_ACCOUNT_ID, or mend that id."
+        f"CLOUDFLARE_API_TOKEN {required} on the account CLOUDFLARE_ACCOUNT_ID, or correct that id."
     )
 
 
 def _account_error(response: ErrorResponse) -> FeederError:
     return UserError(
-        f"The account is not one of the token's ({response.message.rstrip('.')}). "
+        f"The token does not belong to the account ({response.message.rstrip('.')}). "
         "Set CLOUDFLARE_ACCOUNT_ID to the account that CLOUDFLARE_API_TOKEN belongs to."
     )
 
 
 def _route_error(response: ErrorResponse) -> FeederError:
     if re.search(r"/accounts/[^/]*,", response.message):
-        return UserError(
-            "CLOUDFLARE_ACCOUNT_ID is not the id of an account. Copy its 32 hex digits from the "
-            "dashboard."
-        )
+        return UserError(INVALID_ACCOUNT_ID)
     return _not_found_error(response)
 
 
 def _not_found_error(response: ErrorResponse) -> FeederError:
     return UserError(
-        f"{response.service_name} does not have what is asked for "
-        f"({response.message.rstrip('.')}). "
-        f"Name {response.setting_hint}, or make it with: feeder init"
+        f"{response.service_name} did not find the resource ({response.message.rstrip('.')}). "
+        f"Set {response.setting_hint}, or create it with: feeder init"
     )
 
 
 def _model_error(response: ErrorResponse) -> FeederError:
     return UserError(
         f"Workers AI does not have this model ({response.message.rstrip('.')}). "
-        "Name another with --model."
+        "Choose another --model."
     )
 
 
 def _dimensions_error(response: ErrorResponse) -> FeederError:
     return UserError(
         f"The Vectorize index has other dimensions than the model ({response.message.rstrip('.')})."
-        " Name another index with --index-name and make it with feeder init, or choose --model "
-        "or --dimensions as the index has them."
+        " Choose the index's --model and --dimensions, or create another index with: feeder init "
+        "--index-name NAME"
     )
 
 
@@ -191,13 +190,12 @@ def _make_rule(
     return ErrorRule(services, frozenset(codes), compiled, make_error)
 
 
-# The first rule that covers a refusal decides.
 _RULES = [
     _make_rule("d1", (), r"free tier daily|daily row (read|write)", _quota_error),
     _make_rule("ai", (3036,), r"daily free allocation", _quota_error),
     _make_rule("d1", (), r"maximum (DB|database) size|SQLITE_FULL", _database_full_error),
     _make_rule("d1", (), r"SQLITE_TOOBIG", _too_large_error),
-    # what SQLite says of a statement may quote anything, so it is looked at before the words below
+    # before the patterns below: an error of SQLite may quote any text
     _make_rule("d1", (), r"SQLITE_(ERROR|CONSTRAINT|AUTH|MISMATCH|RANGE)", _permanent_error),
     _make_rule("d1", (), r"is overloaded", _overloaded_error),
     _make_rule(

@@ -17,13 +17,12 @@ _SERVICE_NAMES = {"d1": "D1", "vectorize": "Vectorize", "ai": "Workers AI", "mod
 
 @dataclass(frozen=True)
 class Usage:
-    """What a run took, or would take.
+    """What a run used, or would use.
 
-    `requests` and `retries` are by service; rows are as D1 bills them; `dimensions` are the numbers
-    of all vectors written; tokens and neurons are estimates. `database_bytes` is the size of the
-    whole database, 0 where nobody has asked. `lookup_rows` are those of the rows to be written that
-    are the table for a Worker's questions, and `text_rows` those that keep the lines of files, of
-    `text_bytes`, both as far as they are foreseen.
+    `requests` and `retries` are by service; rows are as D1 bills them; `dimensions` is the sum over
+    all written vectors; tokens and neurons are estimates. `database_bytes` is the size of the whole
+    database, 0 if unknown. Of `rows_written`, a dry run tells the `lookup_rows` of a Worker's
+    lookup table and the `text_rows` of stored source, of `text_bytes`.
     """
 
     requests: Mapping[str, int] = field(default_factory=dict)
@@ -40,7 +39,7 @@ class Usage:
     text_bytes: int = 0
 
     def shares(self) -> dict[str, float]:
-        """Fractions of the free tier: of a day for rows and neurons, of the store for the rest."""
+        """Returns fractions of the free tier: per day for rows and neurons, in total for others."""
         return {
             "rows_read": self.rows_read / ROWS_READ_PER_DAY,
             "rows_written": self.rows_written / ROWS_WRITTEN_PER_DAY,
@@ -50,12 +49,12 @@ class Usage:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """All of it, with the `free_tier` shares as fractions."""
+        """Returns all fields, and the shares of the free tier as fractions."""
         shares = {name: round(share, 6) for name, share in self.shares().items()}
         return {**asdict(self), "neurons": round(self.neurons, 1), "free_tier": shares}
 
     def lines(self) -> Iterator[str]:
-        """The same for a person."""
+        """Formats the usage for a person."""
         share = {name: format_percent(of_one) for name, of_one in self.shares().items()}
         yield f"Requests: {_format_counts(self.requests) or 'none'}{self._retry_note()}."
         if self.requests.get("d1"):
@@ -65,24 +64,21 @@ class Usage:
             )
         if self.lookup_rows:
             yield (
-                f"Of these {self.lookup_rows:,} rows "
+                f"Of these, {self.lookup_rows:,} rows "
                 f"({format_percent(self.lookup_rows / ROWS_WRITTEN_PER_DAY)} of a free day) are "
-                "the table "
-                "in which a Worker looks up a question's words: once a model."
+                "the lookup table for a Worker's queries, written once per model."
             )
         if self.text_rows:
             yield (
-                f"Of these {self.text_rows:,} rows "
-                ""
-                f"({format_percent(self.text_rows / ROWS_WRITTEN_PER_DAY)} of a free day) keep "
-                "the lines of "
-                f"files: {self.text_bytes / 1e6:,.1f} MB "
+                f"Of these, {self.text_rows:,} rows "
+                f"({format_percent(self.text_rows / ROWS_WRITTEN_PER_DAY)} of a free day) are "
+                f"stored source: {self.text_bytes / 1e6:,.1f} MB "
                 f"({format_percent(self.text_bytes / MAX_DATABASE_BYTES)} of a free database)."
             )
         if self.dimensions:
             yield (
                 f"Vectorize: {self.dimensions:,} dimensions in vectors "
-                f"({share['dimensions']} of what is free)."
+                f"({share['dimensions']} of the free tier)."
             )
         if self.tokens and not self.neurons:
             yield f"Model: about {self.tokens:,} tokens."
@@ -93,7 +89,7 @@ class Usage:
             )
         if self.database_bytes:
             megabytes = self.database_bytes / 1e6
-            yield f"Database: {megabytes:,.1f} MB ({share['database_bytes']} of what is free)."
+            yield f"Database: {megabytes:,.1f} MB ({share['database_bytes']} of the free tier)."
 
     def _retry_note(self) -> str:
         retries = f"; retried: {_format_counts(self.retries)}" if any(self.retries.values()) else ""
@@ -101,7 +97,7 @@ class Usage:
 
 
 def format_percent(share: float) -> str:
-    """A share as people write it."""
+    """Formats a fraction as a percentage."""
     if 0 < share < 0.001:
         return "below 0.1 %"
     return f"{100 * share:.1f} %"

@@ -1,4 +1,4 @@
-"""Creates what an index at Cloudflare needs and lacks: database, migrations, Vectorize index,
+"""Creates the missing resources of an index at Cloudflare: database, migrations, Vectorize index,
 metadata indexes, wrangler bindings.
 """
 
@@ -29,15 +29,16 @@ from feeder.store.migrations import known_migrations, migrate, missing_migration
 DATABASES_PATH, INDEXES_PATH = "d1/database", "vectorize/v2/indexes"
 METRIC: Final = "cosine"
 METADATA_PROPERTIES = ("path", "language", "node_type", "repo", "branch")
-"""What a search can narrow vectors by: only those written after its metadata index are in it."""
+"""Vector metadata that a query can filter by. A metadata index covers only vectors written
+after it was created."""
 MIGRATIONS_FOLDER = "migrations"
 
 
 class Resource(NamedTuple):
-    """A part of what an index consists of, and whether it was seen before.
+    """A resource that an index needs, and whether it existed before.
 
-    What comes `later` is only asked for: until it is there, it is not seen. A metadata index is not
-    made where so many vectors are `older`, which it would not have.
+    A resource that comes `later` is requested and becomes visible within minutes. A metadata index
+    is not created where `older` vectors exist, since it would not cover them.
     """
 
     name: str
@@ -46,30 +47,30 @@ class Resource(NamedTuple):
     older: int = 0
 
     def describe(self, *, dry_run: bool) -> str:
-        """It, for a person."""
+        """Describes the resource and what was done, for a person."""
         if self.is_there:
-            return f"there already: {self.name}"
+            return f"exists: {self.name}"
         if self.older:
             return (
-                f"left out: {self.name}, which would hide the {self.older} vectors that are there. "
+                f"skipped: {self.name}, which would hide the {self.older} existing vectors. "
                 "Fill another index: feeder init --index-name NAME, then feeder sync"
             )
         if dry_run:
-            return f"would be made: {self.name}"
+            return f"would be created: {self.name}"
         if self.later:
-            return f"asked for: {self.name}, which Vectorize shows within minutes"
-        return f"made: {self.name}"
+            return f"requested: {self.name}, visible in Vectorize within minutes"
+        return f"created: {self.name}"
 
 
 class ProvisionRequest(NamedTuple):
-    """The dimensions of the vectors, and the database's name where somebody says one."""
+    """The dimensions of the vectors, and the database's name if the user gives one."""
 
     dimensions: int
     database_name: str | None
 
 
 class ExistingResources(NamedTuple):
-    """What the account has of it: the database's id and the migrations it lacks, and so on."""
+    """The resources that exist; `migrations` names those that the database lacks."""
 
     database_name: str
     database_id: str | None
@@ -80,39 +81,39 @@ class ExistingResources(NamedTuple):
 
 
 class AccountResources:
-    """What the account has, and what is made in it."""
+    """Reads and creates resources of an account."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
 
     def database_name(self, database_id: str) -> str:
-        """What the database of that id is called; raises UserError where there is none."""
-        return str(self._call("d1", f"{DATABASES_PATH}/{_quote_path_segment(database_id)}")["name"])
+        """Returns the name of a database; raises UserError if the id does not exist."""
+        return str(self._call("d1", f"{DATABASES_PATH}/{quote(database_id, safe='')}")["name"])
 
     def database_id(self, name: str) -> str | None:
-        """The id of the database of that name."""
-        found = self._api.call(Call("d1", DATABASES_PATH, params={"name": name}))
-        ids = [str(database["uuid"]) for database in found if database["name"] == name]
+        """Returns the id of the database with this name."""
+        databases = self._api.call(Call("d1", DATABASES_PATH, params={"name": name}))
+        ids = [str(database["uuid"]) for database in databases if database["name"] == name]
         return ids[0] if ids else None
 
     def create_database(self, name: str) -> str:
-        """A new database's id."""
+        """Creates a database and returns its id."""
         try:
-            made = self._call("d1", DATABASES_PATH, {"name": name})
+            created = self._call("d1", DATABASES_PATH, {"name": name})
         except ServiceError:
-            # made by a try whose answer was lost
-            if found := self.database_id(name):
-                return found
+            # an earlier try may have created it and lost its response
+            if existing := self.database_id(name):
+                return existing
             raise
-        return str(made["uuid"])
+        return str(created["uuid"])
 
     def index_config(self, name: str) -> dict[str, Any] | None:
-        """How the index of that name is made: `dimensions` and `metric`."""
-        found = self._call("vectorize", INDEXES_PATH)
-        return next((dict(index["config"]) for index in found if index["name"] == name), None)
+        """Returns `dimensions` and `metric` of the index with this name."""
+        indexes = self._call("vectorize", INDEXES_PATH)
+        return next((dict(index["config"]) for index in indexes if index["name"] == name), None)
 
     def create_index(self, name: str, dimensions: int) -> None:
-        """A new index."""
+        """Creates a Vectorize index."""
         config = {"dimensions": dimensions, "metric": METRIC}
         try:
             self._call("vectorize", INDEXES_PATH, {"name": name, "config": config})
@@ -121,63 +122,54 @@ class AccountResources:
                 raise
 
     def metadata_properties(self, index: str) -> set[str]:
-        """What the index has metadata indexes of."""
-        found = self._call(
-            "vectorize", f"{INDEXES_PATH}/{_quote_path_segment(index)}/metadata_index/list"
-        )
-        return {str(one["propertyName"]) for one in found["metadataIndexes"] or []}
+        """Returns the properties that have a metadata index."""
+        answer = self._call("vectorize", f"{_index_path(index)}/metadata_index/list")
+        return {str(one["propertyName"]) for one in answer["metadataIndexes"] or []}
 
     def vector_count(self, index: str) -> int:
-        """How many the index has, as readers see it."""
-        return int(
-            self._call("vectorize", f"{INDEXES_PATH}/{_quote_path_segment(index)}/info")[
-                "vectorCount"
-            ]
-        )
+        """Returns the number of vectors that readers see now."""
+        return int(self._call("vectorize", f"{_index_path(index)}/info")["vectorCount"])
 
     def create_metadata_index(self, index: str, name: str) -> None:
-        """A metadata index of strings; one that is there already stays."""
-        made = {"propertyName": name, "indexType": "string"}
-        self._call(
-            "vectorize", f"{INDEXES_PATH}/{_quote_path_segment(index)}/metadata_index/create", made
-        )
+        """Creates a metadata index of strings; an existing one stays."""
+        body = {"propertyName": name, "indexType": "string"}
+        self._call("vectorize", f"{_index_path(index)}/metadata_index/create", body)
 
     def _call(self, service: str, path: str, body: object = None) -> Any:
-        """The answer's `result`; with a body something is made."""
         return self._api.call(Call(service, path, None if body is None else json_bytes(body)))
 
 
 def provision(
     root: Path, repo: str, settings: Settings, request: ProvisionRequest, *, dry_run: bool
 ) -> Iterator[Resource]:
-    """Makes what an index of the repository lacks, each as it is told; with `dry_run` only tells.
+    """Creates the missing resources of a repository's index and yields each one when it is done.
 
-    Everything is looked at before anything is made. Raises UserError for what is somebody else's
-    or has another shape.
+    With `dry_run` nothing is created. All existing resources are read before the first is created.
+    Raises UserError where an existing index has another shape.
     """
     cloud = cloud_settings(settings, repo)
     require_settings(cloud, database=False)
     with closing(Api(cloud.token, cloud.account_id, base_url=cloud.base_url)) as api:
         account = AccountResources(api)
-        if request.database_name:  # what wrangler.toml binds may be another database
+        if request.database_name:  # the wrangler file may name another database
             cloud = replace(cloud, database_id=settings.database_id or "")
-        found = _find_existing(
+        existing = _find_existing(
             account, api, cloud, request.database_name or default_names(repo)[0], request.dimensions
         )
-        database_id = found.database_id
+        database_id = existing.database_id
         if not dry_run:
-            database_id = database_id or account.create_database(found.database_name)
+            database_id = database_id or account.create_database(existing.database_name)
             migrate(D1(api, database_id))
-        yield Resource(f"D1 database {found.database_name}", found.database_id is not None)
+        yield Resource(f"D1 database {existing.database_name}", existing.database_id is not None)
         for migration in known_migrations():
-            is_there = migration.name not in found.migrations
+            is_there = migration.name not in existing.migrations
             yield Resource(f"migration {migration.name}", is_there)
         yield from _provision_index(
-            account, cloud.index_name, found, request.dimensions, dry_run=dry_run
+            account, cloud.index_name, existing, request.dimensions, dry_run=dry_run
         )
     file = wrangler.find_file(settings.directory) or root / wrangler.DEFAULT_FILE
     names = wrangler.BindingNames(
-        found.database_name,
+        existing.database_name,
         database_id or "",
         cloud.index_name,
         Path(os.path.relpath(root / INDEX_FOLDER / MIGRATIONS_FOLDER, file.parent)).as_posix(),
@@ -185,9 +177,8 @@ def provision(
     yield _write_bindings(file, root, names, dry_run=dry_run)
 
 
-def _quote_path_segment(name: str) -> str:
-    """A name as one part of a path."""
-    return quote(name, safe="")
+def _index_path(name: str) -> str:
+    return f"{INDEXES_PATH}/{quote(name, safe='')}"
 
 
 def _provision_index(
@@ -198,10 +189,10 @@ def _provision_index(
     *,
     dry_run: bool,
 ) -> Iterator[Resource]:
-    """The index, and its metadata indexes before the first vector comes.
+    """Creates the Vectorize index, and metadata indexes only while it has no vectors.
 
-    One that came later would have the newer vectors alone, and a search within a folder no others;
-    without it the whole index is searched, and narrowed afterwards.
+    A later metadata index would cover only newer vectors and hide the others from filtered queries.
+    Without one the whole index is queried and the results are filtered afterwards.
     """
     if not dry_run and not existing.has_index:
         account.create_index(name, dimensions)
@@ -228,10 +219,9 @@ def _find_existing(
     index = account.index_config(cloud.index_name)
     if index and (index["dimensions"], index["metric"]) != (dimensions, METRIC):
         raise UserError(
-            f"The Vectorize index {cloud.index_name} is there with {index['dimensions']} "
-            f"dimensions and the metric {index['metric']}, and the model needs {dimensions} and "
-            f"{METRIC}. Name another with --index-name, choose --model or --dimensions as it has "
-            "them, or delete it."
+            f"The Vectorize index {cloud.index_name} has {index['dimensions']} dimensions and the "
+            f"metric {index['metric']}; the model needs {dimensions} and {METRIC}. Choose another "
+            "--index-name, the index's --model and --dimensions, or delete the index."
         )
     properties = account.metadata_properties(cloud.index_name) if index else set()
     lacks = index is not None and not properties.issuperset(METADATA_PROPERTIES)
@@ -245,10 +235,10 @@ def _find_existing(
 def _write_bindings(
     file: Path, root: Path, names: wrangler.BindingNames, *, dry_run: bool
 ) -> Resource:
-    """wrangler.toml's bindings; the migrations lie where a new one says, for wrangler to find."""
+    """Writes the wrangler file's bindings, and the migrations that a new binding refers to."""
     if dry_run:
-        said = wrangler.read_bindings(file if file.exists() else None)
-        is_there = (said.database_id, said.index_name) == (names.database_id, names.index_name)
+        now = wrangler.read_bindings(file if file.exists() else None)
+        is_there = (now.database_id, now.index_name) == (names.database_id, names.index_name)
         return Resource(f"bindings in {file}", is_there)
     folder = root / INDEX_FOLDER / MIGRATIONS_FOLDER
     create_index_folder(folder.parent)

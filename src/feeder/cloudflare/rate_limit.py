@@ -7,11 +7,11 @@ import threading
 
 
 class RateLimit:
-    """Keeps the requests of all services below the API's limit, as its `Ratelimit` header tells.
+    """Keeps the requests of all services below the limit that the `Ratelimit` header reports.
 
-    Far from the wall nobody waits. Near it, what is left is spread over the rest of the window,
-    and some of it is left to others who use the same token. Of `sharers` that run at once each
-    takes its part, and begins to wait the earlier.
+    Far from the limit nothing waits. Near it, the remaining requests are spread over the rest of
+    the window, less a reserve for other users of the token. Each of `concurrent_runs` programs
+    takes an equal share and slows down earlier.
     """
 
     SLOWDOWN_BELOW = 200
@@ -26,7 +26,7 @@ class RateLimit:
         self._window_ends = self._last_request = self._blocked_until = float("-inf")
 
     def read_header(self, header: str, now: float) -> None:
-        """Takes in what the server says is left of the window; the tightest of several limits."""
+        """Reads the remaining requests and seconds of the window; the tightest of several."""
         limits = re.findall(r"r=(\d+)\s*;\s*t=(\d+)", header)
         if limits:
             remaining, seconds = min((int(left), int(time_s)) for left, time_s in limits)
@@ -34,12 +34,12 @@ class RateLimit:
                 self._remaining, self._window_ends = remaining, now + seconds
 
     def block_until(self, time_s: float) -> None:
-        """Nobody asks before that time."""
+        """Delays all requests until that time."""
         with self._lock:
             self._blocked_until = max(self._blocked_until, time_s)
 
     def reserve(self, now: float) -> float:
-        """Seconds that the next request has to wait; it is counted as made then."""
+        """Returns the seconds that the next request has to wait, and counts it as sent then."""
         with self._lock:
             start = max(now, self._blocked_until)
             if start < self._window_ends and self._remaining < self._slowdown_below:

@@ -6,16 +6,16 @@ from typing import Any
 
 
 def loads(text: str) -> dict[str, Any]:
-    """What the text says; raises ValueError for what is no TOML."""
+    """Parses a TOML text; raises ValueError if it is invalid."""
     import tomllib
 
     return tomllib.loads(text)
 
 
 def set_value(text: str, path: tuple[str | int, ...], value: Any) -> str:
-    """The text with a value at the path: in place of the one there, else behind its siblings.
+    """Returns the text with the value at `path` replaced, or added after its siblings.
 
-    Only the last key may be missing; a list is one of tables.
+    Only the last key may be missing; a list is a list of tables.
     """
     import tomlkit
 
@@ -42,7 +42,7 @@ def set_value(text: str, path: tuple[str | int, ...], value: Any) -> str:
 
 
 def _insert_top_level_key(text: str, key: str, value: Any) -> str:
-    """Behind the last key that is in no table; what is said above a table stays there."""
+    """Inserts after the last top-level key, before the comments of the first table."""
     import tomlkit
 
     lines = text.splitlines(keepends=True)
@@ -56,7 +56,7 @@ def _insert_top_level_key(text: str, key: str, value: Any) -> str:
 
 
 def _is_table_header(lines: list[str], line_index: int) -> bool:
-    """Whether a table begins there, and no line of an array or a text."""
+    """Tells a table's first line from a line inside an array or a string."""
     if not lines[line_index].lstrip().startswith("["):
         return False
     try:
@@ -67,5 +67,5 @@ def _is_table_header(lines: list[str], line_index: int) -> bool:
 
 
 def list_opening(name: str) -> str:
-    """How a list of tables begins."""
+    """Returns the first line of a list of tables."""
     return f"[[{name}]]"

@@ -20,45 +20,56 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+MAX_UPSERT_VECTORS = 5_000
+MAX_UPSERT_BYTES = 50_000_000
+"""Half of Vectorize's limit."""
+MAX_DELETE_IDS = 100
+LIST_PAGE_IDS = 1_000
+MAX_NEIGHBOURS = 100
+MAX_METADATA_BYTES = 10_240
+"""Limit of compact JSON; Vectorize rejects a whole batch for one vector above it."""
 MAX_INDEXED_BYTES = 64
-
+"""Bytes of a metadata string that a metadata index holds."""
 MAX_FILTER_BYTES = 2047
 
+POLL_S = 5.0
+MARKER_ID = "feeder-mark"
+"""An id that no node has: its deletion is a write that changes nothing."""
 
 Filter = dict[str, Any]
 
 
 def query_filters(scope: Scope) -> Iterator[list[Iterator[dict[str, Filter]]]]:
-    """What to add to a query, one after the other until something is found.
+    """Yields stages of metadata filters to try one after the other until one finds vectors.
 
-    Of the first, each part is asked, and in it one after the other: a place may be a folder or a
-    file, and no range has `a` and `a/…` without `a-b/…`, so a folder is asked for first. The last
-    is nothing: for vectors that were written before the index had its metadata indexes, which no
-    filter finds.
+    A stage is a list with an iterator of alternatives for each path pattern; results of all
+    patterns are merged. A pattern may be a folder or a file: the folder is tried first, since a
+    range from `a` to `a/…` would include `a-b/…`. The last stage has no filter, for vectors
+    written before the metadata indexes were created, which no filter finds.
 
-    More than the scope comes through, and takes places among the nearest, where a path is a glob
-    (what stands before its first sign is the range), where a text is above 64 bytes, and where
-    paths are left out or tests, names or too many values are asked for.
+    Filters let more through than the scope where a path is a glob (only its literal prefix is
+    used), where a string is longer than 64 bytes, and for excluded paths, tests, names and long
+    lists of values.
 
-    The branch is left out: an index has one of each repository, and when that is renamed, the
-    vectors of unchanged nodes keep the name that they were written with.
+    The branch is not filtered: an index has one branch per repository, and when that is renamed,
+    the vectors of unchanged nodes keep the old name.
     """
-    everywhere = _common_conditions(scope)
-    places = scope.path_patterns or [PathPattern("")]
-    yield [_path_filters(place, everywhere) for place in places]
+    conditions = _common_conditions(scope)
+    patterns = scope.path_patterns or [PathPattern("")]
+    yield [_path_filters(pattern, conditions) for pattern in patterns]
     yield [iter([{}])]
 
 
-def _path_filters(place: PathPattern, conditions: Filter) -> Iterator[dict[str, Filter]]:
-    if place.is_glob or not place.pattern:
-        yield _fit_conditions(conditions | _prefix_condition(place.literal_prefix))
+def _path_filters(path: PathPattern, conditions: Filter) -> Iterator[dict[str, Filter]]:
+    if path.is_glob or not path.pattern:
+        yield _fit_conditions(conditions | _prefix_condition(path.literal_prefix))
     else:
-        yield _fit_conditions(conditions | _prefix_condition(f"{place.pattern}/"))
-        yield _fit_conditions(conditions | {"path": _indexed_prefix(place.pattern)})
+        yield _fit_conditions(conditions | _prefix_condition(f"{path.pattern}/"))
+        yield _fit_conditions(conditions | {"path": _indexed_prefix(path.pattern)})
 
 
 def _fit_conditions(conditions: Filter) -> dict[str, Filter]:
-    """As many of the conditions as a filter takes, the shorter ones first."""
+    """Keeps as many conditions as fit into a filter, shortest first."""
     fitting: Filter = {}
     for name, condition in sorted(conditions.items(), key=lambda one: len(json.dumps(one[1]))):
         wider = fitting | {name: condition}
@@ -68,7 +79,7 @@ def _fit_conditions(conditions: Filter) -> dict[str, Filter]:
 
 
 def _common_conditions(scope: Scope) -> Filter:
-    """What is asked of every place."""
+    """Returns the conditions that hold for all paths."""
     conditions = {
         "repo": _value_condition(scope.repos or (), ()),
         "language": _value_condition(scope.languages, scope.not_languages),
@@ -78,17 +89,17 @@ def _common_conditions(scope: Scope) -> Filter:
 
 
 def _value_condition(values: Sequence[str], excluded: Sequence[str]) -> str | Filter | None:
-    """What a value is, or is not; None where it may be any."""
-    wanted = [_indexed_prefix(value) for value in values if value not in excluded]
-    if wanted:
-        return wanted[0] if len(wanted) == 1 else {"$in": wanted}
-    # what begins alike is one to a filter, and is not left out for another's sake
-    unwanted = [value for value in excluded if len(value.encode()) < MAX_INDEXED_BYTES]
-    return {"$nin": unwanted} if unwanted and not values else None
+    """Returns the condition for a value; None if any value is allowed."""
+    allowed = [_indexed_prefix(value) for value in values if value not in excluded]
+    if allowed:
+        return allowed[0] if len(allowed) == 1 else {"$in": allowed}
+    # a longer value is cut in the index, and excluding it would exclude others with its prefix
+    rejected = [value for value in excluded if len(value.encode()) < MAX_INDEXED_BYTES]
+    return {"$nin": rejected} if rejected and not values else None
 
 
 def _prefix_condition(prefix: str) -> Filter:
-    """For paths that begin so; both bounds have at most 64 bytes."""
+    """Returns a range of paths with this prefix; both bounds have at most 64 bytes."""
     prefix = _indexed_prefix(prefix)
     end = prefix_end(prefix)
     if end is not None and len(end.encode()) > MAX_INDEXED_BYTES:
@@ -98,34 +109,14 @@ def _prefix_condition(prefix: str) -> Filter:
 
 
 def _indexed_prefix(text: str) -> str:
-    """What a metadata index keeps of a text."""
+    """Returns the part of a string that a metadata index holds."""
     return text.encode(errors="replace")[:MAX_INDEXED_BYTES].decode(errors="ignore")
 
 
-MAX_UPSERT_VECTORS = 5_000
-
-MAX_UPSERT_BYTES = 50_000_000
-"""Half of what Vectorize takes."""
-
-MAX_DELETE_IDS = 100
-
-LIST_PAGE_IDS = 1_000
-
-MAX_NEIGHBOURS = 100
-
-MAX_METADATA_BYTES = 10_240
-"""Of compact JSON; one vector above it refuses its whole batch."""
-
-POLL_S = 5.0
-
-MARKER_ID = "feeder-mark"
-"""An id that no node has: its deletion is a write that changes nothing."""
-
-
 class Vectorize:
-    """`Vectors` in an index of Vectorize; what is written is seen up to minutes later.
+    """`Vectors` in a Vectorize index; writes become visible up to minutes later.
 
-    `dimensions_written` counts the numbers that were sent.
+    `dimensions_written` is the sum of the dimensions of all vectors sent.
     """
 
     has_late_writes = True
@@ -140,50 +131,43 @@ class Vectorize:
     def upsert(
         self, vectors: Sequence[NodeVector], fencing_token: FencingToken | None = None
     ) -> None:
-        """Never `insert`, which keeps the old vector and says nothing."""
+        """Upserts vectors; Vectorize's `insert` would silently keep an existing one."""
+        path, content_type = f"{self._path}/upsert", "application/x-ndjson"
+        check = fencing_token and fencing_token.verify
         for body in _batch_lines(map(_ndjson_line, vectors)):
-            path, kind = f"{self._path}/upsert", "application/x-ndjson"
-            self._api.call(
-                Call(
-                    "vectorize",
-                    path,
-                    body,
-                    kind,
-                    check_before_send=fencing_token and fencing_token.verify,
-                )
-            )
+            self._api.call(Call("vectorize", path, body, content_type, check_before_send=check))
         self.dimensions_written += sum(len(vector.values) for vector in vectors)
 
     def delete(self, ids: Sequence[str], fencing_token: FencingToken | None = None) -> None:
-        """A hundred a request: more would be refused whole."""
+        """Deletes vectors, 100 in a request: Vectorize rejects more."""
         for at in range(0, len(ids), MAX_DELETE_IDS):
             self._post("delete_by_ids", {"ids": list(ids[at : at + MAX_DELETE_IDS])}, fencing_token)
 
     def check_dimensions(self, dimensions: int) -> None:
-        """Raises UserError where the index is missing or has other dimensions; one request."""
-        found = self._index_info().get("dimensions", dimensions)
-        if found != dimensions:
+        """Raises UserError if the index is missing or has other dimensions; one request."""
+        actual = self._index_info().get("dimensions", dimensions)
+        if actual != dimensions:
             raise UserError(
-                f"{self.place} has {found} dimensions and the model {dimensions}. Choose --model "
-                "or --dimensions as the index has them, or name another index with --index-name "
-                "and make it with: feeder init"
+                f"{self.place} has {actual} dimensions and the model {dimensions}. Choose the "
+                "index's --model and --dimensions, or create another index with: feeder init "
+                "--index-name NAME"
             )
 
     def check_can_clear(self) -> None:
-        """Raises UserError unless the index is empty: Vectorize cannot be told to empty one."""
+        """Raises UserError unless the index is empty: Vectorize has no request to empty one."""
         if count := self._index_info().get("vectorCount"):
             raise UserError(
-                f"{self.place} holds {count} vectors of another model or database. Make another "
-                "index with feeder init --index-name, or go back to what was before with --model "
-                "and --index-name."
+                f"{self.place} has {count} vectors of another model or database. Create another "
+                "index with feeder init --index-name NAME, or choose the previous --model and "
+                "--index-name."
             )
 
     def clear(self, guard: Statement) -> None:
-        """Nothing to remove where `check_clear` passes."""
+        """Has nothing to delete where `check_can_clear` passes."""
         self.check_can_clear()
 
     def ids(self) -> Iterator[str]:
-        """The ids that readers see now, as a snapshot."""
+        """Yields the ids that readers see now, as a snapshot."""
         cursor = None
         while True:
             params = {"count": str(LIST_PAGE_IDS), **({"cursor": cursor} if cursor else {})}
@@ -194,35 +178,36 @@ class Vectorize:
                 return
 
     def vector(self, id_: str) -> NDArray[float32] | None:
-        """The vector of a node as readers see it now; one request."""
+        """Returns the vector of a node as readers see it now; one request."""
         import numpy as np
 
-        found = self._post("get_by_ids", {"ids": [id_]})
-        return np.array(found[0]["values"], dtype=np.float32) if found else None
+        vectors = self._post("get_by_ids", {"ids": [id_]})
+        return np.array(vectors[0]["values"], dtype=np.float32) if vectors else None
 
     def query(self, vector: NDArray[float32], limit: int, scope: Scope) -> list[Neighbour]:
-        """The nearest as Vectorize approximates them, at most 100; one request or two a path."""
-        asked = {"vector": _rounded_values(vector), "topK": min(limit, MAX_NEIGHBOURS)}
-        for parts in query_filters(scope):
-            found = {near for part in parts for near in self._first_matches(asked, part)}
-            if found:
-                return sorted(found, key=lambda near: (-near.score, near.id))[:limit]
+        """Returns approximate nearest neighbours, at most 100; one or two requests per path."""
+        body = {"vector": _rounded_values(vector), "topK": min(limit, MAX_NEIGHBOURS)}
+        for stage in query_filters(scope):
+            nearest = {near for filters in stage for near in self._first_matches(body, filters)}
+            if nearest:
+                return sorted(nearest, key=lambda near: (-near.score, near.id))[:limit]
         return []
 
     def _first_matches(
         self, query: dict[str, Any], filters: Iterable[dict[str, Any]]
     ) -> list[Neighbour]:
-        """What the first of the narrowings finds that finds any."""
-        for narrowing in filters:
-            if matches := self._post("query", query | narrowing)["matches"]:
+        """Returns the matches of the first filter that has any."""
+        for one in filters:
+            if matches := self._post("query", query | one)["matches"]:
                 return [Neighbour(str(near["id"]), float(near["score"])) for near in matches]
         return []
 
     def wait_until_visible(self, timeout_s: float) -> bool:
-        """Waits until all that was written before is seen; False when it takes longer.
+        """Waits until all earlier writes are visible; returns False after `timeout_s`.
 
-        Writes are processed in their order, so a write that is seen speaks for those before it.
-        One that is processed together with a later one is never named: then another is sent.
+        Sends a marker write: writes are processed in order, so once it is processed, all earlier
+        ones are. Vectorize names only the last of several mutations processed together; then
+        another marker is sent.
         """
         marks = {self._write_marker()}
         last = self._index_info().get("processedUpToMutation")
@@ -237,7 +222,7 @@ class Vectorize:
         return last in marks
 
     def close(self) -> None:
-        """Nothing to end: the connection is closed by its owner."""
+        """Does nothing: the owner of the API closes its connections."""
 
     def _write_marker(self) -> str:
         return str(self._post("delete_by_ids", {"ids": [MARKER_ID]})["mutationId"])
@@ -247,19 +232,13 @@ class Vectorize:
         return facts
 
     def _post(self, route: str, body: object, fencing_token: FencingToken | None = None) -> Any:
+        check = fencing_token and fencing_token.verify
         path = f"{self._path}/{route}"
-        return self._api.call(
-            Call(
-                "vectorize",
-                path,
-                json_bytes(body),
-                check_before_send=fencing_token and fencing_token.verify,
-            )
-        )
+        return self._api.call(Call("vectorize", path, json_bytes(body), check_before_send=check))
 
 
 def _batch_lines(lines: Iterator[bytes]) -> Iterator[bytes]:
-    """The lines of NDJSON in as many requests as the limits ask for."""
+    """Joins lines of NDJSON into request bodies within Vectorize's limits."""
     body: list[bytes] = []
     size = 0
     for line in lines:
@@ -273,7 +252,7 @@ def _batch_lines(lines: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _ndjson_line(vector: NodeVector) -> bytes:
-    """Seven digits a number: printed in full, 5,000 vectors would be above the limit."""
+    """Formats a vector with 7 digits per number: in full, 5,000 vectors would exceed the limit."""
     values = ",".join(["%.7g"] * len(vector.values)) % tuple(vector.values.tolist())
     metadata = _compact_json(_fit_metadata(vector.metadata))
     return f'{{"id":{json.dumps(vector.id)},"values":[{values}],"metadata":{metadata}}}\n'.encode()
@@ -284,13 +263,13 @@ def _rounded_values(vector: NDArray[float32]) -> list[float]:
 
 
 def _fit_metadata(metadata: dict[str, Value]) -> dict[str, Value]:
-    """The same with its longest texts cut until it fits; a lone surrogate would be refused."""
+    """Cuts the longest values until the metadata fits; replaces lone surrogates."""
     fitting = {name: _replace_surrogates(value) for name, value in metadata.items()}
-    while (above := _json_bytes(fitting) - MAX_METADATA_BYTES) > 0:
+    while (excess := _json_bytes(fitting) - MAX_METADATA_BYTES) > 0:
         longest = max(fitting, key=lambda name: _json_bytes(fitting[name]))
         text = str(fitting[longest])
-        # a character is at most 6 bytes, so this never cuts more than is needed
-        fitting[longest] = text[: len(text) - (above + 5) // 6]
+        # a character takes at most 6 bytes, so this never cuts more than needed
+        fitting[longest] = text[: len(text) - (excess + 5) // 6]
     return fitting
 
 

@@ -22,19 +22,17 @@ if TYPE_CHECKING:
 
 
 DEFAULT_MODEL = "@cf/baai/bge-m3"
-
 MAX_REQUEST_TOKENS = 50_000
-"""The sum of a request's texts; above it bge-m3 refuses."""
-
+"""Tokens of all texts of a request; above it bge-m3 answers with an error."""
 NEURONS_PER_DOLLAR = 1000 / 0.011
 
 
 class EmbeddingModel(NamedTuple):
-    """A model, with the limits of one request and how it is asked.
+    """A model, with the limits of one request and the format of its input.
 
-    Vectors of `dimensions` can be shortened to those in `shorter`. `tokens` is the longest input;
-    where the model `truncates`, it can be told to cut longer ones. A query goes as `queries` with
-    the `instruction` to a model that is `asymmetric`, else behind `before_query`.
+    Vectors of `dimensions` can be shortened to `shorter_dimensions`. `tokens` is the longest input;
+    a model that `truncates` can cut longer ones itself. An `asymmetric` model takes a query as
+    `queries` with the `instruction`; the others take `before_query` as its prefix.
     """
 
     name: str
@@ -50,7 +48,7 @@ class EmbeddingModel(NamedTuple):
     before_query: str = ""
 
     def neurons(self, tokens: int) -> float:
-        """What so many tokens are billed as."""
+        """Converts tokens to neurons, in which Cloudflare bills."""
         return tokens / 1e6 * self.dollars_per_million * NEURONS_PER_DOLLAR
 
 
@@ -70,7 +68,7 @@ MODELS = {
             asymmetric=True,
             instruction="Given a question about a code base, retrieve the code that answers it",
         ),
-        # Cloudflare documents neither its price nor how many texts it takes: both are cautious
+        # Cloudflare documents neither its price nor its batch size: cautious values
         EmbeddingModel(
             "@cf/google/embeddinggemma-300m",
             768,
@@ -91,14 +89,16 @@ MODELS = {
 
 
 def find_model(name: str | None, dimensions: int | None) -> EmbeddingModel:
-    """The model of that name, or the default; raises UserError for what does not exist."""
+    """Returns a model by name, or the default; raises UserError for an unknown one."""
     model = MODELS.get(name or DEFAULT_MODEL)
     if model is None:
-        raise UserError(f"Workers AI has no model {name} here. Name one of: {', '.join(MODELS)}.")
+        raise UserError(
+            f"{name} is not a known model of Workers AI. Choose one of: {', '.join(MODELS)}."
+        )
     if dimensions not in {None, model.dimensions} and dimensions not in model.shorter_dimensions:
         raise UserError(
-            f"{model.name} makes no vectors of {dimensions} dimensions. "
-            f"Give --dimensions {_dimension_choices(model)}."
+            f"{model.name} has no vectors of {dimensions} dimensions. "
+            f"Set --dimensions {_dimension_choices(model)}."
         )
     return model
 
@@ -143,12 +143,12 @@ class WorkersAIEmbedder(Embedder):
 
     @property
     def usage(self) -> ServiceUsage:
-        """Requests aside, which the API counts."""
+        """Tokens and neurons; the API counts the requests."""
         return ServiceUsage(0, self._tokens, self.model_info.neurons(self._tokens))
 
     def estimate(self, text_bytes: Sequence[int]) -> ServiceUsage:
-        spent = self._limits.estimate(text_bytes, self.model_info.document_prefix, self.batch)
-        return spent._replace(neurons=self.model_info.neurons(spent.tokens))
+        usage = self._limits.estimate(text_bytes, self.model_info.document_prefix, self.batch)
+        return usage._replace(neurons=self.model_info.neurons(usage.tokens))
 
     def embed(self, texts: Sequence[str]) -> list["Vector"]:
         ready = [
@@ -167,7 +167,7 @@ class WorkersAIEmbedder(Embedder):
         return self._request_vectors(body, 1)[0]
 
     def close(self) -> None:
-        """Nothing to end: the API is closed by its owner."""
+        """Does nothing: the owner of the API closes it."""
 
     def _request_body(self, texts: list[str]) -> dict[str, Any]:
         if self.model_info.asymmetric:
@@ -175,10 +175,10 @@ class WorkersAIEmbedder(Embedder):
         return {"text": texts, **({"truncate_inputs": True} if self.model_info.truncates else {})}
 
     def _request_vectors(self, body: dict[str, Any], count: int) -> list["Vector"]:
-        """One request."""
+        """Makes one request."""
         answer = self._api.call(Call("ai", self._path, json_bytes(body)))
-        found = answer.get("data") if isinstance(answer, dict) else None
-        found = found if isinstance(found, list) else []
+        data = answer.get("data") if isinstance(answer, dict) else None
+        vectors = data if isinstance(data, list) else []
         return normalize_vectors(
-            self.model, found, count, self.model_info.dimensions, self._dimensions
+            self.model, vectors, count, self.model_info.dimensions, self._dimensions
         )

@@ -13,17 +13,16 @@ from feeder.errors import UserError
 from feeder.http_client import json_bytes
 
 MODEL_PREFIX = "@cf/"
-"""Of a model's name there."""
 
 
 class Price(NamedTuple):
-    """Neurons for a million tokens that go in, and that come out."""
+    """Neurons for a million input tokens and a million output tokens."""
 
     tokens_in: int
     tokens_out: int
 
 
-# as Cloudflare lists them: developers.cloudflare.com/workers-ai/platform/pricing
+# from developers.cloudflare.com/workers-ai/platform/pricing
 PRICES = {
     "@cf/meta/llama-3.2-1b-instruct": Price(2_457, 18_252),
     "@cf/meta/llama-3.2-3b-instruct": Price(4_625, 30_475),
@@ -39,13 +38,13 @@ _EXAMPLE = "@cf/meta/llama-3.1-8b-instruct-fp8-fast"
 
 
 class WorkersAIDescriber:
-    """A `Describer` over Workers AI; raises UserError for what is no model's name."""
+    """A `Describer` over Workers AI; raises UserError for a malformed model name."""
 
     def __init__(self, api: Api, model: str) -> None:
         if not model.startswith(MODEL_PREFIX) or not model.isprintable() or " " in model:
             raise UserError(
-                f"--describe {model!r} names no model of Workers AI. Write one such as {_EXAMPLE}, "
-                "or an address as URL#name."
+                f"--describe {model!r} is not a model of Workers AI. Choose one such as {_EXAMPLE},"
+                " or an address as URL#name."
             )
         self._api = api
         self._model = model
@@ -60,7 +59,7 @@ class WorkersAIDescriber:
 
     @property
     def usage(self) -> ServiceUsage:
-        """Requests aside, which the API counts."""
+        """Tokens and neurons; the API counts the requests."""
         return self._usage
 
     def ask(self, prompt: str, text: str) -> ModelAnswer:
@@ -73,9 +72,9 @@ class WorkersAIDescriber:
             answer = self._api.call(Call("ai", self._path, json_bytes(body)))
         except UserError as exc:
             raise UserError(str(exc).replace("--model", "--describe")) from exc
-        found = _parse_answer(answer if isinstance(answer, dict) else {})
-        self._add_usage(answer, estimate_tokens(prompt + text), estimate_tokens(found.text))
-        return found
+        parsed = _parse_answer(answer if isinstance(answer, dict) else {})
+        self._add_usage(answer, estimate_tokens(prompt + text), estimate_tokens(parsed.text))
+        return parsed
 
     def neurons(self, tokens_in: int, tokens_out: int) -> float | None:
         price = PRICES.get(self._model)
@@ -84,21 +83,21 @@ class WorkersAIDescriber:
         return (tokens_in * price.tokens_in + tokens_out * price.tokens_out) / 1e6
 
     def close(self) -> None:
-        """Nothing to end: the API is closed by its owner."""
+        """Does nothing: the owner of the API closes it."""
 
     def _add_usage(self, answer: Any, tokens_in: int, tokens_out: int) -> None:
         total = (total_tokens(answer) if isinstance(answer, dict) else 0) or tokens_in + tokens_out
         neurons = self.neurons(total - tokens_out, tokens_out) or 0.0
         with self._lock:
-            tokens_before, before = self._usage.tokens, self._usage.neurons
-            self._usage = ServiceUsage(0, tokens_before + total, before + neurons)
+            before = self._usage
+            self._usage = ServiceUsage(0, before.tokens + total, before.neurons + neurons)
 
 
 def _parse_answer(answer: dict[str, Any]) -> ModelAnswer:
-    """Older models say it as `response`, and not whether it is whole; newer ones as OpenAI does."""
-    said = answer.get("response")
-    if not isinstance(said, str):
+    """Reads the `response` of older models, without a finish reason, or OpenAI's format."""
+    text = answer.get("response")
+    if not isinstance(text, str):
         return parse_answer(answer)
     usage = answer.get("usage")
-    made = usage.get("completion_tokens") if isinstance(usage, dict) else None
-    return ModelAnswer(said, not (isinstance(made, int) and made >= MAX_ANSWER_TOKENS))
+    tokens = usage.get("completion_tokens") if isinstance(usage, dict) else None
+    return ModelAnswer(text, not (isinstance(tokens, int) and tokens >= MAX_ANSWER_TOKENS))

@@ -10,36 +10,36 @@ from typing import Any, NamedTuple, Protocol
 from feeder.errors import UserError
 
 DEFAULT_FILE = "wrangler.toml"
-"""What is made where there is none."""
+"""The file that is created where there is none."""
 FILE_NAMES = ("wrangler.json", "wrangler.jsonc", DEFAULT_FILE)
-"""In wrangler's order, whose first takes all: the others are not read."""
+"""In wrangler's order: it reads only the first that exists."""
 DATABASE_BINDING, INDEX_BINDING, AI_BINDING = "CODE_DB", "CODE_INDEX", "AI"
-"""The names under which a Worker finds what the index consists of."""
+"""Names of the bindings that a Worker uses."""
 COMPATIBILITY_DATE = "2026-04-01"
-"""The day whose runtime a Worker is tried with."""
+"""Version of the Workers runtime that the Worker is tested with."""
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 KeyPath = tuple[str | int, ...]
-"""The names and numbers that lead to a value in a file."""
+"""Keys and list positions that lead to a value in a file."""
 Change = tuple[KeyPath, Any]
 
 
 class FileFormat(Protocol):
-    """How the file is written: the modules `toml` and `jsonc`. ValueError is for what is not so."""
+    """Parses and edits one file format; the modules `toml_edit` and `jsonc` implement it."""
 
     def loads(self, text: str) -> dict[str, Any]:
-        """What it says."""
+        """Parses the text; raises ValueError if it is invalid."""
 
     def set_value(self, text: str, path: KeyPath, value: Any) -> str:
-        """The text with a value put in place, or behind its siblings; the rest stays."""
+        """Returns the text with one value replaced or added; the rest stays."""
 
     def list_opening(self, name: str) -> str:
-        """How a list of tables begins."""
+        """Returns the first line of a list of tables."""
 
 
 class Bindings(NamedTuple):
-    """What the file says; None for what it does not say. An id that only holds a place is none."""
+    """Values of the wrangler file; None where one is missing or an id is a placeholder."""
 
     account_id: str | None = None
     database_id: str | None = None
@@ -48,31 +48,31 @@ class Bindings(NamedTuple):
 
 
 def find_file(directory: Path) -> Path | None:
-    """The file in the directory or above it, within the repository; of several wrangler's own."""
+    """Finds the wrangler file in the directory or above it, within the repository."""
     directory = directory.resolve()
     folders = [directory, *directory.parents]
     within = next((at for at, folder in enumerate(folders) if (folder / ".git").exists()), None)
     if within is not None:
         folders = folders[: within + 1]
-    # wrangler too looks for one name in all folders before it looks for the next
+    # like wrangler: one name in all folders before the next name
     places = (folder / name for name in FILE_NAMES for folder in folders)
     return next((place for place in places if place.is_file()), None)
 
 
 def read_bindings(file: Path | None) -> Bindings:
-    """The bindings of a file, none where there is no file; raises UserError for a broken one."""
+    """Reads the bindings of a file, if there is one; raises UserError for an invalid file."""
     if file is None:
         return Bindings()
-    said = read_settings(file)
+    settings = read_settings(file)
     for kind in ("d1_databases", "vectorize"):
-        if not isinstance(said.get(kind, []), list):
+        if not isinstance(settings.get(kind, []), list):
             raise UserError(
-                f"{file} has no list of {kind}. Write it as {list_opening(file, kind)}."
+                f"{file}: {kind} is not a list. Write it as {list_opening(file, kind)}."
             )
-    database = _find_binding(said.get("d1_databases"), DATABASE_BINDING)
-    index = _find_binding(said.get("vectorize"), INDEX_BINDING)
+    database = _find_binding(settings.get("d1_databases"), DATABASE_BINDING)
+    index = _find_binding(settings.get("vectorize"), INDEX_BINDING)
     return Bindings(
-        _non_empty_text(said.get("account_id")),
+        _non_empty_text(settings.get("account_id")),
         _valid_id(database.get("database_id")),
         _non_empty_text(index.get("index_name")),
         _non_empty_text(database.get("database_name")),
@@ -80,30 +80,30 @@ def read_bindings(file: Path | None) -> Bindings:
 
 
 def read_settings(file: Path) -> dict[str, Any]:
-    """All that a file says; raises UserError for a broken one."""
+    """Parses a file; raises UserError if it is invalid."""
     try:
         return parse_settings(file, file.read_bytes().decode())
     except (OSError, ValueError) as exc:
-        raise UserError(f"{file} cannot be read ({exc}). Mend it.") from exc
+        raise UserError(f"{file} cannot be read ({exc}). Correct the file.") from exc
 
 
 def parse_settings(file: Path, text: str) -> dict[str, Any]:
-    """What a text says that is written as the file is; raises ValueError for what is not so."""
+    """Parses a text in the format of the file's suffix; raises ValueError if it is invalid."""
     return _file_format(file).loads(text)
 
 
 def list_opening(file: Path, name: str) -> str:
-    """How a list of tables begins there."""
+    """Returns the first line of a list of tables in the file's format."""
     return _file_format(file).list_opening(name)
 
 
 def set_value(file: Path, text: str, path: KeyPath, value: Any) -> str:
-    """The text of a file with a value put in place; the rest stays."""
+    """Returns the text with one value replaced or added; the rest stays."""
     return _file_format(file).set_value(text, path, value)
 
 
 class BindingNames(NamedTuple):
-    """What the bindings are to say; `migrations` is the folder that a new D1 binding names."""
+    """Values to write into the bindings; a new D1 binding also gets `migrations_folder`."""
 
     database_name: str
     database_id: str
@@ -112,7 +112,7 @@ class BindingNames(NamedTuple):
 
 
 def write_bindings(file: Path, names: BindingNames) -> bool:
-    """Makes the file say these bindings and keeps the rest of it; False where it said them."""
+    """Writes the bindings and keeps the rest of the file; returns whether it changed."""
     before = file.read_bytes().decode() if file.exists() else ""
     after = before or new_file_text(names.database_name)
     for path, value in [*binding_changes(parse_settings(file, after), names)]:
@@ -126,13 +126,13 @@ def write_bindings(file: Path, names: BindingNames) -> bool:
 
 
 def new_file_text(database_name: str) -> str:
-    """How a new file begins."""
+    """Returns the first lines of a new file."""
     worker = re.sub("[^A-Za-z0-9]+", "-", database_name).strip("-") or "feeder"
     return f'name = "{worker}"\ncompatibility_date = "{COMPATIBILITY_DATE}"\n'
 
 
 def binding_changes(settings: Mapping[str, Any], names: BindingNames) -> Iterator[Change]:
-    """What has to be put where, so that a Worker finds the index."""
+    """Yields the changes that the settings need so that a Worker finds the index."""
     database = {
         "binding": DATABASE_BINDING,
         "database_name": names.database_name,
@@ -150,24 +150,27 @@ def _table_changes(
     settings: Mapping[str, Any],
     kind: str,
     key: str,
-    wanted: dict[str, str],
+    values: dict[str, str],
     new_table_fields: dict[str, str],
 ) -> Iterator[Change]:
-    """One of the `kind` says what is wanted, `key` in it: that which means the same, or a new one.
+    """Yields the changes after which one table of `kind` has these values.
 
-    Somebody else's binding is left alone, even where it is the only one.
+    Changes the table with the same binding, or with the same value or a placeholder under `key`;
+    else adds a table. Other bindings are never changed, even if there is only one.
     """
     bindings = settings.get(kind)
-    found = _find_binding(bindings, wanted["binding"])
-    if found.get("binding") == wanted["binding"] or _is_replaceable(found.get(key), wanted[key]):
-        at = next(at for at, table in enumerate(bindings or []) if table is found)
-        for name, value in wanted.items():
-            if name != "binding" and found.get(name) != value:
+    existing = _find_binding(bindings, values["binding"])
+    if existing.get("binding") == values["binding"] or _is_replaceable(
+        existing.get(key), values[key]
+    ):
+        at = next(at for at, table in enumerate(bindings or []) if table is existing)
+        for name, value in values.items():
+            if name != "binding" and existing.get(name) != value:
                 yield (kind, at, name), value
     elif bindings is None:
-        yield (kind,), [{**wanted, **new_table_fields}]
+        yield (kind,), [{**values, **new_table_fields}]
     else:
-        yield (kind, len(bindings)), {**wanted, **new_table_fields}
+        yield (kind, len(bindings)), {**values, **new_table_fields}
 
 
 def _file_format(file: Path) -> FileFormat:
@@ -177,13 +180,13 @@ def _file_format(file: Path) -> FileFormat:
     return toml_edit if file.suffix == ".toml" else jsonc
 
 
-def _is_replaceable(value: Any, wanted: str) -> bool:
-    """Whether a binding means what is wanted, or only holds a place for an id."""
-    return value == wanted or bool(value and _UUID.fullmatch(wanted) and not _valid_id(value))
+def _is_replaceable(value: Any, new_value: str) -> bool:
+    """Tests for the same value, or a placeholder where an id is to be written."""
+    return value == new_value or bool(value and _UUID.fullmatch(new_value) and not _valid_id(value))
 
 
 def _find_binding(bindings: Any, name: str) -> Any:
-    """The binding of that name, else the only one there is, else an empty one."""
+    """Returns the binding with this name, else the only one, else an empty one."""
     tables = [table for table in _iter_tables(bindings) if table.get("binding") == name]
     if not tables and len(only := list(_iter_tables(bindings))) == 1:
         tables = only
@@ -197,7 +200,7 @@ def _iter_tables(bindings: Any) -> Iterator[Any]:
 
 
 def _valid_id(value: Any) -> str | None:
-    """An id that can be one: not the zeros, and not the words, that only hold its place."""
+    """Returns an id; None for a placeholder such as zeros or words."""
     text = _non_empty_text(value)
     return text if text and _UUID.fullmatch(text) and set(text) != set("0-") else None
 

@@ -32,7 +32,7 @@ export async function embedQuery(
 ): Promise<number[]> {
   const model = MODELS.get(name);
   if (!model) {
-    throw badRequest(`Workers AI has no model ${name} here. Name one of: ${[...MODELS.keys()].join(", ")}.`);
+    throw badRequest(`${name} is not a known model of Workers AI. Choose one of: ${[...MODELS.keys()].join(", ")}.`);
   }
   const began = Date.now();
   try {
