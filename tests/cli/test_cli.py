@@ -694,7 +694,7 @@ def test_init_says_which_file_it_left_alone(feeder: RunFeeder, shop: Repo) -> No
     file.write_text("{}")
     lines = feeder(shop, "init").out.splitlines()
     assert lines[0] == "Ready."
-    assert lines[1].startswith(f"{file} was left alone (no CLOUDFLARE_API_TOKEN)")
+    assert lines[1].startswith(f"{file} was not used (no CLOUDFLARE_API_TOKEN)")
     assert feeder(shop, "init", "--dry-run", "--store", "local").out == (
         "An index would be made on this machine.\n"
     )

@@ -49,18 +49,22 @@ def test_the_table_has_means_groups_and_the_worst(
     answer = feeder(shop, "evaluate", file, "--model", "words")
     assert answer.code == 0
     lines = answer.out.splitlines()
-    assert lines[0].startswith("3 questions, repo at ") and lines[0].endswith(", by words")
+    assert lines[0].startswith("3 queries, repo at ") and lines[0].endswith(", by words")
     table = [line.split() for line in lines[1:5]]
     assert table[0] == ["n", "NDCG@10", "MRR", "hit@1", "hit@10", "pass@5", "pass@10", "pass@20"]
     assert table[1] == ["all", "3", "0.538", "0.667", "0.667", "0.667", "0.500", "0.500", "0.500"]
     assert table[2][:3] == ["carts", "1", "0.613"]
     assert table[3][:3] == ["orders", "1", "1.000"]
-    assert lines[5].startswith("A question takes ")
-    assert lines[6:9] == ["The worst 2:", "line 3: zebra", "    right: src/cart.py (not among 20)"]
+    assert lines[5].startswith("Latency: median ")
+    assert lines[6:9] == [
+        "The worst 2:",
+        "line 3: zebra",
+        "    expected: src/cart.py (not in the first 20)",
+    ]
     assert lines[9:12] == [
         "line 2: articles",
-        "    right: src/cart.py:1-3 (place 1)",
-        "    right: src/gone.py (not among 20)",
+        "    expected: src/cart.py:1-3 (rank 1)",
+        "    expected: src/gone.py (not in the first 20)",
     ]
 
 
@@ -68,7 +72,7 @@ def test_what_came_instead_is_shown(feeder: RunFeeder, shop: Repo, tmp_path: Pat
     """The first hits, and whether they are right."""
     file = questions(tmp_path, {"query": "refund", "answers": ["src/order.py"]})
     out = feeder(shop, "evaluate", file, "--model", "words").out
-    assert "    came 1. src/refund.py:1-2  method  refund\n" in out
+    assert "    hit 1: src/refund.py:1-2  method  refund\n" in out
 
 
 @pytest.mark.parametrize("quiet", [False, True])
@@ -150,7 +154,7 @@ def test_another_index_can_be_the_second(feeder: RunFeeder, shop: Repo, tmp_path
         ("static", "--against 'static': Got unexpected extra argument (static). Write it like"),
         ("--modle words", "Did you mean '--model'? Write it like --against"),
         ("--model 'words", "No closing quotation. Write it like"),
-        ("", "--against names no option. Write it like"),
+        ("", "--against has no option. Write it like"),
         ("--json", "No such option '--json'"),
     ],
 )

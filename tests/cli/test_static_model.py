@@ -161,7 +161,7 @@ def test_at_cloudflare_nothing_is_sent_where_the_file_is_damaged(
     account = {**standin.environment, "FEEDER_REPO": "acme/shop", "PYTHONPATH": str(damaged)}
     made = ran(shop, "-m", "feeder", "init", "--model", "@cf/baai/bge-small-en-v1.5", **account)
     assert made.returncode == 0
-    assert "What models cost cannot be told: The static model" in made.stderr
+    assert "The models' prices are unknown: The static model" in made.stderr
     before = standin.counts()
     refused = ran(shop, "-m", "feeder", "sync", "--model", "static", **account)
     assert (refused.returncode, "is damaged" in refused.stderr) == (2, True)

@@ -215,7 +215,7 @@ def test_another_index_gets_all_vectors(feeder: RunFeeder, standin: StandIn, fed
     assert feeder(fed, "validate", "--wait").code == 0
 
     back = feeder(fed, "sync", "--index-name", "acme_shop_code")
-    assert (back.code, "holds 7 vectors" in back.err, "--index-name" in back.err) == (2, True, True)
+    assert (back.code, "has 7 vectors" in back.err, "--index-name" in back.err) == (2, True, True)
 
 
 CHOICES = [

@@ -61,7 +61,7 @@ def test_what_vectorize_does_not_show_yet_is_not_said_to_be_made_again(
     assert first == lines("created", repo)
     second = feeder(repo, "init").out.splitlines()
     assert [line for line in second if not line.startswith("exists: ")] == [
-        _line("made", thing) for thing in THINGS if thing.startswith("metadata index")
+        _line("created", thing) for thing in THINGS if thing.startswith("metadata index")
     ]
     standin.settle()
     assert feeder(repo, "init").out.splitlines() == lines("exists", repo)

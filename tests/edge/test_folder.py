@@ -246,7 +246,7 @@ def test_what_was_edited_is_not_overwritten_without_a_word(run: RunFeeder, shop:
 def test_without_an_index_there_is_nothing_to_ask(run: RunFeeder, repo: Repo) -> None:
     answer = run(repo, "worker")
     assert answer.code == 2
-    assert "no D1 database is known. Run feeder init" in answer.err
+    assert "No D1 database is configured. Run feeder init" in answer.err
     assert snapshot(repo.path) == {}
     done(run(repo, "worker", "--database-id", DATABASE, "--index-name", "other"))
     facts = said(repo.path / "feeder-worker/wrangler.toml")

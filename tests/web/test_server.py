@@ -200,7 +200,7 @@ def test_where_there_is_no_browser_it_says_so(shop: Repo, tmp_path: Path) -> Non
         assert one.call("cart").status_code == 200
         one.process.send_signal(signal.SIGINT)
         _, err = one.process.communicate(timeout=60)
-    assert "No browser could be opened: open the address above." in err
+    assert "No browser could be started. Open the address above." in err
 
 
 def test_without_the_extra_it_says_how_to_install_it(

@@ -1,4 +1,5 @@
 """Command line: parses options, runs commands and formats their output for a terminal.
 
-Start with `main`. No other package imports `cli`.
+Start with `main.main`, which runs one command. No other package imports `cli`, and `feeder --help`
+imports no command's own packages: command functions import what they need.
 """

@@ -12,12 +12,12 @@ from feeder.github.outputs import WorkflowReport
 
 
 def account() -> WorkflowReport:
-    """What the process will say of itself when it ends."""
+    """Returns the report for GitHub Actions that `main` publishes at the end."""
     return click.get_current_context().ensure_object(WorkflowReport)
 
 
 def print_result(settings: Settings, facts: Any, lines: Iterable[str]) -> None:
-    """The result on stdout: for a machine, or for a person."""
+    """Prints a result on stdout: `facts` as JSON with `--json`, else the lines."""
     if settings.json:
         print_text(json.dumps(facts, ensure_ascii=False, indent=2))
     else:
@@ -26,23 +26,23 @@ def print_result(settings: Settings, facts: Any, lines: Iterable[str]) -> None:
 
 
 def print_rendered(lines: Iterable[str]) -> None:
-    """Lines on stdout that have been made harmless where they were given their colours."""
+    """Prints lines on stdout whose control characters were escaped before they were colored."""
     for line in lines:
         click.echo(account().job.neutralize_commands(line), color=True)
 
 
 def print_text(text: str) -> None:
-    """Text on stdout as it is; JSON means the same after it."""
+    """Prints a text on stdout; escaping does not change the meaning of JSON."""
     click.echo(account().job.neutralize_commands(escaping.escape_lines(text)))
 
 
 def print_message(message: str) -> None:
-    """A line for a person on stderr."""
+    """Prints a line on stderr."""
     click.echo(escaping.escape_line(message), err=True)
 
 
 def print_usage_error(error: click.ClickException) -> None:
-    """As click does it, but what was said comes back as one line."""
+    """Prints an error as click does, with control characters of arguments escaped."""
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         click.echo(error.ctx.get_help(), err=True)
         return

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("questions", type=click.File("rb"))
+@click.argument("questions", metavar="FILE", type=click.File("rb"))
 @click.option(
     "--against",
     metavar="OPTIONS",
-    help="Measure once more with these options instead, such as '--model words', and compare.",
+    help="Measure again with other options, such as '--model words', and compare.",
 )
 @options.read_options
-def evaluate(questions: IO[bytes], against: str | None, **said: Any) -> None:
-    """Measure how well the index answers: questions with what is right; - reads stdin.
+def evaluate(questions: IO[bytes], against: str | None, **params: Any) -> None:
+    """Measure search quality with queries whose answers are known.
 
-    A line of the file is a question:
+    Each line of the file, or of stdin for -, is a query with its answers, as JSON:
 
     \b
     {"query": "how is a cart emptied",
@@ -37,9 +37,9 @@ def evaluate(questions: IO[bytes], against: str | None, **said: Any) -> None:
                  {"symbol": "acme.Cart.clear"}],
      "group": "carts"}
 
-    An answer is a file, lines of it or a symbol; a hit of the file, on one of the lines or of that
-    name is right. Lines are those of the commit that is indexed. A symbol may be the last parts of
-    a name. The group may be left out.
+    An answer is a file, lines of a file in the indexed commit, or a symbol, of which the last parts
+    are enough. A hit is relevant if it is in the file, on one of the lines, or has the name. The
+    group is optional.
     """
     from feeder.cli.evaluation_report import (
         comparison_json,
@@ -49,15 +49,15 @@ def evaluate(questions: IO[bytes], against: str | None, **said: Any) -> None:
     )
     from feeder.search.judgments import parse_judgments
 
-    settings = Settings(**said)
+    settings = Settings(**params)
     other = _override_settings(settings, against) if against is not None else None
-    asked = parse_judgments(questions.read(), questions.name)
-    first = _run_evaluation(settings, asked)
+    queries = parse_judgments(questions.read(), questions.name)
+    first = _run_evaluation(settings, queries)
     if other is None:
         _print_missing_answers(settings, first)
         console.print_result(settings, evaluation_json(first), evaluation_text(first))
     else:
-        second = _run_evaluation(other, asked)
+        second = _run_evaluation(other, queries)
         _print_missing_answers(settings, first, second)
         console.print_result(
             settings, comparison_json(first, second), comparison_text(first, second)
@@ -65,40 +65,40 @@ def evaluate(questions: IO[bytes], against: str | None, **said: Any) -> None:
 
 
 def _run_evaluation(settings: Settings, queries: list[JudgedQuery]) -> Evaluation:
-    """Puts the questions to the index that the settings mean."""
+    """Runs the queries on the index that the settings choose."""
     from feeder.cli.evaluation_report import Evaluation
     from feeder.search.evaluation import open_evaluated_index, run_evaluation
     from feeder.search.judgments import missing_targets
 
     with open_evaluated_index(settings, console.print_message) as index:
-        lacking = missing_targets(index.database, index.repo, queries)
-        asked = run_evaluation(queries, index.search)
-    return Evaluation(index.repo, index.commit, index.models, asked, lacking)
+        missing = missing_targets(index.database, index.repo, queries)
+        outcomes = run_evaluation(queries, index.search)
+    return Evaluation(index.repo, index.commit, index.models, outcomes, missing)
 
 
 def _print_missing_answers(settings: Settings, *measured: Evaluation) -> None:
-    """Once, where two lack the same."""
+    """Prints the answers missing in the indexes; once if both lack the same."""
     from feeder.cli.evaluation_report import describe_missing_answers
     from feeder.progress import ProgressReporter
 
-    for absent in dict.fromkeys(tuple(one.missing_answers) for one in measured):
-        if absent:
-            ProgressReporter(quiet=settings.quiet).message(describe_missing_answers(absent))
+    for missing in dict.fromkeys(tuple(one.missing_answers) for one in measured):
+        if missing:
+            ProgressReporter(quiet=settings.quiet).message(describe_missing_answers(missing))
 
 
 def _override_settings(settings: Settings, text: str) -> Settings:
-    """The settings with what is said instead; raises UserError where that is no such options."""
+    """Returns the settings with the options in `text`; raises UserError for invalid ones."""
     command = options.override_options(click.Command("--against", add_help_option=False))
     try:
         context = command.make_context("--against", shlex.split(text))
     except (ValueError, click.UsageError) as exc:
-        why = exc.format_message() if isinstance(exc, click.UsageError) else str(exc)
-        end = "" if why.endswith(("?", ".")) else "."
+        reason = exc.format_message() if isinstance(exc, click.UsageError) else str(exc)
+        end = "" if reason.endswith(("?", ".")) else "."
         raise UserError(
-            f"--against {text!r}: {why}{end} Write it like --against '--model words'."
+            f"--against {text!r}: {reason}{end} Write it like --against '--model words'."
         ) from exc
     line = click.core.ParameterSource.COMMANDLINE
-    said = {k: v for k, v in context.params.items() if context.get_parameter_source(k) is line}
-    if not said:
-        raise UserError("--against names no option. Write it like --against '--model words'.")
-    return replace(settings, **said)
+    overrides = {k: v for k, v in context.params.items() if context.get_parameter_source(k) is line}
+    if not overrides:
+        raise UserError("--against has no option. Write it like --against '--model words'.")
+    return replace(settings, **overrides)

@@ -21,14 +21,14 @@ from feeder.search.judgments import JudgedQuery, RelevantTarget
 from feeder.store.hits import Hit
 
 MAX_LISTED = 10
-"""Questions that went wrong, and answers that the index lacks."""
+"""Queries listed as worst or changed, and missing answers listed."""
 HITS_SHOWN = 3
-"""Hits that are shown in place of what is right."""
+"""Hits shown of each query among the worst."""
 MAX_QUERY_CHARS = 100
 
 
 class Evaluation(NamedTuple):
-    """Questions as one setting answers them, and the answers that its index lacks."""
+    """The outcomes of all queries with one setting, and the answers missing in its index."""
 
     repo: str
     commit: str
@@ -38,58 +38,58 @@ class Evaluation(NamedTuple):
 
     @property
     def engines(self) -> str:
-        """What answered."""
+        """Words and the models that answered, as one text."""
         return ", ".join(("words", *self.models))
 
 
 def describe_missing_answers(missing: Sequence[tuple[JudgedQuery, RelevantTarget]]) -> str:
-    """What the index lacks, in a line."""
-    names = dict.fromkeys(f"{answer} (line {question.line})" for question, answer in missing)
+    """Describes the answers missing in an index, in one line."""
+    names = dict.fromkeys(f"{answer} (line {query.line})" for query, answer in missing)
     more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
     one = len(names) == 1
     return (
         f"{len(names)} {'answer is' if one else 'answers are'} not in the index: "
-        f"{', '.join(list(names)[:MAX_LISTED])}{more}. Counted as not found."
+        f"{', '.join(list(names)[:MAX_LISTED])}{more}. They count as not found."
     )
 
 
 def evaluation_text(evaluation: Evaluation) -> Iterator[str]:
-    """For a person: the table, the time of a question, the worst with what came instead."""
+    """Formats an evaluation: measures by group, latency, and the worst queries with their hits."""
     yield f"{_query_count(evaluation.outcomes)}, {_index_name(evaluation)}, by {evaluation.engines}"
     yield _table_row("", "n", MEASURES)
     yield _table_row(
         "all", len(evaluation.outcomes), _format_numbers(mean_values(evaluation.outcomes).values())
     )
-    for name, some in by_group(evaluation.outcomes).items():
-        yield _table_row(name, len(some), _format_numbers(mean_values(some).values()))
+    for name, outcomes in by_group(evaluation.outcomes).items():
+        yield _table_row(name, len(outcomes), _format_numbers(mean_values(outcomes).values()))
     yield _latency_line(evaluation.outcomes)
-    if wrong := worst(evaluation.outcomes, MAX_LISTED):
-        yield f"The worst {len(wrong)}:"
-    for one in wrong:
+    if listed := worst(evaluation.outcomes, MAX_LISTED):
+        yield f"The worst {len(listed)}:"
+    for one in listed:
         yield from _failure_lines(one)
 
 
 def comparison_text(first: Evaluation, other: Evaluation) -> Iterator[str]:
-    """For a person: each measure under both settings, and the questions that moved most."""
+    """Formats two evaluations: each measure in both, and the queries that changed most."""
     yield f"{_query_count(first.outcomes)}; first {_index_name(first)}, by {first.engines}"
     yield f"{'':{len(_query_count(first.outcomes))}}  then {_index_name(other)}, by {other.engines}"
-    yield _table_row("", "", ("first", "then", "more"))
+    yield _table_row("", "", ("first", "then", "change"))
     before, after = mean_values(first.outcomes), mean_values(other.outcomes)
     for name in MEASURES:
         yield _table_row(name, "", _difference_cells(before[name], after[name]))
     others = by_group(other.outcomes)
-    for name, some in by_group(first.outcomes).items():
-        figures = _difference_cells(
-            mean_values(some)[MAIN_MEASURE], mean_values(others[name])[MAIN_MEASURE]
+    for name, outcomes in by_group(first.outcomes).items():
+        cells = _difference_cells(
+            mean_values(outcomes)[MAIN_MEASURE], mean_values(others[name])[MAIN_MEASURE]
         )
-        yield _table_row(f"{MAIN_MEASURE} of {name}", len(some), figures)
+        yield _table_row(f"{MAIN_MEASURE} of {name}", len(outcomes), cells)
     for which, one in (("first", first), ("then", other)):
         yield f"{which}: {_latency_line(one.outcomes)}"
     yield from _changed_lines(changed_outcomes(first.outcomes, other.outcomes), len(first.outcomes))
 
 
 def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
-    """All of it; `each` has every question, in the order of the file."""
+    """Returns all figures as JSON; `each` has every query, in the order of the file."""
     groups = by_group(evaluation.outcomes).items()
     return {
         "repo": evaluation.repo,
@@ -98,12 +98,13 @@ def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
         "questions": len(evaluation.outcomes),
         "overall": _rounded(mean_values(evaluation.outcomes)),
         "groups": {
-            name: {"questions": len(some), **_rounded(mean_values(some))} for name, some in groups
+            name: {"questions": len(outcomes), **_rounded(mean_values(outcomes))}
+            for name, outcomes in groups
         },
         "latency_ms": _rounded(latency_summary_ms(one.ms for one in evaluation.outcomes)),
         "not_in_index": [
-            {"line": question.line, "answer": str(answer)}
-            for question, answer in evaluation.missing_answers
+            {"line": query.line, "answer": str(answer)}
+            for query, answer in evaluation.missing_answers
         ],
         "worst": [one.query.line for one in worst(evaluation.outcomes, MAX_LISTED)],
         "each": [_outcome_json(one) for one in evaluation.outcomes],
@@ -111,7 +112,7 @@ def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def comparison_json(first: Evaluation, other: Evaluation) -> dict[str, Any]:
-    """The first, with the second as `against`, and what the second gives more."""
+    """Returns the first as JSON, with the second as `against` and the `difference`."""
     before, after = mean_values(first.outcomes), mean_values(other.outcomes)
     return {
         **evaluation_json(first),
@@ -121,7 +122,7 @@ def comparison_json(first: Evaluation, other: Evaluation) -> dict[str, Any]:
 
 
 def _outcome_json(outcome: Outcome) -> dict[str, Any]:
-    """A question, the ranks of its answers and its first hits."""
+    """Returns a query as JSON, with the ranks of its answers and its first hits."""
     return {
         "line": outcome.query.line,
         "query": outcome.query.query,
@@ -145,13 +146,13 @@ def _outcome_json(outcome: Outcome) -> dict[str, Any]:
 
 
 def _failure_lines(outcome: Outcome) -> Iterator[str]:
-    """A question with what is right, where that came, and what came first."""
+    """Formats a query with its expected answers, their ranks, and the first hits."""
     yield f"line {outcome.query.line}: {_shorten(outcome.query.query)}"
     for answer, rank in zip(outcome.query.targets, outcome.ranks, strict=True):
-        yield f"    right: {answer} ({_rank_text(rank)})"
+        yield f"    expected: {answer} ({_rank_text(rank)})"
     for rank, hit in enumerate(outcome.hits[:HITS_SHOWN], start=1):
-        mark = "right" if rank in outcome.ranks else "came"
-        yield f"    {mark} {rank}. {_hit_label(hit)}"
+        label = "relevant hit" if rank in outcome.ranks else "hit"
+        yield f"    {label} {rank}: {_hit_label(hit)}"
 
 
 def _changed_lines(pairs: Sequence[OutcomePair], total: int) -> Iterator[str]:
@@ -159,16 +160,16 @@ def _changed_lines(pairs: Sequence[OutcomePair], total: int) -> Iterator[str]:
     worse = len(pairs) - better
     yield f"Better: {better}, worse: {worse}, the same: {total - len(pairs)}."
     for pair in pairs[:MAX_LISTED]:
-        question, hits = pair.after.query, pair.after.hits
-        yield f"{pair.gain:+.3f}  line {question.line}: {_shorten(question.query)}"
+        query, hits = pair.after.query, pair.after.hits
+        yield f"{pair.gain:+.3f}  line {query.line}: {_shorten(query.query)}"
         before, after = _rank_text(pair.before.first_rank), _rank_text(pair.after.first_rank)
-        yield f"    first right: {before}, then {after}"
+        yield f"    first relevant hit: {before}, then {after}"
         if hits:
-            yield f"    then came 1. {_hit_label(hits[0])}"
+            yield f"    hit 1 then: {_hit_label(hits[0])}"
 
 
 def _query_count(outcomes: Sequence[Outcome]) -> str:
-    return f"{len(outcomes)} question{'s' if len(outcomes) > 1 else ''}"
+    return "1 query" if len(outcomes) == 1 else f"{len(outcomes)} queries"
 
 
 def _index_name(evaluation: Evaluation) -> str:
@@ -177,7 +178,7 @@ def _index_name(evaluation: Evaluation) -> str:
 
 def _latency_line(outcomes: Iterable[Outcome]) -> str:
     times = latency_summary_ms(one.ms for one in outcomes)
-    return f"A question takes {times['median']:.1f} ms (median), {times['p95']:.1f} ms (p95)."
+    return f"Latency: median {times['median']:.1f} ms, p95 {times['p95']:.1f} ms."
 
 
 def _table_row(name: str, count: object, cells: Iterable[str]) -> str:
@@ -197,7 +198,7 @@ def _rounded(figures: Mapping[str, float]) -> dict[str, float]:
 
 
 def _rank_text(rank: int | None) -> str:
-    return f"place {rank}" if rank else f"not among {DEPTH}"
+    return f"rank {rank}" if rank else f"not in the first {DEPTH}"
 
 
 def _hit_label(hit: Hit) -> str:

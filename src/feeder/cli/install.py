@@ -21,52 +21,54 @@ if TYPE_CHECKING:
     from feeder.mcp.clients.known_clients import Client
 
 _client_option = click.option(
-    "--client", "names", metavar="NAME", multiple=True, help="Of which client; several times."
+    "--client", "names", metavar="NAME", multiple=True, help="Client to change; repeatable."
 )
 _scope_option = click.option(
     "--scope",
     type=click.Choice(["project", "user"]),
     default="user",
     show_default=True,
-    help="For all projects of this user, or in this project's files, which its git knows.",
+    help="Change the user's files, or this project's files, which its git tracks.",
 )
 _force_option = click.option(
-    "--force", is_flag=True, help="Also what has the name but is not this program's."
+    "--force", is_flag=True, help="Also change entries of the same name that feeder did not write."
 )
 
 
 @click.command()
 @_client_option
-@click.option("--all-found", is_flag=True, help="Of each client that is found on this machine.")
+@click.option("--all-found", is_flag=True, help="Change every client found on this machine.")
 @_scope_option
-@click.option("--instructions", is_flag=True, help="Tell the model too, in CLAUDE.md or AGENTS.md.")
-@click.option("--agent", is_flag=True, help="Write a sub-agent too, that uses the command line.")
+@click.option(
+    "--instructions", is_flag=True, help="Also add instructions to CLAUDE.md or AGENTS.md."
+)
+@click.option("--agent", is_flag=True, help="Also write a sub-agent that uses the command line.")
 @_force_option
 @options.dry_run_option
 @options.git_options
-def install(names: Sequence[str], all_found: bool, scope: Scope, **said: Any) -> None:
-    """Write this server into the files of coding agents' clients."""
+def install(names: Sequence[str], all_found: bool, scope: Scope, **params: Any) -> None:
+    """Add the MCP server to the configuration files of coding agents."""
     from feeder.mcp.clients import installation, server_entries
     from feeder.mcp.clients.receipts import Receipts
 
-    talk = _InstallOutput(said)
-    kinds = [kind for kind in installation.KINDS if kind == "server" or said[kind]]
-    clients = _choose_clients(names, all_found, scope, talk)
-    root = _project_root(said["directory"])
+    output = _InstallOutput(params)
+    kinds = [kind for kind in installation.KINDS if kind == "server" or params[kind]]
+    clients = _choose_clients(names, all_found, scope, output)
+    root = _project_root(params["directory"])
     missing = [*installation.unsupported_kinds(clients, scope, root, kinds)]
     targets = installation.install_targets(clients, scope, root, kinds)
     if not any(target.kind == "server" for target in targets):
-        raise UserError(" ".join([*missing, "Say the other --scope."]))
-    if said["instructions"]:
+        raise UserError(" ".join([*missing, "Choose the other --scope."]))
+    if params["instructions"]:
         targets = _add_instruction_files(targets, installation.instructed_pages(scope, root))
-    known, command = Receipts(), server_entries.server_command(scope)
-    is_forced = said["force"]
+    receipts, command = Receipts(), server_entries.server_command(scope)
+    is_forced = params["force"]
     changes = [
-        installation.plan_install(one, command, known, is_forced=is_forced) for one in targets
+        installation.plan_install(one, command, receipts, is_forced=is_forced) for one in targets
     ]
-    if not talk.is_dry_run:
-        installation.apply_changes(changes, known)
-    talk.print_result(scope, changes, missing, command)
+    if not output.is_dry_run:
+        installation.apply_changes(changes, receipts)
+    output.print_result(scope, changes, missing, command)
 
 
 @click.command()
@@ -75,25 +77,26 @@ def install(names: Sequence[str], all_found: bool, scope: Scope, **said: Any) ->
 @_force_option
 @options.dry_run_option
 @options.git_options
-def uninstall(names: Sequence[str], scope: Scope, **said: Any) -> None:
-    """Take out of clients' files what `install` has written: servers, instructions and sub-agents.
+def uninstall(names: Sequence[str], scope: Scope, **params: Any) -> None:
+    """Remove what `install` has written: servers, instructions and sub-agents.
 
-    Of all clients, unless --client names some.
+    Changes the files of all clients, unless --client names some.
     """
     from feeder.mcp.clients import installation
     from feeder.mcp.clients.known_clients import CLIENTS
     from feeder.mcp.clients.receipts import Receipts
 
-    talk = _InstallOutput(said)
-    known = Receipts()
+    output = _InstallOutput(params)
+    receipts = Receipts()
     targets = installation.possible_targets(
-        _clients_by_name(names) or CLIENTS, scope, _project_root(said["directory"])
+        _clients_by_name(names) or CLIENTS, scope, _project_root(params["directory"])
     )
-    found = [installation.plan_uninstall(one, known, is_forced=said["force"]) for one in targets]
-    changes = [one for one in found if one.action != "unchanged"]
-    if not talk.is_dry_run:
-        installation.apply_changes(changes, known)
-    talk.print_result(scope, changes, [], None)
+    is_forced = params["force"]
+    plan = [installation.plan_uninstall(one, receipts, is_forced=is_forced) for one in targets]
+    changes = [one for one in plan if one.action != "unchanged"]
+    if not output.is_dry_run:
+        installation.apply_changes(changes, receipts)
+    output.print_result(scope, changes, [], None)
 
 
 def _project_root(directory: Path) -> Path:
@@ -103,45 +106,47 @@ def _project_root(directory: Path) -> Path:
 
 
 def _clients_by_name(names: Sequence[str]) -> list[Client]:
-    """The clients of these names; raises UserError for one that is not known."""
+    """Returns the clients with these names; raises UserError for an unknown name."""
     from feeder.mcp.clients.known_clients import CLIENT_NAMES, client_by_name
 
     for name in names:
         if name not in CLIENT_NAMES:
-            raise UserError(f"no client is called {name!r}. Say one of {', '.join(CLIENT_NAMES)}.")
+            raise UserError(
+                f"There is no client {name!r}. Choose one of {', '.join(CLIENT_NAMES)}."
+            )
     return [client_by_name(name) for name in dict.fromkeys(names)]
 
 
 def _choose_clients(
     names: Sequence[str], all_found: bool, scope: Scope, output: _InstallOutput
 ) -> list[Client]:
-    """Those that were named, or are found; without either, those that a person agrees to."""
+    """Returns the named clients, or all found ones after `--all-found` or a confirmation."""
     from feeder.mcp.clients.client_paths import detect_client
     from feeder.mcp.clients.known_clients import CLIENTS
 
     if names and all_found:
-        raise UserError("--client and --all-found were said. Say one of them.")
+        raise UserError("--client and --all-found exclude each other. Give one of them.")
     if names:
         return _clients_by_name(names)
-    here = [(client, by) for client in CLIENTS if (by := detect_client(client))]
-    for client, by in here:
-        output.print_message(f"{client.title} is here: {by}")
-    if not here:
-        raise UserError("no client is found on this machine. Name one with --client.")
-    chosen = [client for client, _ in here]
+    evidence = [(client, by) for client in CLIENTS if (by := detect_client(client))]
+    for client, by in evidence:
+        output.print_message(f"Found {client.title}: {by}")
+    if not evidence:
+        raise UserError("No client was found on this machine. Choose one with --client.")
+    clients = [client for client, _ in evidence]
     if not all_found and not output.is_dry_run and not output.confirm(scope):
-        known = ", ".join(client.name for client in chosen)
-        raise UserError(f"nothing is written. Say --all-found, or --client with one of {known}.")
-    return chosen
+        listed = ", ".join(client.name for client in clients)
+        raise UserError(f"Nothing was written. Give --all-found, or --client with one of {listed}.")
+    return clients
 
 
 def _add_instruction_files(targets: list[Target], instruction_files: list[Target]) -> list[Target]:
-    known = {target.file.resolve() for target in targets}
-    return [*targets, *(page for page in instruction_files if page.file.resolve() not in known)]
+    files = {target.file.resolve() for target in targets}
+    return [*targets, *(page for page in instruction_files if page.file.resolve() not in files)]
 
 
 class _InstallOutput:
-    """What is said while clients' files are written."""
+    """Prints messages and the result of `mcp install` and `mcp uninstall`."""
 
     def __init__(self, params: dict[str, Any]) -> None:
         self.is_dry_run: bool = params["dry_run"]
@@ -150,15 +155,15 @@ class _InstallOutput:
         )
 
     def print_message(self, line: str) -> None:
-        """A line on stderr, unless the user wants none."""
+        """Prints a line on stderr, unless `--quiet` is set."""
         if not self._settings.quiet:
             console.print_message(line)
 
     def confirm(self, scope: Scope) -> bool:
-        """Whether a person at the terminal wants these; nobody else is asked."""
-        is_person = sys.stdin.isatty() and sys.stderr.isatty() and not self._settings.json
-        question = f"Write the {scope}'s files of these?"
-        return is_person and click.confirm(question, default=True, err=True)
+        """Asks the user for confirmation; returns False without a terminal."""
+        is_interactive = sys.stdin.isatty() and sys.stderr.isatty() and not self._settings.json
+        prompt = f"Change the {scope} files of these clients?"
+        return is_interactive and click.confirm(prompt, default=True, err=True)
 
     def print_result(
         self,
@@ -167,7 +172,7 @@ class _InstallOutput:
         missing: Sequence[str],
         command: list[str] | None,
     ) -> None:
-        """The result: what was written, or would be."""
+        """Prints what was changed, or would be."""
         for sentence in missing:
             self.print_message(sentence)
         facts: dict[str, Any] = {"scope": scope, "dry_run": self.is_dry_run}
@@ -176,7 +181,7 @@ class _InstallOutput:
         facts["missing"] = list(missing)
         console.print_result(self._settings, facts, self._change_lines(changes))
         if command and any(one.action != "unchanged" for one in changes) and not self.is_dry_run:
-            self.print_message("Start the client anew; it may ask whether you trust the server.")
+            self.print_message("Restart the client. It may ask whether you trust the server.")
 
     def _change_json(self, change: Change) -> dict[str, Any]:
         target = change.target
@@ -190,7 +195,7 @@ class _InstallOutput:
 
     def _change_lines(self, changes: Sequence[Change]) -> Iterator[str]:
         if not changes:
-            yield "nothing of this program is there"
+            yield "Nothing to remove: no client's file has entries of feeder."
         for change in changes:
             if self.is_dry_run:
                 yield from change.diff()

@@ -1,5 +1,5 @@
-"""Entry point of the program: registers all commands, runs one, turns errors and broken pipes
-into exit codes.
+"""Entry point of the program: registers all commands, runs one, and turns errors and broken
+pipes into exit codes.
 """
 
 import os
@@ -30,7 +30,33 @@ from feeder.github.outputs import WorkflowReport
 
 
 class CommandGroup(click.Group):
-    """A group whose broken pipes click does not take for itself: it would end with 1 at any."""
+    """The program's commands, listed in sections by `--help`.
+
+    Handles broken pipes before click does, which would end with exit code 1.
+    """
+
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self._sections: dict[str, list[str]] = {}
+
+    def add_section(self, title: str, *commands: click.Command) -> None:
+        """Adds commands under a heading of `--help`."""
+        self._sections[title] = [str(command.name) for command in commands]
+        for command in commands:
+            self.add_command(command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes a section of `--help` for each group of commands, in aligned columns."""
+        width = max(map(len, self.commands))
+        for title, names in self._sections.items():
+            with formatter.section(title):
+                limit = formatter.width - formatter.current_indent - width - 2
+                formatter.write_dl(
+                    [
+                        (name.ljust(width), self.commands[name].get_short_help_str(limit))
+                        for name in names
+                    ]
+                )
 
     def make_context(self, *arguments: Any, **more: Any) -> click.Context:
         with _detect_closed_output():
@@ -46,28 +72,28 @@ def _detect_closed_output() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError as exc:
-        unread = [stream for stream in (sys.stdout, sys.stderr) if _is_closed(stream)]
-        for stream in unread:
+        closed = [stream for stream in (sys.stdout, sys.stderr) if _is_closed(stream)]
+        for stream in closed:
             _redirect_to_null(stream)
-        raise (OutputClosed() if unread else FeederError(str(exc))) from exc
+        raise (OutputClosed() if closed else FeederError(str(exc))) from exc
 
 
 def _is_closed(stream: TextIO) -> bool:
-    """Whether it is a pipe, or a socket, whose other end is closed."""
+    """Tests for a pipe or socket whose other end is closed."""
     poll = select.poll()
     poll.register(stream.fileno(), 0)
     return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
 
 
 def _redirect_to_null(stream: TextIO) -> None:
-    """What is still to be written, the interpreter's last flush too, goes nowhere."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
+    """Discards all further output, including the interpreter's flush at exit."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, stream.fileno())
+    os.close(null)
 
 
 def main() -> None:
-    """Runs the program; the one place where errors become exit codes."""
+    """Runs the program and exits; the one place where errors become exit codes."""
     account = WorkflowReport()
     title = " ".join(["feeder", *sys.argv[1:2]])
     monitor = InterruptMonitor()
@@ -109,26 +135,27 @@ def _translate_error(error: FeederError | OSError | UnicodeEncodeError) -> Feede
         case FeederError():
             return error
         case UnicodeEncodeError():
-            return UserError("an argument is not UTF-8. Write it so.")
+            return UserError("An argument is not valid UTF-8. Correct its encoding.")
     return FeederError(str(error))
 
 
 @click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @version.version_option
 def cli() -> None:
-    """Keeps a search index of a repository, by word and by meaning, equal to its HEAD."""
+    """Keep a repository searchable by words and by meaning, in an index equal to HEAD."""
 
 
-for command in (
-    *(sync.sync, sync.process, sync.delete, sync.apply),
-    *(workflow.deltas, workflow.plan, workflow.action),
-    *(maintenance.init, maintenance.validate, maintenance.cache, maintenance.doctor),
+cli.add_section(
+    "Index", sync.sync, sync.process, sync.delete, sync.apply, workflow.deltas, maintenance.validate
+)
+cli.add_section(
+    "Search",
     *(search.search, search.similar, search.outline, search.show),
-    *(evaluate.evaluate, queries.queries, maintenance.stats),
-    *(serve.mcp, serve.serve, worker.worker),
-):
-    cli.add_command(command)
-
+    *(evaluate.evaluate, queries.queries),
+)
+cli.add_section("Serve", serve.mcp, serve.serve)
+cli.add_section("Cloud", maintenance.init, worker.worker, workflow.plan, workflow.action)
+cli.add_section("Maintenance", maintenance.stats, maintenance.doctor, maintenance.cache)
 
 for command in (install.install, install.uninstall):
     serve.mcp.add_command(command)

@@ -22,52 +22,57 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--database-name", help="Of the D1 database to find or make; else <owner>_<repo>.")
+@click.option(
+    "--database-name",
+    help="Name of the D1 database to find or create. Default: <owner>_<repo>.",
+)
 @options.init_options
-def init(database_name: str | None, dry_run: bool, **said: Any) -> None:
-    """Make what an index is kept in, where it is missing, or bring its schema up to date."""
+def init(database_name: str | None, dry_run: bool, **params: Any) -> None:
+    """Create missing databases and indexes, or update the schema."""
     from feeder.cloudflare.credentials import choose_store
     from feeder.session.session import open_session
     from feeder.session.workspace import current_workspace
 
-    settings = Settings(**said)
+    settings = Settings(**params)
     place = current_workspace(settings)
     if choose_store(settings).is_cloud:
         _provision_cloudflare(place, settings, database_name, dry_run=dry_run)
     else:
         with open_session(place, settings, writes=not dry_run, create=True) as store:
             facts = {"index": store.index.database.place, "repo": place.repo}
-        first = "An index would be made on this machine." if dry_run else "Ready."
+        first = "An index would be created on this machine." if dry_run else "Ready."
         console.print_result(settings, facts, [first, *_local_store_note(settings)])
 
 
 @click.command()
-@click.option("--repair", is_flag=True, help="Make anew what disagrees, and ask again.")
+@click.option("--repair", is_flag=True, help="Write again what differs, and validate again.")
 @click.option(
-    "--wait", is_flag=True, help="Until Vectorize shows what was written; --repair does so anyway."
+    "--wait",
+    is_flag=True,
+    help="Wait until Vectorize shows all writes; --repair implies it.",
 )
 @options.validate_options
-def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
-    """Prove that the index is what HEAD's files make, all parts agreeing; exit 1 if it is not."""
+def validate(repair: bool, wait: bool, content: bool, **params: Any) -> None:
+    """Check that the index equals HEAD; exit 1 if it does not."""
     from feeder.session.session import open_comparison, open_session
     from feeder.session.workspace import current_workspace
     from feeder.store.ownership import command_lock
-    from feeder.sync.validate import repair as mend
+    from feeder.sync.validate import repair as repair_index
     from feeder.sync.validate import validate
 
-    settings = Settings(**said)
+    settings = Settings(**params)
     place = current_workspace(settings)
     with (
         open_session(place, settings, writes=repair, create=False, whole=False) as store,
         command_lock(store.backend.file),
-        open_comparison(store, settings) as feed,
+        open_comparison(store, settings) as run,
     ):
         waits = wait or repair
-        verdict = validate(feed, wait=waits, content=content)
+        verdict = validate(run, wait=waits, content=content)
         if repair and (not verdict.passed or verdict.damage.paths):
-            mend(feed, verdict)
-            verdict = validate(feed, wait=waits, content=content)._replace(repaired=True)
-            console.account().report = feed.report.as_json()
+            repair_index(run, verdict)
+            verdict = validate(run, wait=waits, content=content)._replace(repaired=True)
+            console.account().report = run.report.as_json()
     console.account().verdict = verdict.as_json()
     console.print_result(settings, verdict.as_json(), verdict.lines())
     if not verdict.passed:
@@ -75,49 +80,47 @@ def validate(repair: bool, wait: bool, content: bool, **said: Any) -> None:
 
 
 @click.command()
-@click.option("--clear", is_flag=True, help="Forget them all, and give the disk its room back.")
+@click.option("--clear", is_flag=True, help="Delete all cached embeddings and free the disk space.")
 @options.cache_options
-def cache(clear: bool, **said: Any) -> None:
-    """Say which embeddings are remembered on this machine, in which file, and how large it is."""
+def cache(clear: bool, **params: Any) -> None:
+    """Show or clear the embedding cache of this machine."""
     from feeder.embedding.cache import MAX_BYTES, CacheFile, default_cache_file, file_bytes
 
-    settings = Settings(**said)
+    settings = Settings(**params)
     path = settings.cache or default_cache_file()
     if path is None:
-        raise UserError("There is no home folder to remember embeddings in. Name a --cache.")
+        raise UserError("There is no home folder for the embedding cache. Set --cache FILE.")
     with closing(CacheFile(path)) as file:
-        is_there = path.exists()
-        forgotten = sum(model.texts for model in file.models()) if is_there and clear else 0
-        if is_there and clear:
+        exists = path.exists()
+        deleted = sum(model.texts for model in file.models()) if exists and clear else 0
+        if exists and clear:
             file.clear()
-        models = file.models() if is_there else []
+        models = file.models() if exists else []
     size = file_bytes(path)
     facts = {"file": str(path), "bytes": size, "limit_bytes": MAX_BYTES}
     facts["models"] = [model._asdict() for model in models]
     lines = [f"{path}: {size / 1e6:,.1f} MB of at most {MAX_BYTES / 1e6:,.0f}"]
     lines += [f"{texts:,} texts by {name} ({count})" for name, count, texts in models]
     if clear:
-        lines.append(f"{forgotten:,} texts were forgotten")
-    console.print_result(
-        settings, facts, lines if is_there else [f"{path}: nothing is remembered yet"]
-    )
+        lines.append(f"{deleted:,} embeddings deleted")
+    console.print_result(settings, facts, lines if exists else [f"{path}: no embeddings cached"])
 
 
 def _local_store_note(settings: Settings) -> Iterator[str]:
-    """That a file of wrangler's was left alone, where nobody has asked for the local store."""
+    """Says that a wrangler file was not used, unless the user chose the local store."""
     from feeder.cloudflare import wrangler
     from feeder.cloudflare.credentials import choose_store
 
     file = wrangler.find_file(settings.directory)
     if file and not settings.store and not settings.db:
         reason = choose_store(settings).reason
-        yield f"{file} was left alone ({reason}): --store cloudflare says what lacks."
+        yield f"{file} was not used ({reason}). --store cloudflare says what is missing."
 
 
 def _provision_cloudflare(
     location: Workspace, settings: Settings, database_name: str | None, *, dry_run: bool
 ) -> None:
-    """What `init` makes at Cloudflare, each line as soon as it is made."""
+    """Creates the resources at Cloudflare and prints each one as soon as it is done."""
     from feeder.cloudflare.credentials import choose_store
     from feeder.cloudflare.provision import ProvisionRequest, provision
     from feeder.progress import ProgressReporter
@@ -126,46 +129,46 @@ def _provision_cloudflare(
     ProgressReporter(quiet=settings.quiet).message(
         f"{location.repo}: Cloudflare; {choose_store(settings).reason}"
     )
-    wanted = ProvisionRequest(cloudflare_dimensions(settings), database_name)
-    things = provision(location.base, location.repo, settings, wanted, dry_run=dry_run)
+    request = ProvisionRequest(cloudflare_dimensions(settings), database_name)
+    resources = provision(location.base, location.repo, settings, request, dry_run=dry_run)
     if settings.json:
-        console.print_result(settings, [thing._asdict() for thing in things], ())
+        console.print_result(settings, [one._asdict() for one in resources], ())
         return
-    console.print_result(settings, None, (thing.describe(dry_run=dry_run) for thing in things))
-    _print_model_costs(settings, wanted.dimensions)
+    console.print_result(settings, None, (one.describe(dry_run=dry_run) for one in resources))
+    _print_model_costs(settings, request.dimensions)
 
 
 def _print_model_costs(settings: Settings, dimensions: int) -> None:
-    """What the models cost, for who has not decided."""
+    """Prints the models' prices, for users who have not chosen one."""
     from feeder.progress import ProgressReporter
     from feeder.session.cost_estimate import price_table
 
-    talk = ProgressReporter(quiet=settings.quiet)
+    progress = ProgressReporter(quiet=settings.quiet)
     try:
         for line in price_table(settings.model, dimensions):
-            talk.message(line)
+            progress.message(line)
     except UserError as exc:
-        talk.message(f"What models cost cannot be told: {exc}")
+        progress.message(f"The models' prices are unknown: {exc}")
 
 
 @click.command()
 @options.doctor_options
-def doctor(**said: Any) -> None:
-    """Look at all that a run needs, and say what to do about what is wrong; exit 1 if it stops one.
+def doctor(**params: Any) -> None:
+    """Check everything that a run needs, and say how to fix it.
 
-    Nothing is written. What it says has no secret in it and may be shown to others.
+    Exits with 1 if a run would fail. Writes nothing. The output has no secrets and can be shared.
     """
     from feeder.doctor.checks import run_checks
 
-    settings = Settings(**said)
-    found = list(run_checks(replace(settings, quiet=True)))
-    stops = any(one.stops for one in found)
+    settings = Settings(**params)
+    findings = list(run_checks(replace(settings, quiet=True)))
+    stops = any(one.stops for one in findings)
     facts = {
         "version": version(),
         "stops": stops,
-        "findings": [one._asdict() for one in found],
+        "findings": [one._asdict() for one in findings],
     }
-    console.print_result(settings, facts, [f"feeder {version()}", *_finding_lines(found)])
+    console.print_result(settings, facts, [f"feeder {version()}", *_finding_lines(findings)])
     if stops:
         raise SystemExit(1)
 
@@ -181,13 +184,13 @@ def _finding_lines(findings: list[Finding]) -> Iterator[str]:
 
 @click.command()
 @options.read_options
-def stats(**said: Any) -> None:
-    """Say what the index holds."""
+def stats(**params: Any) -> None:
+    """Show what the index contains."""
     from feeder.session.session import open_session
     from feeder.session.workspace import current_workspace
     from feeder.store.inventory import statistics
 
-    settings = Settings(**said)
+    settings = Settings(**params)
     place = current_workspace(settings)
     with open_session(place, settings, writes=False, create=False) as store:
         facts = statistics(store.index.database, place.repo)

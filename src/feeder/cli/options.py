@@ -12,48 +12,53 @@ from feeder.shards import MAX_SHARDS, Shard, parse_shard
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_EXISTING_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+_FILE_PATH = click.Path(dir_okay=False, path_type=Path)
 
-def env_option(name: str, help_text: str, *twins: str, **more: Any) -> Callable[[Command], Command]:
-    """Called after it, beside `twins` of other programs."""
-    twin = "FEEDER_" + name.partition("/")[0].lstrip("-").replace("-", "_").upper()
-    return click.option(name, help=help_text, envvar=[twin, *twins], show_envvar=True, **more)
+
+def env_option(
+    name: str, help_text: str, *other_variables: str, **more: Any
+) -> Callable[[Command], Command]:
+    """An option with an environment variable of the same name, and other names for it."""
+    variable = "FEEDER_" + name.partition("/")[0].lstrip("-").replace("-", "_").upper()
+    variables = [variable, *other_variables]
+    return click.option(name, help=help_text, envvar=variables, show_envvar=True, **more)
 
 
 def max_bytes_option(name: str, files: str, default: int) -> Callable[[Command], Command]:
-    """The option that says up to how many bytes something is taken."""
-    text = f"Larger {files} are kept out."
-    most = click.IntRange(1)
-    return env_option(f"--max-{name}-bytes", text, default=default, type=most, show_default=True)
+    """An option that limits the size of indexed files."""
+    return env_option(
+        f"--max-{name}-bytes",
+        f"Skip {files} above this size in bytes.",
+        default=default,
+        type=click.IntRange(1),
+        show_default=True,
+    )
 
 
 _DESCRIPTION_OPTIONS = (
     env_option(
         "--describe",
-        "Ask a language model for a line on each method and class: URL#name, a text model of "
-        "Workers AI, or `off` to take the lines out; else none is asked.",
+        "Describe each method and class with a language model: URL#name or a text model of Workers "
+        "AI; `off` removes all descriptions. Default: no new descriptions.",
         metavar="MODEL",
     ),
     env_option(
         "--redescribe",
-        "Ask again for lines that another model or prompt has made, or that were refused.",
+        "Also replace descriptions by another model or prompt, and retry those that were refused.",
         is_flag=True,
     ),
     env_option(
         "--max-descriptions",
-        "Stop before more methods and classes than that are asked about; the next run goes on.",
+        "Stop after describing this many methods and classes; the next run continues.",
         type=click.IntRange(1),
     ),
     env_option(
         "--max-description-tokens",
-        "Stop when descriptions have taken so many tokens; the next run goes on.",
+        "Stop after using this many tokens for descriptions; the next run continues.",
         type=click.IntRange(1),
     ),
 )
-
-
-_EXISTING_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-
-_FILE_PATH = click.Path(dir_okay=False, path_type=Path)
 
 
 def _validate_folder(_: click.Context, __: click.Parameter, value: str | None) -> str:
@@ -74,52 +79,61 @@ _LOCATION_OPTIONS = (
         default=Path(),
         envvar="FEEDER_DIRECTORY",
         show_envvar=True,
-        help="Run as if started there.",
+        help="Run as if started in this folder.",
     ),
-    env_option("--repo", "owner/name in the index; else the remote's, else the folder's name."),
-    env_option("--branch", "The branch's name in the index; else the one checked out."),
-    env_option("--db", "The index file; else .feeder/index.db under the root.", type=_FILE_PATH),
+    env_option(
+        "--repo",
+        "Repository name in the index. Default: owner/name of the git remote, else the folder.",
+    ),
+    env_option("--branch", "Branch name in the index. Default: the branch that is checked out."),
+    env_option("--db", "Index file. Default: .feeder/index.db under the root.", type=_FILE_PATH),
 )
 
 _CLOUDFLARE_OPTIONS = (
     env_option(
         "--store",
-        "Where the index is; else Cloudflare where the environment has CLOUDFLARE_API_TOKEN and "
-        "an account.",
+        "Where the index is. Default: cloudflare if CLOUDFLARE_API_TOKEN and an account are set, "
+        "else local.",
         type=click.Choice(["cloudflare", "local"]),
     ),
     env_option(
-        "--account-id", "Cloudflare's account; else wrangler.toml's.", "CLOUDFLARE_ACCOUNT_ID"
+        "--account-id",
+        "Cloudflare account id. Default: account_id in wrangler.toml.",
+        "CLOUDFLARE_ACCOUNT_ID",
     ),
-    env_option("--database-id", "The D1 database; else wrangler.toml's."),
+    env_option("--database-id", "D1 database id. Default: the one in wrangler.toml."),
     env_option(
         "--index-name",
-        "The Vectorize index; else wrangler.toml's, else <owner>_<repo>_code.",
+        "Vectorize index. Default: the one in wrangler.toml, else <owner>_<repo>_code.",
     ),
 )
 
 _CACHE_OPTION = env_option(
     "--cache",
-    "The file of embeddings made before; else the user's, feeder/embeddings.db in XDG_CACHE_HOME.",
+    "Embedding cache file. Default: feeder/embeddings.db in XDG_CACHE_HOME.",
     type=_FILE_PATH,
 )
 
 _EMBEDDING_OPTIONS = (
     env_option(
-        "--vectors/--no-vectors", "Search by meaning too, where there is a model.", default=True
+        "--vectors/--no-vectors",
+        "Use an embedding model beside words, to search by meaning.",
+        default=True,
     ),
     env_option(
         "--model",
-        "`words`, `static` or `minilm`; a model of Workers AI, one at an address as URL#name, or a "
-        "folder with an ONNX one; else the store's own.",
+        "Embedding model: `words` (none), `static`, `minilm`, a model of Workers AI, URL#name, or "
+        "a folder with an ONNX model. Default: the store's own.",
     ),
     env_option(
         "--dimensions",
-        "Numbers in a vector, where the model can shorten them; else as many as it has.",
+        "Vector dimensions, for models that can shorten vectors. Default: the model's own.",
         type=click.IntRange(1, 8192),
     ),
     _CACHE_OPTION,
 )
+
+_INDEX_OPTIONS = (*_LOCATION_OPTIONS, *_CLOUDFLARE_OPTIONS, *_EMBEDDING_OPTIONS)
 
 max_document_bytes_option = max_bytes_option(
     "document", "documents (PDF, DOCX, XLSX…)", Settings.max_document_bytes
@@ -127,97 +141,107 @@ max_document_bytes_option = max_bytes_option(
 
 _PARSING_OPTIONS = (
     env_option(
-        "--grammar", "Your grammar_queries.json, merged over the shipped one.", type=_FILE_PATH
+        "--grammar",
+        "A grammar_queries.json to merge over the shipped one.",
+        type=_FILE_PATH,
     ),
     max_bytes_option("file", "files", Settings.max_file_bytes),
     max_document_bytes_option,
     env_option(
         "--mask-secrets/--no-mask-secrets",
-        "Keep tokens, private keys and generated passwords out of what is indexed and embedded.",
+        "Mask tokens, private keys and generated passwords before indexing and embedding.",
         default=Settings.mask_secrets,
     ),
     env_option(
         "--texts/--no-texts",
-        "Keep the files' lines in the index too, for a Worker to show; else as the index was told.",
+        "Store the source lines in the index, for a Worker to show. Default: as in the last run.",
         default=None,
     ),
-    env_option("--jobs", "Parser processes; else as many as cores.", type=click.IntRange(1, 64)),
+    env_option(
+        "--jobs", "Number of parser processes. Default: one per core.", type=click.IntRange(1, 64)
+    ),
     *_DESCRIPTION_OPTIONS,
 )
 
 _BUDGET_OPTIONS = (
     env_option(
         "--max-embeddings",
-        "Stop before more texts than that are embedded; the next run goes on.",
+        "Stop after embedding this many texts; the next run continues.",
         type=click.IntRange(1),
     ),
     env_option(
         "--max-requests",
-        "Stop before more requests than that are sent; the next run goes on.",
+        "Stop after sending this many requests; the next run continues.",
         type=click.IntRange(1),
     ),
 )
 
 _FOLDER_OPTION = env_option(
     "--path",
-    "The index is of this folder alone, from the root; else of all.",
+    "Index only this folder, relative to the root. Default: the whole repository.",
     callback=_validate_folder,
 )
 
 _FORCE_OPTION = env_option(
     "--force",
-    "Go on although the index goes back to an older event, or loses other folders' files.",
+    "Continue even if the index goes back to an older event or loses files of other folders.",
     is_flag=True,
 )
 
 _SHARD_OPTIONS = (
     env_option(
         "--shard",
-        "Such as 3/16: one of 16 runs at once that share the files.",
+        "Process one share of the files, such as 3/16 in one of 16 parallel runs.",
         callback=_parse_shard,
     ),
-    env_option("--run", "The name that shards share; in GitHub Actions they have one."),
+    env_option("--run", "Name that the shards of one sync share. Default: set by GitHub Actions."),
 )
 
 _OUTPUT_OPTIONS = (
-    click.option("--json", is_flag=True, help="The result as JSON on stdout."),
-    click.option("-q", "--quiet", is_flag=True, help="Nothing on stderr but errors."),
+    click.option("--json", is_flag=True, help="Print the result as JSON."),
+    click.option("-q", "--quiet", is_flag=True, help="Print only errors on stderr."),
 )
 
 
-dry_run_option = click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+dry_run_option = click.option(
+    "--dry-run", is_flag=True, help="Print what would be done and change nothing."
+)
 
 
 def git_options(command: Command) -> Command:
-    """The options of a command that only asks git, and whose result is JSON in any case."""
+    """Adds the options of a command that reads only git."""
     return _add_options(command, _LOCATION_OPTIONS[0], *_OUTPUT_OPTIONS)
 
 
 def action_options(command: Command) -> Command:
-    """What action.yml says to the command that it runs."""
+    """Adds the options that action.yml passes to `feeder action`."""
     return _add_options(
         command,
         env_option(
             "--command",
-            "What to do; deltas make a sync an apply.",
+            "Command to run; with --deltas, sync becomes apply.",
             type=click.Choice(["sync", "apply", "validate", "plan"]),
             default="sync",
             show_default=True,
         ),
-        env_option("--deltas", "The changes as a JSON array, or a file with it; else all of HEAD."),
-        env_option("--validate", "Prove the index afterwards.", type=bool, default=False),
-        env_option("--repair", "Mend what a validation finds.", type=bool, default=False),
-        env_option("--dry-run", "Only say what would be done.", type=bool, default=False),
+        env_option(
+            "--deltas", "Changes as a JSON array, or a file with one. Default: all of HEAD."
+        ),
+        env_option("--validate", "Validate the index afterwards.", type=bool, default=False),
+        env_option("--repair", "Repair what the validation finds.", type=bool, default=False),
+        env_option(
+            "--dry-run", "Print what would be done and change nothing.", type=bool, default=False
+        ),
         _CLOUDFLARE_OPTIONS[0],
         *_LOCATION_OPTIONS,
     )
 
 
 def plan_options(command: Command) -> Command:
-    """How many shards there are to be."""
+    """Adds the options of `plan`."""
     shards = env_option(
         "--shards",
-        "How many parts; no more are made than there are files.",
+        "Number of shards; at most one per file.",
         type=click.IntRange(1, MAX_SHARDS),
         required=True,
     )
@@ -225,52 +249,45 @@ def plan_options(command: Command) -> Command:
 
 
 def paths_option(help_text: str) -> Callable[[Command], Command]:
-    """The option that names files and folders."""
+    """A required option that names files and folders."""
     return click.option(
         "--path", "paths", multiple=True, required=True, type=_PathType(), help=help_text
     )
 
 
 class _PathType(click.ParamType[Path]):
-    """A file or a folder; an empty name, as a variable that is not set leaves, is not `.`."""
+    """A file or a folder; rejects an empty name, which an unset shell variable leaves."""
 
     name = "path"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        return Path(value) if value else self.fail("it is empty; write . for all", param, ctx)
+        return (
+            Path(value)
+            if value
+            else self.fail("it is empty. Write . for the whole folder.", param, ctx)
+        )
 
 
 def read_options(command: Command) -> Command:
-    """The options of a command that reads the index."""
-    return _add_options(
-        command, *_LOCATION_OPTIONS, *_CLOUDFLARE_OPTIONS, *_EMBEDDING_OPTIONS, *_OUTPUT_OPTIONS
-    )
+    """Adds the options of a command that reads the index."""
+    return _add_options(command, *_INDEX_OPTIONS, *_OUTPUT_OPTIONS)
 
 
 def doctor_options(command: Command) -> Command:
-    """The options of a command that looks at what a run would need."""
-    return _add_options(
-        command,
-        *_LOCATION_OPTIONS,
-        *_CLOUDFLARE_OPTIONS,
-        *_EMBEDDING_OPTIONS,
-        *_PARSING_OPTIONS,
-        *_OUTPUT_OPTIONS,
-    )
+    """Adds the options of `doctor`."""
+    return _add_options(command, *_INDEX_OPTIONS, *_PARSING_OPTIONS, *_OUTPUT_OPTIONS)
 
 
 def override_options(command: Command) -> Command:
-    """The options that say another index, or another way to ask it."""
-    return _add_options(command, *_LOCATION_OPTIONS, *_CLOUDFLARE_OPTIONS, *_EMBEDDING_OPTIONS)
+    """Adds the options that choose an index and a model."""
+    return _add_options(command, *_INDEX_OPTIONS)
 
 
 def write_options(command: Command) -> Command:
-    """The options of a command that brings the index on."""
+    """Adds the options of a command that writes the index."""
     return _add_options(
         command,
-        *_LOCATION_OPTIONS,
-        *_CLOUDFLARE_OPTIONS,
-        *_EMBEDDING_OPTIONS,
+        *_INDEX_OPTIONS,
         *_PARSING_OPTIONS,
         *_BUDGET_OPTIONS,
         dry_run_option,
@@ -279,106 +296,119 @@ def write_options(command: Command) -> Command:
 
 
 def sync_options(command: Command) -> Command:
-    """The options of the command that brings all of the index on."""
+    """Adds the options of `sync`."""
     return _add_options(write_options(command), _FOLDER_OPTION, *_SHARD_OPTIONS, _FORCE_OPTION)
 
 
 def apply_options(command: Command) -> Command:
-    """The options of the command that follows deltas."""
+    """Adds the options of `apply`."""
     return _add_options(write_options(command), _FOLDER_OPTION, _FORCE_OPTION)
 
 
 def init_options(command: Command) -> Command:
-    """The options of a command that makes what an index is kept in."""
-    return _add_options(
-        command,
-        *_LOCATION_OPTIONS,
-        *_CLOUDFLARE_OPTIONS,
-        *_EMBEDDING_OPTIONS,
-        dry_run_option,
-        *_OUTPUT_OPTIONS,
-    )
+    """Adds the options of a command that creates resources of an index."""
+    return _add_options(command, *_INDEX_OPTIONS, dry_run_option, *_OUTPUT_OPTIONS)
 
 
 def cache_options(command: Command) -> Command:
-    """The options of the command that is about the embeddings made before."""
+    """Adds the options of `cache`."""
     return _add_options(command, _CACHE_OPTION, *_OUTPUT_OPTIONS)
 
 
 def validate_options(command: Command) -> Command:
-    """The options of a command that reads the index and may mend it."""
+    """Adds the options of `validate`."""
     content = env_option(
         "--content/--no-content",
-        "Parse every file of HEAD once more, and compare each node with what the index has of it.",
+        "Parse every file of HEAD again and compare each node with the index.",
         default=True,
     )
     return _add_options(
         command,
         content,
-        *_LOCATION_OPTIONS,
+        *_INDEX_OPTIONS,
         _FOLDER_OPTION,
-        *_CLOUDFLARE_OPTIONS,
-        *_EMBEDDING_OPTIONS,
         *_PARSING_OPTIONS,
         *_OUTPUT_OPTIONS,
     )
 
 
 def _repeatable_option(*names: str, help: str) -> Callable[[Command], Command]:
-    """An option that may be given more than once."""
+    """An option that can be given more than once."""
     return click.option(*names, names[0].lstrip("-").replace("-", "_"), multiple=True, help=help)
 
 
 def filter_options(command: Command) -> Command:
-    """The options that say where a search looks."""
+    """Adds the options that filter a search or prefer results."""
     return _add_options(
         command,
         _repeatable_option(
-            "--path", help="Only this file, folder or glob, from the root or from here."
+            "--path",
+            help="Search only this file, folder or glob, relative to the root or to this folder.",
         ),
-        _repeatable_option("--language", help="Only this language, such as python or c++."),
-        _repeatable_option("--node-type", "--type", help="Only this type of node, such as class."),
+        _repeatable_option("--language", help="Search only this language, such as python or c++."),
         _repeatable_option(
-            "--category", help="Only `code`, `docs`, `config`, `tests` or one of your own."
+            "--node-type", "--type", help="Search only this node type, such as class or method."
         ),
-        click.option("--tests", type=click.Choice(["yes", "no", "only"]), help="Whether tests."),
-        click.option("--all-repos", is_flag=True, help="In every repository of the index."),
-        _repeatable_option("--prefer", help="Raises a folder, lang:X, repo:X or category:X."),
+        _repeatable_option(
+            "--category",
+            help="Search only `code`, `docs`, `config`, `tests`, or a category of your own.",
+        ),
+        click.option(
+            "--tests",
+            type=click.Choice(["yes", "no", "only"]),
+            help="Include tests: yes, no or only.",
+        ),
+        click.option("--all-repos", is_flag=True, help="Search all repositories of the index."),
+        _repeatable_option("--prefer", help="Rank a folder, lang:X, repo:X or category:X higher."),
     )
 
 
+limit_option = click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(1, 100),
+    default=10,
+    show_default=True,
+    help="Number of hits to show.",
+)
+
+
 def query_log_option(command: Command) -> Command:
-    """Whether questions are noted."""
-    text = "Note questions in .feeder/queries.db, for `feeder queries`; off says not to."
+    """Adds the option that turns the query log off."""
+    text = "Log queries in .feeder/queries.db, for `feeder queries`."
     log = env_option("--query-log/--no-query-log", text, default=Settings.query_log)
     return _add_options(command, log)
 
 
 def queries_options(command: Command) -> Command:
-    """The options of the command that is about the questions asked before."""
+    """Adds the options of `queries`."""
     return _add_options(command, _LOCATION_OPTIONS[0], _LOCATION_OPTIONS[-1], *_OUTPUT_OPTIONS)
 
 
 def display_options(command: Command) -> Command:
-    """The options that say how an answer is shown."""
+    """Adds the options that set the format of a page of hits."""
     return _add_options(
         command,
         click.option(
-            "--lines", type=click.IntRange(0), default=6, show_default=True, help="Of each hit."
+            "--lines",
+            type=click.IntRange(0),
+            default=6,
+            show_default=True,
+            help="Lines to show of each hit.",
         ),
-        click.option("--full", is_flag=True, help="All lines of each hit."),
+        click.option("--full", is_flag=True, help="Show all lines of each hit."),
         click.option(
-            "--offset", type=click.IntRange(0), default=0, help="Leave out so many of the first."
+            "--offset", type=click.IntRange(0), default=0, help="Skip this many of the first hits."
         ),
         click.option(
             "--format",
             "form",
             type=click.Choice(["text", "vimgrep"]),
             default="text",
-            help="`vimgrep` is path:line:column:text, for editors.",
+            help="Output format; `vimgrep` prints path:line:column:text, for editors.",
         ),
-        click.option("-l", "--files", is_flag=True, help="Only the files' paths."),
-        click.option("--explain", is_flag=True, help="Say why each hit is there."),
+        click.option("-l", "--files", is_flag=True, help="Print only the paths of the files."),
+        click.option("--explain", is_flag=True, help="Show how the score of each hit is made up."),
         color_option,
     )
 
@@ -387,9 +417,9 @@ color_option = click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
-    help="`auto`: on a terminal, unless NO_COLOR is set.",
+    help="Use colors; `auto` does on a terminal, unless NO_COLOR is set.",
 )
 
 
 def _add_options(command: Command, *options: Callable[[Command], Command]) -> Command:
-    return reduce(lambda made, option: option(made), reversed(options), command)
+    return reduce(lambda changed, option: option(changed), reversed(options), command)

@@ -17,51 +17,56 @@ if TYPE_CHECKING:
     from feeder.store.query_log_file import LoggedQuery, QueryLog
 
 MAX_QUERY_CHARS = 100
-"""Of a question in a line."""
+"""Longest part of a query that is shown in a line."""
 
 
 @click.command()
 @click.option(
-    "-n", "--limit", type=click.IntRange(1), default=10, show_default=True, help="Of each kind."
+    "-n",
+    "--limit",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    help="Number of queries of each kind.",
 )
-@click.option("--clear", is_flag=True, help="Forget them all.")
+@click.option("--clear", is_flag=True, help="Delete all logged queries.")
 @options.queries_options
-def queries(limit: int, clear: bool, **said: Any) -> None:
-    """Say what was asked here: most often, slowly, in vain, and again in other words."""
+def queries(limit: int, clear: bool, **params: Any) -> None:
+    """Show frequent, slow, unanswered and reworded queries."""
     from feeder.search.query_log import log_file
     from feeder.session.workspace import base_folder
     from feeder.store.query_log_file import QueryLog
 
-    settings = Settings(**said)
+    settings = Settings(**params)
     log = QueryLog(log_file(base_folder(settings.directory), settings.db))
-    asked = log.queries()
+    logged = log.queries()
     if clear:
         log.clear()
-        facts = {"file": str(log.path), "forgotten": len(asked)}
-        console.print_result(settings, facts, [f"{log.path}: {_query_count(asked)} forgotten"])
+        facts = {"file": str(log.path), "forgotten": len(logged)}
+        console.print_result(settings, facts, [f"{log.path}: {_query_count(logged)} deleted"])
     else:
-        kinds = _group_queries(asked, limit)
-        chains = _reworded_chains(asked, limit)
+        groups = _group_queries(logged, limit)
+        chains = _reworded_chains(logged, limit)
         console.print_result(
-            settings, _as_json(log, asked, kinds, chains), _as_text(log, asked, kinds, chains)
+            settings, _as_json(log, logged, groups, chains), _as_text(log, logged, groups, chains)
         )
 
 
 QueryGroups = dict[str, "list[RepeatedQuery]"]
-TITLES = {"frequent": "Most frequent", "slow": "Slowest", "unanswered": "Without an answer"}
-REWORDED_TITLE = "Asked again in other words"
+TITLES = {"frequent": "Most frequent", "slow": "Slowest", "unanswered": "Without hits"}
+REWORDED_TITLE = "Reworded"
 
 
 def _group_queries(logged: Sequence[LoggedQuery], limit: int) -> QueryGroups:
     from feeder.search import query_log
 
-    known = query_log.group_queries(logged)
+    repeated = query_log.group_queries(logged)
     by_kind = {
-        "frequent": query_log.most_frequent(known),
-        "slow": query_log.slowest(known),
-        "unanswered": query_log.unanswered(known),
+        "frequent": query_log.most_frequent(repeated),
+        "slow": query_log.slowest(repeated),
+        "unanswered": query_log.unanswered(repeated),
     }
-    return {kind: some[:limit] for kind, some in by_kind.items()}
+    return {kind: group[:limit] for kind, group in by_kind.items()}
 
 
 def _reworded_chains(logged: Sequence[LoggedQuery], limit: int) -> list[list[LoggedQuery]]:
@@ -84,7 +89,7 @@ def _as_json(
         "limit_bytes": MAX_BYTES,
         "questions": len(logged),
         "limit_questions": MAX_ROWS,
-        **{kind: [_recurring_json(one) for one in some] for kind, some in groups.items()},
+        **{kind: [_recurring_json(one) for one in group] for kind, group in groups.items()},
         "reworded": [[_query_json(one) for one in chain] for chain in chains],
     }
 
@@ -118,12 +123,12 @@ def _as_text(
     chains: list[list[LoggedQuery]],
 ) -> Iterator[str]:
     if not logged:
-        yield f"{log.path}: no question is noted"
+        yield f"{log.path}: no queries logged"
         return
     yield f"{log.path}: {_query_count(logged)} since {_timestamp(logged[0].asked_s)}"
-    for kind, some in groups.items():
-        yield from ["", TITLES[kind]] if some else []
-        yield from (_recurring_line(one) for one in some)
+    for kind, group in groups.items():
+        yield from ["", TITLES[kind]] if group else []
+        yield from (_recurring_line(one) for one in group)
     yield from ["", REWORDED_TITLE] if chains else []
     for chain in chains:
         yield "  " + " → ".join(_query_text(one) for one in chain)
@@ -139,11 +144,11 @@ def _recurring_line(recurring: RepeatedQuery) -> str:
 
 
 def _query_text(query: LoggedQuery) -> str:
-    """In a line, with what was said beside it."""
+    """Formats a query in one line, with its filters."""
     text = " ".join(query.text.split())
     text = text if len(text) <= MAX_QUERY_CHARS else f"{text[:MAX_QUERY_CHARS]}…"
     return text if query.filters == "{}" else f"{text} {query.filters}"
 
 
 def _query_count(logged: Sequence[LoggedQuery]) -> str:
-    return "1 question" if len(logged) == 1 else f"{len(logged):,} questions"
+    return "1 query" if len(logged) == 1 else f"{len(logged):,} queries"

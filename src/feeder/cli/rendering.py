@@ -22,13 +22,13 @@ from feeder.search.excerpts import UNAVAILABLE_REASONS, Freshness
 from feeder.search.outline import Outline, OutlineEntry, entry_status
 
 MAX_SAME_NAME = 5
-"""Nodes of one name in a row that an outline has a line each for, or lines that it tells."""
+"""Consecutive nodes of one name that an outline lists one by one; more become one line."""
 GUTTER_COLUMNS = 8
-"""Columns before a line of a file: its number and two blanks."""
+"""Columns before a line of a file: its number and two spaces."""
 
 
 class Style(NamedTuple):
-    """Where the hits are shown, and whether with reasons."""
+    """The output's properties, and whether scores are explained."""
 
     terminal: Terminal = Terminal()
     explain: bool = False
@@ -38,7 +38,7 @@ PLAIN_STYLE = Style()
 
 
 def render_hits(page: Page, style: Style = PLAIN_STYLE) -> Iterator[str]:
-    """Path, lines, type and name of each hit, and the lines that answer; what is left; how old."""
+    """Renders each hit with heading and snippet, then the number of hits, notes and freshness."""
     for shown in page.hits:
         yield style.terminal.render_cells(_heading_cells(shown))
         yield from _description_lines(shown, style.terminal)
@@ -50,15 +50,15 @@ def render_hits(page: Page, style: Style = PLAIN_STYLE) -> Iterator[str]:
 
 
 def render_vimgrep(page: Page, root: Path, max_columns: int | None = None) -> Iterator[str]:
-    """`path:line:column:text` of the best line of each hit that lies here; columns are bytes.
+    """Renders `path:line:column:text` for the best line of each hit in the working tree.
 
-    Of a text that is longer only what is around the match.
+    Columns count bytes from 1. Longer lines are cut to `max_columns` around the match.
     """
     for shown in filter(is_in_working_tree, page.hits):
         if shown.excerpt.lines:
-            window = shown.snippet
-            first = (window.start_line, 0) if window.lines else (shown.excerpt.first, 0)
-            line, start = next(((mark.line, mark.start) for mark in window.marks), first)
+            snippet = shown.snippet
+            first = (snippet.start_line, 0) if snippet.lines else (shown.excerpt.first, 0)
+            line, start = next(((mark.line, mark.start) for mark in snippet.marks), first)
             text = dict(zip(shown.excerpt.numbers, shown.excerpt.lines, strict=True))[line]
             column = len(text[:start].encode("utf-8", "replace")) + 1
             text = Terminal(max_line_columns=max_columns).render_code_line(
@@ -68,27 +68,26 @@ def render_vimgrep(page: Page, root: Path, max_columns: int | None = None) -> It
 
 
 def render_paths(page: Page, root: Path) -> Iterator[str]:
-    """The path of each file that has a hit which lies here, the best first."""
+    """Renders the path of each file in the working tree that has a hit, best first."""
     yield from dict.fromkeys(
         _relative_path(root, shown) for shown in filter(is_in_working_tree, page.hits)
     )
 
 
 def is_in_working_tree(hit: PageHit) -> bool:
-    """Whether the hit's path leads to its lines: a path is all that a program is given."""
+    """Tells whether the hit's lines are in the file at its path, which an editor would open."""
     return hit.excerpt.is_shown and hit.excerpt.commit is None
 
 
 def omitted_hits(page: Page) -> Iterator[str]:
-    """What a program is not given, and why."""
+    """Lists the hits that `render_paths` and `render_vimgrep` leave out, with the reason."""
     for shown in page.hits:
         if not is_in_working_tree(shown):
-            place = f"{shown.result.hit.path}:{shown.excerpt.first}"
-            yield f"Left out: {place} ({_omission_reason(shown)})"
+            location = f"{shown.result.hit.path}:{shown.excerpt.first}"
+            yield f"Left out: {location} ({_omission_reason(shown)})"
 
 
 def _omission_reason(hit: PageHit) -> str:
-    """Why a path does not lead to the hit's lines."""
     state, commit = hit.excerpt.freshness, hit.excerpt.commit
     if state is Freshness.OTHER_REPOSITORY:
         return f"in {hit.result.hit.repo}"
@@ -98,18 +97,18 @@ def _omission_reason(hit: PageHit) -> str:
 
 
 def render_outline(outline: Outline, terminal: Terminal) -> Iterator[str]:
-    """Each file's path, and below it a line for each symbol or section.
+    """Renders each file's path, and below it a line for each symbol or section.
 
-    Of many in a row that are called the same, the lines are told behind the first.
+    More than `MAX_SAME_NAME` consecutive nodes of one name become the first and one more line.
     """
     for path, entries in outline.files.items():
         yield terminal.render_cells(to_cells(path, PATH_STYLE))
-        for _, run in groupby(entries, key=_entry_key):
-            alike = list(run)
-            some = alike if len(alike) <= MAX_SAME_NAME else alike[:1]
-            yield from (terminal.render_cells(_entry_cells(entry)) for entry in some)
-            if len(alike) > MAX_SAME_NAME:
-                yield terminal.render_cells(to_cells(_indent(_same_name_line(alike[1:])), DIM))
+        for _, group in groupby(entries, key=_entry_key):
+            same = list(group)
+            listed = same if len(same) <= MAX_SAME_NAME else same[:1]
+            yield from (terminal.render_cells(_entry_cells(entry)) for entry in listed)
+            if len(same) > MAX_SAME_NAME:
+                yield terminal.render_cells(to_cells(_indent(_same_name_line(same[1:])), DIM))
     if outline.status.note:
         yield from terminal.wrap(outline.status.note)
 
@@ -120,10 +119,10 @@ def _entry_key(entry: OutlineEntry) -> tuple[str | int | None, ...]:
 
 
 def _same_name_line(entries: Sequence[OutlineEntry]) -> str:
-    """Where they are; of many the first and the last."""
     lines = [f"{entry.start_line}-{entry.end_line}" for entry in entries]
-    told = lines if len(lines) <= MAX_SAME_NAME else [*lines[: MAX_SAME_NAME - 1], "…", lines[-1]]
-    return f"    and {len(lines):,} more of this name: {', '.join(told)}"
+    if len(lines) > MAX_SAME_NAME:
+        lines = [*lines[: MAX_SAME_NAME - 1], "…", lines[-1]]
+    return f"    and {len(entries):,} more of this name: {', '.join(lines)}"
 
 
 def _entry_cells(entry: OutlineEntry) -> list[Cell]:
@@ -143,7 +142,7 @@ def _entry_cells(entry: OutlineEntry) -> list[Cell]:
 
 
 def explain_score(hit: PageHit) -> str:
-    """The score, the ranks by which the hit was found, and what each rule has given."""
+    """Formats the score with its parts, and the rank in each retrieval."""
     one = hit.result
     ranks = {name: f" (rank {rank})" for name, rank in one.ranks.items()}
     parts = [f"{name} {value:+.4g}{ranks.get(name, '')}" for name, value in one.score_parts.items()]
@@ -151,7 +150,7 @@ def explain_score(hit: PageHit) -> str:
 
 
 def _relative_path(root: Path, hit: PageHit) -> str:
-    """The path as it leads there from where the user stands."""
+    """Returns the path relative to the current folder."""
     return os.path.relpath(root / hit.result.hit.path)
 
 
@@ -170,25 +169,24 @@ def _heading_cells(page_hit: PageHit) -> list[Cell]:
 
 
 def _description_lines(hit: PageHit, terminal: Terminal) -> Iterator[str]:
-    """What a model says that it does."""
-    beside = terminal._replace(width=terminal.width and max(1, terminal.width - GUTTER_COLUMNS))
-    for line in beside.wrap(hit.result.hit.description) if hit.result.hit.description else ():
+    narrower = terminal._replace(width=terminal.width and max(1, terminal.width - GUTTER_COLUMNS))
+    for line in narrower.wrap(hit.result.hit.description) if hit.result.hit.description else ():
         yield terminal.render_cells(to_cells(_indent(line), DIM))
 
 
 def _snippet_lines(hit: PageHit, terminal: Terminal) -> Iterator[str]:
-    window = hit.snippet
-    if gone := UNAVAILABLE_REASONS.get(hit.excerpt.freshness):
-        yield terminal.render_cells(to_cells(_indent(f"({gone})"), DIM))
-    if not window.lines:
+    snippet = hit.snippet
+    if reason := UNAVAILABLE_REASONS.get(hit.excerpt.freshness):
+        yield terminal.render_cells(to_cells(_indent(f"({reason})"), DIM))
+    if not snippet.lines:
         return
-    for at, part in enumerate(window.parts):
+    for at, part in enumerate(snippet.parts):
         if at:
             yield terminal.render_cells(to_cells(_indent("…"), DIM))
         yield from _snippet_part(hit, part.start_line, part.lines, terminal)
-    if window.below:
-        lines = "line" if window.below == 1 else "lines"
-        yield terminal.render_cells(to_cells(_indent(f"… {window.below} {lines} more"), DIM))
+    if snippet.below:
+        lines = "line" if snippet.below == 1 else "lines"
+        yield terminal.render_cells(to_cells(_indent(f"… {snippet.below} {lines} more"), DIM))
 
 
 def _snippet_part(hit: PageHit, first: int, lines: list[str], terminal: Terminal) -> Iterator[str]:
@@ -201,7 +199,7 @@ def _snippet_part(hit: PageHit, first: int, lines: list[str], terminal: Terminal
 
 
 def _code_styles(hit: PageHit, start: int, count: int) -> list[list[str]]:
-    """Colours of some lines: all of the node is read, since a text or comment may be open."""
+    """Highlights the whole node, since a string or comment may span lines, and returns a part."""
     return highlight_code(hit.excerpt.lines, hit.result.hit.language)[start : start + count]
 
 
@@ -210,7 +208,7 @@ def _indent(text: str) -> str:
 
 
 def _footer_lines(page: Page) -> Iterator[str]:
-    """What follows the hits: how many there are, what the search says of itself, how old all is."""
+    """Yields the number of hits, the notes of the search and the freshness of the index."""
     shown, after = len(page.hits), page.offset + len(page.hits)
     total = f"at least {page.total}" if page.at_least else str(page.total)
     if not shown and not page.offset:
@@ -226,7 +224,6 @@ def _footer_lines(page: Page) -> Iterator[str]:
 
 
 def _next_page_hint(page: Page, after: int) -> str:
-    """How to see what follows."""
     if after < page.total:
         return f"; the next: --offset {after}"
-    return "; for others ask more narrowly" if page.at_least else ""
+    return "; narrow the query to see others" if page.at_least else ""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class OutputOptions(NamedTuple):
-    """What the options of showing say; `lines` are None for all."""
+    """The options that set the format of a page of hits; `lines` is None for all lines."""
 
     lines: int | None = None
     offset: int = 0
@@ -31,13 +31,13 @@ class OutputOptions(NamedTuple):
 
     @classmethod
     def from_params(cls, params: dict[str, Any]) -> OutputOptions:
-        """Takes its options out of those that were said."""
+        """Removes the display options from a command's parameters and returns them."""
         lines, full = params.pop("lines"), params.pop("full")
         return cls(None if full else lines, *(params.pop(name) for name in cls._fields[1:]))
 
 
 def print_page(page: Page, output: OutputOptions, settings: Settings, root: Path) -> None:
-    """The answer on stdout; what it says of itself on stderr where stdout is for a program."""
+    """Prints a page of hits on stdout; notes go to stderr where stdout is for a program."""
     from feeder.cli import rendering
     from feeder.cli.terminal import MAX_LINE_COLUMNS, stdout_terminal
 
@@ -59,26 +59,26 @@ def _print_lines(page: Page, settings: Settings, lines: Iterable[str]) -> None:
 
     console.print_result(settings, None, lines)
     if not settings.quiet:
-        for said in filter(None, [*omitted_hits(page), *page.notes, page.note]):
-            console.print_message(said)
+        for note in filter(None, [*omitted_hits(page), *page.notes, page.note]):
+            console.print_message(note)
 
 
 @click.command()
 @click.argument("target", metavar="PATH:LINE|SYMBOL|ID")
-@click.option("-n", "--limit", type=click.IntRange(1, 100), default=10, show_default=True)
+@options.limit_option
 @options.filter_options
 @options.display_options
 @options.read_options
-def similar(target: str, limit: int, **said: Any) -> None:
-    """Find nodes that are like one, by its vector where it has one, else by its words."""
+def similar(target: str, limit: int, **params: Any) -> None:
+    """Find nodes similar to a given one, by its vector or else its words."""
     from feeder.search.open_index import open_index
     from feeder.search.query_plan import RequestFilters, SearchRequest, path_from_root
     from feeder.search.similar import similar_page
     from feeder.search.targets import resolve_target
 
-    filters = RequestFilters.from_options(said)
-    output = OutputOptions.from_params(said)
-    settings = Settings(**said)
+    filters = RequestFilters.from_options(params)
+    output = OutputOptions.from_params(params)
+    settings = Settings(**params)
     with open_index(settings) as index:
         corpus = index.corpus
         node = resolve_target(corpus, path_from_root(target, corpus.base), index.directory)
@@ -93,8 +93,8 @@ def similar(target: str, limit: int, **said: Any) -> None:
 @click.argument("path", metavar="PATH")
 @options.color_option
 @options.read_options
-def outline(path: str, color: str, **said: Any) -> None:
-    """List the symbols and sections of a file or folder with their lines, without their bodies."""
+def outline(path: str, color: str, **params: Any) -> None:
+    """List the symbols and sections of a file or folder, with lines."""
     from feeder.cli.rendering import render_outline
     from feeder.cli.terminal import stdout_terminal
     from feeder.search.open_index import open_index
@@ -102,29 +102,29 @@ def outline(path: str, color: str, **said: Any) -> None:
     from feeder.search.query_plan import path_from_root
     from feeder.search.targets import files_below_path
 
-    settings = Settings(**said)
+    settings = Settings(**params)
     with open_index(settings) as index:
         corpus = index.corpus
         files = files_below_path(corpus, path_from_root(path, corpus.base), index.directory)
-        found = build_outline(corpus, files)
+        content = build_outline(corpus, files)
     if settings.json:
-        console.print_result(settings, found.as_json(), ())
+        console.print_result(settings, content.as_json(), ())
     else:
-        console.print_rendered(render_outline(found, stdout_terminal(color)))
+        console.print_rendered(render_outline(content, stdout_terminal(color)))
 
 
 @click.command()
 @click.argument("target", metavar="ID|PATH#SYMBOL|PATH:12-40")
 @options.color_option
 @options.read_options
-def show(target: str, color: str, **said: Any) -> None:
-    """Print a node or some lines of a file as they are now."""
+def show(target: str, color: str, **params: Any) -> None:
+    """Print a node or lines of a file, as they are now."""
     from feeder.search.answers import read_target
     from feeder.search.open_index import open_index
     from feeder.search.query_plan import path_from_root
     from feeder.search.targets import resolve_target
 
-    settings = Settings(**said)
+    settings = Settings(**params)
     with open_index(settings) as index:
         corpus = index.corpus
         node = resolve_target(corpus, path_from_root(target, corpus.base), index.directory)
@@ -136,20 +136,20 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 _QUERY_WORD_MARK = "\0"
-"""Before a word that begins as an option does; no argument of a program has it."""
+"""Prefix of a query word that begins like an option; an argument cannot contain it."""
 
 _QUERY_WORD = re.compile(r"-(?!-|[A-Za-z]\d*\Z).|--[^=\s]*\s")
 
 
 class QueryCommand(click.Command):
-    """A command whose `-word` is a word to be left out, and no bundle of options.
+    """A command that reads `-word` as an excluded word and not as several short options.
 
-    Of what has one dash only a single letter is an option, alone or with a number behind it; and
-    none has a space in it.
+    After one dash, only a single letter is an option, alone or with a number; an argument with a
+    space is never an option.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Marks the words that are none of this command's options."""
+        """Marks the words that are not options of this command."""
         with_values = {name for option in self.params for name in _option_names(option)}
         marked, is_value = [], False
         for at, arg in enumerate(args):
@@ -163,42 +163,42 @@ class QueryCommand(click.Command):
 
 
 def _option_names(option: click.Parameter) -> list[str]:
-    """The names of an option that takes a value."""
+    """Returns the names of an option that takes a value; none for a flag."""
     takes_one = isinstance(option, click.Option) and not option.is_flag and not option.count
     return [*option.opts, *option.secondary_opts] if takes_one else []
 
 
 def join_words(_: click.Context, __: click.Parameter, words: tuple[str, ...]) -> str:
-    """The question that the words are together."""
+    """Joins the words to one query."""
     return " ".join(word.removeprefix(_QUERY_WORD_MARK) for word in words)
 
 
 def query_argument(command: Command) -> Command:
-    """All words that are no options, as one question."""
+    """Adds the argument that takes all words that are not options as one query."""
     return click.argument("query", nargs=-1, required=True, callback=join_words)(command)
 
 
 @click.command(cls=QueryCommand)
 @query_argument
-@click.option("-n", "--limit", type=click.IntRange(1, 100), default=10, show_default=True)
+@options.limit_option
 @options.filter_options
 @options.display_options
 @options.read_options
 @options.query_log_option
-def search(query: str, limit: int, **said: Any) -> None:
-    """Find nodes by word and by meaning, and show their lines as they are now.
+def search(query: str, limit: int, **params: Any) -> None:
+    """Search by words and by meaning, and show the lines as they are now.
 
-    A question may have "phrases", /patterns/, -words to leave out, beginnings*, and lang: path:
-    -path: type: symbol: repo: category: tests: and case:yes. After -- all is the question.
+    A query can have "phrases", /patterns/, -excluded words, prefixes*, and the filters lang: path:
+    -path: type: symbol: repo: category: tests: and case:yes. Everything after -- is the query.
     """
     from feeder.search import engine
     from feeder.search.open_index import open_index
     from feeder.search.query_plan import RequestFilters, SearchRequest
 
     started_s = time.perf_counter()
-    filters = RequestFilters.from_options(said)
-    output = OutputOptions.from_params(said)
-    settings = Settings(**said)
+    filters = RequestFilters.from_options(params)
+    output = OutputOptions.from_params(params)
+    settings = Settings(**params)
     with open_index(settings) as opened:
         index = opened.with_models(console.print_message)
         request = SearchRequest(query, filters, limit, output.offset, output.lines, is_logged=False)

@@ -25,16 +25,16 @@ GIVEN_FILES = "the given files"
 @click.option(
     "--working-tree",
     is_flag=True,
-    help="The files as they lie there, less what git ignores; without it, HEAD's again.",
+    help="Index the files on disk, less what git ignores, instead of HEAD.",
 )
 @options.sync_options
-def sync(dry_run: bool, working_tree: bool, **said: Any) -> None:
-    """Make the index equal to HEAD, whatever has run or died before."""
+def sync(dry_run: bool, working_tree: bool, **params: Any) -> None:
+    """Make the index equal to HEAD, whatever earlier runs left."""
     from feeder.session import workspace
     from feeder.session.workspace import repository_of, workspace_for
     from feeder.sync.sync import sync
 
-    settings = Settings(**said)
+    settings = Settings(**params)
     repository = repository_of(settings)
     place = workspace_for(repository, settings)
     if working_tree:
@@ -44,61 +44,64 @@ def sync(dry_run: bool, working_tree: bool, **said: Any) -> None:
     part = f"shard {settings.shard}" if settings.shard else ""
     with _writing_run(
         place, tree, settings, dry_run=dry_run, part=part or _folder_name(settings)
-    ) as feed:
-        sync(feed, dry_run=dry_run)
+    ) as run:
+        sync(run, dry_run=dry_run)
 
 
 @click.command()
-@options.paths_option("A file or folder, as it lies there; may be given several times.")
+@options.paths_option("File or folder to index; repeatable.")
 @options.write_options
-def process(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
-    """Index files and folders of the working tree; what is gone from them leaves the index."""
+def process(paths: tuple[Path, ...], dry_run: bool, **params: Any) -> None:
+    """Index files and folders on disk, and remove those that are gone."""
     from feeder.session.workspace import common_base_folder, folder_tree, workspace_for
     from feeder.sync.partial_sync import process_paths
 
-    settings = Settings(**said)
+    settings = Settings(**params)
     paths = tuple(settings.directory / path for path in paths)
     place = workspace_for(common_base_folder(paths, settings), settings)
     tree = folder_tree(place, paths, settings)
-    with _writing_run(place, tree, settings, dry_run=dry_run, part=GIVEN_FILES) as feed:
-        process_paths(feed, place.base, paths, dry_run=dry_run)
+    with _writing_run(place, tree, settings, dry_run=dry_run, part=GIVEN_FILES) as run:
+        process_paths(run, place.base, paths, dry_run=dry_run)
 
 
 @click.command()
-@options.paths_option("A file or folder of the index, which need not exist any more.")
+@options.paths_option("File or folder to remove; it need not exist on disk. Repeatable.")
 @options.write_options
-def delete(paths: tuple[Path, ...], dry_run: bool, **said: Any) -> None:
-    """Take files and folders out of the index; the files themselves stay."""
+def delete(paths: tuple[Path, ...], dry_run: bool, **params: Any) -> None:
+    """Remove files and folders from the index; the files on disk stay."""
     from feeder.session.workspace import current_workspace, folder_tree
     from feeder.sync.partial_sync import delete_paths
 
-    settings = Settings(**said)
+    settings = Settings(**params)
     paths = tuple(settings.directory / path for path in paths)
     place = current_workspace(settings)
     tree = folder_tree(place, (), settings)
-    with _writing_run(place, tree, settings, dry_run=dry_run, part=GIVEN_FILES) as feed:
-        delete_paths(feed, place.base, paths, dry_run=dry_run)
+    with _writing_run(place, tree, settings, dry_run=dry_run, part=GIVEN_FILES) as run:
+        delete_paths(run, place.base, paths, dry_run=dry_run)
 
 
 @click.command()
 @click.argument("deltas", type=click.File("rb"))
 @options.apply_options
-def apply(deltas: IO[bytes], dry_run: bool, **said: Any) -> None:
-    """Apply changes: a JSON array of {"file", "action": "process"|"delete"}; - reads stdin."""
+def apply(deltas: IO[bytes], dry_run: bool, **params: Any) -> None:
+    """Apply a list of changes to the index.
+
+    The changes, from a file or from stdin for -, are a JSON array of {"file": PATH, "action": "process"|"delete"}, as `feeder deltas`
+    prints it.
+    """
     from feeder.session.workspace import current_workspace, folder_tree
     from feeder.source.deltas import parse_deltas
-    from feeder.source.paths import is_below
-    from feeder.source.paths import path_in as place_in
+    from feeder.source.paths import is_below, path_in
     from feeder.sync.partial_sync import apply_deltas
 
-    settings = Settings(**said)
+    settings = Settings(**params)
     place = current_workspace(settings)
     changes = parse_deltas(deltas.read(), place.base)
     changes = [change for change in changes if is_below(change.file, settings.path)]
-    files = [place_in(place.base, change.file) for change in changes if change.action == "process"]
+    files = [path_in(place.base, change.file) for change in changes if change.action == "process"]
     tree = folder_tree(place, files, settings)
-    with _writing_run(place, tree, settings, dry_run=dry_run, part=GIVEN_FILES) as feed:
-        apply_deltas(feed, changes, dry_run=dry_run)
+    with _writing_run(place, tree, settings, dry_run=dry_run, part=GIVEN_FILES) as run:
+        apply_deltas(run, changes, dry_run=dry_run)
 
 
 def _folder_name(settings: Settings) -> str:
@@ -109,36 +112,38 @@ def _folder_name(settings: Settings) -> str:
 def _writing_run(
     location: Workspace, source: Tree, settings: Settings, *, dry_run: bool, part: str
 ) -> Iterator[SyncContext]:
-    """A run that writes, with its account at the end; `part` is what of a commit it is about."""
+    """Opens a run that writes, and prints its report at the end.
+
+    `part` names the part of the commit that the run covers. A run that only deletes creates no
+    index. After StoppedEarly or ServiceError the report is printed before the error is raised.
+    """
     from feeder.session.session import model_error, open_run, open_session
     from feeder.session.workspace import has_index
     from feeder.store.ownership import command_lock
 
-    brings = bool(
-        source.root_tree_id or source.entries()
-    )  # what only takes out makes no index for it
-    writes = not dry_run and (brings or has_index(location, settings))
+    has_files = bool(source.root_tree_id or source.entries())
+    writes = not dry_run and (has_files or has_index(location, settings))
     ended_early: FeederError | None = None
     account = console.account()
     account.base, account.part = location.base, part
-    feed: SyncContext | None = None
+    run: SyncContext | None = None
     try:
         whole = part != GIVEN_FILES
         with open_session(location, settings, writes=writes, create=True, whole=whole) as store:
-            refused = model_error(store)
+            failed_model = model_error(store)
             with (
                 command_lock(store.backend.file),
-                open_run(store, source, settings, dry_run=dry_run) as feed,
+                open_run(store, source, settings, dry_run=dry_run) as run,
             ):
                 try:
-                    yield feed
-                    if refused:  # words went on
-                        raise refused
+                    yield run
+                    if failed_model:  # words were indexed without it
+                        raise failed_model
                 except (StoppedEarly, ServiceError) as exc:
                     ended_early = exc
     finally:
-        account.report = feed.report.as_json() if feed else None
+        account.report = run.report.as_json() if run else None
     if not isinstance(ended_early, Superseded):
-        console.print_result(settings, feed.report.as_json(), feed.report.lines())
+        console.print_result(settings, run.report.as_json(), run.report.lines())
     if ended_early:
         raise ended_early

@@ -23,18 +23,18 @@ TOKEN_STYLES = (
     ("Token.Generic.Heading", "1"),
     ("Token.Generic.Subheading", "1"),
 )
-"""Kinds of words as Pygments calls them, and their colours: those that every terminal has."""
+"""Pygments' token types with their ANSI codes, of the colors that every terminal has."""
 LEXERS = {"svelte": "html", "notebook": "python", "yaml": "yaml"}
 MAX_LEXED_CHARS = 50_000
-"""Of a longer text only its words are marked."""
+"""Longer texts get no syntax highlighting."""
 MAX_LINE_COLUMNS = 400
-"""Columns of a line of a file where no terminal limits it: a minified one is a whole program."""
+"""Longest line of a file where no terminal limits it: a minified line is a whole program."""
 TAB_WIDTH = 4
 ELLIPSIS = "…"
 
 
 class Cell(NamedTuple):
-    """A character as it is shown, how many columns it takes, and its colour."""
+    """A displayed character, its width in columns, and its ANSI style."""
 
     text: str
     width: int
@@ -42,9 +42,9 @@ class Cell(NamedTuple):
 
 
 class Terminal(NamedTuple):
-    """Where lines go: in colours or not, and how wide it is; None where nothing limits a line.
+    """The properties of the output: colors, and the width in columns; None for unlimited.
 
-    Lines of files are `longest` columns there, None for as long as they are.
+    Without a width, lines of files are cut at `max_line_columns`; None for unlimited.
     """
 
     colours: bool = False
@@ -52,7 +52,7 @@ class Terminal(NamedTuple):
     max_line_columns: int | None = MAX_LINE_COLUMNS
 
     def render_cells(self, cells: Iterable[Cell]) -> str:
-        """The cells as one line; cut at its end where it would be wider than the terminal."""
+        """Renders cells as one line, cut to the terminal's width."""
         return self._render(_truncate(list(cells), self.width))
 
     def render_code_line(
@@ -62,32 +62,32 @@ class Terminal(NamedTuple):
         highlights: Sequence[tuple[int, int]],
         styles: Sequence[str] = (),
     ) -> str:
-        """A line of a file behind its number: its first mark is seen, however long the line is."""
-        room = self.max_line_columns if self.width is None else max(1, self.width - len(gutter))
-        if not self.colours and self.width is None and len(text) <= (room or len(text)):
+        """Renders a line of a file after the gutter, cut so that the first highlight is visible.
+
+        `highlights` are ranges of characters; `styles` has a style for each character.
+        """
+        columns = self.max_line_columns if self.width is None else max(1, self.width - len(gutter))
+        if not self.colours and self.width is None and len(text) <= (columns or len(text)):
             return gutter + escaping.escape_line(text)
         before = to_cells(gutter, DIM)
-        start, end = _visible_range(text, highlights, room)
-        marked = {at for first, last in highlights for at in range(first, last)}
+        start, end = _visible_range(text, highlights, columns)
+        highlighted = {at for first, last in highlights for at in range(first, last)}
         body: list[Cell] = []
         for at in range(start, end):
-            style = MATCH if at in marked else styles[at] if at < len(styles) else PLAIN
+            style = MATCH if at in highlighted else styles[at] if at < len(styles) else PLAIN
             body += _character_cells(text[at], style, _total_width(body) if self.width else None)
         if start:
             body = [Cell(ELLIPSIS, 1, DIM), *body]
         if end < len(text):
             body.append(Cell(ELLIPSIS, 1, DIM))
-        return self._render([*before, *_truncate(body, room)])
+        return self._render([*before, *_truncate(body, columns)])
 
     def wrap(self, text: str) -> list[str]:
-        """A text in as many lines as the terminal needs for it."""
+        """Wraps a text to the terminal's width."""
         from textwrap import wrap
 
-        return (
-            wrap(escaping.escape_line(text), self.width)
-            if self.width
-            else [escaping.escape_line(text)]
-        )
+        escaped = escaping.escape_line(text)
+        return wrap(escaped, self.width) if self.width else [escaped]
 
     def _render(self, row: Iterable[Cell]) -> str:
         runs = groupby(row, key=lambda cell: cell.style if self.colours else PLAIN)
@@ -95,25 +95,25 @@ class Terminal(NamedTuple):
 
 
 def stdout_terminal(color: str, *, full_lines: bool = False) -> Terminal:
-    """Standard output, as `--color` and `NO_COLOR` want it; only a terminal has a width.
+    """Returns the properties of stdout for `--color` and `NO_COLOR`; only a terminal has a width.
 
-    Elsewhere lines that are wanted `whole` are not cut.
+    With `full_lines`, lines are not cut elsewhere.
     """
     is_terminal = sys.stdout.isatty()
-    wanted = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    colours = color == "always" or (color == "auto" and wanted)
+    by_default = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    colours = color == "always" or (color == "auto" and by_default)
     width = get_terminal_size().columns if is_terminal else None
     return Terminal(colours, width, None if full_lines else MAX_LINE_COLUMNS)
 
 
 def to_cells(text: str, style: str = PLAIN) -> list[Cell]:
-    """The cells of a text of one line."""
+    """Turns a text of one line into cells."""
     return [cell for character in text for cell in _character_cells(character, style)]
 
 
 def highlight_code(lines: Sequence[str], language: str | None) -> list[list[str]]:
-    """A colour for each character of each line, as far as the language is known."""
-    # its types are in a package of their own, and two calls do not pay for one
+    """Returns a style for each character of each line; empty lists for unknown languages."""
+    # its type stubs are another package, too much for two imports
     from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]
     from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 
@@ -147,7 +147,7 @@ def _style_of_token(kind: object) -> str:
 def _visible_range(
     text: str, highlights: Sequence[tuple[int, int]], width: int | None
 ) -> tuple[int, int]:
-    """What of a line is looked at: of one that does not fit, what is around its first mark."""
+    """Returns the range of characters to show: all, or those around the first highlight."""
     if width is None or _total_width(_first_cells(text, width + 1)) <= width:
         return 0, len(text)
     first, last = highlights[0] if highlights else (0, 0)
@@ -159,7 +159,7 @@ def _visible_range(
 
 
 def _step_back(text: str, at: int, columns: int) -> int:
-    """The first place before `at` from which no more than so many columns lead there."""
+    """Returns the first position at most `columns` columns before `at`."""
     while at and (columns := columns - _total_width(to_cells(text[at - 1]))) >= 0:
         at -= 1
     return at
@@ -170,16 +170,16 @@ def _first_cells(text: str, count: int) -> list[Cell]:
 
 
 def _truncate(row: list[Cell], width: int | None) -> list[Cell]:
-    """As many cells as fit, the last one a sign where more would follow."""
+    """Cuts a row to the width, with an ellipsis at its end."""
     if width is None or _total_width(row) <= width:
         return row
-    kept, columns = [], 0
+    fitting, columns = [], 0
     for cell in row:
         columns += cell.width
         if columns > width - 1:
             break
-        kept.append(cell)
-    return [*kept, Cell(ELLIPSIS, 1, DIM)]
+        fitting.append(cell)
+    return [*fitting, Cell(ELLIPSIS, 1, DIM)]
 
 
 def _total_width(row: Iterable[Cell]) -> int:
@@ -187,7 +187,7 @@ def _total_width(row: Iterable[Cell]) -> int:
 
 
 def _character_cells(character: str, style: str, column: int | None = None) -> Iterator[Cell]:
-    """A character, or what is shown instead of it; a tab is blanks where its column is known."""
+    """Yields the cells of a character, escaped; a tab becomes spaces if its column is known."""
     if character == "\t" and column is not None:
         yield from [Cell(" ", 1, style)] * (TAB_WIDTH - column % TAB_WIDTH)
     elif character == "\t":
@@ -198,7 +198,7 @@ def _character_cells(character: str, style: str, column: int | None = None) -> I
 
 
 def _character_width(character: str) -> int:
-    """Columns: two for letters of East Asia and emoji, none for what stands on another letter."""
+    """Returns the width in columns: 2 for East Asian letters and emoji, 0 for combining marks."""
     if character.isascii():
         return 1
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):

@@ -10,7 +10,7 @@ _PROJECT_NAME = b'name = "headfeed"'
 
 
 def version() -> str:
-    """As in `0.1.0`; of a clone also the commit that is checked out: `0.1.0 (2457e5e, clone)`."""
+    """Returns `0.1.0`, or in a clone `0.1.0 (2457e5e, clone)`, with the commit."""
     root = Path(feeder.__file__).resolve().parents[2]
     return (
         f"{feeder.__version__} ({_short_commit(root)}clone)"
@@ -20,9 +20,9 @@ def version() -> str:
 
 
 def _is_clone(root: Path) -> bool:
-    """Whether the folder is this project's own, and not one that has it installed somewhere."""
-    said = root / "pyproject.toml"
-    return (root / ".git").exists() and said.is_file() and _PROJECT_NAME in said.read_bytes()
+    """Tells a clone of this project from a project that has it installed below its folder."""
+    project = root / "pyproject.toml"
+    return (root / ".git").exists() and project.is_file() and _PROJECT_NAME in project.read_bytes()
 
 
 def _short_commit(root: Path) -> str:
@@ -31,7 +31,7 @@ def _short_commit(root: Path) -> str:
 
     try:
         commit = git.commit_id(root, "HEAD") if git.find_root(root) == root else None
-    except UserError:  # no git, or none that reads this folder
+    except UserError:  # git is missing or may not read this folder
         commit = None
     return f"{commit[:7]}, " if commit else ""
 

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from feeder.edge.worker_folder import PlannedFile
     from feeder.session.workspace import Workspace
 
-_NEXT_STEPS = "Next: npx wrangler deploy, and npx wrangler secret put FEEDER_TOKEN. {} tells more."
+_NEXT_STEPS = "Next: npx wrangler deploy, then npx wrangler secret put FEEDER_TOKEN. See {}."
 
 
 @click.command()
 @click.argument("folder", metavar="[DIR]", default="feeder-worker", type=click.Path(path_type=Path))
-@click.option("--force", is_flag=True, help="Overwrite what was edited, too.")
+@click.option("--force", is_flag=True, help="Also overwrite edited files.")
 @options.init_options
-def worker(folder: Path, force: bool, dry_run: bool, **said: Any) -> None:
-    """Write a Worker that answers at Cloudflare's edge into DIR, and tell wrangler of it."""
+def worker(folder: Path, force: bool, dry_run: bool, **params: Any) -> None:
+    """Write a Cloudflare Worker that serves the index into a folder."""
     from feeder.edge.worker_folder import plan_folder, write_plan
 
-    settings = Settings(**said)
+    settings = Settings(**params)
     place = settings.directory / folder
     plan = plan_folder(
         place, settings.directory, _worker_settings(settings, place), is_forced=force
@@ -51,19 +51,19 @@ def worker(folder: Path, force: bool, dry_run: bool, **said: Any) -> None:
 
 
 def _worker_settings(settings: Settings, folder: Path) -> WorkerSettings:
-    """What wrangler's configuration is to say."""
+    """Collects the values of the Worker's wrangler configuration."""
     from feeder.edge.worker_config import WorkerSettings
     from feeder.session.workspace import current_workspace
     from feeder.source import git
 
-    here = current_workspace(settings)
-    slug = git.origin_github_slug(here.base) if git.find_root(here.base) else None
-    variables = {"REPO": here.repo, **({"GITHUB": slug} if slug else {})}
-    return WorkerSettings(_binding_names(settings, folder, here), variables)
+    workspace = current_workspace(settings)
+    slug = git.origin_github_slug(workspace.base) if git.find_root(workspace.base) else None
+    variables = {"REPO": workspace.repo, **({"GITHUB": slug} if slug else {})}
+    return WorkerSettings(_binding_names(settings, folder, workspace), variables)
 
 
 def _binding_names(settings: Settings, folder: Path, location: Workspace) -> BindingNames:
-    """What the bindings are to say, the folder's own first; raises UserError without a database."""
+    """Returns the bindings' values, those in the folder first; raises UserError if no database."""
     from feeder.cloudflare import wrangler
     from feeder.cloudflare.credentials import cloud_settings, default_names
     from feeder.config import INDEX_FOLDER
@@ -71,19 +71,17 @@ def _binding_names(settings: Settings, folder: Path, location: Workspace) -> Bin
 
     configured = config_file(folder, settings.directory)
     own = wrangler.read_bindings(configured if configured.exists() else None)
-    cloud, found = (
-        cloud_settings(settings, location.repo),
-        wrangler.read_bindings(wrangler.find_file(settings.directory)),
-    )
+    project = wrangler.read_bindings(wrangler.find_file(settings.directory))
+    cloud = cloud_settings(settings, location.repo)
     database_id = settings.database_id or own.database_id or cloud.database_id
     if not database_id:
         raise UserError(
-            "no D1 database is known. Run feeder init, which makes it and puts its id into "
-            f"{wrangler.DEFAULT_FILE}, or say --database-id."
+            "No D1 database is configured. Run feeder init, which creates one and writes its id "
+            f"into {wrangler.DEFAULT_FILE}, or set --database-id."
         )
     migrations = os.path.relpath(location.base / INDEX_FOLDER / "migrations", configured.parent)
     return wrangler.BindingNames(
-        own.database_name or found.database_name or default_names(location.repo)[0],
+        own.database_name or project.database_name or default_names(location.repo)[0],
         database_id,
         settings.index_name or own.index_name or cloud.index_name,
         Path(migrations).as_posix(),
@@ -96,22 +94,22 @@ def _file_json(file: PlannedFile, *, dry_run: bool) -> dict[str, Any]:
 
 
 def _result_lines(folder: Path, plan: Sequence[PlannedFile], *, dry_run: bool) -> Iterator[str]:
-    """What becomes of the files, and of those in one folder together; of what stays how many."""
+    """Formats the plan: changes by top-level folder, kept files, and the unchanged as a number."""
     if dry_run:
         yield from (line for one in plan if one.action == "changed" for line in one.diff())
     for one in plan:
         if one.action == "kept":
             yield f"kept {one.file}, which was edited: --force overwrites it"
     would = "would be " if dry_run else ""
-    for (action, place), many in Counter(_changed_paths(folder, plan)).items():
-        yield f"{would}{action} {place}" + (f": {many} files" if many > 1 else "")
-    same = sum(one.action == "unchanged" for one in plan)
-    if same:
-        yield f"unchanged: {same} files"
+    for (action, path), count in Counter(_changed_paths(folder, plan)).items():
+        yield f"{would}{action} {path}" + (f": {count} files" if count > 1 else "")
+    unchanged = sum(one.action == "unchanged" for one in plan)
+    if unchanged:
+        yield f"unchanged: {unchanged} files"
 
 
 def _changed_paths(folder: Path, plan: Sequence[PlannedFile]) -> Iterator[tuple[str, Path]]:
-    """Of each file that changes, what becomes of it, and what of the folder it lies in."""
+    """Yields the action of each changed file, with its top-level entry in the folder."""
     for one in plan:
         if one.action not in ("kept", "unchanged"):
             inner = one.file.relative_to(folder) if one.file.is_relative_to(folder) else None

@@ -93,8 +93,8 @@ def test_what_was_done_is_told_for_machines(feeder: RunFeeder, home: Path, repo:
 def test_all_that_are_found_are_told_and_written(feeder: RunFeeder, home: Path, repo: Repo) -> None:
     answer = feeder(repo, *INSTALL, "--all-found")
     assert answer.code == 0
-    assert f"Claude Code is here: {home}/bin/claude\n" in answer.err
-    assert f"Cursor is here: {home}/.cursor\n" in answer.err
+    assert f"Found Claude Code: {home}/bin/claude\n" in answer.err
+    assert f"Found Cursor: {home}/.cursor\n" in answer.err
     assert answer.out.splitlines() == [
         f"created {home}/.claude.json (server: Claude Code)",
         f"created {home}/.cursor/mcp.json (server: Cursor)",
@@ -110,7 +110,7 @@ def test_nothing_is_written_that_nobody_asked_for(
     before = picture()
     answer = feeder(repo, *INSTALL)
     assert answer.code == 2
-    assert "Say --all-found, or --client with one of claude, cursor." in answer.err
+    assert "Give --all-found, or --client with one of claude, cursor." in answer.err
     assert feeder(repo, *INSTALL, "--dry-run").out.count("would be created") == 2
     assert picture() == before
 
@@ -135,9 +135,9 @@ def test_a_person_at_a_terminal_is_asked(home: Path, repo: Repo, typed: bytes, c
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        (["--client", "vim"], "no client is called 'vim'. Say one of claude, cursor, vscode,"),
-        (["--client", "claude", "--all-found"], "Say one of them."),
-        (["--all-found"], "no client is found on this machine. Name one with --client."),
+        (["--client", "vim"], "There is no client 'vim'. Choose one of claude, cursor, vscode,"),
+        (["--client", "claude", "--all-found"], "Give one of them."),
+        (["--all-found"], "No client was found on this machine. Choose one with --client."),
     ],
 )
 def test_what_cannot_be_meant_is_refused(
