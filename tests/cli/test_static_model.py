@@ -178,7 +178,7 @@ def test_an_index_of_other_dimensions_is_left_as_it_is(shop: Repo, standin: Stan
     shop.commit({"src/new.py": "def fresh():\n    pass\n"})
     refused = ran(shop, "-m", "feeder", "sync", "--model", "static", **account)
     assert refused.returncode == 2
-    assert "has 384 dimensions and the model 256. Choose --model" in refused.stderr
+    assert "has 384 dimensions and the model 256. Choose the index's --model" in refused.stderr
     found = ran(shop, "-m", "feeder", "search", "--model", "static", "addLine", **account)
     assert found.stdout.startswith("src/cart.py")
     assert ran(shop, "-m", "feeder", "sync", *small, **account).returncode == 0

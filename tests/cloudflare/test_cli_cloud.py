@@ -298,7 +298,7 @@ def test_one_sentence_names_all_that_is_missing(
         "feeder: For Cloudflare, the API token and the account id and the database id are "
         "missing. Set CLOUDFLARE_API_TOKEN in the environment, --account-id or "
         "CLOUDFLARE_ACCOUNT_ID, --database-id or FEEDER_DATABASE_ID, or use --store local. "
-        "feeder init makes the database.\n"
+        "feeder init creates the database.\n"
     )
     assert "--api-token" not in feeder(shop, "sync", "--help").out
 

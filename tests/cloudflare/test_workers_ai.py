@@ -121,10 +121,10 @@ def test_vectors_are_shortened_and_made_long_again(cloud: Cloud) -> None:
 @pytest.mark.parametrize(
     ("model", "dimensions", "remedy"),
     [
-        (None, 256, "Give --dimensions 1024."),
-        (QWEN, 31, "Give --dimensions 32 to 1024."),
-        (QWEN, 2048, "Give --dimensions 32 to 1024."),
-        (GEMMA, 300, "Give --dimensions 128 or 256 or 512 or 768."),
+        (None, 256, "Set --dimensions 1024."),
+        (QWEN, 31, "Set --dimensions 32 to 1024."),
+        (QWEN, 2048, "Set --dimensions 32 to 1024."),
+        (GEMMA, 300, "Set --dimensions 128 or 256 or 512 or 768."),
     ],
 )
 def test_dimensions_that_a_model_does_not_make_are_refused(
@@ -137,7 +137,7 @@ def test_dimensions_that_a_model_does_not_make_are_refused(
 
 def test_a_model_that_is_not_there_is_refused(cloud: Cloud) -> None:
     """With those that there are."""
-    with pytest.raises(UserError, match="Name one of: @cf/baai/bge-m3, "):
+    with pytest.raises(UserError, match="Choose one of: @cf/baai/bge-m3, "):
         WorkersAIEmbedder(cloud.api, "@cf/acme/none")
 
 
@@ -211,9 +211,9 @@ def test_a_token_without_the_permission_is_told_which(cloud: Cloud) -> None:
 @pytest.mark.parametrize(
     ("result", "complaint"),
     [
-        ({"shape": [1, 1024], "data": [[0.1] * 1024]}, "1 vectors of .1024. dimensions to 2 texts"),
-        ({"data": [[0.1] * 1024, [0.1] * 768]}, "2 vectors of .768, 1024. dimensions to 2 texts"),
-        ({"data": [[0.1] * 1024, [0.0] * 1024]}, "no direction"),
+        ({"shape": [1, 1024], "data": [[0.1] * 1024]}, "1 vectors of .1024. dimensions for 2 texts"),
+        ({"data": [[0.1] * 1024, [0.1] * 768]}, "2 vectors of .768, 1024. dimensions for 2 texts"),
+        ({"data": [[0.1] * 1024, [0.0] * 1024]}, "zero or not finite"),
         ({"data": None}, "0 vectors"),
         (None, "0 vectors"),
     ],

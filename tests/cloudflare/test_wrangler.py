@@ -148,7 +148,7 @@ def test_init_makes_nothing_beside_a_broken_file(
     assert answer.code == 2
     assert answer.err.endswith(
         f"feeder: {repo.path}/wrangler.jsonc cannot be read "
-        "(line 1, column 16: a name in double quotes is expected). Mend it.\n"
+        "(line 1, column 16: a name in double quotes is expected). Correct the file.\n"
     )
     assert console.names() == ([], [])
     assert not (repo.path / "wrangler.toml").exists()

@@ -73,14 +73,14 @@ def test_each_answer_is_taken_for_what_it_is(
     ("answer", "kind", "words"),
     [
         (refusal(401, "no such key"), UserError, "FEEDER_API_KEY"),
-        (refusal(404, "model 'x' not found"), UserError, "mend --describe URL#name"),
+        (refusal(404, "model 'x' not found"), UserError, "correct --describe URL#name"),
         (refusal(400, "maximum context length is 512 tokens"), TooLargeError, "context length"),
         (
             lambda _: Reply(200, "<title>Log in</title>"),
             UserError,
-            "else than an answer ('Log in')",
+            "without an answer ('Log in')",
         ),
-        (lambda _: Reply(200, {"object": "list"}), UserError, "else than an answer"),
+        (lambda _: Reply(200, {"object": "list"}), UserError, "without an answer"),
         (
             lambda _: Reply(200, {"choices": []}, hangs_s=30),
             TransientError,

@@ -291,7 +291,7 @@ from pathlib import Path
 from feeder.embedding.cache import CachedEmbedder
 from hash_embedder import HashedEmbedder
 resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
-cache = CachedEmbedder(HashedEmbedder(1024), Path(sys.argv[1]), tell=print)
+cache = CachedEmbedder(HashedEmbedder(1024), Path(sys.argv[1]), on_warning=print)
 for number in range(3):
     assert len(cache.embed([f"{number} {text}" for text in range(50)])) == 50
 cache.close()

