@@ -193,7 +193,7 @@ def run_script(body: str, grace_s: float) -> "subprocess.CompletedProcess[str]":
     )
 
 
-MESSAGE = "\nfeeder: interrupted; what is done is kept, run it again to go on.\n"
+MESSAGE = "\nfeeder: Interrupted. What is done is kept; run the command again to continue.\n"
 
 
 def test_an_interrupt_that_python_ignores_is_raised_again() -> None:

@@ -211,7 +211,10 @@ def test_a_token_without_the_permission_is_told_which(cloud: Cloud) -> None:
 @pytest.mark.parametrize(
     ("result", "complaint"),
     [
-        ({"shape": [1, 1024], "data": [[0.1] * 1024]}, "1 vectors of .1024. dimensions for 2 texts"),
+        (
+            {"shape": [1, 1024], "data": [[0.1] * 1024]},
+            "1 vectors of .1024. dimensions for 2 texts",
+        ),
         ({"data": [[0.1] * 1024, [0.1] * 768]}, "2 vectors of .768, 1024. dimensions for 2 texts"),
         ({"data": [[0.1] * 1024, [0.0] * 1024]}, "zero or not finite"),
         ({"data": None}, "0 vectors"),

@@ -70,7 +70,10 @@ def _print_lines(page: Page, settings: Settings, lines: Iterable[str]) -> None:
 @options.display_options
 @options.read_options
 def similar(target: str, limit: int, **params: Any) -> None:
-    """Find nodes similar to a given one, by its vector or else its words."""
+    """Find nodes similar to a given one.
+
+    Compares vectors, or words where the node has no vector.
+    """
     from feeder.search.open_index import open_index
     from feeder.search.query_plan import RequestFilters, SearchRequest, path_from_root
     from feeder.search.similar import similar_page
@@ -94,7 +97,7 @@ def similar(target: str, limit: int, **params: Any) -> None:
 @options.color_option
 @options.read_options
 def outline(path: str, color: str, **params: Any) -> None:
-    """List the symbols and sections of a file or folder, with lines."""
+    """List the symbols and sections of a file or folder."""
     from feeder.cli.rendering import render_outline
     from feeder.cli.terminal import stdout_terminal
     from feeder.search.open_index import open_index
@@ -186,7 +189,7 @@ def query_argument(command: Command) -> Command:
 @options.read_options
 @options.query_log_option
 def search(query: str, limit: int, **params: Any) -> None:
-    """Search by words and by meaning, and show the lines as they are now.
+    """Search by words and by meaning, and show the matching lines.
 
     A query can have "phrases", /patterns/, -excluded words, prefixes*, and the filters lang: path:
     -path: type: symbol: repo: category: tests: and case:yes. Everything after -- is the query.

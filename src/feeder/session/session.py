@@ -217,8 +217,8 @@ def _embedding_cache(
     file = settings.cache or default_cache_file()
     if file is None and settings.vectors and writes:
         progress.message(
-            "There is no home folder to remember embeddings in: this run goes on without. "
-            "--cache names a file for them."
+            "There is no home folder for the embedding cache. This run continues without it. "
+            "Set --cache FILE to have one."
         )
     return file if file and (writes or os.access(file, os.F_OK)) else None
 

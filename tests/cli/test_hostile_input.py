@@ -1,4 +1,4 @@
-"""What a terminal, a parser and a hostile checkout get of the program, as a user runs it."""
+"""The program is safe with hostile names, files and settings of a checkout."""
 
 import os
 import sys
@@ -12,8 +12,8 @@ from feeder.cli.main import main
 from feeder.parse.worker_pool import WorkerPool
 from source.repos import Repo
 
-OBEYED = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-"""Unicode's categories of what a terminal obeys instead of showing it."""
+CONTROL_CATEGORIES = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+"""Unicode's categories of characters that a terminal obeys instead of showing them."""
 EVIL = "e\x1b[2J\u202e\x9b31m\r\nFiles: 9 deleted\u2066"
 FILES = {
     f"{EVIL}.py": f"class Answer{EVIL.splitlines()[0]}:\n    def \x1b]0;title\x07(): pass\n",
@@ -31,7 +31,7 @@ def feeder(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> Feeder:
-    """Runs a command in a repository; nothing that it says moves a terminal's cursor."""
+    """Runs a command in a repository and checks that its output has no control characters."""
     monkeypatch.setenv("FEEDER_VECTORS", "no")
     monkeypatch.setenv("FEEDER_JOBS", "1")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path_factory.getbasetemp()))
@@ -43,7 +43,7 @@ def feeder(
         with pytest.raises(SystemExit) as ended:
             main()
         said = "".join(capfd.readouterr())
-        assert {c for c in said if unicodedata.category(c) in OBEYED} <= {"\n"}
+        assert {c for c in said if unicodedata.category(c) in CONTROL_CATEGORIES} <= {"\n"}
         assert "\nFiles: 9" not in said
         return int(ended.value.code or 0), said
 
@@ -52,49 +52,49 @@ def feeder(
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Repo:
-    """Names and words that a terminal would obey."""
+    """A repository with control characters in names and words."""
     repo = Repo(tmp_path_factory.mktemp("hostile"))
     repo.commit(FILES)
     return repo
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "code"),
     [
-        ("search", "answer"),
-        ("search", "--json", "answer"),
-        ("search", EVIL),
-        ("search", "answer", "--path", EVIL),
-        ("search", "answer", "--node-type", EVIL),
-        ("stats", "--repo", EVIL),
-        ("deltas", "--base", EVIL),
-        ("deltas", "--base", "HEAD", "--head", EVIL),
-        ("process", "--path", EVIL),
-        ("process", "--path", f"{EVIL}.md", "--dry-run", "--json"),
-        ("delete", "--path", EVIL),
-        ("delete", "--path", f"../{EVIL}"),
-        ("apply", EVIL),
-        ("sync", "-C", EVIL),
-        ("sync", "--repo", EVIL, "--branch", EVIL),
-        ("sync", f"--{EVIL}"),
-        ("sync", EVIL),
-        ("sync", "--grammar", EVIL),
-        ("stats", "--db", EVIL),
-        (EVIL,),
+        (("search", "answer"), 0),
+        (("search", "--json", "answer"), 0),
+        (("search", EVIL), 0),
+        (("search", "answer", "--path", EVIL), 2),
+        (("search", "answer", "--node-type", EVIL), 2),
+        (("stats", "--repo", EVIL), 2),
+        (("deltas", "--base", EVIL), 0),
+        (("deltas", "--base", "HEAD", "--head", EVIL), 2),
+        (("process", "--path", EVIL), 2),
+        (("process", "--path", f"{EVIL}.md", "--dry-run", "--json"), 0),
+        (("delete", "--path", EVIL), 0),
+        (("delete", "--path", f"../{EVIL}"), 2),
+        (("apply", EVIL), 2),
+        (("sync", "-C", EVIL), 2),
+        (("sync", "--repo", EVIL, "--branch", EVIL), 0),
+        (("sync", f"--{EVIL}"), 2),
+        (("sync", EVIL), 2),
+        (("sync", "--grammar", EVIL), 2),
+        (("stats", "--db", EVIL), 2),
+        ((EVIL,), 2),
     ],
     ids=repr,
 )
-def test_nothing_that_is_said_is_obeyed(
-    feeder: Feeder, hostile: Repo, arguments: tuple[str, ...]
+def test_control_characters_are_escaped_in_every_output(
+    feeder: Feeder, hostile: Repo, arguments: tuple[str, ...], code: int
 ) -> None:
-    """Names, code, headings and arguments are written out, in answers and in errors."""
+    """In names, code, headings and arguments, in results and in errors; the exit code tells which."""
     if not (hostile.path / ".feeder").exists():
-        feeder(hostile, "sync")
-    feeder(hostile, *arguments)
+        assert feeder(hostile, "sync")[0] == 0
+    assert feeder(hostile, *arguments)[0] == code
 
 
-def test_what_disagrees_is_named_without_harm(feeder: Feeder, repo: Repo) -> None:
-    """The differences that a validation finds carry names too."""
+def test_control_characters_are_escaped_in_differences(feeder: Feeder, repo: Repo) -> None:
+    """The differences that a validation finds contain names too."""
     repo.commit(FILES)
     feeder(repo, "sync")
     repo.commit(dict.fromkeys(FILES, "other\n"))
@@ -107,10 +107,12 @@ def test_deltas_are_lossless(feeder: Feeder, repo: Repo, tmp_path: Path) -> None
     """What is written out in JSON is the same name for the program that reads it."""
     repo.commit(FILES)
     feeder(repo, "sync")
-    _, made = feeder(repo, "deltas", "--base", "")
+    code, made = feeder(repo, "deltas", "--base", "")
+    assert code == 0
     deltas = made[made.index("[{") : made.rindex("}]") + 2].replace('"process"', '"delete"')
     (tmp_path / "deltas.json").write_text(deltas)
-    _, said = feeder(repo, "apply", str(tmp_path / "deltas.json"))
+    code, said = feeder(repo, "apply", str(tmp_path / "deltas.json"))
+    assert code == 0
     assert f"{len(FILES)} deleted" in said
 
 
@@ -135,9 +137,9 @@ def test_nothing_of_the_checkout_is_imported(feeder: Feeder, repo: Repo, module:
 
 def test_parsers_do_not_know_the_token(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """They read what others wrote, in native code."""
-    parser = "import os\nfrom feeder.parse import Parsed\n\n"
+    parser = "import os\nfrom feeder.parse import ParsedFile\n\n"
     parser += "def spy(grammars, path, content):\n"
-    parser += "    return Parsed(path, [], skip=' '.join(os.environ))\n"
+    parser += "    return ParsedFile(path, [], skip=' '.join(os.environ))\n"
     (tmp_path / "a_spy.py").write_text(parser)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "t0ken")
