@@ -42,7 +42,7 @@ MODEL_S = 60.0
 """A share of the work with the model, over which its interrupts are spread."""
 EARLY_S = 2.0
 """Half of the interrupts fall into a run's beginning, where it does many different things."""
-SAID = "feeder: Interrupted. What is done is kept; run the command again to continue."
+SAID = "feeder: Interrupted. Finished work is saved; run the command again to continue."
 _DOCS = """SELECT id, branch, path, language, node_type, symbol, signature, logical_path,
     start_line, end_line, text_sha FROM docs ORDER BY id"""
 _DONE = "SELECT count(*) FROM files WHERE state <> 'skipped'"

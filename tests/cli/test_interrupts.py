@@ -193,7 +193,7 @@ def run_script(body: str, grace_s: float) -> "subprocess.CompletedProcess[str]":
     )
 
 
-MESSAGE = "\nfeeder: Interrupted. What is done is kept; run the command again to continue.\n"
+MESSAGE = "\nfeeder: Interrupted. Finished work is saved; run the command again to continue.\n"
 
 
 def test_an_interrupt_that_python_ignores_is_raised_again() -> None:

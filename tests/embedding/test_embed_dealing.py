@@ -63,4 +63,4 @@ def test_ctrl_c_does_not_wait_for_a_silent_server(repo: Repo, tmp_path: Path) ->
             assert server.asked.wait(SHORT_OF_ITS_PATIENCE_S)
             run.send_signal(signal.SIGINT)
             _, err = run.communicate(timeout=SHORT_OF_ITS_PATIENCE_S)
-        assert (run.returncode, b"Interrupted. What is done is kept" in err) == (130, True)
+        assert (run.returncode, b"Interrupted. Finished work is saved" in err) == (130, True)

@@ -203,7 +203,7 @@ def test_an_interrupted_run_says_so_and_leaves_no_process(
     assert busy.returncode == 130
     assert out == ""
     assert err.splitlines()[-1] == (
-        "feeder: Interrupted. What is done is kept; run the command again to continue."
+        "feeder: Interrupted. Finished work is saved; run the command again to continue."
     )
     assert "Traceback" not in err
     wait_until(lambda: not any(map(is_alive, parsers)))

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("questions", metavar="FILE", type=click.File("rb"))
+@click.argument("file", metavar="FILE", type=click.File("rb"))
 @click.option(
     "--against",
     metavar="OPTIONS",
     help="Measure again with other options, such as '--model words', and compare.",
 )
 @options.read_options
-def evaluate(questions: IO[bytes], against: str | None, **params: Any) -> None:
+def evaluate(file: IO[bytes], against: str | None, **params: Any) -> None:
     """Measure search quality with queries whose answers are known.
 
     Each line of the file, or of stdin for -, is a query with its answers, as JSON:
@@ -51,7 +51,7 @@ def evaluate(questions: IO[bytes], against: str | None, **params: Any) -> None:
 
     settings = Settings(**params)
     other = _override_settings(settings, against) if against is not None else None
-    queries = parse_judgments(questions.read(), questions.name)
+    queries = parse_judgments(file.read(), file.name)
     first = _run_evaluation(settings, queries)
     if other is None:
         _print_missing_answers(settings, first)

@@ -18,7 +18,7 @@ from feeder.errors import Interrupted
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
-INTERRUPTED = "Interrupted. What is done is kept; run the command again to continue."
+INTERRUPTED = "Interrupted. Finished work is saved; run the command again to continue."
 
 GRACE_S = 10.0
 """The time that the program has, from the first Ctrl-C on, to close its files and connections."""

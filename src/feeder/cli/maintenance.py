@@ -176,8 +176,8 @@ def doctor(**params: Any) -> None:
 def _finding_lines(findings: list[Finding]) -> Iterator[str]:
     width = max(len(one.name) for one in findings)
     for one in findings:
-        sign = "STOPS" if one.stops else "note" if one.remedy else "-" if one.absent else "ok"
-        yield f"{sign:5}  {one.name:{width}}  {one.says}"
+        status = "STOPS" if one.stops else "note" if one.remedy else "-" if one.absent else "ok"
+        yield f"{status:5}  {one.name:{width}}  {one.says}"
         if one.remedy:
             yield f"{'':5}  {'':{width}}  → {one.remedy}"
 

@@ -1,5 +1,5 @@
-"""What a run used at Cloudflare (requests, rows, vectors, neurons), as numbers and as shares of
-the free tier.
+"""Cloudflare usage of a run (requests, rows, vectors, neurons), as numbers and as shares of the
+free tier.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ _SERVICE_NAMES = {"d1": "D1", "vectorize": "Vectorize", "ai": "Workers AI", "mod
 
 @dataclass(frozen=True)
 class Usage:
-    """What a run used, or would use.
+    """The usage of a run, measured or estimated.
 
     `requests` and `retries` are by service; rows are as D1 bills them; `dimensions` is the sum over
     all written vectors; tokens and neurons are estimates. `database_bytes` is the size of the whole

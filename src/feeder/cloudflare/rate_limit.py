@@ -23,7 +23,7 @@ class RateLimit:
         self._slowdown_below = min(self.SLOWDOWN_BELOW * concurrent_runs, self.MAX_SLOWDOWN_BELOW)
         self._lock = threading.Lock()
         self._remaining = self._slowdown_below
-        self._window_ends = self._last_request = self._blocked_until = float("-inf")
+        self._resets_at = self._last_request = self._blocked_until = float("-inf")
 
     def read_header(self, header: str, now: float) -> None:
         """Reads the remaining requests and seconds of the window; the tightest of several."""
@@ -31,7 +31,7 @@ class RateLimit:
         if limits:
             remaining, seconds = min((int(left), int(time_s)) for left, time_s in limits)
             with self._lock:
-                self._remaining, self._window_ends = remaining, now + seconds
+                self._remaining, self._resets_at = remaining, now + seconds
 
     def block_until(self, time_s: float) -> None:
         """Delays all requests until that time."""
@@ -42,10 +42,10 @@ class RateLimit:
         """Returns the seconds that the next request has to wait, and counts it as sent then."""
         with self._lock:
             start = max(now, self._blocked_until)
-            if start < self._window_ends and self._remaining < self._slowdown_below:
+            if start < self._resets_at and self._remaining < self._slowdown_below:
                 spare = (self._remaining - self.RESERVE) / self._concurrent_runs
-                gap = (self._window_ends - now) / spare if spare > 0 else 0.0
-                start = max(start, self._last_request + gap if spare > 0 else self._window_ends)
+                gap = (self._resets_at - now) / spare if spare > 0 else 0.0
+                start = max(start, self._last_request + gap if spare > 0 else self._resets_at)
             self._remaining -= 1
             self._last_request = start
             return start - now

@@ -147,9 +147,9 @@ def _tokens_of_bytes(size: int) -> int:
 
 
 def normalize_vectors(
-    model: str, answered: Any, count: int, dimensions: int, kept_dimensions: int
+    model: str, answered: Any, count: int, dimensions: int, short_dimensions: int
 ) -> list["Vector"]:
-    """Checks an answer's vectors, shortens them to `kept_dimensions` and scales them to length 1.
+    """Checks an answer's vectors, shortens them to `short_dimensions` and scales them to length 1.
 
     `count` vectors of `dimensions` numbers are expected. Raises ServiceError for anything else.
     """
@@ -163,7 +163,7 @@ def normalize_vectors(
             "choose another --model."
         )
     with np.errstate(over="ignore"):
-        vectors = np.array(answered, dtype=np.float32)[:, :kept_dimensions]
+        vectors = np.array(answered, dtype=np.float32)[:, :short_dimensions]
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not (np.isfinite(norms).all() and norms.all()):
         raise ServiceError(

@@ -19,7 +19,7 @@ from feeder.private_files import create_private_file
 from feeder.store.sqlite import enable_wal
 
 MAX_BYTES = 500_000_000
-"""Room for about 100,000 vectors of 1,024 dimensions, or 250,000 of 384."""
+"""About 100,000 vectors of 1,024 dimensions, or 250,000 of 384."""
 
 _PRUNE_TO_SHARE = 0.9
 """Share of the limit that remains after pruning, so that not every write has to prune."""

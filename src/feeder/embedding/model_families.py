@@ -11,7 +11,7 @@ from feeder.embedding.batching import RequestLimits
 
 
 class TextFormat(NamedTuple):
-    """What a model expects with a text: a prefix, and extra fields of the request."""
+    """The prefix and the extra request fields that a model expects with a text."""
 
     prefix: str = ""
     extra_fields: Mapping[str, Any] = MappingProxyType({})
@@ -20,7 +20,7 @@ class TextFormat(NamedTuple):
 class ModelFamily(NamedTuple):
     """Models whose lowercase name matches `pattern`, a regular expression.
 
-    `dimensions` is 0 where the server has to be asked. Vectors of models that `can_shorten` can be
+    `dimensions` is 0 where only the server knows them. Vectors of models that `can_shorten` can be
     cut to their first numbers.
     """
 

@@ -107,7 +107,7 @@ class OnnxEmbedder(Embedder):
             cause = f"exit code {child.process.returncode}" if child else str(exc)
             raise ServiceError(
                 f"The process that runs the local model ended or did not start ({cause}). It "
-                "needs 300 MB of memory. Run again, finished work is kept; or use --no-vectors."
+                "needs 300 MB of memory. Run again, finished work is saved; or use --no-vectors."
             ) from exc
         except BaseException:  # after Ctrl-C the pending answer would go to the next request
             self.close()

@@ -237,4 +237,7 @@ def test_uninstall_names_what_it_has_found(feeder: RunFeeder, home: Path, repo: 
     answer = feeder(repo, "mcp", "uninstall", "--client", "claude")
     assert answer.out == f"deleted {home}/.claude.json (server: Claude Code)\n"
     assert "zed/settings.json (server: Zed)" in feeder(repo, "mcp", "uninstall").out
-    assert feeder(repo, "mcp", "uninstall").out == "nothing of this program is there\n"
+    assert (
+        feeder(repo, "mcp", "uninstall").out
+        == "Nothing to remove: no client's file has entries of feeder.\n"
+    )

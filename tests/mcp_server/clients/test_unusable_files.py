@@ -114,7 +114,10 @@ def test_anothers_server_of_the_name_is_left_by_uninstall(
     file.write_text('{"mcpServers": {"feeder": {"command": "birds"}}}')
     before = picture()
     answer = feeder(repo, "mcp", "uninstall")
-    assert (answer.code, answer.out) == (0, "nothing of this program is there\n")
+    assert (answer.code, answer.out) == (
+        0,
+        "Nothing to remove: no client's file has entries of feeder.\n",
+    )
     assert picture() == before
     assert feeder(repo, "mcp", "uninstall", "--force").code == 0
     assert not file.exists()
