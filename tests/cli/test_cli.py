@@ -536,6 +536,7 @@ def test_stats_say_what_the_index_holds(feeder: RunFeeder, shop: Repo) -> None:
     """By state, type and language."""
     feeder(shop, "sync")
     facts = feeder(shop, "stats", "--json").json
+    assert facts["models"] == []
     assert facts["files"] == {"clean": 4, "skipped": 2}
     assert facts["languages"] == {"python": 5, "json": 1, "markdown": 1}
     assert facts["skipped"] == {"a lock file": 1, "binary, by its name": 1}

@@ -87,7 +87,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 def test_control_characters_are_escaped_in_every_output(
     feeder: Feeder, hostile: Repo, arguments: tuple[str, ...], code: int
 ) -> None:
-    """In names, code, headings and arguments, in results and in errors; the exit code tells which."""
+    """In names, code, headings and arguments; in results (exit code 0) and in errors (2)."""
     if not (hostile.path / ".feeder").exists():
         assert feeder(hostile, "sync")[0] == 0
     assert feeder(hostile, *arguments)[0] == code

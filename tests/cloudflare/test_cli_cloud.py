@@ -54,6 +54,7 @@ def test_the_whole_way(feeder: RunFeeder, standin: StandIn, fed: Repo) -> None:
     assert answer.err.startswith("acme/shop: Cloudflare, D1 database ")
 
     stats = feeder(fed, "stats", "--json").json
+    assert stats["models"] == ["@cf/baai/bge-small-en-v1.5"]
     assert sum(stats["node_types"].values()) == 7
     assert stats["usage"]["dimensions"] == 7 * 384
     assert stats["usage"]["requests"] == {"d1": 1}

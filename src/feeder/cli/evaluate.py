@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 )
 @options.read_options
 def evaluate(file: IO[bytes], against: str | None, **params: Any) -> None:
-    """Measure search quality with queries whose answers are known.
+    """Measure search quality with queries whose answers are known. FILE may be - for stdin.
 
-    Each line of the file, or of stdin for -, is a query with its answers, as JSON:
+    Each line is a query with its answers, as JSON:
 
     \b
     {"query": "how is a cart emptied",

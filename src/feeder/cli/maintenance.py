@@ -154,9 +154,9 @@ def _print_model_costs(settings: Settings, dimensions: int) -> None:
 @click.command()
 @options.doctor_options
 def doctor(**params: Any) -> None:
-    """Check everything that a run needs, and say how to fix it.
+    """Check everything that a run needs, and say how to fix it; exit 1 if a run would fail.
 
-    Exits with 1 if a run would fail. Writes nothing. The output has no secrets and can be shared.
+    Writes nothing. The output has no secrets and can be shared.
     """
     from feeder.doctor.checks import run_checks
 
@@ -195,7 +195,7 @@ def stats(**params: Any) -> None:
     with open_session(place, settings, writes=False, create=False) as store:
         facts = statistics(store.index.database, place.repo)
         usage = store.backend.usage()
-    answer, lines = facts.as_json(), list(facts.lines())
+    answer, lines = facts.as_json() | {"models": facts.models}, list(facts.lines())
     if usage:
         usage = replace(usage, dimensions=facts.dimensions)
         answer["usage"] = usage.as_json()

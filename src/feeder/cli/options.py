@@ -50,7 +50,7 @@ _DESCRIPTION_OPTIONS = (
     ),
     env_option(
         "--max-descriptions",
-        "Stop after describing this many methods and classes; the next run continues.",
+        "Stop before describing more methods and classes than this; the next run continues.",
         type=click.IntRange(1),
     ),
     env_option(
@@ -166,12 +166,12 @@ _PARSING_OPTIONS = (
 _BUDGET_OPTIONS = (
     env_option(
         "--max-embeddings",
-        "Stop after embedding this many texts; the next run continues.",
+        "Stop before embedding more texts than this; the next run continues.",
         type=click.IntRange(1),
     ),
     env_option(
         "--max-requests",
-        "Stop after sending this many requests; the next run continues.",
+        "Stop before sending more requests than this; the next run continues.",
         type=click.IntRange(1),
     ),
 )

@@ -70,10 +70,7 @@ def _print_lines(page: Page, settings: Settings, lines: Iterable[str]) -> None:
 @options.display_options
 @options.read_options
 def similar(target: str, limit: int, **params: Any) -> None:
-    """Find nodes similar to a given one.
-
-    Compares vectors, or words where the node has no vector.
-    """
+    """Find nodes similar to a given one, by vector or else by words."""
     from feeder.search.open_index import open_index
     from feeder.search.query_plan import RequestFilters, SearchRequest, path_from_root
     from feeder.search.similar import similar_page

@@ -69,10 +69,7 @@ def mcp(context: click.Context, /, follows: bool, **params: Any) -> None:
 def serve(
     port: int | None, host: str | None, token: str | None, opens: bool, follows: bool, **params: Any
 ) -> None:
-    """Serve a search page, a JSON API and MCP over HTTP.
-
-    MCP is at /mcp. Ctrl-C ends the server.
-    """
+    """Serve a search page, a JSON API and MCP over HTTP. MCP is at /mcp."""
     from feeder.mcp.service import index_service
     from feeder.web.server import check_installed, listen, redirect_page, run_server
 

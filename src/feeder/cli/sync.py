@@ -84,10 +84,9 @@ def delete(paths: tuple[Path, ...], dry_run: bool, **params: Any) -> None:
 @click.argument("deltas", type=click.File("rb"))
 @options.apply_options
 def apply(deltas: IO[bytes], dry_run: bool, **params: Any) -> None:
-    """Apply a list of changes to the index.
+    """Apply a list of changes to the index. DELTAS is a file, or - for stdin.
 
-    The file, or stdin for -, has a JSON array of {"file", "action": "process"|"delete"}, as
-    `feeder deltas` prints it.
+    It has a JSON array of {"file", "action": "process"|"delete"}, as `feeder deltas` prints it.
     """
     from feeder.session.workspace import current_workspace, folder_tree
     from feeder.source.deltas import parse_deltas

@@ -94,7 +94,7 @@ def _file_json(file: PlannedFile, *, dry_run: bool) -> dict[str, Any]:
 
 
 def _result_lines(folder: Path, plan: Sequence[PlannedFile], *, dry_run: bool) -> Iterator[str]:
-    """Formats the plan: changes by top-level folder, edited files, and the unchanged as a number."""
+    """Formats the plan: edited files, changes by top-level folder, number of unchanged files."""
     if dry_run:
         yield from (line for one in plan if one.action == "changed" for line in one.diff())
     for one in plan:
