@@ -32,7 +32,7 @@ from feeder.store import Row
 from feeder.store.hits import Hit
 from feeder.store.name_search import NameMatch
 from feeder.store.node_parts import part_ranges, parts_from_rows
-from search.test_frames import CSHARP, DEBUGGER, GO, JAVA, JAVASCRIPT, PYTHON, RUBY, RUST
+from search.test_stack_frames import CSHARP, DEBUGGER, GO, JAVA, JAVASCRIPT, PYTHON, RUBY, RUST
 
 TRACES = [GO, PYTHON, JAVA, JAVASCRIPT, CSHARP, RUST, RUBY, DEBUGGER]
 

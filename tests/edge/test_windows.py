@@ -12,7 +12,7 @@ from edge.calling import ROOT, Worker
 from edge.texts import texts, unhurried
 from feeder.search.snippets import SnippetRequest, make_snippet
 
-CASES = json.loads((ROOT / "tests" / "search" / "windows.json").read_text("utf-8"))
+CASES = json.loads((ROOT / "tests" / "search" / "snippet_cases.json").read_text("utf-8"))
 SAMPLE_FILES = [*(ROOT / "tests" / "parse" / "samples").iterdir()]
 SIGNATURE = "def cart(total): \U0001d538 \U0001d538"
 code = st.sampled_from(

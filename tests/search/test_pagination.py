@@ -23,7 +23,7 @@ from index_helpers import REPO, SHOP
 from index_helpers import open_database as empty
 from index_helpers import run_sync as fed
 from search.planned import run_query
-from search.test_kept import synced
+from search.test_result_cache import synced
 from source.repos import Repo
 
 LINE = "    total = total + parcel_weight(order, {0})  # the parcels of order {0}\n"

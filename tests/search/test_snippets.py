@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from feeder.search.snippets import MAX_HIGHLIGHTS, Highlight, SnippetRequest, make_snippet
 
-CASES = json.loads((Path(__file__).parent / "windows.json").read_text("utf-8"))
+CASES = json.loads((Path(__file__).parent / "snippet_cases.json").read_text("utf-8"))
 WORDS = st.lists(st.sampled_from(["cart", "total", "emptyCart", "the", "π", "c*", "\0", "a b"]))
 LINES = st.lists(
     st.sampled_from(
