@@ -187,10 +187,10 @@ def _header_line(one: Result, excerpt: Excerpt) -> str | None:
     return hit.signature or (excerpt.lines[0] if named and excerpt.lines else None)
 
 
-def _snippet_json(window: Snippet) -> dict[str, Any]:
-    facts = window._asdict()
-    facts["marks"] = [list(mark) for mark in window.marks]
-    facts["head"] = window.head and window.head._asdict()
+def _snippet_json(snippet: Snippet) -> dict[str, Any]:
+    facts = snippet._asdict()
+    facts["marks"] = [list(mark) for mark in snippet.marks]
+    facts["head"] = snippet.head and snippet.head._asdict()
     return facts
 
 

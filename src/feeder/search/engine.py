@@ -59,22 +59,22 @@ from feeder.store.node_parts import part_ranges, read_part_ranges
 from feeder.store.scope import Scope
 
 MAX_BY_MODEL = 100
-"""Nodes that each model brings; Vectorize answers no more."""
+"""Candidates of each embedding model; Vectorize returns no more."""
 
 CANDIDATE_LIMITS = {WORD: MAX_BY_WORD, NAME: MAX_EXACT, NAME_WORDS: MOST_SPELLED}
-"""By what finds them, the nodes that are looked at."""
+"""The most candidates that each retriever returns; one that returns as many may have more."""
 
 MAX_BY_VECTOR_ONLY = 3
-"""Nodes that answer where none has a word of the question: what is nearest may be far."""
+"""Results shown where no node has a word of the query: the nearest vector may still be far."""
 
 MAX_SUGGESTED_NAMES = 3
-"""That are told where nothing is called as asked."""
+"""Similar names listed where no node has the name."""
 
 NO_WORD_NOTE = "No node that was looked at has a word of the question"
-"""How that note begins; what is looked at is what the filters leave."""
+"""The beginning of the note on results that only vectors found."""
 
 WORDS_ONLY_PREFIX = "By words alone:"
-"""Before the reason why a question is answered so."""
+"""The beginning of the warning that a model failed; its error follows."""
 
 
 MAX_LISTED = 1_000
@@ -118,10 +118,9 @@ def search_scope(  # noqa: PLR0913 - the seams, the question, and how it is answ
     find_excerpts: ExcerptLookup | None = None,
     on_warning: OnWarning | None = None,
 ) -> ResultList:
-    """The best nodes for a query; by words alone where no model is asked.
+    """Ranks the nodes of a scope for a query and returns a page of them.
 
-    So too, with someone to `tell` it, where the question's vector cannot be had or compared.
-    Nodes in what is to `prefer` come earlier. With `lines_of`, copies of a text are one hit.
+    Arguments as for `rank_query` and `paginate`.
     """
     return paginate(
         database,
@@ -142,22 +141,28 @@ def rank_query(  # noqa: PLR0913 - the seams, and the question
     preferred_scopes: Collection[Scope] = (),
     on_warning: OnWarning | None = None,
 ) -> RankedResults:
-    """What a search finds, as the index alone decides it."""
-    asked = QueryText(query[:MAX_QUERY_CHARS].encode(errors="replace").decode().replace("\0", " "))
-    told: list[str] = []
+    """Retrieves and ranks the nodes of a scope for a query; without models by words only.
+
+    Nodes in `preferred_scopes` are ranked higher. A model that fails is reported to `on_warning`;
+    without it, its error is raised.
+    """
+    query_text = QueryText(
+        query[:MAX_QUERY_CHARS].encode(errors="replace").decode().replace("\0", " ")
+    )
+    warnings: list[str] = []
     rankings = _retrieve_rankings(
-        database, models, asked, scope, told.append if on_warning else None
+        database, models, query_text, scope, warnings.append if on_warning else None
     )
     if on_warning:
-        for line in told:
+        for line in warnings:
             on_warning(line)
     ids = list(dict.fromkeys(id_ for ranking in rankings for id_ in ranking.scores))
-    known = load_candidates(database, ids, scope, preferred_scopes)
-    found = rank_hits(asked, rankings, known.hits, known.preferred_ids)
+    candidates = load_candidates(database, ids, scope, preferred_scopes)
+    results = rank_hits(query_text, rankings, candidates.hits, candidates.preferred_ids)
     if _is_vector_only(rankings):
-        found = found[:MAX_BY_VECTOR_ONLY]
-    notes = _result_notes(asked, rankings, found)
-    return RankedResults(found, notes, not told, _is_truncated(rankings), known.spans)
+        results = results[:MAX_BY_VECTOR_ONLY]
+    notes = _result_notes(query_text, rankings, results)
+    return RankedResults(results, notes, not warnings, _is_truncated(rankings), candidates.spans)
 
 
 def paginate(
@@ -166,21 +171,22 @@ def paginate(
     pagination: Pagination,
     find_excerpts: ExcerptLookup | None = None,
 ) -> ResultList:
-    """A page of it, copies told by the texts as they are now.
+    """Groups and deduplicates ranked results and returns a page of them.
 
-    All that may be one is looked at for each page: so pages have no hit twice, and lose none.
+    All results that may be grouped are compared for every page, so that no hit is on two pages or
+    on none. Without `find_excerpts` texts are not compared.
     """
     end = pagination.offset + pagination.limit
     related = grouping_candidates(ranked.results)
-    wanted = [*related, *(one.hit for one in ranked.results[: end + len(related)])]
-    known = (
-        read_part_ranges(database, wanted)
+    hits = [*related, *(result.hit for result in ranked.results[: end + len(related)])]
+    part_ranges_by_id = (
+        read_part_ranges(database, hits)
         if ranked.spans is None
-        else part_ranges(wanted, ranked.spans)
+        else part_ranges(hits, ranked.spans)
     )
-    groups = group_results(ranked.results, known, find_excerpts)
-    some, every = groups[pagination.offset : end], tuple(groups)
-    return ResultList(some, len(groups), ranked.notes, ranked.is_truncated, every)
+    groups = group_results(ranked.results, part_ranges_by_id, find_excerpts)
+    page, all_results = groups[pagination.offset : end], tuple(groups)
+    return ResultList(page, len(groups), ranked.notes, ranked.is_truncated, all_results)
 
 
 def _retrieve_rankings(
@@ -192,59 +198,63 @@ def _retrieve_rankings(
 ) -> list[Ranking]:
     if not query_text.text.strip():
         return []
-    words, lines, running, named, nearly = retrieve_candidates(database, query_text, scope)
+    words, descriptions, frames, named, similar = retrieve_candidates(database, query_text, scope)
     return [
-        name_ranking(STACK_FRAME, running),
+        name_ranking(STACK_FRAME, frames),
         name_ranking(NAME, named.exact_ids),
         name_ranking(PATH, named.path_ids),
         name_ranking(COMPOSED_NAME, named.composed_ids),
-        name_ranking(SIMILAR_NAME, nearly.ids),
-        tied_ranking(RARE_WORD, sorted(nearly.word_ids, key=lambda id_: -words.get(id_, 0))),
+        name_ranking(SIMILAR_NAME, similar.ids),
+        tied_ranking(RARE_WORD, sorted(similar.word_ids, key=lambda id_: -words.get(id_, 0))),
         Ranking(NAME_WORDS, NAME_WORDS_WEIGHT, named.overlap_scores),
         word_ranking(words),
-        word_ranking(lines, DESCRIPTION, DESCRIPTION_WEIGHT),
-        *(_model_ranking(side, query_text, scope, on_warning) for side in models),
+        word_ranking(descriptions, DESCRIPTION, DESCRIPTION_WEIGHT),
+        *(_model_ranking(model, query_text, scope, on_warning) for model in models),
     ]
 
 
 def _model_ranking(
     model: QueryModel, query_text: QueryText, scope: Scope, on_warning: OnWarning | None
 ) -> Ranking:
-    """What a model finds nearest to a question; nothing where it fails."""
+    """The nodes nearest to the query; none if the model fails."""
     try:
-        near = model.nearest(query_text.text, MAX_BY_MODEL, scope)
+        neighbours = model.nearest(query_text.text, MAX_BY_MODEL, scope)
     except (ServiceError, UserError) as exc:
         if on_warning is None:
             raise
         on_warning(f"{WORDS_ONLY_PREFIX} {exc}")
-        near = []
-    return vector_ranking(model.name, model.weight, {one.id: one.score for one in near})
+        neighbours = []
+    return vector_ranking(
+        model.name, model.weight, {neighbour.id: neighbour.score for neighbour in neighbours}
+    )
 
 
 def _is_vector_only(rankings: Iterable[Ranking]) -> bool:
-    """Whether models alone find nodes."""
+    """Returns True if only embedding models found nodes."""
     by_model = (STATIC_VECTORS, MODEL_VECTORS)
     return not any(ranking.scores for ranking in rankings if ranking.name not in by_model)
 
 
 def _is_truncated(rankings: Iterable[Ranking]) -> bool:
-    """Whether more nodes may be called so or have a word of the question than were looked at.
+    """Returns True if more nodes may match than were retrieved.
 
-    A word of most nodes finds none by itself, though some are called so.
+    A word of most nodes is not searched for, even where a node has it as its name.
     """
-    found = {one.name: len(one.scores) for one in rankings}
-    is_full = any(found.get(name, 0) >= most for name, most in CANDIDATE_LIMITS.items())
-    return is_full or bool(found.get(NAME) and not found.get(WORD))
+    counts = {ranking.name: len(ranking.scores) for ranking in rankings}
+    is_full = any(counts.get(name, 0) >= limit for name, limit in CANDIDATE_LIMITS.items())
+    return is_full or bool(counts.get(NAME) and not counts.get(WORD))
 
 
 def _result_notes(
     query_text: QueryText, rankings: Iterable[Ranking], results: Sequence[Result]
 ) -> list[str]:
-    """What the one who asks has to know: that nothing is called so, or has a word of it."""
+    """Notes that no node has the name, or a word of the query."""
     has = {ranking.name: bool(ranking.scores) for ranking in rankings}
     if has.get(SIMILAR_NAME):
-        near = dict.fromkeys(one.hit.symbol for one in results if SIMILAR_NAME in one.ranks)
-        nearest = ", ".join(str(name) for name in list(near)[:MAX_SUGGESTED_NAMES])
+        symbols = dict.fromkeys(
+            result.hit.symbol for result in results if SIMILAR_NAME in result.ranks
+        )
+        nearest = ", ".join(str(name) for name in list(symbols)[:MAX_SUGGESTED_NAMES])
         return [f"Nothing is called {query_text.name}. Names like it: {nearest}"]
     if has and _is_vector_only(rankings):
         rest = "; what follows is near in meaning alone." if results else "."
@@ -286,10 +296,10 @@ def _rank_plan(index: SearchIndex, plan: QueryPlan, on_warning: OnWarning | None
 
 
 def _list_scope(database: Database, scope: Scope) -> RankedResults:
-    """The first nodes of a scope, for who asks by filters or a pattern alone."""
-    found = first_hits(database, scope, MAX_LISTED + 1) if _has_filters(scope) else []
-    listed = [Result(hit, 0.0, {}) for hit in found[:MAX_LISTED]]
-    return RankedResults(listed, is_truncated=len(found) > MAX_LISTED)
+    """Lists the first nodes of a scope, for a query of filters or a pattern alone."""
+    hits = first_hits(database, scope, MAX_LISTED + 1) if _has_filters(scope) else []
+    results = [Result(hit, 0.0, {}) for hit in hits[:MAX_LISTED]]
+    return RankedResults(results, is_truncated=len(hits) > MAX_LISTED)
 
 
 def _has_filters(scope: Scope) -> bool:
@@ -297,13 +307,20 @@ def _has_filters(scope: Scope) -> bool:
 
 
 def excerpt_lookup(store: Session) -> ExcerptLookup:
-    """Where nodes of the repository at hand are in its files now, and their lines."""
-    place, database = store.workspace, store.index.database
+    """Returns a function that reads the current lines of hits in the session's repository.
 
-    def found(hits: Sequence[Hit]) -> dict[str, Excerpt]:
-        own = [hit for hit in hits if hit.repo == place.repo]
-        sources = ExcerptReader(database, place.base, place.repo, own, with_inner=False)
-        excerpts = {hit.id: sources.read(hit) for hit in own}
-        return {id_: one for id_, one in excerpts.items() if one.is_shown and one.is_certain}
+    It leaves out hits whose lines cannot be shown or are uncertain.
+    """
+    workspace, database = store.workspace, store.index.database
 
-    return found
+    def find_excerpts(hits: Sequence[Hit]) -> dict[str, Excerpt]:
+        local = [hit for hit in hits if hit.repo == workspace.repo]
+        reader = ExcerptReader(database, workspace.base, workspace.repo, local, with_inner=False)
+        excerpts = {hit.id: reader.read(hit) for hit in local}
+        return {
+            id_: excerpt
+            for id_, excerpt in excerpts.items()
+            if excerpt.is_shown and excerpt.is_certain
+        }
+
+    return find_excerpts

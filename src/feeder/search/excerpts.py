@@ -198,12 +198,12 @@ def _file_lines(
     )
 
 
-def _freshness_of(hit: Hit, traced: LineRange | None) -> Freshness:
-    if traced is None:
+def _freshness_of(hit: Hit, relocated: LineRange | None) -> Freshness:
+    if relocated is None:
         return Freshness.DELETED
-    if not traced.is_same:
+    if not relocated.is_same:
         return Freshness.CHANGED
-    return Freshness.SAME if traced.first == hit.start_line else Freshness.MOVED
+    return Freshness.SAME if relocated.first == hit.start_line else Freshness.MOVED
 
 
 def _numbered_lines(hit: Hit, now: list[str], at: LineRange) -> tuple[Sequence[str], Sequence[int]]:

@@ -24,19 +24,20 @@ EXAMPLE_PATH_PATTERN = re.compile(
     re.IGNORECASE,
 )
 DOCUMENT_NODE_TYPES = ("doc", "md", "sheet")
+"""First words of the node types of documents and of data, whatever the file's name."""
 DATA_NODE_TYPES = ("json", "yaml", "toml", "xml")
 """What types of nodes begin with, of documents, whatever their files are called, and of data."""
 
 
 class FileKind(NamedTuple):
-    """A kind of files: how much its nodes count, and which words ask for it."""
+    """A kind of file: the weight of its nodes, and the words of queries that ask for it."""
 
     name: str
     weight: float
     query_pattern: re.Pattern[str]
 
 
-# chosen by `python -m bench answers`, as docs/explanation/ranking.md tells
+# chosen by `python -m bench answers`; see docs/explanation/ranking.md
 TEST = FileKind("test", 0.3, re.compile("test|spec"))
 DOCUMENT = FileKind(
     "document",
@@ -55,7 +56,7 @@ DATA = FileKind(
 
 
 def kind_weight(hit: Hit, query_text: QueryText) -> tuple[str, float]:
-    """What kind a node is of and how much it counts; 1 for code and for what is asked for."""
+    """The kind of a node's file and its weight; 1 for code and what the query asks for."""
     kind = _classify(hit.path, hit.node_type)
     return (
         (kind.name, kind.weight)
@@ -77,5 +78,5 @@ def _classify(path: str, node_type: str) -> FileKind | None:
 
 
 def is_document(path: str) -> bool:
-    """Whether it is for people to read."""
+    """Returns True for a path of a document for readers."""
     return DOCUMENT_PATH_PATTERN.search(path) is not None

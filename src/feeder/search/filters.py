@@ -35,10 +35,10 @@ _CATEGORY_FIELDS = tuple(_FILTER_PREFIXES)[:2]
 
 
 def check_conflicts(query: Query, scope: Scope) -> None:
-    """Raises UserError where the filters, which make the scope, leave nothing of any index."""
+    """Raises UserError if the query's filters exclude each other in the scope."""
     if {"no", "only"} <= set(_tests_values(query)):
-        said = [f"tests:{query.tests}"] if query.tests else []
-        raise _conflict_error([*said, *_as_typed(query, _CATEGORY_FIELDS)])
+        tests = [f"tests:{query.tests}"] if query.tests else []
+        raise _conflict_error([*tests, *_as_typed(query, _CATEGORY_FIELDS)])
     is_of_none = scope.languages == NO_LANGUAGE
     for is_empty, fields in (
         (
@@ -56,17 +56,17 @@ def check_conflicts(query: Query, scope: Scope) -> None:
 
 
 def overridden_notes(query: Query, tests: str | None) -> Iterator[str]:
-    """A sentence for each sign that does not count, as another one is said after or beside it.
+    """Notes on filters that another value replaces, typed later or given as `--tests`.
 
-    `tests` is what is said of them beside the question.
+    `tests` is the value given beside the query.
     """
-    counting = {"tests": f"tests:{query.tests}", "case": f"case:{'yes' if query.case else 'no'}"}
-    signs = list(query.overruled)
+    effective = {"tests": f"tests:{query.tests}", "case": f"case:{'yes' if query.case else 'no'}"}
+    replaced = list(query.overruled)
     if tests and query.tests not in (None, tests):
-        signs.append(counting["tests"])
-        counting["tests"] = f"--tests {tests}"
-    for sign in signs:
-        yield f"{sign} does not count beside {counting[sign.partition(':')[0]]}."
+        replaced.append(effective["tests"])
+        effective["tests"] = f"--tests {tests}"
+    for typed in replaced:
+        yield f"{typed} does not count beside {effective[typed.partition(':')[0]]}."
 
 
 def _tests_values(query: Query) -> Iterator[str]:
@@ -80,7 +80,7 @@ def _fields_with_categories(field: str) -> tuple[str, ...]:
 
 
 def _excluded_paths(scope: Scope) -> list[str]:
-    """Its paths that lie in what is left out, as far as their names tell."""
+    """Paths of the scope that lie in an excluded folder."""
     folders = [place.pattern for place in map(PathPattern, scope.not_paths) if not place.is_glob]
     return [
         path
@@ -103,7 +103,7 @@ def _conflict_error(conflicting: Sequence[str]) -> UserError:
     return UserError(f"{' and '.join(conflicting)} leave nothing to search. Leave one of them out.")
 
 
-# names, and repositories, null for all: whether any of their nodes is so
+# ?1 are values, ?2 repositories, null for all
 ANY_WITH_VALUE = """
 SELECT 1 FROM docs WHERE {0} IN (SELECT value FROM json_each(?1))
 AND (?2 IS NULL OR repo IN (SELECT value FROM json_each(?2))) LIMIT 1
@@ -120,8 +120,9 @@ SELECT path FROM files WHERE ?1 IS NULL OR repo IN (SELECT value FROM json_each(
 
 
 class FilterContext(NamedTuple):
-    """Who asks: of which repository, None for all; in which folder, from the root, "" for it; and
-    which categories the repository has of its own."""
+    """The repository that is searched (None for all), the user's directory relative to its root,
+    and the repository's own categories.
+    """
 
     repo: str | None
     directory: str = ""
@@ -129,9 +130,11 @@ class FilterContext(NamedTuple):
 
 
 def build_scope(database: Database, query: Query, context: FilterContext) -> Scope:
-    """Where the question looks, as far as its filters say; raises UserError, with the nearest that
-    is, for one that names nothing in the index, and for those that leave nothing of it. What is
-    left out need not be there."""
+    """Resolves a query's filters to a scope.
+
+    Raises UserError for a filter that names nothing in the index, with the nearest names, and for
+    filters that exclude each other. Excluded names need not exist.
+    """
     [scope] = build_scopes(database, [query], context)
     return scope
 
@@ -139,32 +142,46 @@ def build_scope(database: Database, query: Query, context: FilterContext) -> Sco
 def build_scopes(
     database: Database, queries: Sequence[Query], context: FilterContext
 ) -> list[Scope]:
-    """That of each; all are looked up in one request, after one for the repositories they name."""
-    fed_ones = indexed_repositories(database) if any(query.repos for query in queries) else []
-    theres = [_repository_scope(query, context, fed_ones) for query in queries]
-    asked = [
-        existence_statements(query, there, context)
-        for query, there in zip(queries, theres, strict=True)
+    """Resolves the filters of several queries, with one request for all that they name.
+
+    Raises UserError as `build_scope` does.
+    """
+    indexed_repos = indexed_repositories(database) if any(query.repos for query in queries) else []
+    repository_scopes = [_repository_scope(query, context, indexed_repos) for query in queries]
+    statements_by_query = [
+        existence_statements(query, repository_scope, context)
+        for query, repository_scope in zip(queries, repository_scopes, strict=True)
     ]
-    statements = [one for some in asked for one in some]
-    answers = map(bool, database.run(statements) if statements else [])
+    statements = [
+        statement for query_statements in statements_by_query for statement in query_statements
+    ]
+    existing = map(bool, database.run(statements) if statements else [])
     return [
-        _resolve_scope(database, query, there, context, list(islice(answers, len(some))))
-        for query, there, some in zip(queries, theres, asked, strict=True)
+        _resolve_scope(
+            database,
+            query,
+            repository_scope,
+            context,
+            list(islice(existing, len(query_statements))),
+        )
+        for query, repository_scope, query_statements in zip(
+            queries, repository_scopes, statements_by_query, strict=True
+        )
     ]
 
 
 def existence_statements(
     query: Query, repository_scope: Scope, context: FilterContext
 ) -> list[Statement]:
-    """What has to be known of a question's filters: whether each thing they name, or may mean, is
-    in the index."""
+    """Statements that check for each name in the filters, and for each path that one may mean, if
+    the index has it.
+    """
     paths = _candidates_of_each((*query.paths, *query.not_paths), context.directory)
     return [
         *(
             Statement(ANY_FILE, (None, *scope_params(repository_scope._replace(paths=(path,)))[:4]))
-            for some in paths
-            for path in some
+            for candidates in paths
+            for path in candidates
         ),
         *(
             _exists_statement("language", vocabulary.resolve_languages(name), repository_scope)
@@ -184,16 +201,25 @@ def _resolve_scope(
     context: FilterContext,
     existing: Sequence[bool],
 ) -> Scope:
-    """The scope, by what `lookups` found."""
-    known = iter(existing)
+    """The scope, given the results of `existence_statements` in their order."""
+    existing_names = iter(existing)
     scope = repository_scope._replace(
-        paths=_resolve_paths(database, query.paths, repository_scope, context.directory, known),
-        not_paths=_resolve_paths(
-            database, query.not_paths, repository_scope, context.directory, known, is_excluded=True
+        paths=_resolve_paths(
+            database, query.paths, repository_scope, context.directory, existing_names
         ),
-        languages=_resolve_languages(database, query.languages, repository_scope, known),
+        not_paths=_resolve_paths(
+            database,
+            query.not_paths,
+            repository_scope,
+            context.directory,
+            existing_names,
+            is_excluded=True,
+        ),
+        languages=_resolve_languages(database, query.languages, repository_scope, existing_names),
         not_languages=_unique(map(vocabulary.resolve_languages, query.not_languages)),
-        node_types=_resolve_node_types(database, query.node_types, repository_scope, known),
+        node_types=_resolve_node_types(
+            database, query.node_types, repository_scope, existing_names
+        ),
         not_node_types=_unique(map(vocabulary.resolve_node_types, query.not_node_types)),
         symbols=query.symbols,
         tests=query.tests,
@@ -205,11 +231,11 @@ def _resolve_scope(
 
 
 def _unique(values: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one for some in values for one in some))
+    return tuple(dict.fromkeys(value for group in values for value in group))
 
 
 def _repository_scope(query: Query, context: FilterContext, indexed_repos: Sequence[str]) -> Scope:
-    """All of the repositories that a question names, else of the one at hand."""
+    """The scope of the repositories that the query names, else of the current one."""
     if query.repos:
         return Scope(
             tuple(dict.fromkeys(resolve_repository(name, indexed_repos) for name in query.repos))
@@ -223,12 +249,15 @@ def _resolve_languages(
     repository_scope: Scope,
     existing: Iterator[bool],
 ) -> tuple[str, ...]:
-    for name, is_there in zip(typed_names, existing, strict=False):
-        if not is_there:
-            known = _known_values(database, "language", repository_scope)
-            names = vocabulary.language_aliases()
+    for name, exists in zip(typed_names, existing, strict=False):
+        if not exists:
+            indexed = _known_values(database, "language", repository_scope)
+            aliases = vocabulary.language_aliases()
             raise unknown_name_error(
-                "language", name, known, [n for k in known for n in names.get(k, ())]
+                "language",
+                name,
+                indexed,
+                [alias for language in indexed for alias in aliases.get(language, ())],
             )
     return _unique(map(vocabulary.resolve_languages, typed_names))
 
@@ -239,10 +268,10 @@ def _resolve_node_types(
     repository_scope: Scope,
     existing: Iterator[bool],
 ) -> tuple[str, ...]:
-    for name, is_there in zip(typed_names, existing, strict=False):
-        if not is_there:
-            known = _known_values(database, "node_type", repository_scope)
-            raise unknown_name_error("type of node", name, known, vocabulary.node_type_names())
+    for name, exists in zip(typed_names, existing, strict=False):
+        if not exists:
+            indexed = _known_values(database, "node_type", repository_scope)
+            raise unknown_name_error("type of node", name, indexed, vocabulary.node_type_names())
     return _unique(map(vocabulary.resolve_node_types, typed_names))
 
 
@@ -260,7 +289,7 @@ def _known_values(database: Database, column: str, repository_scope: Scope) -> l
 
 
 def _repos_json(scope: Scope) -> str | None:
-    """In JSON; None for all."""
+    """Repositories as JSON; None for all."""
     return None if scope.repos is None else json.dumps(scope.repos)
 
 
@@ -277,27 +306,33 @@ def _resolve_paths(  # noqa: PLR0913 - the index, what is asked, and what is kno
     *,
     is_excluded: bool = False,
 ) -> tuple[str, ...]:
-    """Each as it is called from the root, else from `here`, else anywhere by its name."""
-    found = []
-    for typed, some in zip(typed_paths, _candidates_of_each(typed_paths, directory), strict=True):
-        hits = [path for path in some if next(existing)]
-        if not hits and not is_excluded:
+    """Each path as seen from the root, else from the directory, else anywhere by its name."""
+    resolved = []
+    for typed, candidates in zip(
+        typed_paths, _candidates_of_each(typed_paths, directory), strict=True
+    ):
+        matches = [path for path in candidates if next(existing)]
+        if not matches and not is_excluded:
             paths = _indexed_paths(database, repository_scope)
-            firsts = sorted({path.partition("/")[0] for path in paths})
+            top_level = sorted({path.partition("/")[0] for path in paths})
             raise unknown_name_error(
-                "file or folder", typed, firsts, [*paths, *_parent_folders(paths)]
+                "file or folder", typed, top_level, [*paths, *_parent_folders(paths)]
             )
-        found.append((hits or some)[0])
-    return tuple(dict.fromkeys(found))
+        resolved.append((matches or candidates)[0])
+    return tuple(dict.fromkeys(resolved))
 
 
 def path_candidates(typed: str, directory: str) -> list[str]:
-    """The places that a path may mean, the likeliest first; it is read as it lies there, or as an
-    answer shows it."""
-    known = indexed_spellings(typed)
-    places = [place for path in known for place in _anchored_paths(path, directory)]
+    """Paths that a typed one may mean, the likeliest first.
+
+    It may be typed as it is on disk or as a page shows it.
+    """
+    spellings = indexed_spellings(typed)
+    places = [place for path in spellings for place in _anchored_paths(path, directory)]
     return list(
-        dict.fromkeys([*places, *(f"*/{normpath(path)}" for path in known if _is_unanchored(path))])
+        dict.fromkeys(
+            [*places, *(f"*/{normpath(path)}" for path in spellings if _is_unanchored(path))]
+        )
     )
 
 
@@ -312,7 +347,7 @@ def _anchored_paths(path: str, directory: str) -> Iterator[str]:
 
 
 def _is_unanchored(path: str) -> bool:
-    """Whether it says nothing of where it begins."""
+    """Returns True for a path that begins neither at the root nor at the directory."""
     return path.split("/", maxsplit=1)[0] not in {"", ".", ".."}
 
 
@@ -322,7 +357,7 @@ def _indexed_paths(database: Database, repository_scope: Scope) -> list[str]:
 
 
 def _parent_folders(paths: Iterable[str]) -> list[str]:
-    """Every folder that a file lies in or below."""
+    """All folders above the files."""
     folders = {
         folder
         for above in {path.rpartition("/")[0] for path in paths}

@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 
 SHORT_COMMIT = 7
-"""Digits of a commit's id that a person reads."""
+"""Digits of a commit id in messages."""
 
 UNFINISHED_NOTE = "No run has come to its end: files are missing. To go on: feeder sync"
 
 
 class IndexStatus(NamedTuple):
-    """The commit that the index of `repo` equals, empty where no run has come to its end, and HEAD.
+    """The state of a repository's index against HEAD.
 
-    `behind` and `ahead` count the commits that only HEAD and only the index's commit have; None
-    where that commit is not here. `edited` are the files shown that are others than was indexed.
-    An index is `unfinished` since a run was stopped, and `partial` where files were brought on one
-    by one since: both are no whole tree's. Where it is `working`, it equals the working tree on
-    that commit, as it was when the last run looked at it, which was after the question where it is
-    `seen`. One that is `below` a folder equals that folder of them, and knows nothing of the rest.
+    `equals` is the indexed commit, empty before the first complete run. `behind` and `ahead` count
+    commits of HEAD and of the index that the other lacks; None if the indexed commit is not in this
+    repository. `edited` counts the shown files that have changed since. The index is `unfinished`
+    after a stopped run, and `partial` after files were indexed one by one. With `working` it equals
+    the working tree on that commit as of the last run, or as of this request if `seen`. `below` is
+    the only folder that is indexed.
     """
 
     repo: str
@@ -46,12 +46,12 @@ class IndexStatus(NamedTuple):
     seen: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """All of it."""
+        """All fields."""
         return self._asdict()
 
     @property
     def note(self) -> str:
-        """The same in a sentence or two."""
+        """The state in a sentence or two, with the command that brings the index up to date."""
         equals = self._working_tree_note() if self.working else self._committed_note()
         return " ".join(filter(None, [self._changed_files_note(), equals]))
 
@@ -115,9 +115,9 @@ class IndexStatus(NamedTuple):
 def read_index_status(
     base: Path, repo: str, meta: Mapping[str, str], changed_files: int = 0, *, seen_tree: str = ""
 ) -> IndexStatus:
-    """What the index's `meta` and git say of a folder; outside of git there is no HEAD.
+    """Compares the index's `meta` with git in the folder `base`; without git there is no HEAD.
 
-    `seen` is the root tree of a working tree that somebody has looked at since the question.
+    `seen_tree` is the id of the root tree if the working tree was checked for this request.
     """
     equals = meta.get(f"{repo}:head", "")
     head = git.head_commit_or_none(base) or ""
@@ -127,15 +127,15 @@ def read_index_status(
     partial = bool(equals) and not is_whole and not unfinished
     is_working, below = bool(meta.get(f"{repo}:working")), meta.get(f"{repo}:below", "")
     is_seen = is_working and bool(seen_tree) and meta.get(f"{repo}:tree") == seen_tree
-    made = IndexStatus(
+    status = IndexStatus(
         repo, equals, head, 0, 0, changed_files, unfinished, is_working, below, partial, is_seen
     )
     if not equals or not head or equals == head:
-        return made
+        return status
     if not is_working and is_whole and git.tree_id_at(base, head, below) == meta[f"{repo}:tree"]:
-        return made._replace(equals=head)
-    found = git.ahead_behind(base, equals, head)
-    return made._replace(ahead=found and found[0], behind=found and found[1])
+        return status._replace(equals=head)
+    counts = git.ahead_behind(base, equals, head)
+    return status._replace(ahead=counts and counts[0], behind=counts and counts[1])
 
 
 def _count_commits(count: int) -> str:

@@ -19,15 +19,14 @@ from feeder.store.scope import Scope
 from feeder.store.word_search import scores_by_id, word_search_statement
 
 MAX_CHECKED = 2_000
-"""Nodes whose lines are looked at for a phrase; of more, the rest is not found, and said."""
+"""Nodes whose lines are checked for a phrase; others are not found, with a note."""
 MAX_MATCHED = 20_000
-"""Nodes that a pattern may find: their ids are one parameter of D1's at most."""
+"""Nodes that a pattern may find: their ids are one parameter of a D1 statement."""
 
 ReadIndexedLines = Callable[[Mapping[str, str]], Mapping[str, "list[str] | None"]]
-"""The lines of files as they were indexed, by path with git's name of them; None where they are
-lost."""
+"""Reads lines as they were indexed, given blob ids by path; None where git no longer has them."""
 Grep = Callable[[str, bool], GrepMatches]
-"""The lines that match a pattern, and whether the letters' case counts."""
+"""Finds the lines that match a pattern, with or without regard to case."""
 
 _WORD = re.compile(r"[^\W_]")
 _SPACES = re.compile(r"\s+")
@@ -39,19 +38,19 @@ ORDER BY d.start_line, d.end_line - d.start_line DESC
 
 
 def make_grep(base: Path, revision: str) -> Grep:
-    """git's search in the commit or tree that the index equals, else in the files as they lie."""
+    """Returns git's search in a revision, or in the files on disk if git lacks it."""
 
-    def found(pattern: str, case: bool) -> GrepMatches:
-        is_here = (
+    def grep(pattern: str, case: bool) -> GrepMatches:
+        has_revision = (
             bool(revision) and git.find_root(base) is not None and git.has_tree(base, revision)
         )
-        return git_grep(base, revision if is_here else None, pattern, case_sensitive=case)
+        return git_grep(base, revision if has_revision else None, pattern, case_sensitive=case)
 
-    return found
+    return grep
 
 
 class RepositoryFiles(NamedTuple):
-    """The files of a repository, where they are here."""
+    """Access to the files of a repository on this machine."""
 
     repo: str
     read_lines: ReadIndexedLines
@@ -59,10 +58,7 @@ class RepositoryFiles(NamedTuple):
 
 
 class MatchConstraint(NamedTuple):
-    """The scope with what the question insists on, and what has to be said of it.
-
-    It `is_cut` where more nodes may have that than were looked at.
-    """
+    """A narrowed scope, with notes; `is_truncated` if more nodes may match than were checked."""
 
     scope: Scope
     notes: Sequence[str] = ()
@@ -72,27 +68,25 @@ class MatchConstraint(NamedTuple):
 def require_matches(
     database: Database, query: Query, scope: Scope, files: RepositoryFiles | None = None
 ) -> MatchConstraint:
-    """The scope narrowed to the nodes that have each phrase, each prefix, the pattern, and, where
-    case counts, a word as it is typed; and to those without what is left out.
+    """Narrows a scope to the nodes that have what the query requires and nothing that it excludes.
 
-    Where there are no files, phrases are as FTS5 finds them, whose words may be inflected, and a
-    pattern finds nothing, which is said. It is looked for in no document, which is said too.
+    Without `files` phrases match as in FTS5, by stems, and a pattern finds nothing. A pattern is
+    not looked for in documents. Notes say so.
     """
     scope = scope._replace(
         with_words=_required_expression(query), without_words=_excluded_expression(query.without)
     )
-    found = MatchConstraint(scope)
+    constraint = MatchConstraint(scope)
     for pattern in _required_patterns(query):
-        found = _combine(
-            found, _match_pattern(database, pattern, found.scope, files, case=query.case)
+        constraint = _combine(
+            constraint, _match_pattern(database, pattern, constraint.scope, files, case=query.case)
         )
     if files and (any(map(_WORD.search, query.phrases)) or query.case):
-        found = _combine(found, _check_lines(database, query, found.scope, files))
-    return found
+        constraint = _combine(constraint, _check_lines(database, query, constraint.scope, files))
+    return constraint
 
 
 def _combine(before: MatchConstraint, after: MatchConstraint) -> MatchConstraint:
-    """What narrows further, with all that has to be said."""
     notes = [*before.notes, *after.notes]
     return MatchConstraint(after.scope, notes, before.is_truncated or after.is_truncated)
 
@@ -115,54 +109,60 @@ def _excluded_expression(excluded: Iterable[str]) -> str | None:
 
 
 def _quote_phrase(text: str) -> str:
-    """As FTS5 reads a phrase."""
+    """Quotes a phrase for FTS5."""
     return '"' + text.replace('"', '""') + '"'
 
 
 def _required_patterns(query: Query) -> list[str]:
-    """The pattern, and the phrases that have no word by which they are found."""
-    signs = [re.escape(phrase) for phrase in query.phrases if not _WORD.search(phrase)]
-    return [*([query.regex] if query.regex else []), *signs]
+    """The pattern, and phrases without a word, which FTS5 cannot find."""
+    escaped_phrases = [re.escape(phrase) for phrase in query.phrases if not _WORD.search(phrase)]
+    return [*([query.regex] if query.regex else []), *escaped_phrases]
 
 
 def _match_pattern(
     database: Database, pattern: str, scope: Scope, files: RepositoryFiles | None, *, case: bool
 ) -> MatchConstraint:
     if files is None:
-        said = f"/{pattern}/ is not looked for here: there are no files."
-        return MatchConstraint(scope._replace(ids=()), [said])
-    found = files.grep(pattern, case)
+        note = f"/{pattern}/ is not looked for here: there are no files."
+        return MatchConstraint(scope._replace(ids=()), [note])
+    matches = files.grep(pattern, case)
     notes = []
     # git may take a document for a text, whose lines are others
     lines = {
-        path: some for path, some in found.lines.items() if not file_types.document_extension(path)
+        path: numbers
+        for path, numbers in matches.lines.items()
+        if not file_types.document_extension(path)
     }
     ids = innermost_nodes(database, lines, files.repo)
-    cut = found.truncation or (Truncation.TOO_MANY if len(ids) > MAX_MATCHED else Truncation.NONE)
-    if cut:
-        notes.append(f"/{pattern}/ {cut}")
+    truncation = matches.truncation or (
+        Truncation.TOO_MANY if len(ids) > MAX_MATCHED else Truncation.NONE
+    )
+    if truncation:
+        notes.append(f"/{pattern}/ {truncation}")
     if scope.repos != (files.repo,):
         notes.append(f"/{pattern}/ is looked for in {files.repo} alone, whose files are here.")
-    if found.is_literal:
+    if matches.is_literal:
         notes.append(f"/{pattern}/ is no regular expression: it was looked for as a text.")
-    unread = count_documents(database, scope, files.repo, file_types.DOCUMENT_EXTENSIONS)
-    if unread:
-        several = f"{unread:,} {'document' if unread == 1 else 'documents'}"
-        notes.append(f'/{pattern}/ is not looked for in {several}: words and "phrases" are.')
+    document_count = count_documents(database, scope, files.repo, file_types.DOCUMENT_EXTENSIONS)
+    if document_count:
+        documents = f"{document_count:,} {'document' if document_count == 1 else 'documents'}"
+        notes.append(f'/{pattern}/ is not looked for in {documents}: words and "phrases" are.')
     if scope.ids is not None:
-        known = set(scope.ids)
-        ids = [id_ for id_ in ids if id_ in known]
-    return MatchConstraint(scope._replace(ids=tuple(ids[:MAX_MATCHED])), notes, bool(cut or unread))
+        allowed_ids = set(scope.ids)
+        ids = [id_ for id_ in ids if id_ in allowed_ids]
+    return MatchConstraint(
+        scope._replace(ids=tuple(ids[:MAX_MATCHED])), notes, bool(truncation or document_count)
+    )
 
 
 def innermost_nodes(database: Database, lines: Mapping[str, Sequence[int]], repo: str) -> list[str]:
-    """The ids of the innermost nodes of a repository at these lines of its files, by path."""
+    """Ids of the innermost nodes at lines of a repository's files, by path."""
     [rows] = database.run([Statement(_NODE_SPANS, (json.dumps(list(lines)), repo))])
     innermost: dict[tuple[str, int], str] = {}
-    wanted = {path: sorted(numbers) for path, numbers in lines.items()}
+    numbers_by_path = {path: sorted(numbers) for path, numbers in lines.items()}
     for path, start, end, id_ in rows:
         # ordered by their starts, the longer first: the last that holds a line is the innermost
-        for line in _numbers_between(wanted[str(path)], int(str(start)), int(str(end))):
+        for line in _numbers_between(numbers_by_path[str(path)], int(str(start)), int(str(end))):
             innermost[str(path), line] = str(id_)
     return list(dict.fromkeys(innermost.values()))
 
@@ -174,33 +174,37 @@ def _numbers_between(numbers: Sequence[int], start: int, end: int) -> Sequence[i
 def _check_lines(
     database: Database, query: Query, scope: Scope, files: RepositoryFiles
 ) -> MatchConstraint:
-    """The nodes whose lines have each phrase, and with `case` one of the words as it is typed."""
+    """Narrows a scope to nodes whose lines have each phrase and, with `case`, a word as typed."""
     if scope.with_words:
-        [best] = database.run([word_search_statement([scope.with_words], scope, MAX_CHECKED + 1)])
-        ids = list(scores_by_id(best))
+        [rows] = database.run([word_search_statement([scope.with_words], scope, MAX_CHECKED + 1)])
+        ids = list(scores_by_id(rows))
     else:
         ids = ids_in_scope(database, scope, MAX_CHECKED + 1)
-    found = hits_by_ids(database, ids[:MAX_CHECKED], scope)
-    own = {hit.id: hit.path for hit in found if hit.repo == files.repo}
-    lines = files.read_lines(blobs_by_path(database, files.repo, dict.fromkeys(own.values())))
-    kept = [hit.id for hit in found if _has_all(hit, query, lines.get(own.get(hit.id, "")))]
+    hits = hits_by_ids(database, ids[:MAX_CHECKED], scope)
+    local_paths = {hit.id: hit.path for hit in hits if hit.repo == files.repo}
+    lines = files.read_lines(
+        blobs_by_path(database, files.repo, dict.fromkeys(local_paths.values()))
+    )
+    matching_ids = [
+        hit.id for hit in hits if _has_all(hit, query, lines.get(local_paths.get(hit.id, "")))
+    ]
     notes = []
-    is_cut = len(ids) > MAX_CHECKED
-    if is_cut:
-        asked = ", ".join(f'"{phrase}"' for phrase in query.phrases) or query.words
-        notes.append(f"{asked} is in too many nodes to look at each: narrow it, as with path:")
-    return MatchConstraint(scope._replace(ids=tuple(kept)), notes, is_cut)
+    is_truncated = len(ids) > MAX_CHECKED
+    if is_truncated:
+        required = ", ".join(f'"{phrase}"' for phrase in query.phrases) or query.words
+        notes.append(f"{required} is in too many nodes to look at each: narrow it, as with path:")
+    return MatchConstraint(scope._replace(ids=tuple(matching_ids)), notes, is_truncated)
 
 
 def _has_all(hit: Hit, query: Query, lines: Sequence[str] | None) -> bool:
-    """Of a file that is not here, what FTS5 says counts."""
+    """Returns True if the lines have all phrases, or if they cannot be read."""
     if lines is None:
         return True
-    shown = _normalize_spaces("\n".join(lines[hit.start_line - 1 : hit.end_line]), case=query.case)
+    text = _normalize_spaces("\n".join(lines[hit.start_line - 1 : hit.end_line]), case=query.case)
     words = query.words.split() if query.case else []
     phrases = [phrase for phrase in query.phrases if _WORD.search(phrase)]
-    return all(_normalize_spaces(phrase, case=query.case) in shown for phrase in phrases) and (
-        not words or any(_has_whole_word(word, shown) for word in words)
+    return all(_normalize_spaces(phrase, case=query.case) in text for phrase in phrases) and (
+        not words or any(_has_whole_word(word, text) for word in words)
     )
 
 
@@ -210,5 +214,4 @@ def _normalize_spaces(text: str, *, case: bool) -> str:
 
 
 def _has_whole_word(word: str, text: str) -> bool:
-    """Whether it is there as a whole word."""
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None

@@ -12,7 +12,7 @@ from feeder.search.stopwords import RANKING_STOP_WORDS
 from feeder.text import expand_words, lowercase_parts, normalize_symbol
 
 MAX_QUERY_CHARS = 10_000
-"""A longer question is cut: twenty thousand words take seconds, and D1 refuses more."""
+"""A longer query is cut: 20,000 words take seconds, and D1 refuses more."""
 
 
 SPACE_CHARS = (
@@ -26,7 +26,7 @@ LINE_END_PATTERN = re.compile("[\n\r\u2028\u2029]")
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
-# what is not seen, and would hide a sign: marks of direction and of no width
+# invisible characters, which would hide a filter: marks of direction and of no width
 INVISIBLE = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 CONTROL_PATTERN = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
@@ -69,20 +69,20 @@ FILTER_FIELDS = {
     "": "phrases",
     "-": "without",
 }
-"""What stands before a value, and the field that takes it."""
+"""The prefix of each filter, and the field of `Query` that its value goes into."""
 
 CHOICE_FILTERS = {"tests:": ("yes", "no", "only"), "case:": ("yes", "no")}
 
 COMMA_LIST_FIELDS = ("languages", "not_languages", "node_types", "not_node_types")
-"""Fields whose values may be joined by commas, which no name of theirs has."""
+"""Fields whose values may be joined by commas."""
 
 
 class Query(NamedTuple):
-    """What a question asks for; `words` is what is left of it without its signs, in order.
+    """A parsed query; filter values are as typed.
 
-    Values are as typed. `without` has words, phrases of several and prefixes that end in `*`;
-    `prefixes` have lost it. `tests` is yes, no or only; `case` says that the letters' case counts.
-    `overruled` are signs of which others were typed later that say something else.
+    `without` has excluded words, phrases and prefixes (which keep their `*`; those of `prefixes`
+    have lost it). `tests` is yes, no or only. With `case`, words match in their case only.
+    `overruled` has filters that a later one of the same name replaced.
     """
 
     words: str = ""
@@ -106,7 +106,7 @@ class Query(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What ranks: the words, and after them those that must be there or are asked by name."""
+        """The text that ranks: the words, then phrases, prefixes and symbols."""
         return " ".join(filter(None, [self.words, *self.phrases, *self.prefixes, *self.symbols]))
 
 
@@ -117,20 +117,20 @@ class _ParsedToken(NamedTuple):
 
 
 def parse_query(text: str) -> Query:
-    """What the text asks for. Of several lines it is words alone; what is no sign is a word."""
+    """Parses a query; text of several lines, such as a stack trace, has words only."""
     text = _normalize(text[:MAX_QUERY_CHARS])
     if LINE_END_PATTERN.search(text):
         return Query(text)
-    signs = [_parse_token(token) for token in TOKEN_PATTERN.finditer(SPACE_PATTERN.sub(" ", text))]
+    tokens = [_parse_token(match) for match in TOKEN_PATTERN.finditer(SPACE_PATTERN.sub(" ", text))]
     values: dict[str, list[str]] = {}
-    for sign in signs:
-        is_second = sign.field == "regex" in values
-        field, value = ("words", sign.raw) if is_second else sign[:2]
+    for token in tokens:
+        is_second = token.field == "regex" in values
+        field, value = ("words", token.raw) if is_second else token[:2]
         values.setdefault(field, []).extend(_split_values(field, value))
     if "without" in values and values.keys() <= {"without", "case"}:
         # there is nothing to leave it out of
         del values["without"]
-        values["words"] = [sign.raw for sign in signs if sign.field == "without"]
+        values["words"] = [token.raw for token in tokens if token.field == "without"]
     return _build_query(values)
 
 
@@ -146,8 +146,8 @@ def _parse_token(token: re.Match[str]) -> _ParsedToken:
         return _ParsedToken("regex", token["regex"].replace(r"\/", "/"), typed)
     text = token["curly"] or (token["quoted"] or "").replace(r"\"", '"')
     head, value = token["head"], text.strip(" ")
-    if token["bare"] and (found := FILTER_PATTERN.fullmatch(typed)):
-        head, value = found.groups()
+    if token["bare"] and (filter_match := FILTER_PATTERN.fullmatch(typed)):
+        head, value = filter_match.groups()
     if head is not None and value:
         field = FILTER_FIELDS.get(head)
         if field:
@@ -159,8 +159,8 @@ def _parse_token(token: re.Match[str]) -> _ParsedToken:
 
 def _parse_bare_word(raw: str) -> _ParsedToken:
     for field, form in (("prefixes", PREFIX_PATTERN), ("without", EXCLUDED_PATTERN)):
-        if found := form.fullmatch(raw):
-            return _ParsedToken(field, found[1], raw)
+        if match := form.fullmatch(raw):
+            return _ParsedToken(field, match[1], raw)
     return _ParsedToken("words", raw, raw)
 
 
@@ -180,13 +180,13 @@ def _build_query(values: dict[str, list[str]]) -> Query:
     once = {name: values.pop(name)[-1] for name in ("tests", "regex") if name in values}
     case = values.pop("case", [""])[-1] == "yes"
     words = " ".join(values.pop("words", []))
-    rest = {field: tuple(dict.fromkeys(found)) for field, found in values.items()}
+    rest = {field: tuple(dict.fromkeys(field_values)) for field, field_values in values.items()}
     fields: dict[str, Any] = once | rest
     return Query(words, case=case, overruled=overruled)._replace(**fields)
 
 
 ANALYZED_CHARS = 400
-"""Of a question's beginning, whose words are looked for in names and paths."""
+"""The beginning of a query in which names, paths and stems are looked for."""
 
 MIN_WORD_LETTERS = 3
 
@@ -200,7 +200,7 @@ IDENTIFIER_PATTERN = re.compile(
 )
 
 COMPOUND_NAME = re.compile(r"[^\W_]+(?:_+[^\W_]+)+")
-"""A name whose parts the index has as words, one after the other: `MAX_BYTES`."""
+"""A name that the index has as several consecutive words: `MAX_BYTES`."""
 
 ALNUM_PATTERN, QUERY_WORD_PATTERN, _NON_WORD = (
     re.compile(r"[^\W_]+"),
@@ -216,77 +216,77 @@ MIN_STEM_LETTERS = 3
 
 
 class QueryText:
-    """A question in words; signs of its language are no part of it."""
+    """The text of a query, analysed for ranking."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     @cached_property
     def fts_terms(self) -> list[str]:
-        """An FTS5 query for each word that says something, and for the parts of each name in a row.
+        """FTS5 terms for the words without stop words, and a phrase for each compound name.
 
-        They are quoted, since one can be syntax.
+        They are quoted, since a word can be FTS5 syntax.
         """
-        found = dict.fromkeys(ALNUM_PATTERN.findall(expand_words(self.text)))
-        telling = [word for word in found if word.lower() not in RANKING_STOP_WORDS]
-        joined = dict.fromkeys(COMPOUND_NAME.findall(self.text[:ANALYZED_CHARS]))
-        return [f'"{word}"' for word in [*(telling or found), *joined]]
+        words = dict.fromkeys(ALNUM_PATTERN.findall(expand_words(self.text)))
+        meaningful = [word for word in words if word.lower() not in RANKING_STOP_WORDS]
+        compounds = dict.fromkeys(COMPOUND_NAME.findall(self.text[:ANALYZED_CHARS]))
+        return [f'"{word}"' for word in [*(meaningful or words), *compounds]]
 
     @cached_property
     def word_parts(self) -> list[str]:
-        """The words that its words are made of, in small letters, each once."""
-        found = [
+        """The distinct parts of all words, in lower case, without stop words."""
+        parts = [
             part
             for word in QUERY_WORD_PATTERN.findall(self.text[:ANALYZED_CHARS])
             for part in lowercase_parts(word)
         ]
-        return [part for part in dict.fromkeys(found) if part not in RANKING_STOP_WORDS]
+        return [part for part in dict.fromkeys(parts) if part not in RANKING_STOP_WORDS]
 
     @cached_property
     def name(self) -> str:
-        """The name that is asked for, its parts joined by dots; empty where it is none."""
+        """The query as a symbol name with dots between its parts; empty if it is no single name."""
         typed = self.text.strip()
         is_one = len(typed) <= ANALYZED_CHARS and SYMBOL_NAME.fullmatch(typed)
         return normalize_symbol(typed) if is_one else ""
 
     @cached_property
     def identifiers(self) -> frozenset[str]:
-        """The names in it, by how they are written; the last parts of them, in small letters."""
-        found = IDENTIFIER_PATTERN.findall(self.text[:ANALYZED_CHARS])
-        return frozenset(_NON_WORD.split(one.strip("`()"))[-1].lower() for one in found)
+        """The last parts of all words written like code, in lower case."""
+        names = IDENTIFIER_PATTERN.findall(self.text[:ANALYZED_CHARS])
+        return frozenset(_NON_WORD.split(name.strip("`()"))[-1].lower() for name in names)
 
     @cached_property
     def path(self) -> str:
-        """The path, or part of one, that is asked for; empty where it is none."""
+        """The query as a path or part of one; empty if it is none."""
         typed = self.text.strip()
         is_one = len(typed) <= ANALYZED_CHARS and PATH_PATTERN.fullmatch(typed)
         return typed.removeprefix("./").strip("/") if is_one else ""
 
     @cached_property
     def path_words(self) -> frozenset[str]:
-        """Words that may stand in a path, in small letters."""
-        found = PATH_WORD.findall(self.text[:ANALYZED_CHARS].lower())
+        """Words that may be in a path, in lower case."""
+        words = PATH_WORD.findall(self.text[:ANALYZED_CHARS].lower())
         return (
-            frozenset(word for word in found if len(word) >= MIN_WORD_LETTERS) - RANKING_STOP_WORDS
+            frozenset(word for word in words if len(word) >= MIN_WORD_LETTERS) - RANKING_STOP_WORDS
         )
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """The parts of its words, without their endings."""
+        """Stems of all parts of the words, without stop words."""
         return self.stems_with_stop_words - RANKING_STOP_WORDS
 
     @cached_property
     def stems_with_stop_words(self) -> frozenset[str]:
-        """Those of small words too, which names are made of as well: `hasRecord`."""
+        """The same with stop words, which may be part of a name: `hasRecord`."""
         return name_part_stems(QUERY_WORD_PATTERN.findall(self.text[:ANALYZED_CHARS]))
 
     def matches(self, pattern: re.Pattern[str]) -> bool:
-        """Whether its beginning has such words."""
+        """Returns True if the beginning of the query matches the pattern."""
         return pattern.search(self.text[:ANALYZED_CHARS].casefold()) is not None
 
 
 def name_part_stems(names: Iterable[str]) -> frozenset[str]:
-    """Of all their parts."""
+    """Stems of the parts of names."""
     return frozenset(_stem(part) for name in names for part in lowercase_parts(name))
 
 

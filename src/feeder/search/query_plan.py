@@ -23,13 +23,13 @@ from feeder.store.scope import Scope
 
 
 def parse_preference(text: str) -> Query:
-    """What `src`, `lang:go`, `repo:a`, `category:docs` prefer; a bare text is a path."""
+    """Parses a preference such as `src`, `lang:go` or `category:docs`; plain text is a path."""
     query = parse_query(text)
     return Query(paths=(text,)) if query.text or query.regex else query
 
 
 class RequestFilters(NamedTuple):
-    """What is said beside the question; the same as if it stood in it."""
+    """Filters given beside the query, by options or arguments; they add to those in the query."""
 
     path: Sequence[str] = ()
     language: Sequence[str] = ()
@@ -43,7 +43,7 @@ class RequestFilters(NamedTuple):
 
     @classmethod
     def from_options(cls, options: dict[str, Any]) -> "RequestFilters":
-        """Takes those out of what was said by its names."""
+        """Removes the filters from a command's options and returns them."""
         return cls(**{name: options.pop(name) for name in cls._fields if name in options})
 
 
@@ -72,10 +72,10 @@ class SearchRequest(NamedTuple):
 
 
 class QueryPlan(NamedTuple):
-    """A question as it is put to an index.
+    """A query resolved against an index.
 
-    Its parts, the words that rank, where it looks, what it prefers, what to say. Its scope `is_cut`
-    where more nodes may have what it insists on.
+    `text` has the words that rank. `is_truncated` if more nodes may match the required phrases or
+    pattern than were checked.
     """
 
     query: Query
@@ -93,29 +93,33 @@ def plan_query(
     settings: Settings,
     meta: Mapping[str, str],
 ) -> QueryPlan:
-    """The question as it is put to an index that says `meta` of itself.
+    """Parses a query, adds the request's filters and resolves them against the index.
 
-    Raises UserError for a filter that names nothing there, with the nearest that is.
+    Raises UserError, with the nearest names, for a filter that names nothing in the index.
     """
     typed = parse_query(query_text)
     query = _add_filters(typed, filters)
-    database, place = store.index.database, store.workspace
-    repo = None if filters.all_repos else place.repo
-    standing = FilterContext(
-        repo, directory_below(settings.directory, place.base), repository_categories(place.base)
+    database, workspace = store.index.database, store.workspace
+    repo = None if filters.all_repos else workspace.repo
+    context = FilterContext(
+        repo,
+        directory_below(settings.directory, workspace.base),
+        repository_categories(workspace.base),
     )
-    asked = [query, *map(parse_preference, filters.prefer)]
-    scope, *preferred = build_scopes(database, asked, standing)
-    lines = partial(indexed_lines, place.base, other_repositories=snapshot_repositories(database))
+    queries = [query, *map(parse_preference, filters.prefer)]
+    scope, *preferred = build_scopes(database, queries, context)
+    lines = partial(
+        indexed_lines, workspace.base, other_repositories=snapshot_repositories(database)
+    )
 
     def grep(pattern: str, case: bool) -> GrepMatches:
-        equal = indexed_revision(place.base, database, place.repo, meta)
-        return make_grep(equal.repository, equal.name)(pattern, case)
+        revision = indexed_revision(workspace.base, database, workspace.repo, meta)
+        return make_grep(revision.repository, revision.name)(pattern, case)
 
-    files = RepositoryFiles(place.repo, lines, grep)
-    scope, notes, is_cut = require_matches(database, query, scope, files)
-    said = [*overridden_notes(typed, filters.tests), *notes]
-    return QueryPlan(query, query.text, scope, preferred, said, is_cut)
+    files = RepositoryFiles(workspace.repo, lines, grep)
+    scope, notes, is_truncated = require_matches(database, query, scope, files)
+    notes = [*overridden_notes(typed, filters.tests), *notes]
+    return QueryPlan(query, query.text, scope, preferred, notes, is_truncated)
 
 
 def _add_filters(query: Query, filters: RequestFilters) -> Query:
@@ -131,14 +135,14 @@ def _add_filters(query: Query, filters: RequestFilters) -> Query:
 
 
 def directory_below(directory: Path, base: Path) -> str:
-    """Where the one who asks stands, from the root."""
+    """Returns a directory relative to the root `base`; empty for the root and outside of it."""
     inside = os.path.relpath(directory.resolve(), base)
     is_below = inside != os.curdir and not inside.startswith(os.pardir)
     return escape_name(os.fsencode(inside)) if is_below else ""
 
 
 def strip_root(path: str, base: Path) -> str:
-    """A path without the folder that the root lies in, where it is written with that."""
+    """Removes the root folder from an absolute path below it."""
     for above in dict.fromkeys([str(base), str(base.resolve())]):
         if path.rstrip(os.sep) == above:
             return os.curdir
@@ -147,5 +151,7 @@ def strip_root(path: str, base: Path) -> str:
 
 
 def path_from_root(path: str, base: Path) -> str:
-    """What begins with a path, in characters that can be shown, and from the root."""
+    """Returns a path or target as the index writes it: from the root, with undecodable bytes
+    escaped.
+    """
     return os.fsencode(strip_root(path, base)).decode("utf-8", "backslashreplace")

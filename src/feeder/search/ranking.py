@@ -19,24 +19,24 @@ from feeder.text import lowercase_parts
 STACK_FRAME, NAME, PATH, COMPOSED_NAME, RARE_WORD = "frame", "name", "path", "written", "rare"
 
 SIMILAR_NAME, NAME_WORDS, WORD, DESCRIPTION = "alike", "spelled", "word", "line"
-"""What finds a node, besides the models: a pasted trace was in it; it is called so; its file is;
-its name is made of the question's words; it has the one word, which is rare; it is called nearly
-so; its name has the words; its text has; its description has."""
+"""Names of the rankings besides those of models: by stack frame, exact name, path, a name made of
+the query's words, a rare word, a similar name, common words of name and query, text, description.
+"""
 
 NAME_WEIGHT, NAME_WORDS_WEIGHT, WORD_WEIGHT, DESCRIPTION_WEIGHT = 4.0, 1.0, 1.0, 0.5
-"""Who asks for a name wants its node, whatever else speaks of it."""
+"""Weights. A query that is a name asks for its node, not for mentions of it."""
 
 RANK_CONSTANT = 20
-"""How slowly weights fall among nodes that are found by name."""
+"""How slowly weights fall with the rank among nodes found by name."""
 
 COSINE_FLOOR = 0.6
-"""What counts nothing of a nearness: this part of the least one."""
+"""The part of the least cosine similarity that counts as 0."""
 
 
 class Ranking(NamedTuple):
-    """The nodes that one thing finds, by id with their scores, the best first; and its weight.
+    """The scores of one retriever by node id, the best first, and its weight.
 
-    What `is_firm` comes before all that is not.
+    Nodes of a ranking with priority come before all others.
     """
 
     name: str
@@ -46,37 +46,37 @@ class Ranking(NamedTuple):
 
     @property
     def ranks(self) -> dict[str, int]:
-        """By id, from 1."""
+        """Ranks from 1 by id."""
         return {id_: rank for rank, id_ in enumerate(self.scores, start=1)}
 
 
 def name_ranking(name: str, ids: Iterable[str]) -> Ranking:
-    """Of nodes that are asked for by what they are called, in their order; they come first."""
+    """A priority ranking of nodes found by name, in their order."""
     scores = {id_: RANK_CONSTANT / (RANK_CONSTANT + place) for place, id_ in enumerate(ids)}
     return Ranking(name, NAME_WEIGHT, scores, is_priority=True)
 
 
 def tied_ranking(name: str, ids: Iterable[str]) -> Ranking:
-    """Of nodes that come first too, but by what else they gain."""
+    """A priority ranking of equal scores; the other rankings decide the order."""
     return Ranking(name, NAME_WEIGHT, dict.fromkeys(ids, 1.0), is_priority=True)
 
 
 def word_ranking(
     scores: Mapping[str, float], name: str = WORD, weight: float = WORD_WEIGHT
 ) -> Ranking:
-    """Of bm25's scores, as shares of the best one."""
+    """A ranking by BM25, as shares of the best score."""
     best = max(scores.values(), default=0.0) or 1.0
     return Ranking(name, weight, {id_: score / best for id_, score in scores.items()})
 
 
 def vector_ranking(name: str, weight: float, cosines: Mapping[str, float]) -> Ranking:
-    """Of cosines: 1 for the nearest, 0 for what is below the floor."""
+    """A ranking by cosine similarity: 1 for the nearest, 0 at the floor."""
     nearest, floor = (
         max(cosines.values(), default=0.0),
         COSINE_FLOOR * min(cosines.values(), default=0.0),
     )
     span = (nearest - floor) or 1.0
-    return Ranking(name, weight, {id_: (one - floor) / span for id_, one in cosines.items()})
+    return Ranking(name, weight, {id_: (cosine - floor) / span for id_, cosine in cosines.items()})
 
 
 FILE_BOOST = 0.6
@@ -84,17 +84,17 @@ FILE_BOOST = 0.6
 PATH_BOOST = 0.6
 
 NAME_BOOST = 0.3
-"""What each rule gives a node for which all of it holds."""
+"""The most that each boost adds, as a share of the best score."""
 
 MIN_SHARE_OF_BEST = 0.15
-"""What part of the best node's score a node has at least that counts for its file."""
+"""The least share of the best score with which a node counts for its file."""
 
 MIN_PATH_SHARE = 0.1
-"""What part of a question's words stands in a path, at least."""
+"""The least share of a query's words in a path for a boost."""
 
 
 def file_boosts(hits: Iterable[Hit], scores: Mapping[str, float]) -> dict[str, float]:
-    """A file's best node rises by what the file's nodes have together, as a share of the most."""
+    """Boosts of each file's best node, by the sum of the file's scores."""
     least = MIN_SHARE_OF_BEST * max(scores.values(), default=0.0)
     files: dict[tuple[str, str], list[str]] = {}
     for hit in hits:
@@ -104,11 +104,11 @@ def file_boosts(hits: Iterable[Hit], scores: Mapping[str, float]) -> dict[str, f
         for ids in files.values()
     }
     most = max(sums.values(), default=0.0) or 1.0
-    return {id_: FILE_BOOST * one / most for id_, one in sums.items()}
+    return {id_: FILE_BOOST * total / most for id_, total in sums.items()}
 
 
 def path_boosts(hits: Iterable[Hit], query_text: QueryText) -> dict[str, float]:
-    """By what part of the question's words the names of file and folder have, or begin with."""
+    """Boosts by the share of the query's words in the names of file and folder."""
     if not query_text.path_words:
         return {}
     shares = {
@@ -120,12 +120,14 @@ def path_boosts(hits: Iterable[Hit], query_text: QueryText) -> dict[str, float]:
 
 
 def _path_overlap(path: str, words: frozenset[str]) -> float:
-    own = _path_words(path)
-    return sum(any(_has_common_prefix(key, part) for part in own) for key in words) / len(words)
+    path_words = _path_words(path)
+    return sum(any(_has_common_prefix(word, part) for part in path_words) for word in words) / len(
+        words
+    )
 
 
 def _has_common_prefix(one: str, other: str) -> bool:
-    """Whether one is the beginning of the other: `route` of `router`."""
+    """Returns True if one word is the beginning of the other: `route` and `router`."""
     least = min(len(one), len(other))
     return one == other or (least >= MIN_WORD_LETTERS and one[:least] == other[:least])
 
@@ -137,7 +139,7 @@ def _path_words(path: str) -> frozenset[str]:
 
 
 def name_boosts(hits: Iterable[Hit], query_text: QueryText) -> dict[str, float]:
-    """By how well the words of the question and those that a name is made of are the same ones."""
+    """Boosts by the agreement of the query's words with those of the name."""
     if query_text.name or not query_text.stems:
         return {}
     shares = {hit.id: _name_score(hit.symbol or "", query_text) for hit in hits}
@@ -150,7 +152,7 @@ def _name_score(symbol: str, query_text: QueryText) -> float:
 
 
 PREFERENCE_BOOST = 1.5
-"""By what the score of a node is multiplied that lies where the one who asks prefers."""
+"""Factor of the score of a preferred node."""
 
 
 def rank_hits(
@@ -159,12 +161,12 @@ def rank_hits(
     hits: Sequence[Hit],
     preferred_ids: Collection[str] = (),
 ) -> list[Result]:
-    """The hits in their order; those that are `preferred`, by their ids, count more."""
-    gained = _score_parts(rankings, hits)
-    firm = {ranking.name for ranking in rankings if ranking.is_priority}
+    """Fuses the rankings and sorts the hits by score; nodes of `preferred_ids` count more."""
+    score_parts = _score_parts(rankings, hits)
+    priority_names = {ranking.name for ranking in rankings if ranking.is_priority}
     scores = {
-        id_: fsum(score for name, score in parts.items() if name not in firm)
-        for id_, parts in gained.items()
+        id_: fsum(score for name, score in parts.items() if name not in priority_names)
+        for id_, parts in score_parts.items()
     }
     best = max(scores.values(), default=0.0)
     for rule, shares in (
@@ -173,32 +175,32 @@ def rank_hits(
         ("naming", name_boosts(hits, query_text)),
     ):
         for id_, share in shares.items():
-            gained[id_][rule] = share * best
-    for id_ in gained.keys() & set(preferred_ids):
-        gained[id_]["preferred"] = (PREFERENCE_BOOST - 1) * fsum(gained[id_].values())
+            score_parts[id_][rule] = share * best
+    for id_ in score_parts.keys() & set(preferred_ids):
+        score_parts[id_]["preferred"] = (PREFERENCE_BOOST - 1) * fsum(score_parts[id_].values())
     ranks = _ranks_by_id(rankings, hits)
-    found = [_make_result(hit, query_text, gained[hit.id], ranks[hit.id]) for hit in hits]
-    called, last = _priority_order(rankings), (len(rankings), 0.0)
-    found.sort(
-        key=lambda one: (
-            called.get(one.hit.id, last),
-            -one.score,
-            one.hit.path,
-            one.hit.start_line,
+    results = [_make_result(hit, query_text, score_parts[hit.id], ranks[hit.id]) for hit in hits]
+    priorities, last = _priority_order(rankings), (len(rankings), 0.0)
+    results.sort(
+        key=lambda result: (
+            priorities.get(result.hit.id, last),
+            -result.score,
+            result.hit.path,
+            result.hit.start_line,
         )
     )
-    return found
+    return results
 
 
 def _weigh_by_kind(
     query_text: QueryText, hits: Iterable[Hit], scores: Mapping[str, float]
 ) -> dict[str, float]:
-    """The scores by how much each node's kind counts."""
+    """The scores, multiplied by the weight of each node's file kind."""
     return {hit.id: scores[hit.id] * file_kinds.kind_weight(hit, query_text)[1] for hit in hits}
 
 
 def _priority_order(rankings: Sequence[Ranking]) -> dict[str, tuple[int, float]]:
-    """Where the nodes come that are called so, or whose path is asked for; equal ones together."""
+    """Sort keys of the nodes in priority rankings, by id; equal scores have equal keys."""
     return {
         id_: (place, -score)
         for place, ranking in reversed([*enumerate(rankings)])
@@ -208,21 +210,21 @@ def _priority_order(rankings: Sequence[Ranking]) -> dict[str, tuple[int, float]]
 
 
 def _score_parts(rankings: Iterable[Ranking], hits: Iterable[Hit]) -> dict[str, dict[str, float]]:
-    """What each ranking gives a hit, by its id."""
-    gained: dict[str, dict[str, float]] = {hit.id: {} for hit in hits}
-    for one in rankings:
-        for id_ in gained.keys() & one.scores.keys():
-            gained[id_][one.name] = one.weight * one.scores[id_]
-    return gained
+    """The weighted score that each ranking gives a hit, by id and ranking."""
+    score_parts: dict[str, dict[str, float]] = {hit.id: {} for hit in hits}
+    for ranking in rankings:
+        for id_ in score_parts.keys() & ranking.scores.keys():
+            score_parts[id_][ranking.name] = ranking.weight * ranking.scores[id_]
+    return score_parts
 
 
 def _ranks_by_id(rankings: Iterable[Ranking], hits: Iterable[Hit]) -> dict[str, dict[str, int]]:
-    """At which place each ranking has a hit, by its id."""
+    """The rank of each hit in each ranking, by id."""
     ranks: dict[str, dict[str, int]] = {hit.id: {} for hit in hits}
-    for one in rankings:
-        places = one.ranks
-        for id_ in ranks.keys() & places.keys():
-            ranks[id_][one.name] = places[id_]
+    for ranking in rankings:
+        ranking_ranks = ranking.ranks
+        for id_ in ranks.keys() & ranking_ranks.keys():
+            ranks[id_][ranking.name] = ranking_ranks[id_]
     return ranks
 
 
@@ -230,8 +232,8 @@ def _make_result(
     hit: Hit, query_text: QueryText, score_parts: dict[str, float], ranks: Mapping[str, int]
 ) -> Result:
     score = fsum(score_parts.values())
-    kind, share = file_kinds.kind_weight(hit, query_text)
+    kind, weight = file_kinds.kind_weight(hit, query_text)
     if kind:
-        score_parts[kind] = (share - 1) * score
-    named = find_member(hit.symbol, hit.members, query_text.text)
-    return Result(hit, score * share, ranks, named, score_parts)
+        score_parts[kind] = (weight - 1) * score
+    member = find_member(hit.symbol, hit.members, query_text.text)
+    return Result(hit, score * weight, ranks, member, score_parts)

@@ -22,12 +22,12 @@ SCOPE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "-word": ("without_words",),
     "phrases, patterns and begin*": ("with_words", "ids"),
 }
-"""How each is written in a question, and the parts of a scope that it makes."""
+"""Filters as they are typed, and the fields of a scope that each sets."""
 UNFILTERED = Scope(None)
 
 
 class RelaxedFilter(NamedTuple):
-    """A filter, how many nodes answer without it, and the best of them."""
+    """A filter, the number of results without it, and the best of them."""
 
     name: str
     total: int
@@ -35,7 +35,7 @@ class RelaxedFilter(NamedTuple):
 
 
 def relax_filters(index: SearchIndex, plan: QueryPlan) -> Iterator[RelaxedFilter]:
-    """Each filter of a question that narrows it, with what answers without that one alone."""
+    """Searches once without each filter that the plan has."""
     for name, parts in SCOPE_FIELDS.items():
         unset: dict[str, Any] = {part: getattr(UNFILTERED, part) for part in parts}
         scope = plan.scope._replace(**unset)

@@ -14,7 +14,7 @@ from feeder.store.node_parts import HitContents, IndexedPart
 MAX_DIFF_LINES = 20_000
 """Of texts that differ in more lines than these only whole moves are found: a match takes long."""
 
-MIN_KEPT_SHARE = 0.4
+MIN_REMAINING_SHARE = 0.4
 """The part of the lines that must still be there for a text to be the same, edited."""
 
 MIN_SIMILARITY, MAX_REWRITTEN_LINES, MAX_COMPARED_CHARS = 0.6, 3, 500
@@ -68,7 +68,7 @@ class LineMap:
         held = sum(row in kept for row in telling)
         if not held:
             return None if kept else self._locate_rewritten(first - 1, last)
-        if held < MIN_KEPT_SHARE * len(telling):
+        if held < MIN_REMAINING_SHARE * len(telling):
             return None
         start, end = self._map_start(first - 1, kept), self._map_end(last - 1, kept)
         same = list(self._now[start : end + 1]) == list(self._before[first - 1 : last])
@@ -90,21 +90,21 @@ class LineMap:
         is_like = SequenceMatcher(None, old, new).ratio() > MIN_SIMILARITY
         return LineRange(start + shift + 1, end + shift, False) if is_like else None
 
-    def _map_start(self, row: int, kept: dict[int, int]) -> int:
+    def _map_start(self, row: int, row_map: dict[int, int]) -> int:
         """Where the first row is now; of one that was rewritten, what stands in its place."""
-        if row in kept:
-            return kept[row]
-        following = min(kept)
+        if row in row_map:
+            return row_map[row]
+        following = min(row_map)
         above = max(to + size for at, to, size in self._matching_blocks if at + size <= row)
-        return min(kept[following], max(above, kept[following] - (following - row)))
+        return min(row_map[following], max(above, row_map[following] - (following - row)))
 
-    def _map_end(self, row: int, kept: dict[int, int]) -> int:
+    def _map_end(self, row: int, row_map: dict[int, int]) -> int:
         """The same for the last row."""
-        if row in kept:
-            return kept[row]
-        before = max(kept)
+        if row in row_map:
+            return row_map[row]
+        before = max(row_map)
         below = min(to for at, to, _ in self._matching_blocks if at > row)
-        return max(kept[before], min(below - 1, kept[before] + row - before))
+        return max(row_map[before], min(below - 1, row_map[before] + row - before))
 
     @cached_property
     def _matching_blocks(self) -> list[tuple[int, int, int]]:
@@ -168,30 +168,30 @@ def relocate_by_hash(
     )
     is_framed = start == 0 and end == count - 1
     is_known = len(shifts) == count or (
-        not inner.inner_lines and len(shifts) >= MIN_KEPT_SHARE * count
+        not inner.inner_lines and len(shifts) >= MIN_REMAINING_SHARE * count
     )
     return traced, is_framed and is_known
 
 
 def _moved_together(
-    pieces: Sequence[IndexedPart], shifts: Mapping[int, int], now: Sequence[str]
+    parts: Sequence[IndexedPart], shifts: Mapping[int, int], now: Sequence[str]
 ) -> bool:
     """Whether all have moved alike, and nothing stands between them."""
-    if len(shifts) < len(pieces) or len(set(shifts.values())) > 1:
+    if len(shifts) < len(parts) or len(set(shifts.values())) > 1:
         return False
-    between = (range(above.last_line, below.first_line - 1) for above, below in pairwise(pieces))
+    between = (range(above.last_line, below.first_line - 1) for above, below in pairwise(parts))
     return not any(now[row + shifts[0]].strip() for rows in between for row in rows)
 
 
 def _part_shifts(
-    hit: Hit, pieces: Sequence[IndexedPart], now: Sequence[str]
+    hit: Hit, parts: Sequence[IndexedPart], now: Sequence[str]
 ) -> Iterator[tuple[int, int]]:
     """How far those pieces have moved that are found one below the other, by their numbers."""
     chars = sum(map(len, now)) / max(1, len(now)) + 1
     shift, above = 0, 0
-    for number, piece in enumerate(pieces):
+    for number, piece in enumerate(parts):
         count = piece.last_line - piece.first_line + 1
-        tried = int(MAX_HASHED_CHARS / len(pieces) / (count * chars))
+        tried = int(MAX_HASHED_CHARS / len(parts) / (count * chars))
         rows = _nearest_rows(range(above, len(now) - count + 1), piece.first_line - 1 + shift)[
             :tried
         ]
@@ -205,11 +205,11 @@ def _nearest_rows(rows: range, expected: int) -> list[int]:
     return sorted(rows, key=lambda row: abs(row - expected))
 
 
-def _has_hash_at(hit: Hit, piece: IndexedPart, now: Sequence[str], row: int) -> bool:
+def _has_hash_at(hit: Hit, part: IndexedPart, now: Sequence[str], row: int) -> bool:
     named = hit.language or "", hit.node_type, hit.symbol, hit.signature, hit.logical_path
-    text = "\n".join(now[row : row + piece.last_line - piece.first_line + 1]).rstrip()
+    text = "\n".join(now[row : row + part.last_line - part.first_line + 1]).rstrip()
     nodes = (Node(*named, 0, 0, one) for one in {text, text.lstrip()} if one)
-    return any(text_sha(embedding_input(hit.path, node)) == piece.text_sha for node in nodes)
+    return any(text_sha(embedding_input(hit.path, node)) == part.text_sha for node in nodes)
 
 
 def _relocate_by_signature(hit: Hit, now: Sequence[str]) -> LineRange | None:

@@ -9,15 +9,15 @@ from feeder.search.results import RankedResults
 from feeder.store.sqlite import SQLite
 
 MAX_QUERIES = 100
-"""Questions; what one of two hundred nodes finds takes some 0.3 MB."""
+"""Cached queries; the results of a query with 200 candidates take about 0.3 MB."""
 
 
 class ResultCache:
-    """What an opened index, and the models that are asked with it, answered to `most` questions.
+    """Caches the ranked results of the latest `capacity` queries to one index with its models.
 
-    Only nodes in their order are kept: lines and copies, which the files decide, are looked at anew
-    each time, and so are phrases and patterns, which have narrowed the scope before. SQLite itself
-    says whether anything was written since, by whomever; then all is forgotten.
+    Lines and duplicates depend on the files and are not cached; phrases and patterns are part of
+    the scope, which is a part of the key. The cache is emptied when SQLite's change counters show a
+    write.
     """
 
     def __init__(self, database: SQLite, capacity: int = MAX_QUERIES) -> None:
@@ -31,7 +31,7 @@ class ResultCache:
         return len(self._results)
 
     def get_or_rank(self, plan: QueryPlan, rank: Callable[[], RankedResults]) -> RankedResults:
-        """What is kept of a question, else what `rank` finds, which is then kept if it is whole."""
+        """Returns cached results, else those of `rank`, which are cached if they are complete."""
         key = plan.text, plan.scope, tuple(plan.preferred_scopes)
         with self._lock:
             state = self._database.change_counters()
@@ -41,13 +41,13 @@ class ResultCache:
             if key in self._results:
                 self._results.move_to_end(key)
                 return self._results[key]
-        made = rank()
-        if made.is_complete:
-            self._store(key, made, state)
-        return made
+        results = rank()
+        if results.is_complete:
+            self._store(key, results, state)
+        return results
 
     def _store(self, key: Hashable, results: RankedResults, state: tuple[int, int]) -> None:
-        """Unless the index was written while it was asked."""
+        """Stores results unless the index was written while they were computed."""
         with self._lock:
             if self._state == state == self._database.change_counters():
                 self._results[key] = results

@@ -16,7 +16,9 @@ from feeder.text import normalize_symbol
 
 
 class PartMatch(NamedTuple):
-    """The lines of a node that answer, where it is kept in pieces; and how many of them do."""
+    """The matching part of a node that is indexed in parts: its lines, and `matching` parts `of`
+    all.
+    """
 
     start_line: int
     end_line: int
@@ -25,10 +27,11 @@ class PartMatch(NamedTuple):
 
 
 class Result(NamedTuple):
-    """A node that answers: its score and what that is made of, its ranks from 1 by what found it.
+    """A scored node.
 
-    `parts` are the rules' shares, which add up to the score; `member` is what the query names,
-    where that is a part of the node. `others` are one hit with it, `copies` have the same text.
+    `ranks` are its ranks from 1 by retriever; `score_parts` add up to the score. `member` is the
+    name in the node that the query matches. `grouped` are further parts of the node, `duplicates`
+    nodes with the same text.
     """
 
     hit: Hit
@@ -42,10 +45,9 @@ class Result(NamedTuple):
 
 
 class ResultList(NamedTuple):
-    """Nodes from a place on, the number of all that were found, and what has to be said.
+    """A page of results out of `total`, or more than `total` where `at_least`.
 
-    Where `at_least`, there may be more of them than `total`, which were not looked at. `every` has
-    those before and after, too.
+    `all_results` are those of every page.
     """
 
     results: Sequence[Result] = ()
@@ -56,21 +58,21 @@ class ResultList(NamedTuple):
 
 
 ExcerptLookup = Callable[[Sequence[Hit]], Mapping[str, Excerpt]]
-"""Nodes' lines as they are now, by id, without those that are not here or may be other lines."""
+"""Current lines of nodes, by id; without nodes whose lines are not available or uncertain."""
 
 MAX_DEDUPLICATED = 100
-"""Nodes, of the best, whose texts are compared: files are read for it."""
+"""Best nodes whose texts are compared; their files are read for it."""
 
 MIN_DUPLICATE_LINES = 3
-"""Texts of fewer lines are often the same by chance: an import, a getter."""
+"""Shorter texts, such as an import or a getter, are often the same by chance."""
 
 MIN_DUPLICATE_WORDS = 12
-"""The same for documents, whose lines are others in a PDF than in the DOCX that it was made of."""
+"""The same for documents, whose line breaks differ between a PDF and its DOCX."""
 
 
 def grouping_candidates(results: Iterable[Result]) -> list[Hit]:
-    """The hits that may be one with another: of one name in a file, or of one form."""
-    hits = [one.hit for one in results]
+    """The hits that may be grouped or deduplicated: with an equal name or of an equal kind."""
+    hits = [result.hit for result in results]
     named = [hit for same in _groups_by_key(hits, _group_key) for hit in same]
     formed = (
         hit
@@ -82,18 +84,18 @@ def grouping_candidates(results: Iterable[Result]) -> list[Hit]:
 
 def group_results(
     results: Iterable[Result],
-    runs: Mapping[str, PartRange],
+    ranges: Mapping[str, PartRange],
     find_excerpts: ExcerptLookup | None = None,
 ) -> list[Result]:
-    """Each group's best, with the rest of it as its `others`, and its `copies`.
+    """Groups the parts of each node under the best one, and nodes with the same text likewise.
 
-    What is named alike is one where it is of one run. `runs` has those of all that are `akin`, so
-    that groups are the same whichever of them are shown. Copies are looked for among the best.
+    `ranges` are the part ranges of all `grouping_candidates`, so that groups do not depend on the
+    page. Texts are compared for the best `MAX_DEDUPLICATED` only, and if `find_excerpts` is given.
     """
     groups: dict[Hashable, list[Result]] = {}
-    for one in results:
-        groups.setdefault(_group_key(one.hit, runs), []).append(one)
-    nodes = [merge_parts(first, rest, runs.get(first.hit.id)) for first, *rest in groups.values()]
+    for result in results:
+        groups.setdefault(_group_key(result.hit, ranges), []).append(result)
+    nodes = [merge_parts(first, rest, ranges.get(first.hit.id)) for first, *rest in groups.values()]
     return (
         [*_deduplicate(nodes[:MAX_DEDUPLICATED], find_excerpts), *nodes[MAX_DEDUPLICATED:]]
         if find_excerpts
@@ -101,35 +103,38 @@ def group_results(
     )
 
 
-def merge_parts(first: Result, others: Sequence[Result], run: PartRange | None) -> Result:
-    """The first with the others; a piece of a node becomes the node, with the lines of all."""
-    one = first._replace(grouped=tuple(others))
-    if run is None or run.part_count < 2:
-        return one
-    hit = one.hit
+def merge_parts(first: Result, others: Sequence[Result], part_range: PartRange | None) -> Result:
+    """Returns the first result with the others grouped under it, and with the lines of the whole
+    node where it is one of several parts.
+    """
+    result = first._replace(grouped=tuple(others))
+    if part_range is None or part_range.part_count < 2:
+        return result
+    hit = result.hit
     # a section's code block, a Pascal declaration are of the group, and no pieces of it
     kind = hit.node_type, hit.signature
-    matching = 1 + sum((of.hit.node_type, of.hit.signature) == kind for of in others)
-    piece = PartMatch(hit.start_line, hit.end_line, matching, run.part_count)
-    return one._replace(
-        hit=hit._replace(start_line=run.first_line, end_line=run.last_line), part_match=piece
+    matching = 1 + sum((other.hit.node_type, other.hit.signature) == kind for other in others)
+    piece = PartMatch(hit.start_line, hit.end_line, matching, part_range.part_count)
+    return result._replace(
+        hit=hit._replace(start_line=part_range.first_line, end_line=part_range.last_line),
+        part_match=piece,
     )
 
 
 def _groups_by_key(hits: Iterable[Hit], key: Callable[[Hit], Hashable]) -> list[list[Hit]]:
-    same: dict[Hashable, list[Hit]] = defaultdict(list)
+    groups: dict[Hashable, list[Hit]] = defaultdict(list)
     for hit in hits:
-        same[key(hit)].append(hit)
-    return [some for some in same.values() if len(some) > 1]
+        groups[key(hit)].append(hit)
+    return [group for group in groups.values() if len(group) > 1]
 
 
-def _group_key(hit: Hit, runs: Mapping[str, PartRange] | None = None) -> Hashable:
-    """Overloads differ in their signatures; a Pascal declaration stands with what it declares.
+def _group_key(hit: Hit, ranges: Mapping[str, PartRange] | None = None) -> Hashable:
+    """The key of results that are one hit: the name in a file; the line for parts of a long line.
 
-    Pieces of one long line without a name are shown alike: that line.
+    Overloads differ in their signatures. In Pascal a declaration is grouped with its definition.
     """
     if hit.symbol and hit.language != "pascal":
-        run = runs.get(hit.id) if runs else None
+        run = ranges.get(hit.id) if ranges else None
         return hit.repo, hit.path, hit.symbol, hit.node_type, hit.signature, run
     name = hit.symbol or hit.logical_path
     if not name and hit.start_line == hit.end_line:
@@ -138,7 +143,7 @@ def _group_key(hit: Hit, runs: Mapping[str, PartRange] | None = None) -> Hashabl
 
 
 def _duplicate_key(hit: Hit) -> Hashable:
-    """What nodes of one text have in common; what has no name is in no pieces."""
+    """The key that nodes with the same text share."""
     if hit.symbol:
         return hit.node_type, hit.signature, normalize_symbol(hit.symbol).rpartition(".")[2]
     if hit.node_type in DOCUMENT_TYPES:
@@ -155,20 +160,22 @@ def _line_count(hit: Hit) -> int:
 
 
 def _deduplicate(nodes: Sequence[Result], find_excerpts: ExcerptLookup) -> list[Result]:
-    """Copies have the lines where they are now."""
-    long = (one.hit for one in nodes if _is_comparable(one.hit))
+    """Makes one hit of nodes with the same text; duplicates have their current lines."""
+    long = (result.hit for result in nodes if _is_comparable(result.hit))
     excerpts = find_excerpts(
-        [hit for same in _groups_by_key(long, _sized_duplicate_key) for hit in same]
+        [hit for group in _groups_by_key(long, _sized_duplicate_key) for hit in group]
     )
-    kept: dict[Hashable, Result] = {}
-    for one in nodes:
-        excerpt = excerpts.get(one.hit.id)
-        key = _comparable_text(one.hit, excerpt) or one.hit.id
-        known = kept.setdefault(key, one)
-        if known is not one and excerpt:
-            now = one.hit._replace(start_line=excerpt.first, end_line=excerpt.last)
-            kept[key] = known._replace(duplicates=(*known.duplicates, one._replace(hit=now)))
-    return list(kept.values())
+    unique: dict[Hashable, Result] = {}
+    for result in nodes:
+        excerpt = excerpts.get(result.hit.id)
+        key = _comparable_text(result.hit, excerpt) or result.hit.id
+        original = unique.setdefault(key, result)
+        if original is not result and excerpt:
+            current = result.hit._replace(start_line=excerpt.first, end_line=excerpt.last)
+            unique[key] = original._replace(
+                duplicates=(*original.duplicates, result._replace(hit=current))
+            )
+    return list(unique.values())
 
 
 def _is_comparable(hit: Hit) -> bool:
@@ -176,7 +183,7 @@ def _is_comparable(hit: Hit) -> bool:
 
 
 def _comparable_text(hit: Hit, excerpt: Excerpt | None) -> Hashable:
-    """Its lines, of a document its words, where they are enough to be no chance."""
+    """The lines of a node, or the words of a document; None for a text too short to compare."""
     if excerpt and hit.node_type in DOCUMENT_TYPES:
         words = tuple(word for line in excerpt.lines for word in line.split())
         return words if len(words) >= MIN_DUPLICATE_WORDS else None
@@ -185,14 +192,14 @@ def _comparable_text(hit: Hit, excerpt: Excerpt | None) -> Hashable:
 
 
 MAX_FACET_VALUES = 20
-"""Of each, those that most hits have."""
+"""Values counted for each facet, the most frequent ones."""
 
 Facets = Mapping[str, Mapping[str, int]]
 
 
 def count_facets(results: Sequence[Result]) -> Facets:
-    """Hits by each value of the filter that it is called after, the most first."""
-    hits = [one.hit for one in results]
+    """Counts results by the values of each filter, the most frequent first."""
+    hits = [result.hit for result in results]
     return {
         "language": _top_counts(hit.language for hit in hits if hit.language),
         "path": _top_counts(_diverging_folders([hit.path for hit in hits])),
@@ -206,7 +213,7 @@ def _top_counts(values: Iterable[str]) -> dict[str, int]:
 
 
 def _diverging_folders(paths: Sequence[str]) -> Iterator[str]:
-    """Where the folders of paths part: `/src/a` and `/src/b`, from the root."""
+    """The folders below the common one, from the root: `/src/a` and `/src/b`."""
     folders = [dirname(path) for path in paths]
     common = commonpath(folders) if folders else ""
     above = f"{common}/" if common else ""
@@ -216,10 +223,10 @@ def _diverging_folders(paths: Sequence[str]) -> Iterator[str]:
 
 
 class RankedResults(NamedTuple):
-    """All nodes that were found, the best first, and what has to be said.
+    """All results of a search, the best first.
 
-    It is not `is_whole` where a model failed; it `is_cut` where more nodes would answer. `spans`
-    are of all that is named alike, None where they have to be asked for.
+    Not `is_complete` if a model failed; `is_truncated` if more nodes may match. `spans` are the
+    lines of the parts of all nodes with equal names; None if they must still be read.
     """
 
     results: Sequence[Result]
@@ -230,7 +237,7 @@ class RankedResults(NamedTuple):
 
 
 class Pagination(NamedTuple):
-    """How many nodes are wanted, after how many others."""
+    """The number of hits on a page, and of hits before it."""
 
     limit: int
     offset: int = 0

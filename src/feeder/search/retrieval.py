@@ -24,10 +24,10 @@ from feeder.sync.context import ModelVectors
 from feeder.text import normalize_symbol, symbol_ends_with
 
 MAX_FRAMES = 12
-"""Functions that are looked for, at most."""
+"""Frames of a stack trace that are looked for."""
 
 
-# no pattern looks at a sign more than twice: what is pasted may be long, and anything
+# pasted text may be long, so no pattern looks at a character more than twice
 LOCATION = re.compile(r'(?<![\w.@+-])([\w.@+-]+\.\w+)(?:", line |:line |:)\d+')
 
 PYTHON_NAME = re.compile(r", in (\w+)")
@@ -52,43 +52,45 @@ ANONYMOUS_PATTERN = re.compile(r"\.func\d[\d.]*$")
 
 
 class Frame(NamedTuple):
-    """A function that was running, by the last parts of its name, and its file's name."""
+    """A function of a stack trace: the last parts of its name, and its file's name."""
 
     name: str
     file: str
 
 
 def parse_frames(query_text: QueryText) -> list[Frame]:
-    """Of a question in several lines, each once, the innermost first."""
+    """The distinct frames of a stack trace in the query, the innermost first."""
     lines = query_text.text.split("\n")
-    found = [one for above, line in pairwise(["", *lines]) for one in _parse_line(above, line)]
-    ordered = reversed(found) if _is_outermost_first(query_text.text) else iter(found)
+    frames = [frame for above, line in pairwise(["", *lines]) for frame in _parse_line(above, line)]
+    ordered = reversed(frames) if _is_outermost_first(query_text.text) else iter(frames)
     return list(islice(dict.fromkeys(ordered), MAX_FRAMES)) if len(lines) > 1 else []
 
 
 def frame_statements(query_text: QueryText, scope: Scope) -> list[Statement]:
-    """What the index is asked: the nodes that are called like each frame."""
+    """Statements that find nodes by the name of each frame."""
     lasts = (frame.name.rpartition(".")[2] for frame in parse_frames(query_text))
     return [exact_name_statement(f'symbol : "{last}"', last, scope) for last in lasts]
 
 
 def frame_node_ids(query_text: QueryText, row_sets: Sequence[Iterable[Row]]) -> list[str]:
-    """The ids of those that lie in the file which their frame names."""
-    answered = zip(parse_frames(query_text), row_sets, strict=True)
-    ids = (id_ for frame, rows in answered for id_ in _nodes_in_file(frame, name_matches(rows)))
+    """Ids of the nodes that lie in the file which their frame names."""
+    rows_by_frame = zip(parse_frames(query_text), row_sets, strict=True)
+    ids = (
+        id_ for frame, rows in rows_by_frame for id_ in _nodes_in_file(frame, name_matches(rows))
+    )
     return list(dict.fromkeys(ids))
 
 
 def _parse_line(above: str, line: str) -> Iterator[Frame]:
-    """The frame that a line, or one with the line above it, tells."""
-    place = LOCATION.search(line)
-    if place is None:
+    """The frame that a line shows, or a line together with the one above it."""
+    location = LOCATION.search(line)
+    if location is None:
         return
-    after = (pattern.match(line, place.end()) for pattern in (PYTHON_NAME, RUBY_NAME))
+    after = (pattern.match(line, location.end()) for pattern in (PYTHON_NAME, RUBY_NAME))
     before = (pattern.match(line) for pattern in NAME_BEFORE)
     higher = (pattern.match(above) for pattern in NAME_ABOVE)
-    for found in filter(None, (*after, *before, *higher)):
-        yield Frame(_short_name(found[1]), place[1])
+    for match in filter(None, (*after, *before, *higher)):
+        yield Frame(_short_name(match[1]), location[1])
         return
 
 
@@ -103,22 +105,25 @@ def _is_outermost_first(text: str) -> bool:
 
 
 def _nodes_in_file(frame: Frame, nodes: Iterable[NameMatch]) -> Iterator[str]:
-    """Those whose owner is the frame's too, where there are any: `Mux.route`, not `node.route`."""
-    there = [node for node in nodes if PurePosixPath(node.path).name == frame.file]
-    own = [node for node in there if symbol_ends_with(normalize_symbol(node.name), frame.name)]
-    return (node.id for node in own or there)
+    """Nodes of the frame's file; only those with the frame's owner where there are any."""
+    in_file = [node for node in nodes if PurePosixPath(node.path).name == frame.file]
+    with_owner = [
+        node for node in in_file if symbol_ends_with(normalize_symbol(node.name), frame.name)
+    ]
+    return (node.id for node in with_owner or in_file)
 
 
 STATIC_VECTORS, MODEL_VECTORS = "meaning", "vector"
-"""What a rank is called after: the model that comes with the words, one beside them."""
+"""Names of the rankings by the static model and by another embedding model."""
 
 STATIC_WEIGHT, MODEL_WEIGHT = 1.5, 1.5
-"""Beside words' 1; chosen by `python -m bench answers`."""
+"""Their weights beside the words' 1; chosen by `python -m bench answers`."""
 
 
 class QueryModel(NamedTuple):
-    """A model that is asked: its weight beside the words, and so many nodes that it finds nearest
-    to a question."""
+    """An embedding model with its ranking's name and weight; `nearest(query, limit, scope)` finds
+    the nodes with the nearest vectors.
+    """
 
     name: str
     weight: float
@@ -128,73 +133,77 @@ class QueryModel(NamedTuple):
 def query_models(
     store: Session, meta: Mapping[str, str], on_warning: Callable[[str], None]
 ) -> list[QueryModel]:
-    """The models with their weights; what the index lacks is said, what has failed is told."""
-    semantics = comparable_vectors(store, meta, on_warning)
-    meaning = store.backend.static_model
+    """The embedding models that the index can be searched with.
+
+    Reports missing vectors as progress, and vectors that cannot be compared to `on_warning`.
+    """
+    model_vectors = comparable_vectors(store, meta, on_warning)
+    static_model = store.backend.static_model
     made_by = meta.get(store.index.meta_key("parser"), "").split()
-    with_words = meaning is not None and meaning.model in made_by
-    if meaning and made_by and not with_words:
+    has_static_vectors = static_model is not None and static_model.model in made_by
+    if static_model and made_by and not has_static_vectors:
         store.progress.message(
-            f"The index lacks vectors by {meaning.model}. Make them: feeder sync"
+            f"The index lacks vectors by {static_model.model}. Make them: feeder sync"
         )
     if store.backend.missing_model_note:
         store.progress.message(store.backend.missing_model_note)
     return [
-        *([static_query_model(store.index.database)] if with_words else []),
-        *([embedding_query_model(semantics)] if semantics else []),
+        *([static_query_model(store.index.database)] if has_static_vectors else []),
+        *([embedding_query_model(model_vectors)] if model_vectors else []),
     ]
 
 
-def model_name(store: Session, source: str) -> str:
-    """The name of the model that a side asks."""
-    by_side = {
+def model_name(store: Session, query_model: str) -> str:
+    """The name of the embedding model behind a `QueryModel`, given the latter's name."""
+    names = {
         STATIC_VECTORS: store.backend.static_model and store.backend.static_model.model,
         MODEL_VECTORS: store.model_vectors and store.model_vectors.embedder.model,
     }
-    return by_side.get(source) or source
+    return names.get(query_model) or query_model
 
 
-def embedding_query_model(semantics: ModelVectors) -> QueryModel:
-    """The model whose vectors are kept beside the words."""
+def embedding_query_model(model_vectors: ModelVectors) -> QueryModel:
+    """A query model for vectors beside the index."""
 
     def nearest(query: str, limit: int, scope: Scope) -> list[Neighbour]:
-        vector = semantics.embedder.embed_query(query)
-        return list(semantics.vectors.query(vector, limit, scope)) if vector.any() else []
+        vector = model_vectors.embedder.embed_query(query)
+        return list(model_vectors.vectors.query(vector, limit, scope)) if vector.any() else []
 
     return QueryModel(MODEL_VECTORS, MODEL_WEIGHT, nearest)
 
 
 def static_query_model(database: Database, model: Embedder | None = None) -> QueryModel:
-    """The model whose vectors come with the words; the shipped one, loaded once a process."""
+    """A query model for static vectors; the shipped model is loaded once per process."""
     from feeder.embedding.quantization import load_static_model
     from feeder.store.static_vectors import StaticVectors
 
-    meanings = StaticVectors(database)
+    static_vectors = StaticVectors(database)
 
     def nearest(query: str, limit: int, scope: Scope) -> list[Neighbour]:
         vector = (model or load_static_model()).embed_query(query)
-        return meanings.query(vector, limit, scope) if vector.any() else []
+        return static_vectors.query(vector, limit, scope) if vector.any() else []
 
     return QueryModel(STATIC_VECTORS, STATIC_WEIGHT, nearest)
 
 
 def preference_statements(ids: Sequence[str], scopes: Iterable[Scope]) -> list[Statement]:
-    """What the index is asked: which of the nodes lie in each of the scopes."""
+    """Statements that find which nodes lie in each of the scopes."""
     return [hits_statement(ids, scope) for scope in scopes]
 
 
 def preferred_ids(row_sets: Iterable[Iterable[Row]]) -> set[str]:
-    """The ids of those that lie in any."""
+    """Ids of the nodes that lie in any of the scopes."""
     return {hit.id for rows in row_sets for hit in hits_from_rows(rows)}
 
 
 MAX_BY_WORD = 200
-"""Nodes that words bring."""
+"""Candidates by word."""
 
 
 class QueryCandidates(NamedTuple):
-    """What a question finds: nodes with bm25's scores of its words, in their texts and in the lines
-    that describe them, those that a trace names, and what it names itself, or nearly so."""
+    """Candidates that depend on the query only: BM25 scores by text and by description, nodes of
+    stack frames, and nodes by name.
+    """
 
     word_scores: dict[str, float]
     description_scores: dict[str, float]
@@ -204,8 +213,9 @@ class QueryCandidates(NamedTuple):
 
 
 class CandidateDetails(NamedTuple):
-    """What is known of nodes: all of each, which are preferred; and where those lie that are named
-    alike in their files, None where it was not asked."""
+    """Hits of the candidates, the preferred ones, and the parts of all nodes with equal names; the
+    latter None if they were not read.
+    """
 
     hits: Sequence[Hit]
     preferred_ids: Collection[str]
@@ -213,40 +223,46 @@ class CandidateDetails(NamedTuple):
 
 
 def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope) -> QueryCandidates:
-    """What the index finds by the question alone."""
-    here = is_local(database)
-    traced, named = (
+    """Runs the first batch: all that depends on the query only."""
+    is_local_database = is_local(database)
+    frames, names = (
         frame_statements(query_text, scope),
         name_matching.name_statements(query_text, scope),
     )
-    near = name_matching.similar_statements(query_text, scope)
+    similar = name_matching.similar_statements(query_text, scope)
     words = word_search_statement(
         query_text.fts_terms, scope, MAX_BY_WORD, node_counts(database, query_text.fts_terms)
     )
-    lines = stored_descriptions.description_search_statement(
+    descriptions = stored_descriptions.description_search_statement(
         query_text.fts_terms, scope, MAX_BY_WORD
     )
-    by_word, by_line, *rest = database.run([words, lines, *traced, *named, *([] if here else near)])
-    end = len(traced) + len(named)
-    known = name_matching.match_names(query_text, rest[len(traced) : end])
-    nearly = database.run(near) if here and near and not known.has_exact else rest[end:]
+    by_word, by_description, *rest = database.run(
+        [words, descriptions, *frames, *names, *([] if is_local_database else similar)]
+    )
+    end = len(frames) + len(names)
+    matches = name_matching.match_names(query_text, rest[len(frames) : end])
+    similar_rows = (
+        database.run(similar)
+        if is_local_database and similar and not matches.has_exact
+        else rest[end:]
+    )
     return QueryCandidates(
         scores_by_id(by_word),
-        scores_by_id(by_line),
-        frame_node_ids(query_text, rest[: len(traced)]),
-        known,
-        name_matching.match_similar(query_text, known, nearly),
+        scores_by_id(by_description),
+        frame_node_ids(query_text, rest[: len(frames)]),
+        matches,
+        name_matching.match_similar(query_text, matches, similar_rows),
     )
 
 
 def load_candidates(
     database: Database, ids: Sequence[str], scope: Scope, preferred_scopes: Collection[Scope]
 ) -> CandidateDetails:
-    """What the index knows of the nodes that were found."""
+    """Runs the second batch: rows, preferences and parts of the candidates."""
     if not ids:
         return CandidateDetails((), (), {})
-    liked = preference_statements(ids, preferred_scopes)
-    pieces = [] if is_local(database) else [parts_statement(ids)]
-    found, *rest = database.run([hits_statement(ids, scope), *liked, *pieces])
-    known = parts_from_rows(rest[-1]) if pieces else None
-    return CandidateDetails(hits_from_rows(found), preferred_ids(rest[: len(liked)]), known)
+    preferences = preference_statements(ids, preferred_scopes)
+    parts = [] if is_local(database) else [parts_statement(ids)]
+    rows, *rest = database.run([hits_statement(ids, scope), *preferences, *parts])
+    spans = parts_from_rows(rest[-1]) if parts else None
+    return CandidateDetails(hits_from_rows(rows), preferred_ids(rest[: len(preferences)]), spans)

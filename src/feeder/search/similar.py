@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_CANDIDATES = 100
-"""Nodes that are looked at; Vectorize answers no more."""
+"""Candidates; Vectorize returns no more."""
 MAX_WORDS = 40
-"""Of a text that has no vector: the most frequent, and of those the longest."""
+"""Words searched for a node without a vector: the most frequent, then the longest."""
 
 VectorLookup = Callable[[str], "NDArray[float32] | None"]
 NearestLookup = Callable[["NDArray[float32]", int, Scope], Iterable[Neighbour]]
@@ -70,18 +70,18 @@ def _similar_nodes(
 def _neighbours(
     store: Session, corpus: Corpus, target: Hit, scope: Scope, on_warning: OnWarning
 ) -> tuple[str, list[Neighbour]]:
-    """What is near, and by which ranking."""
+    """The nearest nodes, with the name of the retriever that found them."""
     try:
-        if semantics := comparable_vectors(store, corpus.meta, on_warning):
-            vectors = semantics.vectors
-            if found := _by_vector(vectors.vector, vectors.query, target, scope):
-                return MODEL_VECTORS, found
+        if model_vectors := comparable_vectors(store, corpus.meta, on_warning):
+            vectors = model_vectors.vectors
+            if neighbours := _by_vector(vectors.vector, vectors.query, target, scope):
+                return MODEL_VECTORS, neighbours
     except ServiceError as exc:
         on_warning(f"By words alone: {exc}")
     if store.backend.keeps_static_vectors and store.backend.static_model:
-        meanings = StaticVectors(corpus.database)
-        if found := _by_vector(meanings.vector, meanings.query, target, scope):
-            return STATIC_VECTORS, found
+        static_vectors = StaticVectors(corpus.database)
+        if neighbours := _by_vector(static_vectors.vector, static_vectors.query, target, scope):
+            return STATIC_VECTORS, neighbours
     return WORD, _by_words(corpus, target, scope)
 
 
@@ -93,27 +93,26 @@ def _by_vector(
 
 
 def _by_words(corpus: Corpus, target: Hit, scope: Scope) -> list[Neighbour]:
-    """Nodes that have the words of its name and its lines; of equal rank where it is alike."""
+    """Nodes that have the words of the target's name and lines."""
     lines = ExcerptReader(corpus.database, corpus.base, corpus.repo, [target]).read(target).lines
-    said = expand_words("\n".join([target.symbol or target.logical_path or "", *lines]))
-    terms = [f'"{word}"' for word in _frequent_words(said)]
-    [found] = corpus.database.run([word_search_statement(terms, scope, MAX_CANDIDATES)])
-    return [Neighbour(id_, 1 / rank) for rank, id_ in enumerate(scores_by_id(found), start=1)]
+    text = expand_words("\n".join([target.symbol or target.logical_path or "", *lines]))
+    terms = [f'"{word}"' for word in _frequent_words(text)]
+    [rows] = corpus.database.run([word_search_statement(terms, scope, MAX_CANDIDATES)])
+    return [Neighbour(id_, 1 / rank) for rank, id_ in enumerate(scores_by_id(rows), start=1)]
 
 
 def _frequent_words(text: str) -> Sequence[str]:
-    """The words to look for."""
     counts = Counter(word for word in _plain_words(text) if len(word) > 2)
     return sorted(counts, key=lambda word: (-counts[word], -len(word), word))[:MAX_WORDS]
 
 
 def _plain_words(text: str) -> list[str]:
-    """The words of letters and digits, in small letters."""
-    return "".join(one if one.isalnum() else " " for one in text.casefold()).split()
+    """The words of letters and digits, in lower case."""
+    return "".join(char if char.isalnum() else " " for char in text.casefold()).split()
 
 
 def _is_same_node(target: Hit, other: Hit) -> bool:
-    """Whether it is the node itself, holds it, lies in it, or is another piece of it."""
+    """Returns True for the node itself, nodes that overlap it and its other parts."""
     if (other.repo, other.path) != (target.repo, target.path):
         return False
     overlaps = other.start_line <= target.end_line and target.start_line <= other.end_line

@@ -238,7 +238,7 @@ def _choose_rows(
         return 0, min(size, len(lines))
     found = list(rows)
     windows = [found[at : bisect_left(found, row + size)] for at, row in enumerate(found)]
-    scores = {some[0]: _window_score(some, rows) for some in windows}
+    scores = {some[0]: _range_score(some, rows) for some in windows}
     best = sorted(windows, key=lambda some: (-scores[some[0]], some[0]))[:MAX_COMPARED]
     highest = scores[best[0][0]]
     wholes = [(some, _cheapest_cut(layout, some[0], some[-1], size)) for some in best]
@@ -253,7 +253,7 @@ def _choose_rows(
     return start, end
 
 
-def _window_score(inside: Iterable[int], rows: RowScores) -> int:
+def _range_score(inside: Iterable[int], rows: RowScores) -> int:
     counts: Counter[str] = Counter()
     worth: dict[str, int] = {}
     for row in inside:

@@ -70,7 +70,7 @@ RANKING_STOP_WORDS = frozenset(
         "your",
     ]
 )
-"""They say nothing of what is asked for, where other words do."""
+"""Words that are not searched for beside others."""
 
 HIGHLIGHT_STOP_WORDS = frozenset(
     re.findall(
@@ -83,4 +83,4 @@ your
 """,
     )
 )
-"""Words of questions that tell little of what is sought: looked for where there are no others."""
+"""Words that are not highlighted beside others."""

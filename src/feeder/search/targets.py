@@ -200,8 +200,8 @@ def _looks_like_path(text: str) -> bool:
     return "/" in text or bool(re.search(r"\.\w{1,5}$", text))
 
 
-def _nearest_symbols(text: str, known: Iterable[str]) -> list[str]:
-    return nearest_names(normalize_symbol(text), known, ".")
+def _nearest_symbols(text: str, symbols: Iterable[str]) -> list[str]:
+    return nearest_names(normalize_symbol(text), symbols, ".")
 
 
 def _nearest_paths(corpus: Corpus, text: str) -> list[str]:

@@ -17,13 +17,13 @@ from feeder.store.scope import Scope
 from feeder.suggestions import unknown_name_error
 
 CODE, TESTS = "code", "tests"
-"""Categories that no list of languages says."""
+"""Categories that are not defined by a list of languages."""
 
 REPOSITORY_FILE = ".feeder.toml"
-"""A repository's own names for its folders."""
+"""The file in which a repository defines categories of its own."""
 
 CATEGORY_TABLES = ("categories", "tags")
-"""Where it has them: a tag is a category by another name."""
+"""Tables of that file: a tag is a category by another name."""
 
 
 _ALIASES_FILE = Path(__file__).parents[1] / "aliases.json"
@@ -39,23 +39,23 @@ def _aliases() -> dict[str, Any]:
 
 
 def resolve_languages(name: str) -> list[str]:
-    """The languages that are called so, in any case of letters; the name itself where none is."""
+    """Languages in the index that a name or alias stands for."""
     return _resolve_alias(name.lower(), _aliases()["languages"])
 
 
 def language_aliases() -> dict[str, Sequence[str]]:
-    """What else each language is called, of those that have other names."""
+    """Aliases of each language."""
     names: dict[str, Sequence[str]] = _aliases()["languages"]
     return names
 
 
 def resolve_node_types(name: str) -> list[str]:
-    """The types of nodes that are called so."""
+    """Node types that a name or alias stands for."""
     return _resolve_alias(name.lower(), _aliases()["node_types"])
 
 
 def node_type_names() -> list[str]:
-    """All that a type may be called."""
+    """All names and aliases of node types."""
     return [*NODE_TYPES, *(name for names in _aliases()["node_types"].values() for name in names)]
 
 
@@ -65,34 +65,37 @@ def _resolve_alias(name: str, names: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def category_languages() -> dict[str, list[str]]:
-    """The languages of each category that is one of languages; what no other has is code."""
-    found: dict[str, list[str]] = _aliases()["categories"]
-    return found
+    """Languages of each category that is defined by languages."""
+    categories: dict[str, list[str]] = _aliases()["categories"]
+    return categories
 
 
 def repository_categories(base: Path) -> dict[str, list[str]]:
-    """The categories that a repository names in `.feeder.toml`, as paths; raises UserError."""
+    """Reads the categories of `.feeder.toml`: path patterns by name.
+
+    Raises UserError for a file that cannot be read.
+    """
     file = regular_file_in(base, REPOSITORY_FILE)
     if file is None:
         return {}
     import tomllib
 
     try:
-        said = tomllib.loads(file.read_text(encoding="utf-8"))
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as exc:
         raise UserError(f"{file} cannot be read: {exc}. Mend it.") from exc
-    found: dict[str, list[str]] = {}
+    categories: dict[str, list[str]] = {}
     for name in CATEGORY_TABLES:
-        table = said.get(name, {})
+        table = content.get(name, {})
         if not isinstance(table, dict):
             raise UserError(f"{file} has {name} that are no table. Write: [{name}]")
-        found |= _parse_categories(file, table)
-    return found
+        categories |= _parse_categories(file, table)
+    return categories
 
 
 def _parse_categories(file: Path, table: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
-    for name, said in table.items():
-        paths = [said] if isinstance(said, str) else said
+    for name, value in table.items():
+        paths = [value] if isinstance(value, str) else value
         if not (isinstance(paths, list) and paths and all(isinstance(path, str) for path in paths)):
             raise UserError(
                 f"{file} has a category {name} that is no list of paths. Write: "
@@ -102,12 +105,14 @@ def _parse_categories(file: Path, table: Mapping[str, Any]) -> Iterator[tuple[st
 
 
 NO_LANGUAGE = ("",)
-"""What no node is in."""
+"""Languages of a scope that no node is in."""
 
 
 def category_scopes(query: Query, repository_categories_by_name: Categories) -> Iterator[Scope]:
-    """What the question's categories ask for and leave out; raises UserError for one that is none,
-    and for several that cannot be asked for at once."""
+    """Scopes of a query's categories, which narrow its scope one after the other.
+
+    Raises UserError for an unknown category and for categories that cannot be combined.
+    """
     _check_categories(query, repository_categories_by_name)
     if query.categories:
         yield _included_scope(query.categories, repository_categories_by_name)
@@ -117,7 +122,7 @@ def category_scopes(query: Query, repository_categories_by_name: Categories) -> 
 
 
 def intersect(scope: Scope, change: Scope) -> Scope:
-    """What lies in both."""
+    """Narrows a scope by another one."""
     languages = change.languages or scope.languages
     if scope.languages and change.languages:
         both = tuple(name for name in scope.languages if name in change.languages)
@@ -132,10 +137,10 @@ def intersect(scope: Scope, change: Scope) -> Scope:
 
 
 def _check_categories(query: Query, own: Categories) -> None:
-    known = list(dict.fromkeys([*category_languages(), CODE, TESTS, *own]))
+    names = list(dict.fromkeys([*category_languages(), CODE, TESTS, *own]))
     for name in (*query.categories, *query.not_categories):
-        if name not in known:
-            raise unknown_name_error("category", name, known)
+        if name not in names:
+            raise unknown_name_error("category", name, names)
     kinds = {_category_kind(name, own) for name in query.categories}
     if len(kinds) > 1:
         raise UserError(
