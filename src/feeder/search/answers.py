@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 RANK_NAMES = ("name", "word", "line", "meaning", "vector")
-"""By what a hit may have been found: its JSON says of each which rank it had there."""
+"""Rankings whose ranks are keys of a hit's JSON, such as `word_rank`."""
 
 EMPTY_SNIPPET = Snippet(0, [], [])
 UNREAD_EXCERPT = Excerpt(Freshness.UNREADABLE, 0, 0)
 
 
 class PageHit(NamedTuple):
-    """A hit, its lines as they are now, those that answer, and its `member` with its line now."""
+    """A result with its current lines and snippet; `member` has its current line."""
 
     result: Result
     excerpt: Excerpt
@@ -41,7 +41,7 @@ class PageHit(NamedTuple):
     member: Member | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """What is known of it; `text` and `window` are null where it cannot be shown."""
+        """All fields; `text` and `window` are null if the lines cannot be shown."""
         hit, excerpt = self.result.hit._asdict(), self.excerpt
         del hit["members"]
         hit["description"] = hit["description"] or None
@@ -83,11 +83,11 @@ class Page(NamedTuple):
 
     @property
     def note(self) -> str:
-        """What a reader has to know of all of them, last: above all how old the index is."""
+        """The state of the index in words."""
         return self.status.note
 
     def as_json(self) -> dict[str, Any]:
-        """The whole answer."""
+        """The page for `--json` and the JSON API."""
         return {
             "hits": [shown.as_json() for shown in self.hits],
             "total": self.total,
@@ -125,7 +125,7 @@ def build_page(corpus: Corpus, results: ResultList, options: PageOptions) -> Pag
 
 
 def highlight_words(query: Query) -> list[str]:
-    """The words of a question that are marked where they stand."""
+    """The words of a query that are highlighted."""
     prefixes = (f"{prefix}*" for prefix in query.prefixes)
     return [*query.words.split(), *query.phrases, *prefixes, *query.symbols]
 
@@ -134,31 +134,33 @@ def _location(hit: Hit) -> dict[str, Any]:
     return {name: getattr(hit, name) for name in ("id", "repo", "path", "start_line", "end_line")}
 
 
-def _make_hit(one: Result, sources: ExcerptReader, options: PageOptions) -> PageHit:
-    excerpt = sources.read(one.hit)
+def _make_hit(result: Result, reader: ExcerptReader, options: PageOptions) -> PageHit:
+    excerpt = reader.read(result.hit)
     if not excerpt.is_shown:
-        return PageHit(one, excerpt, EMPTY_SNIPPET, one.member)
-    line = sources.current_line(one.hit, one.member.line, excerpt) if one.member else None
-    member = one.member and one.member._replace(line=line or one.member.line)
-    now = _relocate_part(one, sources, excerpt)
-    return PageHit(now, excerpt, _make_snippet(now, excerpt, options, line), member)
+        return PageHit(result, excerpt, EMPTY_SNIPPET, result.member)
+    line = reader.current_line(result.hit, result.member.line, excerpt) if result.member else None
+    member = result.member and result.member._replace(line=line or result.member.line)
+    relocated = _relocate_part(result, reader, excerpt)
+    return PageHit(relocated, excerpt, _make_snippet(relocated, excerpt, options, line), member)
 
 
-def _relocate_part(one: Result, sources: ExcerptReader, excerpt: Excerpt) -> Result:
-    """The same, its piece with lines as they are now; of one that has gone, those of the node."""
-    if not one.part_match:
-        return one
-    first, last = (sources.current_line(one.hit, line, excerpt) for line in one.part_match[:2])
-    piece = one.part_match._replace(
+def _relocate_part(result: Result, reader: ExcerptReader, excerpt: Excerpt) -> Result:
+    """The result with the current lines of its matching part, or of the node if those are gone."""
+    if not result.part_match:
+        return result
+    first, last = (reader.current_line(result.hit, line, excerpt) for line in result.part_match[:2])
+    part_match = result.part_match._replace(
         start_line=first or excerpt.first, end_line=last or excerpt.last
     )
-    return one._replace(part_match=piece)
+    return result._replace(part_match=part_match)
 
 
-def _make_snippet(one: Result, excerpt: Excerpt, options: PageOptions, line: int | None) -> Snippet:
-    """The window in lines of the file, which of a notebook are no run.
+def _make_snippet(
+    result: Result, excerpt: Excerpt, options: PageOptions, line: int | None
+) -> Snippet:
+    """The snippet with line numbers of the file, which have gaps in a notebook.
 
-    Where no word stands in the lines, the piece that answers begins it.
+    Where no line has a word of the query, it begins at the matching part.
     """
     rows = {number: row for row, number in reversed([*enumerate(excerpt.numbers)])}
     inner = [
@@ -166,25 +168,25 @@ def _make_snippet(one: Result, excerpt: Excerpt, options: PageOptions, line: int
         for first, last in excerpt.inner_ranges
         if first in rows and last in rows
     ]
-    wanted = SnippetRequest(
+    request = SnippetRequest(
         options.highlight_words,
         len(excerpt.lines) if options.snippet_lines is None else options.snippet_lines,
-        _header_line(one, excerpt),
+        _header_line(result, excerpt),
         rows.get(line) if line else None,
         inner,
     )
-    chosen = make_snippet(excerpt.lines, 0, wanted)
-    if one.part_match and wanted.anchor is None and not chosen.marks:
-        anchor = rows.get(one.part_match.start_line)
-        chosen = make_snippet(excerpt.lines, 0, wanted._replace(anchor=anchor))
-    return chosen.renumbered(excerpt.numbers)
+    snippet = make_snippet(excerpt.lines, 0, request)
+    if result.part_match and request.anchor is None and not snippet.marks:
+        anchor = rows.get(result.part_match.start_line)
+        snippet = make_snippet(excerpt.lines, 0, request._replace(anchor=anchor))
+    return snippet.renumbered(excerpt.numbers)
 
 
-def _header_line(one: Result, excerpt: Excerpt) -> str | None:
-    """What stands above a window: a section's heading is its first line; a chunk has nothing."""
-    hit = one.hit
-    named = hit.symbol or hit.logical_path
-    return hit.signature or (excerpt.lines[0] if named and excerpt.lines else None)
+def _header_line(result: Result, excerpt: Excerpt) -> str | None:
+    """The line shown above a snippet: the signature, or a section's heading; none for a chunk."""
+    hit = result.hit
+    name = hit.symbol or hit.logical_path
+    return hit.signature or (excerpt.lines[0] if name and excerpt.lines else None)
 
 
 def _snippet_json(snippet: Snippet) -> dict[str, Any]:
@@ -195,9 +197,9 @@ def _snippet_json(snippet: Snippet) -> dict[str, Any]:
 
 
 def read_target(corpus: Corpus, target: Target) -> Page:
-    """The nodes that are meant whole, also by one piece of theirs; of a path its lines.
+    """Builds the page of a target: whole nodes, or the lines of a path.
 
-    Raises UserError for lines that the file has not, and for a file that cannot be shown.
+    Raises UserError for lines that the file does not have, and for a file that cannot be shown.
     """
     names = {hit.symbol or hit.logical_path for hit in target.hits}
     is_one = len(names) == 1 and names != {None}
@@ -208,30 +210,32 @@ def read_target(corpus: Corpus, target: Target) -> Page:
 
 
 def _target_results(corpus: Corpus, target: Target) -> list[Result]:
-    """The nodes, of whose pieces it is told where they lie if not all of them are meant."""
-    known = read_part_ranges(corpus.database, target.hits)
+    """The target's nodes; `part_match` is set where only some parts of a node are meant."""
+    ranges = read_part_ranges(corpus.database, target.hits)
     nodes: dict[Hashable, list[Result]] = {}
     for hit in target.hits:
-        kind = hit.node_type, hit.signature, known.get(hit.id, hit.id)
+        kind = hit.node_type, hit.signature, ranges.get(hit.id, hit.id)
         nodes.setdefault(kind, []).append(Result(hit, 0.0, {}))
-    found = (merge_parts(one, rest, known.get(one.hit.id)) for one, *rest in nodes.values())
+    results = (
+        merge_parts(result, rest, ranges.get(result.hit.id)) for result, *rest in nodes.values()
+    )
     return [
-        one._replace(part_match=None)
-        if one.part_match and one.part_match.matching == one.part_match.of
-        else one
-        for one in found
+        result._replace(part_match=None)
+        if result.part_match and result.part_match.matching == result.part_match.of
+        else result
+        for result in results
     ]
 
 
 def _line_page(corpus: Corpus, target: Target) -> Page:
-    now = current_files(corpus.base, [target.path])[target.path]
-    lines = decode_lines(target.path, now.content)
-    if lines is None and now.content is not None and is_unreadable_document(target.path):
+    current = current_files(corpus.base, [target.path])[target.path]
+    lines = decode_lines(target.path, current.content)
+    if lines is None and current.content is not None and is_unreadable_document(target.path):
         raise UserError(f"{target.path} is {NOT_INSTALLED}")
     if lines is None:
         raise UserError(
             f"{target.path} is not in the working tree any more. Bring the index on: feeder sync"
-            if now.content is None
+            if current.content is None
             else f"{target.path} is no text any more. Put its text back, or commit what it is now "
             "and bring the index on: feeder sync"
         )
@@ -239,35 +243,45 @@ def _line_page(corpus: Corpus, target: Target) -> Page:
     first, last = target.lines or (1, len(lines))
     if not 1 <= first <= min(last, len(lines)):
         raise UserError(f"{target.path} has lines 1 to {len(lines)}. Name some of them.")
-    some = lines[first - 1 : last]
-    last = first + len(some) - 1
+    page_lines = lines[first - 1 : last]
+    last = first + len(page_lines) - 1
     language = target.hits[0].language if target.hits else None
     hit = Hit("", target.path, language, "lines", None, None, None, first, last, "", corpus.repo)
-    excerpt = Excerpt(Freshness.SAME, first, last, some, range(first, last + 1), now.commit)
-    edited = ExcerptReader(corpus.database, corpus.base, corpus.repo, target.hits[:1]).changed_paths
-    shown = PageHit(Result(hit, 0.0, {}), excerpt, Snippet(first, some, []))
-    return Page([shown], corpus.status(len(edited)), 1)
+    excerpt = Excerpt(
+        Freshness.SAME, first, last, page_lines, range(first, last + 1), current.commit
+    )
+    changed = ExcerptReader(
+        corpus.database, corpus.base, corpus.repo, target.hits[:1]
+    ).changed_paths
+    page_hit = PageHit(Result(hit, 0.0, {}), excerpt, Snippet(first, page_lines, []))
+    return Page([page_hit], corpus.status(len(changed)), 1)
 
 
 def hit_name(shown: PageHit) -> str:
-    """The name of the node, and of what the question names in it."""
+    """The name of the node, with that of the member that the query names."""
     hit, member = shown.result.hit, shown.member
     return ".".join(filter(None, [hit.symbol or hit.logical_path, member and member.name]))
 
 
 def hit_status(shown: PageHit) -> str:
-    """What else the hit stands for, and what has become of lines that were indexed otherwise."""
+    """Grouping and freshness of a hit in words."""
     excerpt = shown.excerpt
-    said = freshness_text(excerpt.freshness, shown.result.hit, (excerpt.first, excerpt.last))
-    said = (
-        f"in {shown.result.hit.repo}" if excerpt.freshness is Freshness.OTHER_REPOSITORY else said
+    freshness = freshness_text(excerpt.freshness, shown.result.hit, (excerpt.first, excerpt.last))
+    freshness = (
+        f"in {shown.result.hit.repo}"
+        if excerpt.freshness is Freshness.OTHER_REPOSITORY
+        else freshness
     )
     commit = f"as committed in {excerpt.commit[:10]}" if excerpt.commit else ""
-    return ", ".join(filter(None, [_group_text(shown.result), said, commit]))
+    return ", ".join(filter(None, [_group_text(shown.result), freshness, commit]))
 
 
-def _group_text(one: Result) -> str:
-    """What else this hit stands for: pieces of the node, and copies of it."""
-    pieces = f"{one.part_match.matching} of {one.part_match.of} parts" if one.part_match else ""
-    copies = f"and {len(one.duplicates)} more with the same text" if one.duplicates else ""
-    return ", ".join(filter(None, [pieces, copies]))
+def _group_text(result: Result) -> str:
+    """The matching parts of the node and the number of its duplicates."""
+    parts = (
+        f"{result.part_match.matching} of {result.part_match.of} parts" if result.part_match else ""
+    )
+    duplicates = (
+        f"and {len(result.duplicates)} more with the same text" if result.duplicates else ""
+    )
+    return ", ".join(filter(None, [parts, duplicates]))

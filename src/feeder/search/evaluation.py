@@ -21,18 +21,18 @@ from feeder.store import Database
 from feeder.store.hits import Hit
 
 DEPTH = 20
-"""So many hits are asked for, and what lies deeper was not found."""
+"""Hits requested for each query; a target below them counts as not found."""
 
 
 SearchFunction = Callable[[str, int], Sequence[Hit]]
-"""What a question, and at most so many hits, are put to; the best come first."""
+"""Returns at most so many hits for a query, the best first."""
 
 Ranks = Sequence[int | None]
-"""Of each answer of a question."""
+"""The rank of each target of a query."""
 
 
 class Outcome(NamedTuple):
-    """A question with its hits, the rank of each of its answers, and the milliseconds it took."""
+    """A query with its hits, the rank of each target, and its latency."""
 
     query: JudgedQuery
     hits: Sequence[Hit]
@@ -41,29 +41,29 @@ class Outcome(NamedTuple):
 
     @property
     def first_rank(self) -> int | None:
-        """The rank of the first right answer."""
+        """The rank of the first relevant hit."""
         return min(_ranks_within(self.ranks, DEPTH), default=None)
 
     def value(self, measure: str) -> float:
-        """One of `MEASURES`."""
+        """The value of one of `MEASURES`."""
         return MEASURES[measure](self.ranks)
 
 
 def run_evaluation(queries: Iterable[JudgedQuery], search: SearchFunction) -> list[Outcome]:
-    """Puts each question once; before the clock runs, the first, so that a model is loaded.
+    """Runs each query once; the first one also before, untimed, to load the models.
 
-    Raises UserError, with the question's line, where a filter in it names nothing.
+    Raises UserError, with the query's line, for a filter that names nothing.
     """
-    asked: list[Outcome] = []
-    for question in queries:
-        if not asked:
-            _run_query(question, search)
-        began = time.perf_counter()
-        hits = _run_query(question, search)
-        ms = (time.perf_counter() - began) * 1000
-        ranks = [target_rank(answer, hits) for answer in question.targets]
-        asked.append(Outcome(question, hits, ranks, ms))
-    return asked
+    outcomes: list[Outcome] = []
+    for query in queries:
+        if not outcomes:
+            _run_query(query, search)
+        started = time.perf_counter()
+        hits = _run_query(query, search)
+        ms = (time.perf_counter() - started) * 1000
+        ranks = [target_rank(target, hits) for target in query.targets]
+        outcomes.append(Outcome(query, hits, ranks, ms))
+    return outcomes
 
 
 def _run_query(query: JudgedQuery, search: SearchFunction) -> Sequence[Hit]:
@@ -74,15 +74,15 @@ def _run_query(query: JudgedQuery, search: SearchFunction) -> Sequence[Hit]:
 
 
 def target_rank(target: RelevantTarget, hits: Iterable[Hit]) -> int | None:
-    """The place of the first hit that is this answer."""
+    """The rank of the first hit that matches the target."""
     return next((rank for rank, hit in enumerate(hits, start=1) if target.is_matched_by(hit)), None)
 
 
 def ndcg(ranks: Ranks, k: int = 10) -> float:
-    """Normalized discounted cumulative gain: 1 for a hit that is the first of an answer.
+    """Normalized discounted cumulative gain with a gain of 1 for each matching hit.
 
-    Divided by what all answers, at the first places, would give. A hit gives 1 once, even where it
-    is several answers.
+    It is divided by the gain of all targets at the first ranks. A hit that matches several targets
+    counts once.
     """
     gain = sum(1 / math.log2(rank + 1) for rank in {*_ranks_within(ranks, k)})
     ideal = sum(1 / math.log2(place + 1) for place in range(1, min(k, len(ranks)) + 1))
@@ -90,17 +90,17 @@ def ndcg(ranks: Ranks, k: int = 10) -> float:
 
 
 def reciprocal_rank(ranks: Ranks) -> float:
-    """1 over the rank of the first right answer, 0 where there is none."""
+    """1 over the rank of the first relevant hit; 0 if there is none."""
     return max((1 / rank for rank in _ranks_within(ranks, DEPTH)), default=0.0)
 
 
 def hit_rate(ranks: Ranks, k: int) -> float:
-    """1 where one of the first `k` hits is right, else 0."""
+    """1 if one of the first `k` hits is relevant, else 0."""
     return float(any(_ranks_within(ranks, k)))
 
 
 def recall(ranks: Ranks, k: int) -> float:
-    """The share of the right answers that are among the first `k` hits."""
+    """The share of the targets among the first `k` hits."""
     return len(_ranks_within(ranks, k)) / len(ranks)
 
 
@@ -118,47 +118,51 @@ MAIN_MEASURE = "NDCG@10"
 
 
 def mean_values(outcomes: Sequence[Outcome]) -> dict[str, float]:
-    """Each measure's mean over the questions, of which there is at least one."""
-    return {name: statistics.fmean(one.value(name) for one in outcomes) for name in MEASURES}
+    """The mean of each measure over at least one outcome."""
+    return {
+        name: statistics.fmean(outcome.value(name) for outcome in outcomes) for name in MEASURES
+    }
 
 
 def by_group(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
-    """The questions of each group in the order of their names; those of none are not in it."""
+    """Outcomes by group, in the order of the groups' names; without those of no group."""
     groups: dict[str, list[Outcome]] = {}
-    for one in outcomes:
-        if one.query.group:
-            groups.setdefault(one.query.group, []).append(one)
+    for outcome in outcomes:
+        if outcome.query.group:
+            groups.setdefault(outcome.query.group, []).append(outcome)
     return dict(sorted(groups.items()))
 
 
 def worst(outcomes: Iterable[Outcome], limit: int = 10) -> list[Outcome]:
-    """Those that are not answered as well as can be, the worst first."""
-    imperfect = [one for one in outcomes if one.value(MAIN_MEASURE) < 1 - 1e-9]
-    return sorted(imperfect, key=lambda one: (one.value(MAIN_MEASURE), reciprocal_rank(one.ranks)))[
-        :limit
-    ]
+    """Outcomes below the best possible value, the worst first."""
+    imperfect = [outcome for outcome in outcomes if outcome.value(MAIN_MEASURE) < 1 - 1e-9]
+    return sorted(
+        imperfect, key=lambda outcome: (outcome.value(MAIN_MEASURE), reciprocal_rank(outcome.ranks))
+    )[:limit]
 
 
 class OutcomePair(NamedTuple):
-    """One question under two settings."""
+    """The outcomes of one query under two settings."""
 
     before: Outcome
     after: Outcome
 
     @property
     def gain(self) -> float:
-        """What the second setting gives more."""
+        """The difference of the main measure."""
         return self.after.value(MAIN_MEASURE) - self.before.value(MAIN_MEASURE)
 
 
 def changed_outcomes(before: Iterable[Outcome], after: Iterable[Outcome]) -> list[OutcomePair]:
-    """The questions that one setting answers better, the largest difference first."""
+    """Queries with different outcomes, the largest difference first."""
     pairs = map(OutcomePair, before, after)
-    return sorted((one for one in pairs if abs(one.gain) > 1e-9), key=lambda one: -abs(one.gain))
+    return sorted(
+        (pair for pair in pairs if abs(pair.gain) > 1e-9), key=lambda pair: -abs(pair.gain)
+    )
 
 
 def latency_summary_ms(times: Iterable[float]) -> dict[str, float]:
-    """The median, and the time within which 95 of 100 are answered (nearest rank)."""
+    """The median and the 95th percentile (nearest rank)."""
     ordered = sorted(times)
     return {
         "median": statistics.median(ordered),
@@ -171,7 +175,7 @@ def _ranks_within(ranks: Ranks, k: int) -> list[int]:
 
 
 class EvaluatedIndex(NamedTuple):
-    """An engine that can be asked, and its index: the repository, the commit, the models."""
+    """An open index for an evaluation: its search function, repository, commit and models."""
 
     search: SearchFunction
     database: Database

@@ -24,7 +24,7 @@ from feeder.store.node_parts import HitContents, read_hit_contents, read_origins
 
 
 class Freshness(StrEnum):
-    """What has become of a node's lines since they were indexed."""
+    """The state of a node's lines against the file now."""
 
     SAME = ""
     MOVED = "moved"
@@ -37,10 +37,10 @@ class Freshness(StrEnum):
 
 
 class Excerpt(NamedTuple):
-    """A node's lines as they are now, each with its number; none where they cannot be shown.
+    """The current lines of a node with their numbers; none if they cannot be shown.
 
-    `first` and `last` are where they are; `commit` is what they are from, where that is no file of
-    the working tree. `inner` are the lines of the nodes in it, first and last.
+    `first` and `last` are the current lines. `commit` is set if they are not from the working tree.
+    `inner_ranges` are the lines of the nodes inside.
     """
 
     freshness: Freshness
@@ -53,7 +53,7 @@ class Excerpt(NamedTuple):
 
     @property
     def is_shown(self) -> bool:
-        """Whether there are lines that can be shown."""
+        """Returns True if there are lines to show."""
         return self.freshness not in (
             Freshness.DELETED,
             Freshness.FILE_DELETED,
@@ -63,14 +63,14 @@ class Excerpt(NamedTuple):
 
     @property
     def is_certain(self) -> bool:
-        """Whether they are the node's own lines, be some of them edited since."""
+        """Returns True if they are the node's own lines, changed or not."""
         return self.is_shown and self.freshness is not Freshness.UNCERTAIN
 
 
 class FileLines(NamedTuple):
-    """A file's lines now and, where it is another since, those that were indexed.
+    """The current lines of a file and, if it has changed, their map from the indexed ones.
 
-    A document is `unread` where this program has nothing that takes its text out.
+    A document `is_unreadable` if no installed package can extract its text.
     """
 
     current: list[str] | None
@@ -81,10 +81,10 @@ class FileLines(NamedTuple):
 
 
 class ExcerptReader:
-    """The files of some nodes in the folder `base`, of the repository that the index calls `repo`.
+    """Reads current lines of nodes from the files of the repository `repo` in the folder `base`.
 
-    A hit may have the lines of several pieces of its node. `edited` are the paths of the files that
-    are not what was indexed. What excerpts need not tell is asked for only `with_inside`.
+    A hit may have the lines of several parts of its node. `changed_paths` are files that differ
+    from the indexed contents. Lines of inner nodes are only read `with_inner`.
     """
 
     def __init__(
@@ -107,62 +107,61 @@ class ExcerptReader:
         self.changed_paths = [path for path, file in self._files.items() if file.is_changed]
 
     def read(self, hit: Hit) -> Excerpt:
-        """The lines of a node; of a notebook's those of its cells."""
+        """The current lines of a node; of a notebook the lines of its cells."""
         if self._indexed_blob(hit) is None:
             return Excerpt(Freshness.OTHER_REPOSITORY, hit.start_line, hit.end_line)
         file = self._files[hit.path]
         if file.current is None:
             state = Freshness.UNREADABLE if file.is_unreadable else Freshness.FILE_DELETED
             return Excerpt(state, hit.start_line, hit.end_line)
-        traced, state = self._locate(hit, file, file.current)
-        if traced is None:
+        located, state = self._locate(hit, file, file.current)
+        if located is None:
             return Excerpt(Freshness.DELETED, hit.start_line, hit.end_line)
-        shift = traced.first - hit.start_line
-        within = self._inner_nodes.get(hit.id, HitContents()).inner_lines
-        inner = [(first + shift, last + shift) for first, last in within]
-        lines, numbers = _numbered_lines(hit, file.current, traced)
-        return Excerpt(state, traced.first, traced.last, lines, numbers, file.commit, inner)
+        shift = located.first - hit.start_line
+        inner_lines = self._inner_nodes.get(hit.id, HitContents()).inner_lines
+        inner = [(first + shift, last + shift) for first, last in inner_lines]
+        lines, numbers = _numbered_lines(hit, file.current, located)
+        return Excerpt(state, located.first, located.last, lines, numbers, file.commit, inner)
 
     def current_line(self, hit: Hit, line: int, excerpt: Excerpt) -> int | None:
-        """Where a line of the node that was indexed is now, whose lines now are the `excerpt`'s."""
+        """The current number of an indexed line of the node, whose current lines are `excerpt`."""
         file = self._files[hit.path]
         if not file.line_map:
             return line + excerpt.first - hit.start_line
-        traced = file.line_map.locate(line, line)
-        return traced and traced.first
+        located = file.line_map.locate(line, line)
+        return located and located.first
 
     def indexed_line(self, path: str, line: int) -> int:
-        """Where a line that a file has now was when it was indexed, as far as that can be told."""
+        """The indexed number of a current line, or of the nearest line above that was indexed."""
         file = self._files[path]
         if not file.line_map:
             return line
         above = (file.line_map.inverse.locate(at, at) for at in range(line, 0, -1))
-        return next((traced.first for traced in above if traced), line)
+        return next((located.first for located in above if located), line)
 
     def _indexed_blob(self, hit: Hit) -> str | None:
-        """Git's name of the contents that it was read from, empty where git has none."""
+        """The blob id of the indexed contents; None for nodes of other repositories."""
         return self._blobs.get(hit.id) if hit.repo == self._repo else None
 
     def _locate(
         self, hit: Hit, file: FileLines, now: Sequence[str]
     ) -> tuple[LineRange | None, Freshness]:
-        """Where the node is, and what that has to be called."""
         if not file.is_changed:
             last = min(hit.end_line, len(now))
             return LineRange(hit.start_line, last, True), Freshness.SAME
         if file.line_map:
-            traced = file.line_map.locate(hit.start_line, hit.end_line)
-            return traced, _freshness_of(hit, traced)
-        # only here is it asked for what excerpts need not tell
+            located = file.line_map.locate(hit.start_line, hit.end_line)
+            return located, _freshness_of(hit, located)
+        # contents are only needed where git no longer has the indexed ones
         self._inner_nodes = self._inner_nodes or read_hit_contents(self._database, self._hits)
-        traced, is_sure = relocate_by_hash(hit, self._inner_nodes[hit.id], now)
-        return traced, _freshness_of(hit, traced) if is_sure else Freshness.UNCERTAIN
+        located, is_certain = relocate_by_hash(hit, self._inner_nodes[hit.id], now)
+        return located, _freshness_of(hit, located) if is_certain else Freshness.UNCERTAIN
 
 
 def _read_files(
     base: Path, blobs: Mapping[str, str], other_repositories: Iterable[Path]
 ) -> dict[str, FileLines]:
-    """The files by path; `blobs` are git's names of what was indexed, kept in git or `beside`."""
+    """Reads files by path; `blobs` are the blob ids of the indexed contents."""
     now = current_files(base, blobs)
     changed = {
         path: blob for path, blob in blobs.items() if not _content_of(now, path).has_blob_id(blob)
@@ -185,7 +184,7 @@ def _content_of(now: Mapping[str, FileContent], path: str) -> FileContent:
 def _file_lines(
     path: str, now: FileContent, is_changed: bool, before: list[str] | None
 ) -> FileLines:
-    """Contents that differ in the ends of lines or their encoding alone have the same lines."""
+    """Contents that differ in line ends or encoding only have the same lines."""
     lines = decode_lines(path, now.content)
     if now.content is not None and is_unreadable_document(path):
         return FileLines(None, now.commit, is_changed, is_unreadable=True)
@@ -207,7 +206,7 @@ def _freshness_of(hit: Hit, relocated: LineRange | None) -> Freshness:
 
 
 def _numbered_lines(hit: Hit, now: list[str], at: LineRange) -> tuple[Sequence[str], Sequence[int]]:
-    """The lines and their numbers; of a notebook those that are the source of a cell."""
+    """The lines with their numbers; of a notebook the source lines of its cells."""
     if hit.language == "notebook":
         from feeder.parse.notebooks import notebook_source_lines
 
@@ -223,10 +222,11 @@ UNAVAILABLE_REASONS = {
     Freshness.FILE_DELETED: "not in the working tree any more",
     Freshness.UNREADABLE: NOT_INSTALLED,
 }
-"""Why there are no lines to be shown."""
+"""Reasons why lines cannot be shown."""
 
 
 def freshness_text(state: Freshness, hit: Hit, lines: tuple[int, int]) -> str:
+    """The freshness in words, with the indexed lines where they differ from the current `lines`."""
     was = f"{hit.start_line}-{hit.end_line}"
     moved = f", was {was}" if lines != (hit.start_line, hit.end_line) else ""
     return {

@@ -26,14 +26,14 @@ from feeder.store.sqlite import SQLite
 
 
 class Revision(NamedTuple):
-    """The tree that an index equals: a commit, or a tree that `repository` has; empty for none."""
+    """The commit or tree in `repository` that an index equals; empty for none."""
 
     repository: Path
     name: str
 
 
 def snapshot_repositories(database: Database) -> list[Path]:
-    """Repositories of ours beside an index, the newest first; none of one at Cloudflare."""
+    """Private repositories of working-tree snapshots beside an index, the newest first."""
     if not isinstance(database, SQLite):
         return []
     return snapshot_cache.private_repositories(working_tree_folder(Path(database.place)))
@@ -42,7 +42,7 @@ def snapshot_repositories(database: Database) -> list[Path]:
 def indexed_revision(
     base: Path, database: Database, repo: str, meta: Mapping[str, str]
 ) -> Revision:
-    """What the index says of itself; a working tree that is nowhere any more is none."""
+    """The revision that the index's `meta` names; empty for a working tree without a snapshot."""
     working = meta.get(f"{repo}:working", "")
     if not working:
         return Revision(base, meta.get(f"{repo}:head", ""))
@@ -55,11 +55,11 @@ CACHE_FOLDER = "texts"
 MAX_CACHE_BYTES = 300_000_000
 
 CACHE_KEEP_SHARE = 0.8
-"""Of the limit, what is left where it was reached: the texts that were asked for last."""
+"""The share of the limit that is left after an eviction."""
 
 
 def read_cached_text(key: str) -> str | None:
-    """The text under a key of hex digits; None where there is none, or none that can be read."""
+    """The cached text under a key of hex digits; None if there is none or it cannot be read."""
     folder = _cache_folder()
     if folder is None:
         return None
@@ -72,7 +72,7 @@ def read_cached_text(key: str) -> str | None:
 
 
 def cache_text(key: str, text: str) -> None:
-    """Keeps a text for the next process; where there is no room for it, it is taken out again."""
+    """Writes a text to the disk cache; errors are ignored, since it can be extracted again."""
     if folder := _cache_folder():
         with suppress(OSError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -100,7 +100,7 @@ def _evict_oldest(folder: Path) -> None:
 
 
 _MAX_IN_MEMORY = 8
-"""Documents; the text of one has 10 MB at most."""
+"""Documents in memory; the text of one has at most 10 MB."""
 
 
 _text_by_key: OrderedDict[str, str | None] = OrderedDict()
@@ -109,7 +109,7 @@ _lock = Lock()
 
 
 def document_text(path: str, content: bytes) -> str | None:
-    """The text of a document; None where none can be taken out."""
+    """Extracts the text of a document, or takes it from a cache; None if that is not possible."""
     ending = file_types.document_extension(path)
     made_by = f"{ending} {extractor_versions()} ".encode()
     key = hashlib.sha256(made_by + content).hexdigest()
@@ -141,53 +141,53 @@ def _extract_text(ending: str, content: bytes) -> str | None:
 
 
 HASH_BY_LENGTH = {40: "sha1", 64: "sha256"}
-"""Which one git names contents by, from the digits of a name."""
+"""Git's hash function by the number of hex digits."""
 
 
 class FileContent(NamedTuple):
-    """A file's contents, None where there is no such file or it cannot be read.
+    """A file's contents, None if they cannot be read.
 
-    `commit` is the commit that they are from, where they do not lie in the working tree.
+    `commit` is set if they are not from the working tree.
     """
 
     content: bytes | None = None
     commit: str | None = None
 
     def has_blob_id(self, blob: str) -> bool:
-        """Whether git calls these contents so."""
+        """Returns True if the contents have this blob id."""
         if self.content is None or len(blob) not in HASH_BY_LENGTH:
             return False
         return git.blob_id(self.content, HASH_BY_LENGTH[len(blob)]) == blob
 
 
 def current_files(base: Path, paths: Iterable[str]) -> dict[str, FileContent]:
-    """Files by path; git is asked at once for all those that are not there."""
-    wanted = list(dict.fromkeys(paths))
-    files = regular_files_in(base, wanted)
+    """Reads files by path; those missing in the working tree from HEAD, with one request to git."""
+    distinct = list(dict.fromkeys(paths))
+    files = regular_files_in(base, distinct)
     now = {
-        path: FileContent(_read_bytes(files[path]) if path in files else None) for path in wanted
+        path: FileContent(_read_bytes(files[path]) if path in files else None) for path in distinct
     }
-    absent = [path for path in wanted if path not in files and _is_absent(base, path)]
+    absent = [path for path in distinct if path not in files and _is_absent(base, path)]
     return now | _read_at_head(base, absent)
 
 
 def read_blobs(
     base: Path, blobs: Sequence[str], other_repositories: Iterable[Path] = ()
 ) -> dict[str, bytes]:
-    """What git has under these names, as far as it is here, or in a repository `beside`."""
-    known = [blob for blob in dict.fromkeys(blobs) if len(blob) in HASH_BY_LENGTH]
-    if not known or git.find_root(base) is None:
+    """Contents by blob id, as far as git has them here or in one of `other_repositories`."""
+    blob_ids = [blob for blob in dict.fromkeys(blobs) if len(blob) in HASH_BY_LENGTH]
+    if not blob_ids or git.find_root(base) is None:
         return {}
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     for repository in (base, *other_repositories):
-        wanted = [blob for blob in known if blob not in found]
-        texts = zip(wanted, read_available_blobs(repository, wanted), strict=True)
-        found |= {blob: text for blob, text in texts if text is not None}
-    return found
+        missing = [blob for blob in blob_ids if blob not in contents]
+        texts = zip(missing, read_available_blobs(repository, missing), strict=True)
+        contents |= {blob: text for blob, text in texts if text is not None}
+    return contents
 
 
 def file_size(base: Path, path: str) -> int:
-    """How large the file is that lies there; 0 where there is none."""
+    """The size of a file in bytes; 0 if there is none."""
     file = regular_file_in(base, path)
     try:
         return file.stat().st_size if file else 0
@@ -196,9 +196,9 @@ def file_size(base: Path, path: str) -> int:
 
 
 def indexed_content(base: Path, path: str, blob: str) -> bytes | None:
-    """A file's contents where git calls them `blob`, as what was indexed; None for any others.
+    """A file's contents if they are the indexed ones, with the blob id `blob`, else None.
 
-    Git is asked for those of a file that is not there.
+    Contents of a missing file are read from git.
     """
     if _is_absent(base, path):
         return read_blobs(base, [blob]).get(blob)
@@ -210,9 +210,9 @@ def indexed_content(base: Path, path: str, blob: str) -> bytes | None:
 def indexed_lines(
     base: Path, blobs: Mapping[str, str], *, other_repositories: Iterable[Path] = ()
 ) -> dict[str, list[str] | None]:
-    """The lines of files, by path with git's name of what was indexed, as they were then.
+    """The lines of files as they were indexed, given blob ids by path.
 
-    None where they are nowhere any more, neither in git nor in a repository `beside`.
+    None for contents that neither the files nor git have any more.
     """
     now = current_files(base, blobs)
     same = {path: file.content for path, file in now.items() if file.has_blob_id(blobs[path])}
@@ -225,16 +225,13 @@ def indexed_lines(
 
 
 def decode_lines(path: str, content: bytes | None) -> list[str] | None:
-    """The lines as they were when they were indexed; None for what is no text.
-
-    Those of a document are of the text that is taken out of it.
-    """
+    """The lines of a file or of a document's text, as they are indexed; None if it is no text."""
     text = None if content is None else indexed_text(path, content)
     return None if text is None else text.split("\n")
 
 
 def indexed_text(path: str, content: bytes) -> str | None:
-    """The text as it was indexed; None for what is none."""
+    """The text of a file as it is indexed; None if it is no text."""
     if file_types.document_extension(path):
         return document_text(path, content)
     try:
@@ -244,12 +241,12 @@ def indexed_text(path: str, content: bytes) -> str | None:
 
 
 def is_unreadable_document(path: str) -> bool:
-    """Whether it is a document, and nothing is installed that takes its text out."""
+    """Returns True for a document if no installed package can extract its text."""
     return bool(file_types.document_extension(path)) and not extractor_versions()
 
 
 def _is_absent(base: Path, path: str) -> bool:
-    """Whether nothing lies there; what lies in a file's place says nothing of the file."""
+    """Returns True if there is nothing at the path, not even something else than a file."""
     try:
         return not os.path.lexists(path_in(base, path))
     except ValueError:

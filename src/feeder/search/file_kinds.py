@@ -24,9 +24,8 @@ EXAMPLE_PATH_PATTERN = re.compile(
     re.IGNORECASE,
 )
 DOCUMENT_NODE_TYPES = ("doc", "md", "sheet")
-"""First words of the node types of documents and of data, whatever the file's name."""
 DATA_NODE_TYPES = ("json", "yaml", "toml", "xml")
-"""What types of nodes begin with, of documents, whatever their files are called, and of data."""
+"""First words of the node types of documents and of data, whatever the file's name."""
 
 
 class FileKind(NamedTuple):

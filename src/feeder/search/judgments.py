@@ -23,9 +23,9 @@ _KEYS = ("path", "start_line", "end_line", "symbol")
 
 
 class RelevantTarget(NamedTuple):
-    """What is right: a file, lines of it, or what is called so, in one file or in any.
+    """A relevant file, lines of it, or a symbol in a file or anywhere.
 
-    Lines are 1-based and inclusive. A symbol is a name as the index has it, or its last parts.
+    Lines are 1-based and inclusive. A symbol is a full name in the index or its last parts.
     """
 
     path: str | None = None
@@ -39,7 +39,7 @@ class RelevantTarget(NamedTuple):
         return f"{self.path or ''}{lines}{name}"
 
     def is_matched_by(self, hit: Hit) -> bool:
-        """Whether the hit is of the file, has one of the lines, and is called so or holds it."""
+        """Returns True if the hit is in the file and overlaps the lines or has the symbol."""
         if self.path and hit.path != self.path:
             return False
         if self.start_line and self.end_line:
@@ -51,7 +51,7 @@ class RelevantTarget(NamedTuple):
 
 
 class JudgedQuery(NamedTuple):
-    """What is asked, what answers it, and the kind of question that it is; the line of its file."""
+    """A query with its relevant targets, its group, and its line in the file."""
 
     line: int
     query: str
@@ -60,15 +60,18 @@ class JudgedQuery(NamedTuple):
 
 
 def parse_judgments(content: bytes, file: str) -> list[JudgedQuery]:
-    """The questions of a file; raises UserError that names the line and what to change."""
+    """Parses a file of judged queries.
+
+    Raises UserError with the line and what to change.
+    """
     try:
         lines = content.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as exc:
         raise UserError(f"{file} is not UTF-8 ({exc}). Write it so.") from exc
-    found = list(_parse_lines(lines, file))
-    if not found:
+    queries = list(_parse_lines(lines, file))
+    if not queries:
         raise UserError(f"{file} has no questions. Write one a line, such as {EXAMPLE}")
-    return found
+    return queries
 
 
 def _parse_lines(lines: Iterable[str], file: str) -> Iterator[JudgedQuery]:
@@ -81,7 +84,7 @@ def _parse_lines(lines: Iterable[str], file: str) -> Iterator[JudgedQuery]:
 
 
 def _parse_query(number: int, line: str) -> JudgedQuery:
-    """Raises ValueError with a sentence that says what to change."""
+    """Raises ValueError with what to change."""
     facts = _parse_object(line)
     query, group = facts.get("query"), facts.get("group")
     if not (isinstance(query, str) and query.strip()):
@@ -91,9 +94,8 @@ def _parse_query(number: int, line: str) -> JudgedQuery:
     answers = facts.get("answers")
     if not (isinstance(answers, list) and answers):
         raise ValueError('it has no answers. List what is right: "answers": ["src/cart.py"]')
-    # one that is there twice is one
-    right = dict.fromkeys(_parse_target(answer) for answer in answers)
-    return JudgedQuery(number, query, tuple(right), group or "")
+    targets = dict.fromkeys(_parse_target(target) for target in answers)
+    return JudgedQuery(number, query, tuple(targets), group or "")
 
 
 def _parse_object(line: str) -> dict[str, Any]:
@@ -134,7 +136,7 @@ def _target_from_object(value: dict[str, Any]) -> RelevantTarget:
 
 
 def _checked_target(path: Any, start: Any, end: Any, symbol: Any) -> RelevantTarget:
-    """Raises ValueError for lines that cannot be, and for an answer that names nothing."""
+    """Raises ValueError for lines that cannot exist and for a target without a name."""
     if not path and not symbol:
         raise ValueError("an answer names neither a path nor a symbol. Write one of them.")
     if end is not None:
@@ -146,7 +148,7 @@ def _checked_target(path: Any, start: Any, end: Any, symbol: Any) -> RelevantTar
 
 
 def _names_of_hit(hit: Hit) -> Iterator[str]:
-    """What a node is called, and the names in it that are no nodes."""
+    """The names of a node and of its members."""
     owner = hit.symbol or hit.logical_path or ""
     yield owner
     yield from (f"{owner}.{member.name}" for member in decode_members(hit.members))
@@ -174,33 +176,35 @@ _NODES_WITH_SUBSTRING = f"SELECT {_COLUMNS} FROM docs d WHERE d.repo = ?1 AND in
 def missing_targets(
     database: Database, repo: str, queries: Iterable[JudgedQuery]
 ) -> list[tuple[JudgedQuery, RelevantTarget]]:
-    """The answers that the index has nothing of, with their questions; two requests."""
-    said = [(question, answer) for question in queries for answer in question.targets]
-    answers = list(dict.fromkeys(answer for _, answer in said))
-    lost = _missing_places(database, repo, answers) | _missing_names(database, repo, answers)
-    return [(question, answer) for question, answer in said if answer in lost]
+    """The targets that the index lacks, with their queries; takes two requests."""
+    pairs = [(query, target) for query in queries for target in query.targets]
+    targets = list(dict.fromkeys(target for _, target in pairs))
+    missing = _missing_places(database, repo, targets) | _missing_names(database, repo, targets)
+    return [(query, target) for query, target in pairs if target in missing]
 
 
 def _missing_places(
     database: Database, repo: str, targets: Iterable[RelevantTarget]
 ) -> set[RelevantTarget]:
-    places = [answer for answer in targets if not answer.symbol]
-    wanted = json.dumps([[one.path, one.start_line, one.end_line] for one in places])
-    [rows] = database.run([Statement(_MISSING_PLACES, (repo, wanted))])
+    places = [target for target in targets if not target.symbol]
+    parameter = json.dumps([[place.path, place.start_line, place.end_line] for place in places])
+    [rows] = database.run([Statement(_MISSING_PLACES, (repo, parameter))])
     return {places[int(str(key))] for (key,) in rows}
 
 
 def _missing_names(
     database: Database, repo: str, targets: Iterable[RelevantTarget]
 ) -> set[RelevantTarget]:
-    named = [answer for answer in targets if answer.symbol]
-    found = (
-        database.run([_name_statement(repo, answer.symbol or "") for answer in named])
+    named = [target for target in targets if target.symbol]
+    row_sets = (
+        database.run([_name_statement(repo, target.symbol or "") for target in named])
         if named
         else []
     )
     return {
-        answer for answer, rows in zip(named, found, strict=True) if not _is_indexed(answer, rows)
+        target
+        for target, rows in zip(named, row_sets, strict=True)
+        if not _is_indexed(target, rows)
     }
 
 
@@ -210,7 +214,7 @@ def _is_indexed(target: RelevantTarget, rows: Iterable[Sequence[object]]) -> boo
 
 
 def _name_statement(repo: str, symbol: str) -> Statement:
-    """The nodes that may be called so: their names have all its words."""
+    """Selects the nodes whose names have all words of a symbol."""
     words = re.findall(r"[^\W_]+", symbol)
     if not words:
         return Statement(_NODES_WITH_SUBSTRING, (repo, symbol.encode(errors="replace").decode()))

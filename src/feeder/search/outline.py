@@ -9,14 +9,14 @@ from feeder.search.index_status import Corpus, IndexStatus
 from feeder.store.hits import Hit, hits_in_files
 
 UNNAMED_TYPES = ("chunk", "md_codeblock", "doc_codeblock")
-"""Nodes that have no name of their own."""
+"""Types of nodes without a name of their own."""
 
 MAX_PART_GAP = 2
-"""From a piece's last line to the next one's first: a blank line may be between them."""
+"""Lines from the end of a part to the start of the next; a blank line may be between them."""
 
 
 class OutlineEntry(NamedTuple):
-    """A named node, its lines as they are now, and in how many others it lies."""
+    """A named node with its current lines and its nesting depth."""
 
     hit: Hit
     start_line: int
@@ -25,7 +25,6 @@ class OutlineEntry(NamedTuple):
     depth: int
 
     def as_json(self) -> dict[str, Any]:
-        """What is known of it."""
         names = ("id", "node_type", "symbol", "logical_path", "signature", "language")
         lines = {"start_line": self.start_line, "end_line": self.end_line}
         return {name: getattr(self.hit, name) for name in names} | {
@@ -36,13 +35,12 @@ class OutlineEntry(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """The entries of each file in the order of their lines, and how old the index is."""
+    """The entries of each file in the order of their lines, and the state of the index."""
 
     files: dict[str, list[OutlineEntry]]
     status: IndexStatus
 
     def as_json(self) -> dict[str, Any]:
-        """The whole of it."""
         files = [
             {"path": path, "nodes": [entry.as_json() for entry in entries]}
             for path, entries in self.files.items()
@@ -51,37 +49,39 @@ class Outline(NamedTuple):
 
 
 def build_outline(corpus: Corpus, paths: Sequence[str]) -> Outline:
-    """What these files hold; those that are not as they were indexed are matched with it."""
-    found = hits_in_files(corpus.database, corpus.repo, paths)
-    sources = ExcerptReader(corpus.database, corpus.base, corpus.repo, found, with_inner=False)
+    """Lists the named nodes of files with their current lines."""
+    hits = hits_in_files(corpus.database, corpus.repo, paths)
+    reader = ExcerptReader(corpus.database, corpus.base, corpus.repo, hits, with_inner=False)
     files = {
-        path: list(_nested_entries(_merge_parts(hits, sources), sources))
-        for path, hits in groupby(found, key=lambda hit: hit.path)
+        path: list(_nested_entries(_merge_parts(file_hits, reader), reader))
+        for path, file_hits in groupby(hits, key=lambda hit: hit.path)
     }
-    status = corpus.status(len(sources.changed_paths))
+    status = corpus.status(len(reader.changed_paths))
     return Outline({path: files.get(path, []) for path in paths}, status)
 
 
 def _merge_parts(hits: Iterable[Hit], sources: ExcerptReader) -> list[Hit]:
-    """The named nodes; one that was cut into pieces is one again."""
+    """The named nodes, each with the lines of all its parts."""
     nodes: dict[tuple[str | None, ...], list[Hit]] = {}
     for hit in hits:
         name = hit.symbol or hit.logical_path
         if hit.node_type in UNNAMED_TYPES or not name:
             continue
-        alike = nodes.setdefault((hit.node_type, name, hit.signature), [])
-        if alike and _continues(alike[-1], hit, sources):
-            alike[-1] = alike[-1]._replace(end_line=max(alike[-1].end_line, hit.end_line))
+        same_name = nodes.setdefault((hit.node_type, name, hit.signature), [])
+        if same_name and _continues(same_name[-1], hit, sources):
+            same_name[-1] = same_name[-1]._replace(
+                end_line=max(same_name[-1].end_line, hit.end_line)
+            )
         else:
-            alike.append(hit)
-    whole = [hit for alike in nodes.values() for hit in alike]
+            same_name.append(hit)
+    whole = [hit for same_name in nodes.values() for hit in same_name]
     return sorted(whole, key=lambda hit: (hit.start_line, -hit.end_line))
 
 
 def _continues(before: Hit, hit: Hit, sources: ExcerptReader) -> bool:
-    """Whether it is the next piece of a node, and not another one of the name behind that.
+    """Returns True if a hit is the next part of a node, and not another node of the same name.
 
-    Pieces may share lines, which nodes of one name do not; a piece does not begin anew.
+    Parts may share lines, unlike nodes; a part does not begin with the signature.
     """
     if hit.start_line <= before.end_line:
         return True
@@ -102,16 +102,16 @@ def _nested_entries(hits: Iterable[Hit], sources: ExcerptReader) -> Iterator[Out
 
 
 def _contains(outer: Hit, hit: Hit) -> bool:
-    """Whether one lies in another that begins no later; of the same lines, the names tell."""
+    """Returns True if a node that begins no later contains the other; for equal lines by name."""
     if (outer.start_line, outer.end_line) == (hit.start_line, hit.end_line):
-        name, within = (one.symbol or one.logical_path or "" for one in (outer, hit))
+        name, within = (node.symbol or node.logical_path or "" for node in (outer, hit))
         rest = within.removeprefix(name)
         return rest != within and bool(rest) and not rest[0].isalnum()
     return hit.end_line <= outer.end_line
 
 
 def entry_status(entry: OutlineEntry) -> str:
-    """The same of a line of an outline."""
+    """The freshness of an entry in words."""
     lines = entry.start_line, entry.end_line
     return freshness_text(entry.freshness, entry.hit, lines) or UNAVAILABLE_REASONS.get(
         entry.freshness, ""

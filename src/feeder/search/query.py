@@ -140,7 +140,6 @@ def _normalize(text: str) -> str:
 
 
 def _parse_token(token: re.Match[str]) -> _ParsedToken:
-    """What a token is: a word unless it is surely something else."""
     typed = token[0]
     if token["regex"]:
         return _ParsedToken("regex", token["regex"].replace(r"\/", "/"), typed)
@@ -170,7 +169,7 @@ def _split_values(field: str, value: str) -> Iterator[str]:
 
 
 def _build_query(values: dict[str, list[str]]) -> Query:
-    """The last of what can be said once, and each of the rest once."""
+    """Joins repeated filters; of those with one value the last one counts."""
     overruled = tuple(
         f"{head}{value}"
         for head in CHOICE_FILTERS

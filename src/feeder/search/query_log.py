@@ -25,16 +25,16 @@ from feeder.store.query_log_file import FILE_NAME, LoggedQuery, QueryLog
 from feeder.store.sqlite import SQLite
 
 MAX_TEXT_CHARS = 1_000
-"""Of a longer question so much is noted."""
+"""Characters of a query that are logged."""
 
 BY_WORDS, BY_FILTERS = "words", "filters"
-"""What answered; else a model alone."""
+"""Values of `answered_by`; else the names of the models that alone found hits."""
 
 
 def log_file(base: Path, index_file: Path | None) -> Path:
-    """Where the questions to an index are noted: beside it, or beside the index that is `named`.
+    """The query log of an index: beside it, or beside the named `index_file`.
 
-    Raises UserError where a commit or a link brings another's.
+    Raises UserError if it belongs to someone else.
     """
     return (
         index_file.with_name(f"{index_file.stem}.{FILE_NAME}")
@@ -63,7 +63,7 @@ def log_query_in_background(
 
 
 def _log_path(store: Session, index_file: Path | None) -> Path | None:
-    """None where the index is in the cloud, and nothing of this machine's is beside the tree."""
+    """None for an index in the cloud without an index folder on this machine."""
     if isinstance(store.index.database, SQLite):
         place = Path(store.index.database.place)
         return log_file(place.parent, place) if index_file else place.with_name(FILE_NAME)
@@ -101,23 +101,23 @@ def mask_secrets(text: str) -> str:
 def _answered_by(page: Page) -> str:
     if not page.hits:
         return ""
-    by = {name for hit in page.hits for name in hit.result.ranks}
-    if not by:
+    rankings = {name for hit in page.hits for name in hit.result.ranks}
+    if not rankings:
         return BY_FILTERS
-    return BY_WORDS if by - {STATIC_VECTORS, MODEL_VECTORS} else " ".join(sorted(by))
+    return BY_WORDS if rankings - {STATIC_VECTORS, MODEL_VECTORS} else " ".join(sorted(rankings))
 
 
 REWORDED_WITHIN_S = 300
-"""Who words a question anew does it within five minutes."""
+"""A query that follows within so many seconds may be a rewording."""
 
 MIN_SHARED_STEMS = 0.5
-"""Of the stems of the one with fewer, to be the same question."""
+"""The share of common stems, of the query with fewer, that makes a rewording."""
 
 ANSWERED_BY = ("words", "filters")
 
 
 class RepeatedQuery(NamedTuple):
-    """A question with all its askings, the latest last."""
+    """All runs of a query, the latest last."""
 
     occurrences: Sequence[LoggedQuery]
 
@@ -127,56 +127,59 @@ class RepeatedQuery(NamedTuple):
 
     @property
     def median_ms(self) -> float:
-        """The median."""
-        return round(median(one.took_ms for one in self.occurrences), 1)
+        return round(median(query.took_ms for query in self.occurrences), 1)
 
 
 def group_queries(entries: Iterable[LoggedQuery]) -> list[RepeatedQuery]:
-    """The questions by repository, text and filters, those asked last before others."""
+    """Groups log entries by repository, text and filters, the latest group first."""
     by_key: dict[tuple[str, str, str], list[LoggedQuery]] = {}
-    for one in entries:
-        by_key.setdefault((one.repo, " ".join(one.text.split()), one.filters), []).append(one)
+    for entry in entries:
+        by_key.setdefault((entry.repo, " ".join(entry.text.split()), entry.filters), []).append(
+            entry
+        )
     return sorted(
-        map(RepeatedQuery, by_key.values()), key=lambda one: one.last.asked_s, reverse=True
+        map(RepeatedQuery, by_key.values()), key=lambda entry: entry.last.asked_s, reverse=True
     )
 
 
 def most_frequent(queries: Iterable[RepeatedQuery]) -> list[RepeatedQuery]:
-    """Those that were asked more than once, the most frequent first."""
-    often = (one for one in queries if len(one.occurrences) > 1)
-    return sorted(often, key=lambda one: len(one.occurrences), reverse=True)
+    """Queries that ran more than once, the most frequent first."""
+    repeated = (query for query in queries if len(query.occurrences) > 1)
+    return sorted(repeated, key=lambda query: len(query.occurrences), reverse=True)
 
 
 def slowest(queries: Iterable[RepeatedQuery]) -> list[RepeatedQuery]:
-    """The slowest first, by what each takes as a rule."""
-    return sorted(queries, key=lambda one: one.median_ms, reverse=True)
+    """Queries by their median time, the slowest first."""
+    return sorted(queries, key=lambda query: query.median_ms, reverse=True)
 
 
 def unanswered(queries: Iterable[RepeatedQuery]) -> list[RepeatedQuery]:
-    """Those whose last answer was nothing, or near in meaning alone; the most frequent first."""
-    lacking = (one for one in queries if one.last.answered_by not in ANSWERED_BY)
-    return sorted(lacking, key=lambda one: len(one.occurrences), reverse=True)
+    """Queries whose last run found nothing, or hits by vectors only; the most frequent first."""
+    without_answer = (query for query in queries if query.last.answered_by not in ANSWERED_BY)
+    return sorted(without_answer, key=lambda query: len(query.occurrences), reverse=True)
 
 
 def reworded_chains(entries: Iterable[LoggedQuery]) -> list[list[LoggedQuery]]:
-    """Questions that were asked again in other words, each with what followed; the latest first."""
+    """Queries followed by a rewording, as chains; the latest first."""
     chains: list[list[LoggedQuery]] = []
     recent: list[list[LoggedQuery]] = []
-    for one in entries:
-        recent = [chain for chain in recent if one.asked_s - chain[-1].asked_s <= REWORDED_WITHIN_S]
-        earlier = (chain for chain in reversed(recent) if _is_reworded(chain[-1], one))
+    for entry in entries:
+        recent = [
+            chain for chain in recent if entry.asked_s - chain[-1].asked_s <= REWORDED_WITHIN_S
+        ]
+        earlier = (chain for chain in reversed(recent) if _is_reworded(chain[-1], entry))
         chain = next(earlier, None)
         if chain is None:
             chain = []
             chains.append(chain)
             recent.append(chain)
-        chain.append(one)
-    several = [chain for chain in chains if len(chain) > 1]
-    return sorted(several, key=lambda chain: chain[-1].asked_s, reverse=True)
+        chain.append(entry)
+    reworded = [chain for chain in chains if len(chain) > 1]
+    return sorted(reworded, key=lambda chain: chain[-1].asked_s, reverse=True)
 
 
 def _is_reworded(earlier: LoggedQuery, later: LoggedQuery) -> bool:
-    """Whether it is another text, with half of the stems of the one that has fewer."""
+    """Returns True for another text with at least half of the stems of the shorter one."""
     one, other = _query_stems(earlier.text), _query_stems(later.text)
     least = MIN_SHARED_STEMS * min(len(one), len(other))
     is_other = earlier.text != later.text and earlier.repo == later.repo

@@ -27,7 +27,7 @@ NAME_WEIGHT, NAME_WORDS_WEIGHT, WORD_WEIGHT, DESCRIPTION_WEIGHT = 4.0, 1.0, 1.0,
 """Weights. A query that is a name asks for its node, not for mentions of it."""
 
 RANK_CONSTANT = 20
-"""How slowly weights fall with the rank among nodes found by name."""
+"""The constant k in the score k / (k + rank) of nodes found by name."""
 
 COSINE_FLOOR = 0.6
 """The part of the least cosine similarity that counts as 0."""

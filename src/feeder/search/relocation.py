@@ -12,20 +12,20 @@ from feeder.store.hits import Hit
 from feeder.store.node_parts import HitContents, IndexedPart
 
 MAX_DIFF_LINES = 20_000
-"""Of texts that differ in more lines than these only whole moves are found: a match takes long."""
+"""Of longer differences only unchanged blocks are found: a diff would take long."""
 
 MIN_REMAINING_SHARE = 0.4
-"""The part of the lines that must still be there for a text to be the same, edited."""
+"""The share of its lines that a changed text must still have."""
 
 MIN_SIMILARITY, MAX_REWRITTEN_LINES, MAX_COMPARED_CHARS = 0.6, 3, 500
-"""How like each other lines are of which one took the other's place, how many, and how long."""
+"""Lines that replaced others: their similarity, their number and the characters compared."""
 
 MIN_DISTINCTIVE_LINES = 3
-"""Lines with letters; of fewer, the same ones may stand elsewhere by chance."""
+"""Fewer lines with letters may be the same elsewhere by chance."""
 
 
 class LineRange(NamedTuple):
-    """Lines, 1-based and inclusive; whether they are as they were."""
+    """A range of lines, 1-based and inclusive; `is_same` if they are unchanged."""
 
     first: int
     last: int
@@ -33,7 +33,7 @@ class LineRange(NamedTuple):
 
 
 class LineMap:
-    """What became of the lines `before` in the lines `now`; the comparison is made once."""
+    """Maps lines `before` to lines `now`; the diff is computed once."""
 
     def __init__(self, before: Sequence[str], now: Sequence[str]) -> None:
         self._before = before
@@ -41,11 +41,11 @@ class LineMap:
 
     @cached_property
     def inverse(self) -> "LineMap":
-        """From the lines now to those before."""
+        """The map from the lines now to those before."""
         return LineMap(self._now, self._before)
 
     def locate(self, first: int, last: int) -> LineRange | None:
-        """Where the lines from `first` to `last` are now; None where they are gone."""
+        """The current range of the lines from `first` to `last`; None if they are gone."""
         last = min(last, len(self._before))
         lines = list(self._before[first - 1 : last])
         if not lines:
@@ -58,24 +58,24 @@ class LineMap:
         return self._locate_unique(lines) or matched
 
     def _locate_by_diff(self, first: int, last: int) -> LineRange | None:
-        kept = {
-            row: to + row - at
-            for at, to, size in self._matching_blocks
+        row_map = {
+            row: target + row - at
+            for at, target, size in self._matching_blocks
             for row in range(max(at, first - 1), min(at + size, last))
         }
         rows = range(first - 1, last)
-        telling = [row for row in rows if _is_distinctive(self._before[row])] or rows
-        held = sum(row in kept for row in telling)
-        if not held:
-            return None if kept else self._locate_rewritten(first - 1, last)
-        if held < MIN_REMAINING_SHARE * len(telling):
+        distinctive = [row for row in rows if _is_distinctive(self._before[row])] or rows
+        remaining = sum(row in row_map for row in distinctive)
+        if not remaining:
+            return None if row_map else self._locate_rewritten(first - 1, last)
+        if remaining < MIN_REMAINING_SHARE * len(distinctive):
             return None
-        start, end = self._map_start(first - 1, kept), self._map_end(last - 1, kept)
+        start, end = self._map_start(first - 1, row_map), self._map_end(last - 1, row_map)
         same = list(self._now[start : end + 1]) == list(self._before[first - 1 : last])
         return LineRange(start + 1, end + 1, same)
 
     def _locate_rewritten(self, start: int, end: int) -> LineRange | None:
-        """Rows that have all been rewritten, each by one that is much like it."""
+        """The range of lines that were all replaced by similar ones."""
         above = max(
             (at + size, to + size) for at, to, size in self._matching_blocks if at + size <= start
         )
@@ -91,7 +91,7 @@ class LineMap:
         return LineRange(start + shift + 1, end + shift, False) if is_like else None
 
     def _map_start(self, row: int, row_map: dict[int, int]) -> int:
-        """Where the first row is now; of one that was rewritten, what stands in its place."""
+        """The current row of the first line, or of what replaced it."""
         if row in row_map:
             return row_map[row]
         following = min(row_map)
@@ -99,7 +99,7 @@ class LineMap:
         return min(row_map[following], max(above, row_map[following] - (following - row)))
 
     def _map_end(self, row: int, row_map: dict[int, int]) -> int:
-        """The same for the last row."""
+        """The same for the last line."""
         if row in row_map:
             return row_map[row]
         before = max(row_map)
@@ -108,7 +108,7 @@ class LineMap:
 
     @cached_property
     def _matching_blocks(self) -> list[tuple[int, int, int]]:
-        """Rows before, rows now, and how many in a row are the same; the whole in order."""
+        """Equal blocks as (row before, row now, number of rows), in order."""
         before, now = self._before, self._now
         shortest = min(len(before), len(now))
         top = next((row for row in range(shortest) if before[row] != now[row]), shortest)
@@ -120,15 +120,15 @@ class LineMap:
             return list(ends)
         from difflib import SequenceMatcher
 
-        found = SequenceMatcher(None, old, new).get_matching_blocks()
-        return [ends[0], *((at + top, to + top, size) for at, to, size in found if size), ends[1]]
+        blocks = SequenceMatcher(None, old, new).get_matching_blocks()
+        return [ends[0], *((at + top, to + top, size) for at, to, size in blocks if size), ends[1]]
 
     def _locate_unique(self, lines: list[str]) -> LineRange | None:
-        """The one place where all of the lines stand in a row; None where there are several."""
+        """The only place with all of the lines in a row; None if there are several."""
         if sum(map(_is_distinctive, lines)) < MIN_DISTINCTIVE_LINES:
             return None
-        found = list(self._occurrences(lines))
-        return LineRange(found[0] + 1, found[0] + len(lines), True) if len(found) == 1 else None
+        rows = list(self._occurrences(lines))
+        return LineRange(rows[0] + 1, rows[0] + len(lines), True) if len(rows) == 1 else None
 
     def _occurrences(self, lines: list[str]) -> Iterator[int]:
         longest = max(range(len(lines)), key=lambda row: len(lines[row]))
@@ -145,38 +145,38 @@ def _is_distinctive(line: str) -> bool:
 
 
 MAX_HASHED_CHARS = 20_000_000
-"""That are hashed at most to find a node's texts again, nearest to where they were."""
+"""Characters hashed at most to find the parts of a node, nearest to their old lines first."""
 
 
 def relocate_by_hash(
     hit: Hit, inner: HitContents, now: Sequence[str]
 ) -> tuple[LineRange | None, bool]:
-    """Where the hit is now, and whether these are its lines: where its pieces are, by their texts.
+    """Finds a node by the hashes of its parts' texts, without the indexed contents.
 
-    It is edited where pieces between its first and its last are others now. The text of a node with
-    others in it, which are no part of that, is found nowhere: then its signature tells.
+    Returns its range and True if that is certain. The hash of a node with inner nodes matches
+    nothing, since their text is not part of it; its signature is searched for then.
     """
     shifts = dict(_part_shifts(hit, inner.parts, now))
     if not shifts:
         return _relocate_by_signature(hit, now), False
     start, end, count = min(shifts), max(shifts), len(inner.parts)
     first, last = hit.start_line + shifts[start], hit.end_line + shifts[end]
-    if start and (signed := _relocate_by_signature(hit, now)):
-        first = min(first, signed.first)
-    traced = LineRange(
+    if start and (by_signature := _relocate_by_signature(hit, now)):
+        first = min(first, by_signature.first)
+    located = LineRange(
         max(1, first), min(last, len(now)), _moved_together(inner.parts, shifts, now)
     )
     is_framed = start == 0 and end == count - 1
-    is_known = len(shifts) == count or (
+    is_complete = len(shifts) == count or (
         not inner.inner_lines and len(shifts) >= MIN_REMAINING_SHARE * count
     )
-    return traced, is_framed and is_known
+    return located, is_framed and is_complete
 
 
 def _moved_together(
     parts: Sequence[IndexedPart], shifts: Mapping[int, int], now: Sequence[str]
 ) -> bool:
-    """Whether all have moved alike, and nothing stands between them."""
+    """Returns True if all parts moved alike, with only blank lines between them."""
     if len(shifts) < len(parts) or len(set(shifts.values())) > 1:
         return False
     between = (range(above.last_line, below.first_line - 1) for above, below in pairwise(parts))
@@ -186,18 +186,18 @@ def _moved_together(
 def _part_shifts(
     hit: Hit, parts: Sequence[IndexedPart], now: Sequence[str]
 ) -> Iterator[tuple[int, int]]:
-    """How far those pieces have moved that are found one below the other, by their numbers."""
+    """The lines by which each part that is found has moved, by the part's number."""
     chars = sum(map(len, now)) / max(1, len(now)) + 1
     shift, above = 0, 0
-    for number, piece in enumerate(parts):
-        count = piece.last_line - piece.first_line + 1
-        tried = int(MAX_HASHED_CHARS / len(parts) / (count * chars))
-        rows = _nearest_rows(range(above, len(now) - count + 1), piece.first_line - 1 + shift)[
-            :tried
+    for number, part in enumerate(parts):
+        count = part.last_line - part.first_line + 1
+        max_rows = int(MAX_HASHED_CHARS / len(parts) / (count * chars))
+        rows = _nearest_rows(range(above, len(now) - count + 1), part.first_line - 1 + shift)[
+            :max_rows
         ]
-        found = next((row for row in rows if _has_hash_at(hit, piece, now, row)), None)
-        if found is not None:
-            shift, above = found + 1 - piece.first_line, found + count
+        row_found = next((row for row in rows if _has_hash_at(hit, part, now, row)), None)
+        if row_found is not None:
+            shift, above = row_found + 1 - part.first_line, row_found + count
             yield number, shift
 
 
@@ -213,10 +213,10 @@ def _has_hash_at(hit: Hit, part: IndexedPart, now: Sequence[str], row: int) -> b
 
 
 def _relocate_by_signature(hit: Hit, now: Sequence[str]) -> LineRange | None:
-    """As many lines as there were, with the signature where it was; the same ones without one."""
-    sought = hit.signature or ""
-    said = (" ".join(line.split()).rstrip(" ,;\\") for line in now)
-    starts = [row for row, text in enumerate(said) if text and sought.startswith(text)]
+    """A range of the indexed length at the nearest line with the signature."""
+    signature = hit.signature or ""
+    texts = (" ".join(line.split()).rstrip(" ,;\\") for line in now)
+    starts = [row for row, text in enumerate(texts) if text and signature.startswith(text)]
     if hit.signature and not starts:
         return None
     nearest = min(starts, key=lambda row: abs(row + 1 - hit.start_line), default=hit.start_line - 1)

@@ -18,7 +18,7 @@ TAB_WIDTH = 4
 BRACKET_COST, HEADING_COST, END_COST = 8, 4, 2
 
 MAX_DEPTH_COST = 3
-"""A cut deeper in is no worse."""
+"""The highest cost of a cut by nesting depth."""
 
 QUOTED_PATTERN = re.compile(r'"(?:\\.|[^"\\])*"|' + r"'(?:\\.|[^'\\])*'")
 
@@ -28,7 +28,7 @@ CONTINUATION = re.compile(
 
 
 class Layout:
-    """How lines are nested, by their indentation and by brackets that are open."""
+    """The nesting of lines, by indentation and open brackets, and the cost of a cut."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.count = len(lines)
@@ -38,11 +38,11 @@ class Layout:
         self._open_brackets = list(_open_bracket_counts(lines))
 
     def start_cost(self, row: int) -> int:
-        """What it costs to leave out the lines above this one."""
+        """The cost of leaving out the lines above a row."""
         return self._cost(row) if row else 0
 
     def end_cost(self, row: int) -> int:
-        """What it costs to leave out this line and all below."""
+        """The cost of leaving out a row and all below."""
         if row >= self.count:
             return 0
         is_deeper = self._indents[row] > self._indents[row - 1]
@@ -57,19 +57,19 @@ class Layout:
 
 
 def _indents(lines: Sequence[str]) -> Iterator[int]:
-    """Columns before the first letter; a blank line is as its next one."""
+    """Columns before the first letter; a blank line has those of the next line."""
     following = 0
-    found = []
+    indents = []
     for line in reversed(lines):
         text = line.lstrip()
         if text:
             following = len(line[: len(line) - len(text)].expandtabs(TAB_WIDTH))
-        found.append(following)
-    return reversed(found)
+        indents.append(following)
+    return reversed(indents)
 
 
 def _nesting_depths(indents: Sequence[int]) -> Iterator[int]:
-    """In how many others each line lies."""
+    """The number of lines above that each line is nested in."""
     outer: list[int] = []
     for indent in indents:
         while outer and outer[-1] >= indent:
@@ -79,7 +79,7 @@ def _nesting_depths(indents: Sequence[int]) -> Iterator[int]:
 
 
 def _open_bracket_counts(lines: Sequence[str]) -> Iterator[int]:
-    """How many round and square brackets are open before each line."""
+    """The number of round and square brackets that are open before each line."""
     depth = 0
     for line in lines:
         yield depth
@@ -91,31 +91,30 @@ def _open_bracket_counts(lines: Sequence[str]) -> Iterator[int]:
 DEFAULT_LINES = 6
 
 REPEAT_WEIGHTS = (0, 4, 6, 7)
-"""What a word's first line, its first two and so on are worth; more add nothing."""
+"""Weights of a word by the number of its lines in a snippet; more add nothing."""
 
 MAX_SHIFT = 12
-"""Lines by which a window is moved for the sake of whole statements."""
+"""Lines by which a snippet may be moved to begin or end at a statement."""
 
 MAX_HEAD_LINES, HEAD_SEARCH_LINES = 3, 80
-"""Of a signature at most so many, and so far from the node's first line at most."""
+"""Lines of a signature that are shown, and lines in which it is searched for."""
 
 SIGNATURE_TRIM = " ,;\\"
-"""What a signature in the index leaves out at its end."""
+"""Characters that the index removes from the end of a signature."""
 
 MAX_COMPARED, CUT_PENALTY = 8, 32
-"""Of the windows with most words so many are compared by how they cut too; a cut that costs so much
-is as bad as to have no words."""
+"""Best ranges whose cuts are compared, and the cost of a cut that outweighs all words."""
 
 ANCHOR_WEIGHT = 1_000_000
 
 MAX_HIGHLIGHTS = 1_000
-"""Of a window at most: a line may be a whole file."""
+"""Highlights of a snippet: one line may be a whole file."""
 
 
 class Highlight(NamedTuple):
-    """Where a word stands: its line, and its characters from `start` up to `end`, counted from 0.
+    """A highlighted word: its line, and its characters from `start` up to `end`, from 0.
 
-    Characters are code points, and a word in several parts has a mark for each.
+    Characters are code points. A word in several parts has a highlight for each.
     """
 
     line: int
@@ -124,16 +123,16 @@ class Highlight(NamedTuple):
 
 
 class SnippetPart(NamedTuple):
-    """Lines in a row; the first one's number."""
+    """Consecutive lines and the number of the first."""
 
     start_line: int
     lines: list[str]
 
 
 class Snippet(NamedTuple):
-    """Lines that answer; `head` is the signature where it stands above and apart from them.
+    """The lines shown of a node; `head` is the signature if it is above and apart from them.
 
-    `below` counts the node's lines that follow, and are not shown.
+    `below` counts the node's lines after them.
     """
 
     start_line: int
@@ -144,11 +143,11 @@ class Snippet(NamedTuple):
 
     @property
     def parts(self) -> list[SnippetPart]:
-        """All lines shown."""
+        """The head and the lines."""
         return [*filter(None, [self.head]), SnippetPart(self.start_line, self.lines)]
 
     def renumbered(self, numbers: Sequence[int]) -> "Snippet":
-        """The same where lines, counted from 0 so far, have these numbers in their file."""
+        """The same snippet with these line numbers in place of rows from 0."""
         if not self.lines:
             return self
         marks = [mark._replace(line=numbers[mark.line]) for mark in self.marks]
@@ -157,11 +156,10 @@ class Snippet(NamedTuple):
 
 
 class SnippetRequest(NamedTuple):
-    """What is asked of a node's lines.
+    """The words to show, and at most `size` lines, 0 for none.
 
-    `size` lines at most, 0 for none. `signature` is the index's, on one line; `anchor` is the row
-    that must be shown, and `inner` are ranges of rows, from and up to, that are others' to show;
-    rows are counted from the node's first, which is 0.
+    `signature` is the indexed one, on one line. `anchor` is a row that must be shown. `inner` are
+    ranges of rows (end exclusive) that belong to other nodes. Rows are counted from 0.
     """
 
     words: Sequence[str]
@@ -172,7 +170,7 @@ class SnippetRequest(NamedTuple):
 
 
 def make_snippet(lines: Sequence[str], start_line: int, request: SnippetRequest) -> Snippet:
-    """The lines of a node, the first of which is `start_line` of its file, that answer best."""
+    """Chooses the best lines of a node whose first line has the number `start_line`."""
     places = list(_term_matcher(tuple(request.words)).find_matches(lines))
     rows = _score_rows(places, len(lines), request)
     layout = Layout(lines if rows and len(lines) > request.size else ())
@@ -191,7 +189,6 @@ def make_snippet(lines: Sequence[str], start_line: int, request: SnippetRequest)
 
 @lru_cache(8)
 def _term_matcher(words: tuple[str, ...]) -> TermMatcher:
-    """Of a question, which is asked of each hit."""
     return TermMatcher(words)
 
 
@@ -213,18 +210,18 @@ def _cut_snippet(
 
 
 RowScores = Mapping[int, Mapping[str, int]]
-"""Rows that have words of the question: each word with what it is worth."""
+"""The words of the query in each row, with their weights."""
 
 
 def _score_rows(places: Iterable[TermMatch], count: int, request: SnippetRequest) -> RowScores:
-    """A word in few of the lines is worth more than one in many."""
-    found: dict[int, set[str]] = {}
+    """Weighs each word by how few of the lines have it."""
+    stems_by_row: dict[int, set[str]] = {}
     for place in places:
         if not any(start <= place.row < end for start, end in request.inner):
-            found.setdefault(place.row, set()).update(place.stems)
-    lines = Counter(stem for stems in found.values() for stem in stems)
+            stems_by_row.setdefault(place.row, set()).update(place.stems)
+    lines = Counter(stem for stems in stems_by_row.values() for stem in stems)
     worth = {stem: (count // lines[stem]).bit_length() for stem in lines}
-    rows = {row: {stem: worth[stem] for stem in found[row]} for row in sorted(found)}
+    rows = {row: {stem: worth[stem] for stem in stems_by_row[row]} for row in sorted(stems_by_row)}
     if request.anchor is not None and request.anchor in range(count):
         rows[request.anchor] = {**rows.get(request.anchor, {}), "": ANCHOR_WEIGHT}
     return dict(sorted(rows.items()))
@@ -233,18 +230,23 @@ def _score_rows(places: Iterable[TermMatch], count: int, request: SnippetRequest
 def _choose_rows(
     layout: Layout, lines: Sequence[str], rows: RowScores, size: int
 ) -> tuple[int, int]:
-    """The rows from and up to; the first ones where no word is found."""
+    """The best range of rows, end exclusive; the first rows if none has a word."""
     if len(lines) <= size or not rows or not size:
         return 0, min(size, len(lines))
-    found = list(rows)
-    windows = [found[at : bisect_left(found, row + size)] for at, row in enumerate(found)]
-    scores = {some[0]: _range_score(some, rows) for some in windows}
-    best = sorted(windows, key=lambda some: (-scores[some[0]], some[0]))[:MAX_COMPARED]
+    matching = list(rows)
+    ranges = [matching[at : bisect_left(matching, row + size)] for at, row in enumerate(matching)]
+    scores = {inside_rows[0]: _range_score(inside_rows, rows) for inside_rows in ranges}
+    best = sorted(ranges, key=lambda inside_rows: (-scores[inside_rows[0]], inside_rows[0]))[
+        :MAX_COMPARED
+    ]
     highest = scores[best[0][0]]
-    wholes = [(some, _cheapest_cut(layout, some[0], some[-1], size)) for some in best]
+    cuts = [
+        (inside_rows, _cheapest_cut(layout, inside_rows[0], inside_rows[-1], size))
+        for inside_rows in best
+    ]
     inside, (_, start, end) = max(
-        wholes,
-        key=lambda one: (scores[one[0][0]] * CUT_PENALTY - highest * one[1][0], -one[0][0]),
+        cuts,
+        key=lambda item: (scores[item[0][0]] * CUT_PENALTY - highest * item[1][0], -item[0][0]),
     )
     while not lines[end - 1].strip() and end - 1 > inside[-1]:
         end -= 1
@@ -264,9 +266,9 @@ def _range_score(inside: Iterable[int], rows: RowScores) -> int:
 
 
 def _cheapest_cut(layout: Layout, first: int, last: int, size: int) -> tuple[int, int, int]:
-    """What it costs to cut around these rows where it costs least, and from and up to where.
+    """The least cost of a cut around rows `first` to `last`, with its start and end row.
 
-    Of equal ones the first, and more rows rather than fewer.
+    Of equal cuts the first, and the longer one.
     """
     earliest = max(0, last + 1 - size, first - MAX_SHIFT)
     cuts = [
@@ -281,32 +283,29 @@ def _cheapest_cut(layout: Layout, first: int, last: int, size: int) -> tuple[int
 
 
 def _find_head(lines: Sequence[str], signature: str | None) -> tuple[int, int]:
-    """The rows, from and up to, of the signature; the first row where it is not found.
-
-    None where there is no signature.
-    """
+    """The rows of the signature, end exclusive; the first row if it is not found."""
     sought = " ".join((signature or "").split())
     if not sought:
         return 0, 0
     for row, line in enumerate(lines[:HEAD_SEARCH_LINES]):
-        said = _normalize_line(line)
-        if said and (sought.startswith(said) or said.startswith(sought)):
+        text = _normalize_line(line)
+        if text and (sought.startswith(text) or text.startswith(sought)):
             return row, _find_head_end(lines, row, sought)
     return 0, min(1, len(lines))
 
 
 def _find_head_end(lines: Sequence[str], first: int, sought: str) -> int:
-    """Where a signature that begins in a row is over."""
-    said = " ".join(lines[first].split())
+    """The end of a signature that begins in row `first`."""
+    text = " ".join(lines[first].split())
     row = first + 1
-    while row < min(len(lines), first + MAX_HEAD_LINES) and len(said) < len(sought):
-        said = f"{said} {' '.join(lines[row].split())}"
-        if not (sought.startswith(said.rstrip(SIGNATURE_TRIM)) or said.startswith(sought)):
+    while row < min(len(lines), first + MAX_HEAD_LINES) and len(text) < len(sought):
+        text = f"{text} {' '.join(lines[row].split())}"
+        if not (sought.startswith(text.rstrip(SIGNATURE_TRIM)) or text.startswith(sought)):
             break
         row += 1
     return row
 
 
 def _normalize_line(line: str) -> str:
-    """A line with single blanks, without what a signature leaves out at its end."""
+    """A line with single spaces, trimmed like a signature."""
     return " ".join(line.split()).rstrip(SIGNATURE_TRIM)

@@ -22,18 +22,18 @@ from feeder.suggestions import nearest_names
 from feeder.text import normalize_symbol, symbol_ends_with
 
 MAX_LISTED = 10
-"""Of several that could be meant."""
+"""Candidates listed for an ambiguous target."""
 MAX_SEPARATORS = 8
-"""Signs behind which a name may stand: each is a question to the index."""
+"""`#` characters tried as the separator before a symbol: each takes a request."""
 EMPTY_TARGET_ERROR = "Nothing is named. Name a path, path:line, path#symbol, a symbol or an id."
 _LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?", re.DOTALL)
 _ID = re.compile(r"[0-9a-f]{7,40}")
 
 
 class Target(NamedTuple):
-    """The nodes of one name in a file, or those of a whole file; and lines of it, where asked.
+    """The nodes of one name in a file, those of a whole file, or lines of it.
 
-    Lines are counted as they are now.
+    `lines` are current line numbers.
     """
 
     path: str
@@ -43,9 +43,9 @@ class Target(NamedTuple):
 
 
 def resolve_target(corpus: Corpus, text: str, directory: str = "") -> Target:
-    """What is meant; a path is from the root, else from the folder `here`, else by its name alone.
+    """Resolves a target; a path is from the root, else from `directory`, else a unique file name.
 
-    Raises UserError with the nearest for what there is not, and with a list for what several are.
+    Raises UserError, with the nearest names or all candidates, if nothing or several things match.
     """
     if not text.strip():
         raise UserError(EMPTY_TARGET_ERROR)
@@ -55,12 +55,12 @@ def resolve_target(corpus: Corpus, text: str, directory: str = "") -> Target:
         return Target(file, _file_nodes(corpus, file), (first, int(lines["last"] or first)))
     if file := _resolve_file(corpus, text, directory):
         return Target(file, _file_nodes(corpus, file), is_file=True)
-    for sign in islice(re.finditer("#(?=.)", text, re.DOTALL), MAX_SEPARATORS):
-        if file := _resolve_file(corpus, text[: sign.start()], directory):
-            return _symbol_in_file(_file_nodes(corpus, file), file, text[sign.end() :])
+    for separator in islice(re.finditer("#(?=.)", text, re.DOTALL), MAX_SEPARATORS):
+        if file := _resolve_file(corpus, text[: separator.start()], directory):
+            return _symbol_in_file(_file_nodes(corpus, file), file, text[separator.end() :])
     path = lines["path"] if lines else text.partition("#")[0] or text
-    if found := _by_id_or_symbol(corpus, text):
-        return found
+    if target := _by_id_or_symbol(corpus, text):
+        return target
     _check_excluded(corpus, path, directory)
     raise _unknown_target_error(corpus, path)
 
@@ -70,31 +70,31 @@ def _file_nodes(corpus: Corpus, path: str) -> list[Hit]:
 
 
 def _symbol_in_file(hits: Sequence[Hit], path: str, name: str) -> Target:
-    if found := _single_target(_nodes_named(hits, name), f"{path}#{name}"):
-        return found
-    known = [one for hit in hits for one in _names_of_hit(hit)]
-    raise _not_found_error(f"{path}#{name}", _nearest_symbols(name, known), path)
+    if target := _single_target(_nodes_named(hits, name), f"{path}#{name}"):
+        return target
+    names = [symbol for hit in hits for symbol in _names_of_hit(hit)]
+    raise _not_found_error(f"{path}#{name}", _nearest_symbols(name, names), path)
 
 
 def _by_id_or_symbol(corpus: Corpus, text: str) -> Target | None:
-    """By the beginning of an id, else by a symbol."""
-    found = (
+    """The target of the beginning of an id, else of a symbol."""
+    hits = (
         hits_by_id_prefix(corpus.database, corpus.repo, text, MAX_LISTED + 1)
         if _ID.fullmatch(text)
         else []
     )
-    names = normalize_symbol(text)
-    for one in dict.fromkeys(
-        (names, names.rpartition(".")[2])
+    symbol = normalize_symbol(text)
+    for name in dict.fromkeys(
+        (symbol, symbol.rpartition(".")[2])
     ):  # an owner and its member lie apart
-        found = found or _nodes_named(hits_by_name(corpus.database, corpus.repo, one), text)
-    return _single_target(found, text)
+        hits = hits or _nodes_named(hits_by_name(corpus.database, corpus.repo, name), text)
+    return _single_target(hits, text)
 
 
 def target_node(corpus: Corpus, target: Target) -> Hit:
-    """The one node that is meant: of lines the smallest that holds the first of them.
+    """The single node of a target; of lines the smallest node with the first of them.
 
-    Raises UserError where no node does.
+    Raises UserError if there is none.
     """
     if not target.hits:
         raise UserError(f"Nothing of {target.path} is indexed: it has no text. Name another file.")
@@ -102,8 +102,8 @@ def target_node(corpus: Corpus, target: Target) -> Hit:
         if len({(hit.symbol, hit.logical_path) for hit in target.hits}) > 1:
             raise UserError(f"{target.path} has several nodes. Name a line, as in {target.path}:1")
         return target.hits[0]
-    sources = ExcerptReader(corpus.database, corpus.base, corpus.repo, target.hits[:1])
-    line = sources.indexed_line(target.path, target.lines[0])
+    reader = ExcerptReader(corpus.database, corpus.base, corpus.repo, target.hits[:1])
+    line = reader.indexed_line(target.path, target.lines[0])
     holding = [hit for hit in target.hits if hit.start_line <= line <= hit.end_line]
     if not holding:
         raise UserError(
@@ -114,10 +114,13 @@ def target_node(corpus: Corpus, target: Target) -> Hit:
 
 
 def files_below_path(corpus: Corpus, text: str, directory: str = "") -> list[str]:
-    """The files at or below a path; raises UserError with the nearest where there is none."""
+    """The indexed files at or below a path.
+
+    Raises UserError, with the nearest names, if there are none.
+    """
     for path in path_candidates(text or ".", directory):
-        if found := files_below(corpus.database, corpus.repo, "" if path == "." else path):
-            return found
+        if files := files_below(corpus.database, corpus.repo, "" if path == "." else path):
+            return files
     if not files_below(corpus.database, corpus.repo, ""):
         raise UserError(f"The index has no file of {corpus.repo}. Make it: feeder sync")
     _check_excluded(corpus, text, directory)
@@ -125,78 +128,78 @@ def files_below_path(corpus: Corpus, text: str, directory: str = "") -> list[str
 
 
 def _check_excluded(corpus: Corpus, text: str, directory: str) -> None:
-    """Raises UserError for a document that is not indexed, with what it lacks."""
+    """Raises UserError for a document whose extractor is not installed."""
     for path in filter(is_unreadable_document, path_candidates(text, directory)):
         if (reason := skip_reason(corpus.database, corpus.repo, path)) == NOT_INSTALLED:
             raise UserError(f"{path} is {reason}")
 
 
 def _resolve_file(corpus: Corpus, text: str, directory: str) -> str | None:
-    """The file that is meant, None where there is none; by its name alone where only one has it."""
+    """The indexed file of a path, or the only one of that name; None if there is none."""
     if not text:
         return None
     for path in path_candidates(text, directory):
         anywhere = path.startswith("*/")
         if anywhere and not _looks_like_path(text):
             return None
-        known = files_below(corpus.database, corpus.repo, "" if anywhere else path)
-        found = [one for one in known if one == path or (anywhere and one.endswith(path[1:]))]
-        if len(found) == 1:
-            return found[0]
+        files = files_below(corpus.database, corpus.repo, "" if anywhere else path)
+        matches = [file for file in files if file == path or (anywhere and file.endswith(path[1:]))]
+        if len(matches) == 1:
+            return matches[0]
     return None
 
 
 def _nodes_named(hits: Iterable[Hit], name: str) -> list[Hit]:
-    """Those whose whole name it is, else its last parts; written so, else in another case.
+    """Nodes with the name, whole or its last parts, in this case or another.
 
-    Else those that have a member of that name, such as an enum's or a constant.
+    Else nodes with a member of that name, such as a constant.
     """
-    own = [(hit, normalize_symbol(hit.symbol or hit.logical_path or "")) for hit in hits]
+    names = [(hit, normalize_symbol(hit.symbol or hit.logical_path or "")) for hit in hits]
     for fold in (str, str.casefold):
-        asked = fold(normalize_symbol(name))
-        for is_meant in (eq, symbol_ends_with):
-            if found := [hit for hit, said in own if is_meant(fold(said), asked)]:
-                return found
-    return [hit for hit, said in own if find_member(said, hit.members, name)]
+        searched = fold(normalize_symbol(name))
+        for matches_name in (eq, symbol_ends_with):
+            if matches := [
+                hit for hit, full_name in names if matches_name(fold(full_name), searched)
+            ]:
+                return matches
+    return [hit for hit, full_name in names if find_member(full_name, hit.members, name)]
 
 
 def _names_of_hit(hit: Hit) -> Iterator[str]:
-    """Its own, and those of its members."""
+    """The names of a node and of its members."""
     if hit.symbol:
         yield hit.symbol
     yield from (one.name for one in decode_members(hit.members))
 
 
 def _target_label(hit: Hit, text: str) -> str:
-    """What it is called; a chunk as what is asked for in it."""
-    named_in_it = find_member("", hit.members, text.rpartition("#")[2])
-    return hit.symbol or hit.logical_path or (named_in_it.name if named_in_it else hit.id)
+    """The name of a node; of a chunk that of the member that the target names."""
+    member = find_member("", hit.members, text.rpartition("#")[2])
+    return hit.symbol or hit.logical_path or (member.name if member else hit.id)
 
 
 def _single_target(hits: Sequence[Hit], text: str) -> Target | None:
-    """The target where all are of one name in one file; raises UserError where they are not."""
+    """The target if all hits have one name in one file; else raises UserError."""
     if not hits:
         return None
-    kinds = dict.fromkeys((hit.path, _target_label(hit, text)) for hit in hits)
-    if len(kinds) == 1:
+    distinct = dict.fromkeys((hit.path, _target_label(hit, text)) for hit in hits)
+    if len(distinct) == 1:
         return Target(hits[0].path, list(hits))
-    told = [f"{path}#{name}" for path, name in kinds]
-    more = f" and {len(told) - MAX_LISTED} more" if len(told) > MAX_LISTED else ""
+    labels = [f"{path}#{name}" for path, name in distinct]
+    more = f" and {len(labels) - MAX_LISTED} more" if len(labels) > MAX_LISTED else ""
     raise UserError(
-        f"{text} may be one of {len(told)}: {', '.join(told[:MAX_LISTED])}{more}. Name one."
+        f"{text} may be one of {len(labels)}: {', '.join(labels[:MAX_LISTED])}{more}. Name one."
     )
 
 
 def _unknown_target_error(corpus: Corpus, text: str) -> UserError:
-    """With the paths or the symbols that are nearest."""
-    near = _nearest_paths(corpus, text) if _looks_like_path(text) else []
+    paths = _nearest_paths(corpus, text) if _looks_like_path(text) else []
     return _not_found_error(
-        text, near or _nearest_symbols(text, symbol_names(corpus.database, corpus.repo, text))
+        text, paths or _nearest_symbols(text, symbol_names(corpus.database, corpus.repo, text))
     )
 
 
 def _looks_like_path(text: str) -> bool:
-    """Whether it is written like a file's."""
     return "/" in text or bool(re.search(r"\.\w{1,5}$", text))
 
 

@@ -13,11 +13,11 @@ from feeder.search.stopwords import HIGHLIGHT_STOP_WORDS
 from feeder.text import split_compound
 
 TOKENIZER, TOKENIZER_ARGUMENTS = "porter", ["unicode61"]
-"""Of `docs_fts`."""
+"""The tokenizer of the table `docs_fts`."""
 
 
 class TermMatch(NamedTuple):
-    """A word of the question in a line: the line's index, characters from `start` to `end`."""
+    """A matched word: the index of its line, and its characters from `start` up to `end`."""
 
     row: int
     start: int
@@ -26,22 +26,22 @@ class TermMatch(NamedTuple):
 
 
 class TermMatcher:
-    """A question's words, small ones only where there are no others.
+    """Finds words in lines, without stop words unless there are no others.
 
-    `*` at a word's end finds all that begin so.
+    A word that ends in `*` matches all that begin with it.
     """
 
     def __init__(self, words: Iterable[str]) -> None:
-        asked = [word for word in words if word.strip("*")]
-        asked = [word for word in asked if word.casefold() not in HIGHLIGHT_STOP_WORDS] or asked
-        self._stems = frozenset(stem for word in asked for stem in _word_stems(word))
-        self._prefixes = tuple(word.strip("*").casefold() for word in asked if word[-1] == "*")
+        terms = [word for word in words if word.strip("*")]
+        terms = [word for word in terms if word.casefold() not in HIGHLIGHT_STOP_WORDS] or terms
+        self._stems = frozenset(stem for word in terms for stem in _word_stems(word))
+        self._prefixes = tuple(word.strip("*").casefold() for word in terms if word[-1] == "*")
         self._prefilter = _prefilter_pattern(self._stems)
+        # parts of one long line are searched one after another
         self._last_line: tuple[str, list[TermMatch]] = ("", [])
-        """Pieces of one long line are looked at one after another."""
 
     def find_matches(self, lines: Sequence[str]) -> Iterator[TermMatch]:
-        """In the order of the lines; a compound word whole, or those of its parts."""
+        """Matches in the order of the lines; a compound word as a whole or by its parts."""
         for row, line in enumerate(lines):
             if self._prefilter.search(line):
                 last = self._last_line
@@ -58,7 +58,7 @@ class TermMatcher:
             yield from self._match_token(text[start:end].decode(), column, stem)
 
     def _match_token(self, word: str, start: int, stem: str) -> Iterator[TermMatch]:
-        """The token, where the question has it, else what of it the question has."""
+        """A match of the token, else matches of its parts."""
         own = [
             (at, part, name)
             for at, part in split_compound(word)
@@ -73,7 +73,7 @@ class TermMatcher:
             yield TermMatch(0, start + at, start + at + len(part), frozenset([name]))
 
     def _matching_stem(self, word: str, stem: str = "") -> str:
-        """The stem by which the question has this word; empty where it has it not."""
+        """The stem or prefix of the query that a word matches; empty if none."""
         stem = stem or _stem(word)
         if stem in self._stems:
             return stem
@@ -81,9 +81,9 @@ class TermMatcher:
 
 
 def _prefilter_pattern(stems: Iterable[str]) -> re.Pattern[str]:
-    """What every line has that may have one of these: most of a text is passed over by it.
+    """A pattern that matches every line with one of the stems, and few others.
 
-    A stem may differ from its words in its last letters, and in accents.
+    A stem may differ from its words in its last letters and in accents.
     """
     beginnings = sorted({re.escape(stem[: max(1, len(stem) - 2)]) for stem in stems})
     accented = [r"[^\x00-\x7f]"] if beginnings else ["(?!)"]
@@ -91,13 +91,13 @@ def _prefilter_pattern(stems: Iterable[str]) -> re.Pattern[str]:
 
 
 def text_stems(text: str) -> frozenset[str]:
-    """The stems of a text's words and of their parts, small words apart."""
-    asked = (word for word in text.split() if word.casefold() not in HIGHLIGHT_STOP_WORDS)
-    return frozenset(stem for word in asked for stem in _word_stems(word))
+    """The stems of a text's words and of their parts, without stop words."""
+    terms = (word for word in text.split() if word.casefold() not in HIGHLIGHT_STOP_WORDS)
+    return frozenset(stem for word in terms for stem in _word_stems(word))
 
 
 def _word_stems(word: str) -> Iterator[str]:
-    """What is looked for: each token of a word, and each part of it."""
+    """The stems of each token of a word and of each part of it."""
     text = word.encode("utf-8", "replace")
     for start, end, stem in _tokens(text):
         yield stem
@@ -110,7 +110,7 @@ def _stem(word: str) -> str:
 
 
 def _tokens(text: bytes) -> Iterator[tuple[int, int, str]]:
-    """Where each token begins and ends in the bytes, and its stem."""
+    """The byte offsets of each token, and its stem."""
     return iter(_tokenizer()(text, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_colocated=False))
 
 
